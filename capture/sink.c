@@ -143,7 +143,7 @@ static uint64_t end_of_records(const struct sink *sink, uint64_t whole)
 }
 
 /* Truncates the file after its last complete unit; the last write took `taken` bytes of the queue. */
-static void cut_behind_whole(struct sink *sink, size_t taken)
+static void cut_after_whole(struct sink *sink, size_t taken)
 {
 	struct stat found;
 	uint64_t whole = sink->whole;
@@ -196,7 +196,7 @@ static enum rtap_status write_all(struct sink *sink, struct iovec *pieces, size_
 		if (written < 0) {
 			int reason = errno;
 
-			cut_behind_whole(sink, taken);
+			cut_after_whole(sink, taken);
 			return fail(sink, reason, error);
 		}
 		sink->written += (uint64_t)written;

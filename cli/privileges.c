@@ -32,7 +32,7 @@ static bool fill_account(const char *name, struct account *account)
 
 bool privileges_find(const char *asked, struct account *account)
 {
-	const char *behind_sudo = getenv("SUDO_USER");
+	const char *of_sudo = getenv("SUDO_USER");
 
 	*account = (struct account){ .user = geteuid(), .group = getegid() };
 	if (geteuid() != 0) {
@@ -43,8 +43,8 @@ bool privileges_find(const char *asked, struct account *account)
 	}
 	if (asked)
 		return fill_account(asked, account);
-	if (behind_sudo && *behind_sudo && strcmp(behind_sudo, "root"))
-		return fill_account(behind_sudo, account);
+	if (of_sudo && *of_sudo && strcmp(of_sudo, "root"))
+		return fill_account(of_sudo, account);
 	if (fill_account(UNPRIVILEGED_USER, account))
 		return true;
 	print_error("name the user to go on as (-Z USER; -Z root stays root)");

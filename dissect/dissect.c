@@ -128,7 +128,7 @@ static struct parse parse_part(struct rtap_packet *packet, const struct rtap_con
 }
 
 /* From `offset` of a layer's source on, to the end of what the transport carried. */
-static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
+static struct parse parse_after(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	uint32_t captured = packet->sources[source].captured, wire = packet->sources[source].wire;
@@ -264,11 +264,11 @@ void packet_dissect_udp(struct rtap_packet *packet, const struct rtap_context *c
 /* If a reply was read completely, knowing its call affects only what follows the header. */
 static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_context *context)
 {
-	uint8_t behind = (uint8_t)(layer - packet->layers + 1), more = (uint8_t)(packet->layer_count - behind);
+	uint8_t after = (uint8_t)(layer - packet->layers + 1), more = (uint8_t)(packet->layer_count - after);
 	const struct rpc_program *known;
 	uint32_t length;
 
-	if (packet->rpc.record_mark || more > 1 || (more && layer[1].protocol != PROTOCOL_PAYLOAD) || behind == RTAP_MAX_LAYERS)
+	if (packet->rpc.record_mark || more > 1 || (more && layer[1].protocol != PROTOCOL_PAYLOAD) || after == RTAP_MAX_LAYERS)
 		return false;
 	if (!rpc_learn_call(&packet->rpc, context))
 		return false;
@@ -277,7 +277,7 @@ static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *laye
 		return true;
 	length = more ? layer[1].length : 0;
 	if (more)
-		forget_layers(packet, behind);
+		forget_layers(packet, after);
 	packet_add_layer(packet, known->tables->protocol, layer->source, layer->offset + layer->length, length);
 	return true;
 }
@@ -291,7 +291,7 @@ void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context 
 		layer++;
 	if (learn_call(packet, layer, context))
 		return;
-	parse = parse_behind(packet, context, layer->source, layer->offset);
+	parse = parse_after(packet, context, layer->source, layer->offset);
 	parse.next = PROTOCOL_RPC;
 	forget_layers(packet, (uint8_t)(layer - packet->layers));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
@@ -305,7 +305,7 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 
 	while (layer->protocol != PROTOCOL_RPCRDMA)
 		layer++;
-	parse = parse_behind(packet, context, layer->source, layer->offset + layer->length);
+	parse = parse_after(packet, context, layer->source, layer->offset + layer->length);
 	parse.next = PROTOCOL_PAYLOAD;
 	forget_layers(packet, (uint8_t)(layer - packet->layers + 1));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
@@ -314,11 +314,11 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 
 void packet_forget_segment(struct rtap_packet *packet)
 {
-	uint8_t behind = packet->layer_count;
+	uint8_t after = packet->layer_count;
 
-	while (packet->layers[behind - 1].protocol != PROTOCOL_TCP)
-		behind--;
-	forget_layers(packet, behind);
+	while (packet->layers[after - 1].protocol != PROTOCOL_TCP)
+		after--;
+	forget_layers(packet, after);
 	if (!packet->fpdus.count)
 		return;
 	packet->fpdus = (struct rtap_fpdus){ 0 };

@@ -82,9 +82,9 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 {
 	if (flow->waits) {
-		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
-		if (flow->pending_behind)
-			flow->pending_behind->pending_before = flow->pending_before;
+		*(flow->pending_before ? &flow->pending_before->pending_after : &tracker->pending_flows) = flow->pending_after;
+		if (flow->pending_after)
+			flow->pending_after->pending_before = flow->pending_before;
 	}
 	expectation_forget_last(tracker, flow);
 	port_pairing_leave(tracker, flow);
@@ -141,8 +141,8 @@ void connection_note_first(struct rtap_tracker *tracker)
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->told = true;
-	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection->behind;
-	*(connection->behind ? &connection->behind->before : &tracker->last_connection) = connection->before;
+	*(connection->before ? &connection->before->after : &tracker->first_connection) = connection->after;
+	*(connection->after ? &connection->after->before : &tracker->last_connection) = connection->before;
 	connection_note_first(tracker);
 }
 

@@ -72,7 +72,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED]++;
 	}
 	for (int i = 0; i < 2; i++)
-		for (struct message *message = connection->streams[i].head; message; message = message->behind)
+		for (struct message *message = connection->streams[i].head; message; message = message->after)
 			message->evicted = true;
 	connection->references++;
 	connection_retire(tracker, connection);
@@ -102,7 +102,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 		connection->streams[i].reliable = true;
 	}
 	connection->before = tracker->last_connection;
-	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection;
+	*(connection->before ? &connection->before->after : &tracker->first_connection) = connection;
 	tracker->last_connection = connection;
 	return connection;
 }
@@ -123,15 +123,15 @@ void connection_close(struct rtap_tracker *tracker, struct connection *connectio
 	connection->closed = true;
 	connection->closed_ns = tracker->now_ns;
 	connection->closing_before = tracker->last_closing;
-	*(tracker->last_closing ? &tracker->last_closing->closing_behind : &tracker->first_closing) = connection;
+	*(tracker->last_closing ? &tracker->last_closing->closing_after : &tracker->first_closing) = connection;
 	tracker->last_closing = connection;
 	note_due(tracker);
 }
 
 static void leave_closing(struct rtap_tracker *tracker, struct connection *connection)
 {
-	*(connection->closing_before ? &connection->closing_before->closing_behind : &tracker->first_closing) = connection->closing_behind;
-	*(connection->closing_behind ? &connection->closing_behind->closing_before : &tracker->last_closing) = connection->closing_before;
+	*(connection->closing_before ? &connection->closing_before->closing_after : &tracker->first_closing) = connection->closing_after;
+	*(connection->closing_after ? &connection->closing_after->closing_before : &tracker->last_closing) = connection->closing_before;
 	note_due(tracker);
 }
 

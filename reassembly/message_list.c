@@ -38,14 +38,14 @@ struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t ps
 	struct tree_node *later;
 
 	for (unsigned i = 0; !stream->index && i < MOST_PASSED; i++) {
-		if (message->low <= psn && message->behind->low > psn)
+		if (message->low <= psn && message->after->low > psn)
 			return message;
-		message = message->low > psn ? message->before : message->behind;
+		message = message->low > psn ? message->before : message->after;
 		if (!message)
 			return NULL;
 	}
 	if (!stream->index)
-		for (message = stream->head; message; message = message->behind)
+		for (message = stream->head; message; message = message->after)
 			index_message(stream, message);
 	tree.root = stream->index;
 	later = tree_at_or_after(&tree, begins_by, &psn);
@@ -82,10 +82,10 @@ void message_list_enter(struct psn_stream *stream, struct message *message, stru
 {
 	message->stream = stream;
 	message->before = before;
-	message->behind = before ? before->behind : stream->head;
-	*(message->behind ? &message->behind->before : &stream->tail) = message;
-	*(before ? &before->behind : &stream->head) = message;
-	if (!stream->unanswered || stream->unanswered == message->behind)
+	message->after = before ? before->after : stream->head;
+	*(message->after ? &message->after->before : &stream->tail) = message;
+	*(before ? &before->after : &stream->head) = message;
+	if (!stream->unanswered || stream->unanswered == message->after)
 		stream->unanswered = message;
 	if (stream->index)
 		index_message(stream, message);

@@ -17,7 +17,7 @@ static inline struct message *message_list_find_before(struct psn_stream *stream
 
 	if (!tail || tail->low <= psn)
 		return tail;
-	if (from && from->low <= psn && from->behind->low > psn)
+	if (from && from->low <= psn && from->after->low > psn)
 		return from;
 	return message_list_find_earlier(stream, psn, from);
 }
@@ -43,15 +43,15 @@ static inline void message_list_leave(struct message *message)
 	struct psn_stream *stream = message->stream;
 
 	if (stream->unanswered == message)
-		stream->unanswered = message->behind;
+		stream->unanswered = message->after;
 	if (stream->index)
 		message_list_unindex(stream, message);
 	message_list_leave_unacked(stream, message);
-	*(message->before ? &message->before->behind : &stream->head) = message->behind;
-	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
+	*(message->before ? &message->before->after : &stream->head) = message->after;
+	*(message->after ? &message->after->before : &stream->tail) = message->before;
 	stream->in_flight--;
 	message->stream = NULL;
-	message->before = message->behind = NULL;
+	message->before = message->after = NULL;
 }
 
 /* Inserts a message after `before`; NULL: first. */

@@ -22,7 +22,7 @@
 /* Invalidates the places after a message; NULL: all. */
 static void forget_places_after(struct rtap_tracker *tracker, struct message *last)
 {
-	for (struct message *message = last ? last->waiting_behind : tracker->first_waiting; message && message->place; message = message->waiting_behind)
+	for (struct message *message = last ? last->waiting_after : tracker->first_waiting; message && message->place; message = message->waiting_after)
 		message->place = 0;
 	tracker->last_placed = last;
 	if (tracker->last_ready && !tracker->last_ready->place)
@@ -31,7 +31,7 @@ static void forget_places_after(struct rtap_tracker *tracker, struct message *la
 
 static void place_next(struct rtap_tracker *tracker)
 {
-	struct message *last = tracker->last_placed, *next = last ? last->waiting_behind : tracker->first_waiting;
+	struct message *last = tracker->last_placed, *next = last ? last->waiting_after : tracker->first_waiting;
 
 	next->place = last ? last->place + 1 : 1;
 	tracker->last_placed = next;
@@ -50,46 +50,46 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 {
 	if (message->place)
 		leave_place(tracker, message);
-	*(message->waiting_before ? &message->waiting_before->waiting_behind : &tracker->first_waiting) = message->waiting_behind;
-	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
+	*(message->waiting_before ? &message->waiting_before->waiting_after : &tracker->first_waiting) = message->waiting_after;
+	*(message->waiting_after ? &message->waiting_after->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
 
 /* Most search steps for the position of a late message. Beyond that its position is approximate. */
 #define MOST_PASSED 1024
 
 /* Inserts into the waiting list; NULL: first. */
-static inline void put_behind(struct rtap_tracker *tracker, struct message *message, struct message *before)
+static inline void insert_after(struct rtap_tracker *tracker, struct message *message, struct message *before)
 {
 	message->waiting_before = before;
-	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
-	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
-	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+	message->waiting_after = before ? before->waiting_after : tracker->first_waiting;
+	*(message->waiting_after ? &message->waiting_after->waiting_before : &tracker->last_waiting) = message;
+	*(before ? &before->waiting_after : &tracker->first_waiting) = message;
 }
 
 /* link_waiting() of a late message. */
 static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *behind;
+	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *after;
 	uint64_t frame = message->shown.first_frame;
 
 	if (frame < first->shown.first_frame) {
 		before = NULL;
 	} else if (frame - first->shown.first_frame < before->shown.first_frame - frame) {
 		before = first;
-		for (unsigned i = 0; i < MOST_PASSED && before->waiting_behind && before->waiting_behind->shown.first_frame <= frame; i++)
-			before = before->waiting_behind;
+		for (unsigned i = 0; i < MOST_PASSED && before->waiting_after && before->waiting_after->shown.first_frame <= frame; i++)
+			before = before->waiting_after;
 	} else {
 		for (unsigned i = 0; i < MOST_PASSED && before && before->shown.first_frame > frame; i++)
 			before = before->waiting_before;
 	}
-	behind = before ? before->waiting_behind : first;
-	if (behind && behind->place) {
-		if (tracker->last_placed->place - behind->place < MOST_PASSED)
+	after = before ? before->waiting_after : first;
+	if (after && after->place) {
+		if (tracker->last_placed->place - after->place < MOST_PASSED)
 			forget_places_after(tracker, before);
 		else
 			before = tracker->last_placed;
 	}
-	put_behind(tracker, message, before);
+	insert_after(tracker, message, before);
 }
 
 /*
@@ -103,7 +103,7 @@ static inline void link_waiting(struct rtap_tracker *tracker, struct message *me
 	if (last && last->shown.first_frame > message->shown.first_frame && !tracker->finishes)
 		link_late(tracker, message);
 	else
-		put_behind(tracker, message, last);
+		insert_after(tracker, message, last);
 }
 
 /* Binary heap: no entry is due before its parent. */
@@ -214,7 +214,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->awaits_ack)
 		ddp_half_let_go(message);
 	if (tracker->spare_count < MOST_SPARE) {
-		message->behind = tracker->spare;
+		message->after = tracker->spare;
 		tracker->spare = message;
 		tracker->spare_count++;
 	} else {
@@ -277,7 +277,7 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 		return message;
 	/* What was found ready stays ready. */
 	while (message->partner && !is_ready(tracker, message->partner)) {
-		struct message *last = tracker->last_ready, *next = last ? last->waiting_behind : message;
+		struct message *last = tracker->last_ready, *next = last ? last->waiting_after : message;
 
 		/* A message that only reserves a place can be dropped again. */
 		if ((next->reference && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
@@ -371,7 +371,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 static void queue_again(struct rtap_tracker *tracker, struct message *message)
 {
 	unlink_waiting(tracker, message);
-	put_behind(tracker, message, tracker->last_waiting);
+	insert_after(tracker, message, tracker->last_waiting);
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
@@ -431,7 +431,7 @@ static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 	if (message->place)
 		return;
 	unlink_waiting(tracker, message);
-	put_behind(tracker, message, before);
+	insert_after(tracker, message, before);
 	place_next(tracker);
 }
 
@@ -464,7 +464,7 @@ void messages_tell_ready(struct rtap_tracker *tracker)
 		struct message *awaited = awaited_by(tracker, message);
 
 		if (!awaited) {
-			fetch(message->waiting_behind);
+			fetch(message->waiting_after);
 			tell(tracker, message);
 			continue;
 		}
@@ -501,19 +501,19 @@ static void put_in_order(struct rtap_tracker *tracker)
 	size_t count = 0;
 	bool is_ordered = true;
 
-	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind, count++)
-		is_ordered &= !message->waiting_behind || message->shown.first_frame <= message->waiting_behind->shown.first_frame;
+	for (struct message *message = tracker->first_waiting; message; message = message->waiting_after, count++)
+		is_ordered &= !message->waiting_after || message->shown.first_frame <= message->waiting_after->shown.first_frame;
 	places = is_ordered ? NULL : memory_new(count * sizeof *places);
 	if (!places)
 		return;
 	count = 0;
-	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind, count++)
+	for (struct message *message = tracker->first_waiting; message; message = message->waiting_after, count++)
 		places[count] = (struct place){ message, count };
 	forget_places_after(tracker, NULL);
 	qsort(places, count, sizeof *places, compare_places);
 	for (size_t i = 0; i < count; i++) {
 		places[i].message->waiting_before = i ? places[i - 1].message : NULL;
-		places[i].message->waiting_behind = i + 1 < count ? places[i + 1].message : NULL;
+		places[i].message->waiting_after = i + 1 < count ? places[i + 1].message : NULL;
 	}
 	tracker->first_waiting = places[0].message;
 	tracker->last_waiting = places[count - 1].message;
@@ -562,7 +562,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	struct message *message = tracker->spare;
 
 	if (message) {
-		fetch(tracker->spare = message->behind);
+		fetch(tracker->spare = message->after);
 		tracker->spare_count--;
 	} else {
 		message = memory_new(sizeof *message);
@@ -596,7 +596,7 @@ void messages_fini(struct rtap_tracker *tracker)
 	while (tracker->spare) {
 		struct message *spare = tracker->spare;
 
-		tracker->spare = spare->behind;
+		tracker->spare = spare->after;
 		free(spare);
 	}
 }

@@ -99,10 +99,10 @@ struct recovery {
 
 struct message {
 	struct rtap_message shown;
-	struct message *before, *behind;   /* in its stream, by PSN */
+	struct message *before, *after;    /* in its stream, by PSN */
 	struct message *unacked_before, *unacked_after; /* in its stream's ring of unacknowledged messages; NULL: not in it */
 	/* Read for every frame to decide whether the message can be reported: kept together for the cache. */
-	struct message *waiting_before, *waiting_behind; /* in the order of first frames */
+	struct message *waiting_before, *waiting_after; /* in the order of first frames */
 	struct psn_stream *stream;         /* NULL: settled, the message no longer changes */
 	struct connection *connection;
 	struct rpc_call *call;             /* the RPC call or reply that it carries, until that is concluded */
@@ -133,7 +133,7 @@ struct message {
 	uint64_t memory;                   /* bytes of its coverages, charged to the connection; once settled, to tracker->messages */
 	struct rpc_region *region;         /* RPC region that it reads or writes; iWARP: or where its data was placed; NULL: unknown */
 	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
-	struct message *claimed_before, *claimed_behind;
+	struct message *claimed_before, *claimed_after;
 	struct rpc_call *replies_to;       /* the call whose reply it carries */
 	struct rtap_rpc_item item;        /* storage of shown.items if an RPC has only one */
 	uint64_t sink_offset;
@@ -223,17 +223,17 @@ struct flow {
 	struct flow_key key;
 	uint64_t hash;
 	struct connection *connection; /* NULL: the flow has responses only and the requester is unknown */
-	struct flow *pending_before, *pending_behind; /* in the list of flows with pending responses */
+	struct flow *pending_before, *pending_after; /* in the list of flows with pending responses */
 	bool from_a, waits;
 	uint32_t icrc_good_on;         /* 1 + interface of the last packet of its sender with a good invariant CRC; 0: none */
 	bool last_indexed;             /* in tracker->waiting_flows, by addresses and PSN of the last pending response */
 	uint64_t last_hash, last_words[5];
-	struct flow *last_before, *last_behind; /* other flows with the same words */
+	struct flow *last_before, *last_after; /* other flows with the same words */
 	bool port_by_label;            /* `port` is known from communication management */
 	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none */
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
 	uint64_t port_hash;
-	struct flow *port_before, *port_behind; /* other flows with the same addresses and port */
+	struct flow *port_before, *port_after; /* other flows with the same addresses and port */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
 	struct budget_entry entry;     /* of the pending responses */
@@ -244,7 +244,7 @@ struct expectation {
 	uint64_t hash;
 	uint64_t words[5];             /* addresses as in the response, PSN */
 	struct connection *connection;
-	struct expectation *same_before, *same_behind; /* other expectations with the same words */
+	struct expectation *same_before, *same_after; /* other expectations with the same words */
 };
 
 /* RPC calls in order. */
@@ -269,7 +269,7 @@ struct connection {
 	struct psn_stream streams[2];  /* requests of b; of a */
 	struct flow *flows[2];         /* packets of b; of a */
 	struct budget_entry entry;
-	struct connection *before, *behind; /* all connections of the tracker, by number */
+	struct connection *before, *after; /* all connections of the tracker, by number */
 	struct expectation *expectations; /* a ring, used while one end is unknown */
 	uint32_t expected, expectation_room; /* number of entries written to it */
 	uint32_t references;           /* messages not reported yet */
@@ -288,8 +288,8 @@ struct connection {
 	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram; list: */
 	struct connection *next_resolved;
 	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
-	struct connection *closing_before, *closing_behind;
-	struct connection *answering_before, *answering_behind;
+	struct connection *closing_before, *closing_after;
+	struct connection *answering_before, *answering_after;
 	int64_t closed_ns;
 	uint64_t memory;               /* bytes charged for rings and flows */
 	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
@@ -360,7 +360,7 @@ struct rtap_tracker {
 		uint64_t due_ns;       /* of the first one; UINT64_MAX: empty */
 	} aside;
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
-	struct message *spare;         /* free list, linked by `behind` */
+	struct message *spare;         /* free list, linked by `after` */
 	uint32_t spare_count;
 	uint64_t last_call;            /* number of the RPC call created last */
 	struct rpc_call *spare_call;   /* free list */

@@ -818,7 +818,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 		relieve(tracker);
 	}
 	tcp_content_flush(tracker);
-	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
+	for (struct connection *connection = tracker->first_connection; connection; connection = connection->after) {
 		for (int i = 0; i < 2; i++)
 			ib_settle(tracker, &connection->streams[i], true);
 		upper_end(tracker, connection);

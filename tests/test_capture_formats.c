@@ -438,7 +438,7 @@ Test(pcapng, bounds_what_it_keeps_of_a_file_of_nothing_but_comments)
 
 /* ---- gzip ---- */
 
-Test(gzip, reads_members_one_after_another_and_padding_behind_them)
+Test(gzip, reads_members_one_after_another_and_padding_after_them)
 {
 	struct bytes whole = { 0 }, file = { 0 };
 	static const size_t steps[] = { 0, 1, 2 };

@@ -43,7 +43,7 @@ Test(clock, every_form_has_its_name)
 		cr_expect(!clock_parse(others[i], &form), "%s", others[i]);
 }
 
-Test(clock, times_of_day_are_right_before_and_behind_1970)
+Test(clock, times_of_day_are_right_before_and_after_1970)
 {
 	static const struct {
 		int64_t time_ns;

@@ -692,7 +692,7 @@ Test(cm, what_is_no_whole_message_of_version_1_is_none)
 	}
 }
 
-Test(cm, a_message_of_another_version_does_not_hide_one_behind_it)
+Test(cm, a_message_of_another_version_does_not_hide_one_after_it)
 {
 	uint8_t data[DATA_LENGTH];
 	struct kit kit;
@@ -720,7 +720,7 @@ Test(cm, private_data_is_not_searched_without_heuristics)
 	kit_free(&kit);
 }
 
-Test(cm, bytes_behind_a_message_are_no_part_of_it)
+Test(cm, bytes_after_a_message_are_no_part_of_it)
 {
 	uint8_t data[DATA_LENGTH], frame[FRAME_LENGTH], rest[8 + 24 + DATA_LENGTH + 8] = { 0 }, longer[FRAME_LENGTH + 8];
 	struct rtap_value value;

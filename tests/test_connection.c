@@ -63,7 +63,7 @@ Test(connection, one_that_closed_is_retired_a_second_later)
 	cr_expect_eq(told, 0);
 }
 
-Test(connection, one_that_closed_is_retired_in_time_behind_another_that_waits_for_its_messages)
+Test(connection, one_that_closed_is_retired_in_time_after_another_that_waits_for_its_messages)
 {
 	connection_close(tracker, first);
 	oldest->references++;
@@ -78,7 +78,7 @@ Test(connection, one_that_closed_is_retired_in_time_behind_another_that_waits_fo
 	cr_expect_eq(told, 2);
 }
 
-Test(connection, one_that_closed_behind_another_after_the_clock_was_set_back_is_retired_in_its_own_time)
+Test(connection, one_that_closed_after_another_after_the_clock_was_set_back_is_retired_in_its_own_time)
 {
 	connection_close(tracker, first);
 	tracker->now_ns = 50 * SECOND;
@@ -100,7 +100,7 @@ Test(connection, answers_are_forgotten_after_a_silence)
 	cr_expect_null(first->answers.ring);
 }
 
-Test(connection, answers_behind_others_after_the_clock_was_set_back_are_forgotten_in_their_own_time)
+Test(connection, answers_after_others_after_the_clock_was_set_back_are_forgotten_in_their_own_time)
 {
 	answer(first, 100 * SECOND);
 	answer(second, 50 * SECOND);

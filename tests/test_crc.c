@@ -133,7 +133,7 @@ Test(crc, a_cut_frame_is_unverifiable_not_bad)
 	rtap_batch_release(batch);
 }
 
-Test(crc, bytes_behind_the_packet_are_not_taken_for_the_crc)
+Test(crc, bytes_after_the_packet_are_not_taken_for_the_crc)
 {
 	const struct rtap_frame *frame;
 	struct rtap_batch *batch = first_with_opcode(TESTDATA "/roce-rping-v4.pcap", 0x04, &frame);

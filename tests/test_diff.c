@@ -129,7 +129,7 @@ Test(diff, values_are_compared_by_their_names_in_any_order)
 }
 
 /* The hash of all that is compared of one message with this last value. */
-static uint64_t key_of(const char *value, const char *behind)
+static uint64_t key_of(const char *value, const char *after)
 {
 	char ignored[] = "ignored", *names[] = { ignored };
 	const struct diff_rules rules = { .ignore = { names, 1 } };
@@ -138,7 +138,7 @@ static uint64_t key_of(const char *value, const char *behind)
 	struct rtap_error error;
 	char text[512];
 	size_t length = (size_t)snprintf(text, sizeof text, "rdmatap-canon 1 level=messages\nconnection transport=RC\n"
-					 "message > kind=send x=%s%s\nend connections=1\n", value, behind);
+					 "message > kind=send x=%s%s\nend connections=1\n", value, after);
 	uint64_t key;
 
 	cr_assert_eq(canon_file_read(&file, &(struct canon_text){ .name = "text", .text = text, .length = length }, &treatments, &error),
@@ -150,7 +150,7 @@ static uint64_t key_of(const char *value, const char *behind)
 }
 
 /* Short ones are hashed as one word, if so many bytes of the line are left. */
-Test(diff, a_value_has_one_hash_whatever_its_length_and_what_is_behind_it)
+Test(diff, a_value_has_one_hash_whatever_its_length_and_what_is_after_it)
 {
 	static const char digits[] = "0123456789abcdefghij";
 	uint64_t keys[sizeof digits];

@@ -119,7 +119,7 @@ Test(export_nfs4, nfs4_opens_make_and_cut_files)
 	EXPECT_TEXT("new", "...!");
 }
 
-Test(export_nfs4, an_operation_behind_a_failed_one_was_not_done)
+Test(export_nfs4, an_operation_after_a_failed_one_was_not_done)
 {
 	size_t length;
 

@@ -207,7 +207,7 @@ Test(fpdu, the_largest_fpdus_are_told)
 #define SKEWED_LEEWAY 2048
 
 /* That each FPDU behind an offset was told once, and none in front of it. */
-static void expect_all_behind(uint32_t from, const char *what, int markers, int crc)
+static void expect_all_after(uint32_t from, const char *what, int markers, int crc)
 {
 	for (uint32_t i = 0; i < sender.count; i++)
 		if (markers != SENT_SKEWED || sender.fpdus[i].offset < from || sender.fpdus[i].offset > from + SKEWED_LEEWAY)
@@ -230,7 +230,7 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 				fpdu_init(&framer, &taker.sink, &nothing, from);
 				take_pieces(&framer, &sender, from, sender.length, from % 3 ? 1460 : 400);
 				fpdu_finish(&framer, 0);
-				expect_all_behind(from, "nothing known", markers, crc);
+				expect_all_after(from, "nothing known", markers, crc);
 				cr_expect_eq(crc ? taker.recovered : taker.recovered_no_crc, taker.told);
 				cr_expect(markers != SENT_SKEWED || taker.told);
 				fpdu_fini(&framer);
@@ -323,7 +323,7 @@ Test(fpdu, large_fpdus_are_found_again_too)
 			taker_init(&taker, &sender);
 			fpdu_init(&framer, &taker.sink, &nothing, 1000);
 			take_pieces(&framer, &sender, 1000, sender.length, 1460);
-			expect_all_behind(1000, "large", markers, crc);
+			expect_all_after(1000, "large", markers, crc);
 			fpdu_fini(&framer);
 			free(taker.seen);
 			sender_fini(&sender);

@@ -420,7 +420,7 @@ static uint32_t add_option(uint32_t length)
 /* Sends a RoCE packet in two pieces and dissects the second again with the whole datagram. */
 static void send_in_pieces(const uint8_t *packet, uint32_t length, bool ipv6, bool with_option, struct kit *again)
 {
-	uint32_t behind = length - (ipv6 ? 40 : 20);
+	uint32_t after = length - (ipv6 ? 40 : 20);
 	struct rtap_context context = { .check_icrc = true };
 	uint32_t made;
 
@@ -430,7 +430,7 @@ static void send_in_pieces(const uint8_t *packet, uint32_t length, bool ipv6, bo
 		made = add_option(made);
 	cr_assert_eq(give_frame(made, 0, 0, &context.datagram), IP_FRAGMENTS_PART);
 	kit_free(&kit);
-	made = cut_out(packet, ipv6, 16, behind - 16, false);
+	made = cut_out(packet, ipv6, 16, after - 16, false);
 	cr_assert_eq(give_frame(made, 0, 0, &context.datagram), IP_FRAGMENTS_WHOLE);
 	kit_free(&kit);
 	kit_dissect(again, RTAP_LINK_RAW, frame, made, made, &context);

@@ -103,7 +103,7 @@ Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fp
 }
 
 /* A reply in a chunk: what was written is there, what is lost stands between that and the Send. RFC 8166, 3.5.3. */
-Test(iwarp_rpc, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_behind_the_chunk)
+Test(iwarp_rpc, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_after_the_chunk)
 {
 	const uint32_t words[] = { 7, 1, 32, 0, 0, 0, 1, 1, 99, 24, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 };
 	const uint32_t reply[] = { 7, 1, 0, 0, 0, 0 }, nothing[] = { 7, 1, 32, 1, 0, 0, 1, 1, 99, 24, 0, 0 };

@@ -80,7 +80,7 @@ Test(iwarp_stream, a_lost_segment_costs_what_it_carried)
 	sender_fini(&sender);
 }
 
-Test(iwarp_stream, a_reply_waits_for_the_request_behind_a_gap)
+Test(iwarp_stream, a_reply_waits_for_the_request_after_a_gap)
 {
 	/* a Read Request of 8 bytes into STag 1, its response, and FPDUs around the request */
 	uint8_t request[46] = { 0x41, 0x41, [9] = 1, [13] = 1, [21] = 1, [33] = 8, [37] = 2 }, response[22] = { 0xc1, 0x42, [5] = 1 };
@@ -546,7 +546,7 @@ Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
 }
 
 /* Two segments of Writes with one STag and bytes between them: they are of one message if these may have been lost. */
-Test(iwarp_stream, a_write_goes_on_behind_what_may_have_been_lost_of_it)
+Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
 {
 	static const struct { uint32_t lost; uint8_t offset; unsigned told; } cases[] = {
 		{ 0, 8, 1 }, { 0, 16, 2 }, { 1, 16, 1 }, { 1, 200, 2 },

@@ -122,7 +122,7 @@ Test(network, bad_lengths_and_versions_are_named)
 	}
 }
 
-Test(network, what_the_frame_holds_behind_the_outermost_packet_is_its_trailer)
+Test(network, what_the_frame_holds_after_the_outermost_packet_is_its_trailer)
 {
 	static const struct {
 		const char *bytes, *layers, *trailer;

@@ -135,7 +135,7 @@ static void write_little(const void *what, struct line *line)
 	line_char(line, '.');
 }
 
-Test(pipeline, gives_room_until_something_comes_behind_it_or_it_is_done)
+Test(pipeline, gives_room_until_something_comes_after_it_or_it_is_done)
 {
 	struct bench bench;
 

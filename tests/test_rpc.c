@@ -466,7 +466,7 @@ static const struct {
 	  "nfs.read.eof", 1, 1 },
 };
 
-Test(rpc, bodies_are_read_on_behind_what_their_chunks_carry)
+Test(rpc, bodies_are_read_on_after_what_their_chunks_carry)
 {
 	for (size_t i = 0; i < sizeof chunked / sizeof chunked[0]; i++) {
 		uint8_t payload[256], frame[512];

@@ -292,7 +292,7 @@ Test(rpc_record, the_end_of_the_stream_leaves_a_record_unfinished)
 	end();
 }
 
-Test(rpc_record, garbage_is_passed_over_and_a_record_behind_it_found)
+Test(rpc_record, garbage_is_passed_over_and_a_record_after_it_found)
 {
 	for (uint32_t seed = 0; seed < 300; seed++) {
 		uint32_t garbage;

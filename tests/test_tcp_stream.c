@@ -485,7 +485,7 @@ Test(tcp_stream, any_stream_cut_shuffled_doubled_and_thinned_out_comes_whole_but
 	}
 }
 
-Test(tcp_stream, offsets_go_on_behind_four_gibibytes)
+Test(tcp_stream, offsets_go_on_beyond_four_gibibytes)
 {
 	uint64_t offset = 0;
 
@@ -548,7 +548,7 @@ static const struct tcp_stream_user counter = {
 	.begin = quiet_begin, .life = quiet_life, .bytes = ignore_bytes, .hole = count_hole, .end = quiet_end,
 };
 
-Test(tcp_stream, what_waits_behind_a_gap_stays_within_the_budget)
+Test(tcp_stream, what_waits_after_a_gap_stays_within_the_budget)
 {
 	static uint8_t bytes[1000];
 

@@ -162,7 +162,7 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 }
 
 /* A limit of a file's size does what a full disk does. */
-Test(writer, cuts_a_file_on_a_full_disk_behind_its_last_whole_frame)
+Test(writer, cuts_a_file_on_a_full_disk_after_its_last_whole_frame)
 {
 	static const rlim_t limits[] = { 1, 24, 25, 40, 100, 5000, 262143, 262144, 262145, 300001, 524288 + 3, 900000 };
 	static const char *const names[] = { "a.pcap", "a.pcapng" };

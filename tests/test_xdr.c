@@ -111,7 +111,7 @@ Test(xdr, bytes_are_where_they_stand_or_copied_if_they_straddle)
 	cr_expect_eq(xdr.position, 8);
 }
 
-Test(xdr, a_narrowed_stream_ends_where_it_was_told_and_goes_on_behind)
+Test(xdr, a_narrowed_stream_ends_where_it_was_told_and_goes_on_after)
 {
 	struct xdr_extent extents[] = { bytes(0, 6), bytes(6, 10) };
 	struct xdr xdr;

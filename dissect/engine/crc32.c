@@ -35,9 +35,9 @@ CARRYLESS static inline __m128i load(const uint8_t *bytes)
 }
 
 /* Adds the preceding CRC to bytes further on. */
-CARRYLESS static inline __m128i fold(__m128i before, __m128i by, __m128i behind)
+CARRYLESS static inline __m128i fold(__m128i before, __m128i by, __m128i after)
 {
-	return _mm_xor_si128(behind, _mm_xor_si128(_mm_clmulepi64_si128(before, by, 0x00), _mm_clmulepi64_si128(before, by, 0x11)));
+	return _mm_xor_si128(after, _mm_xor_si128(_mm_clmulepi64_si128(before, by, 0x00), _mm_clmulepi64_si128(before, by, 0x11)));
 }
 
 /* What is left of 16 bytes divided by P. */

@@ -31,9 +31,9 @@ const struct rtap_name ethertype_names[] = {
 };
 
 /* What follows a layer, tags and labels and the frame's trailer aside. */
-static const struct rtap_layer *behind_tags(const struct rtap_packet *packet, const struct rtap_layer *layer)
+static const struct rtap_layer *after_tags(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	while ((layer = layer_behind(packet, layer)))
+	while ((layer = layer_after(packet, layer)))
 		if (layer->protocol != PROTOCOL_VLAN && layer->protocol != PROTOCOL_SERVICE_VLAN && layer->protocol != PROTOCOL_MPLS)
 			break;
 	return layer;
@@ -41,7 +41,7 @@ static const struct rtap_layer *behind_tags(const struct rtap_packet *packet, co
 
 bool ethertype_is_network(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	const struct rtap_layer *next = behind_tags(packet, layer);
+	const struct rtap_layer *next = after_tags(packet, layer);
 
 	if (!next)
 		return false;
@@ -58,7 +58,7 @@ bool ethertype_is_network(const struct rtap_packet *packet, const struct rtap_la
 
 void ethertype_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, uint16_t type, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 	const char *name = rtap_name_of(ethertype_names, type);
 
 	if (next && next->protocol != PROTOCOL_PAYLOAD)

@@ -274,7 +274,7 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 }
 
 /* The layer after `layer`, skipping those at the end of the frame; NULL if it is the last. */
-static inline const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
+static inline const struct rtap_layer *layer_after(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
 

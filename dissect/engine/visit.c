@@ -35,11 +35,11 @@ void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer,
 bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
 {
 	size_t first = protocol_field_id(protocol, 0);
-	size_t behind = first + protocol_by_number(protocol)->table.field_count;
+	size_t after = first + protocol_by_number(protocol)->table.field_count;
 
 	if (!visitor->wanted)
 		return true;
-	for (size_t id = first; id < behind; id++)
+	for (size_t id = first; id < after; id++)
 		if (visit_wants(visitor, (rtap_field_id)id))
 			return true;
 	return false;

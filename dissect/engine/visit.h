@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 	size_t told;
 
 	for (; field < end; field++, id++) {
-		uint32_t first = field->bit_offset, behind = first + field->bit_width;
+		uint32_t first = field->bit_offset, after = first + field->bit_width;
 
 		if (wanted ? !(wanted[id / 64] >> (id % 64) & 1) : (field->flags & left_out) != 0)
 			continue;
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 				id = (rtap_field_id)(id + told - 1);
 				continue;
 			}
-			if (behind > layer_bits)
+			if (after > layer_bits)
 				continue;
 			if (!field->derive)
 				visit_read(header, field, &value);
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 				continue;
 		}
 		tell(visitor, id, field, &value,
-		     &(struct rtap_place){ layer->source, layer->offset + first / 8, (behind + 7) / 8 - first / 8 });
+		     &(struct rtap_place){ layer->source, layer->offset + first / 8, (after + 7) / 8 - first / 8 });
 	}
 }
 

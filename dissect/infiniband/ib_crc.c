@@ -120,7 +120,7 @@ static void add_unfragmented(struct run *run, const struct rtap_packet *packet, 
 static void add_roce_v2(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
 	const uint8_t *header = layer_bytes(packet, network), *udp;
-	const uint8_t *behind = packet->sources[packet->ib.source].bytes;
+	const uint8_t *after = packet->sources[packet->ib.source].bytes;
 
 	add_lrh(run, packet, NULL);
 	if (network->source != packet->ib.source) {
@@ -130,11 +130,11 @@ static void add_roce_v2(struct run *run, const struct rtap_packet *packet, const
 			add_ipv4(run, header, network->length);
 		else
 			add_ipv6(run, header);
-		behind = header + network->length;
+		after = header + network->length;
 	}
 	udp = packet->sources[packet->ib.source].bytes + packet->ib.bth_offset - UDP_LENGTH;
-	if (udp != behind)
-		add_bytes(run, behind, (uint32_t)(udp - behind));
+	if (udp != after)
+		add_bytes(run, after, (uint32_t)(udp - after));
 	add_udp(run, udp);
 }
 

@@ -35,7 +35,7 @@ static const struct rtap_field lrh_fields[] = {
 	{ "infiniband.lrh.slid", "Source Local ID", LRH_SLID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
-static uint8_t behind_lrh(uint8_t lnh)
+static uint8_t after_lrh(uint8_t lnh)
 {
 	switch (lnh) {
 	case LNH_RAW: return PROTOCOL_RWH;
@@ -76,7 +76,7 @@ static enum result parse_lrh(struct parse *parse)
 		place_vcrc(parse, start + length);
 	if (!cursor_narrow(&parse->cursor, length - LRH_LENGTH))
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
-	parse->next = behind_lrh(ib->lnh);
+	parse->next = after_lrh(ib->lnh);
 	return OK;
 }
 

@@ -89,7 +89,7 @@ static void read_atomic(const uint8_t *header, struct rtap_iwarp_facts *facts)
 	facts->compare_mask = bits(header, ATOMIC_COMPARE_MASK);
 }
 
-static void read_body(const struct cursor *behind, const uint8_t *header, struct rtap_iwarp_facts *facts)
+static void read_body(const struct cursor *after, const uint8_t *header, struct rtap_iwarp_facts *facts)
 {
 	struct iwarp_terminate terminate;
 
@@ -111,7 +111,7 @@ static void read_body(const struct cursor *behind, const uint8_t *header, struct
 		facts->immediate = load64(header);
 		break;
 	case RTAP_RDMAP_TERMINATE:
-		iwarp_read_terminate(header, behind->captured, behind->wire, &terminate);
+		iwarp_read_terminate(header, after->captured, after->wire, &terminate);
 		facts->has_terminate = true;
 		facts->error_layer = terminate.layer;
 		facts->error_type = terminate.type;

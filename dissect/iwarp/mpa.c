@@ -105,7 +105,7 @@ static enum result parse(struct parse *parse)
 	if (bytes)
 		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, start + MPA_SETUP_LENGTH + (uint32_t)(bytes - data), RPCRDMA_PRIVATE_LENGTH);
 	if (result == OK && parse->cursor.wire)
-		parse->next = iwarp_behind_setup(parse);
+		parse->next = iwarp_after_setup(parse);
 	return result;
 }
 

@@ -56,7 +56,7 @@ static bool recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
 	return fpdus->count >= (fpdus->crc_status == RTAP_CRC_GOOD ? 1 : MIN_UNCHECKED);
 }
 
-uint8_t iwarp_behind_setup(const struct parse *parse)
+uint8_t iwarp_after_setup(const struct parse *parse)
 {
 	struct rtap_fpdus fpdus;
 
@@ -74,7 +74,7 @@ uint8_t iwarp_of_stream(const struct parse *parse)
 		return PROTOCOL_PAYLOAD;
 	if ((parse->context->is_iwarp || !(parse->context->no_heuristics || parse->context->not_iwarp)) && mpa_is_setup(&parse->cursor))
 		return PROTOCOL_MPA_REQUEST;
-	return iwarp_behind_setup(parse);
+	return iwarp_after_setup(parse);
 }
 
 uint8_t iwarp_presume(struct parse *parse)

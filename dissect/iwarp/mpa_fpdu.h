@@ -9,7 +9,7 @@
 
 /* Protocol numbers of the TCP payload at the cursor, and of what follows a Request or Reply in its segment. */
 uint8_t iwarp_of_stream(const struct parse *parse);
-uint8_t iwarp_behind_setup(const struct parse *parse);
+uint8_t iwarp_after_setup(const struct parse *parse);
 
 /*
  * With context->stop_at_tcp: dissects the TCP payload at the cursor if it is most likely one FPDU with a whole Send of

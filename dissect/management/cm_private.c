@@ -138,7 +138,7 @@ static const struct rtap_name ip_protocol_names[] = { { 0x06, "TCP" }, { 0x11, "
 
 void cm_summary_service(const struct rtap_packet *packet, const struct rtap_layer *message, uint64_t service_id, struct line *line)
 {
-	const struct rtap_layer *behind = layer_behind(packet, message);
+	const struct rtap_layer *after = layer_after(packet, message);
 	const char *name = rtap_name_of(ip_protocol_names, service_id >> 16 & 0xff);
 
 	line_text(line, " service ");
@@ -146,7 +146,7 @@ void cm_summary_service(const struct rtap_packet *packet, const struct rtap_laye
 		line_hex(line, service_id, 16);
 		return;
 	}
-	if (behind && behind->protocol == PROTOCOL_IP_CM && packet->cm.destination_address) {
+	if (after && after->protocol == PROTOCOL_IP_CM && packet->cm.destination_address) {
 		bool ipv4 = packet->cm.address_length == 4;
 
 		line_text(line, ipv4 ? "" : "[");

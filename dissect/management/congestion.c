@@ -150,14 +150,14 @@ MAD_PART(congestion_time_stamp_protocol, "infiniband.cc.timestamp", "TimeStamp",
 
 #define HEADER_LENGTH 40
 #define ATTRIBUTE_LOG 0x13
-#define LOG_BEHIND_KEY 8 /* a log takes the header's room for log data too */
+#define LOG_AFTER_KEY 8 /* a log takes the header's room for log data too */
 #define LOG_LENGTH 224
 #define DATA_LENGTH 192
 #define LOG_OF_CHANNEL_ADAPTER 2
 
 static enum result parse(struct parse *parse)
 {
-	uint32_t log_at = parse_offset(parse) + LOG_BEHIND_KEY;
+	uint32_t log_at = parse_offset(parse) + LOG_AFTER_KEY;
 	const uint8_t *header;
 	enum result result = parse_layer(parse, PROTOCOL_CONGESTION_CONTROL, HEADER_LENGTH, &header);
 
@@ -167,7 +167,7 @@ static enum result parse(struct parse *parse)
 		mad_take_data(parse, DATA_LENGTH);
 		return OK;
 	}
-	parse->packet->mad.shape = header[LOG_BEHIND_KEY] == LOG_OF_CHANNEL_ADAPTER;
+	parse->packet->mad.shape = header[LOG_AFTER_KEY] == LOG_OF_CHANNEL_ADAPTER;
 	mad_place_attribute(parse, log_at, LOG_LENGTH, LOG_LENGTH, 1);
 	return OK;
 }

@@ -70,7 +70,7 @@ static bool derive_window(const struct rtap_packet *packet, const struct rtap_la
 }
 
 /* What follows the header, if all of it was captured. */
-static bool derive_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool is_there)
+static bool derive_after(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool is_there)
 {
 	value->data = (struct rtap_span){ layer_bytes(packet, layer) + RMPP_LENGTH, RMPP_SEGMENT_LENGTH };
 	return is_there && packet->sources[layer->source].captured - layer->offset >= RMPP_LENGTH + RMPP_SEGMENT_LENGTH;
@@ -78,13 +78,13 @@ static bool derive_behind(const struct rtap_packet *packet, const struct rtap_la
 
 static bool derive_transferred(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return layer->length == RMPP_LENGTH && derive_behind(packet, layer, value, is_type(packet, layer, RMPP_DATA));
+	return layer->length == RMPP_LENGTH && derive_after(packet, layer, value, is_type(packet, layer, RMPP_DATA));
 }
 
 static bool derive_error_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	return layer->length == RMPP_LENGTH &&
-	       derive_behind(packet, layer, value, is_type(packet, layer, RMPP_STOP) || is_type(packet, layer, RMPP_ABORT));
+	       derive_after(packet, layer, value, is_type(packet, layer, RMPP_STOP) || is_type(packet, layer, RMPP_ABORT));
 }
 
 static bool derive_whole(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

@@ -22,7 +22,7 @@
 enum row { ROW_WHOLE, ROW_SM_KEY, ROW_OFFSET, ROW_RESERVED, ROW_MASK, ROW_COMPONENT, ROW_DATA };
 
 /* Header and data, if all was captured. */
-static bool derive_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at)
+static bool derive_after(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at)
 {
 	value->data = (struct rtap_span){ layer_bytes(packet, layer) + at, RMPP_SEGMENT_LENGTH - at };
 	return packet->sources[layer->source].captured - layer->offset >= RMPP_SEGMENT_LENGTH;
@@ -30,7 +30,7 @@ static bool derive_behind(const struct rtap_packet *packet, const struct rtap_la
 
 static bool derive_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_behind(packet, layer, value, SA_HEADER_LENGTH);
+	return derive_after(packet, layer, value, SA_HEADER_LENGTH);
 }
 
 static bool derive_whole(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

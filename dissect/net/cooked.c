@@ -184,7 +184,7 @@ static enum result parse_cooked2(struct parse *parse)
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 	struct place place = find_place(packet, layer);
 
 	if (!place.address || (next && next->protocol != PROTOCOL_PAYLOAD))

@@ -175,7 +175,7 @@ static enum result parse_extensions(struct parse *parse)
 	return MALFORMED;
 }
 
-static uint8_t behind_erf(uint64_t type)
+static uint8_t after_erf(uint64_t type)
 {
 	if (is_ethernet(type))
 		return PROTOCOL_ETHERNET;
@@ -210,7 +210,7 @@ static enum result parse(struct parse *parse)
 	cursor->wire = (uint32_t)bits(header, ERF_WIRE_LENGTH);
 	if (cursor->captured > cursor->wire)
 		cursor->captured = cursor->wire;
-	parse->next = behind_erf(type);
+	parse->next = after_erf(type);
 	return OK;
 }
 
@@ -247,7 +247,7 @@ bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record)
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 	const char *name;
 	uint64_t type;
 

@@ -55,14 +55,14 @@ static uint32_t words_length(const uint8_t *header)
 }
 
 /* The header's own version decides between types II and III; type I, known by the lack of a sequence number, has none. */
-static uint8_t behind_erspan(const uint8_t *header, const struct cursor *cursor)
+static uint8_t after_erspan(const uint8_t *header, const struct cursor *cursor)
 {
 	if (bits(header, GRE_PROTOCOL) == TYPE_ERSPAN2 && !bits(header, GRE_HAS_SEQUENCE))
 		return PROTOCOL_ETHERNET;
 	return cursor->captured && cursor->next[0] >> 4 == 2 ? PROTOCOL_ERSPAN3 : PROTOCOL_ERSPAN2;
 }
 
-static uint8_t behind_gre(const uint8_t *header, const struct cursor *cursor)
+static uint8_t after_gre(const uint8_t *header, const struct cursor *cursor)
 {
 	uint16_t protocol = (uint16_t)bits(header, GRE_PROTOCOL);
 
@@ -70,7 +70,7 @@ static uint8_t behind_gre(const uint8_t *header, const struct cursor *cursor)
 	if (bits(header, GRE_HAS_ROUTING) || bits(header, GRE_VERSION))
 		return PROTOCOL_PAYLOAD;
 	if (protocol == TYPE_ERSPAN2 || protocol == TYPE_ERSPAN3)
-		return behind_erspan(header, cursor);
+		return after_erspan(header, cursor);
 	return ethertype_protocol(protocol);
 }
 
@@ -82,7 +82,7 @@ static enum result parse_gre(struct parse *parse)
 	if (result == OK)
 		result = parse_more(parse, words_length(header), &words);
 	if (result == OK && parse->cursor.wire)
-		parse->next = behind_gre(header, &parse->cursor);
+		parse->next = after_gre(header, &parse->cursor);
 	return result;
 }
 
@@ -117,7 +117,7 @@ static void visit_gre(const struct rtap_packet *packet, const struct rtap_layer 
 static void summary_gre(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (layer->length < GRE_LENGTH || (next && (next->protocol == PROTOCOL_ERSPAN2 || next->protocol == PROTOCOL_ERSPAN3)))
 		return;
@@ -212,7 +212,7 @@ static enum result parse_erspan2(struct parse *parse)
 	return result;
 }
 
-static uint8_t behind_erspan3(const uint8_t *header, const struct cursor *cursor)
+static uint8_t after_erspan3(const uint8_t *header, const struct cursor *cursor)
 {
 	if (!cursor->wire)
 		return PROTOCOL_NONE;
@@ -231,7 +231,7 @@ static enum result parse_erspan3(struct parse *parse)
 	if (result == OK && bits(header, ERSPAN3_HAS_PLATFORM))
 		result = parse_more(parse, ERSPAN3_PLATFORM_LENGTH, &platform);
 	if (result == OK)
-		parse->next = behind_erspan3(header, &parse->cursor);
+		parse->next = after_erspan3(header, &parse->cursor);
 	return result;
 }
 

@@ -169,7 +169,7 @@ static void summary_type(const uint8_t *header, const char *name, struct line *l
 
 static void summary_quote(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6))
 		line_text(line, ", for ");

@@ -94,7 +94,7 @@ static const struct rtap_layer *network_before(const struct rtap_packet *packet,
 	return NULL;
 }
 
-bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
+bool ip_bytes_after(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
 		     uint64_t *bytes)
 {
 	const struct rtap_layer *network = network_before(packet, layer);
@@ -115,7 +115,7 @@ bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *
 
 void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *layer, uint8_t number, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 	const char *name;
 
 	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6 || next->protocol == PROTOCOL_ETHERNET))
@@ -136,7 +136,7 @@ void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *
 void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_layer *layer, uint64_t id, uint64_t offset,
 			 struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	line_text(line, " fragment id ");
 	line_hex(line, id, 4);
@@ -274,7 +274,7 @@ static __attribute__((noinline)) enum result begin_ipv4_fragment(struct parse *p
 }
 
 /* The cursor is after the header, which starts at `start` of its source. */
-static inline enum result behind_ipv4(struct parse *parse, const uint8_t *header, uint32_t start, uint32_t header_length)
+static inline enum result after_ipv4(struct parse *parse, const uint8_t *header, uint32_t start, uint32_t header_length)
 {
 	uint32_t total = (uint32_t)bits(header, IPV4_LENGTH), length = total ? total - header_length : parse->cursor.wire;
 
@@ -324,7 +324,7 @@ static __attribute__((noinline)) enum result parse_odd_ipv4(struct parse *parse)
 		return MALFORMED;
 	}
 	result = parse_more(parse, header_length - IPV4_MIN_LENGTH, &options);
-	return result == OK ? behind_ipv4(parse, header, start, header_length) : result;
+	return result == OK ? after_ipv4(parse, header, start, header_length) : result;
 }
 
 /* The first byte of a header without options: version and length in words. */
@@ -339,7 +339,7 @@ static enum result parse_ipv4(struct parse *parse)
 	if (unlikely(parse->cursor.captured < IPV4_MIN_LENGTH || header[0] != IPV4_PLAIN || bits(header, IPV4_LENGTH) < IPV4_MIN_LENGTH))
 		return parse_odd_ipv4(parse);
 	result = take_ipv4(parse, &header);
-	return result == OK ? behind_ipv4(parse, header, start, IPV4_MIN_LENGTH) : result;
+	return result == OK ? after_ipv4(parse, header, start, IPV4_MIN_LENGTH) : result;
 }
 
 /* Options of one byte (0, 1) or with a length that counts the whole option. RFC 791, 3.1. */

@@ -76,7 +76,7 @@ void ip_enter_datagram(struct parse *parse);
  * The number of bytes after the first `header_length` bytes of `layer`, according to the length field of the IP header before it.
  * False without such a header.
  */
-bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
+bool ip_bytes_after(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
 		     uint64_t *bytes);
 
 #endif

@@ -20,7 +20,7 @@ static const struct rtap_field mpls_fields[] = {
 	{ "mpls.ttl", "Time to Live", LABEL_TTL, RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
-static uint8_t behind_bottom(const struct cursor *cursor)
+static uint8_t after_bottom(const struct cursor *cursor)
 {
 	switch (cursor->captured ? cursor->next[0] >> 4 : 0) {
 	case 4: return PROTOCOL_IPV4;
@@ -35,13 +35,13 @@ static enum result parse(struct parse *parse)
 	enum result result = parse_layer(parse, PROTOCOL_MPLS, LABEL_LENGTH, &header);
 
 	if (result == OK)
-		parse->next = bits(header, LABEL_BOTTOM) ? behind_bottom(&parse->cursor) : PROTOCOL_MPLS;
+		parse->next = bits(header, LABEL_BOTTOM) ? after_bottom(&parse->cursor) : PROTOCOL_MPLS;
 	return result;
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (layer->length < LABEL_LENGTH)
 		return;

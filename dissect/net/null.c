@@ -34,7 +34,7 @@ static const struct rtap_field loopback_fields[] = {
 	{ "null.family", "Family", NULL_FAMILY, RTAP_DEC, 0, family_names, derive_family, NULL },
 };
 
-static uint8_t behind_family(uint32_t family)
+static uint8_t after_family(uint32_t family)
 {
 	switch (family) {
 	case 2: return PROTOCOL_IPV4;
@@ -52,13 +52,13 @@ static enum result parse(struct parse *parse)
 	enum result result = parse_layer(parse, PROTOCOL_LOOPBACK, NULL_LENGTH, &header);
 
 	if (result == OK)
-		parse->next = behind_family(family_of(parse->packet, header));
+		parse->next = after_family(family_of(parse->packet, header));
 	return result;
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (layer->length < NULL_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD))
 		return;

@@ -50,7 +50,7 @@ static bool derive_payload_length(const struct rtap_packet *packet, const struct
 {
 	if (layer->length < TCP_LENGTH)
 		return false;
-	return ip_bytes_behind(packet, layer, (uint32_t)bits(layer_bytes(packet, layer), TCP_OFFSET) * 4, &value->number);
+	return ip_bytes_after(packet, layer, (uint32_t)bits(layer_bytes(packet, layer), TCP_OFFSET) * 4, &value->number);
 }
 
 static bool derive_options(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

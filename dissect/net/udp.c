@@ -56,7 +56,7 @@ static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
 }
 
 /* The cursor is after the header and narrowed to the payload. */
-static inline enum result behind_udp(struct parse *parse, const uint8_t *header)
+static inline enum result after_udp(struct parse *parse, const uint8_t *header)
 {
 	struct rtap_packet *packet = parse->packet;
 
@@ -89,7 +89,7 @@ static __attribute__((noinline)) enum result parse_unequal(struct parse *parse, 
 	}
 	/* 0 means the rest of the IP payload: RFC 2675, section 4; segmentation offload also leaves 0 */
 	parse_narrow(parse, length ? length - UDP_LENGTH : parse->cursor.wire, start);
-	return behind_udp(parse, header);
+	return after_udp(parse, header);
 }
 
 static enum result parse(struct parse *parse)
@@ -103,13 +103,13 @@ static enum result parse(struct parse *parse)
 	if (unlikely(bits(header, UDP_LEN) != parse->cursor.wire + UDP_LENGTH))
 		return parse_unequal(parse, header, start);
 	parse->narrowed = true;
-	return behind_udp(parse, header);
+	return after_udp(parse, header);
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
-	const struct rtap_layer *next = layer_behind(packet, layer);
+	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (layer->length < UDP_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD))
 		return;

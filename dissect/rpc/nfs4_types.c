@@ -190,21 +190,21 @@ static inline const uint8_t *pass_operation(struct xdr_walk *walk, const struct 
 	uint32_t number = end - next < 8 ? UINT32_MAX : load32(next), status = walk->is_reply && number != UINT32_MAX ? load32(next + 4) : 0;
 	const struct nfs_operation *found = find_operation(compound, number);
 	const struct xdr_item *items;
-	const uint8_t *behind;
+	const uint8_t *after;
 
 	if (!found)
 		return NULL;
 	items = walk->is_reply ? found->reply ? found->reply : status_alone : found->call;
 	if (walk->is_reply && items->kind != XDR_KIND_STATUS)
 		return NULL;
-	behind = items ? xdr_pass_items(items, next + 4, end, sink->eligible) : next + 4;
-	if (!behind)
+	after = items ? xdr_pass_items(items, next + 4, end, sink->eligible) : next + 4;
+	if (!after)
 		return NULL;
 	if (sink->operation)
 		sink->operation(sink, number, name_of(compound, found, number), walk->xdr->position + (uint64_t)(next - walk->xdr->next));
 	if (walk->is_reply && sink->status)
 		sink->status(sink, status, xdr_name(walk, items->row, status));
-	return behind;
+	return after;
 }
 
 /* Skips the leading operations for which this is possible. Returns how many of `count` are left. */
@@ -213,11 +213,11 @@ static uint32_t pass_operations(struct xdr_walk *walk, const struct nfs_compound
 	const uint8_t *next = walk->xdr->next, *end = xdr_end(walk->xdr);
 
 	for (; count && !walk->sink->stop; count--) {
-		const uint8_t *behind = pass_operation(walk, compound, next, end);
+		const uint8_t *after = pass_operation(walk, compound, next, end);
 
-		if (!behind)
+		if (!after)
 			break;
-		next = behind;
+		next = after;
 	}
 	walk->xdr->position += (uint64_t)(next - walk->xdr->next);
 	walk->xdr->next = next;

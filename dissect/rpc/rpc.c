@@ -238,7 +238,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	struct rtap_rpc_facts own;
 	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
-	const struct rtap_layer *behind = layer_behind(packet, layer);
+	const struct rtap_layer *after = layer_after(packet, layer);
 
 	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
 	if (!packet->rpcrdma.present) {
@@ -253,7 +253,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, rpc_gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
 	}
 	/* arguments or results say what they are of */
-	if (behind && protocol_by_number(behind->protocol)->programs)
+	if (after && protocol_by_number(after->protocol)->programs)
 		return;
 	if (facts->program_known) {
 		line_char(line, ' ');

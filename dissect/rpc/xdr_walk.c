@@ -423,13 +423,13 @@ static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct 
 
 	for (; items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
 		bool is_status = items->kind == XDR_KIND_STATUS;
-		const uint8_t *behind = is_status ? pass_arm(items, next, end, eligible) : pass_one(items, next, end, eligible);
+		const uint8_t *after = is_status ? pass_arm(items, next, end, eligible) : pass_one(items, next, end, eligible);
 
-		if (!behind)
+		if (!after)
 			break;
 		if (is_status)
 			tell_status(walk, items, load32(next));
-		next = behind;
+		next = after;
 	}
 	xdr->position += (uint64_t)(next - xdr->next);
 	xdr->next = next;

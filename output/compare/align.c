@@ -160,7 +160,7 @@ static void search_box(struct search *search, struct box box)
 {
 	for (;;) {
 		struct point cut;
-		struct box before, behind;
+		struct box before, after;
 		bool before_is_larger;
 
 		trim(search, &box);
@@ -168,12 +168,12 @@ static void search_box(struct search *search, struct box box)
 			return;
 		cut = find_cut(search, &box);
 		before = (struct box){ box.a_begin, cut.a, box.b_begin, cut.b };
-		behind = (struct box){ cut.a, box.a_end, cut.b, box.b_end };
-		if (size_of(&before) == 0 || size_of(&behind) == 0)
+		after = (struct box){ cut.a, box.a_end, cut.b, box.b_end };
+		if (size_of(&before) == 0 || size_of(&after) == 0)
 			return;
-		before_is_larger = size_of(&before) > size_of(&behind);
-		search_box(search, before_is_larger ? behind : before);
-		box = before_is_larger ? before : behind;
+		before_is_larger = size_of(&before) > size_of(&after);
+		search_box(search, before_is_larger ? after : before);
+		box = before_is_larger ? before : after;
 	}
 }
 

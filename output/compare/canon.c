@@ -74,9 +74,9 @@ static void free_group(struct canon *canon, struct group *group)
 /* Removes the group from the list of active groups and from the map. */
 static void take_out(struct canon *canon, struct group *group)
 {
-	*(group->before ? &group->before->behind : &canon->first) = group->behind;
-	if (group->behind)
-		group->behind->before = group->before;
+	*(group->before ? &group->before->after : &canon->first) = group->after;
+	if (group->after)
+		group->after->before = group->before;
 	canon_map_remove(&canon->groups_by, group->by, group->key);
 	if (canon->last_group == group) {
 		canon->last_group = NULL;
@@ -123,9 +123,9 @@ static struct group *add_group(struct canon *canon, uint32_t by, uint64_t key, u
 	group->by = by;
 	group->key = key;
 	group->order = order;
-	group->behind = canon->first;
-	if (group->behind)
-		group->behind->before = group;
+	group->after = canon->first;
+	if (group->after)
+		group->after->before = group;
 	canon->first = group;
 	charge(canon, GROUP_MEMORY);
 	return group;
@@ -196,7 +196,7 @@ static void take_down(struct canon *canon, struct group *group, enum group_strea
 		return;
 	result = spool_add(&canon->spool, &group->streams[stream], order, canon->text, length);
 	if (spool_is_full(&canon->spool)) {
-		for (group = canon->first; group && !result; group = group->behind)
+		for (group = canon->first; group && !result; group = group->after)
 			result = flush_group(canon, group);
 		charge(canon, 0);
 	}
@@ -686,7 +686,7 @@ void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 	if (!whole)
 		return;
 	take_out(canon, part);
-	part->before = part->behind = NULL;
+	part->before = part->after = NULL;
 	/* a connection has only one other half */
 	if (whole->part) {
 		canon->unplaced++;
@@ -722,7 +722,7 @@ int canon_write(struct canon *canon, const char *incomplete, struct printer *pri
 {
 	take_send(canon);
 	for (struct group *group = canon->first, *next; group && !canon->error; group = next) {
-		next = group->behind;
+		next = group->after;
 		if (group->role)
 			seal(canon, group);
 		else

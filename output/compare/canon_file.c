@@ -171,9 +171,9 @@ static const struct canon_treated *note_treatment(struct canon_treatments *treat
 {
 	struct canon_treated *last = treatments->last;
 
-	if (last && last->behind[0] != treated) {
-		last->behind[1] = last->behind[0];
-		last->behind[0] = treated;
+	if (last && last->after[0] != treated) {
+		last->after[1] = last->after[0];
+		last->after[0] = treated;
 	}
 	return treatments->last = treated;
 }
@@ -194,10 +194,10 @@ next_value(struct canon_treatments *treatments, const char **at, const char *end
 {
 	struct canon_treated *last = treatments->last;
 
-	if (last && last->behind[0] && take_guess(last->behind[0], at, end, token))
-		return treatments->last = last->behind[0];
-	if (last && last->behind[1] && take_guess(last->behind[1], at, end, token))
-		return note_treatment(treatments, last->behind[1]);
+	if (last && last->after[0] && take_guess(last->after[0], at, end, token))
+		return treatments->last = last->after[0];
+	if (last && last->after[1] && take_guess(last->after[1], at, end, token))
+		return note_treatment(treatments, last->after[1]);
 	return canon_token_next(at, end, token) ? canon_treatment(treatments, token->name, token->name_length) : NULL;
 }
 

@@ -70,7 +70,7 @@ struct canon_treated {
 	char *text;        /* the name; owned */
 	size_t length;
 	uint64_t name;     /* hash of the name */
-	struct canon_treated *behind[2]; /* names that followed this one recently, the latest first (lines are similar); NULL: none yet */
+	struct canon_treated *after[2]; /* names that followed this one recently, the latest first (lines are similar); NULL: none yet */
 	struct canon_treated *next;      /* the name added before this one */
 };
 

@@ -24,7 +24,7 @@ struct canon_role {
 
 /* A connection, or the management datagrams of two addresses. */
 struct group {
-	struct group *before, *behind; /* list of active groups */
+	struct group *before, *after; /* list of active groups */
 	struct spool_stream streams[STREAMS];
 	const struct canon_role *role; /* NULL: not reported yet */
 	char *setup;             /* a record, or NULL */

@@ -140,8 +140,8 @@ static int64_t earliest(struct sliding *sliding, const struct gap *gap)
 	int64_t place = gap->high;
 
 	forget(sliding);
-	for (int64_t behind = gap->high + CONTEXT; behind-- > gap->high;)
-		(void)disagreement_at(sliding, gap, behind, gap->low);
+	for (int64_t after = gap->high + CONTEXT; after-- > gap->high;)
+		(void)disagreement_at(sliding, gap, after, gap->low);
 	while (place > gap->low && sliding->effort > 0 && !disagreement_at(sliding, gap, place - 1, gap->low))
 		place--;
 	return place;

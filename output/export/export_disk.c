@@ -157,14 +157,14 @@ static void component_of(const uint8_t *name, size_t length, char component[DISK
 /* Appends the number to a name in use, replacing its end if it is too long. */
 static void number_name(const char *component, char separator, uint32_t number, char numbered[DISK_NAME_MAX + 1])
 {
-	char behind[16];
-	int added = snprintf(behind, sizeof behind, "%c%u", separator, number);
+	char after[16];
+	int added = snprintf(after, sizeof after, "%c%u", separator, number);
 	size_t kept = strlen(component);
 
 	if (kept + (size_t)added > DISK_NAME_MAX)
 		kept = DISK_NAME_MAX - (size_t)added;
 	memcpy(numbered, component, kept);
-	memcpy(numbered + kept, behind, (size_t)added + 1);
+	memcpy(numbered + kept, after, (size_t)added + 1);
 }
 
 /* Tries one name. Returns 0 or errno. */

@@ -25,7 +25,7 @@ struct handle {
 struct name {
 	struct node *directory, *node;
 	struct name *next, *previous;     /* of the same node; the first has no previous one */
-	struct name *before, *behind;     /* in the same directory */
+	struct name *before, *after;      /* in the same directory */
 	uint64_t hash;
 	size_t length;
 	uint8_t bytes[];
@@ -170,9 +170,9 @@ static void drop_name(struct names *names, struct name *name)
 	*(name->previous ? &name->previous->next : &name->node->names) = name->next;
 	if (name->next)
 		name->next->previous = name->previous;
-	*(name->before ? &name->before->behind : &name->directory->children) = name->behind;
-	if (name->behind)
-		name->behind->before = name->before;
+	*(name->before ? &name->before->after : &name->directory->children) = name->after;
+	if (name->after)
+		name->after->before = name->before;
 	if (name->node->placed == name)
 		name->node->placed = NULL;
 	if (!name->directory->children)
@@ -409,7 +409,7 @@ static struct node *next_below(struct names *names, struct node *node, const str
 	struct name *name = node->children;
 
 	for (;;) {
-		for (; name; name = name->behind) {
+		for (; name; name = name->after) {
 			if (!names->steps) {
 				names->unsettled++;
 				return NULL;
@@ -420,7 +420,7 @@ static struct node *next_below(struct names *names, struct node *node, const str
 		}
 		if (node == top)
 			return NULL;
-		name = node->names->behind;
+		name = node->names->after;
 		node = node->names->directory;
 	}
 }
@@ -455,9 +455,9 @@ static bool add_name(struct names *names, struct node *directory, struct piece p
 	if (name->next)
 		name->next->previous = name;
 	node->names = name;
-	name->behind = directory->children;
-	if (name->behind)
-		name->behind->before = name;
+	name->after = directory->children;
+	if (name->after)
+		name->after->before = name;
 	directory->children = name;
 	names->memory += sizeof *name + piece.length;
 	leave_idle(names, directory);

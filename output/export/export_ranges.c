@@ -9,7 +9,7 @@
 #define FIRST_ROOM 4
 
 /* Index of the first range that ends after `offset`. */
-static uint32_t first_behind(const struct ranges *ranges, uint64_t offset)
+static uint32_t first_after(const struct ranges *ranges, uint64_t offset)
 {
 	uint32_t low = 0, high = ranges->count;
 
@@ -50,7 +50,7 @@ bool ranges_set(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned st
 
 	if (begin >= end)
 		return true;
-	from = first_behind(ranges, begin);
+	from = first_after(ranges, begin);
 	if (from && ranges->at[from - 1].end == begin && ranges->at[from - 1].state == state)
 		from--;
 	for (to = from; to < ranges->count && ranges->at[to].begin < end; to++)
@@ -93,7 +93,7 @@ bool ranges_fill(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned s
 
 void ranges_spoil(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state)
 {
-	uint32_t from = first_behind(ranges, begin), kept = from, i;
+	uint32_t from = first_after(ranges, begin), kept = from, i;
 
 	for (i = from; i < ranges->count && ranges->at[i].begin < end; i++) {
 		ranges->at[i].state = (uint8_t)state;
@@ -108,7 +108,7 @@ void ranges_spoil(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned 
 
 void ranges_cut(struct ranges *ranges, uint64_t size)
 {
-	uint32_t from = first_behind(ranges, size);
+	uint32_t from = first_after(ranges, size);
 
 	if (from < ranges->count && ranges->at[from].begin < size)
 		ranges->at[from++].end = size;
@@ -117,7 +117,7 @@ void ranges_cut(struct ranges *ranges, uint64_t size)
 
 struct range ranges_at(const struct ranges *ranges, uint64_t offset, bool *known)
 {
-	uint32_t i = first_behind(ranges, offset);
+	uint32_t i = first_after(ranges, offset);
 
 	*known = i < ranges->count && ranges->at[i].begin <= offset;
 	if (*known)

@@ -25,16 +25,16 @@ void message_copy_fill(struct message_copy *copy, const struct rtap_message *mes
 		copy->transport = message->connection->transport;
 	}
 	if (message->missing_count)
-		memcpy(copy->behind, message->missing, missing);
+		memcpy(copy->after, message->missing, missing);
 	if (message->item_count)
-		memcpy(copy->behind + missing, message->items, message->item_count * sizeof message->items[0]);
+		memcpy(copy->after + missing, message->items, message->item_count * sizeof message->items[0]);
 }
 
 void message_copy_restore(const struct message_copy *copy, struct rtap_message *message, struct rtap_connection *connection)
 {
 	*message = copy->message;
-	message->missing = (const void *)copy->behind;
-	message->items = (const void *)(copy->behind + message->missing_count * sizeof message->missing[0]);
+	message->missing = (const void *)copy->after;
+	message->items = (const void *)(copy->after + message->missing_count * sizeof message->missing[0]);
 	if (!message->connection)
 		return;
 	connection->a = copy->a;

@@ -13,7 +13,7 @@ struct message_copy {
 	struct rtap_end a, b;       /* these and the next two: of its connection, as far as printed */
 	uint64_t connection;
 	uint8_t transport;
-	_Alignas(8) uint8_t behind[];
+	_Alignas(8) uint8_t after[];
 };
 
 /* Size of a copy in bytes; 0: the message cannot be copied because it has a payload. */

@@ -23,7 +23,7 @@ static uint32_t first_byte(const struct rtap_field *field)
 	return field->bit_offset / 8u;
 }
 
-static uint32_t byte_behind(const struct rtap_field *field)
+static uint32_t byte_after(const struct rtap_field *field)
 {
 	return (field->bit_offset + field->bit_width + 7u) / 8;
 }
@@ -32,17 +32,17 @@ static uint32_t byte_behind(const struct rtap_field *field)
 static void add_run(struct runs *runs, const struct rtap_field *field, rtap_field_id id, uint8_t rows)
 {
 	struct row_run run = { .first = id, .rows = rows, .offset = UINT16_MAX };
-	uint32_t behind = 0;
+	uint32_t after = 0;
 
 	if (rows < 2)
 		return;
 	for (uint8_t i = 0; i < rows; i++) {
 		if (first_byte(&field[i]) < run.offset)
 			run.offset = (uint16_t)first_byte(&field[i]);
-		if (byte_behind(&field[i]) > behind)
-			behind = byte_behind(&field[i]);
+		if (byte_after(&field[i]) > after)
+			after = byte_after(&field[i]);
 	}
-	run.length = (uint8_t)(behind - run.offset);
+	run.length = (uint8_t)(after - run.offset);
 	runs->runs[runs->count++] = run;
 	runs->at[id] = (uint16_t)runs->count;
 }
@@ -57,7 +57,7 @@ static uint8_t count_rows(const struct rtap_field *field, const struct rtap_fiel
 		if (first_ids && first_ids[id + rows] != id + rows)
 			break;
 		from = first_byte(field) < from ? first_byte(field) : from;
-		to = byte_behind(field) > to ? byte_behind(field) : to;
+		to = byte_after(field) > to ? byte_after(field) : to;
 		if (to - from > RUN_BYTES)
 			break;
 	}
@@ -105,14 +105,14 @@ void runs_fini(struct runs *runs)
 
 static bool covers(const struct rtap_field *field, uint32_t byte)
 {
-	return first_byte(field) <= byte && byte < byte_behind(field);
+	return first_byte(field) <= byte && byte < byte_after(field);
 }
 
 /* Splits a run into the rows before and those after the byte that changed most often. */
 static void split(struct runs *runs, struct row_run *run)
 {
 	const struct rtap_field *field = rtap_field_by_id(run->first);
-	uint8_t most = 0, before = 0, behind;
+	uint8_t most = 0, before = 0, after;
 
 	for (uint8_t i = 1; i < run->length; i++)
 		if (run->changes[i] > run->changes[most])
@@ -121,14 +121,14 @@ static void split(struct runs *runs, struct row_run *run)
 		before++;
 	/* a byte of no row removes the run */
 	before = before < run->rows ? before : 0;
-	for (behind = before; behind < run->rows && covers(&field[behind], run->offset + (uint32_t)most);)
-		behind++;
-	behind = behind > before ? behind : run->rows;
+	for (after = before; after < run->rows && covers(&field[after], run->offset + (uint32_t)most);)
+		after++;
+	after = after > before ? after : run->rows;
 	free(run->texts);
 	run->texts = NULL;
 	runs->at[run->first] = 0;
 	add_run(runs, field, run->first, before);
-	add_run(runs, field + behind, (rtap_field_id)(run->first + behind), (uint8_t)(run->rows - behind));
+	add_run(runs, field + after, (rtap_field_id)(run->first + after), (uint8_t)(run->rows - after));
 }
 
 static void note_miss(struct row_run *run, const uint8_t *bytes)

@@ -104,7 +104,7 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 	size_t operations = message->item_count * sizeof *message->items;
 	size_t copied = message->is_mad ? sizeof *message : message->is_rpc ? RPC_LENGTH : PLAIN_LENGTH;
 	struct message_entry *entry = add(log, MESSAGE, sizeof *entry + copied + operations);
-	uint8_t *behind = (uint8_t *)(entry + 1);
+	uint8_t *after = (uint8_t *)(entry + 1);
 
 	if (!entry)
 		return false;
@@ -117,13 +117,13 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 		note_end(entry, message->connection);
 	/* copies of constant length compile to a few moves */
 	if (copied == PLAIN_LENGTH)
-		memcpy(behind, message, PLAIN_LENGTH);
+		memcpy(after, message, PLAIN_LENGTH);
 	else if (copied == RPC_LENGTH)
-		memcpy(behind, message, RPC_LENGTH);
+		memcpy(after, message, RPC_LENGTH);
 	else
-		memcpy(behind, message, sizeof *message);
+		memcpy(after, message, sizeof *message);
 	if (operations)
-		memcpy(behind + copied, message->items, operations);
+		memcpy(after + copied, message->items, operations);
 	return true;
 }
 
@@ -174,7 +174,7 @@ bool stats_log_pause(struct stats_log *log, const struct congestion_pause *pause
 
 static void count_message(const struct message_entry *entry, struct stats *stats)
 {
-	const uint8_t *behind = (const uint8_t *)(entry + 1);
+	const uint8_t *after = (const uint8_t *)(entry + 1);
 	struct rtap_missing missing = { .length = entry->never_seen, .length_known = true, .reason = RTAP_MISSING_NOT_CAPTURED };
 	struct rtap_life_event end = { .name = "rdma_disconnect", .time_ns = entry->closed_ns };
 	struct rtap_connection connection;
@@ -187,12 +187,12 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 	connection.life_count = entry->closed;
 	message.is_rpc = message.is_mad = false;
 	message.item_count = 0;
-	memcpy(&message, behind, entry->copied);
+	memcpy(&message, after, entry->copied);
 	message.connection = entry->connection ? &connection : NULL;
 	message.missing = &missing;
 	message.missing_count = entry->never_seen > 0;
 	message.partner = entry->partner;
-	message.items = (const void *)(behind + entry->copied);
+	message.items = (const void *)(after + entry->copied);
 	stats_message(stats, &message);
 }
 

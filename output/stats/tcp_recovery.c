@@ -29,7 +29,7 @@ static void count(struct tcp_recovery *sender, enum tcp_recovery_cause cause, ui
 	counted->last_frame = frame;
 }
 
-static bool is_behind(uint32_t sequence, uint32_t other)
+static bool is_after(uint32_t sequence, uint32_t other)
 {
 	return (int32_t)(sequence - other) > 0;
 }
@@ -79,7 +79,7 @@ static void sent(struct stats *stats, struct stats_direction *direction, const s
 	if (sight->flow.tcp_analysis == RTAP_TCP_CAPTURED_TWICE || sight->flow.tcp_analysis == RTAP_TCP_KEEP_ALIVE ||
 	    sight->flow.tcp_analysis == RTAP_TCP_WINDOW_PROBE || sight->flow.tcp_analysis == RTAP_TCP_OUTSIDE)
 		return;
-	if (sender->known && !is_behind(end, sender->next)) {
+	if (sender->known && !is_after(end, sender->next)) {
 		sent_again(stats, direction, sight);
 		return;
 	}
@@ -119,8 +119,8 @@ static void acknowledged(struct tcp_recovery *sender, const struct stats_sight *
 		return;
 	window(sender, sight);
 	sender->answered_ns = sight->time_ns;
-	if (sender->acknowledged_known && !is_behind(number, sender->acknowledged)) {
-		sender->repeated_acks += number == sender->acknowledged && !sight->payload_bytes && is_behind(sender->next, number) && sight->tcp.sacks;
+	if (sender->acknowledged_known && !is_after(number, sender->acknowledged)) {
+		sender->repeated_acks += number == sender->acknowledged && !sight->payload_bytes && is_after(sender->next, number) && sight->tcp.sacks;
 		sender->sacked |= sight->tcp.sacks && number == sender->acknowledged;
 		return;
 	}
@@ -130,7 +130,7 @@ static void acknowledged(struct tcp_recovery *sender, const struct stats_sight *
 	sender->sacked = sight->tcp.sacks;
 	sender->progress_ns = sight->time_ns;
 	take_time(sender, sight->frame);
-	if (sender->recovers && !is_behind(sender->recovery_end, number))
+	if (sender->recovers && !is_after(sender->recovery_end, number))
 		sender->recovers = false;
 }
 

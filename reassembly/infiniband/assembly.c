@@ -51,7 +51,7 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 		return;
 	stream->pmtu = pmtu;
 	/* For those that begin while it is known, the end is computed then. */
-	for (struct message *message = was_known ? NULL : stream->head; message; message = message->behind) {
+	for (struct message *message = was_known ? NULL : stream->head; message; message = message->after) {
 		if (!has_announced_length(message) || message->end)
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
@@ -279,7 +279,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 				    const struct ib_opcode *opcode, const struct piece *piece)
 {
 	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
-	struct message *next = before ? before->behind : stream->head, *message;
+	struct message *next = before ? before->after : stream->head, *message;
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
@@ -307,10 +307,10 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	return message;
 }
 
-void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message)
+void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message)
 {
-	while (message->behind && !message->has_last && assembly_is_continued_by(message, message->behind, message->high) && message->stream->pmtu)
-		assembly_join(tracker, message, message->behind);
+	while (message->after && !message->has_last && assembly_is_continued_by(message, message->after, message->high) && message->stream->pmtu)
+		assembly_join(tracker, message, message->after);
 }
 
 static bool covers_all(const struct message *message, uint64_t begin, uint64_t length)

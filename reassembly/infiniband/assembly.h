@@ -122,13 +122,13 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 				    const struct ib_opcode *opcode, const struct piece *piece);
 
 /* assembly_join_next() of a message that is not the last of its stream. */
-void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message);
+void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message);
 
 /* Merges following messages that the last packet proved to be the same message. */
 static inline void assembly_join_next(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->behind)
-		assembly_join_those_behind(tracker, message);
+	if (message->after)
+		assembly_join_those_after(tracker, message);
 }
 
 /* Whether all packets of the message, and a response if required, are present. */

@@ -28,23 +28,23 @@ void expectation_add(struct rtap_tracker *tracker, struct expectation *expectati
 	struct expectation *first = map_find(&tracker->expectations, expectation->hash, expectation_has_words, expectation->words);
 
 	expectation->same_before = first;
-	expectation->same_behind = first ? first->same_behind : NULL;
-	if (expectation->same_behind)
-		expectation->same_behind->same_before = expectation;
+	expectation->same_after = first ? first->same_after : NULL;
+	if (expectation->same_after)
+		expectation->same_after->same_before = expectation;
 	if (first)
-		first->same_behind = expectation;
+		first->same_after = expectation;
 	else if (!map_add(&tracker->expectations, expectation->hash, expectation))
 		expectation->connection = NULL;
 }
 
 void expectation_remove(struct rtap_tracker *tracker, struct expectation *expectation)
 {
-	struct expectation *next = expectation->same_behind;
+	struct expectation *next = expectation->same_after;
 
 	if (next)
 		next->same_before = expectation->same_before;
 	if (expectation->same_before) {
-		expectation->same_before->same_behind = next;
+		expectation->same_before->same_after = next;
 	} else {
 		map_remove(&tracker->expectations, expectation->hash, expectation);
 		/* The freed slot takes the next one without growing. */
@@ -61,7 +61,7 @@ bool expectation_is_last(const void *value, const void *key)
 
 void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow)
 {
-	struct flow *next = flow->last_behind;
+	struct flow *next = flow->last_after;
 
 	if (!flow->last_indexed)
 		return;
@@ -69,7 +69,7 @@ void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow)
 	if (next)
 		next->last_before = flow->last_before;
 	if (flow->last_before) {
-		flow->last_before->last_behind = next;
+		flow->last_before->last_after = next;
 	} else {
 		map_remove(&tracker->waiting_flows, flow->last_hash, flow);
 		if (next && !map_add(&tracker->waiting_flows, flow->last_hash, next))
@@ -89,11 +89,11 @@ void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow)
 	flow->last_hash = map_hash(flow->last_words, 5);
 	first = map_find(&tracker->waiting_flows, flow->last_hash, expectation_is_last, flow->last_words);
 	flow->last_before = first;
-	flow->last_behind = first ? first->last_behind : NULL;
-	if (flow->last_behind)
-		flow->last_behind->last_before = flow;
+	flow->last_after = first ? first->last_after : NULL;
+	if (flow->last_after)
+		flow->last_after->last_before = flow;
 	if (first)
-		first->last_behind = flow;
+		first->last_after = flow;
 	else if (!map_add(&tracker->waiting_flows, flow->last_hash, flow))
 		return;
 	flow->last_indexed = true;

@@ -161,9 +161,9 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	if (stream->response_gaps.count)
 		psn_request_missing(stream, psn, message->end);
 	/* responses that were captured before their request */
-	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
+	while (message->after && message->end && message->after->low < message->end && assembly_is_continued_by(message, message->after, psn) &&
 	       stream->pmtu) {
-		assembly_join(tracker, message, message->behind);
+		assembly_join(tracker, message, message->after);
 		message->begun_by_response = true;
 	}
 }

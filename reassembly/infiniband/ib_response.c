@@ -51,8 +51,8 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
 		return;
 	for (const struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = message->behind) {
-		const struct message *next = message->behind;
+	     message && message->low < stream->acknowledged; message = message->after) {
+		const struct message *next = message->after;
 
 		if (message->high < from || message->high >= stream->acknowledged)
 			continue;
@@ -62,10 +62,10 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	if (!pairs || messages != counted + pairs)
 		return;
 	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = message->behind)
-		while (message->behind && message->behind->high < stream->acknowledged && assembly_may_be_one(message, message->behind)) {
-			message->has_last |= message->behind->has_last;
-			assembly_join(tracker, message, message->behind);
+	     message && message->low < stream->acknowledged; message = message->after)
+		while (message->after && message->after->high < stream->acknowledged && assembly_may_be_one(message, message->after)) {
+			message->has_last |= message->after->has_last;
+			assembly_join(tracker, message, message->after);
 		}
 }
 
@@ -88,7 +88,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	}
 	while (stream->unanswered && stream->unanswered->answered)
-		stream->unanswered = stream->unanswered->behind;
+		stream->unanswered = stream->unanswered->after;
 }
 
 /*
@@ -267,7 +267,7 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 	if (message->needed.begin == message->needed.end) {
 		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 		while (stream->unanswered && stream->unanswered->answered)
-			stream->unanswered = stream->unanswered->behind;
+			stream->unanswered = stream->unanswered->after;
 	}
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
@@ -377,7 +377,7 @@ static uint64_t note_requested(struct psn_stream *stream, uint64_t psn, struct m
 
 	while (message && message->before && message->low > stream->response_next)
 		message = message->before;
-	for (; message && message->low < psn; message = message->behind) {
+	for (; message && message->low < psn; message = message->after) {
 		uint64_t begin = message->low > stream->response_next ? message->low : stream->response_next;
 		uint64_t end = message->end ? message->end : message->high + 1;
 

@@ -61,7 +61,7 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 			continue;
 		expectation_words(&flow->key, false, flow->pending[i].psn, words);
 		expectation = map_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
-		for (; expectation; expectation = expectation->same_behind) {
+		for (; expectation; expectation = expectation->same_after) {
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
 			if (candidates++ == MOST_CANDIDATES)
@@ -127,7 +127,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	*stream = *taken;
 	stream->connection = connection;
 	stream->from_a = from_a;
-	for (struct message *message = stream->head; message; message = message->behind) {
+	for (struct message *message = stream->head; message; message = message->after) {
 		message->stream = stream;
 		if (message->memory) {
 			budget_give(&tracker->budget, &other->entry, message->memory);
@@ -223,7 +223,7 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 {
 	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
 
-	if (!flow || flow->last_behind || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
+	if (!flow || flow->last_after || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
 	    find_requester(tracker, flow) != connection)
 		return;
 	pair(tracker, flow, connection);
@@ -318,9 +318,9 @@ void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
 {
 	if (flow->waits) {
-		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
-		if (flow->pending_behind)
-			flow->pending_behind->pending_before = flow->pending_before;
+		*(flow->pending_before ? &flow->pending_before->pending_after : &tracker->pending_flows) = flow->pending_after;
+		if (flow->pending_after)
+			flow->pending_after->pending_before = flow->pending_before;
 	}
 	flow->waits = false;
 	pairing_finish(tracker, flow);
@@ -367,9 +367,9 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 	if (!flow->waits) {
 		flow->waits = true;
 		flow->pending_before = NULL;
-		flow->pending_behind = tracker->pending_flows;
-		if (flow->pending_behind)
-			flow->pending_behind->pending_before = flow;
+		flow->pending_after = tracker->pending_flows;
+		if (flow->pending_after)
+			flow->pending_after->pending_before = flow;
 		tracker->pending_flows = flow;
 	}
 	return copy(tracker, flow, response);

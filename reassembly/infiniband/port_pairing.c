@@ -52,10 +52,10 @@ void port_pairing_enter(struct rtap_tracker *tracker, struct flow *flow, uint16_
 	first = map_find(&tracker->ports, flow->port_hash, same_words, words);
 	if (first) {
 		flow->port_before = first;
-		flow->port_behind = first->port_behind;
-		if (flow->port_behind)
-			flow->port_behind->port_before = flow;
-		first->port_behind = flow;
+		flow->port_after = first->port_after;
+		if (flow->port_after)
+			flow->port_after->port_before = flow;
+		first->port_after = flow;
 	} else if (!map_add(&tracker->ports, flow->port_hash, flow)) {
 		flow->port = 0;
 	}
@@ -63,14 +63,14 @@ void port_pairing_enter(struct rtap_tracker *tracker, struct flow *flow, uint16_
 
 void port_pairing_leave(struct rtap_tracker *tracker, struct flow *flow)
 {
-	struct flow *next = flow->port_behind;
+	struct flow *next = flow->port_after;
 
 	if (!flow->port)
 		return;
 	if (next)
 		next->port_before = flow->port_before;
 	if (flow->port_before) {
-		flow->port_before->port_behind = next;
+		flow->port_before->port_after = next;
 	} else {
 		map_remove(&tracker->ports, flow->port_hash, flow);
 		/* The freed slot takes the next one without growing. */
@@ -78,7 +78,7 @@ void port_pairing_leave(struct rtap_tracker *tracker, struct flow *flow)
 			tracker->counters.evictions++;
 	}
 	flow->port = 0;
-	flow->port_before = flow->port_behind = NULL;
+	flow->port_before = flow->port_after = NULL;
 }
 
 static bool is_turned(const struct flow *flow, const struct flow *other)
@@ -96,11 +96,11 @@ bool port_pairing_fits(const struct flow *flow, const struct flow *other)
 
 struct flow *port_pairing_partner(const struct flow *flow)
 {
-	struct flow *other = flow->port_before ? flow->port_before : flow->port_behind;
+	struct flow *other = flow->port_before ? flow->port_before : flow->port_after;
 
 	/* The only other one. If a host sends to itself, the directions cannot be distinguished. */
-	if (!other || (flow->port_before && flow->port_behind) || (other->port_before ? other->port_before : other->port_behind) != flow ||
-	    (other->port_before && other->port_behind) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
+	if (!other || (flow->port_before && flow->port_after) || (other->port_before ? other->port_before : other->port_after) != flow ||
+	    (other->port_before && other->port_after) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
 		return NULL;
 	return other;
 }

@@ -14,7 +14,7 @@ void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *mess
 	message->awaits_ack = true;
 	message->ack_at = half->end;
 	message->before = half->last_unacknowledged;
-	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message;
+	*(message->before ? &message->before->after : &half->first_unacknowledged) = message;
 	half->last_unacknowledged = message;
 }
 
@@ -22,9 +22,9 @@ void ddp_half_let_go(struct message *message)
 {
 	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
 
-	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message->behind;
-	*(message->behind ? &message->behind->before : &half->last_unacknowledged) = message->before;
-	message->before = message->behind = NULL;
+	*(message->before ? &message->before->after : &half->first_unacknowledged) = message->after;
+	*(message->after ? &message->after->before : &half->last_unacknowledged) = message->before;
+	message->before = message->after = NULL;
 	message->awaits_ack = false;
 }
 

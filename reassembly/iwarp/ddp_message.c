@@ -280,7 +280,7 @@ static void take_atomic_response(struct ddp_work *work)
 	uint8_t original[ATOMIC_LENGTH];
 	struct piece piece = { .bytes = original, .captured = ATOMIC_LENGTH, .wire = ATOMIC_LENGTH };
 
-	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = message->behind, tried++)
+	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = message->after, tried++)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)
 			break;
 	if (!message || message->shown.kind != RTAP_KIND_ATOMIC || !work->facts.has_original) {
@@ -369,7 +369,7 @@ static void pass_over(const struct ddp_work *work, const struct message *up_to)
 	struct message *next;
 
 	for (struct message *message = work->connection->streams[!work->from_a].head; message && message != up_to; message = next) {
-		next = message->behind;
+		next = message->after;
 		if (message->shown.kind == RTAP_KIND_READ && message->shown.request_seen)
 			message_settle(work->tracker, message);
 	}

@@ -61,7 +61,7 @@ static void pass_over(const struct ddp_work *work, bool side, uint32_t msn)
 	struct message *next;
 
 	for (struct message *message = work->connection->streams[side].head; message; message = next) {
-		next = message->behind;
+		next = message->after;
 		if (!is_request(message))
 			continue;
 		if ((int32_t)(message->shown.psn - msn) >= 0)
@@ -186,7 +186,7 @@ static struct message *find_request(struct message **message, uint32_t msn)
 	uint32_t tried = 0;
 
 	while (*message && tried++ < MOST_REQUESTS && (!is_request(*message) || (int32_t)((*message)->shown.psn - msn) < 0))
-		*message = (*message)->behind;
+		*message = (*message)->after;
 	return *message && is_request(*message) && (*message)->shown.psn == msn ? *message : NULL;
 }
 
@@ -265,7 +265,7 @@ static struct message *only_one(const struct ddp_work *work)
 	const struct ddp_reads *reads = reads_of(work);
 	struct message *found = NULL, *message = first_of(work);
 
-	for (uint32_t tried = 0; message; message = message->behind, tried++) {
+	for (uint32_t tried = 0; message; message = message->after, tried++) {
 		if (tried == MOST_REQUESTS)
 			return NULL;
 		if (!is_asked_by(message, &work->facts) || (int32_t)(message->shown.psn - reads->next) < 0)

@@ -54,7 +54,7 @@ void fpdu_describe(struct rtap_fpdu *fpdu, enum fpdu_layout layout, const uint8_
 	fpdu->gap_count = 0;
 }
 
-uint64_t fpdu_marker_behind(enum fpdu_layout layout, uint64_t marker, uint64_t start, uint32_t ulpdu_length)
+uint64_t fpdu_marker_after(enum fpdu_layout layout, uint64_t marker, uint64_t start, uint32_t ulpdu_length)
 {
 	uint32_t first = fpdu_relative_marker(layout, marker, start);
 
@@ -279,9 +279,9 @@ static void step(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	uint64_t start = framer->start;
 
-	framer->next_marker = fpdu_marker_behind(framer->layout, framer->next_marker, start, fpdu->ulpdu_length);
+	framer->next_marker = fpdu_marker_after(framer->layout, framer->next_marker, start, fpdu->ulpdu_length);
 	if (framer->layout == FPDU_MARKED && !framer->markers_proven && framer->trusted)
-		framer->skewed_marker = fpdu_marker_behind(FPDU_SKEWED, framer->skewed_marker, start, fpdu->ulpdu_length);
+		framer->skewed_marker = fpdu_marker_after(FPDU_SKEWED, framer->skewed_marker, start, fpdu->ulpdu_length);
 	framer->start += fpdu->bytes.length;
 	framer->gap_count = 0;
 	if (fpdu->crc_status == RTAP_CRC_BAD)

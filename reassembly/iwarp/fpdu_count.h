@@ -63,7 +63,7 @@ static inline uint64_t fpdu_marker_from(const struct fpdu_framer *framer, uint64
 void fpdu_describe(struct rtap_fpdu *fpdu, enum fpdu_layout layout, const uint8_t *bytes, uint32_t total, uint32_t first_marker);
 
 /* The first marker after an FPDU that begins at `start`. */
-uint64_t fpdu_marker_behind(enum fpdu_layout layout, uint64_t marker, uint64_t start, uint32_t ulpdu_length);
+uint64_t fpdu_marker_after(enum fpdu_layout layout, uint64_t marker, uint64_t start, uint32_t ulpdu_length);
 
 /*
  * Reads the headers of the FPDU at `bytes`, of which `length` are present, as far as needed to judge them. OK: *facts is

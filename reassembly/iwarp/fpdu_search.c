@@ -164,7 +164,7 @@ static bool check_fpdu(struct fpdu_framer *framer, struct fpdu_candidate *candid
 	candidate->zero += framer->rules.crc == FPDU_OFF || (framer->rules.crc == FPDU_UNKNOWN && !fpdu_crc_field(&fpdu));
 	if ((candidate->good && candidate->zero) || candidate->good + candidate->zero == seen)
 		return false;
-	candidate->next_marker = fpdu_marker_behind(candidate->layout, candidate->next_marker, candidate->next, fpdu.ulpdu_length);
+	candidate->next_marker = fpdu_marker_after(candidate->layout, candidate->next_marker, candidate->next, fpdu.ulpdu_length);
 	candidate->next = candidate->end;
 	candidate->sized = false;
 	return true;

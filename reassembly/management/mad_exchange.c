@@ -28,7 +28,7 @@ struct mad_exchange {
 	struct exchange_key key;
 	uint64_t hash;
 	struct mad_exchanges *exchanges;
-	struct mad_exchange *before, *behind;
+	struct mad_exchange *before, *after;
 	struct message *request;  /* that waits for the response; NULL: none */
 	uint64_t first_frame;
 	int64_t time_ns, last_ns; /* of the first request and of the last packet */
@@ -99,9 +99,9 @@ static void destroy(struct mad_exchange *exchange)
 
 	let_go(exchange);
 	if (exchanges->first_held == exchange)
-		exchanges->first_held = exchange->behind;
-	*(exchange->before ? &exchange->before->behind : &exchanges->first) = exchange->behind;
-	*(exchange->behind ? &exchange->behind->before : &exchanges->last) = exchange->before;
+		exchanges->first_held = exchange->after;
+	*(exchange->before ? &exchange->before->after : &exchanges->first) = exchange->after;
+	*(exchange->after ? &exchange->after->before : &exchanges->last) = exchange->before;
 	map_remove(&exchanges->map, exchange->hash, exchange);
 	budget_give(exchanges->budget, &exchange->entry, exchange->entry.bytes);
 	free(exchange);
@@ -143,7 +143,7 @@ static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct
 		return NULL;
 	}
 	exchange->before = exchanges->last;
-	*(exchanges->last ? &exchanges->last->behind : &exchanges->first) = exchange;
+	*(exchanges->last ? &exchanges->last->after : &exchanges->first) = exchange;
 	exchanges->last = exchange;
 	if (!exchanges->first_held)
 		exchanges->first_held = exchange;
@@ -274,7 +274,7 @@ void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns)
 
 	while ((exchange = exchanges->first_held) && (!exchange->request || now_ns - exchange->time_ns >= HOLD_NS)) {
 		let_go(exchange);
-		exchanges->first_held = exchange->behind;
+		exchanges->first_held = exchange->after;
 	}
 	while ((exchange = exchanges->first) && now_ns - exchange->time_ns >= REMEMBER_NS)
 		destroy(exchange);
@@ -282,7 +282,7 @@ void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns)
 
 void mad_exchange_finish(struct mad_exchanges *exchanges)
 {
-	for (struct mad_exchange *exchange = exchanges->first_held; exchange; exchange = exchange->behind)
+	for (struct mad_exchange *exchange = exchanges->first_held; exchange; exchange = exchange->after)
 		let_go(exchange);
 	exchanges->first_held = NULL;
 }

@@ -23,7 +23,7 @@ struct rmpp_transfer {
 	struct transfer_key key;
 	uint64_t hash;
 	struct rmpp *rmpp;
-	struct rmpp_transfer *before, *behind;
+	struct rmpp_transfer *before, *after;
 	struct message *message; /* that waits for the segments; NULL: none */
 	uint64_t first_frame;
 	int64_t last_ns;         /* time of the last segment; once complete, of the completion */
@@ -62,9 +62,9 @@ static void leave_order(struct rmpp_transfer *transfer)
 	struct rmpp *rmpp = transfer->rmpp;
 
 	if (rmpp->first_held == transfer)
-		rmpp->first_held = transfer->behind;
-	*(transfer->before ? &transfer->before->behind : transfer->whole ? &rmpp->first_whole : &rmpp->first) = transfer->behind;
-	*(transfer->behind ? &transfer->behind->before : transfer->whole ? &rmpp->last_whole : &rmpp->last) = transfer->before;
+		rmpp->first_held = transfer->after;
+	*(transfer->before ? &transfer->before->after : transfer->whole ? &rmpp->first_whole : &rmpp->first) = transfer->after;
+	*(transfer->after ? &transfer->after->before : transfer->whole ? &rmpp->last_whole : &rmpp->last) = transfer->before;
 }
 
 static void enter_order(struct rmpp_transfer *transfer)
@@ -74,8 +74,8 @@ static void enter_order(struct rmpp_transfer *transfer)
 	struct rmpp_transfer **last = transfer->whole ? &rmpp->last_whole : &rmpp->last;
 
 	transfer->before = *last;
-	transfer->behind = NULL;
-	*(*last ? &(*last)->behind : first) = transfer;
+	transfer->after = NULL;
+	*(*last ? &(*last)->after : first) = transfer;
 	*last = transfer;
 	if (transfer->whole && !rmpp->first_held)
 		rmpp->first_held = transfer;
@@ -319,7 +319,7 @@ void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
 		rmpp->last_whole->entry.evict = evict;
 	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
 		let_go(transfer);
-		rmpp->first_held = transfer->behind;
+		rmpp->first_held = transfer->after;
 	}
 	while ((transfer = rmpp->first_whole) && now_ns - transfer->last_ns >= REMEMBER_NS)
 		destroy(transfer);

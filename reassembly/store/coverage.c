@@ -103,7 +103,7 @@ static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t
 }
 
 /* Index of the first run that ends at or after `position`. */
-static uint32_t first_behind(struct coverage *coverage, uint64_t position)
+static uint32_t first_after(struct coverage *coverage, uint64_t position)
 {
 	struct coverage_run *runs = runs_of(coverage);
 	uint32_t low = 0, high = coverage->count;
@@ -162,7 +162,7 @@ static void join_next(struct coverage *coverage, uint32_t at)
 /* Inserts a run that overlaps no other. */
 static bool insert_run(struct coverage *coverage, const struct coverage_run *run)
 {
-	uint32_t at = first_behind(coverage, run->begin);
+	uint32_t at = first_after(coverage, run->begin);
 	struct coverage_run *runs = runs_of(coverage);
 
 	if (at < coverage->count && runs[at].end == run->begin) {
@@ -206,7 +206,7 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 		return true;
 	}
 	while (position < end) {
-		uint32_t at = first_behind(coverage, position);
+		uint32_t at = first_after(coverage, position);
 		const struct coverage_run *runs = runs_of(coverage);
 		struct coverage_run piece = { position, end, crc, keep & COVERAGE_CRC };
 		uint64_t there = 0;

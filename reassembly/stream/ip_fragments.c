@@ -33,7 +33,7 @@ struct ip_datagram {
 	uint64_t hash;
 	struct ip_fragments *fragments;
 	struct ip_datagram_list *list; /* the list that contains it */
-	struct ip_datagram *before, *behind;
+	struct ip_datagram *before, *after;
 	struct budget_entry entry;
 	enum datagram_state state;
 	bool is_ipv6;
@@ -52,17 +52,17 @@ static void unlink_datagram(struct ip_datagram *datagram)
 {
 	struct ip_datagram_list *list = datagram->list;
 
-	*(datagram->before ? &datagram->before->behind : &list->first) = datagram->behind;
-	*(datagram->behind ? &datagram->behind->before : &list->last) = datagram->before;
+	*(datagram->before ? &datagram->before->after : &list->first) = datagram->after;
+	*(datagram->after ? &datagram->after->before : &list->last) = datagram->before;
 	list->count--;
 }
 
 static void link_last(struct ip_datagram_list *list, struct ip_datagram *datagram)
 {
 	datagram->list = list;
-	datagram->behind = NULL;
+	datagram->after = NULL;
 	datagram->before = list->last;
-	*(list->last ? &list->last->behind : &list->first) = datagram;
+	*(list->last ? &list->last->after : &list->first) = datagram;
 	list->last = datagram;
 	list->count++;
 }

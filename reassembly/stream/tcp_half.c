@@ -31,8 +31,8 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 static void unlink_queued(struct tcp_half *half, struct tcp_queued *queued)
 {
-	*(queued->before ? &queued->before->behind : &half->first) = queued->behind;
-	*(queued->behind ? &queued->behind->before : &half->last) = queued->before;
+	*(queued->before ? &queued->before->after : &half->first) = queued->after;
+	*(queued->after ? &queued->after->before : &half->last) = queued->before;
 	tree_remove(&half->queue, &queued->node);
 	if (half->newest == queued)
 		half->newest = NULL;
@@ -58,7 +58,7 @@ static int by_begin(const struct tree_node *a, const struct tree_node *b)
 }
 
 /* Pieces do not overlap: their ends are in the order of their beginnings. */
-static int ends_behind(const struct tree_node *node, const void *position)
+static int ends_after(const struct tree_node *node, const void *position)
 {
 	return queued_of(node)->end <= *(const uint64_t *)position ? -1 : 1;
 }
@@ -153,22 +153,22 @@ static void tell_queued(struct tcp_half *half)
 }
 
 /* The first queued piece that ends after `position`. */
-static struct tcp_queued *first_behind(const struct tcp_half *half, uint64_t position)
+static struct tcp_queued *first_after(const struct tcp_half *half, uint64_t position)
 {
 	if (!half->last || half->last->end <= position)
 		return NULL;
 	if (half->first->end > position)
 		return half->first;
-	return queued_of(tree_at_or_after(&half->queue, ends_behind, &position));
+	return queued_of(tree_at_or_after(&half->queue, ends_after, &position));
 }
 
-/* Copies a part of a segment to the queue before `behind` (NULL: at the end). False: out of memory. */
+/* Copies a part of a segment to the queue before `after` (NULL: at the end). False: out of memory. */
 static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, uint64_t begin, uint64_t end,
-		    struct tcp_queued *behind)
+		    struct tcp_queued *after)
 {
 	uint64_t captured_end = least(end, segment->begin + segment->captured);
 	uint32_t captured = captured_end > begin ? (uint32_t)(captured_end - begin) : 0;
-	struct tcp_queued *queued, *before = behind ? behind->before : half->last;
+	struct tcp_queued *queued, *before = after ? after->before : half->last;
 
 	if (!budget_take(streams_of(half)->budget, &half->entry, sizeof *queued + captured))
 		return false;
@@ -178,13 +178,13 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 		return false;
 	}
 	*queued = (struct tcp_queued){
-		.before = before, .behind = behind, .begin = begin, .end = end, .frame = segment->told.frame, .time_ns = segment->told.time_ns,
+		.before = before, .after = after, .begin = begin, .end = end, .frame = segment->told.frame, .time_ns = segment->told.time_ns,
 		.captured = captured, .acknowledged = segment->told.acknowledged,
 	};
 	if (captured)
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
-	*(before ? &before->behind : &half->first) = queued;
-	*(behind ? &behind->before : &half->last) = queued;
+	*(before ? &before->after : &half->first) = queued;
+	*(after ? &after->before : &half->last) = queued;
 	tree_insert(&half->queue, &queued->node);
 	half->newest = queued;
 	return true;
@@ -215,12 +215,12 @@ static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
 	uint64_t position = most(segment->begin, half->next);
 
 	while (position < segment->end) {
-		struct tcp_queued *behind = first_behind(half, position);
-		uint64_t end = behind ? least(segment->end, behind->begin) : segment->end;
+		struct tcp_queued *after = first_after(half, position);
+		uint64_t end = after ? least(segment->end, after->begin) : segment->end;
 
-		if (position < end && !enqueue(half, segment, position, end, behind))
+		if (position < end && !enqueue(half, segment, position, end, after))
 			return false;
-		position = behind ? behind->end : end;
+		position = after ? after->end : end;
 	}
 	return true;
 }
@@ -244,8 +244,8 @@ static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment
 	uint64_t sum = 0;
 	uint32_t count = 0;
 
-	for (struct tcp_queued *queued = first_behind(half, segment->begin); queued && queued->begin < segment->end;
-	     queued = queued->behind) {
+	for (struct tcp_queued *queued = first_after(half, segment->begin); queued && queued->begin < segment->end;
+	     queued = queued->after) {
 		uint64_t begin = most(segment->begin, queued->begin), end = least(segment->end, queued->end);
 		uint64_t both = least(least(end, segment->begin + segment->captured), queued->begin + queued->captured);
 

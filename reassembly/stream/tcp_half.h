@@ -10,7 +10,7 @@
 
 /* Largest distance of bytes and acknowledgements from the current position: the largest window (RFC 7323, 2.3). */
 #define TCP_HALF_AHEAD (UINT64_C(1) << 30)
-#define TCP_HALF_BEHIND (UINT64_C(1) << 26)
+#define TCP_HALF_PAST (UINT64_C(1) << 26)
 
 /* Data of one segment, at positions of its direction. */
 struct tcp_segment {

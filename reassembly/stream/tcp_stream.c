@@ -169,7 +169,7 @@ static void remember_over(const struct tcp_connection *connection)
 		over->has_isn[i] = half->has_isn;
 		over->isn[i] = half->isn;
 		over->end[i] = (uint32_t)end;
-		over->first[i] = (uint32_t)(end - half->base > TCP_HALF_BEHIND ? end - TCP_HALF_BEHIND : half->base);
+		over->first[i] = (uint32_t)(end - half->base > TCP_HALF_PAST ? end - TCP_HALF_PAST : half->base);
 	}
 	if (!map_add(&streams->over_map, over->hash, over)) {
 		free(over);
@@ -292,7 +292,7 @@ static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, 
 {
 	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
 
-	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
+	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_PAST))
 		return false;
 	*proof = half->has_stray && half->stray == tcp->sequence;
 	half->has_stray = true;

@@ -76,7 +76,7 @@ struct tcp_stream_user {
 /* Bytes after a gap. */
 struct tcp_queued {
 	struct tree_node node; /* by position */
-	struct tcp_queued *before, *behind;
+	struct tcp_queued *before, *after;
 	uint64_t begin, end;   /* positions */
 	uint64_t frame, acknowledged;
 	int64_t time_ns;

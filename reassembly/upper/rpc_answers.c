@@ -22,11 +22,11 @@ static void note_due(struct rtap_tracker *tracker)
 
 static void leave(struct rtap_tracker *tracker, struct connection *connection)
 {
-	*(connection->answering_before ? &connection->answering_before->answering_behind : &tracker->first_answering) =
-		connection->answering_behind;
-	*(connection->answering_behind ? &connection->answering_behind->answering_before : &tracker->last_answering) =
+	*(connection->answering_before ? &connection->answering_before->answering_after : &tracker->first_answering) =
+		connection->answering_after;
+	*(connection->answering_after ? &connection->answering_after->answering_before : &tracker->last_answering) =
 		connection->answering_before;
-	connection->answering_before = connection->answering_behind = NULL;
+	connection->answering_before = connection->answering_after = NULL;
 	note_due(tracker);
 }
 
@@ -34,7 +34,7 @@ static void leave(struct rtap_tracker *tracker, struct connection *connection)
 static void enter(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->answering_before = tracker->last_answering;
-	*(tracker->last_answering ? &tracker->last_answering->answering_behind : &tracker->first_answering) = connection;
+	*(tracker->last_answering ? &tracker->last_answering->answering_after : &tracker->first_answering) = connection;
 	tracker->last_answering = connection;
 }
 

@@ -79,8 +79,8 @@ static void link_call(struct rpc_call *call)
 	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
 
 	call->before = list->last;
-	call->behind = NULL;
-	*(call->before ? &call->before->behind : &list->first) = call;
+	call->after = NULL;
+	*(call->before ? &call->before->after : &list->first) = call;
 	list->last = call;
 	list->count++;
 }
@@ -89,8 +89,8 @@ static void unlink_call(struct rpc_call *call)
 {
 	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
 
-	*(call->before ? &call->before->behind : &list->first) = call->behind;
-	*(call->behind ? &call->behind->before : &list->last) = call->before;
+	*(call->before ? &call->before->after : &list->first) = call->after;
+	*(call->after ? &call->after->before : &list->last) = call->before;
 	list->count--;
 }
 
@@ -123,7 +123,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 		free_spare(call);
 		return;
 	}
-	call->behind = tracker->spare_call;
+	call->after = tracker->spare_call;
 	tracker->spare_call = call;
 	tracker->spare_calls++;
 }
@@ -133,7 +133,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 	while (tracker->spare_call) {
 		struct rpc_call *call = tracker->spare_call;
 
-		tracker->spare_call = call->behind;
+		tracker->spare_call = call->after;
 		free_spare(call);
 	}
 	rpc_items_fini(tracker);
@@ -251,7 +251,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 		give_up(tracker, connection->calls[false].first);
 	call = tracker->spare_call;
 	if (call) {
-		tracker->spare_call = call->behind;
+		tracker->spare_call = call->after;
 		tracker->spare_calls--;
 		of_call = call->call.lists;
 		of_reply = call->reply.lists;
@@ -665,7 +665,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	}
 	budget_charge(&tracker->budget, &call->entry, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
 	/* It arrived late, or data could belong to this call or another. */
-	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
+	if (!call->connection->ddp && (call->has_regions ? message->after || call->is_contested : message->after && !call->call.present))
 		rpc_claim_around_reply(tracker, call);
 }
 
@@ -854,7 +854,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 	rpc_answers_move(tracker, from, to, turned);
 	/* The calls of either side can be the ones known first. */
 	for (struct rpc_call *call = to->calls[true].first; call; call = next) {
-		next = call->behind;
+		next = call->after;
 		if (!call->call.present)
 			join_reply(tracker, call);
 	}

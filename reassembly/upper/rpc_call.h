@@ -66,7 +66,7 @@ struct rpc_call {
 	 */
 	uint64_t next_psn[2], lost[2];
 	struct budget_entry entry; /* of its memory: if it is evicted or given up, the call ends incomplete */
-	struct rpc_call *before, *behind; /* in the connection's list of answered or of unanswered calls */
+	struct rpc_call *before, *after; /* in the connection's list of answered or of unanswered calls */
 	bool is_answered;         /* which list */
 	bool has_regions;         /* some regions are found by key and address */
 	bool is_contested;        /* a READ or WRITE matched its memory and that of another call */
@@ -77,7 +77,7 @@ struct rpc_call {
 	 */
 	uint64_t begun_psn, early_psn;
 	bool is_listed;           /* its regions are not in the connection's tree, but in the list given by is_answered */
-	struct rpc_call *listed_before, *listed_behind;
+	struct rpc_call *listed_before, *listed_after;
 };
 
 /* A SEND with an RPC-over-RDMA message was reassembled, or is complete in `packet`. */

@@ -220,10 +220,10 @@ struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const 
 	return region && region->begin <= segment->offset && end_of(segment) <= region->end && region->lists & 1u << segment->list ? region : NULL;
 }
 
-/* Number of segments before those of a chunk; `behind`: before those after it. */
-static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, bool behind)
+/* Number of segments before those of a chunk; `after`: before those after it. */
+static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, bool after)
 {
-	uint64_t wanted = ((uint64_t)list << 32 | chunk) + behind;
+	uint64_t wanted = ((uint64_t)list << 32 | chunk) + after;
 	uint32_t low = 0, high = lists->count;
 
 	while (low < high) {

@@ -190,8 +190,8 @@ void rpc_claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call 
 {
 	struct message *last = call->replier;
 
-	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
-		last = last->behind;
+	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
+		last = last->after;
 	claim_overtaking(tracker, call, last, false);
 }
 
@@ -202,15 +202,15 @@ void rpc_claim_decide(struct rtap_tracker *tracker, struct message *message)
 
 	if (!changes_owner(tracker, message))
 		return;
-	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
-		last = last->behind;
+	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
+		last = last->after;
 	land_again(tracker, owner, last);
 }
 
 void rpc_claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *call, const struct message *send)
 {
 	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
-	bool in_order = call->connection->ddp || (!call->replier && !stream->gaps.count && !send->behind);
+	bool in_order = call->connection->ddp || (!call->replier && !stream->gaps.count && !send->after);
 
 	if (call->replier && !in_order)
 		rpc_claim_around_reply(tracker, call);
@@ -220,7 +220,7 @@ void rpc_claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *
 
 void rpc_claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	for (struct message *message = stream->head; message; message = message->behind) {
+	for (struct message *message = stream->head; message; message = message->after) {
 		if (message->region)
 			continue;
 		rpc_claim_message(tracker, message);

@@ -190,9 +190,9 @@ static void free_conversation(struct rpc_conversation *conversation)
 			rpc_record_fini(&conversation->directions[side].reader);
 	if (conversation->carrier == RPC_OVER_UDP) {
 		map_remove(&carriers->datagrams, conversation->hash, conversation);
-		*(conversation->behind ? &conversation->behind->before : &carriers->newest) = conversation->before;
+		*(conversation->after ? &conversation->after->before : &carriers->newest) = conversation->before;
 		if (conversation->before)
-			conversation->before->behind = conversation->behind;
+			conversation->before->after = conversation->after;
 		budget_give(carriers->budget, &conversation->entry, sizeof *conversation);
 	} else {
 		budget_give(carriers->budget, &carriers->entry, sizeof *conversation + 2 * sizeof *conversation->directions);
@@ -659,7 +659,7 @@ struct rpc_conversation *rpc_conversation_of_datagrams(struct rpc_carriers *carr
 	}
 	made->before = carriers->newest;
 	if (made->before)
-		made->before->behind = made;
+		made->before->after = made;
 	carriers->newest = made;
 	return made;
 no_memory:

@@ -61,7 +61,7 @@ struct rpc_conversation {
 	bool passed_over[2];         /* bytes were skipped before RPC was recognised */
 	/* UDP */
 	uint64_t hash, key[5];
-	struct rpc_conversation *before, *behind;
+	struct rpc_conversation *before, *after;
 };
 
 /* A message. */

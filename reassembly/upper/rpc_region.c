@@ -70,7 +70,7 @@ static void list_call(struct rpc_call *call)
 	struct rpc_call **first = &regions->listed[call->is_answered];
 
 	call->listed_before = NULL;
-	call->listed_behind = *first;
+	call->listed_after = *first;
 	if (*first)
 		(*first)->listed_before = call;
 	*first = call;
@@ -82,9 +82,9 @@ static void unlist_call(struct rpc_call *call)
 {
 	struct rpc_regions *regions = &call->connection->regions;
 
-	*(call->listed_before ? &call->listed_before->listed_behind : &regions->listed[call->is_answered]) = call->listed_behind;
-	if (call->listed_behind)
-		call->listed_behind->listed_before = call->listed_before;
+	*(call->listed_before ? &call->listed_before->listed_after : &regions->listed[call->is_answered]) = call->listed_after;
+	if (call->listed_after)
+		call->listed_after->listed_before = call->listed_before;
 	call->is_listed = false;
 	regions->waiting -= !call->is_answered;
 }
@@ -258,7 +258,7 @@ static void search_listed(struct search *search, const struct rpc_call *call)
 	const struct rtap_message *shown = &search->message->shown;
 	bool is_read = shown->verb == RTAP_VERB_READ;
 
-	for (; call; call = call->listed_behind) {
+	for (; call; call = call->listed_after) {
 		struct rpc_region *region;
 
 		if (call->from_a == shown->from_a)
@@ -279,13 +279,13 @@ static void search_listed(struct search *search, const struct rpc_call *call)
  */
 static bool is_before_unknown(const struct rpc_call *call, const struct message *message)
 {
-	const struct message *after = message->behind;
+	const struct message *after = message->after;
 
-	for (int i = 0; after && after != call->replier && i < MOST_AFTER; after = after->behind, i++) {
+	for (int i = 0; after && after != call->replier && i < MOST_AFTER; after = after->after, i++) {
 		if (after->shown.verb != RTAP_VERB_SEND || (after->replies_to && after->replies_to->call.present))
 			continue;
 		if (after->shown.first_frame < call->call.first_frame || message->shown.first_frame < call->call.first_frame ||
-		    (after->behind && after->behind->shown.first_frame < after->shown.first_frame))
+		    (after->after && after->after->shown.first_frame < after->shown.first_frame))
 			return true;
 	}
 	return false;
@@ -323,7 +323,7 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 {
 	struct rpc_region *region = find(tracker, message);
 
-	return region && message->behind && !message->connection->ddp && is_before_unknown(region->call, message) ? NULL : region;
+	return region && message->after && !message->connection->ddp && is_before_unknown(region->call, message) ? NULL : region;
 }
 
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
@@ -334,8 +334,8 @@ void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, s
 		kept_ahead_leave(tracker, message);
 	message->region = region;
 	message->claimed_before = call->last_claimed;
-	message->claimed_behind = NULL;
-	*(call->last_claimed ? &call->last_claimed->claimed_behind : &call->claimed) = message;
+	message->claimed_after = NULL;
+	*(call->last_claimed ? &call->last_claimed->claimed_after : &call->claimed) = message;
 	call->last_claimed = message;
 	if (message->shown.first_frame < call->call.first_frame && (!call->early_psn || message->low < call->early_psn))
 		call->early_psn = message->low;
@@ -346,8 +346,8 @@ void rpc_region_unclaim(struct message *message)
 {
 	struct rpc_call *call = message->region->call;
 
-	*(message->claimed_before ? &message->claimed_before->claimed_behind : &call->claimed) = message->claimed_behind;
-	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &call->last_claimed) = message->claimed_before;
+	*(message->claimed_before ? &message->claimed_before->claimed_after : &call->claimed) = message->claimed_after;
+	*(message->claimed_after ? &message->claimed_after->claimed_before : &call->last_claimed) = message->claimed_before;
 	message->region = NULL;
 	message->has_landed = false;
 }

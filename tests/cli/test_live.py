@@ -226,7 +226,7 @@ class Privileges(LiveTest):
         self.assertEqual(os.stat(saved).st_uid, NOBODY)
         self.stop(process)
 
-    def test_root_becomes_the_user_behind_sudo_or_the_one_named(self):
+    def test_root_becomes_the_user_of_sudo_or_the_one_named(self):
         saved = self.path("x.pcap")
         for options, env, user in (((), {"SUDO_USER": "daemon"}, 1), (("-Z", "bin"), {"SUDO_USER": "daemon"}, 2)):
             process = self.capturing("-i", "far", "-w", saved, *options, gives_up_root=True, env=env)

@@ -124,7 +124,7 @@ class Input(CliTest):
                     continue
                 self.assertEqual([r[1:] for r in records(done.stdout)[1]], [r[1:] for r in records(peer.stdout)[1]], (capture, text))
 
-    def test_count_is_behind_the_capture_and_before_the_display_filter(self):
+    def test_count_is_after_the_capture_and_before_the_display_filter(self):
         self.assertEqual(self.lines("-r", RPING, "-c", "7", *NUMBER), [str(i) for i in range(1, 8)])
         all_of_them = self.lines("-r", RPING, "-f", "src host 10.0.0.1", *NUMBER)
         self.assertEqual(self.lines("-r", RPING, "-f", "src host 10.0.0.1", "-c", "7", *NUMBER), all_of_them[:7])

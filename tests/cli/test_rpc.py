@@ -147,7 +147,7 @@ class Lengths(CliTest):
         row, checksum = self.told(44, 44)
         self.assertEqual((row["complete"], row["length"], row["crc32"]), (True, 88, checksum))
 
-    def test_what_was_written_behind_the_result_is_not_of_it(self):
+    def test_what_was_written_after_the_result_is_not_of_it(self):
         row, checksum = self.told(100, 41)
         self.assertEqual((row["complete"], row["length"]), (True, 88))
         self.assertIn(row.get("crc32"), (None, checksum))
@@ -193,7 +193,7 @@ class Table(CliTest):
         names = ",".join(name.decode() for name in NAMES)
         self.assertEqual(rows, ["0x5e55000%d\t22,25,26\t%s" % (number, names) for number in (4, 5)])
 
-    def test_a_reply_chunk_behind_its_send_is_not_taken_for_the_whole_reply(self):
+    def test_a_reply_chunk_after_its_send_is_not_taken_for_the_whole_reply(self):
         s = Session("behind", "")
         c = s.peers()
         told = long_reply(s, c, read=301, segments=(600,))

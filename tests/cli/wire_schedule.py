@@ -287,19 +287,19 @@ def with_fast_retransmits(frames, count, wait, seen):
     for i, (time, frame) in enumerate(frames):
         at, data = sizes(frame)
         if 3 < i < len(frames) - 2 and done < count and data > 16 and frame[23] == 6:
-            behind, answer = frames[i + 1][1], frames[i + 2][1]
-            if frame[26:34] == behind[26:34] and sizes(behind)[1] and answer[26:34] == frame[30:34] + frame[26:30] and not sizes(answer)[1]:
+            after, answer = frames[i + 1][1], frames[i + 2][1]
+            if frame[26:34] == after[26:34] and sizes(after)[1] and answer[26:34] == frame[30:34] + frame[26:30] and not sizes(answer)[1]:
                 done += 1
                 sequence, = struct.unpack_from(">I", frame, at + 4)
-                left, = struct.unpack_from(">I", behind, at + 4)
-                options = b"\1\1\5\x0a" + struct.pack(">II", left, left + sizes(behind)[1])
+                left, = struct.unpack_from(">I", after, at + 4)
+                options = b"\1\1\5\x0a" + struct.pack(">II", left, left + sizes(after)[1])
                 end = sizes(answer)[0] + 4 * (answer[sizes(answer)[0] + 12] >> 4)
                 report = (answer[:16] + struct.pack(">H", end - 14 + 12) + answer[18:at + 8] + struct.pack(">I", sequence) +
                           bytes((answer[at + 12] + 0x30,)) + answer[at + 13:end] + options)
                 if seen:
                     changed.append((time + shift, frame))
                 sent = frames[i + 1][0] + shift
-                changed.append((sent, behind))
+                changed.append((sent, after))
                 changed += [(sent + (n + 1) * 20 * US, report) for n in range(3)]
                 changed.append((sent + wait, frame))
                 shift, put = shift + wait, i + 1

@@ -60,12 +60,12 @@ def restarted():
     s = Session("restarted", "a read chunk's READ requested again from the middle, a write chunk's WRITE retransmitted "
                 "after a sequence NAK; congestion notifications between")
     c = s.peers()
-    for at, begin, behind in ((1, None, ()), (1, FIRST, (2,))):
+    for at, begin, after in ((1, None, ()), (1, FIRST, (2,))):
         regions = s.regions(513)
         call = s.call(c, nfs.write3(s.new_xid(), data_of(s, 513)), reads=[(0, regions, False)])
         (request, responses), = s.pull(c, regions)
         again, rest = c.read_again(request, responses, at, begin)
-        s.put(request, *responses[:at], c.notification("b"), *[responses[n] for n in behind])
+        s.put(request, *responses[:at], c.notification("b"), *[responses[n] for n in after])
         s.pause(0.1)
         s.put(again, *rest)
         s.answer(call, nfs.write3_reply(s.xid, 513))

@@ -18,7 +18,7 @@ ETHERNET = ({i: 0xff for i in range(12)}, {12: 0xff, 13: 0xff})
 LRH_STRUCTURE = {0: 0x0f, 1: 0x03, 4: 0x07, 5: 0xff}
 LRH_LOCAL = ({0: 0xf0}, LRH_STRUCTURE)
 LRH_GLOBAL = ({i: 0xff for i in range(8)}, LRH_STRUCTURE)
-REST, BEHIND = ({}, {}), ({i: 0xff for i in range(8)}, {})
+REST, AFTER = ({}, {}), ({i: 0xff for i in range(8)}, {})
 
 
 def bits_to_flip(offset, masked, structure):
@@ -74,6 +74,6 @@ def captures():
                   [(14, ETHERNET), (40, IPV6), (12, BTH), body])
     local, routed = ib.native(packet), ib.native(packet, route={})
     yield flipped("icrc-local", 247, how + "InfiniBand without a GRH, with its VCRC", local,
-                  [(8, LRH_LOCAL), (12, BTH), body, (2, BEHIND)], len(local.data) - 2)
+                  [(8, LRH_LOCAL), (12, BTH), body, (2, AFTER)], len(local.data) - 2)
     yield flipped("icrc-global", 247, how + "InfiniBand with a GRH, with its VCRC", routed,
-                  [(8, LRH_GLOBAL), (40, IPV6), (12, BTH), body, (2, BEHIND)], len(routed.data) - 2)
+                  [(8, LRH_GLOBAL), (40, IPV6), (12, BTH), body, (2, AFTER)], len(routed.data) - 2)

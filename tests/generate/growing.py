@@ -107,7 +107,7 @@ def notifications(count):
         yield roce(SERVER, CNP, 0, bytes(16), qpn=0x1000 + i)
 
 
-def messages_behind_one(count):
+def messages_after_one(count):
     """A READ is not answered; SENDs of another queue pair are."""
     yield roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 64), qpn=0x999)
     for i in range(count):
@@ -178,7 +178,7 @@ def fragments(count):
         yield ethernet(CLIENT, ipv4(CLIENT, 17, 1400, ident=i & 0xffff, fragment=0x2000) + bytes(1400))
 
 
-def segments_behind_gaps(count):
+def segments_after_gaps(count):
     """Of iWARP connections that are open, a lost segment and one behind it."""
     for i in range(count // 5):
         stream = base.Stream((1024 + i % 60000, base.IWARP_PORT - i // 60000))
@@ -227,8 +227,8 @@ def written_at_random(count):
 
 ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, calls_of_stopped_writes, stopped_sends, stopped_records, unanswered_reads, gaps,
        acknowledgements, responses,
-       notifications, messages_behind_one, requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
-       base.tcp_connections, segments_behind_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
+       notifications, messages_after_one, requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
+       base.tcp_connections, segments_after_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
 
 
 if __name__ == "__main__":

@@ -89,9 +89,9 @@ def trailing():
             told.add(frame)
     # Trailers that look like what they are not: another good ICRC, zeros
     packet = net.roce_v2(send(payload=b"trailer"))
-    for behind in (packet.data[-4:], bytes(4), bytes(1), packet.data):
+    for after in (packet.data[-4:], bytes(4), bytes(1), packet.data):
         frame = net.ethernet(packet)
-        plain.add(Piece(frame.data + behind, frame.facts))
+        plain.add(Piece(frame.data + after, frame.facts))
     return plain, told
 
 
