@@ -74,8 +74,8 @@ static inline size_t record_make(enum record_form form, uint8_t *record, const u
 		memcpy(record + sizeof header + padded, &size, sizeof size);
 		return size;
 	}
-	const uint64_t told = time < most ? time : most;
-	const uint32_t header[] = { (uint32_t)(told / RECORD_NS_A_SECOND), (uint32_t)(told % RECORD_NS_A_SECOND), captured, wire_length };
+	const uint64_t stored = time < most ? time : most;
+	const uint32_t header[] = { (uint32_t)(stored / RECORD_NS_A_SECOND), (uint32_t)(stored % RECORD_NS_A_SECOND), captured, wire_length };
 
 	_Static_assert(sizeof header == RECORD_PCAP_HEADER, "no holes");
 	memcpy(record, header, sizeof header);

@@ -117,10 +117,10 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 	if (counts->uncalled)
 		print_error("%" COUNT " to files is not known", COUNTED(counts->uncalled, "RPC reply came without its call: what that did",
 								     "RPC replies came without their calls: what these did"));
-	if (counts->forgotten || counts->refused || counts->untold)
+	if (counts->forgotten || counts->refused || counts->unreported)
 		print_error("%" COUNT " forgotten, %" COUNT " refused, %" COUNT " not kept for want of memory (give more with --max-memory)",
 			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
-			 COUNTED(counts->untold, "range", "ranges"));
+			 COUNTED(counts->unreported, "range", "ranges"));
 	if (counts->late)
 		print_error("%" COUNT " turn (give more with --max-memory)",
 			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));

@@ -140,7 +140,7 @@ void connection_note_first(struct rtap_tracker *tracker)
 
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection)
 {
-	connection->told = true;
+	connection->reported = true;
 	*(connection->before ? &connection->before->after : &tracker->first_connection) = connection->after;
 	*(connection->after ? &connection->after->before : &tracker->last_connection) = connection->before;
 	connection_note_first(tracker);
@@ -160,9 +160,9 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 {
 	if (connection->references)
 		return;
-	if (!connection->told && connection->leaves)
+	if (!connection->reported && connection->leaves)
 		connection_tell(tracker, connection);
-	if (!connection->told)
+	if (!connection->reported)
 		return;
 	budget_give(&tracker->budget, &connection->entry, connection->entry.bytes);
 	free(connection_life(&connection->shown));

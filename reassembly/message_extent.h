@@ -22,7 +22,7 @@ static inline uint64_t message_known_end(const struct message *message)
 	uint64_t end = coverage_end(&message->coverage), cut = coverage_end(&message->cut);
 
 	end = cut > end ? cut : end;
-	return message->told_end > end ? message->told_end : end;
+	return message->reported_end > end ? message->reported_end : end;
 }
 
 /* Whether all known bytes are present in one run from the first packet on. */
@@ -30,7 +30,7 @@ static inline bool message_is_one_run(const struct message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 
-	return message->coverage.count == 1 && !message->cut.count && message->told_end <= run->end &&
+	return message->coverage.count == 1 && !message->cut.count && message->reported_end <= run->end &&
 	       run->begin == message_position(message);
 }
 

@@ -137,7 +137,7 @@ struct message {
 	struct rpc_call *replies_to;       /* the call whose reply it carries */
 	struct rtap_rpc_item item;        /* storage of shown.items if an RPC has only one */
 	uint64_t sink_offset;
-	uint64_t told_end;                 /* iWARP and management: position after the last byte of its segments, captured or not */
+	uint64_t reported_end;             /* iWARP and management: position after the last byte of its segments, captured or not */
 	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
 	union {
 		uint64_t ack_at;           /* iWARP: the message is acknowledged when this stream offset is */
@@ -296,7 +296,7 @@ struct connection {
 	bool resized;                  /* rings or flows differ in size from what was charged */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* later packets are not accepted */
-	bool told;
+	bool reported;
 	bool leaves;                   /* report it out of order, as soon as no message refers to it */
 	uint8_t upper;                 /* enum rtap_upper */
 	const struct upper_layer *layer; /* NULL: unknown */

@@ -13,15 +13,15 @@
 #include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 
-#define MOST_TOLD 8192
+#define MOST_REPORTED 8192
 #define SETUP 20
 #define FLAG_FIN 0x01
 #define FLAG_SYN 0x02
 #define FLAG_ACK 0x10
 
 static struct rtap_tracker *tracker;
-static struct rtap_message told[MOST_TOLD];
-static unsigned told_count, connections;
+static struct rtap_message reported[MOST_REPORTED];
+static unsigned reported_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
 static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
@@ -33,8 +33,8 @@ static struct kit last;     /* the last packet */
 static inline void take_message(void *owner, const struct rtap_message *message)
 {
 	(void)owner;
-	cr_assert_lt(told_count, MOST_TOLD);
-	told[told_count++] = *message;
+	cr_assert_lt(reported_count, MOST_REPORTED);
+	reported[reported_count++] = *message;
 }
 
 static inline void take_connection(void *owner, const struct rtap_connection *connection)
@@ -57,7 +57,7 @@ static inline void begin(uint64_t memory, bool no_heuristics)
 		.context = { .no_heuristics = no_heuristics },
 	};
 
-	told_count = connections = 0;
+	reported_count = connections = 0;
 	frames = fpdus_shown = recovered = 0;
 	later_ns = 0;
 	tracker = rtap_tracker_open(&options);

@@ -190,7 +190,7 @@ Test(bpf, a_long_expression_is_compiled_and_one_without_end_refused)
 	cr_expect(strstr(error.text, "longer than"), "%s", error.text);
 }
 
-Test(bpf, syntax_errors_are_told_at_once)
+Test(bpf, syntax_errors_are_reported_at_once)
 {
 	static const char *const texts[] = { "udp prt 4791", "host", "tcp port 99999999", "(ip", "ether host 1:2", "vlan and (", "\x01" };
 

@@ -14,13 +14,13 @@
 /* The oldest one stays open: none behind it is told before it. */
 static struct rtap_tracker *tracker;
 static struct connection *oldest, *first, *second;
-static uint64_t told;
+static uint64_t reported;
 
 static void note_connection(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
 	(void)connection;
-	told++;
+	reported++;
 }
 
 static void advance_to(int64_t now_ns)
@@ -60,7 +60,7 @@ Test(connection, one_that_closed_is_retired_a_second_later)
 	cr_expect_not(first->retired);
 	advance_to(101 * SECOND);
 	cr_expect(first->retired);
-	cr_expect_eq(told, 0);
+	cr_expect_eq(reported, 0);
 }
 
 Test(connection, one_that_closed_is_retired_in_time_after_another_that_waits_for_its_messages)
@@ -69,13 +69,13 @@ Test(connection, one_that_closed_is_retired_in_time_after_another_that_waits_for
 	oldest->references++;
 	connection_retire(tracker, oldest);
 	advance_to(101 * SECOND - 2);
-	cr_expect_eq(told, 0);
+	cr_expect_eq(reported, 0);
 	oldest->references--;
 	advance_to(101 * SECOND - 1);
-	cr_expect_eq(told, 1);
+	cr_expect_eq(reported, 1);
 	cr_expect_not(first->retired);
 	advance_to(101 * SECOND);
-	cr_expect_eq(told, 2);
+	cr_expect_eq(reported, 2);
 }
 
 Test(connection, one_that_closed_after_another_after_the_clock_was_set_back_is_retired_in_its_own_time)

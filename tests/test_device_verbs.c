@@ -114,30 +114,30 @@ TestSuite(device_verbs, .init = set_up, .fini = tear_down);
 
 Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_tell)
 {
-	const struct rtap_device_verbs *told = rtap_devices_verbs(devices, 0);
+	const struct rtap_device_verbs *reported = rtap_devices_verbs(devices, 0);
 
-	cr_assert(told->asked);
-	cr_expect_null(told->failure);
-	cr_expect_eq(told->capabilities,
+	cr_assert(reported->asked);
+	cr_expect_null(reported->failure);
+	cr_expect_eq(reported->capabilities,
 		     RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
-	cr_expect(told->core_clock_khz.known && told->core_clock_khz.value == 156250);
-	cr_expect(told->max_receives.known && told->max_receives.value == 32768);
-	cr_expect(told->max_sges.known && told->max_sges.value == 30);
-	cr_expect(told->max_completions.known && told->max_completions.value == 4194303);
-	cr_expect(told->max_rss_queues.known && told->max_rss_queues.value == 2048);
-	cr_expect(told->subnet_timeouts[0].known && told->subnet_timeouts[0].value == 17);
-	cr_expect_not(told->subnet_timeouts[1].known, "the port cannot be asked");
+	cr_expect(reported->core_clock_khz.known && reported->core_clock_khz.value == 156250);
+	cr_expect(reported->max_receives.known && reported->max_receives.value == 32768);
+	cr_expect(reported->max_sges.known && reported->max_sges.value == 30);
+	cr_expect(reported->max_completions.known && reported->max_completions.value == 4194303);
+	cr_expect(reported->max_rss_queues.known && reported->max_rss_queues.value == 2048);
+	cr_expect(reported->subnet_timeouts[0].known && reported->subnet_timeouts[0].value == 17);
+	cr_expect_not(reported->subnet_timeouts[1].known, "the port cannot be asked");
 }
 
 Test(device_verbs, a_device_without_any_of_it_has_none)
 {
-	const struct rtap_device_verbs *told;
+	const struct rtap_device_verbs *reported;
 
 	verbs.knows_no_more = true;
-	told = rtap_devices_verbs(devices, 0);
-	cr_assert(told->asked);
-	cr_expect_eq(told->capabilities, 0);
-	cr_expect_not(told->core_clock_khz.known);
+	reported = rtap_devices_verbs(devices, 0);
+	cr_assert(reported->asked);
+	cr_expect_eq(reported->capabilities, 0);
+	cr_expect_not(reported->core_clock_khz.known);
 }
 
 Test(device_verbs, a_device_that_spreads_other_packets_has_no_queues_for_raw_ones)
@@ -147,7 +147,7 @@ Test(device_verbs, a_device_that_spreads_other_packets_has_no_queues_for_raw_one
 	cr_expect_eq(rtap_devices_verbs(devices, 0)->max_rss_queues.value, 0);
 }
 
-Test(device_verbs, what_is_in_the_way_is_told)
+Test(device_verbs, what_is_in_the_way_is_reported)
 {
 	static const struct {
 		int list_failure, open_failure, query_failure;
@@ -159,26 +159,26 @@ Test(device_verbs, what_is_in_the_way_is_told)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const struct rtap_device_verbs *told;
+		const struct rtap_device_verbs *reported;
 
 		verbs.list_failure = cases[i].list_failure;
 		verbs.open_failure = cases[i].open_failure;
 		verbs.query_failure = cases[i].query_failure;
-		told = rtap_devices_verbs(devices, 0);
-		cr_expect_not(told->asked);
-		cr_assert(told->failure);
-		cr_expect(strstr(told->failure, cases[i].says), "%s", told->failure);
+		reported = rtap_devices_verbs(devices, 0);
+		cr_expect_not(reported->asked);
+		cr_assert(reported->failure);
+		cr_expect(strstr(reported->failure, cases[i].says), "%s", reported->failure);
 	}
 }
 
-Test(device_verbs, a_device_that_libibverbs_does_not_know_is_told)
+Test(device_verbs, a_device_that_libibverbs_does_not_know_is_reported)
 {
-	const struct rtap_device_verbs *told;
+	const struct rtap_device_verbs *reported;
 
 	other.name[6] = device.name[5] = '1';
-	told = rtap_devices_verbs(devices, 0);
-	cr_expect_not(told->asked);
-	cr_expect(strstr(told->failure, "no driver for the device"), "%s", told->failure);
+	reported = rtap_devices_verbs(devices, 0);
+	cr_expect_not(reported->asked);
+	cr_expect(strstr(reported->failure, "no driver for the device"), "%s", reported->failure);
 }
 
 /* What is written of the device, without what sysfs tells. */
@@ -187,12 +187,12 @@ static void write_device(void (*write)(const struct shown_device *shown, struct 
 	static const struct rtap_device_counters no_counters;
 	static const struct rtap_gids no_gids;
 	static const struct rtap_p_keys no_p_keys;
-	const struct rtap_device_verbs *told = rtap_devices_verbs(devices, 0);
+	const struct rtap_device_verbs *reported = rtap_devices_verbs(devices, 0);
 	const struct shown_port port = {
 		.port = rtap_devices_port(devices, 0, 0), .gids = &no_gids, .p_keys = &no_p_keys, .counters = &no_counters,
-		.subnet_timeout = told->subnet_timeouts ? told->subnet_timeouts[0] : (struct rtap_count){ false, 0 },
+		.subnet_timeout = reported->subnet_timeouts ? reported->subnet_timeouts[0] : (struct rtap_count){ false, 0 },
 	};
-	const struct shown_device shown = { rtap_devices_device(devices, 0), &no_counters, told, &port, 1 };
+	const struct shown_device shown = { rtap_devices_device(devices, 0), &no_counters, reported, &port, 1 };
 	struct line line;
 
 	line_init(&line, text, size - 1);

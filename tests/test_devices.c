@@ -38,7 +38,7 @@ static bool says(const char *text, const char *expected)
 	return expected ? text && !strcmp(text, expected) : !text;
 }
 
-Test(devices, an_infiniband_device_is_told_in_full)
+Test(devices, an_infiniband_device_is_reported_in_full)
 {
 	const struct rtap_device *device;
 
@@ -64,7 +64,7 @@ Test(devices, an_infiniband_device_is_told_in_full)
 	close_tree();
 }
 
-Test(devices, an_infiniband_port_is_told_in_full)
+Test(devices, an_infiniband_port_is_reported_in_full)
 {
 	const struct rtap_port *port;
 	const struct rtap_device_counters *counters;
@@ -300,7 +300,7 @@ Test(devices, files_that_never_end_are_not_waited_for)
 	close_tree();
 }
 
-Test(devices, a_machine_without_the_subsystem_is_told_from_one_without_devices)
+Test(devices, a_machine_without_the_subsystem_is_distinguished_from_one_without_devices)
 {
 	char path[256];
 

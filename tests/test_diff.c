@@ -240,7 +240,7 @@ Test(diff, tells_by_addresses_which_of_equal_messages_is_lost)
 		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
 }
 
-Test(diff, of_many_messages_the_few_that_differ_are_told)
+Test(diff, of_many_messages_the_few_that_differ_are_reported)
 {
 	static char a[3000], b[3000];
 

@@ -264,7 +264,7 @@ Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
 	EXPECT_MISSING("file\t0\t3\tnot_captured\nfile\t3\t17\tsnapped\n");
 }
 
-Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_told)
+Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_reported)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -288,7 +288,7 @@ Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_told
 
 Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 {
-	const struct { size_t kept; bool is_program_known, is_told; uint64_t nameless; } cases[] = {
+	const struct { size_t kept; bool is_program_known, is_reported; uint64_t nameless; } cases[] = {
 		/* before the program, before the handle, behind the offset */
 		{ 10, false, true, 1 }, { 44, true, true, 2 }, { 68, true, false, 2 },
 	};
@@ -297,7 +297,7 @@ Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 		write_of("abc", 0, "hello", 5, 5);
 		kit.exchange.call.facts.program_known = cases[i].is_program_known;
 		kit.exchange.call.facts.program = cases[i].is_program_known ? 100003 : 0;
-		kit.exchange.call.data_length = cases[i].is_told ? 5 : 1000;
+		kit.exchange.call.data_length = cases[i].is_reported ? 5 : 1000;
 		kit_hole(&kit.call, &kit.exchange.call, cases[i].kept, kit.call.length - cases[i].kept, RTAP_MISSING_SNAPPED, XDR_HOLE);
 		kit.exchange.call.extent_count = 2;
 		run();
@@ -378,7 +378,7 @@ Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
 
 Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
 {
-	const struct { uint64_t told, asked; const char *missing; } cases[] = {
+	const struct { uint64_t reported, asked; const char *missing; } cases[] = {
 		/* what is told is due to the WRITE under way; it was sent later; it does not reach so far; it reaches further */
 		{ 9, 10, "" }, { 9, 13, "file\t2\t4\tnot_captured\n" }, { 12, 10, "file\t2\t4\tnot_captured\nfile\t9\t3\tnot_captured\n" },
 		{ 5, 10, "file\t2\t3\tnot_captured\n" }, { 2, 13, "" },
@@ -391,7 +391,7 @@ Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
 		create("root", "file", "f");
 		resize_in(0, 1, 2);
 		write_in(0, "ab", 3, 4);
-		tell_size(cases[i].told, 11, 12);
+		tell_size(cases[i].reported, 11, 12);
 		write_in(6, "abc", cases[i].asked, 14);
 		expect_missing(cases[i].missing);
 	}

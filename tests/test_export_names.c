@@ -238,7 +238,7 @@ Test(export_names, hostile_names_stay_inside_the_directory)
 	}
 }
 
-Test(export_names, long_names_are_cut_and_told_apart)
+Test(export_names, long_names_are_cut_and_distinguished)
 {
 	char name[3000], file[300];
 

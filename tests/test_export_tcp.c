@@ -510,7 +510,7 @@ Test(export_tcp, more_connections_than_ports_close_the_older_one)
 	unlink(name);
 }
 
-Test(export_tcp, a_file_that_cannot_be_written_is_told)
+Test(export_tcp, a_file_that_cannot_be_written_is_reported)
 {
 	struct export_tcp *export;
 	struct rtap_error error;

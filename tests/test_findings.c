@@ -63,10 +63,10 @@ Test(findings, have_thresholds_and_names_of_their_own)
 
 static struct stats_connection *connection(struct stats *stats, uint64_t number, uint64_t packets, uint64_t repeated)
 {
-	struct rtap_connection told = { .number = number, .transport = RTAP_TRANSPORT_RC };
+	struct rtap_connection reported = { .number = number, .transport = RTAP_TRANSPORT_RC };
 	struct stats_connection *made;
 
-	stats_connection(stats, &told);
+	stats_connection(stats, &reported);
 	made = stats_find(stats, number);
 	made->directions[0].packets = packets;
 	for (uint64_t i = 0; i < repeated; i++)
@@ -133,15 +133,15 @@ Test(findings, of_connections_beyond_memory_are_those_of_their_sum)
 }
 
 /* Whether the capture's record in text says this. */
-static bool is_told(const struct stats *stats, const struct findings *findings, const char *text)
+static bool is_reported(const struct stats *stats, const struct findings *findings, const char *text)
 {
-	char told[1000];
+	char reported[1000];
 	struct line line;
 
-	line_init(&line, told, sizeof told - 1);
+	line_init(&line, reported, sizeof reported - 1);
 	stats_text_form.capture(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
 	*line.next = 0;
-	return strstr(told, text) != NULL;
+	return strstr(reported, text) != NULL;
 }
 
 Test(findings, text_counts_one_in_the_singular)
@@ -150,9 +150,9 @@ Test(findings, text_counts_one_in_the_singular)
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	stats->outside_intervals = 1;
-	cr_expect(is_told(stats, findings, "\n1 packet or message not counted in its interval, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "\n1 packet or message not counted in its interval, for want of memory\n"));
 	stats->outside_intervals = 2;
-	cr_expect(is_told(stats, findings, "\n2 packets and messages not counted in their intervals, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "\n2 packets and messages not counted in their intervals, for want of memory\n"));
 	free(findings);
 	stats_destroy(stats);
 }

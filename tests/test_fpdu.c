@@ -12,7 +12,7 @@ struct taker {
 	struct fpdu_sink sink;
 	const struct sender *sender;
 	uint8_t *seen;          /* of each FPDU sent, how often it was told whole */
-	uint32_t told, partial, wrong, recovered, recovered_no_crc, split, skewed, bad_crc;
+	uint32_t reported, partial, wrong, recovered, recovered_no_crc, split, skewed, bad_crc;
 	uint64_t lost;
 	uint64_t last_offset, last_frame;
 };
@@ -57,7 +57,7 @@ static void take_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	if (!sent && fpdu->crc_status == RTAP_CRC_OFF && (sent = find_sent(taker->sender, fpdu->stream_offset - 4)) &&
 	    fpdu->bytes.length == sent->length - 4)
 		return;
-	taker->told++;
+	taker->reported++;
 	if (!sent || !is_same(taker->sender, sent, fpdu, &missing)) {
 		taker->wrong++;
 		return;
@@ -71,7 +71,7 @@ static void take_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	taker->split += fpdu->split;
 	taker->skewed += fpdu->skewed_markers;
 	taker->bad_crc += fpdu->crc_status == RTAP_CRC_BAD;
-	cr_expect(taker->told == 1 || fpdu->stream_offset > taker->last_offset, "FPDUs are told in order");
+	cr_expect(taker->reported == 1 || fpdu->stream_offset > taker->last_offset, "FPDUs are told in order");
 	cr_expect(fpdu->first_frame <= fpdu->last_frame);
 	cr_expect(fpdu->first_frame >= taker->last_frame || !taker->last_frame);
 	taker->last_offset = fpdu->stream_offset;
@@ -129,7 +129,7 @@ static struct sender sender;
 static struct taker taker;
 static struct fpdu_framer framer;
 
-Test(fpdu, every_fpdu_is_told_however_the_stream_is_cut_and_wherever_markers_fall)
+Test(fpdu, every_fpdu_is_reported_however_the_stream_is_cut_and_wherever_markers_fall)
 {
 	static const uint32_t sizes[] = { 1, 3, 20, 100, 511, 512, 1460, 9000, 1u << 20 };
 	unsigned places[PLACES] = { 0 };
@@ -146,7 +146,7 @@ Test(fpdu, every_fpdu_is_told_however_the_stream_is_cut_and_wherever_markers_fal
 				taker_init(&taker, &sender);
 				fpdu_init(&framer, &taker.sink, &rules, 0);
 				take_pieces(&framer, &sender, 0, sender.length, sizes[i]);
-				cr_expect_eq(taker.told, sender.count, "markers %d crc %d pieces %u: %u of %u", markers, crc, sizes[i], taker.told, sender.count);
+				cr_expect_eq(taker.reported, sender.count, "markers %d crc %d pieces %u: %u of %u", markers, crc, sizes[i], taker.reported, sender.count);
 				cr_expect_eq(taker.wrong + taker.partial + taker.bad_crc + taker.recovered + taker.recovered_no_crc, 0,
 					     "markers %d crc %d pieces %u", markers, crc, sizes[i]);
 				cr_expect(sizes[i] < sender.length || !taker.split, "nothing is copied that lies in one piece");
@@ -176,14 +176,14 @@ Test(fpdu, a_marker_at_each_offset_of_an_fpdu_is_taken_out)
 		taker_init(&taker, &sender);
 		fpdu_init(&framer, &taker.sink, &rules, 0);
 		take_pieces(&framer, &sender, 0, sender.length, 1460);
-		cr_expect(taker.told == 4 && !taker.wrong && !taker.bad_crc, "first payload of %u", pushed);
+		cr_expect(taker.reported == 4 && !taker.wrong && !taker.bad_crc, "first payload of %u", pushed);
 		fpdu_fini(&framer);
 		free(taker.seen);
 		sender_fini(&sender);
 	}
 }
 
-Test(fpdu, the_largest_fpdus_are_told)
+Test(fpdu, the_largest_fpdus_are_reported)
 {
 	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++) {
 		struct fpdu_rules rules;
@@ -195,7 +195,7 @@ Test(fpdu, the_largest_fpdus_are_told)
 		taker_init(&taker, &sender);
 		fpdu_init(&framer, &taker.sink, &rules, 0);
 		take_pieces(&framer, &sender, 0, sender.length, 1460);
-		cr_expect(taker.told == 6 && !taker.wrong, "markers %d: %u", markers, taker.told);
+		cr_expect(taker.reported == 6 && !taker.wrong, "markers %d: %u", markers, taker.reported);
 		cr_expect_leq(fpdu_memory(&framer), 3 * MPA_MAX_FPDU);
 		fpdu_fini(&framer);
 		free(taker.seen);
@@ -231,8 +231,8 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 				take_pieces(&framer, &sender, from, sender.length, from % 3 ? 1460 : 400);
 				fpdu_finish(&framer, 0);
 				expect_all_after(from, "nothing known", markers, crc);
-				cr_expect_eq(crc ? taker.recovered : taker.recovered_no_crc, taker.told);
-				cr_expect(markers != SENT_SKEWED || taker.told);
+				cr_expect_eq(crc ? taker.recovered : taker.recovered_no_crc, taker.reported);
+				cr_expect(markers != SENT_SKEWED || taker.reported);
 				fpdu_fini(&framer);
 				free(taker.seen);
 			}
@@ -259,7 +259,7 @@ Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
 			take_pieces(&framer, &sender, from, sender.length, 1460);
 			fpdu_finish(&framer, 0);
 			cr_expect_eq(taker.wrong, 0, "crc %d, first payload of %u", crc, pushed);
-			cr_expect_eq(taker.told, 12, "crc %d, first payload of %u: %u told", crc, pushed, taker.told);
+			cr_expect_eq(taker.reported, 12, "crc %d, first payload of %u: %u told", crc, pushed, taker.reported);
 			fpdu_fini(&framer);
 			free(taker.seen);
 			sender_fini(&sender);
@@ -279,7 +279,7 @@ Test(fpdu, a_search_goes_on_byte_by_byte)
 				fpdu_init(&framer, &taker.sink, &nothing, from);
 				take_pieces(&framer, &sender, from, sender.length, 1);
 				fpdu_finish(&framer, 0);
-				cr_expect(taker.told > 10, "markers %d crc %d cut at %u", markers, crc, from);
+				cr_expect(taker.reported > 10, "markers %d crc %d cut at %u", markers, crc, from);
 				fpdu_fini(&framer);
 				free(taker.seen);
 			}
@@ -305,7 +305,7 @@ Test(fpdu, a_marker_that_may_point_to_two_places_ends_no_search, .timeout = 10)
 		for (uint32_t at = 0; at < sizeof bytes; at += size)
 			take_piece(&framer, bytes + at, sizeof bytes - at < size ? sizeof bytes - at : size, 1);
 		fpdu_finish(&framer, 0);
-		cr_expect_eq(taker.told, 0);
+		cr_expect_eq(taker.reported, 0);
 		fpdu_fini(&framer);
 		free(taker.seen);
 	}
@@ -370,7 +370,7 @@ Test(fpdu, a_hole_costs_the_fpdus_that_had_bytes_in_it)
 		}
 }
 
-Test(fpdu, what_a_hole_left_of_an_fpdu_is_told_with_the_gap)
+Test(fpdu, what_a_hole_left_of_an_fpdu_is_reported_with_the_gap)
 {
 	struct fpdu_rules rules;
 
@@ -413,7 +413,7 @@ Test(fpdu, an_fpdu_with_gaps_is_not_searched_for_others)
 	take_pieces(&framer, &sender, 200, 1000, 1460);
 	fpdu_skip(&framer, 100, 3);
 	take_pieces(&framer, &sender, 1100, sender.length, 1460);
-	cr_expect(taker.told == 1 && taker.partial == 1 && !taker.wrong);
+	cr_expect(taker.reported == 1 && taker.partial == 1 && !taker.wrong);
 	fpdu_fini(&framer);
 	free(taker.seen);
 	sender_fini(&sender);
@@ -439,7 +439,7 @@ Test(fpdu, cut_pieces_keep_the_framing)
 			take_piece(&framer, sender.bytes + sender.fpdus[k].offset, part, k + 1);
 			fpdu_skip(&framer, length - part, 1);
 		}
-		cr_expect_eq(taker.told, sender.count);
+		cr_expect_eq(taker.reported, sender.count);
 		cr_expect_eq(taker.wrong, 0);
 		fpdu_fini(&framer);
 		free(taker.seen);
@@ -447,7 +447,7 @@ Test(fpdu, cut_pieces_keep_the_framing)
 	}
 }
 
-Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
+Test(fpdu, wrong_crcs_are_reported_as_such_and_lose_nothing_else)
 {
 	struct fpdu_rules rules;
 
@@ -458,7 +458,7 @@ Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
 	taker_init(&taker, &sender);
 	fpdu_init(&framer, &taker.sink, &rules, 0);
 	take_pieces(&framer, &sender, 0, sender.length, 1460);
-	cr_expect_eq(taker.told, sender.count);
+	cr_expect_eq(taker.reported, sender.count);
 	cr_expect_eq(taker.bad_crc, 1);
 	fpdu_fini(&framer);
 	free(taker.seen);
@@ -538,7 +538,7 @@ static void expect_nothing(const uint8_t *bytes, uint32_t length, const char *wh
 	for (uint32_t at = 0; at < length; at += 1460)
 		take_piece(&framer, bytes + at, length - at < 1460 ? length - at : 1460, 1);
 	fpdu_finish(&framer, 0);
-	cr_expect_eq(taker.told, 0, "%s", what);
+	cr_expect_eq(taker.reported, 0, "%s", what);
 	cr_expect_eq(taker.lost, length, "%s", what);
 	cr_expect_leq(fpdu_memory(&framer), 2u << 20, "%s", what);
 	fpdu_fini(&framer);
@@ -575,7 +575,7 @@ Test(fpdu, three_fpdus_without_crc_are_not_enough)
 		fpdu_init(&framer, &taker.sink, &nothing, 0);
 		take_pieces(&framer, &sender, 0, sender.length, 1460);
 		fpdu_finish(&framer, 0);
-		cr_expect_eq(taker.told, count < 4 ? 0 : count, "%u FPDUs", count);
+		cr_expect_eq(taker.reported, count < 4 ? 0 : count, "%u FPDUs", count);
 		fpdu_fini(&framer);
 		free(taker.seen);
 		sender_fini(&sender);
@@ -595,7 +595,7 @@ Test(fpdu, a_row_whose_numbers_do_not_go_on_is_none)
 	fpdu_init(&framer, &taker.sink, &nothing, 0);
 	take_pieces(&framer, &sender, 0, sender.length, 1460);
 	fpdu_finish(&framer, 0);
-	cr_expect_eq(taker.told, 0);
+	cr_expect_eq(taker.reported, 0);
 	fpdu_fini(&framer);
 	free(taker.seen);
 	sender_fini(&sender);

@@ -25,29 +25,29 @@ static struct rtap_tracker *tracker;
 static struct rtap_frame frame;
 static struct rtap_packet packet;
 static uint8_t bytes[ROCE_MAX_FRAME];
-static uint64_t frames, told;
+static uint64_t frames, reported;
 static int64_t now_ns;
 static uint32_t interface;
 static struct rtap_connection connections[MAX_CONNECTIONS];
-static struct rtap_life_event told_lives[MAX_CONNECTIONS][RTAP_MAX_LIFE_EVENTS];
+static struct rtap_life_event reported_lives[MAX_CONNECTIONS][RTAP_MAX_LIFE_EVENTS];
 
 static void note_connection(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
-	if (told < MAX_CONNECTIONS) {
-		connections[told] = *connection;
+	if (reported < MAX_CONNECTIONS) {
+		connections[reported] = *connection;
 		for (uint32_t i = 0; i < connection->life_count; i++)
-			told_lives[told][i] = connection->life[i];
-		connections[told].life = told_lives[told];
+			reported_lives[reported][i] = connection->life[i];
+		connections[reported].life = reported_lives[reported];
 	}
-	told++;
+	reported++;
 }
 
 static void begin(void)
 {
 	struct rtap_tracker_options options = { .max_memory = 1 << 20, .connection = note_connection };
 
-	frames = told = 0;
+	frames = reported = 0;
 	interface = 0;
 	now_ns = 1000 * SECOND;
 	tracker = rtap_tracker_open(&options);
@@ -203,7 +203,7 @@ Test(handshake, a_life_tells_every_message_once_its_repeats_and_whether_it_was_a
 		for (size_t j = 0; j < MAX_SAID && lives[i].said[j]; j++)
 			say(lives[i].said[j], 100 * MILLISECOND);
 		end();
-		cr_assert_eq(told, 1, "%zu: %lu connections", i, (unsigned long)told);
+		cr_assert_eq(reported, 1, "%zu: %lu connections", i, (unsigned long)reported);
 		read_life(&connections[0], text, sizeof text);
 		cr_expect_str_eq(text, lives[i].life);
 		cr_expect(connections[0].learned_by_cm);
@@ -248,7 +248,7 @@ Test(handshake, paths_without_end_do_not_hide_how_a_connection_ends)
 }
 
 /* The input need not end for that. */
-Test(handshake, connections_that_are_over_are_told_soon)
+Test(handshake, connections_that_are_over_are_reported_soon)
 {
 	static const struct said *const endings[] = { &rej, &rej_timeout, &drep, &sidr_refused };
 	struct said other = req;
@@ -261,9 +261,9 @@ Test(handshake, connections_that_are_over_are_told_soon)
 			say(&rep, MILLISECOND);
 		say(endings[i], MILLISECOND);
 		say(&other, SECOND);
-		cr_expect_eq(told, 0, "%zu", i);
+		cr_expect_eq(reported, 0, "%zu", i);
 		say(&other, MILLISECOND);
-		cr_expect_eq(told, 1, "%zu", i);
+		cr_expect_eq(reported, 1, "%zu", i);
 		end();
 	}
 }
@@ -290,7 +290,7 @@ Test(handshake, datagrams_join_the_connection_that_their_queue_pair_was_resolved
 		/* another one: the service is the same, nobody asked for it */
 		put_datagram(CLIENT + 8, SERVER, 0x61, 0x50);
 		end();
-		cr_assert_eq(told, 2);
+		cr_assert_eq(reported, 2);
 		cr_expect_eq(connections[0].packets, (uint64_t)(2 + from_server));
 		cr_expect_eq(connections[0].a.qpn, 0x60);
 		cr_expect_eq(connections[0].b.qpn, 0x50);
@@ -318,7 +318,7 @@ Test(handshake, resolutions_of_one_queue_pair_are_taken_in_order)
 	put_datagram(CLIENT, SERVER, 0x61, 0x50);
 	put_datagram(CLIENT, SERVER, 0x62, 0x50);
 	end();
-	cr_assert_eq(told, 3);
+	cr_assert_eq(reported, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		cr_expect_eq(connections[i].a.qpn, 0x60 + i);
 		cr_expect_eq(connections[i].packets, 1);
@@ -342,7 +342,7 @@ Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
 		put_datagram(CLIENT, SERVER, 0x100 + i, 0x50);
 	cr_expect_leq(rtap_tracker_counters(tracker).peak_memory, 2 << 20);
 	end();
-	cr_expect_geq(told, 5000);
+	cr_expect_geq(reported, 5000);
 }
 
 struct finder {

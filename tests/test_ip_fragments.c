@@ -491,7 +491,7 @@ Test(ip_fragments, a_datagram_cut_by_the_capture_is_truncated_not_malformed)
 	}
 }
 
-Test(ip_fragments, an_rpc_record_in_a_datagram_is_dissected_and_told_in_one_line)
+Test(ip_fragments, an_rpc_record_in_a_datagram_is_dissected_and_reported_in_one_line)
 {
 	struct rtap_context context = { .decode_as_count = 0 };
 	uint8_t packet[104];

@@ -166,8 +166,8 @@ Test(iwarp_rpc, a_reply_ends_what_was_written_for_it)
 	for (unsigned n = 0; n < 3; n++)
 		give_rpc(&answers, false, n, asks.length);
 	end();
-	for (unsigned i = 0; i < told_count; i++)
-		writes += told[i].kind == RTAP_KIND_WRITE;
+	for (unsigned i = 0; i < reported_count; i++)
+		writes += reported[i].kind == RTAP_KIND_WRITE;
 	cr_expect_eq(writes, 2);
 	sender_fini(&asks);
 	sender_fini(&answers);

@@ -12,7 +12,7 @@
 #include "tests/iwarp_stream_kit.h"
 
 /* What the FPDUs hold is told, with the right bytes; `but` of them may be missing. */
-static void check_told(const struct sender *sender, unsigned but)
+static void check_reported(const struct sender *sender, unsigned but)
 {
 	unsigned at = 0, missing = 0;
 
@@ -20,14 +20,14 @@ static void check_told(const struct sender *sender, unsigned but)
 		const struct sent_fpdu *fpdu = &sender->fpdus[i];
 		const uint8_t *ulpdu = sender->ulpdus + fpdu->ulpdu;
 		uint32_t header = ulpdu[0] & 0x80 ? 14 : 18, length = fpdu->ulpdu_length - header;
-		bool is_right = at < told_count && told[at].complete && told[at].length == length &&
-				told[at].crc32 == crc32_z(0, ulpdu + header, length);
+		bool is_right = at < reported_count && reported[at].complete && reported[at].length == length &&
+				reported[at].crc32 == crc32_z(0, ulpdu + header, length);
 
 		/* what is not complete stands for one that is missing */
-		at += is_right || (at < told_count && !told[at].complete);
+		at += is_right || (at < reported_count && !reported[at].complete);
 		missing += !is_right;
 	}
-	cr_expect_eq(at, told_count);
+	cr_expect_eq(at, reported_count);
 	cr_expect_leq(missing, but, "%u of %u missing, not %u", missing, sender->count, but);
 }
 
@@ -51,7 +51,7 @@ Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 		for (uint32_t at = 0; at < sender.length; at += size)
 			give(true, 7000, FLAG_ACK, SETUP + at, SETUP, sender.bytes + at, sender.length - at < size ? sender.length - at : size);
 		end();
-		check_told(&sender, 0);
+		check_reported(&sender, 0);
 		cr_expect_eq(fpdus_shown, sender.count);
 		cr_expect_eq(recovered, 0, "the Reply told of the markers");
 		cr_expect_eq(connections, 1);
@@ -75,7 +75,7 @@ Test(iwarp_stream, a_lost_segment_costs_what_it_carried)
 				give(true, 7000, FLAG_ACK, SETUP + at, SETUP, sender.bytes + at, sender.length - at < 1000 ? sender.length - at : 1000);
 		end();
 		/* 1000 bytes touch at most six FPDUs of 224 bytes */
-		check_told(&sender, 6);
+		check_reported(&sender, 6);
 	}
 	sender_fini(&sender);
 }
@@ -99,10 +99,10 @@ Test(iwarp_stream, a_reply_waits_for_the_request_after_a_gap)
 	give(true, 7000, FLAG_ACK, SETUP + skipped, SETUP, asks.bytes + skipped, asks.length - skipped);
 	give(false, 7000, FLAG_ACK, SETUP, SETUP + asks.length, answers.bytes, answers.length);
 	end();
-	cr_assert_eq(told_count, 1);
-	cr_expect(told[0].kind == RTAP_KIND_READ && told[0].complete && told[0].outcome == RTAP_OUTCOME_GOOD);
-	cr_expect_eq(told[0].first_frame, 5);
-	cr_expect_eq(told[0].last_frame, 6);
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].kind == RTAP_KIND_READ && reported[0].complete && reported[0].outcome == RTAP_OUTCOME_GOOD);
+	cr_expect_eq(reported[0].first_frame, 5);
+	cr_expect_eq(reported[0].last_frame, 6);
 	sender_fini(&asks);
 	sender_fini(&answers);
 }
@@ -133,9 +133,9 @@ Test(iwarp_stream, segments_need_what_they_acknowledged_not_what_was_acknowledge
 			     answer->length);
 	}
 	end();
-	cr_assert_eq(told_count, 3);
+	cr_assert_eq(reported_count, 3);
 	for (unsigned i = 0; i < 3; i++)
-		cr_expect(told[i].kind == RTAP_KIND_READ && told[i].complete && told[i].outcome == RTAP_OUTCOME_GOOD, "%u", i);
+		cr_expect(reported[i].kind == RTAP_KIND_READ && reported[i].complete && reported[i].outcome == RTAP_OUTCOME_GOOD, "%u", i);
 	sender_fini(&asks);
 	sender_fini(&answers);
 }
@@ -157,7 +157,7 @@ Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
 		end();
 		cr_expect_eq(connections, cases[i].connections, "case %zu", i);
 		if (connections)
-			check_told(&sender, 2);
+			check_reported(&sender, 2);
 		sender_fini(&sender);
 	}
 }
@@ -185,16 +185,16 @@ Test(iwarp_stream, what_tcp_acknowledged_is_good_and_the_rest_unanswered)
 		/* one byte less acknowledges nothing */
 		give(false, 7000, FLAG_ACK, SETUP, SETUP + to - (to > 0), NULL, 0);
 		give(false, 7000, FLAG_ACK, SETUP, SETUP + to, NULL, 0);
-		cr_expect_eq(told_count, 0, "a Terminate may follow");
+		cr_expect_eq(reported_count, 0, "a Terminate may follow");
 		end();
-		cr_assert_eq(told_count, 2);
+		cr_assert_eq(reported_count, 2);
 		for (unsigned k = 0; k < 2; k++) {
 			bool good = cases[i].outcomes[k] == RTAP_OUTCOME_GOOD;
 
-			cr_expect_eq(told[k].outcome, cases[i].outcomes[k], "case %zu, message %u", i, k);
+			cr_expect_eq(reported[k].outcome, cases[i].outcomes[k], "case %zu, message %u", i, k);
 			/* what ends with the segment's last byte but one is acknowledged a frame later */
-			cr_expect_eq(told[k].answered_in, !good ? 0 : i == 2 && k == 0 ? 6 : 7, "case %zu, message %u", i, k);
-			cr_expect_not(told[k].has_latency, "TCP acknowledges when it likes");
+			cr_expect_eq(reported[k].answered_in, !good ? 0 : i == 2 && k == 0 ? 6 : 7, "case %zu, message %u", i, k);
+			cr_expect_not(reported[k].has_latency, "TCP acknowledges when it likes");
 		}
 		sender_fini(&sender);
 	}
@@ -211,33 +211,33 @@ Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_capture
 	/* 100 microseconds a frame: told from the 20,000th on */
 	for (uint32_t i = 0; i < sender.count; i++)
 		give(true, 20049, FLAG_ACK, sender.fpdus[i].offset, 0, sender.bytes + sender.fpdus[i].offset, sender.fpdus[i].length);
-	cr_expect_eq(told_count, 0);
+	cr_expect_eq(reported_count, 0);
 	for (uint32_t i = 0; i < 20001; i++)
 		give(true, 20049, FLAG_ACK, sender.length, 0, NULL, 0);
-	cr_expect_gt(told_count, 2900);
+	cr_expect_gt(reported_count, 2900);
 	end();
-	cr_expect_eq(told_count, 3000);
+	cr_expect_eq(reported_count, 3000);
 	sender_fini(&sender);
 }
 
-Test(iwarp_stream, messages_that_nobody_is_told_of_wait_for_no_acknowledgement)
+Test(iwarp_stream, messages_without_a_callback_wait_for_no_acknowledgement)
 {
 	struct sender sender;
 
 	sender_init(&sender, SENT_PLAIN, true);
 	for (unsigned i = 0; i < 3; i++)
 		send_send(&sender, 100);
-	for (unsigned is_told = 0; is_told < 2; is_told++) {
+	for (unsigned is_reported = 0; is_reported < 2; is_reported++) {
 		begin(1 << 20, false);
-		if (!is_told)
+		if (!is_reported)
 			tracker->options.message = NULL;
 		give_setup(false, true);
 		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
 		cr_expect_eq(last_shown, 3);
 		give(true, 7000, FLAG_ACK, SETUP + sender.length, SETUP, NULL, 0);
-		cr_expect_eq(tracker->first_waiting != NULL, is_told);
+		cr_expect_eq(tracker->first_waiting != NULL, is_reported);
 		end();
-		cr_expect_eq(told_count, is_told ? 3 : 0);
+		cr_expect_eq(reported_count, is_reported ? 3 : 0);
 		cr_expect_eq(last_connection.messages, 3);
 	}
 	sender_fini(&sender);
@@ -290,12 +290,12 @@ Test(iwarp_stream, what_stands_ahead_of_a_gap_is_shown_where_it_is_and_taken_in_
 			cr_expect_eq(last_shown, 1, "variant %u: FPDU %u shown %u times", variant, order[i], last_shown);
 		}
 		end();
-		cr_expect_eq(told_count, 6);
-		for (unsigned i = 0; i < told_count; i++) {
+		cr_expect_eq(reported_count, 6);
+		for (unsigned i = 0; i < reported_count; i++) {
 			/* frame 7 brought the fourth, whose MSN is 4 */
-			cr_expect_eq(told[i].wanted, told[i].psn == 4, "a filter sees FPDUs in their own frame");
-			cr_expect(told[i].complete && told[i].length == 699 + told[i].psn);
-			cr_expect_eq(told[i].first_frame == 7, told[i].psn == 4);
+			cr_expect_eq(reported[i].wanted, reported[i].psn == 4, "a filter sees FPDUs in their own frame");
+			cr_expect(reported[i].complete && reported[i].length == 699 + reported[i].psn);
+			cr_expect_eq(reported[i].first_frame == 7, reported[i].psn == 4);
 		}
 		wanted_frame = 0;
 		sender_fini(&sender);
@@ -348,7 +348,7 @@ Test(iwarp_stream, private_data_that_was_cut_costs_no_framing)
 	end();
 	cr_expect_eq(fpdus_shown, 1);
 	cr_expect_eq(recovered, 0);
-	cr_expect(last_connection.learned_by_mpa && told_count == 1 && told[0].complete);
+	cr_expect(last_connection.learned_by_mpa && reported_count == 1 && reported[0].complete);
 	sender_fini(&sender);
 }
 
@@ -377,7 +377,7 @@ Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
 		end();
 		/* nor is it known then whether there are markers, so that its length is not trusted */
 		cr_expect_eq(last_connection.anomaly_counts[lost ? RTAP_CONNECTION_ANOMALY_UNFRAMED : RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC], 1, "lost %u", lost);
-		cr_expect(told_count == 2 && told[0].psn == 2 && told[1].psn == 3, "lost %u: %u told", lost, told_count);
+		cr_expect(reported_count == 2 && reported[0].psn == 2 && reported[1].psn == 3, "lost %u: %u told", lost, reported_count);
 		sender_fini(&sender);
 	}
 }
@@ -397,9 +397,9 @@ Test(iwarp_stream, another_msn_is_another_message)
 	give_setup(false, true);
 	give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
 	end();
-	cr_assert_eq(told_count, 2);
-	cr_expect(told[0].psn == 1 && !told[0].complete);
-	cr_expect(told[1].psn == 2 && told[1].complete && told[1].length == 8);
+	cr_assert_eq(reported_count, 2);
+	cr_expect(reported[0].psn == 1 && !reported[0].complete);
+	cr_expect(reported[1].psn == 2 && reported[1].complete && reported[1].length == 8);
 	sender_fini(&sender);
 }
 
@@ -416,9 +416,9 @@ Test(iwarp_stream, an_acknowledgement_that_overtook_its_bytes_counts_but_is_no_f
 	give(false, 7000, FLAG_ACK, SETUP, SETUP + sender.length, NULL, 0);
 	give_fpdu(&sender, 1);
 	end();
-	cr_assert_eq(told_count, 2);
-	cr_expect(told[0].outcome == RTAP_OUTCOME_GOOD && told[0].answered_in == 6);
-	cr_expect(told[1].outcome == RTAP_OUTCOME_GOOD && told[1].answered_in == 0);
+	cr_assert_eq(reported_count, 2);
+	cr_expect(reported[0].outcome == RTAP_OUTCOME_GOOD && reported[0].answered_in == 6);
+	cr_expect(reported[1].outcome == RTAP_OUTCOME_GOOD && reported[1].answered_in == 0);
 	sender_fini(&sender);
 }
 
@@ -461,7 +461,7 @@ Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
 			/* by then nothing is kept of it any more */
 			cr_expect_lt(tracker->tcp.entry.bytes + tracker->budget.used, 4096u);
 			end();
-			cr_expect_eq(connections + told_count, 0, "kind %u", kind);
+			cr_expect_eq(connections + reported_count, 0, "kind %u", kind);
 			cr_expect_eq(fpdus_shown, 0, "kind %u", kind);
 		}
 }
@@ -480,8 +480,8 @@ Test(iwarp_stream, little_memory_costs_messages_but_no_promise)
 				give(true, 20049, FLAG_ACK, at, 0, sender.bytes + at, sender.length - at < 1448 ? sender.length - at : 1448);
 		cr_expect_leq(tracker->budget.peak, memory + (1u << 20));
 		end();
-		for (unsigned i = 0; i < told_count; i++)
-			cr_expect(!told[i].complete || told[i].length == 3000);
+		for (unsigned i = 0; i < reported_count; i++)
+			cr_expect(!reported[i].complete || reported[i].length == 3000);
 	}
 	sender_fini(&sender);
 }
@@ -538,9 +538,9 @@ Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
 	give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
 	give(false, 7000, FLAG_ACK, SETUP, SETUP + asks.length, answers.bytes, answers.length);
 	end();
-	cr_assert_eq(told_count, 3);
+	cr_assert_eq(reported_count, 3);
 	for (unsigned i = 0; i < 3; i++)
-		cr_expect_eq(told[i].complete, told[i].psn != 1, "request %u", told[i].psn);
+		cr_expect_eq(reported[i].complete, reported[i].psn != 1, "request %u", reported[i].psn);
 	sender_fini(&asks);
 	sender_fini(&answers);
 }
@@ -548,7 +548,7 @@ Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
 /* Two segments of Writes with one STag and bytes between them: they are of one message if these may have been lost. */
 Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
 {
-	static const struct { uint32_t lost; uint8_t offset; unsigned told; } cases[] = {
+	static const struct { uint32_t lost; uint8_t offset; unsigned reported; } cases[] = {
 		{ 0, 8, 1 }, { 0, 16, 2 }, { 1, 16, 1 }, { 1, 200, 2 },
 	};
 
@@ -569,7 +569,7 @@ Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
 			if (n != cases[i].lost || !n)
 				give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[n].offset, SETUP, sender.bytes + sender.fpdus[n].offset, sender.fpdus[n].length);
 		end();
-		cr_expect_eq(told_count, cases[i].told, "case %zu: %u told", i, told_count);
+		cr_expect_eq(reported_count, cases[i].reported, "case %zu: %u told", i, reported_count);
 		sender_fini(&sender);
 	}
 }
@@ -596,9 +596,9 @@ Test(iwarp_stream, the_end_of_a_write_that_was_given_up_is_no_write)
 		give(false, 7000, FLAG_ACK, SETUP, SETUP + sender.fpdus[n].offset + sender.fpdus[n].length, NULL, 0);
 	}
 	end();
-	cr_assert_eq(told_count, 3);
-	cr_expect(!told[0].complete && !told[1].complete);
-	cr_expect(told[2].complete, "the next one is whole");
+	cr_assert_eq(reported_count, 3);
+	cr_expect(!reported[0].complete && !reported[1].complete);
+	cr_expect(reported[2].complete, "the next one is whole");
 	sender_fini(&sender);
 }
 
@@ -641,6 +641,6 @@ Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
 	give(false, 7000, FLAG_ACK, 0, SETUP, setup, SETUP);
 	give(true, 7000, FLAG_ACK, SETUP + 80, SETUP, sender.bytes + 80, sender.length - 80);
 	end();
-	cr_expect_eq(told_count, 0, "its CRC is wrong");
+	cr_expect_eq(reported_count, 0, "its CRC is wrong");
 	sender_fini(&sender);
 }

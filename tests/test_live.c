@@ -35,7 +35,7 @@ struct fake {
 	struct live_device device; /* the first member */
 	struct plan plan;
 	uint64_t given;
-	bool stopped, broken_told;
+	bool stopped, broken_reported;
 };
 
 static struct buffer *buffers;
@@ -78,8 +78,8 @@ static enum rtap_status fake_receive(struct live_device *device, struct batch *b
 	struct fake *fake = (struct fake *)device;
 	uint64_t most = fake->plan.frames + (fake->stopped ? fake->plan.after_stop : 0);
 
-	if (fake->plan.broken_at && fake->given >= fake->plan.broken_at && !fake->broken_told) {
-		fake->broken_told = true;
+	if (fake->plan.broken_at && fake->given >= fake->plan.broken_at && !fake->broken_reported) {
+		fake->broken_reported = true;
 		rtap_error_set(error, RTAP_ERROR_EVENT, "a cable was moved");
 		return RTAP_STATUS_BROKEN;
 	}

@@ -79,7 +79,7 @@ Test(mac_control, bits_and_times_of_priorities_are_read_from_their_places)
 }
 
 /* The capture cut it off, or the frame itself is too short. */
-Test(mac_control, every_length_that_a_frame_can_be_cut_to_is_told)
+Test(mac_control, every_length_that_a_frame_can_be_cut_to_is_reported)
 {
 	for (size_t i = 0; i < 2; i++)
 		for (uint32_t length = ETHERNET_LENGTH; length < FRAME_LENGTH; length++) {

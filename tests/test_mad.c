@@ -12,17 +12,17 @@
 
 #define A 0x0a000001u
 #define B 0x0a000002u
-#define MAX_TOLD 4096
+#define MAX_REPORTED 4096
 
 /* What a walk told of the fields of InfiniBand, in order. */
-struct told {
+struct reported {
 	struct rtap_visitor visitor;
 	size_t count;
 	struct one {
 		rtap_field_id id;
 		struct rtap_place place;
 		uint64_t number;
-	} list[MAX_TOLD];
+	} list[MAX_REPORTED];
 };
 
 static const struct {
@@ -41,27 +41,27 @@ static uint8_t data[256];
 static uint8_t bytes[ROCE_MAX_FRAME];
 static struct rtap_packet packet;
 static struct rtap_frame frame;
-static struct told whole, cut;
+static struct reported whole, cut;
 
 static void note(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value,
 		 const struct rtap_place *place)
 {
-	struct told *told = (struct told *)visitor;
+	struct reported *reported = (struct reported *)visitor;
 	bool is_bytes = field->show >= RTAP_IPV4 && field->show <= RTAP_TEXT;
 
 	if (strncmp(field->name, "infiniband.", 11) || strstr(field->name, "crc"))
 		return;
-	cr_assert_lt(told->count, MAX_TOLD);
-	told->list[told->count++] = (struct one){ id, *place, is_bytes ? value->data.length : value->number };
+	cr_assert_lt(reported->count, MAX_REPORTED);
+	reported->list[reported->count++] = (struct one){ id, *place, is_bytes ? value->data.length : value->number };
 	if (!(field->flags & RTAP_UNPLACED))
 		cr_expect_leq(place->offset + place->length, frame.captured_length, "%s is told behind the capture's end", field->name);
 }
 
-static void walk(struct told *told)
+static void walk(struct reported *reported)
 {
-	told->count = 0;
-	told->visitor = (struct rtap_visitor){ .field = note, .on_demand = true, .bulk = true };
-	rtap_packet_visit(&packet, &told->visitor);
+	reported->count = 0;
+	reported->visitor = (struct rtap_visitor){ .field = note, .on_demand = true, .bulk = true };
+	rtap_packet_visit(&packet, &reported->visitor);
 }
 
 /* Dissects the first `captured` bytes of a frame of `length`. */

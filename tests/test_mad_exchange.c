@@ -18,7 +18,7 @@ static struct rtap_tracker *tracker;
 static struct rtap_packet packet;
 static struct rtap_tracker_counters counters;
 static uint8_t bytes[ROCE_MAX_FRAME];
-static uint64_t frames, told;
+static uint64_t frames, reported;
 static int64_t now_ns;
 static struct rtap_message messages[16]; /* the first ones told */
 static struct rtap_missing holes[16];    /* of each, the first */
@@ -30,14 +30,14 @@ static uint16_t p_key; /* 0: the kit's */
 static void note_message(void *owner, const struct rtap_message *message)
 {
 	(void)owner;
-	if (told < 16) {
-		messages[told] = *message;
+	if (reported < 16) {
+		messages[reported] = *message;
 		if (message->missing_count)
-			holes[told] = message->missing[0];
+			holes[reported] = message->missing[0];
 		for (uint32_t i = 0; message->segments && i < 4 && i * PER_SEGMENT < message->bytes.length; i++)
-			payload[told][i] = message->bytes.bytes[i * PER_SEGMENT];
+			payload[reported][i] = message->bytes.bytes[i * PER_SEGMENT];
 	}
-	told++;
+	reported++;
 }
 
 static void begin(uint64_t max_memory)
@@ -45,7 +45,7 @@ static void begin(uint64_t max_memory)
 	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes,
 						.checksums = keeps_bytes };
 
-	frames = told = 0;
+	frames = reported = 0;
 	now_ns = 1000 * SECOND;
 	tracker = rtap_tracker_open(&options);
 	cr_assert_not_null(tracker);
@@ -93,7 +93,7 @@ Test(mad_exchange, an_answer_and_its_request_name_each_other)
 	cr_expect(packet.flow.has_latency);
 	cr_expect_eq(packet.flow.latency_ns, 3 * MILLISECOND);
 	end();
-	cr_assert_eq(told, 2);
+	cr_assert_eq(reported, 2);
 	cr_expect_eq(messages[0].partner, 2);
 	cr_expect_eq(messages[0].answered_in, 2);
 	cr_expect_eq(messages[1].partner, 1);
@@ -112,7 +112,7 @@ Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
 	cr_expect_eq(packet.flow.analysis, RTAP_PSN_CAPTURED_TWICE);
 	put(NODE, SM, &response, MILLISECOND, 0);
 	end();
-	cr_expect_eq(told, 2);
+	cr_expect_eq(reported, 2);
 	cr_expect_eq(counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE], 1);
 }
 
@@ -223,18 +223,18 @@ Test(mad_exchange, retries_are_counted_and_the_latency_is_that_of_the_first)
 	cr_expect_eq(messages[4].outcome, RTAP_OUTCOME_UNANSWERED);
 }
 
-Test(mad_exchange, a_request_is_told_after_two_seconds_and_forgotten_after_sixty)
+Test(mad_exchange, a_request_is_reported_after_two_seconds_and_forgotten_after_sixty)
 {
 	struct mad first = get(1), second = get(2), late = answer(1);
 
 	begin(16 * MIB);
 	put(SM, NODE, &first, 0, 0);
 	put(SM, NODE, &second, SECOND, 0);
-	cr_expect_eq(told, 0);
+	cr_expect_eq(reported, 0);
 	second.transaction_id = 3;
 	put(SM, NODE, &second, SECOND, 0);
 	put(SM, NODE, &second, MILLISECOND, 0);
-	cr_expect_eq(told, 1);
+	cr_expect_eq(reported, 1);
 	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_UNANSWERED);
 	put(NODE, SM, &late, 10 * SECOND, 0);
 	cr_expect_eq(packet.flow.request_frame, 1);
@@ -257,7 +257,7 @@ Test(mad_exchange, memory_is_bounded)
 	cr_expect_eq(packet.flow.request_frame, 50000);
 	end();
 	cr_expect_leq(counters.peak_memory, 2 * MIB);
-	cr_expect_eq(told, 50001);
+	cr_expect_eq(reported, 50001);
 }
 
 /* A segment of a response whose data are all `segment`. */
@@ -336,7 +336,7 @@ Test(rmpp, gaps_say_how_many_segments_are_missing)
 Test(rmpp, the_last_segment_tells_the_length)
 {
 	static const struct {
-		uint32_t told, bytes;
+		uint32_t reported, bytes;
 	} cases[] = { { 20 + 64, 264 }, { 20 + 200, 400 }, { 20, 200 }, { 19, 400 }, { 221, 400 }, { 0, 400 }, { UINT32_MAX, 400 } };
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -345,7 +345,7 @@ Test(rmpp, the_last_segment_tells_the_length)
 
 		begin(16 * MIB);
 		put_segment(1, 2, 0);
-		last.rmpp_length = cases[i].told;
+		last.rmpp_length = cases[i].reported;
 		put(NODE, SM, &last, MILLISECOND, 0);
 		cr_assert_eq(packet.source_count, 2, "%zu", i);
 		cr_expect_eq(packet.sources[1].captured, cases[i].bytes, "%zu: %u", i, packet.sources[1].captured);
@@ -408,7 +408,7 @@ Test(rmpp, the_segments_of_a_transfer_are_one_message)
 		cr_expect_eq(packet.flow.message_frames, 4);
 		cr_expect_eq(packet.flow.message_length, 4 * PER_SEGMENT);
 		end();
-		cr_assert_eq(told, 2, "%zu: %lu", i, (unsigned long)told);
+		cr_assert_eq(reported, 2, "%zu: %lu", i, (unsigned long)reported);
 		cr_expect_eq(messages[0].partner, 2);
 		cr_expect_eq(messages[0].answered_in, 2);
 		cr_expect_eq(messages[1].partner, 1);
@@ -431,7 +431,7 @@ Test(rmpp, the_segments_of_a_transfer_are_one_message)
 }
 
 /* Captured out of order: the request stands among the segments of its answer. */
-Test(rmpp, an_answer_that_began_before_its_request_is_told_before_it)
+Test(rmpp, an_answer_that_began_before_its_request_is_reported_before_it)
 {
 	begin(16 * MIB);
 	put_segment(1, 3, 0);
@@ -439,7 +439,7 @@ Test(rmpp, an_answer_that_began_before_its_request_is_told_before_it)
 	put_segment(2, 3, 0);
 	put_segment(3, 3, 0);
 	end();
-	cr_assert_eq(told, 2);
+	cr_assert_eq(reported, 2);
 	cr_expect_eq(messages[0].segments, 3);
 	cr_expect_eq(messages[0].partner, 0);
 	cr_expect_eq(messages[1].answered_in, 3);
@@ -456,7 +456,7 @@ Test(rmpp, a_last_segment_without_data_tells_what_is_missing)
 	mad.rmpp_length = 20;
 	put(NODE, SM, &mad, MILLISECOND, 0);
 	end();
-	cr_assert_eq(told, 1);
+	cr_assert_eq(reported, 1);
 	cr_expect_not(messages[0].complete);
 	cr_expect_eq(messages[0].segments, 3);
 	cr_expect_eq(messages[0].segments_lost, 2);
@@ -465,14 +465,14 @@ Test(rmpp, a_last_segment_without_data_tells_what_is_missing)
 	cr_expect_eq(holes[0].length, 2 * PER_SEGMENT);
 }
 
-Test(rmpp, segments_that_are_missing_are_told)
+Test(rmpp, segments_that_are_missing_are_reported)
 {
 	begin(16 * MIB);
 	put_segment(1, 4, 0);
 	put_segment(2, 4, MAD_FRAME_AT + 256 - 50);
 	put_segment(4, 4, 0);
 	end();
-	cr_assert_eq(told, 1);
+	cr_assert_eq(reported, 1);
 	cr_expect_not(messages[0].complete);
 	cr_expect_eq(messages[0].segments, 4);
 	cr_expect_eq(messages[0].segments_lost, 1);
@@ -500,7 +500,7 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 		uint8_t control;
 		uint32_t acknowledged;
 		int64_t wait_ns;
-		bool is_told;
+		bool is_reported;
 	} cases[] = {
 		{ true, 0, 0, MILLISECOND, false }, { true, RMPP_ACK, 1, MILLISECOND, false }, { true, RMPP_ACK, 2, MILLISECOND, true },
 		{ true, 0, 0, 2 * SECOND, true }, { false, 0, 0, 50 * SECOND, false }, { false, RMPP_ACK, 2, 50 * SECOND, false },
@@ -518,13 +518,13 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 			put_control(cases[i].control, cases[i].acknowledged);
 		put(SM, NODE, &other, cases[i].wait_ns, 0);
 		put(SM, NODE, &other, MILLISECOND, 0);
-		cr_expect_eq(told > 0, cases[i].is_told, "%zu", i);
+		cr_expect_eq(reported > 0, cases[i].is_reported, "%zu", i);
 		put_segment(2, 2, 0);
 		end();
-		cr_expect_eq(messages[0].complete, cases[i].whole || !cases[i].is_told, "%zu", i);
-		cr_expect_eq(messages[0].repeats, cases[i].whole && !cases[i].is_told, "%zu", i);
-		if (cases[i].whole && cases[i].is_told)
-			cr_expect_eq(messages[told - 1].rmpp_segment, 2, "%zu", i);
+		cr_expect_eq(messages[0].complete, cases[i].whole || !cases[i].is_reported, "%zu", i);
+		cr_expect_eq(messages[0].repeats, cases[i].whole && !cases[i].is_reported, "%zu", i);
+		if (cases[i].whole && cases[i].is_reported)
+			cr_expect_eq(messages[reported - 1].rmpp_segment, 2, "%zu", i);
 	}
 }
 
@@ -546,7 +546,7 @@ Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
 		put_segment(3, 3, 0);
 		cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
 		end();
-		for (uint64_t i = 0, answers = 0; i < told; i++) {
+		for (uint64_t i = 0, answers = 0; i < reported; i++) {
 			if (!messages[i].segments)
 				continue;
 			cr_expect_eq(messages[i].first_frame, answers++ ? wait_s > 5 ? 7 : 6 : 2, "%ld s", (long)wait_s);
@@ -555,7 +555,7 @@ Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
 			cr_expect(messages[i].complete);
 			cr_expect_neq(messages[i].partner, 0);
 		}
-		cr_expect_eq(told, wait_s > 5 ? 5 : 4, "%ld s: %lu", (long)wait_s, (unsigned long)told);
+		cr_expect_eq(reported, wait_s > 5 ? 5 : 4, "%ld s: %lu", (long)wait_s, (unsigned long)reported);
 	}
 }
 
@@ -570,7 +570,7 @@ Test(rmpp, repeats_after_a_repeated_request_begin_no_message_without_the_first_s
 	put_segment(3, 3, 0);
 	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
 	end();
-	cr_expect_eq(told, 3);
+	cr_expect_eq(reported, 3);
 	cr_expect_eq(messages[1].repeats, 1);
 }
 
@@ -603,7 +603,7 @@ Test(rmpp, repeats_of_a_request_s_segments_are_counted_once)
 	mad = (struct mad){ .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x94, .attribute = 0x35, .transaction_id = 9 };
 	put(NODE, SM, &mad, MILLISECOND, 0);
 	end();
-	cr_assert_eq(told, 2);
+	cr_assert_eq(reported, 2);
 	cr_expect_eq(messages[0].segments, 2);
 	cr_expect_eq(messages[0].repeats, 1);
 	cr_expect_eq(messages[0].partner, 2);
@@ -627,7 +627,7 @@ Test(rmpp, a_whole_message_is_whole_without_the_memory_for_its_transfer)
 	cr_expect_eq(messages[0].missing_count, 0);
 }
 
-Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_told_as_it_stands)
+Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_reported_as_it_stands)
 {
 	static uint8_t data[PER_SEGMENT];
 
@@ -639,7 +639,7 @@ Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_told_as_it_stands)
 		put(NODE, SM, &mad, 1000, 0);
 	}
 	end();
-	cr_expect_eq(told, 8001);
+	cr_expect_eq(reported, 8001);
 	cr_expect_not(messages[0].complete);
 	cr_expect_eq(messages[0].missing_count, 1);
 	cr_expect_eq(holes[0].reason, RTAP_MISSING_EVICTED);

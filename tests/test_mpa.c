@@ -277,7 +277,7 @@ Test(mpa, a_segment_of_whole_fpdus_is_recognised_by_its_crcs_or_by_four_in_a_row
 	}
 }
 
-Test(mpa, fpdus_of_the_context_are_told_wherever_their_bytes_are)
+Test(mpa, fpdus_of_the_context_are_reported_wherever_their_bytes_are)
 {
 	struct rtap_fpdu fpdus[3] = { 0 };
 	struct rtap_context context = { .is_iwarp = true, .fpdus = fpdus, .fpdu_count = 3 };
@@ -304,7 +304,7 @@ Test(mpa, fpdus_of_the_context_are_told_wherever_their_bytes_are)
 	sender_fini(&sender);
 }
 
-Test(mpa, more_fpdus_than_layers_are_all_told)
+Test(mpa, more_fpdus_than_layers_are_all_reported)
 {
 	struct kit kit;
 

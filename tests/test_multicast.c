@@ -14,18 +14,18 @@
 
 static struct rtap_tracker *tracker;
 static uint64_t frames;
-static struct rtap_connection told;
-static struct rtap_life_event told_life[RTAP_MAX_LIFE_EVENTS];
+static struct rtap_connection reported;
+static struct rtap_life_event reported_life[RTAP_MAX_LIFE_EVENTS];
 static uint32_t connections;
 
 static void note(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
 	connections++;
-	told = *connection;
-	for (uint32_t i = 0; i < told.life_count; i++)
-		told_life[i] = connection->life[i];
-	told.life = told_life;
+	reported = *connection;
+	for (uint32_t i = 0; i < reported.life_count; i++)
+		reported_life[i] = connection->life[i];
+	reported.life = reported_life;
 }
 
 static void begin(void)
@@ -107,8 +107,8 @@ static void expect_life(const char *what, const char *life)
 
 	end();
 	cr_assert_eq(connections, 1, "%s", what);
-	for (uint32_t i = 0; i < told.life_count; i++)
-		found[i] = told.life[i].name[5];
+	for (uint32_t i = 0; i < reported.life_count; i++)
+		found[i] = reported.life[i].name[5];
 	cr_expect_str_eq(found, life, "%s: %s", what, found);
 }
 
@@ -147,7 +147,7 @@ Test(multicast, reports_of_igmp_tell_who_joined_and_left)
 	}
 }
 
-Test(multicast, only_changes_are_told_also_while_the_connection_lasts)
+Test(multicast, only_changes_are_reported_also_while_the_connection_lasts)
 {
 	begin();
 	send_to(GROUP_NUMBER);
@@ -157,8 +157,8 @@ Test(multicast, only_changes_are_told_also_while_the_connection_lasts)
 	give_ipv4(2, reports[1].report, 8);
 	send_to(GROUP_NUMBER);
 	expect_life("changes", "jlj");
-	cr_expect_eq(told.life[0].by_length, 4);
-	cr_expect_eq(told.life[0].by[3], 1);
+	cr_expect_eq(reported.life[0].by_length, 4);
+	cr_expect_eq(reported.life[0].by[3], 1);
 }
 
 Test(multicast, reports_of_ipv6_and_of_the_subnet_administration_tell_it_too)

@@ -47,7 +47,7 @@ Test(network, good_frames_have_the_fields_that_tshark_prints)
 	}
 }
 
-Test(network, good_frames_are_told_in_one_line)
+Test(network, good_frames_are_reported_in_one_line)
 {
 	for (size_t i = 0; i < COUNT(network_frames); i++) {
 		struct kit kit;

@@ -182,18 +182,18 @@ struct scribe {
 	bool found;
 };
 
-static void take_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void take_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct scribe *scribe = (struct scribe *)sink;
 
-	cr_assert_not_null(sink->fields[told->row].name, "row %u", told->row);
-	if (scribe->found || !scribe->field || strcmp(sink->fields[told->row].name, scribe->field))
+	cr_assert_not_null(sink->fields[decoded->row].name, "row %u", decoded->row);
+	if (scribe->found || !scribe->field || strcmp(sink->fields[decoded->row].name, scribe->field))
 		return;
 	scribe->found = true;
-	if (told->data.bytes)
-		snprintf(scribe->value, sizeof scribe->value, "\"%.*s\"", (int)told->data.length, (const char *)told->data.bytes);
+	if (decoded->data.bytes)
+		snprintf(scribe->value, sizeof scribe->value, "\"%.*s\"", (int)decoded->data.length, (const char *)decoded->data.bytes);
 	else
-		snprintf(scribe->value, sizeof scribe->value, "%llu", (unsigned long long)told->number);
+		snprintf(scribe->value, sizeof scribe->value, "%llu", (unsigned long long)decoded->number);
 }
 
 static void append(struct scribe *scribe, const char *before, const char *text)
@@ -349,10 +349,10 @@ Test(nfs, every_procedure_of_every_program_survives_monotonous_streams)
 				}
 }
 
-static void value_passed_by(struct xdr_sink *sink, const struct xdr_told *told)
+static void value_passed_by(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	(void)sink;
-	(void)told;
+	(void)decoded;
 }
 
 /* Small numbers, which are what booleans, counts, lengths and arms are made of. */
@@ -383,19 +383,19 @@ Test(nfs, a_brief_walk_ends_where_one_that_tells_all_does)
 					uint64_t captured = sizeof body - kind % 97;
 					struct xdr_extent extents[2] = { { XDR_BYTES, body, 0, captured }, { XDR_HOLE, NULL, 0, kind % 3 ? 0 : 64 } };
 					struct xdr_sink all = { .value = value_passed_by }, none = { .unwanted = UINT64_MAX }, brief = none;
-					struct xdr told, silent, passed;
+					struct xdr decoded, silent, passed;
 					enum result result;
 
 					brief.brief = true;
 					fill_with_small_numbers(body, sizeof body, &seed);
-					xdr_init(&told, extents, 2, 2);
-					silent = passed = told;
-					result = rpc_body_walk(rpc_program_of_body(&facts), &facts, &told, &all);
+					xdr_init(&decoded, extents, 2, 2);
+					silent = passed = decoded;
+					result = rpc_body_walk(rpc_program_of_body(&facts), &facts, &decoded, &all);
 					ends[result]++;
 					cr_assert_eq(rpc_body_walk(rpc_program_of_body(&facts), &facts, &silent, &none), result, "%u v%u %u", facts.program, version, procedure);
 					cr_assert_eq(rpc_body_walk(rpc_program_of_body(&facts), &facts, &passed, &brief), result, "%u v%u %u", facts.program, version, procedure);
 					if (result == OK)
-						cr_assert(silent.position == told.position && passed.position == told.position);
+						cr_assert(silent.position == decoded.position && passed.position == decoded.position);
 				}
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 500 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
@@ -428,7 +428,7 @@ Test(nfs, a_walk_that_tells_operations_only_tells_those_that_any_other_does)
 			struct rtap_rpc_facts facts = facts_of(is_callback ? 0x40000000 : 100003, is_callback ? 1 : 4, 1, is_reply ? REPLY : CALL);
 			uint64_t captured = kind % 97 + 160, split = kind % 5 ? captured : kind % 160;
 			struct xdr_extent extents[2] = { { XDR_BYTES, body, 0, split }, { XDR_BYTES, body + split, 0, captured - split } };
-			uint64_t told, silent;
+			uint64_t decoded, silent;
 			struct scribe all, some;
 			enum result result;
 
@@ -439,11 +439,11 @@ Test(nfs, a_walk_that_tells_operations_only_tells_those_that_any_other_does)
 			body[is_callback && !is_reply ? 19 : 15] = (uint8_t)number;
 			if (kind % 7 == 0)
 				extents[1].kind = XDR_HOLE;
-			result = walk_briefly(&facts, extents, false, &all, &told);
+			result = walk_briefly(&facts, extents, false, &all, &decoded);
 			ends[result]++;
 			cr_assert_eq(walk_briefly(&facts, extents, true, &some, &silent), result, "operation %u, %u", number, kind);
 			cr_assert_str_eq(some.operations, all.operations, "operation %u, %u", number, kind);
-			cr_assert(silent == told, "operation %u, %u: %llu, %llu", number, kind, (unsigned long long)silent, (unsigned long long)told);
+			cr_assert(silent == decoded, "operation %u, %u: %llu, %llu", number, kind, (unsigned long long)silent, (unsigned long long)decoded);
 		}
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 200 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
@@ -478,7 +478,7 @@ static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *bod
 	cr_assert_str_eq(outlined.operations, walked.operations, "%u v%u %u", facts->program, facts->version, facts->procedure);
 }
 
-Test(nfs, what_is_told_of_a_body_without_a_walk_is_what_a_walk_tells)
+Test(nfs, what_is_reported_of_a_body_without_a_walk_is_what_a_walk_reports)
 {
 	uint8_t body[64];
 	uint32_t seed = 1;

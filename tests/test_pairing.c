@@ -17,14 +17,14 @@ enum { SEND_ONLY = 0x04, ACK = 0x11 };
 static struct rtap_tracker *tracker;
 static struct rtap_packet packet;
 static uint64_t frames;
-static struct rtap_connection told[8];
+static struct rtap_connection reported[8];
 static uint32_t count;
 
 static void note(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
 	cr_assert_lt(count, 8);
-	told[count++] = *connection;
+	reported[count++] = *connection;
 }
 
 static void begin(void)
@@ -67,7 +67,7 @@ static void acknowledge(uint32_t server, uint32_t qp, uint32_t psn)
 /* The client's queue pair and the server's of a connection; 0: not known. */
 static void expect_pair(uint32_t number, uint32_t client_qp, uint32_t server_qp)
 {
-	const struct rtap_connection *connection = &told[number];
+	const struct rtap_connection *connection = &reported[number];
 
 	cr_expect_eq(connection->a.qpn_known ? connection->a.qpn : 0, client_qp, "%u: a is %x", number, connection->a.qpn);
 	cr_expect_eq(connection->b.qpn_known ? connection->b.qpn : 0, server_qp, "%u: b is %x", number, connection->b.qpn);
@@ -112,8 +112,8 @@ Test(pairing, of_two_candidates_a_later_response_decides)
 	expect_pair(0, 0x13, 0x22);
 	expect_pair(1, 0x12, 0x33);
 	/* the one that waited belongs to it too */
-	cr_expect_eq(told[1].first_frame, 2);
-	cr_expect_eq(told[1].packets, 4);
+	cr_expect_eq(reported[1].first_frame, 2);
+	cr_expect_eq(reported[1].packets, 4);
 }
 
 Test(pairing, all_responses_that_wait_must_be_answers)
@@ -146,11 +146,11 @@ Test(pairing, each_side_can_be_the_first_to_speak)
 		cr_assert_eq(count, 1);
 		/* a is who is called */
 		expect_pair(0, 0x22, 0x12);
-		cr_expect_eq(told[0].a.psn, 100);
-		cr_expect_eq(told[0].b.psn, 900);
-		cr_expect_eq(told[0].messages, 2);
-		cr_expect_eq(told[0].packets, 5);
-		cr_expect_eq(told[0].anomaly_counts[RTAP_CONNECTION_ANOMALY_DUPLICATE], 1);
+		cr_expect_eq(reported[0].a.psn, 100);
+		cr_expect_eq(reported[0].b.psn, 900);
+		cr_expect_eq(reported[0].messages, 2);
+		cr_expect_eq(reported[0].packets, 5);
+		cr_expect_eq(reported[0].anomaly_counts[RTAP_CONNECTION_ANOMALY_DUPLICATE], 1);
 		begin();
 	}
 	end();
@@ -165,6 +165,6 @@ Test(pairing, a_response_captured_before_its_request_is_the_first_frame)
 	end();
 	cr_assert_eq(count, 1);
 	expect_pair(0, 0x12, 0x22);
-	cr_expect_eq(told[0].first_frame, 1);
-	cr_expect_eq(told[0].packets, 4);
+	cr_expect_eq(reported[0].first_frame, 1);
+	cr_expect_eq(reported[0].packets, 4);
 }

@@ -167,7 +167,7 @@ Test(printer, every_packet_means_at_once)
 	}
 }
 
-Test(printer, a_failed_write_is_told_then_and_later)
+Test(printer, a_failed_write_is_reported_then_and_later)
 {
 	struct letters letters = { .format.packet = write_letters, .length = 10 };
 	struct printer printer;

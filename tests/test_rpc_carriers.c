@@ -10,13 +10,13 @@
 #include "tests/frame_kit.h"
 #include "tests/rpc_kit.h"
 
-#define MOST_TOLD 64
+#define MOST_REPORTED 64
 
 /* Exchanges as told, without what they borrow. */
-static struct rpc_exchange told[MOST_TOLD];
-static struct rtap_missing missing[MOST_TOLD];
-static uint8_t call_bytes[MOST_TOLD][256];
-static unsigned told_count;
+static struct rpc_exchange reported[MOST_REPORTED];
+static struct rtap_missing missing[MOST_REPORTED];
+static uint8_t call_bytes[MOST_REPORTED][256];
+static unsigned reported_count;
 static uint64_t numbers, disconnected;
 static bool opened_by_a;
 static struct budget budget;
@@ -42,10 +42,10 @@ static void disconnect_stream(void *owner, struct rpc_conversation *conversation
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 {
 	const struct rpc_part *part = exchange->call.missing_count ? &exchange->call : &exchange->reply;
-	unsigned at = told_count++ % MOST_TOLD;
+	unsigned at = reported_count++ % MOST_REPORTED;
 
 	cr_assert_eq(owner, &numbers);
-	told[at] = *exchange;
+	reported[at] = *exchange;
 	missing[at] = part->missing_count ? part->missing[0] : (struct rtap_missing){ 0 };
 	if (exchange->call.present && exchange->call.extents[0].length <= 256)
 		memcpy(call_bytes[at], exchange->call.extents[0].bytes, exchange->call.extents[0].length);
@@ -90,7 +90,7 @@ static void begin(uint64_t memory, bool no_heuristics)
 	const struct rpc_carriers_user user = { .owner = &numbers, .exchange = take_exchange, .connect = connect_stream,
 						.disconnect = disconnect_stream };
 
-	told_count = 0;
+	reported_count = 0;
 	numbers = frames = disconnected = 0;
 	budget_init(&budget, memory);
 	rpc_carriers_init(&carriers, &budget, &user, no_heuristics);
@@ -145,26 +145,26 @@ Test(rpc_carriers, a_call_over_udp_meets_its_reply_and_repeats_are_counted)
 {
 	begin(1 << 20, false);
 	GIVE(mount_over_udp);
-	cr_assert_eq(told_count, 1);
-	cr_expect_eq(told[0].carrier, RPC_OVER_UDP);
-	cr_expect_eq(told[0].stream, 1);
-	cr_expect_eq(told[0].client.address[3], 1);
-	cr_expect_eq(told[0].server.address[3], 2);
-	cr_expect_eq(told[0].client_port, 700);
-	cr_expect_eq(told[0].server_port, 40001);
-	cr_expect_not(told[0].reverse);
-	cr_expect_eq(told[0].xid, 0x11);
-	cr_expect_eq(told[0].call_repeats, 1);
-	cr_expect(told[0].call.present && told[0].call.complete && told[0].reply.present && told[0].reply.complete);
-	cr_expect_eq(told[0].call.length, 48);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_eq(reported[0].carrier, RPC_OVER_UDP);
+	cr_expect_eq(reported[0].stream, 1);
+	cr_expect_eq(reported[0].client.address[3], 1);
+	cr_expect_eq(reported[0].server.address[3], 2);
+	cr_expect_eq(reported[0].client_port, 700);
+	cr_expect_eq(reported[0].server_port, 40001);
+	cr_expect_not(reported[0].reverse);
+	cr_expect_eq(reported[0].xid, 0x11);
+	cr_expect_eq(reported[0].call_repeats, 1);
+	cr_expect(reported[0].call.present && reported[0].call.complete && reported[0].reply.present && reported[0].reply.complete);
+	cr_expect_eq(reported[0].call.length, 48);
 	cr_expect_arr_eq(call_bytes[0] + 44, "/srv", 4);
-	cr_expect_eq(told[0].call.first_frame, 1);
-	cr_expect_eq(told[0].reply.time_end_ns, 3000000);
-	cr_expect_eq(told[0].reply.facts.program, MOUNT);
-	cr_expect_eq(told[0].reply.facts.procedure, 1);
+	cr_expect_eq(reported[0].call.first_frame, 1);
+	cr_expect_eq(reported[0].reply.time_end_ns, 3000000);
+	cr_expect_eq(reported[0].reply.facts.program, MOUNT);
+	cr_expect_eq(reported[0].reply.facts.procedure, 1);
 	cr_expect_eq(carriers.repeats, 3);
 	end();
-	cr_expect_eq(told_count, 1);
+	cr_expect_eq(reported_count, 1);
 }
 
 static const struct {
@@ -195,13 +195,13 @@ Test(rpc_carriers, calls_that_cross_are_not_taken_for_each_other)
 {
 	begin(1 << 20, false);
 	GIVE(crossing);
-	cr_assert_eq(told_count, 2);
-	cr_expect_eq(told[0].client.address[3], 2);
-	cr_expect_eq(told[0].call.first_frame, 2);
-	cr_expect_eq(told[0].reply.first_frame, 3);
-	cr_expect_eq(told[1].client.address[3], 1);
-	cr_expect_eq(told[1].call.first_frame, 1);
-	cr_expect_eq(told[1].reply.first_frame, 4);
+	cr_assert_eq(reported_count, 2);
+	cr_expect_eq(reported[0].client.address[3], 2);
+	cr_expect_eq(reported[0].call.first_frame, 2);
+	cr_expect_eq(reported[0].reply.first_frame, 3);
+	cr_expect_eq(reported[1].client.address[3], 1);
+	cr_expect_eq(reported[1].call.first_frame, 1);
+	cr_expect_eq(reported[1].reply.first_frame, 4);
 	cr_expect_eq(carriers.repeats, 0);
 	end();
 }
@@ -212,10 +212,10 @@ Test(rpc_carriers, datagrams_are_recognised_by_port_content_and_call)
 		begin(1 << 20, datagrams[i].no_heuristics);
 		give(&datagrams[i].said);
 		end();
-		cr_expect_eq(told_count, datagrams[i].exchanges, "%s: %u", datagrams[i].what, told_count);
-		if (told_count && datagrams[i].said.cut) {
-			cr_expect_not(told[0].call.complete);
-			cr_expect_eq(told[0].call.length, 48);
+		cr_expect_eq(reported_count, datagrams[i].exchanges, "%s: %u", datagrams[i].what, reported_count);
+		if (reported_count && datagrams[i].said.cut) {
+			cr_expect_not(reported[0].call.complete);
+			cr_expect_eq(reported[0].call.length, 48);
 			cr_expect_eq(missing[0].offset, 40);
 			cr_expect_eq(missing[0].length, 8);
 			cr_expect_eq(missing[0].reason, RTAP_MISSING_SNAPPED);
@@ -236,15 +236,15 @@ Test(rpc_carriers, an_xid_counts_in_its_direction_and_for_its_procedure)
 {
 	begin(1 << 20, false);
 	GIVE(used_again);
-	cr_assert_eq(told_count, 3);
-	cr_expect(told[0].call.present && !told[0].reply.present, "the first call was given up");
-	cr_expect_eq(told[1].call.facts.procedure, 4);
-	cr_expect_eq(told[1].reply.length, 28);
-	cr_expect_eq(told[2].client.address[3], 2);
-	cr_expect_eq(told[2].reply.length, 24);
-	cr_expect_eq(told[2].stream, told[1].stream);
+	cr_assert_eq(reported_count, 3);
+	cr_expect(reported[0].call.present && !reported[0].reply.present, "the first call was given up");
+	cr_expect_eq(reported[1].call.facts.procedure, 4);
+	cr_expect_eq(reported[1].reply.length, 28);
+	cr_expect_eq(reported[2].client.address[3], 2);
+	cr_expect_eq(reported[2].reply.length, 24);
+	cr_expect_eq(reported[2].stream, reported[1].stream);
 	end();
-	cr_expect_eq(told_count, 3);
+	cr_expect_eq(reported_count, 3);
 }
 
 /* On ports that tell nothing: two calls in a segment and the beginning of a third; a call back; a reply in pieces. */
@@ -264,27 +264,27 @@ Test(rpc_carriers, records_over_tcp_become_calls_and_replies)
 {
 	begin(1 << 20, false);
 	GIVE(over_tcp);
-	cr_assert_eq(told_count, 3);
-	cr_expect_eq(told[0].xid, 2);
-	cr_expect_eq(told[0].carrier, RPC_OVER_TCP);
-	cr_expect_eq(told[0].client_port, 900);
-	cr_expect_not(told[0].reverse);
-	cr_expect_eq(told[1].xid, 2);
-	cr_expect(told[1].reverse);
-	cr_expect(told[1].call.facts.is_callback);
-	cr_expect_eq(told[1].client_port, 40001);
-	cr_expect_eq(told[2].xid, 3);
-	cr_expect_eq(told[2].reply.length, 28);
-	cr_expect_eq(told[2].call.first_frame, 3);
-	cr_expect_eq(told[2].call.last_frame, 4);
-	cr_expect_eq(told[2].reply.first_frame, 7);
-	cr_expect_eq(told[2].reply.last_frame, 8);
+	cr_assert_eq(reported_count, 3);
+	cr_expect_eq(reported[0].xid, 2);
+	cr_expect_eq(reported[0].carrier, RPC_OVER_TCP);
+	cr_expect_eq(reported[0].client_port, 900);
+	cr_expect_not(reported[0].reverse);
+	cr_expect_eq(reported[1].xid, 2);
+	cr_expect(reported[1].reverse);
+	cr_expect(reported[1].call.facts.is_callback);
+	cr_expect_eq(reported[1].client_port, 40001);
+	cr_expect_eq(reported[2].xid, 3);
+	cr_expect_eq(reported[2].reply.length, 28);
+	cr_expect_eq(reported[2].call.first_frame, 3);
+	cr_expect_eq(reported[2].call.last_frame, 4);
+	cr_expect_eq(reported[2].reply.first_frame, 7);
+	cr_expect_eq(reported[2].reply.last_frame, 8);
 	cr_expect_arr_eq(call_bytes[2] + 44, "/srv", 4);
 	end();
-	cr_assert_eq(told_count, 4, "the call that nobody answered");
-	cr_expect_eq(told[3].xid, 1);
-	cr_expect(told[3].call.present && !told[3].reply.present);
-	cr_expect_eq(told[3].stream, told[0].stream);
+	cr_assert_eq(reported_count, 4, "the call that nobody answered");
+	cr_expect_eq(reported[3].xid, 1);
+	cr_expect(reported[3].call.present && !reported[3].reply.present);
+	cr_expect_eq(reported[3].stream, reported[0].stream);
 }
 
 /* The reply's second segment is never captured, but what is behind it is acknowledged. */
@@ -304,10 +304,10 @@ Test(rpc_carriers, a_hole_in_a_stream_leaves_its_message_incomplete)
 	begin(1 << 20, false);
 	GIVE(with_a_hole);
 	end();
-	cr_assert_eq(told_count, 1);
-	cr_expect(told[0].call.complete);
-	cr_expect_not(told[0].reply.complete);
-	cr_expect_eq(told[0].reply.length, 64);
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].call.complete);
+	cr_expect_not(reported[0].reply.complete);
+	cr_expect_eq(reported[0].reply.length, 64);
 	cr_expect_eq(missing[0].offset, 32);
 	cr_expect_eq(missing[0].reason, RTAP_MISSING_NOT_CAPTURED);
 }
@@ -322,9 +322,9 @@ Test(rpc_carriers, a_stream_seen_from_the_middle_knows_its_server_by_the_port)
 	begin(1 << 20, false);
 	GIVE(said);
 	end();
-	cr_assert_eq(told_count, 1);
-	cr_expect(told[0].reverse);
-	cr_expect(told[0].call.complete && told[0].reply.complete);
+	cr_assert_eq(reported_count, 1);
+	cr_expect(reported[0].reverse);
+	cr_expect(reported[0].call.complete && reported[0].reply.complete);
 }
 
 Test(rpc_carriers, what_carries_no_rpc_is_left_alone)
@@ -337,7 +337,7 @@ Test(rpc_carriers, what_carries_no_rpc_is_left_alone)
 	begin(1 << 20, false);
 	GIVE(said);
 	end();
-	cr_expect_eq(told_count, 0);
+	cr_expect_eq(reported_count, 0);
 	cr_expect_eq(numbers, 0);
 }
 
@@ -355,7 +355,7 @@ Test(rpc_carriers, calls_that_nobody_answers_take_no_more_than_the_budget)
 			cr_assert_leq(budget.used, limits[i]);
 		}
 		end();
-		cr_expect_eq(told_count, limits[i] > 1000 ? 10000 : 0, "%llu: %u", (unsigned long long)limits[i], told_count);
+		cr_expect_eq(reported_count, limits[i] > 1000 ? 10000 : 0, "%llu: %u", (unsigned long long)limits[i], reported_count);
 	}
 }
 

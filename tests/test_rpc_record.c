@@ -25,22 +25,22 @@ static uint32_t draw(uint32_t below)
 }
 
 /* What was told. */
-static struct told {
+static struct reported {
 	struct rpc_record record;
 	uint8_t *bytes;
-} told[MOST_RECORDS];
-static uint32_t told_count;
+} reported[MOST_RECORDS];
+static uint32_t reported_count;
 static uint64_t memory_wanted; /* by who is told, in the call */
 
 static void on_record(void *owner, const struct rpc_record *record)
 {
-	struct told *one = &told[told_count++];
+	struct reported *one = &reported[reported_count++];
 	struct budget_entry other = { 0 };
 
 	if (memory_wanted && budget_take(&budget, &other, memory_wanted))
 		budget_give(&budget, &other, memory_wanted);
 	cr_assert_eq(owner, &reader);
-	cr_assert_leq(told_count, MOST_RECORDS);
+	cr_assert_leq(reported_count, MOST_RECORDS);
 	one->record = *record;
 	one->bytes = malloc(record->bytes.length + 1);
 	if (record->bytes.length)
@@ -52,7 +52,7 @@ static void begin(uint64_t limit, bool is_beginning)
 	budget_init(&budget, limit);
 	copies = (struct rpc_record_copies){ .most = UINT64_MAX };
 	rpc_record_init(&reader, &budget, &copies, &(struct rpc_record_user){ &reader, on_record }, is_beginning);
-	told_count = 0;
+	reported_count = 0;
 }
 
 static void end(void)
@@ -60,8 +60,8 @@ static void end(void)
 	rpc_record_end(&reader);
 	rpc_record_fini(&reader);
 	cr_assert_eq(budget.used, 0);
-	for (uint32_t i = 0; i < told_count; i++)
-		free(told[i].bytes);
+	for (uint32_t i = 0; i < reported_count; i++)
+		free(reported[i].bytes);
 }
 
 static void give(uint32_t from, uint32_t to, uint64_t frame)
@@ -141,12 +141,12 @@ Test(rpc_record, a_record_in_one_piece_is_not_copied)
 	put_message(true, 0);
 	begin(1, true); /* no memory for a copy */
 	give(0, stream_length, 5);
-	cr_assert_eq(told_count, 2);
-	cr_expect_eq(told[0].record.missing, RPC_RECORD_WHOLE);
-	cr_expect_eq(told[0].record.length, 1044);
-	cr_expect_arr_eq(told[0].bytes, stream + 4, 1044);
-	cr_expect_eq(told[0].record.first_frame, 5);
-	cr_expect_eq(told[1].record.offset, 1048);
+	cr_assert_eq(reported_count, 2);
+	cr_expect_eq(reported[0].record.missing, RPC_RECORD_WHOLE);
+	cr_expect_eq(reported[0].record.length, 1044);
+	cr_expect_arr_eq(reported[0].bytes, stream + 4, 1044);
+	cr_expect_eq(reported[0].record.first_frame, 5);
+	cr_expect_eq(reported[1].record.offset, 1048);
 	end();
 }
 
@@ -159,12 +159,12 @@ Test(rpc_record, a_record_over_many_segments_has_the_first_and_the_last_one)
 	give(2, 30, 6);
 	give(30, 500, 7);
 	give(500, 1048, 8);
-	cr_assert_eq(told_count, 1);
-	cr_expect_eq(told[0].record.first_frame, 5);
-	cr_expect_eq(told[0].record.first_ns, 5000);
-	cr_expect_eq(told[0].record.last_frame, 8);
-	cr_expect_eq(told[0].record.last_ns, 8000);
-	cr_expect_arr_eq(told[0].bytes, stream + 4, 1044);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_eq(reported[0].record.first_frame, 5);
+	cr_expect_eq(reported[0].record.first_ns, 5000);
+	cr_expect_eq(reported[0].record.last_frame, 8);
+	cr_expect_eq(reported[0].record.last_ns, 8000);
+	cr_expect_arr_eq(reported[0].bytes, stream + 4, 1044);
 	end();
 }
 
@@ -189,11 +189,11 @@ Test(rpc_record, fragments_are_put_together_empty_ones_too)
 		begin(1 << 20, true);
 		for (uint32_t at = 0; at < stream_length; at += step)
 			give(at, at + step < stream_length ? at + step : stream_length, 1);
-		cr_assert_eq(told_count, 2, "step %u: %u", step, told_count);
-		cr_expect_eq(told[0].record.fragments, 5);
-		cr_expect_eq(told[0].record.length, 44);
-		cr_expect_arr_eq(told[0].bytes, whole, 44);
-		cr_expect_eq(told[1].record.length, 24);
+		cr_assert_eq(reported_count, 2, "step %u: %u", step, reported_count);
+		cr_expect_eq(reported[0].record.fragments, 5);
+		cr_expect_eq(reported[0].record.length, 44);
+		cr_expect_arr_eq(reported[0].bytes, whole, 44);
+		cr_expect_eq(reported[1].record.length, 24);
 		end();
 	}
 }
@@ -215,16 +215,16 @@ Test(rpc_record, what_is_too_large_is_passed_by_its_length)
 	stream_length = 0;
 	put_message(true, 0);
 	give(0, stream_length, 3);
-	cr_assert_eq(told_count, 2);
-	cr_expect_eq(told[0].record.missing, RPC_RECORD_TOO_LARGE);
-	cr_expect_eq(told[0].record.length, length);
-	cr_expect_eq(told[0].record.bytes.length, 0);
-	cr_expect_eq(told[1].record.missing, RPC_RECORD_WHOLE);
+	cr_assert_eq(reported_count, 2);
+	cr_expect_eq(reported[0].record.missing, RPC_RECORD_TOO_LARGE);
+	cr_expect_eq(reported[0].record.length, length);
+	cr_expect_eq(reported[0].record.bytes.length, 0);
+	cr_expect_eq(reported[1].record.missing, RPC_RECORD_WHOLE);
 	cr_expect_eq(budget.peak, 0);
 	end();
 }
 
-Test(rpc_record, what_does_not_fit_into_memory_is_told_without_its_bytes)
+Test(rpc_record, what_does_not_fit_into_memory_is_reported_without_its_bytes)
 {
 	struct budget_entry other = { 0 };
 
@@ -234,18 +234,18 @@ Test(rpc_record, what_does_not_fit_into_memory_is_told_without_its_bytes)
 	begin(90000, true);
 	give(0, 50000, 1);
 	give(50000, 150000, 2);
-	cr_assert_eq(told_count, 1);
-	cr_expect_eq(told[0].record.missing, RPC_RECORD_EVICTED);
-	cr_expect_eq(told[0].record.length, 100044);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_eq(reported[0].record.missing, RPC_RECORD_EVICTED);
+	cr_expect_eq(reported[0].record.length, 100044);
 	cr_assert(budget_take(&budget, &other, 90000));
 	give(150000, stream_length, 3);
-	cr_assert_eq(told_count, 2);
-	cr_expect_eq(told[1].record.missing, RPC_RECORD_EVICTED);
+	cr_assert_eq(reported_count, 2);
+	cr_expect_eq(reported[1].record.missing, RPC_RECORD_EVICTED);
 	budget_give(&budget, &other, 90000);
 	end();
 }
 
-Test(rpc_record, who_is_told_cannot_evict_what_is_told)
+Test(rpc_record, a_callback_cannot_evict_what_it_receives)
 {
 	stream_length = 0;
 	put_message(false, 1000);
@@ -254,8 +254,8 @@ Test(rpc_record, who_is_told_cannot_evict_what_is_told)
 	give(0, 500, 1);
 	give(500, stream_length, 2);
 	memory_wanted = 0;
-	cr_assert_eq(told_count, 1);
-	cr_expect_arr_eq(told[0].bytes, stream + 4, 1044);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_arr_eq(reported[0].bytes, stream + 4, 1044);
 	end();
 }
 
@@ -268,14 +268,14 @@ Test(rpc_record, a_hole_that_hides_no_mark_costs_one_record_and_leaves_its_begin
 	give(0, 700, 1);
 	rpc_record_hole(&reader, &(struct tcp_hole){ 700, 348, TCP_HOLE_SNAPPED });
 	give(1048, stream_length, 2);
-	cr_assert_eq(told_count, 2);
-	cr_expect_eq(told[0].record.missing, RPC_RECORD_HOLE);
-	cr_expect_eq(told[0].record.hole, TCP_HOLE_SNAPPED);
-	cr_expect_eq(told[0].record.length, 1044);
-	cr_expect_eq(told[0].record.bytes.length, 696);
-	cr_expect_arr_eq(told[0].bytes, stream + 4, 696);
-	cr_expect_eq(told[1].record.missing, RPC_RECORD_WHOLE);
-	cr_expect(!told[1].record.recovered);
+	cr_assert_eq(reported_count, 2);
+	cr_expect_eq(reported[0].record.missing, RPC_RECORD_HOLE);
+	cr_expect_eq(reported[0].record.hole, TCP_HOLE_SNAPPED);
+	cr_expect_eq(reported[0].record.length, 1044);
+	cr_expect_eq(reported[0].record.bytes.length, 696);
+	cr_expect_arr_eq(reported[0].bytes, stream + 4, 696);
+	cr_expect_eq(reported[1].record.missing, RPC_RECORD_WHOLE);
+	cr_expect(!reported[1].record.recovered);
 	end();
 }
 
@@ -286,9 +286,9 @@ Test(rpc_record, the_end_of_the_stream_leaves_a_record_unfinished)
 	begin(1 << 20, true);
 	give(0, 100, 1);
 	rpc_record_end(&reader);
-	cr_assert_eq(told_count, 1);
-	cr_expect_eq(told[0].record.missing, RPC_RECORD_UNFINISHED);
-	cr_expect_eq(told[0].record.bytes.length, 96);
+	cr_assert_eq(reported_count, 1);
+	cr_expect_eq(reported[0].record.missing, RPC_RECORD_UNFINISHED);
+	cr_expect_eq(reported[0].record.bytes.length, 96);
 	end();
 }
 
@@ -311,9 +311,9 @@ Test(rpc_record, garbage_is_passed_over_and_a_record_after_it_found)
 				step = stream_length - at;
 			give(at, at + step, at);
 		}
-		cr_assert_eq(told_count, 2, "seed %u: %u", seed, told_count);
-		cr_assert_eq(told[0].record.offset, garbage, "seed %u", seed);
-		cr_assert(told[0].record.recovered && !told[1].record.recovered);
+		cr_assert_eq(reported_count, 2, "seed %u: %u", seed, reported_count);
+		cr_assert_eq(reported[0].record.offset, garbage, "seed %u", seed);
+		cr_assert(reported[0].record.recovered && !reported[1].record.recovered);
 		cr_assert_eq(reader.passed_over, garbage);
 		end();
 	}
@@ -368,10 +368,10 @@ static const struct truth *truth_at(uint64_t offset)
 	return NULL;
 }
 
-static bool was_told(const struct truth *truth)
+static bool was_reported(const struct truth *truth)
 {
-	for (uint32_t i = 0; i < told_count; i++)
-		if (told[i].record.offset == truth->begin && told[i].record.missing == RPC_RECORD_WHOLE)
+	for (uint32_t i = 0; i < reported_count; i++)
+		if (reported[i].record.offset == truth->begin && reported[i].record.missing == RPC_RECORD_WHOLE)
 			return true;
 	return false;
 }
@@ -398,14 +398,14 @@ Test(rpc_record, of_a_stream_with_holes_every_record_that_no_hole_touches_comes_
 			}
 		}
 		rpc_record_end(&reader);
-		for (uint32_t i = 0; i < told_count; i++) {
-			const struct truth *truth = truth_at(told[i].record.offset);
+		for (uint32_t i = 0; i < reported_count; i++) {
+			const struct truth *truth = truth_at(reported[i].record.offset);
 
-			cr_assert(truth, "seed %u: a record at %lu", seed, (unsigned long)told[i].record.offset);
-			cr_assert_leq(told[i].record.bytes.length, truth->length);
-			cr_assert_arr_eq(told[i].bytes, truth->bytes, told[i].record.bytes.length);
-			cr_assert(told[i].record.missing || told[i].record.length == truth->length);
-			cr_assert_eq(!told[i].record.missing, truth->whole);
+			cr_assert(truth, "seed %u: a record at %lu", seed, (unsigned long)reported[i].record.offset);
+			cr_assert_leq(reported[i].record.bytes.length, truth->length);
+			cr_assert_arr_eq(reported[i].bytes, truth->bytes, reported[i].record.bytes.length);
+			cr_assert(reported[i].record.missing || reported[i].record.length == truth->length);
+			cr_assert_eq(!reported[i].record.missing, truth->whole);
 		}
 		/* behind a hole one of several fragments may be missed, and found again is the next of one */
 		for (uint32_t i = 0; i < truth_count; i++) {
@@ -414,7 +414,7 @@ Test(rpc_record, of_a_stream_with_holes_every_record_that_no_hole_touches_comes_
 			else if (truths[i].single)
 				lost = false;
 			if (truths[i].whole && !lost)
-				cr_assert(was_told(&truths[i]), "seed %u: record %u", seed, i);
+				cr_assert(was_reported(&truths[i]), "seed %u: record %u", seed, i);
 			free(truths[i].bytes);
 		}
 		end();
@@ -434,15 +434,15 @@ Test(rpc_record, what_comes_of_a_record_after_it_was_given_up_is_passed_over)
 		give(0, cut, 1);
 		rpc_record_give_up(&reader);
 		rpc_record_give_up(&reader);
-		cr_assert_eq(told_count, 1);
-		cr_expect_eq(told[0].record.missing, RPC_RECORD_UNFINISHED);
-		cr_expect(told[0].record.bytes.length == cut - 4 && told[0].record.seen == cut - 4);
-		cr_expect_eq(told[0].record.length, next - 4);
+		cr_assert_eq(reported_count, 1);
+		cr_expect_eq(reported[0].record.missing, RPC_RECORD_UNFINISHED);
+		cr_expect(reported[0].record.bytes.length == cut - 4 && reported[0].record.seen == cut - 4);
+		cr_expect_eq(reported[0].record.length, next - 4);
 		cr_expect_eq(budget.used, 0);
 		give(cut, stream_length, 2);
-		cr_assert_eq(told_count, 2);
-		cr_expect_eq(told[1].record.offset, next);
-		cr_expect_eq(told[1].record.missing, RPC_RECORD_WHOLE);
+		cr_assert_eq(reported_count, 2);
+		cr_expect_eq(reported[1].record.offset, next);
+		cr_expect_eq(reported[1].record.missing, RPC_RECORD_WHOLE);
 		cr_expect_eq(reader.passed_over, next - cut);
 		end();
 	}
@@ -474,11 +474,11 @@ Test(rpc_record, records_without_progress_lose_their_bytes_to_others)
 			give(60000, stream_length, 5);
 		else
 			rpc_record_give_up(&reader);
-		cr_assert_eq(told_count, 1);
-		cr_expect_eq(told[0].record.missing, completes ? RPC_RECORD_EVICTED : RPC_RECORD_UNFINISHED);
-		cr_expect_eq(told[0].record.seen, (completes ? stream_length : 60000) - 4);
-		cr_expect_eq(told[0].record.bytes.length, 512);
-		cr_expect_arr_eq(told[0].bytes, stream + 4, 512);
+		cr_assert_eq(reported_count, 1);
+		cr_expect_eq(reported[0].record.missing, completes ? RPC_RECORD_EVICTED : RPC_RECORD_UNFINISHED);
+		cr_expect_eq(reported[0].record.seen, (completes ? stream_length : 60000) - 4);
+		cr_expect_eq(reported[0].record.bytes.length, 512);
+		cr_expect_arr_eq(reported[0].bytes, stream + 4, 512);
 		rpc_record_end(&other);
 		rpc_record_fini(&other);
 		cr_expect(!copies.oldest && !copies.bytes);

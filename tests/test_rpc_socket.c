@@ -11,30 +11,30 @@
 #include "reassembly/state.h"
 #include "tests/rpc_kit.h"
 
-#define MOST_TOLD 64
+#define MOST_REPORTED 64
 #define NFS 100003
 #define MIB (UINT64_C(1) << 20)
 #define MILLISECOND INT64_C(1000000)
 
 /* As told, without what they borrow. */
-static struct rtap_message told[MOST_TOLD];
-static struct rtap_missing missing[MOST_TOLD];
-static struct rtap_rpc_item operations[MOST_TOLD];
-static uint8_t bytes[MOST_TOLD][64];
-static struct rtap_connection connections[MOST_TOLD];
-static unsigned told_count, connection_count;
+static struct rtap_message reported[MOST_REPORTED];
+static struct rtap_missing missing[MOST_REPORTED];
+static struct rtap_rpc_item operations[MOST_REPORTED];
+static uint8_t bytes[MOST_REPORTED][64];
+static struct rtap_connection connections[MOST_REPORTED];
+static unsigned reported_count, connection_count;
 static struct rtap_tracker *tracker;
 static uint64_t frames, wanted_frame;
 static struct rtap_packet packet;
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
-	unsigned at = told_count++ % MOST_TOLD;
+	unsigned at = reported_count++ % MOST_REPORTED;
 
 	(void)owner;
-	cr_assert_eq(message->number, told_count);
+	cr_assert_eq(message->number, reported_count);
 	cr_assert(!message->complete || !message->missing_count);
-	told[at] = *message;
+	reported[at] = *message;
 	missing[at] = message->missing_count ? message->missing[0] : (struct rtap_missing){ 0 };
 	operations[at] = message->item_count ? message->items[0] : (struct rtap_rpc_item){ 0 };
 	if (message->bytes.length <= sizeof bytes[0])
@@ -44,7 +44,7 @@ static void take_message(void *owner, const struct rtap_message *message)
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
-	connections[connection_count++ % MOST_TOLD] = *connection;
+	connections[connection_count++ % MOST_REPORTED] = *connection;
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *about)
@@ -60,7 +60,7 @@ static void begin(uint64_t memory, bool with_bytes)
 		.message = take_message, .connection = take_connection, .wanted = is_wanted,
 	};
 
-	told_count = connection_count = 0;
+	reported_count = connection_count = 0;
 	frames = 0;
 	tracker = rtap_tracker_open(&options);
 	cr_assert(tracker);
@@ -109,31 +109,31 @@ Test(rpc_socket, a_call_over_udp_and_its_reply_are_messages_of_a_connection)
 	begin(MIB, true);
 	GIVE(mount_over_udp);
 	end();
-	cr_assert_eq(told_count, 4);
-	cr_expect_eq(told[0].kind, RTAP_KIND_RPC_CALL);
-	cr_expect(told[0].is_rpc && told[0].complete && told[0].from_a && told[0].has_crc);
-	cr_expect_eq(told[0].xid, 0x11);
-	cr_expect_eq(told[0].program, MOUNT);
-	cr_expect_eq(told[0].length, 48);
-	cr_expect_eq(told[0].bytes.length, 48);
+	cr_assert_eq(reported_count, 4);
+	cr_expect_eq(reported[0].kind, RTAP_KIND_RPC_CALL);
+	cr_expect(reported[0].is_rpc && reported[0].complete && reported[0].from_a && reported[0].has_crc);
+	cr_expect_eq(reported[0].xid, 0x11);
+	cr_expect_eq(reported[0].program, MOUNT);
+	cr_expect_eq(reported[0].length, 48);
+	cr_expect_eq(reported[0].bytes.length, 48);
 	cr_expect_arr_eq(bytes[0] + 44, "/srv", 4);
-	cr_expect_eq(told[0].repeats, 1, "once before its reply");
-	cr_expect_eq(told[0].partner, 2);
+	cr_expect_eq(reported[0].repeats, 1, "once before its reply");
+	cr_expect_eq(reported[0].partner, 2);
 	cr_expect_str_eq(operations[0].name, "MNT");
-	cr_expect_eq(told[1].kind, RTAP_KIND_RPC_REPLY);
-	cr_expect_eq(told[1].partner, 1);
-	cr_expect_not(told[1].from_a);
-	cr_expect_eq(told[1].latency_ns, 2 * MILLISECOND);
-	cr_expect(told[1].has_status);
-	cr_expect_eq(told[1].status, 13);
-	cr_expect_eq(told[1].procedure, 1);
+	cr_expect_eq(reported[1].kind, RTAP_KIND_RPC_REPLY);
+	cr_expect_eq(reported[1].partner, 1);
+	cr_expect_not(reported[1].from_a);
+	cr_expect_eq(reported[1].latency_ns, 2 * MILLISECOND);
+	cr_expect(reported[1].has_status);
+	cr_expect_eq(reported[1].status, 13);
+	cr_expect_eq(reported[1].procedure, 1);
 	/* what comes once more is of no call that waits */
-	cr_expect_eq(told[2].kind, RTAP_KIND_RPC_REPLY);
-	cr_expect_eq(told[2].repeats, 1);
-	cr_expect_eq(told[2].partner, 0);
-	cr_expect_eq(told[2].program, MOUNT);
-	cr_expect_eq(told[3].kind, RTAP_KIND_RPC_CALL);
-	cr_expect_eq(told[3].repeats, 2);
+	cr_expect_eq(reported[2].kind, RTAP_KIND_RPC_REPLY);
+	cr_expect_eq(reported[2].repeats, 1);
+	cr_expect_eq(reported[2].partner, 0);
+	cr_expect_eq(reported[2].program, MOUNT);
+	cr_expect_eq(reported[3].kind, RTAP_KIND_RPC_CALL);
+	cr_expect_eq(reported[3].repeats, 2);
 	cr_assert_eq(connection_count, 1);
 	cr_expect_eq(connections[0].transport, RTAP_TRANSPORT_UDP);
 	cr_expect_eq(connections[0].a.port, 700);
@@ -166,22 +166,22 @@ Test(rpc_socket, a_record_of_several_segments_keeps_its_place_among_the_messages
 	GIVE(over_tcp);
 	end();
 	wanted_frame = 0;
-	cr_assert_eq(told_count, 4);
-	cr_expect_eq(told[0].xid, 3);
-	cr_expect_eq(told[0].first_frame, 3);
-	cr_expect_eq(told[0].last_frame, 6);
-	cr_expect_eq(told[0].partner, 4);
-	cr_expect(told[0].wanted, "its first segment was");
+	cr_assert_eq(reported_count, 4);
+	cr_expect_eq(reported[0].xid, 3);
+	cr_expect_eq(reported[0].first_frame, 3);
+	cr_expect_eq(reported[0].last_frame, 6);
+	cr_expect_eq(reported[0].partner, 4);
+	cr_expect(reported[0].wanted, "its first segment was");
 	cr_expect_arr_eq(bytes[0] + 44, "/srv", 4);
-	cr_expect_eq(told[1].xid, 7);
-	cr_expect_eq(told[1].first_frame, 4);
-	cr_expect_eq(told[1].partner, 3);
-	cr_expect_not(told[1].wanted);
-	cr_expect_eq(told[3].kind, RTAP_KIND_RPC_REPLY);
-	cr_expect(told[3].complete);
-	cr_expect_eq(told[3].length, 28);
-	cr_expect_eq(told[3].first_frame, 8, "the record's first byte came in the later one");
-	cr_expect_eq(told[3].status, 13);
+	cr_expect_eq(reported[1].xid, 7);
+	cr_expect_eq(reported[1].first_frame, 4);
+	cr_expect_eq(reported[1].partner, 3);
+	cr_expect_not(reported[1].wanted);
+	cr_expect_eq(reported[3].kind, RTAP_KIND_RPC_REPLY);
+	cr_expect(reported[3].complete);
+	cr_expect_eq(reported[3].length, 28);
+	cr_expect_eq(reported[3].first_frame, 8, "the record's first byte came in the later one");
+	cr_expect_eq(reported[3].status, 13);
 	cr_assert_eq(connection_count, 2);
 	cr_expect_eq(connections[0].transport, RTAP_TRANSPORT_TCP);
 	cr_expect_eq(connections[0].first_frame, 1);
@@ -224,7 +224,7 @@ static const struct {
 	{ "a reply that was cut off", cut_off, sizeof cut_off / sizeof cut_off[0], 4, 1, { 16, 8, true, RTAP_MISSING_SNAPPED } },
 };
 
-Test(rpc_socket, what_is_missing_is_told_with_its_reason)
+Test(rpc_socket, what_is_missing_is_reported_with_its_reason)
 {
 	for (size_t i = 0; i < sizeof holes / sizeof holes[0]; i++) {
 		const struct rtap_missing *found = &missing[holes[i].incomplete], *expected = &holes[i].missing;
@@ -232,13 +232,13 @@ Test(rpc_socket, what_is_missing_is_told_with_its_reason)
 		begin(MIB, true);
 		give_all(holes[i].said, holes[i].count);
 		end();
-		cr_assert_eq(told_count, holes[i].messages, "%s: %u", holes[i].what, told_count);
-		cr_expect(!told[holes[i].incomplete].complete && !told[holes[i].incomplete].has_crc, "%s", holes[i].what);
+		cr_assert_eq(reported_count, holes[i].messages, "%s: %u", holes[i].what, reported_count);
+		cr_expect(!reported[holes[i].incomplete].complete && !reported[holes[i].incomplete].has_crc, "%s", holes[i].what);
 		cr_expect_eq(found->offset, expected->offset, "%s", holes[i].what);
 		cr_expect_eq(found->length, expected->length, "%s", holes[i].what);
 		cr_expect_eq(found->reason, expected->reason, "%s", holes[i].what);
-		cr_expect_eq(told[0].partner, 2, "%s", holes[i].what);
-		cr_expect_eq(told[1].partner, 1, "%s", holes[i].what);
+		cr_expect_eq(reported[0].partner, 2, "%s", holes[i].what);
+		cr_expect_eq(reported[1].partner, 1, "%s", holes[i].what);
 	}
 }
 
@@ -255,7 +255,7 @@ Test(rpc_socket, a_stream_that_begins_with_something_else_is_given_up)
 	begin(MIB, false);
 	GIVE(said);
 	end();
-	cr_expect_eq(told_count, 0);
+	cr_expect_eq(reported_count, 0);
 	cr_expect_eq(connection_count, 0);
 }
 
@@ -292,7 +292,7 @@ Test(rpc_socket, many_answered_calls_fit_into_little_memory, .timeout = 60)
 		give(&reply);
 	}
 	end();
-	cr_expect_eq(told_count, 1000);
+	cr_expect_eq(reported_count, 1000);
 }
 
 /* Whatever changes: numbers and order hold, and all memory comes back (a sanitizer sees it). */

@@ -17,15 +17,15 @@ static struct budget budget;
 static struct tcp_streams streams;
 static struct kit kit;
 static uint64_t number;
-static char told[20000];
+static char reported[20000];
 
 static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
 {
-	size_t length = strlen(told);
+	size_t length = strlen(reported);
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(told + length, sizeof told - length, format, arguments);
+	vsnprintf(reported + length, sizeof reported - length, format, arguments);
 	va_end(arguments);
 }
 
@@ -80,7 +80,7 @@ static void begin(uint64_t limit, const struct tcp_stream_user *user)
 	budget_init(&budget, limit);
 	tcp_streams_init(&streams, &budget, user);
 	number = 0;
-	told[0] = 0;
+	reported[0] = 0;
 }
 
 static void end(void)
@@ -119,7 +119,7 @@ static struct tcp_segment_facts give(const struct tcp_kit_segment *segment)
 #define OPENING A(SYN, 99, 0), B(SYN | ACK, 499, 100), A(ACK, 100, 500)
 
 struct scenario {
-	const char *what, *told;
+	const char *what, *reported;
 	struct tcp_kit_segment segments[12]; /* the first without flags ends the list */
 	uint8_t analyses[12];
 };
@@ -129,150 +129,150 @@ static const struct scenario scenarios[] = {
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), B(ACK, 500, 104, DATA("reply")), A(FIN | ACK, 104, 505), B(FIN | ACK, 505, 105),
 			A(ACK, 105, 506), A(SYN, 9000, 0, AT(5000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
 	{ .what = "segments that come again after the end",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), B(ACK, 500, 104, DATA("reply")), A(FIN | ACK, 104, 505), B(FIN | ACK, 505, 105),
 			A(ACK, 100, 505, DATA("call"), AT(30000)), B(FIN | ACK, 505, 105, AT(40000)), A(SYN, 99, 0, AT(45000)),
 			B(ACK, 502, 104, DATA("ply"), AT(59000)), A(SYN, 9000, 0, AT(60000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW, [7] = RTAP_TCP_RETRANSMISSION, [9] = RTAP_TCP_RETRANSMISSION,
 			[10] = RTAP_TCP_RETRANSMISSION },
-	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
 	{ .what = "an old first number, after the ports served another connection",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500), B(FIN | ACK, 500, 101), A(SYN, 9000, 0, AT(5000)), A(SYN, 99, 0, AT(6000)) },
-	  .told = "begin\na syn\nb syn-ack\na fin\nb fin\nend closed\nbegin\na syn\nend reused\nbegin\na syn\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na fin\nb fin\nend closed\nbegin\na syn\nend reused\nbegin\na syn\nend input\n" },
 	{ .what = "bytes behind those of a connection that is over",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
 			A(ACK, 102, 501, DATA("lll"), AT(30000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [6] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'lll' #7\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'lll' #7\nend input\n" },
 	{ .what = "a segment that comes again after more than a minute",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
 			A(ACK, 100, 501, DATA("call"), AT(61000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [6] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'call' #7\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'call' #7\nend input\n" },
 	{ .what = "data with the FIN, both at once",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("x")), B(FIN | ACK, 500, 100, DATA("y")), B(ACK, 502, 102), A(ACK, 102, 502) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'x' #4\na fin\nb 0 'y' #5\nb fin\nend closed\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'x' #4\na fin\nb 0 'y' #5\nb fin\nend closed\n" },
 	{ .what = "both ends open",
 	  .segments = { A(SYN, 99, 0), B(SYN, 499, 0), A(SYN | ACK, 99, 500), B(SYN | ACK, 499, 100), A(ACK, 100, 500, DATA("hello")) },
 	  .analyses = { [4] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn\na 0 'hello' #5\nend input\n" },
+	  .reported = "begin\na syn\nb syn\na 0 'hello' #5\nend input\n" },
 	{ .what = "from the middle, and what lies before the first byte seen",
 	  .segments = { B(ACK, 500, 100, DATA("reply")), A(ACK, 50, 505, DATA("second")), A(ACK, 40, 505, DATA("tooearly")) },
 	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_NEW, RTAP_TCP_RETRANSMISSION },
-	  .told = "begin\na midstream\na 0 'reply' #1\nb 0 'second' #2\nend input\n" },
+	  .reported = "begin\na midstream\na 0 'reply' #1\nb 0 'second' #2\nend input\n" },
 	{ .what = "from the second packet of the opening",
 	  .segments = { B(SYN | ACK, 499, 100), A(ACK, 103, 500, DATA("later")), A(SYN, 99, 0) },
 	  .analyses = { [1] = RTAP_TCP_GAP },
-	  .told = "begin\nb syn-ack\na syn\na 0+3 not captured\na 3 'later' #2\nend input\n" },
+	  .reported = "begin\nb syn-ack\na syn\na 0+3 not captured\na 3 'later' #2\nend input\n" },
 	{ .what = "a SYN overtaken by data",
 	  .segments = { A(ACK, 100, 500, DATA("first")), A(SYN, 99, 0), A(ACK, 105, 500, DATA("second")) },
 	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
-	  .told = "begin\na midstream\na 0 'first' #1\na syn\na 5 'second' #3\nend input\n" },
+	  .reported = "begin\na midstream\na 0 'first' #1\na syn\na 5 'second' #3\nend input\n" },
 	{ .what = "a SYN overtaken by data that is not the first",
 	  .segments = { A(ACK, 103, 500, DATA("second")), A(SYN, 99, 0), A(ACK, 109, 500, DATA("third")) },
 	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
-	  .told = "begin\na midstream\na 0 'second' #1\na syn\na 6 'third' #3\nend input\n" },
+	  .reported = "begin\na midstream\na 0 'second' #1\na syn\na 6 'third' #3\nend input\n" },
 	{ .what = "out of order",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("cdef")), A(ACK, 110, 500, DATA("ij")), A(ACK, 100, 500, DATA("abAB")),
 			A(ACK, 108, 500, DATA("gh")) },
 	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER, RTAP_TCP_OUT_OF_ORDER },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abAB' #6\na 4 'cdef' #4\na 8 'gh' #7\na 10 'ij' #5\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abAB' #6\na 4 'cdef' #4\na 8 'gh' #7\na 10 'ij' #5\nend input\n" },
 	{ .what = "retransmitted, the same and not",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abXd")) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_RETRANSMISSION, RTAP_TCP_RETRANSMISSION },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\n! #6\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abcd' #4\n! #6\nend input\n" },
 	{ .what = "overlaps: the first copy counts",
 	  .segments = { OPENING, A(ACK, 102, 500, DATA("cd")), A(ACK, 106, 500, DATA("gh")), A(ACK, 101, 500, DATA("bXdefgY")),
 			A(ACK, 100, 500, DATA("aQ")), A(ACK, 107, 500, DATA("Zij")) },
 	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP, RTAP_TCP_OVERLAP, RTAP_TCP_OVERLAP, RTAP_TCP_OVERLAP },
-	  .told = "begin\na syn\nb syn-ack\n! #6\n! #7\na 0 'a' #7\na 1 'b' #6\na 2 'cd' #4\na 4 'ef' #6\na 6 'gh' #5\na 8 'ij' #8\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\n! #6\n! #7\na 0 'a' #7\na 1 'b' #6\na 2 'cd' #4\na 4 'ef' #6\na 6 'gh' #5\na 8 'ij' #8\nend input\n" },
 	{ .what = "captured on two interfaces",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abcd"), .interface = 1),
 			A(ACK, 100, 500, DATA("abcd"), .interface = 1, AT(10)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_CAPTURED_TWICE, RTAP_TCP_RETRANSMISSION },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abcd' #4\nend input\n" },
 	{ .what = "keep-alives",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 103, 500), A(ACK, 103, 500, DATA("\0")), A(ACK, 104, 500, DATA("e")) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_KEEP_ALIVE, RTAP_TCP_KEEP_ALIVE, RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\na 4 'e' #7\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abcd' #4\na 4 'e' #7\nend input\n" },
 	{ .what = "probes of a closed window",
 	  .segments = { OPENING, B(ACK, 500, 100, .no_window = true), A(ACK, 100, 500, DATA("a")), A(ACK, 100, 500, DATA("a")), B(ACK, 500, 100),
 			A(ACK, 100, 500, DATA("abc")) },
 	  .analyses = { [4] = RTAP_TCP_WINDOW_PROBE, RTAP_TCP_RETRANSMISSION, 0, RTAP_TCP_OVERLAP },
-	  .told = "begin\na syn\nb syn-ack\na 0 'a' #5\na 1 'bc' #8\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'a' #5\na 1 'bc' #8\nend input\n" },
 	{ .what = "never captured: waits for the time behind the acknowledgement",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 106, AT(1)), A(ACK, 106, 500, DATA("g"), AT(90)),
 			A(ACK, 107, 500, DATA("h"), AT(110)) },
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, RTAP_TCP_NEW, RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'ef' #4\na 6 'g' #6\na 7 'h' #7\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'ef' #4\na 6 'g' #6\na 7 'h' #7\nend input\n" },
 	{ .what = "not acknowledged: waits on",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 100, AT(1)), B(ACK, 500, 100, AT(5000)),
 			A(ACK, 100, 500, DATA("abcd"), AT(9000)) },
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, 0, RTAP_TCP_OUT_OF_ORDER },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #7\na 4 'ef' #4\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abcd' #7\na 4 'ef' #4\nend input\n" },
 	{ .what = "one direction only was captured: waits two seconds",
 	  .segments = { A(ACK, 100, 500, DATA("a")), A(ACK, 104, 500, DATA("ef"), AT(10)), A(ACK, 106, 500, DATA("g"), AT(1900)),
 			A(ACK, 107, 500, DATA("h"), AT(2100)), A(ACK, 108, 500, DATA("i"), AT(4200)) },
 	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_GAP, RTAP_TCP_NEW, RTAP_TCP_NEW, RTAP_TCP_NEW },
-	  .told = "begin\na midstream\na 0 'a' #1\na 1+3 not captured\na 4 'ef' #2\na 6 'g' #3\na 7 'h' #4\na 8 'i' #5\nend input\n" },
+	  .reported = "begin\na midstream\na 0 'a' #1\na 1+3 not captured\na 4 'ef' #2\na 6 'g' #3\na 7 'h' #4\na 8 'i' #5\nend input\n" },
 	{ .what = "at the end: lost, or only not captured, as acknowledgements say",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), A(ACK, 108, 500, DATA("i")),
 			B(ACK, 500, 102, .sack_left = 103, .sack_right = 107) },
 	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP },
-	  .told = "begin\na syn\nb syn-ack\na 0+2 not captured\na 2+1 lost\na 3+1 not captured\na 4 'ef' #4\n"
+	  .reported = "begin\na syn\nb syn-ack\na 0+2 not captured\na 2+1 lost\na 3+1 not captured\na 4 'ef' #4\n"
 		  "a 6+1 not captured\na 7+1 lost\na 8 'i' #5\nend input\n" },
 	{ .what = "acknowledged at the end and never seen",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("a")), B(ACK, 500, 150), A(FIN | ACK, 160, 500) },
 	  .analyses = { [3] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\na fin\na 1+49 not captured\na 50+10 lost\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'a' #4\na fin\na 1+49 not captured\na 50+10 lost\nend input\n" },
 	{ .what = "cut by the capture, in order and not",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd"), .cut = 2), A(ACK, 106, 500, DATA("gh"), .cut = 1),
 			A(ACK, 104, 500, DATA("ef"), .cut = 2) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER },
-	  .told = "begin\na syn\nb syn-ack\na 0 'ab' #4\na 2+2 snapped\na 4+2 snapped\na 6 'g' #5\na 7+1 snapped\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'ab' #4\na 2+2 snapped\na 4+2 snapped\na 6 'g' #5\na 7+1 snapped\nend input\n" },
 	{ .what = "reset",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("a")), B(RST, 500, 0, DATA("go away")), A(SYN, 99999, 0, AT(1)) },
 	  .analyses = { [3] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\nb rst\nend reset\nbegin\na syn\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'a' #4\nb rst\nend reset\nbegin\na syn\nend input\n" },
 	{ .what = "a reset that nobody believes",
 	  .segments = { OPENING, A(RST, 100, 0), A(ACK, 100, 500, DATA("a")), A(ACK, 101, 500, DATA("b"), AT(5000)) },
 	  .analyses = { [4] = RTAP_TCP_NEW, RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na rst\na 0 'a' #5\na 1 'b' #6\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na rst\na 0 'a' #5\na 1 'b' #6\nend input\n" },
 	{ .what = "refused",
 	  .segments = { A(SYN, 99, 0), B(RST | ACK, 0, 100), A(SYN, 7777, 0) },
-	  .told = "begin\na syn\nb rst\nend reset\nbegin\na syn\nend input\n" },
+	  .reported = "begin\na syn\nb rst\nend reset\nbegin\na syn\nend input\n" },
 	{ .what = "ports used again without an end",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("a")), A(SYN, 5000, 0), B(SYN | ACK, 70000, 5001), A(ACK, 5001, 70001, DATA("b")) },
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, 0, RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'a' #4\nend reused\nbegin\na syn\nb syn-ack\na 0 'b' #7\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'a' #4\nend reused\nbegin\na syn\nb syn-ack\na 0 'b' #7\nend input\n" },
 	{ .what = "ports used again by a connection whose opening was not seen",
 	  .segments = { A(ACK, 100, 0, DATA("ab")), A(ACK, 0x90000000, 0, DATA("x")), A(ACK, 102, 0, DATA("cd")),
 			A(ACK, 0x90000000, 0, DATA("xy")),
 			A(ACK, 0x90000002, 0, DATA("z")) },
 	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_OUTSIDE, RTAP_TCP_NEW, RTAP_TCP_OUTSIDE, RTAP_TCP_NEW },
-	  .told = "begin\na midstream\na 0 'ab' #1\na 2 'cd' #3\nend reused\nbegin\na midstream\na 0 'z' #5\nend input\n" },
+	  .reported = "begin\na midstream\na 0 'ab' #1\na 2 'cd' #3\nend reused\nbegin\na midstream\na 0 'z' #5\nend input\n" },
 	{ .what = "a SYN again",
 	  .segments = { A(SYN, 99, 0), A(SYN, 99, 0, AT(1000)), B(SYN | ACK, 499, 100), A(ACK, 100, 500, DATA("a")), A(SYN, 99, 0) },
 	  .analyses = { [3] = RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'a' #4\nend input\n" },
 	{ .what = "data in the SYN",
 	  .segments = { A(SYN, 99, 0, DATA("early")), B(SYN | ACK, 499, 105), A(ACK, 105, 500, DATA("late")) },
 	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
-	  .told = "begin\na syn\na 0 'early' #1\nb syn-ack\na 5 'late' #3\nend input\n" },
+	  .reported = "begin\na syn\na 0 'early' #1\nb syn-ack\na 5 'late' #3\nend input\n" },
 	{ .what = "nothing to belong to",
 	  .segments = { A(ACK, 100, 500), B(RST, 500, 0), A(FIN | ACK, 100, 500) },
-	  .told = "" },
+	  .reported = "" },
 	{ .what = "around the end of sequence numbers",
 	  .segments = { A(SYN, 0xfffffffd, 0), B(SYN | ACK, 0xffffffff, 0xfffffffe), A(ACK, 1, 0, DATA("de")), A(ACK, 0xfffffffe, 0, DATA("abc")),
 			B(ACK, 0, 3, DATA("x")) },
 	  .analyses = { [2] = RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER, RTAP_TCP_NEW },
-	  .told = "begin\na syn\nb syn-ack\na 0 'abc' #4\na 3 'de' #3\nb 0 'x' #5\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'abc' #4\na 3 'de' #3\nb 0 'x' #5\nend input\n" },
 	{ .what = "bytes behind the FIN",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("ab")), A(ACK, 101, 500, DATA("bcd")), A(ACK, 103, 500, DATA("d")) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_OVERLAP, RTAP_TCP_GAP },
-	  .told = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
+	  .reported = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
 };
 
 Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
@@ -280,18 +280,18 @@ Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
 		begin(1 << 20, &teller);
 		for (size_t j = 0; j < COUNT(scenarios[i].segments) && scenarios[i].segments[j].flags; j++) {
-			size_t before = strlen(told);
+			size_t before = strlen(reported);
 			struct tcp_segment_facts facts = give(&scenarios[i].segments[j]);
 
 			cr_expect_eq(facts.analysis, scenarios[i].analyses[j], "%s: segment %zu: %u", scenarios[i].what, j, facts.analysis);
 			if (facts.differs) {
-				memmove(told + before + 5, told + before, strlen(told + before) + 1);
-				memcpy(told + before, "! #6\n", 5);
-				told[before + 3] = (char)('0' + number);
+				memmove(reported + before + 5, reported + before, strlen(reported + before) + 1);
+				memcpy(reported + before, "! #6\n", 5);
+				reported[before + 3] = (char)('0' + number);
 			}
 		}
 		end();
-		cr_expect_str_eq(told, scenarios[i].told, "%s:\n%s", scenarios[i].what, told);
+		cr_expect_str_eq(reported, scenarios[i].reported, "%s:\n%s", scenarios[i].what, reported);
 	}
 }
 
@@ -498,10 +498,10 @@ Test(tcp_stream, offsets_go_on_beyond_four_gibibytes)
 
 		cr_assert_eq(facts.offset, offset);
 		cr_assert_eq(facts.analysis, RTAP_TCP_NEW);
-		told[0] = 0;
+		reported[0] = 0;
 	}
 	cr_assert_eq(give(&(struct tcp_kit_segment)A(ACK, (uint32_t)(100 + offset), 0, DATA("end"))).offset, offset);
-	cr_expect_str_eq(told, "a 4550000000 'end' #70003\n", "%s", told);
+	cr_expect_str_eq(reported, "a 4550000000 'end' #70003\n", "%s", reported);
 	end();
 }
 
@@ -521,19 +521,19 @@ Test(tcp_stream, repeats_are_known_by_digests_worked_out_ahead)
 		cr_expect_eq(give(&segment).differs, has_digests);
 		has_digests = false;
 		wrong = 0;
-		told[0] = 0;
+		reported[0] = 0;
 		end();
 	}
 }
 
-static uint32_t told_holes;
+static uint32_t reported_holes;
 
 static void count_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
 {
 	(void)owner;
 	(void)connection;
 	(void)from_a;
-	told_holes += hole->reason == TCP_HOLE_EVICTED;
+	reported_holes += hole->reason == TCP_HOLE_EVICTED;
 }
 
 static void ignore_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
@@ -553,13 +553,13 @@ Test(tcp_stream, what_waits_after_a_gap_stays_within_the_budget)
 	static uint8_t bytes[1000];
 
 	begin(100000, &counter);
-	told_holes = 0;
+	reported_holes = 0;
 	for (uint32_t i = 0; i < 5000; i++)
 		give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 100 + i * 2000, .bytes = bytes, .length = 1000 });
 	cr_expect_leq(budget.peak, 100000);
 	cr_expect_gt(streams.forced_holes, 4000);
 	end();
-	cr_expect_gt(told_holes, 4000);
+	cr_expect_gt(reported_holes, 4000);
 }
 
 /* Every second byte waits. Each segment that overlaps many of them would be compared with all again. */
@@ -592,7 +592,7 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 	give(&(struct tcp_kit_segment)A(ACK, 100, 0, DATA("ab")));
 	give(&(struct tcp_kit_segment)A(ACK, 110, 0, DATA("kl")));
 	end();
-	cr_expect_str_eq(told, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", told);
+	cr_expect_str_eq(reported, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", reported);
 }
 
 Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
@@ -603,14 +603,14 @@ Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
 	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
 	give(&(struct tcp_kit_segment)A(ACK, 106, 0, DATA("gh")));
 	budget_advance(&budget, SECOND);
-	cr_expect_null(strstr(told, "not captured"));
+	cr_expect_null(strstr(reported, "not captured"));
 	budget_advance(&budget, 62 * SECOND);
-	cr_expect_str_eq(told, "begin\na syn\na 0+2 not captured\na 2 'cd' #2\na 4+2 not captured\na 6 'gh' #3\n", "%s", told);
+	cr_expect_str_eq(reported, "begin\na syn\na 0+2 not captured\na 2 'cd' #2\na 4+2 not captured\na 6 'gh' #3\n", "%s", reported);
 	cr_expect_eq(budget.used, streams.entry.bytes);
 	/* the connection goes on */
 	give(&(struct tcp_kit_segment)A(ACK, 108, 0, DATA("ij"), AT(63000)));
 	end();
-	cr_expect(strstr(told, "a 8 'ij' #4\nend input\n"), "%s", told);
+	cr_expect(strstr(reported, "a 8 'ij' #4\nend input\n"), "%s", reported);
 }
 
 Test(tcp_stream, many_connections_of_which_nothing_was_seen_for_long_end_before_others_begin)
@@ -661,7 +661,7 @@ static void demand_bytes(void *owner, struct tcp_connection *connection, bool fr
 	on_bytes(owner, connection, from_a, bytes);
 }
 
-Test(tcp_stream, who_is_told_cannot_evict_what_is_told)
+Test(tcp_stream, a_callback_cannot_evict_what_it_receives)
 {
 	struct tcp_stream_user user = teller;
 
@@ -672,7 +672,7 @@ Test(tcp_stream, who_is_told_cannot_evict_what_is_told)
 		give(&(struct tcp_kit_segment)A(ACK, 100 + 2 * i, 0, DATA("ab")));
 	give(&(struct tcp_kit_segment)A(ACK, 100, 0, DATA("ab")));
 	cr_expect_eq(streams.evicted_queues, 0);
-	cr_expect(strstr(told, "a 40 'ab' #2\n"), "%s", told);
+	cr_expect(strstr(reported, "a 40 'ab' #2\n"), "%s", reported);
 	end();
 }
 

@@ -32,18 +32,18 @@ static int64_t now_ns;
 static uint8_t payload[4096];
 
 /* What was told. */
-static uint64_t told, complete, connections, evicted_connections, by_cm, missing_evicted;
+static uint64_t reported, complete, connections, evicted_connections, by_cm, missing_evicted;
 static struct rtap_message last, by_kind[RTAP_KIND_COUNT];
 static struct rtap_connection first_connection;
 
 static void note_message(void *owner, const struct rtap_message *message)
 {
 	(void)owner;
-	told++;
+	reported++;
 	complete += message->complete;
 	for (uint32_t i = 0; i < message->missing_count; i++)
 		missing_evicted += message->missing[i].reason == RTAP_MISSING_EVICTED;
-	cr_assert_eq(message->number, told);
+	cr_assert_eq(message->number, reported);
 	cr_assert(!message->complete || !message->missing_count);
 	last = by_kind[message->kind] = *message;
 }
@@ -66,7 +66,7 @@ static void begin(uint64_t max_memory, bool checksums)
 
 	tracker = rtap_tracker_open(&options);
 	cr_assert_not_null(tracker);
-	frames = told = complete = connections = evicted_connections = by_cm = missing_evicted = 0;
+	frames = reported = complete = connections = evicted_connections = by_cm = missing_evicted = 0;
 	now_ns = INT64_C(1700000000000000000);
 }
 
@@ -75,9 +75,9 @@ static void end(void)
 	rtap_tracker_finish(tracker);
 	counters = rtap_tracker_counters(tracker);
 	rtap_tracker_close(tracker);
-	cr_expect_eq(counters.messages, told);
+	cr_expect_eq(counters.messages, reported);
 	cr_expect_eq(counters.connections, connections);
-	cr_expect_eq(counters.incomplete_messages, told - complete);
+	cr_expect_eq(counters.incomplete_messages, reported - complete);
 }
 
 static void give_frame(const uint8_t *bytes, uint32_t length)
@@ -142,7 +142,7 @@ Test(tracker, hundreds_of_thousands_of_half_open_connections_stay_within_the_lim
 	end();
 	expect_bounded(limit);
 	cr_expect_eq(connections, count);
-	cr_expect_eq(told, count);
+	cr_expect_eq(reported, count);
 	cr_expect_eq(complete, 0);
 	cr_expect_gt(missing_evicted, count / 2);
 	cr_expect_gt(evicted_connections, count / 2);
@@ -157,8 +157,8 @@ Test(tracker, messages_of_evicted_connections_are_never_complete)
 		give((struct roce){ .source = A, .destination = B, .dest_qp = 0x100 + i, .opcode = SEND_ONLY, .psn = i, BYTES(64) });
 	end();
 	expect_bounded(limit);
-	cr_expect_eq(told, 20000);
-	cr_expect_eq(told - complete, evicted_connections + (counters.evictions - evicted_connections));
+	cr_expect_eq(reported, 20000);
+	cr_expect_eq(reported - complete, evicted_connections + (counters.evictions - evicted_connections));
 }
 
 Test(tracker, responses_that_nobody_asked_for_stay_within_the_limit)
@@ -228,7 +228,7 @@ static void expect_large(enum rtap_message_kind kind, uint64_t length, uint32_t 
 	const struct rtap_message *message = &by_kind[kind];
 
 	cr_expect_leq(counters.peak_memory, 64 * MIB);
-	cr_expect_eq(told, 1, "%lu", (unsigned long)told);
+	cr_expect_eq(reported, 1, "%lu", (unsigned long)reported);
 	cr_expect_eq(complete, 1);
 	cr_expect_eq(message->length, length, "%lu", (unsigned long)message->length);
 	cr_expect_eq(message->missing_count, 0);
@@ -253,7 +253,7 @@ static void push_large(uint8_t first)
 	}
 }
 
-Test(tracker, a_write_of_two_gibibytes_is_told_exactly_in_little_memory)
+Test(tracker, a_write_of_two_gibibytes_is_reported_exactly_in_little_memory)
 {
 	uint32_t crc = prepare_payload();
 
@@ -263,7 +263,7 @@ Test(tracker, a_write_of_two_gibibytes_is_told_exactly_in_little_memory)
 	expect_large(RTAP_KIND_WRITE, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames - 1);
 }
 
-Test(tracker, a_send_of_two_gibibytes_is_told_exactly_in_little_memory)
+Test(tracker, a_send_of_two_gibibytes_is_reported_exactly_in_little_memory)
 {
 	uint32_t crc = prepare_payload();
 
@@ -273,7 +273,7 @@ Test(tracker, a_send_of_two_gibibytes_is_told_exactly_in_little_memory)
 	expect_large(RTAP_KIND_SEND, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames - 1);
 }
 
-Test(tracker, a_read_of_two_gibibytes_is_told_exactly_in_little_memory)
+Test(tracker, a_read_of_two_gibibytes_is_reported_exactly_in_little_memory)
 {
 	uint32_t crc = prepare_payload();
 
@@ -311,10 +311,10 @@ static void expect_connections(uint32_t count, uint64_t limit)
 	cr_expect_leq(counters.peak_memory, limit + SLACK);
 	cr_expect_eq(connections, count);
 	cr_expect_eq(by_cm, count);
-	cr_expect_eq(told, count * UINT64_C(4));
+	cr_expect_eq(reported, count * UINT64_C(4));
 }
 
-Test(tracker, three_hundred_thousand_connections_are_told_apart)
+Test(tracker, three_hundred_thousand_connections_are_distinguished)
 {
 	expect_connections(300000, 2048 * MIB);
 	cr_expect_eq(complete, 300000 * UINT64_C(4));
@@ -341,10 +341,10 @@ Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evict
 		RESPONSE(READ_ONLY, i, .syndrome = 0x1f, .msn = i + 1, BYTES(64));
 	end();
 	cr_expect_eq(connections, 1);
-	cr_expect_eq(counters.evictions, told - complete);
+	cr_expect_eq(counters.evictions, reported - complete);
 	cr_expect_geq(complete, KEPT - 1);
 	cr_expect_lt(complete, REQUESTS);
-	cr_expect_eq(told, REQUESTS + 1);
+	cr_expect_eq(reported, REQUESTS + 1);
 }
 
 /* 64 bytes of a frame, on Ethernet: nothing is told of keys, addresses and values that are not there; lengths are right all the same. */
@@ -365,7 +365,7 @@ Test(tracker, what_the_capture_cut_off_of_requests_is_not_invented)
 	RESPONSE(ATOMIC_ACK, 7, .syndrome = 0x1f, .msn = 4, .original = 0x1234);
 	end();
 	snap_length = 0;
-	cr_expect_eq(told, 4);
+	cr_expect_eq(reported, 4);
 	cr_expect_eq(complete, 0);
 	cr_expect_not(by_kind[RTAP_KIND_WRITE].has_key);
 	cr_expect_eq(by_kind[RTAP_KIND_WRITE].length, 300);
@@ -387,7 +387,7 @@ Test(tracker, the_value_of_an_atomic_that_was_cut_off_is_not_there)
 	RESPONSE(ATOMIC_ACK, 7, .syndrome = 0x1f, .msn = 4, .original = 0x1234);
 	end();
 	snap_length = 0;
-	cr_expect_eq(told, 1);
+	cr_expect_eq(reported, 1);
 	cr_expect(last.request_seen);
 	cr_expect_not(last.complete);
 }
@@ -409,7 +409,7 @@ Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
 	REQUEST(UD_SEND, 20, .src_qp = QP_A, BYTES(16));
 	end();
-	cr_expect_eq(told, 24);
+	cr_expect_eq(reported, 24);
 	cr_expect_eq(connections, 1);
 	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE], 20);
 	cr_expect_eq(first_connection.packets, 44);
@@ -432,7 +432,7 @@ Test(tracker, datagrams_of_several_partitions_are_of_their_queue_pairs)
 		cr_expect_eq(packet.flow.connection, 1);
 	}
 	end();
-	cr_expect_eq(told, 6);
+	cr_expect_eq(reported, 6);
 	cr_expect_eq(complete, 6);
 	cr_expect_eq(connections, 1);
 }
@@ -450,7 +450,7 @@ Test(tracker, a_clock_that_is_set_back_ends_no_message)
 		RESPONSE(READ_ONLY, psn + 1, .syndrome = 0x1f, .msn = psn + 2, BYTES(16));
 	}
 	end();
-	cr_expect_eq(told, 201);
+	cr_expect_eq(reported, 201);
 	cr_expect_eq(complete, 201);
 }
 
@@ -470,7 +470,7 @@ Test(tracker, a_read_that_is_sent_again_is_not_lost)
 		REQUEST(SEND_ONLY, 1 + packets, .ack_request = true, BYTES(16));
 		RESPONSE(ACK, 1 + packets, .syndrome = 0x1f, .msn = 3);
 		end();
-		cr_expect_eq(told, 3);
+		cr_expect_eq(reported, 3);
 		cr_expect_eq(complete, 3);
 		cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], 0, "%u packets: %lu lost", packets,
 			     (unsigned long)first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST]);
@@ -490,8 +490,8 @@ Test(tracker, a_sequence_that_begins_anew_loses_nothing)
 				RESPONSE(ACK, starts[at] + i, .syndrome = 0x1f, .msn = i / 2 + 1);
 		}
 	end();
-	cr_expect_eq(told, 10 * sizeof starts / sizeof starts[0], "%lu", (unsigned long)told);
-	cr_expect_eq(complete, told);
+	cr_expect_eq(reported, 10 * sizeof starts / sizeof starts[0], "%lu", (unsigned long)reported);
+	cr_expect_eq(complete, reported);
 	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED], sizeof starts / sizeof starts[0] - 1);
 }
 
@@ -588,7 +588,7 @@ Test(tracker, chaos_makes_no_wrong_message)
 		end();
 		cr_expect_eq(chaos_wrong, 0, "seed %u", seed);
 		if (seed % 3 == 0) {
-			cr_expect_eq(complete, CHAOS_MESSAGES, "seed %u: %lu of %lu", seed, (unsigned long)complete, (unsigned long)told);
+			cr_expect_eq(complete, CHAOS_MESSAGES, "seed %u: %lu of %lu", seed, (unsigned long)complete, (unsigned long)reported);
 			of_lossless += complete;
 		}
 	}

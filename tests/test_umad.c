@@ -423,7 +423,7 @@ Test(umad, the_snap_length_cuts_and_keeps_the_true_length)
 	rtap_batch_release(&batch->shared);
 }
 
-Test(umad, a_request_without_response_is_told_and_the_capture_goes_on)
+Test(umad, a_request_without_response_is_reported_and_the_capture_goes_on)
 {
 	struct batch *batch;
 
@@ -461,7 +461,7 @@ Test(umad, an_interrupted_wait_is_no_failure)
 	rtap_batch_release(&batch->shared);
 }
 
-Test(umad, everything_is_registered_for_unless_told_otherwise)
+Test(umad, everything_is_registered_for_unless_configured_otherwise)
 {
 	open_device(NULL, 0);
 	cr_expect_gt(umad.agent_count, 15);
@@ -478,7 +478,7 @@ Test(umad, everything_is_registered_for_unless_told_otherwise)
 	cr_expect(strstr(device->interface.description, "0x07:3"), "%s", device->interface.description);
 }
 
-Test(umad, what_others_have_is_left_to_them_and_told)
+Test(umad, what_others_have_is_left_to_them_and_reported)
 {
 	umad.taken_class = 0x04;
 	umad.taken_method = 2;

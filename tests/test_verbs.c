@@ -54,7 +54,7 @@ Test(verbs, frames_of_a_capture_arrive_byte_equal)
 				cr_assert(time_ns >= begin.tv_sec * 1000000000L + begin.tv_nsec - 1000000 &&
 					  time_ns <= end.tv_sec * 1000000000L + end.tv_nsec + 1000000, "%s: frame %zu", cases[i].device, n);
 		}
-		cr_assert_str_empty(run.told);
+		cr_assert_str_empty(run.reported);
 		cr_assert(run.interface.has_received);
 		cr_assert_eq(run.interface.received, count);
 		cr_assert(run.interface.dropped_by_system.known);
@@ -215,10 +215,10 @@ static void expect_honest(const struct run *run, size_t wanted, const char *what
 	cr_assert_eq(run->count, wanted, "%s: %s", what, call);
 	/* several queues are made anew as a whole, when nobody asks how the broken ones ended */
 	if (!strcmp(call, "destroy_flow") && !strstr(what, "flows=4,error"))
-		cr_assert(strstr(run->told, strerror(EIO)), "%s: %s", what, run->told);
+		cr_assert(strstr(run->reported, strerror(EIO)), "%s: %s", what, run->reported);
 }
 
-Test(verbs, every_call_that_fails_is_told_and_leaks_nothing)
+Test(verbs, every_call_that_fails_is_reported_and_leaks_nothing)
 {
 	static const char *const devices[] = { "stamp=wall", "stamp=raw", "no=cq_ex", "error=20,no=cq_ex", "error=20,stamp=wall",
 					       "flows=4", "flows=4,error=20" };
@@ -291,7 +291,7 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 		cr_assert_eq(run.count + cases[i].failed, 500, "%s: %zu", cases[i].device, run.count);
 		cr_assert_eq(run.interface.dropped_by_system.value, cases[i].failed, "%s", cases[i].device);
 		cr_assert_eq(run.interface.received, 500, "%s", cases[i].device);
-		cr_assert(strstr(run.told, cases[i].said), "%s: %s", cases[i].device, run.told);
+		cr_assert(strstr(run.reported, cases[i].said), "%s: %s", cases[i].device, run.reported);
 		for (size_t n = 0; n < run.count; n++) {
 			cr_assert_gt(number_of(run.frames[n]), last, "%s", cases[i].device);
 			last = number_of(run.frames[n]);
@@ -309,12 +309,12 @@ Test(verbs, an_overrun_of_the_completion_queue_does_not_end_the_capture)
 	simulate("feed=gen:500:64,overrun=100");
 	capture(&run, "verbs:sim0", &options, 0, 499);
 	cr_assert_eq(run.ended, RTAP_STATUS_END, "%s", run.error.text);
-	cr_assert(strstr(run.told, "overran"), "%s", run.told);
+	cr_assert(strstr(run.reported, "overran"), "%s", run.reported);
 	cr_assert_eq(run.count, 499);
 	run_free(&run);
 }
 
-Test(verbs, a_port_that_goes_down_and_up_is_told_and_captured_on)
+Test(verbs, a_port_that_goes_down_and_up_is_reported_and_captured_on)
 {
 	static const char *const tunings[] = { "poll=event", "poll=busy", "cq=plain" };
 
@@ -326,8 +326,8 @@ Test(verbs, a_port_that_goes_down_and_up_is_told_and_captured_on)
 		capture(&run, "verbs:sim0", &options, 0, 500);
 		cr_assert_eq(run.ended, RTAP_STATUS_END, "%s", run.error.text);
 		cr_assert_eq(run.count, 500, "%s: %zu", tunings[i], run.count);
-		cr_assert(strstr(run.told, "went down"), "%s: %s", tunings[i], run.told);
-		cr_assert(strstr(run.told, "active again"), "%s: %s", tunings[i], run.told);
+		cr_assert(strstr(run.reported, "went down"), "%s: %s", tunings[i], run.reported);
+		cr_assert(strstr(run.reported, "active again"), "%s: %s", tunings[i], run.reported);
 		run_free(&run);
 	}
 }
@@ -353,7 +353,7 @@ Test(verbs, a_frame_longer_than_its_buffer_is_counted_with_what_to_do)
 	capture(&run, "verbs:sim0", &options, 0, 1);
 	cr_assert_eq(run.count, 0);
 	cr_assert_eq(run.interface.dropped_by_system.value, 20);
-	cr_assert(strstr(run.told, "--verbs frame=N"), "%s", run.told);
+	cr_assert(strstr(run.reported, "--verbs frame=N"), "%s", run.reported);
 	run_free(&run);
 }
 

@@ -141,12 +141,12 @@ Test(verbs_parts, device_time_becomes_wall_clock_time)
 					 begin + second * SECOND);
 			/* frames stamped up to a second before and after; the rate is known from the second reading on */
 			for (int64_t off = second ? -SECOND / 2 : 0; off <= SECOND; off += SECOND / 4) {
-				int64_t at = second * SECOND + off, told;
+				int64_t at = second * SECOND + off, reported;
 
-				told = verbs_clock_to_ns(&clock, device_ticks(at, cases[i].khz, cases[i].ppm,
+				reported = verbs_clock_to_ns(&clock, device_ticks(at, cases[i].khz, cases[i].ppm,
 									      cases[i].start, cases[i].mask));
-				cr_assert_leq(llabs(told - begin - at), second ? 100 : 100000, "%zu: second %ld: off by %ld ns", i, second,
-					      told - begin - at);
+				cr_assert_leq(llabs(reported - begin - at), second ? 100 : 100000, "%zu: second %ld: off by %ld ns", i, second,
+					      reported - begin - at);
 			}
 		}
 	}

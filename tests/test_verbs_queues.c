@@ -99,7 +99,7 @@ Test(verbs_queues, frames_of_several_queues_come_in_the_order_of_their_times)
 		}
 		cr_assert_geq(queues_used(&run, &sum), 2, "%zu: %s", i, run.notes);
 		cr_assert_eq(sum + cases[i].failed, SPREAD_FRAMES, "%zu: %s", i, run.notes);
-		cr_assert(strstr(run.told, cases[i].said), "%zu: %s", i, run.told);
+		cr_assert(strstr(run.reported, cases[i].said), "%zu: %s", i, run.reported);
 		cr_assert(strstr(run.description, "queues (by IPv4 and UDP port)"), "%zu: %s", i, run.description);
 		run_free(&run);
 	}

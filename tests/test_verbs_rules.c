@@ -40,7 +40,7 @@ Test(verbs_rules, rules_are_matched_by_the_device_or_in_software)
 		capture(&run, "verbs:sim0", &options, 0, 50);
 		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%zu: %s", i, run.error.text);
 		cr_assert_eq(run.count, cases[i].count, "%zu: %zu", i, run.count);
-		cr_assert_str_empty(run.told);
+		cr_assert_str_empty(run.reported);
 		cr_assert(strstr(run.description, cases[i].described), "%zu: %s", i, run.description);
 		run_free(&run);
 	}

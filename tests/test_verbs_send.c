@@ -79,7 +79,7 @@ Test(verbs_send, a_frame_that_cannot_be_sent_leaves_the_sender_usable)
 	cr_assert_eq(verbs_sim_objects(), 0);
 }
 
-Test(verbs_send, every_call_that_fails_while_sending_is_told_and_leaks_nothing)
+Test(verbs_send, every_call_that_fails_while_sending_is_reported_and_leaks_nothing)
 {
 	static const char *const calls[] = { "any", "poll_cq" };
 
@@ -176,7 +176,7 @@ Test(verbs_send, a_peer_or_group_that_cannot_be_reached_is_said)
 	}
 }
 
-Test(verbs_send, every_call_for_a_route_that_fails_is_told_and_leaks_nothing)
+Test(verbs_send, every_call_for_a_route_that_fails_is_reported_and_leaks_nothing)
 {
 	unsigned n = 0;
 

@@ -111,7 +111,7 @@ Test(xdr, bytes_are_where_they_stand_or_copied_if_they_straddle)
 	cr_expect_eq(xdr.position, 8);
 }
 
-Test(xdr, a_narrowed_stream_ends_where_it_was_told_and_goes_on_after)
+Test(xdr, a_narrowed_stream_ends_at_its_limit_and_goes_on_after)
 {
 	struct xdr_extent extents[] = { bytes(0, 6), bytes(6, 10) };
 	struct xdr xdr;
@@ -231,16 +231,16 @@ struct scribe {
 	bool splice;
 };
 
-static void scribe_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void scribe_value(struct xdr_sink *sink, const struct xdr_value *reported)
 {
 	struct scribe *scribe = (struct scribe *)sink;
 	size_t used = strlen(scribe->text);
 
-	if (told->data.bytes)
-		snprintf(scribe->text + used, sizeof scribe->text - used, "%u=%.*s ", told->row, (int)told->data.length,
-			 (const char *)told->data.bytes);
+	if (reported->data.bytes)
+		snprintf(scribe->text + used, sizeof scribe->text - used, "%u=%.*s ", reported->row, (int)reported->data.length,
+			 (const char *)reported->data.bytes);
 	else
-		snprintf(scribe->text + used, sizeof scribe->text - used, "%u=%llu ", told->row, (unsigned long long)told->number);
+		snprintf(scribe->text + used, sizeof scribe->text - used, "%u=%llu ", reported->row, (unsigned long long)reported->number);
 }
 
 static void scribe_enter(struct xdr_sink *sink, const char *label, uint64_t offset)
@@ -289,7 +289,7 @@ static const struct {
 	const struct xdr_item *items;
 	const char *stream; /* in hexadecimal */
 	enum result result;
-	const char *told;
+	const char *reported;
 } walks[] = {
 	{ "words", words_only, "00000005 0000000100000000 00000001", OK, "0=5 1=4294967296 2=1 " },
 	{ "a bool that is 2", words_only, "00000005 0000000100000000 00000002", MALFORMED, "0=5 1=4294967296 " },
@@ -335,7 +335,7 @@ Test(xdr, tables_are_walked_item_by_item)
 		size_t length = from_hex(walks[i].stream, stream);
 
 		cr_expect_eq(walk(walks[i].items, stream, length, &scribe), walks[i].result, "%s", walks[i].what);
-		cr_expect_str_eq(scribe.text, walks[i].told, "%s", walks[i].what);
+		cr_expect_str_eq(scribe.text, walks[i].reported, "%s", walks[i].what);
 	}
 }
 

@@ -39,7 +39,7 @@ static inline void simulate(const char *format, ...)
 struct run {
 	enum rtap_status opened, ended; /* ended: of the last read */
 	struct rtap_error error;        /* of either, if it failed */
-	char told[4096];                /* all that was told on the way */
+	char reported[4096];            /* all that was told on the way */
 	struct rtap_batch **batches;
 	size_t batch_count;
 	const struct rtap_frame **frames;
@@ -60,8 +60,8 @@ static inline void read_all(struct run *run, struct rtap_source *source, size_t 
 		enum rtap_status status = rtap_source_read_batch(source, &batch, &error);
 
 		if (status == RTAP_STATUS_BROKEN) {
-			strncat(run->told, error.text, sizeof run->told - strlen(run->told) - 2);
-			strcat(run->told, "\n");
+			strncat(run->reported, error.text, sizeof run->reported - strlen(run->reported) - 2);
+			strcat(run->reported, "\n");
 			continue;
 		}
 		if (status) {

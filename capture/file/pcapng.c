@@ -126,9 +126,9 @@ static bool take_text(char **text, const uint8_t *value, uint16_t length)
 }
 
 /* The frame check sequence's length: bits by the draft's words, bytes by its example and in most files. */
-static uint8_t fcs_bytes(uint8_t told)
+static uint8_t fcs_bytes(uint8_t value)
 {
-	return told > 8 ? told / 8 : told;
+	return value > 8 ? value / 8 : value;
 }
 
 /* One option of an interface description. 4.2. False: out of memory. */

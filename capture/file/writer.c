@@ -220,21 +220,21 @@ static size_t text_size(const char *text)
 	return *text ? option_size(strlen(text)) : 0;
 }
 
-/* draft-ietf-opsawg-pcapng, 4.2. `told` has further attributes; NULL: none are known. */
-static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *told,
+/* draft-ietf-opsawg-pcapng, 4.2. `interface` has further attributes; NULL: none are known. */
+static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *interface,
 					struct rtap_error *error)
 {
 	const uint8_t nanoseconds = 9;
-	const char *name = told ? fitting(told->name) : "", *description = told ? fitting(told->description) : "";
-	const char *filter = told ? fitting(told->filter) : "";
+	const char *name = interface ? fitting(interface->name) : "", *description = interface ? fitting(interface->description) : "";
+	const char *filter = interface ? fitting(interface->filter) : "";
 	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
 					   (*filter ? option_size(strlen(filter) + 1) : 0) +
-					   (told && told->bits_per_second ? option_size(sizeof told->bits_per_second) : 0) + option_size(1) + option_size(0));
+					   (interface && interface->bits_per_second ? option_size(sizeof interface->bits_per_second) : 0) + option_size(1) + option_size(0));
 	const struct {
 		uint32_t type, length;
 		uint16_t link_type, reserved;
 		uint32_t snap_length;
-	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, told ? told->snap_length : 0 };
+	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, interface ? interface->snap_length : 0 };
 	enum rtap_status status;
 
 	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_INTERFACE_LENGTH, "no holes");
@@ -243,8 +243,8 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 		status = write_option(writer, PCAPNG_IF_NAME, name, strlen(name), error);
 	if (!status && *description)
 		status = write_option(writer, PCAPNG_IF_DESCRIPTION, description, strlen(description), error);
-	if (!status && told && told->bits_per_second)
-		status = write_option(writer, PCAPNG_IF_SPEED, &told->bits_per_second, sizeof told->bits_per_second, error);
+	if (!status && interface && interface->bits_per_second)
+		status = write_option(writer, PCAPNG_IF_SPEED, &interface->bits_per_second, sizeof interface->bits_per_second, error);
 	if (!status)
 		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
 	if (!status && *filter)
@@ -416,20 +416,20 @@ uint64_t rtap_writer_held_times(const struct rtap_writer *writer)
 }
 
 /* draft-ietf-opsawg-pcapng, 4.6. */
-static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t index, uint64_t time, const struct rtap_interface *told,
+static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t index, uint64_t time, const struct rtap_interface *interface,
 					 struct rtap_error *error)
 {
 	/* The format knows one count for everything between the interface and the user. */
-	const bool osdrop = told->dropped_by_system.known || told->dropped_here.known;
+	const bool osdrop = interface->dropped_by_system.known || interface->dropped_here.known;
 	const struct {
 		bool known;
 		enum pcapng_option_code code;
 		uint64_t value;
 	} counts[] = {
-		{ told->has_received, PCAPNG_ISB_IFRECV, told->received },
-		{ told->has_dropped, PCAPNG_ISB_IFDROP, told->dropped },
-		{ osdrop, PCAPNG_ISB_OSDROP, (told->dropped_by_system.known ? told->dropped_by_system.value : 0) +
-			(told->dropped_here.known ? told->dropped_here.value : 0) },
+		{ interface->has_received, PCAPNG_ISB_IFRECV, interface->received },
+		{ interface->has_dropped, PCAPNG_ISB_IFDROP, interface->dropped },
+		{ osdrop, PCAPNG_ISB_OSDROP, (interface->dropped_by_system.known ? interface->dropped_by_system.value : 0) +
+			(interface->dropped_here.known ? interface->dropped_here.value : 0) },
 	};
 	uint32_t header[] = { PCAPNG_STATISTICS, PCAPNG_BLOCK_LEAST + PCAPNG_STATISTICS_LENGTH, index,
 			      (uint32_t)(time >> 32), (uint32_t)time };
@@ -457,12 +457,12 @@ static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *er
 		return status;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (uint32_t i = 0; !status && i < rtap_source_interface_count(writer->source); i++) {
-		const struct rtap_interface *told = rtap_source_interface(writer->source, i);
+		const struct rtap_interface *interface = rtap_source_interface(writer->source, i);
 
-		status = find_interface(writer, i, told->link_type, error);
+		status = find_interface(writer, i, interface->link_type, error);
 		if (!status)
 			status = write_statistics(writer, writer->last->index,
-						  (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, told, error);
+						  (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, interface, error);
 	}
 	return status;
 }

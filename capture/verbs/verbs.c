@@ -201,10 +201,10 @@ static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_
 {
 	int64_t now = verbs_now_ns(CLOCK_MONOTONIC);
 
-	if (verbs->told_failed && now - verbs->told_ns < TELL_NS)
+	if (verbs->reported_failed && now - verbs->reported_ns < TELL_NS)
 		return;
-	verbs->told_ns = now;
-	verbs->told_failed = verbs->failed;
+	verbs->reported_ns = now;
+	verbs->reported_failed = verbs->failed;
 	if (status == IBV_WC_LOC_LEN_ERR)
 		verbs_tell(verbs,
 			   "a frame was longer than %u bytes and is lost (--verbs frame=N takes longer ones); %llu receives have failed",
@@ -446,7 +446,7 @@ static void verbs_stop(struct live_device *device)
 	verbs->stopped = true;
 	if (verbs_queue_stop(verbs, &error))
 		verbs_tell(verbs, "%.*s", (int)sizeof verbs->news - 1, error.text + strlen(verbs->name) + 2);
-	else if (verbs->failed > verbs->told_failed || verbs->rebuilds)
+	else if (verbs->failed > verbs->reported_failed || verbs->rebuilds)
 		verbs_tell(verbs, "%llu receives failed, and the queue was brought back %llu times; frames that came meanwhile are lost",
 			   (unsigned long long)verbs->failed, (unsigned long long)verbs->rebuilds);
 }

@@ -208,8 +208,8 @@ struct verbs {
 
 	bool has_news;           /* `news` is to be reported */
 	char news[256];
-	uint64_t told_failed;
-	int64_t told_ns;         /* last report of failed receives (monotonic) */
+	uint64_t reported_failed;
+	int64_t reported_ns;     /* last report of failed receives (monotonic) */
 };
 
 #endif

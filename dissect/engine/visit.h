@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 	const uint64_t *wanted = visitor->wanted;
 	uint64_t layer_bits = (uint64_t)layer->length * 8;
 	struct rtap_value value = { 0 };
-	size_t told;
+	size_t shown;
 
 	for (; field < end; field++, id++) {
 		uint32_t first = field->bit_offset, after = first + field->bit_width;
@@ -82,9 +82,9 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 			if (!field->derive || !field->derive(packet, layer, &value))
 				continue;
 		} else {
-			if (tell_rows && (told = tell_rows(visitor, packet, layer, header, id))) {
-				field += told - 1;
-				id = (rtap_field_id)(id + told - 1);
+			if (tell_rows && (shown = tell_rows(visitor, packet, layer, header, id))) {
+				field += shown - 1;
+				id = (rtap_field_id)(id + shown - 1);
 				continue;
 			}
 			if (after > layer_bits)

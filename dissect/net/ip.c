@@ -78,11 +78,11 @@ static uint32_t packet_length(const struct rtap_packet *packet, const struct rta
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	bool is_ipv4 = layer->protocol == PROTOCOL_IPV4;
-	uint32_t told = (uint32_t)(is_ipv4 ? bits(header, IPV4_LENGTH) : bits(header, IPV6_PLEN));
+	uint32_t length = (uint32_t)(is_ipv4 ? bits(header, IPV4_LENGTH) : bits(header, IPV6_PLEN));
 
-	if (!told)
+	if (!length)
 		return packet->sources[layer->source].wire - layer->offset;
-	return is_ipv4 ? told : told + IPV6_LENGTH;
+	return is_ipv4 ? length : length + IPV6_LENGTH;
 }
 
 /* The IP header in front of a layer, or NULL. */

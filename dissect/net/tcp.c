@@ -206,10 +206,10 @@ static __attribute__((noinline)) enum result parse_odd(struct parse *parse, cons
 static enum result parse(struct parse *parse)
 {
 	const struct cursor *cursor = &parse->cursor;
-	uint32_t start = parse_offset(parse), told = cursor->captured < TCP_LENGTH ? 0 : (uint32_t)bits(cursor->next, TCP_OFFSET) * 4;
-	bool is_whole = told >= TCP_LENGTH && told <= cursor->captured;
+	uint32_t start = parse_offset(parse), header_length = cursor->captured < TCP_LENGTH ? 0 : (uint32_t)bits(cursor->next, TCP_OFFSET) * 4;
+	bool is_whole = header_length >= TCP_LENGTH && header_length <= cursor->captured;
 	const uint8_t *header;
-	enum result result = parse_layer(parse, PROTOCOL_TCP, is_whole ? told : TCP_LENGTH, &header);
+	enum result result = parse_layer(parse, PROTOCOL_TCP, is_whole ? header_length : TCP_LENGTH, &header);
 
 	if (result != OK)
 		return result;
@@ -218,8 +218,8 @@ static enum result parse(struct parse *parse)
 	if (parse->quoted)
 		return OK;
 	note_facts(parse, header, 0);
-	if (told > TCP_LENGTH)
-		note_options(&parse->packet->tcp, header + TCP_LENGTH, told - TCP_LENGTH);
+	if (header_length > TCP_LENGTH)
+		note_options(&parse->packet->tcp, header + TCP_LENGTH, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
 	parse->next = parse->context->stop_at_tcp ? iwarp_presume(parse) : upper_of_segment(parse);
 	return OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Values reported by walks over NFS and related programs: the rows of their field tables, which identify a value
- * (struct xdr_told, `row`), and the tags that give its subject (`tag`). Field names are Wireshark's if it has one.
+ * (struct xdr_value, `row`), and the tags that give its subject (`tag`). Field names are Wireshark's if it has one.
  *
  * The first rows are the same in all tables that have them (nfs, nfsacl, mount, nlm), so that types can be shared.
  */

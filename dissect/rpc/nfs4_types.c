@@ -57,7 +57,7 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item)
 	if (result == OK && count > xdr_left(walk->xdr) / 4)
 		return MALFORMED;
 	for (; result == OK && count; count--)
-		result = xdr_told_word(walk, item->row, &word);
+		result = xdr_report_word(walk, item->row, &word);
 	return result;
 }
 

@@ -204,15 +204,15 @@ static uint32_t place_of(const struct rtap_layer *layer, uint64_t offset)
 	return layer->offset + (uint32_t)(offset < layer->length ? offset : layer->length);
 }
 
-static void tell_field(struct xdr_sink *sink, const struct xdr_told *told)
+static void tell_field(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct field_sink *fields = (struct field_sink *)sink;
-	struct rtap_value value = { told->number, told->data };
+	struct rtap_value value = { decoded->number, decoded->data };
 
-	if (is_bytes(&sink->fields[told->row]) && !told->data.bytes)
+	if (is_bytes(&sink->fields[decoded->row]) && !decoded->data.bytes)
 		return;
-	visit_field(fields->visitor, fields->layer, fields->layer->protocol, told->row, &value,
-		    place_of(fields->layer, told->offset), (uint32_t)told->length);
+	visit_field(fields->visitor, fields->layer, fields->layer->protocol, decoded->row, &value,
+		    place_of(fields->layer, decoded->offset), (uint32_t)decoded->length);
 }
 
 static void enter_group(struct xdr_sink *sink, const char *label, uint64_t offset)
@@ -304,27 +304,27 @@ static void show_number(struct line *line, const struct rtap_name *names, uint64
 		line_dec(line, number);
 }
 
-static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct line_sink *text = (struct line_sink *)sink;
-	const struct rtap_field *field = &sink->fields[told->row];
+	const struct rtap_field *field = &sink->fields[decoded->row];
 	const struct rpc_summary_row *row = text->program->summary;
 
-	if (told->row == text->program->minor_row) {
+	if (decoded->row == text->program->minor_row) {
 		line_char(text->line, '.');
-		line_dec(text->line, told->number);
+		line_dec(text->line, decoded->number);
 		return;
 	}
-	while (row->row != told->row && row->row != XDR_NO_ROW)
+	while (row->row != decoded->row && row->row != XDR_NO_ROW)
 		row++;
-	if (row->row == XDR_NO_ROW || (is_bytes(field) && !told->data.bytes))
+	if (row->row == XDR_NO_ROW || (is_bytes(field) && !decoded->data.bytes))
 		return;
 	show_procedure(text);
 	line_text(text->line, row->text);
 	if (field->show == RTAP_TEXT)
-		line_escaped(text->line, told->data.bytes, told->data.length);
+		line_escaped(text->line, decoded->data.bytes, decoded->data.length);
 	else if (!is_bytes(field))
-		show_number(text->line, field->names, told->number);
+		show_number(text->line, field->names, decoded->number);
 }
 
 static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)

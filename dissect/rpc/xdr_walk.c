@@ -29,7 +29,7 @@ bool xdr_wants(const struct xdr_walk *walk, uint16_t row)
 static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)
 {
 	if (is_wanted(walk, row))
-		walk->sink->value(walk->sink, &(struct xdr_told){ row, walk->tag, number, data, offset, length });
+		walk->sink->value(walk->sink, &(struct xdr_value){ row, walk->tag, number, data, offset, length });
 }
 
 void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length)
@@ -49,7 +49,7 @@ void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, u
 	tell(walk, row, length, span, offset, length);
 }
 
-enum result xdr_told_word(struct xdr_walk *walk, uint16_t row, uint32_t *value)
+enum result xdr_report_word(struct xdr_walk *walk, uint16_t row, uint32_t *value)
 {
 	enum result result = xdr_u32(walk->xdr, value);
 
@@ -238,7 +238,7 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	uint32_t value;
 
 	switch ((enum xdr_kind)item->kind) {
-	case XDR_KIND_U32: return xdr_told_word(walk, item->row, &value);
+	case XDR_KIND_U32: return xdr_report_word(walk, item->row, &value);
 	case XDR_KIND_U64: return quad(walk, item->row);
 	case XDR_KIND_BOOL: return boolean(walk, item->row, &value);
 	case XDR_KIND_FIXED: return fixed(walk, item);

@@ -111,7 +111,7 @@ extern const struct xdr_type xdr_void;
 	static const struct xdr_type name = { label, name##_items, length }
 
 /* A value found by a walk. Valid during the callback. */
-struct xdr_told {
+struct xdr_value {
 	uint16_t row;         /* of the program's field table */
 	uint8_t tag;          /* of the item, or of the innermost enclosing item that has one */
 	uint64_t number;      /* words; for opaques and DATA their length */
@@ -125,7 +125,7 @@ struct xdr_told {
  */
 struct xdr_sink {
 	/* A value, in the order of the stream. */
-	void (*value)(struct xdr_sink *sink, const struct xdr_told *told);
+	void (*value)(struct xdr_sink *sink, const struct xdr_value *decoded);
 	/*
 	 * Start of an operation: each one in an NFSv4 COMPOUND, otherwise the call's procedure, once and before anything else. `name`
 	 * is NULL if the number has none. Values before the first operation belong to the message itself.
@@ -186,7 +186,7 @@ void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t 
 void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length);
 
 /* Reads a word and reports it as `row`. */
-enum result xdr_told_word(struct xdr_walk *walk, uint16_t row, uint32_t *value);
+enum result xdr_report_word(struct xdr_walk *walk, uint16_t row, uint32_t *value);
 
 void xdr_enter(struct xdr_walk *walk, const char *label);
 void xdr_leave(struct xdr_walk *walk);

@@ -45,9 +45,9 @@ struct reply_sink {
 };
 
 /* Copies bytes that are valid only during the callback. */
-static struct kept keep(struct calls *calls, const struct xdr_told *told)
+static struct kept keep(struct calls *calls, const struct xdr_value *decoded)
 {
-	struct kept kept = { calls->kept_used, told->data.length, told->data.bytes != NULL };
+	struct kept kept = { calls->kept_used, decoded->data.length, decoded->data.bytes != NULL };
 	uint32_t room = calls->kept_room ? calls->kept_room : 4096;
 	uint8_t *larger;
 
@@ -63,7 +63,7 @@ static struct kept keep(struct calls *calls, const struct xdr_told *told)
 		calls->kept_room = room;
 	}
 	if (kept.length)
-		memcpy(calls->kept + kept.at, told->data.bytes, kept.length);
+		memcpy(calls->kept + kept.at, decoded->data.bytes, kept.length);
 	calls->kept_used += kept.length;
 	return kept;
 }
@@ -88,11 +88,11 @@ static void call_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	calls->operations[calls->count++] = (struct call_operation){ .number = number };
 }
 
-static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_told *told)
+static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_value *decoded)
 {
-	struct kept kept = keep(calls, told);
+	struct kept kept = keep(calls, decoded);
 
-	switch (told->tag) {
+	switch (decoded->tag) {
 	case NFS_TAG_DIRECTORY:
 	case NFS_TAG_FROM:
 		operation->directory = kept;
@@ -106,7 +106,7 @@ static void call_handle(struct calls *calls, struct call_operation *operation, c
 	}
 }
 
-static void call_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void call_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct calls *calls = ((struct call_sink *)sink)->calls;
 	struct call_operation *operation;
@@ -114,42 +114,42 @@ static void call_value(struct xdr_sink *sink, const struct xdr_told *told)
 	if (!calls->count)
 		return;
 	operation = &calls->operations[calls->count - 1];
-	if (told->row == NFS_FHANDLE)
-		call_handle(calls, operation, told);
+	if (decoded->row == NFS_FHANDLE)
+		call_handle(calls, operation, decoded);
 	/* the rows after it belong to MOUNT */
 	if (calls->protocol == CALLS_MOUNT)
 		return;
-	switch (told->row) {
+	switch (decoded->row) {
 	case NFS_NAME:
 	case NFS_COMPONENT:
-		*(told->tag == NFS_TAG_TO ? &operation->to_name : &operation->name) = keep(calls, told);
+		*(decoded->tag == NFS_TAG_TO ? &operation->to_name : &operation->name) = keep(calls, decoded);
 		break;
 	case NFS_OFFSET3:
 	case NFS_OFFSET4:
-		*(told->tag == NFS_TAG_TO ? &operation->to_offset : &operation->offset) = told->number;
+		*(decoded->tag == NFS_TAG_TO ? &operation->to_offset : &operation->offset) = decoded->number;
 		operation->has_offset = true;
 		break;
 	case NFS_COUNT3:
 	case NFS_COUNT4:
 	case NFS_LENGTH4:
 	case NFS_WRITE_LENGTH:
-		operation->length = told->number;
+		operation->length = decoded->number;
 		operation->has_length = true;
 		break;
 	case NFS_SET_SIZE:
 	case NFS_SIZE4:
-		operation->size = told->number;
+		operation->size = decoded->number;
 		operation->has_size = true;
 		break;
 	case NFS_OPENTYPE:
-		operation->creates = told->number == OPEN_CREATE;
+		operation->creates = decoded->number == OPEN_CREATE;
 		break;
 	case NFS_CREATEMODE:
 	case NFS_CREATEMODE4:
-		operation->is_new = told->number == GUARDED || told->number == EXCLUSIVE || told->number == EXCLUSIVE4_1;
+		operation->is_new = decoded->number == GUARDED || decoded->number == EXCLUSIVE || decoded->number == EXCLUSIVE4_1;
 		break;
 	case NFS_DATA:
-		operation->data = (struct call_data){ told->offset, told->number, true };
+		operation->data = (struct call_data){ decoded->offset, decoded->number, true };
 		break;
 	}
 }
@@ -211,40 +211,40 @@ static void reply_status(struct xdr_sink *sink, uint32_t status, const char *nam
 }
 
 /* Attributes of the object, of its directory or of an entry; true if the value was one. */
-static bool attribute(struct call_attributes *attributes, const struct xdr_told *told)
+static bool attribute(struct call_attributes *attributes, const struct xdr_value *decoded)
 {
-	switch (told->row) {
+	switch (decoded->row) {
 	case NFS_FATTR3_FSID:
 	case NFS_FSID_MAJOR:
-		attributes->fsid[0] = told->number;
+		attributes->fsid[0] = decoded->number;
 		attributes->fsid[1] = 0;
 		attributes->has_fsid = true;
 		return true;
 	case NFS_FSID_MINOR:
-		attributes->fsid[1] = told->number;
+		attributes->fsid[1] = decoded->number;
 		return true;
 	case NFS_FATTR3_FILEID:
 	case NFS_FILEID4:
 	case NFS_ENTRY3_FILEID:
 	case NFS_ENTRYPLUS_FILEID:
-		attributes->fileid = told->number;
+		attributes->fileid = decoded->number;
 		attributes->has_fileid = true;
 		return true;
 	case NFS_FATTR3_SIZE:
 	case NFS_WCC_SIZE:
 	case NFS_SIZE4:
-		attributes->size = told->number;
+		attributes->size = decoded->number;
 		attributes->has_size = true;
 		return true;
 	case NFS_CTIME_SEC:
-		attributes->stamp = told->number << 32;
+		attributes->stamp = decoded->number << 32;
 		return true;
 	case NFS_CTIME_NSEC:
-		attributes->stamp |= told->number;
+		attributes->stamp |= decoded->number;
 		attributes->has_stamp = true;
 		return true;
 	case NFS_CHANGEID4:
-		attributes->stamp = told->number;
+		attributes->stamp = decoded->number;
 		attributes->has_stamp = true;
 		return true;
 	default:
@@ -252,9 +252,9 @@ static bool attribute(struct call_attributes *attributes, const struct xdr_told 
 	}
 }
 
-static void entry_value(struct reply_sink *reply, const struct xdr_told *told)
+static void entry_value(struct reply_sink *reply, const struct xdr_value *decoded)
 {
-	bool begins = told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID || told->row == NFS_COOKIE4;
+	bool begins = decoded->row == NFS_ENTRY3_FILEID || decoded->row == NFS_ENTRYPLUS_FILEID || decoded->row == NFS_COOKIE4;
 
 	/* NFSv3's fileid precedes the name, as does NFSv4's cookie */
 	if (begins) {
@@ -262,19 +262,19 @@ static void entry_value(struct reply_sink *reply, const struct xdr_told *told)
 		memset(&reply->entry, 0, sizeof reply->entry);
 		reply->entry.there = true;
 	}
-	if (told->row == NFS_ENTRY3_NAME || told->row == NFS_ENTRYPLUS_NAME || told->row == NFS_ENTRY_NAME)
-		reply->entry.name = keep(reply->calls, told);
-	else if (told->row == NFS_FHANDLE)
-		reply->entry.handle = keep(reply->calls, told);
+	if (decoded->row == NFS_ENTRY3_NAME || decoded->row == NFS_ENTRYPLUS_NAME || decoded->row == NFS_ENTRY_NAME)
+		reply->entry.name = keep(reply->calls, decoded);
+	else if (decoded->row == NFS_FHANDLE)
+		reply->entry.handle = keep(reply->calls, decoded);
 	else
-		attribute(&reply->entry.attributes, told);
+		attribute(&reply->entry.attributes, decoded);
 }
 
-static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bool there)
+static void reply_data(struct reply_sink *reply, const struct xdr_value *decoded, bool there)
 {
 	struct calls *calls = reply->calls;
 	const struct call_operation *call = &calls->operations[reply->at - 1];
-	const struct call_data data = { told->offset, told->number, there };
+	const struct call_data data = { decoded->offset, decoded->number, there };
 	bool plus = calls->protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS;
 	bool reads = calls->protocol == CALLS_NFS3 ? call->number == NFS3_READ : plus || call->number == NFS4_READ;
 
@@ -285,75 +285,75 @@ static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bo
 }
 
 /* Attributes of a started operation's object, not of a directory entry or its directory. */
-static void result_value(struct reply_sink *reply, const struct xdr_told *told)
+static void result_value(struct reply_sink *reply, const struct xdr_value *decoded)
 {
 	struct calls *calls = reply->calls;
 
-	switch (told->row) {
+	switch (decoded->row) {
 	case NFS_FHANDLE:
-		reply->reply.handle = keep(calls, told);
+		reply->reply.handle = keep(calls, decoded);
 		break;
 	case NFS_COUNT3:
 	case NFS_COUNT4:
-		reply->reply.count = told->number;
+		reply->reply.count = decoded->number;
 		reply->reply.has_count = true;
 		break;
 	case NFS_READ_EOF:
 	case NFS_EOF:
-		reply->reply.eof = told->number;
+		reply->reply.eof = decoded->number;
 		break;
 	case NFS_CALLBACK_IDS:
-		reply->reply.is_asynchronous = told->number;
+		reply->reply.is_asynchronous = decoded->number;
 		break;
 	case NFS_CONTENT_TYPE:
-		reply->content = (uint32_t)told->number;
+		reply->content = (uint32_t)decoded->number;
 		break;
 	case NFS_OFFSET4:
-		reply->offset = told->number;
+		reply->offset = decoded->number;
 		break;
 	case NFS_LENGTH4:
-		reply->reply.count = told->number;
+		reply->reply.count = decoded->number;
 		reply->reply.has_count = true;
 		if (reply->content == CONTENT_HOLE && calls->operations[reply->at - 1].number == NFS4_READ_PLUS)
-			reply_data(reply, told, false);
+			reply_data(reply, decoded, false);
 		break;
 	case NFS_DATA:
-		reply_data(reply, told, true);
+		reply_data(reply, decoded, true);
 		break;
 	default:
-		attribute(&reply->reply.attributes, told);
+		attribute(&reply->reply.attributes, decoded);
 		break;
 	}
 }
 
-static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void reply_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct reply_sink *reply = (struct reply_sink *)sink;
 	struct calls *calls = reply->calls;
 
 	if (!reply->is_open) {
-		if (calls->protocol == CALLS_NFS4 && told->row == NFS_OPS_COUNT) {
-			reply->expected = (uint32_t)told->number;
+		if (calls->protocol == CALLS_NFS4 && decoded->row == NFS_OPS_COUNT) {
+			reply->expected = (uint32_t)decoded->number;
 			reply->whole_known = true;
 		}
 		return;
 	}
 	if (calls->protocol == CALLS_MOUNT) {
-		if (told->row == NFS_FHANDLE)
-			reply->reply.handle = keep(calls, told);
+		if (decoded->row == NFS_FHANDLE)
+			reply->reply.handle = keep(calls, decoded);
 		return;
 	}
 	/* the fileid of an entry precedes the first value with the entry's tag */
-	if (told->tag == NFS_TAG_ENTRY || told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID) {
-		entry_value(reply, told);
+	if (decoded->tag == NFS_TAG_ENTRY || decoded->row == NFS_ENTRY3_FILEID || decoded->row == NFS_ENTRYPLUS_FILEID) {
+		entry_value(reply, decoded);
 		return;
 	}
-	if (told->tag == NFS_TAG_DIRECTORY)
-		attribute(&reply->reply.directory, told);
-	else if (told->tag == NFS_TAG_BEFORE)
-		attribute(&reply->reply.before, told);
+	if (decoded->tag == NFS_TAG_DIRECTORY)
+		attribute(&reply->reply.directory, decoded);
+	else if (decoded->tag == NFS_TAG_BEFORE)
+		attribute(&reply->reply.before, decoded);
 	else
-		result_value(reply, told);
+		result_value(reply, decoded);
 }
 
 /* `left`: bytes after the last item; may be NULL. */
@@ -407,7 +407,7 @@ bool calls_is_about_files(const struct rpc_exchange *exchange)
 }
 
 /* Parses the reply. *told: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
-static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
+static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 {
 	const struct rpc_exchange *exchange = calls->exchange;
 	const struct rtap_rpc_facts *facts = &exchange->call.facts;
@@ -421,12 +421,12 @@ static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
 	enum result result = walk_part(&exchange->reply, &context, &reply.sink);
 
 	end_operation(&reply);
-	*told = reply.at;
+	*decoded = reply.at;
 	*done = calls->count;
 	if (result != OK)
 		calls->unreadable++;
 	if (result == OK && !reply.sink.stop)
-		*done = *told;
+		*done = *decoded;
 	else if (reply.whole_known && reply.expected < *done)
 		*done = reply.expected;
 	/* the last operation in the reply failed */
@@ -437,9 +437,9 @@ static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
 void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 {
 	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value }, .calls = calls };
-	static const struct reply_operation untold;
+	static const struct reply_operation unreported;
 	const struct rpc_part *reply = &exchange->reply;
-	uint32_t told = 0, done;
+	uint32_t decoded = 0, done;
 
 	if (!find_protocol(exchange, &calls->protocol))
 		return;
@@ -455,9 +455,9 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 	}
 	done = calls->count;
 	if (reply->present)
-		walk_reply(calls, &told, &done);
-	for (uint32_t i = told; i < done; i++)
-		calls->done(calls, &calls->operations[i], &untold);
+		walk_reply(calls, &decoded, &done);
+	for (uint32_t i = decoded; i < done; i++)
+		calls->done(calls, &calls->operations[i], &unreported);
 }
 
 /* Data of a reply parsed as that of an assumed procedure. */
@@ -469,19 +469,19 @@ struct guess {
 	bool is_change;         /* the last operation started is one */
 };
 
-static void guess_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void guess_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct guess *guess = (struct guess *)sink;
 
-	if (told->tag == NFS_TAG_DIRECTORY)
+	if (decoded->tag == NFS_TAG_DIRECTORY)
 		return;
-	if (told->row == NFS_COUNT3) {
-		guess->reply.count = told->number;
+	if (decoded->row == NFS_COUNT3) {
+		guess->reply.count = decoded->number;
 		guess->reply.has_count = true;
-	} else if (told->row == NFS_FATTR3_TYPE) {
-		guess->type = (uint32_t)told->number;
+	} else if (decoded->row == NFS_FATTR3_TYPE) {
+		guess->type = (uint32_t)decoded->number;
 	}
-	attribute(told->tag == NFS_TAG_BEFORE ? &guess->reply.before : &guess->reply.attributes, told);
+	attribute(decoded->tag == NFS_TAG_BEFORE ? &guess->reply.before : &guess->reply.attributes, decoded);
 }
 
 static void guess_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)

@@ -31,7 +31,7 @@ static void set(struct contents *contents, struct node *node, uint64_t begin, ui
 	node->is_certain |= state < RANGE_MISSING;
 	if (done)
 		return;
-	contents->untold++;
+	contents->unreported++;
 	/* the known contents may have changed */
 	if (!only_unknown && state != RANGE_DATA)
 		ranges_spoil(&node->ranges, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
@@ -149,7 +149,7 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 	return true;
 }
 
-void contents_told_size(struct contents *contents, struct node *node, uint64_t size)
+void contents_reported_size(struct contents *contents, struct node *node, uint64_t size)
 {
 	uint64_t known = node->entry ? node->entry->size : 0;
 
@@ -289,7 +289,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
 	/* uncaptured calls may have extended the server's file */
-	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
+	size = node->reported_size > node->entry->size ? node->reported_size : node->entry->size;
 	if (node->size_known && offset + length > size)
 		length = size > offset ? size - offset : 0;
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);

@@ -13,7 +13,7 @@ struct contents {
 	struct names *names;
 	uint64_t written;    /* bytes from the capture */
 	uint64_t copied;     /* bytes copied by COPY and CLONE */
-	uint64_t untold, not_copied;
+	uint64_t unreported, not_copied;
 	uint64_t asked, answered; /* frames of the current exchange: call, reply */
 	/* position of the last data: data of a message are requested in order */
 	const struct rpc_part *part;
@@ -47,7 +47,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
  * The server reported this size. If captured operations account for less, a WRITE was not captured: its bytes are missing up to the
  * beginning of a captured WRITE or, in contents_finish(), up to the size.
  */
-void contents_told_size(struct contents *contents, struct node *node, uint64_t size);
+void contents_reported_size(struct contents *contents, struct node *node, uint64_t size);
 void contents_finish(struct contents *contents, struct node *node);
 
 /*

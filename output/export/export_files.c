@@ -83,8 +83,8 @@ static void identify(struct export_files *export, struct node *node, const struc
 	if (node)
 		contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
 	if (node && attributes->has_size) {
-		node->told_size = attributes->size;
-		contents_told_size(&export->contents, node, attributes->size);
+		node->reported_size = attributes->size;
+		contents_reported_size(&export->contents, node, attributes->size);
 	}
 	if (node && attributes->has_fsid && attributes->has_fileid)
 		names_identify(&export->names, node, attributes->fsid, attributes->fileid);
@@ -218,7 +218,7 @@ static void nfs3_done(struct export_files *export, const struct call_operation *
 
 	identify(export, directory, &reply->directory);
 	if (node && reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
-		contents_told_size(&export->contents, node, reply->before.size);
+		contents_reported_size(&export->contents, node, reply->before.size);
 	if (node && changes)
 		contents_settle(&export->contents, node, reply->before.has_stamp, reply->before.stamp);
 	switch ((enum nfs3_procedure)call->number) {
@@ -686,7 +686,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.uncalled = export->uncalled,
 		.forgotten = export->names.forgotten,
 		.refused = export->names.refused,
-		.untold = export->contents.untold,
+		.unreported = export->contents.unreported,
 		.too_far = export->disk.too_far,
 		.unsettled = export->names.unsettled,
 		.contrary = export->names.contrary,

@@ -31,7 +31,7 @@ struct export_files_counts {
 	uint64_t uncalled;   /* replies without a captured call: their effect, on files or otherwise, is unknown */
 	uint64_t forgotten;  /* handles and names evicted */
 	uint64_t refused;    /* files and names refused for lack of memory */
-	uint64_t untold;     /* ranges not recorded for lack of memory: missing ones among them are not reported */
+	uint64_t unreported; /* ranges not recorded for lack of memory: missing ones among them are not reported */
 	uint64_t too_far;    /* writes beyond the largest possible file offset */
 	uint64_t unsettled;  /* times that files were not moved to their new paths because of the work limit */
 	uint64_t contrary;   /* data operations on a node that has directory entries; skipped */

@@ -42,7 +42,7 @@ struct node {
 	uint64_t fsid[2], fileid;
 	bool gone;                 /* removed: the server may reuse its fileid */
 	bool size_known;           /* the server's size is entry->size */
-	uint64_t told_size;        /* size in the last attributes */
+	uint64_t reported_size;    /* size in the last attributes */
 	uint64_t unseen_size;      /* reported size that no captured operation explains; 0: none */
 	uint64_t unseen_frame, resized_frame; /* reply frames: of unseen_size; of the last operation that set a size */
 	uint64_t grown_frame;      /* latest reply frame of an operation that may have extended the file */

@@ -97,7 +97,7 @@ bool export_queue_add(struct export_queue *queue, const struct rpc_exchange *exc
 
 	if (!queued)
 		return false;
-	queued->order = queue->told++;
+	queued->order = queue->sequence++;
 	queue->late += queued->frame < queue->last_frame;
 	for (; at && is_before(queued, queue->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		queue->heap[at] = queue->heap[(at - 1) / 2];

@@ -15,7 +15,7 @@ struct queued;
 struct export_queue {
 	struct queued **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
-	uint64_t told;        /* sequence number, orders exchanges of the same frame */
+	uint64_t sequence;    /* sequence number, orders exchanges of the same frame */
 	uint64_t memory, max_memory;
 	uint64_t last_frame;  /* of the latest exchange returned */
 	uint64_t late;        /* exchanges that arrived after later ones were returned */

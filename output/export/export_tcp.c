@@ -31,7 +31,7 @@ struct export_tcp {
 	uint64_t memory, used; /* bytes that may wait; that wait */
 	struct waiting **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
-	uint64_t told;
+	uint64_t sequence;
 	int64_t last_ns;       /* of the last message written */
 	bool (*stopped)(void); /* or NULL */
 	struct export_tcp_counters counters;
@@ -282,7 +282,7 @@ enum rtap_status export_tcp_part(struct export_tcp *export, const struct rpc_exc
 	waiting = malloc(sizeof *waiting + RECORD_MARK + total);
 	if (!waiting)
 		goto no_memory;
-	*waiting = (struct waiting){ .time_ns = completion_of(exchange, is_reply), .order = export->told++,
+	*waiting = (struct waiting){ .time_ns = completion_of(exchange, is_reply), .order = export->sequence++,
 				     .from_a = part->from_a, .length = RECORD_MARK + (uint32_t)total };
 	find_ends(exchange, &waiting->ends);
 	put_record(waiting->record, part, (uint32_t)total);

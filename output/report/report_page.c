@@ -405,13 +405,13 @@ static bool rank(struct report_page *page)
 	const struct stats *stats = page->stats;
 
 	for (uint64_t i = 0; i < stats->table_room; i++)
-		page->ranked_count += stats->table[i] && stats->table[i]->told;
+		page->ranked_count += stats->table[i] && stats->table[i]->reported;
 	page->ranked = malloc((page->ranked_count + 1) * sizeof *page->ranked);
 	if (!page->ranked)
 		return false;
 	page->ranked_count = 0;
 	for (uint64_t i = 0; i < stats->table_room; i++)
-		if (stats->table[i] && stats->table[i]->told)
+		if (stats->table[i] && stats->table[i]->reported)
 			page->ranked[page->ranked_count++] = stats->table[i];
 	qsort(page->ranked, page->ranked_count, sizeof *page->ranked, by_weight);
 	return true;

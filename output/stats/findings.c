@@ -75,7 +75,7 @@ static void look_refused(const struct stats *stats, const struct stats_connectio
 static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (!connection->told || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
+	if (!connection->reported || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
 		return;
 	take_occurrences(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
 	finding->of = connection->directions[finding->direction].packets;
@@ -83,7 +83,7 @@ static void look_marked(const struct stats *stats, const struct stats_connection
 
 static bool is_reliable(const struct stats_connection *connection)
 {
-	return connection->told && (connection->shown.transport == RTAP_TRANSPORT_RC || connection->shown.transport == RTAP_TRANSPORT_XRC);
+	return connection->reported && (connection->shown.transport == RTAP_TRANSPORT_RC || connection->shown.transport == RTAP_TRANSPORT_XRC);
 }
 
 static void look_lost(const struct stats_connection *connection, struct finding *finding)
@@ -103,7 +103,7 @@ static void look_not_captured(const struct stats *stats, const struct stats_conn
 static void look_unreliable(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_UC)
+	if (connection->reported && connection->shown.transport == RTAP_TRANSPORT_UC)
 		look_lost(connection, finding);
 }
 
@@ -123,7 +123,7 @@ static void look_bad_fpdus(const struct stats *stats, const struct stats_connect
 
 static bool is_iwarp(const struct stats_connection *connection)
 {
-	return connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP;
+	return connection->reported && connection->shown.transport == RTAP_TRANSPORT_IWARP;
 }
 
 static void look_repeats(const struct stats_connection *connection, struct finding *finding)
@@ -225,7 +225,7 @@ static void look_retries(const struct stats *stats, const struct stats_connectio
 	unsigned retries = connection->shown.retries_known ? connection->shown.retry_count : USUAL_RETRIES;
 
 	(void)stats;
-	if (!connection->told || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.count)
+	if (!connection->reported || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.count)
 		return;
 	finding->count = direction->attempts;
 	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.last_frame;
@@ -279,7 +279,7 @@ static void look_classes(const struct stats *stats, const struct stats_connectio
 	for (int i = 0; i < 2; i++)
 		packets[i] = congestion_main_class(&connection->directions[i], &class[i]);
 	known = class[0] & class[1] & (CLASS_HAS_DSCP | CLASS_HAS_PCP);
-	if (!connection->told || !((known & CLASS_HAS_DSCP && CLASS_DSCP(class[0]) != CLASS_DSCP(class[1])) ||
+	if (!connection->reported || !((known & CLASS_HAS_DSCP && CLASS_DSCP(class[0]) != CLASS_DSCP(class[1])) ||
 				   (known & CLASS_HAS_PCP && CLASS_PCP(class[0]) != CLASS_PCP(class[1]))))
 		return;
 	finding->count = packets[0] < packets[1] ? packets[0] : packets[1];

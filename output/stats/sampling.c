@@ -51,7 +51,7 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 	uint64_t filled = 0;
 
 	*evidence = (struct evidence){ 0 };
-	if (!connection->told || (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
+	if (!connection->reported || (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct stats_occurrences *events = stats_incidents_of(&connection->directions[i])->events;

@@ -501,7 +501,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 			found->shown.anomaly_counts[i] += connection->anomaly_counts[i];
 		return;
 	}
-	found->told = true;
+	found->reported = true;
 	free(found->shown.life);
 	found->shown = (struct stats_shown){
 		.number = connection->number,

@@ -139,7 +139,7 @@ struct stats_shown {
 };
 
 struct stats_connection {
-	bool told;                          /* `shown` is valid */
+	bool reported;                      /* `shown` is valid */
 	struct stats_shown shown;
 	struct stats_direction directions[2]; /* sent by a; sent by b */
 };

@@ -120,7 +120,7 @@ void stats_tell(const struct stats *stats, const struct findings *findings, cons
 		tell(&teller, form->finding, &findings->list[i]);
 	}
 	for (uint64_t i = 0; i < stats->table_room && !teller.stopped; i++)
-		if (stats->table[i] && stats->table[i]->told)
+		if (stats->table[i] && stats->table[i]->reported)
 			tell(&teller, form->connection, stats->table[i]);
 	if (stats->summed || stats->uncounted_messages)
 		tell(&teller, form->connection, &stats->others);

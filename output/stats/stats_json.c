@@ -372,7 +372,7 @@ static void connection(const void *what, struct line *line)
 	const struct stats_shown *shown = &counted->shown;
 
 	begin("connection", line);
-	if (counted->told) {
+	if (counted->reported) {
 		object_number(line, "connection", shown->number);
 		object_text(line, "transport", rtap_transport_name((enum rtap_transport)shown->transport));
 		one_end("a", &shown->a, line);

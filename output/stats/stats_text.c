@@ -451,7 +451,7 @@ static void connection(const void *what, struct line *line)
 	const struct stats_connection *counted = record->what;
 	const struct stats_shown *shown = &counted->shown;
 
-	if (counted->told) {
+	if (counted->reported) {
 		line_char(line, '#');
 		line_dec(line, shown->number);
 		line_char(line, ' ');

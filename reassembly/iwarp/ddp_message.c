@@ -87,8 +87,8 @@ static void add_payload(const struct ddp_work *work, struct message *message, ui
 	struct rtap_span extent;
 	uint32_t begin = at;
 
-	if (work->fpdu->ulpdu_length > at && origin + work->fpdu->ulpdu_length > message->told_end)
-		message->told_end = origin + work->fpdu->ulpdu_length;
+	if (work->fpdu->ulpdu_length > at && origin + work->fpdu->ulpdu_length > message->reported_end)
+		message->reported_end = origin + work->fpdu->ulpdu_length;
 	for (; fpdu_next_extent(work->fpdu, &at, &extent); begin = at) {
 		struct piece piece = { .bytes = extent.bytes, .captured = extent.length, .wire = extent.length };
 

@@ -289,7 +289,7 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 {
 	struct fpdu_candidate candidate = *found;
 	uint64_t before;
-	uint32_t told;
+	uint32_t counted;
 
 	free(framer->candidates);
 	framer->candidates = NULL;
@@ -314,10 +314,10 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	if (framer->rules.crc == FPDU_UNKNOWN && candidate.good + candidate.zero)
 		framer->rules.crc = candidate.good ? FPDU_ON : FPDU_OFF;
 	fpdu_trim(framer, candidate.start);
-	told = fpdu_count_off(framer, framer->held, framer->held_length, true);
-	fpdu_trim(framer, fpdu_base(framer) + told);
+	counted = fpdu_count_off(framer, framer->held, framer->held_length, true);
+	fpdu_trim(framer, fpdu_base(framer) + counted);
 	/* A result that the reading of FPDUs rejects must not be repeated. */
-	if (framer->searching && !told) {
+	if (framer->searching && !counted) {
 		fpdu_trim(framer, candidate.start + 1);
 		fpdu_search_begin(framer, candidate.start + 1);
 	}

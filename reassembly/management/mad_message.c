@@ -42,8 +42,8 @@ static void add_segment(struct rtap_tracker *tracker, struct message *message, c
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
 	assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + progress->position, &piece);
 	/* A last segment without data shows it, too. */
-	if (end > message->told_end)
-		message->told_end = end;
+	if (end > message->reported_end)
+		message->reported_end = end;
 	if (mad->rmpp_segment > message->shown.segments)
 		message->shown.segments = mad->rmpp_segment;
 	message->has_last |= mad->rmpp_flags & RMPP_FLAG_LAST;

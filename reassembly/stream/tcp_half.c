@@ -128,9 +128,9 @@ static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t en
 
 	half->next = end;
 	if (begin < cut) {
-		segment->told.offset = begin - half->base;
-		segment->told.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
-		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &segment->told);
+		segment->delivered.offset = begin - half->base;
+		segment->delivered.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
+		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &segment->delivered);
 	}
 	tell_hole(half, cut, end, TCP_HOLE_SNAPPED);
 }
@@ -142,7 +142,7 @@ static void tell_queued(struct tcp_half *half)
 		struct tcp_queued *queued = half->first;
 		struct tcp_segment segment = {
 			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
-			.told = { .frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
+			.delivered = { .frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
 				  .was_ahead = queued->was_ahead, .wanted = queued->wanted },
 		};
 
@@ -178,8 +178,8 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 		return false;
 	}
 	*queued = (struct tcp_queued){
-		.before = before, .after = after, .begin = begin, .end = end, .frame = segment->told.frame, .time_ns = segment->told.time_ns,
-		.captured = captured, .acknowledged = segment->told.acknowledged,
+		.before = before, .after = after, .begin = begin, .end = end, .frame = segment->delivered.frame, .time_ns = segment->delivered.time_ns,
+		.captured = captured, .acknowledged = segment->delivered.acknowledged,
 	};
 	if (captured)
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
@@ -286,7 +286,7 @@ static void remember(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	half->recent[half->recent_at++ % TCP_RECENT] = (struct tcp_recent){
 		.begin = segment->begin, .length = (uint32_t)(segment->end - segment->begin), .captured = segment->captured,
-		.interface = segment->interface, .digest = digest_of(segment), .time_ns = segment->told.time_ns,
+		.interface = segment->interface, .digest = digest_of(segment), .time_ns = segment->delivered.time_ns,
 	};
 }
 
@@ -302,7 +302,7 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 		return RTAP_TCP_RETRANSMISSION;
 	if (recent->captured == segment->captured && recent->digest != digest_of(segment))
 		*differs = true;
-	apart = segment->told.time_ns - recent->time_ns;
+	apart = segment->delivered.time_ns - recent->time_ns;
 	if (!*differs && recent->interface != segment->interface && apart <= TWICE_NS && apart >= -TWICE_NS)
 		return RTAP_TCP_CAPTURED_TWICE;
 	return RTAP_TCP_RETRANSMISSION;
@@ -333,7 +333,7 @@ static void analyse(struct tcp_half *half, const struct tcp_segment *segment, bo
 static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	struct tcp_streams *streams = streams_of(half);
-	struct tcp_bytes bytes = segment->told;
+	struct tcp_bytes bytes = segment->delivered;
 	bool was_ahead;
 
 	bytes.offset = segment->begin - half->base;
@@ -341,7 +341,7 @@ static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 	was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
 
 	/* The user may have needed memory: the piece may be gone. */
-	if (half->newest && half->newest->frame == segment->told.frame)
+	if (half->newest && half->newest->frame == segment->delivered.frame)
 		half->newest->was_ahead = was_ahead;
 }
 

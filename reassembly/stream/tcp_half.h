@@ -18,7 +18,7 @@ struct tcp_segment {
 	const uint8_t *bytes;
 	uint32_t captured;   /* of end - begin */
 	uint32_t interface;
-	struct tcp_bytes told; /* what is delivered with its bytes, except offset and span */
+	struct tcp_bytes delivered; /* what is delivered with its bytes, except offset and span */
 	bool has_digest;     /* `digest` is valid; else it is computed when needed */
 	uint32_t digest;
 };
@@ -45,7 +45,7 @@ void tcp_half_start(struct tcp_half *half, uint32_t sequence);
 
 /*
  * Processes data of a direction that has started. Cuts it at the direction's end and delivers it with the segment's own
- * `told`. Fills analysis, differs and missing of `facts`.
+ * `delivered`. Fills analysis, differs and missing of `facts`.
  */
 void tcp_half_data(struct tcp_half *half, struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts);
 

@@ -345,10 +345,10 @@ static void take_data(struct tcp_half *half, const struct tcp_half *other, const
 	segment.has_digest = tcp->has_digest;
 	segment.digest = tcp->digest;
 	segment.interface = packet->frame->interface;
-	segment.told.frame = packet->frame->number;
-	segment.told.time_ns = packet->frame->time_ns;
-	segment.told.acknowledged = acknowledged_by(other, tcp);
-	segment.told.was_ahead = segment.told.wanted = false;
+	segment.delivered.frame = packet->frame->number;
+	segment.delivered.time_ns = packet->frame->time_ns;
+	segment.delivered.acknowledged = acknowledged_by(other, tcp);
+	segment.delivered.was_ahead = segment.delivered.wanted = false;
 	facts->offset = segment.begin - half->base;
 	half->has_stray = false;
 	tcp_half_data(half, &segment, other->has_window && !other->window, facts);

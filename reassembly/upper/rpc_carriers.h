@@ -20,7 +20,7 @@ struct rpc_heard;
 struct message;
 
 /* The relation of a message to others. */
-struct rpc_told {
+struct rpc_relation {
 	const struct rtap_rpc_facts *call; /* call that a reply answers; NULL: unknown */
 	struct message **place;            /* place in the queue that is already reserved for the message; NULL: none */
 	struct message **slot;             /* of a waiting call: holds the user's message until pair() */
@@ -56,7 +56,7 @@ struct rpc_carriers_user {
 	 * told->slot.
 	 */
 	struct message *(*message)(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
-				   const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+				   const struct rtap_rpc_facts *facts, const struct rpc_relation *relation);
 	/*
 	 * A call no longer waits. `reply`: the message that answers it, or NULL. `repeats`: how often the call was repeated.
 	 */

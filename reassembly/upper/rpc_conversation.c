@@ -479,11 +479,11 @@ static void remember(struct rpc_waiting *call)
 
 /* Passes a message to the user, if there is a callback. */
 static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
-			    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+			    const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
 
-	return user->message ? user->message(user->owner, conversation, from_a, heard, facts, told) : NULL;
+	return user->message ? user->message(user->owner, conversation, from_a, heard, facts, relation) : NULL;
 }
 
 static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
@@ -495,7 +495,7 @@ static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, c
 
 	if (!waiting) {
 		carriers->given_up++;
-		give(conversation, from_a, heard, facts, &(struct rpc_told){ 0 });
+		give(conversation, from_a, heard, facts, &(struct rpc_relation){ 0 });
 		return;
 	}
 	waiting->from_a = from_a;
@@ -504,7 +504,7 @@ static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, c
 	*(waiting->older ? &waiting->older->newer : &conversation->oldest) = waiting;
 	conversation->newest = waiting;
 	conversation->waiting++;
-	give(conversation, from_a, heard, facts, &(struct rpc_told){ .slot = &waiting->message });
+	give(conversation, from_a, heard, facts, &(struct rpc_relation){ .slot = &waiting->message });
 	waiting->hash = hash_of(&key);
 	waiting->mapped = map_add(&carriers->calls, waiting->hash, waiting);
 	if (!waiting->mapped) {
@@ -527,7 +527,7 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 	answered = waiting ? NULL : find_remembered(conversation, from_a, facts, heard->length);
 	if (answered) {
 		carriers->repeats++;
-		give(conversation, from_a, heard, facts, &(struct rpc_told){ .repeats = ++answered->calls });
+		give(conversation, from_a, heard, facts, &(struct rpc_relation){ .repeats = ++answered->calls });
 		return;
 	}
 	if (waiting)
@@ -546,13 +546,13 @@ static void hear_reply(struct rpc_conversation *conversation, bool from_a, const
 
 	if (answered) {
 		conversation->carriers->repeats++;
-		give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = &answered->facts, .place = place, .repeats = ++answered->replies });
+		give(conversation, from_a, heard, facts, &(struct rpc_relation){ .call = &answered->facts, .place = place, .repeats = ++answered->replies });
 		return;
 	}
 	if (!call && !place && let_wait(conversation, from_a, heard))
 		return;
 	tell(conversation, call, heard, facts, !from_a);
-	reply = give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = call ? &call->facts : NULL, .place = place });
+	reply = give(conversation, from_a, heard, facts, &(struct rpc_relation){ .call = call ? &call->facts : NULL, .place = place });
 	if (!call)
 		return;
 	pair(call, reply);

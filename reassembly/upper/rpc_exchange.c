@@ -606,7 +606,7 @@ static void keep_bytes(struct rtap_tracker *tracker, struct message *message, co
 }
 
 void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
-			     const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+			     const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
 	static const struct chunk_lists none;
 	struct xdr_extent borrowed[BORROWED_EXTENTS];
@@ -617,11 +617,11 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
 	};
 	/* Without RDMA nothing else is needed. */
-	const struct rpc_call plain = { .xid = facts->xid, .repeats = told->repeats };
+	const struct rpc_call plain = { .xid = facts->xid, .repeats = relation->repeats };
 	struct rtap_context context = { 0 };
 
-	if (told->call)
-		context_of(told->call, &context);
+	if (relation->call)
+		context_of(relation->call, &context);
 	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
 	read_part(tracker, &work, &send, &context, message->shown.from_a);
 	note_missing(&work.part, heard);

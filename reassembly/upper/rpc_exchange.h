@@ -57,11 +57,11 @@ struct message;
 struct rpc_call;
 struct rpc_heard;
 struct rpc_send;
-struct rpc_told;
+struct rpc_relation;
 
 /* Fills a message with what is reported of a call or reply over TCP or UDP with header `facts`. */
 void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
-			     const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+			     const struct rtap_rpc_facts *facts, const struct rpc_relation *relation);
 
 /*
  * Whether a call or reply can be read on arrival: its SEND contains it completely, and only messages are wanted. Reads its

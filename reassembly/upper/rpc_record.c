@@ -177,8 +177,8 @@ static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 {
 	struct rpc_record *record = &reader->record;
 
-	if (reader->is_told) {
-		reader->is_told = false;
+	if (reader->is_reported) {
+		reader->is_reported = false;
 		reader->state = RPC_RECORD_BEGINNING;
 		return;
 	}
@@ -291,7 +291,7 @@ static uint32_t take_fragment(struct rpc_record_reader *reader, const uint8_t *b
 	if (length > reader->left)
 		length = reader->left;
 	reader->left -= length;
-	if (reader->is_told)
+	if (reader->is_reported)
 		reader->passed_over += length;
 	if (!reader->left && reader->is_last && length == record->length && record->missing == RPC_RECORD_WHOLE) {
 		tell(reader, (struct rtap_span){ bytes, length });
@@ -477,7 +477,7 @@ bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, i
 {
 	bool is_known = reader->state == RPC_RECORD_FRAGMENT || reader->state == RPC_RECORD_MARK;
 
-	if (is_known && reader->is_told)
+	if (is_known && reader->is_reported)
 		return false;
 	if (!is_known && !reader->head_length)
 		return false;
@@ -490,13 +490,13 @@ void rpc_record_give_up(struct rpc_record_reader *reader)
 {
 	enum rpc_record_state state = reader->state;
 
-	if ((state != RPC_RECORD_FRAGMENT && state != RPC_RECORD_MARK) || reader->is_told)
+	if ((state != RPC_RECORD_FRAGMENT && state != RPC_RECORD_MARK) || reader->is_reported)
 		return;
 	if (reader->record.missing == RPC_RECORD_WHOLE)
 		reader->record.missing = RPC_RECORD_UNFINISHED;
 	tell_copy(reader);
 	reader->state = state;
-	reader->is_told = true;
+	reader->is_reported = true;
 }
 
 void rpc_record_end(struct rpc_record_reader *reader)

@@ -78,7 +78,7 @@ struct rpc_record_reader {
 	uint8_t *copy;                   /* of the record's bytes if they are not contiguous */
 	uint32_t copied, room;
 	bool trimmed;                    /* bytes of the record were dropped because others needed the memory */
-	bool is_told;                    /* the record was given up: its remaining bytes are skipped */
+	bool is_reported;                /* the record was given up: its remaining bytes are skipped */
 	struct rpc_record record;        /* the current one */
 	/* Counts of records: all; with bytes missing; too large; found by searching. Then bytes skipped. */
 	uint64_t records, incomplete, too_large, recovered, passed_over;

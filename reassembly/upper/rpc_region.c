@@ -115,12 +115,12 @@ static void note_reply_psn(struct rpc_call *call)
 void rpc_region_open_all(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct chunk_lists *lists = &call->call.lists;
-	bool is_told = tracker->options.message || tracker->exchange;
+	bool is_reported = tracker->options.message || tracker->exchange;
 
 	for (uint32_t i = 0; i < lists->region_count; i++) {
 		struct rpc_region *region = &lists->regions[i];
 
-		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || is_told);
+		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || is_reported);
 		call->has_regions |= region->is_open;
 	}
 	if (!call->has_regions)

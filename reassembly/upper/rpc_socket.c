@@ -91,9 +91,9 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 
 /* The message that reserved the place, if any; else a new one. */
 static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
-				  const struct rpc_heard *heard, const struct rpc_told *told)
+				  const struct rpc_heard *heard, const struct rpc_relation *relation)
 {
-	struct message **place = told->place ? told->place : conversation->directions ? &conversation->directions[from_a].place : NULL;
+	struct message **place = relation->place ? relation->place : conversation->directions ? &conversation->directions[from_a].place : NULL;
 	struct message *message = place ? *place : NULL;
 
 	if (message && message->shown.first_frame == heard->first_frame) {
@@ -105,7 +105,7 @@ static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conve
 }
 
 static struct message *take_message(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
-				    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+				    const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
 	struct rtap_tracker *tracker = owner;
 	struct connection *connection = conversation->connection;
@@ -117,17 +117,17 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	connection->shown.bytes += heard->seen;
 	if (!tracker->options.message)
 		return NULL;
-	message = take_place(tracker, conversation, from_a, heard, told);
+	message = take_place(tracker, conversation, from_a, heard, relation);
 	if (!message)
 		return NULL;
 	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
 	message->shown.verb = RTAP_VERB_SEND;
 	message->shown.from_a = from_a != conversation->turned;
-	rpc_exchange_show_plain(tracker, message, heard, facts, told);
+	rpc_exchange_show_plain(tracker, message, heard, facts, relation);
 	frame_touch(tracker, message);
-	message->reference = told->slot;
-	if (told->slot)
-		*told->slot = message;
+	message->reference = relation->slot;
+	if (relation->slot)
+		*relation->slot = message;
 	return message;
 }
 

@@ -96,7 +96,7 @@ class Loading(BrowserTest):
 
 class Tables(BrowserTest):
     def test_a_click_on_a_heading_sorts(self):
-        told = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
+        reported = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
 			const table = document.getElementById("rpc-table"), found = [];
 			for (const [key, clicks] of [["calls", 1], ["calls", 2], ["latency.max", 1], ["name", 1]]) {
 				const heading = table.querySelector(`th[data-key="${key}"]`), column = heading.cellIndex;
@@ -106,11 +106,11 @@ class Tables(BrowserTest):
 					.map(cell => cell.dataset.v ?? cell.textContent)]);
 			}
 			return found;""")
-        for key, order, values in told:
+        for key, order, values in reported:
             kind = str if key == "name" else lambda v: float(v or "-inf")
             self.assertGreater(len(set(values)), 2)
             self.assertEqual(values, sorted(values, key=kind, reverse=order == "descending"), (key, order))
-        self.assertEqual({order for _, order, _ in told}, {"ascending", "descending"})
+        self.assertEqual({order for _, order, _ in reported}, {"ascending", "descending"})
 
     def test_a_filter_hides_other_rows(self):
         shown = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
@@ -127,14 +127,14 @@ class Plots(BrowserTest):
         rows = [line.split("\t") for line in self.lines("-r", RPING, "-T", "fields", "-e", "frame.number", "-e", "rdmatap.connection",
                                                         "-e", "infiniband.bth.psn", "-e", "frame.time_relative")]
         known = {int(r[0]): (int(r[2]), float(r[3])) for r in rows if r[1]}
-        told = self.evaluate(self.page(RPING), """
+        reported = self.evaluate(self.page(RPING), """
 			return [...document.querySelectorAll("svg.sequence")].map(plot => ({ data: { ...plot.dataset }, text: plot.textContent,
 				width: plot.getBoundingClientRect().width,
 				paths: [...plot.querySelectorAll("path.dots")].map(path => ({ frames: path.dataset.f.split(" ").map(Number),
 					painted: path.getAttribute("d").slice(1).split("M").map(at => at.replace("h0", "").split(" ").map(Number))
 						.map(at => path.isPointInStroke(new DOMPoint(...at)) && getComputedStyle(path).stroke !== "none" && at) })) }));""")
         painted = {}
-        for plot in told:
+        for plot in reported:
             left, right, bottom, top = map(float, plot["data"]["box"].split())
             (x0, x1), (y0, y1) = (map(float, plot["data"][name].split()) for name in "xy")
             first = int(re.search(r"PSN − (\d+)", plot["text"]).group(1))
@@ -166,13 +166,13 @@ class Plots(BrowserTest):
         self.assertNotEqual(*numbers)
 
     def test_the_packet_under_the_pointer_is_named(self):
-        told = self.evaluate(self.page(RPING), """
+        reported = self.evaluate(self.page(RPING), """
 			const plot = document.querySelector("svg.sequence"), path = plot.querySelector("path.dots.req");
 			const at = path.getAttribute("d").slice(1).split("M")[5].replace("h0", "").split(" ").map(Number);
 			const pixel = new DOMPoint(...at).matrixTransform(plot.getScreenCTM());
 			plot.dispatchEvent(new PointerEvent("pointermove", { clientX: pixel.x, clientY: pixel.y }));
 			return [path.dataset.f.split(" ")[5], plot.nextElementSibling.textContent];""")
-        self.assertIn("frame %s, about +" % told[0], told[1])
+        self.assertIn("frame %s, about +" % reported[0], reported[1])
 
     def test_a_link_to_a_connection_opens_it(self):
         self.assertEqual(self.evaluate(self.page(os.path.join(TESTDATA, "roce-cmtime.pcap")), """

@@ -275,7 +275,7 @@ class Order(Case):
                 schedule.at(20 * MS + i * US, frame[:18] + struct.pack(">H", i + 500) + frame[20:])
         return schedule.write_pcap(self.path("swapped.pcap"))
 
-    def test_sprayed_connections_are_told_from_reordered_ones(self):
+    def test_sprayed_connections_are_distinguished_from_reordered_ones(self):
         sprayed, reordered = self.swapped([0xc000 + i for i in range(4)]), None
         rules = self.rules(sprayed)
         self.assertEqual(rules["sprayed"]["count"], self.connections(sprayed)[0]["anomalies"]["path_changes"])

@@ -42,9 +42,9 @@ class Devices(CliTest):
         self.assertIn("\n  node guid: unknown\n", output)
         self.assertIn("\n      lid: unknown\n", output)
         self.assertIn("\n      gids: none\n", output)
-        told = json.loads(self.answer("hostile", "--json", "empty_0"))
-        self.assertIn("libibverbs", told.pop("verbs_trouble"))
-        self.assertEqual(told, {"name": "empty_0", "netdevs": [], "hw_counters": [], "ports": []})
+        reported = json.loads(self.answer("hostile", "--json", "empty_0"))
+        self.assertIn("libibverbs", reported.pop("verbs_trouble"))
+        self.assertEqual(reported, {"name": "empty_0", "netdevs": [], "hw_counters": [], "ports": []})
 
     def test_everything_is_shown_in_full(self):
         output = self.answer("hca", "-v", "mlx5_0/1")
@@ -109,7 +109,7 @@ class Devices(CliTest):
                 self.assertEqual((status, output), (2, ""))
                 self.assertIn(message, errors)
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         with open("/dev/full", "wb") as full:
             self.bad("standard output: No space left on device", "devices", stdout=full, env={"RDMATAP_SYSFS": unpack(ROOTS["hca"], self.path("hca"))})
 

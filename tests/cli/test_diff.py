@@ -59,10 +59,10 @@ class DiffTest(CliTest):
         """Differences that diff --json tells."""
         done = self.run_program("diff", "--json", *arguments)
         self.assertEqual(done.returncode, status, (arguments, done.stderr, done.stdout[:1000]))
-        told = [json.loads(line) for line in done.stdout.decode().splitlines()]
-        self.assertEqual(told[-1]["type"], "summary")
-        self.assertEqual(told[-1]["same"], status == 0)
-        return told[:-1]
+        reported = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertEqual(reported[-1]["type"], "summary")
+        self.assertEqual(reported[-1]["same"], status == 0)
+        return reported[:-1]
 
     def same(self, *arguments):
         self.assertEqual(self.diff(*arguments, status=0), [])
@@ -108,9 +108,9 @@ class Canon(DiffTest):
 
     def test_json_says_what_the_text_says(self):
         text = self.good("canon", NFS3).decode().splitlines()[1:-1]
-        told = [json.loads(line) for line in self.good("canon", "--json", NFS3).decode().splitlines()][1:-1]
-        self.assertEqual(len(text), len(told))
-        for line, one in zip(text, told):
+        reported = [json.loads(line) for line in self.good("canon", "--json", NFS3).decode().splitlines()][1:-1]
+        self.assertEqual(len(text), len(reported))
+        for line, one in zip(text, reported):
             sign = {"client>server": " >", "server>client": " <"}.get(one.get("direction"), "")
             fields = "".join(" %s=%s" % (field["name"], field["value"]) for field in one["fields"])
             self.assertEqual(line, one["type"] + sign + fields)
@@ -206,9 +206,9 @@ class Talks(DiffTest):
         return again
 
     def one(self, change=None, options=(), **values):
-        told = self.diff(*options, self.capture("before"), self.capture("after", change, **values))
-        self.assertEqual(len(told), 1, told)
-        return told[0]["type"], told[0]["level"], [(f["name"], f.get("a"), f.get("b")) for f in told[0].get("fields", [])], told[0]
+        reported = self.diff(*options, self.capture("before"), self.capture("after", change, **values))
+        self.assertEqual(len(reported), 1, reported)
+        return reported[0]["type"], reported[0]["level"], [(f["name"], f.get("a"), f.get("b")) for f in reported[0].get("fields", [])], reported[0]
 
 
 class OneChange(Talks):
@@ -219,15 +219,15 @@ class OneChange(Talks):
             self.same(*options, self.capture("before"), self.capture("after"))
 
     def test_a_message_lost(self):
-        kind, level, _, told = self.one("lost")
-        self.assertEqual((kind, level, told["direction"]), ("removed", "message", "client>server"))
-        self.assertIn("length=43 ", told["a"]["line"])
-        self.assertNotIn("b", told)
+        kind, level, _, reported = self.one("lost")
+        self.assertEqual((kind, level, reported["direction"]), ("removed", "message", "client>server"))
+        self.assertIn("length=43 ", reported["a"]["line"])
+        self.assertNotIn("b", reported)
 
     def test_a_message_added(self):
-        kind, _, _, told = self.one("added")
+        kind, _, _, reported = self.one("added")
         self.assertEqual(kind, "added")
-        self.assertIn("length=77 ", told["b"]["line"])
+        self.assertIn("length=77 ", reported["b"]["line"])
 
     def test_a_packet_duplicated(self):
         self.assertEqual(self.one("duplicate")[:3], ("changed", "message", [("repeats", None, "1")]))
@@ -237,47 +237,47 @@ class OneChange(Talks):
         self.same("--fold-retransmissions", self.capture("before"), self.capture("after", "retransmission"))
 
     def test_a_nak_more(self):
-        kind, _, _, told = self.one("nak")
+        kind, _, _, reported = self.one("nak")
         self.assertEqual(kind, "added")
-        self.assertIn("kind=refusal nak=sequence_error", told["b"]["line"])
+        self.assertIn("kind=refusal nak=sequence_error", reported["b"]["line"])
 
     def test_a_receiver_that_was_not_ready(self):
-        told = self.diff(self.capture("before"), self.capture("after", "rnr"))
-        self.assertEqual([one["type"] for one in told], ["changed", "added"])
-        self.assertIn("nak=rnr", told[1]["b"]["line"])
+        reported = self.diff(self.capture("before"), self.capture("after", "rnr"))
+        self.assertEqual([one["type"] for one in reported], ["changed", "added"])
+        self.assertIn("nak=rnr", reported[1]["b"]["line"])
         self.same("--fold-retransmissions", self.capture("before"), self.capture("after", "rnr"))
 
     def test_another_segmentation(self):
         before = self.capture("before")
         conversation.PMTU = 512
         self.addCleanup(setattr, conversation, "PMTU", 256)
-        told = self.diff(before, self.capture("after"))
-        self.assertEqual({one["type"] for one in told}, {"changed"}, told)
-        self.assertEqual({f["name"] for one in told for f in one["fields"]}, {"packets"})
+        reported = self.diff(before, self.capture("after"))
+        self.assertEqual({one["type"] for one in reported}, {"changed"}, reported)
+        self.assertEqual({f["name"] for one in reported for f in one["fields"]}, {"packets"})
 
     def test_another_length(self):
         self.assertEqual(self.one("length")[:3], ("changed", "message", [("length", "703", "722")]))
 
     def test_other_credits(self):
-        told = self.diff(self.capture("before"), self.capture("after", credits=16))
-        self.assertEqual([[f["name"] for f in one["fields"]] for one in told], [["rpcordma.flow_control"]] * 2)
+        reported = self.diff(self.capture("before"), self.capture("after", credits=16))
+        self.assertEqual([[f["name"] for f in one["fields"]] for one in reported], [["rpcordma.flow_control"]] * 2)
 
     def test_another_status(self):
-        kind, _, fields, told = self.one(status=5)
+        kind, _, fields, reported = self.one(status=5)
         self.assertEqual((kind, [name for name, _, _ in fields]), ("changed", ["operation_status", "rpc_status"]))
         self.assertEqual(fields[1], ("rpc_status", "NFS3ERR_STALE", "NFS3ERR_IO"))
-        self.assertIn("frame", told["a"])
+        self.assertIn("frame", reported["a"])
 
     def test_operations_swapped(self):
-        kind, _, _, told = self.one("swapped")
+        kind, _, _, reported = self.one("swapped")
         self.assertEqual(kind, "moved")
 
     def test_a_connection_less(self):
-        told = self.diff(self.capture("before"), self.capture("after", "connection"))
-        self.assertEqual([(one["type"], one["connection"]) for one in told],
+        reported = self.diff(self.capture("before"), self.capture("after", "connection"))
+        self.assertEqual([(one["type"], one["connection"]) for one in reported],
                          [("connection_removed", "transport=RC client=10.0.0.2 server=10.0.0.3")])
 
-    def test_a_change_is_told_at_its_place(self):
+    def test_a_change_is_reported_at_its_place(self):
         text = self.run_program("diff", self.capture("before"), self.capture("after", "length")).stdout.decode()
         self.assertRegex(text, r"\n@@ transport=RC client=10.0.0.2 server=10.0.0.1, message -(\d+) \(frame \d+\) \+\1 \(frame \d+\) @@\n")
         self.assertRegex(text, r"\n-message < kind=write length=703 .*\n\+message < kind=write length=722 .*\n! length: 703 -> 722\n")
@@ -295,10 +295,10 @@ class OneOfMany(DiffTest):
                 written = talk.write("a", 500, r_key=0x100, va=0x7000 + 500 * round, data=b"w" * 500)
                 scene.put(*written, talk.ack(written[-1]))
             call, reply = rpc(xid=0x1000 + round)
-            told = talk.send("a", len(call), data=call) if round != call_lost else []
-            scene.put(*told, *(talk.ack(packet) for packet in told))
-            told = talk.send("b", len(reply), data=reply)
-            scene.put(*told, talk.ack(told[-1]))
+            reported = talk.send("a", len(call), data=call) if round != call_lost else []
+            scene.put(*reported, *(talk.ack(packet) for packet in reported))
+            reported = talk.send("b", len(reply), data=reply)
+            scene.put(*reported, talk.ack(reported[-1]))
         path = self.path(name + ".pcap")
         scene.write_capture(path)
         return path
@@ -306,15 +306,15 @@ class OneOfMany(DiffTest):
     def test_which_one_its_address_tells(self):
         before = self.capture("before")
         for lost in (0, 4, 11):
-            told = self.diff(before, self.capture("after", lost))
-            self.assertEqual([one["type"] for one in told], ["removed"])
-            self.assertIn("key=rkey#1+0x%x" % (500 * lost), told[0]["a"]["line"])
+            reported = self.diff(before, self.capture("after", lost))
+            self.assertEqual([one["type"] for one in reported], ["removed"])
+            self.assertIn("key=rkey#1+0x%x" % (500 * lost), reported[0]["a"]["line"])
             self.assertEqual([one["type"] for one in self.diff(self.capture("after", lost), before)], ["added"])
 
     def test_a_reply_is_the_same_one_without_its_call(self):
-        told = self.diff(self.capture("before"), self.capture("after", call_lost=4))
-        self.assertEqual([one["type"] for one in told], ["removed", "changed"])
-        self.assertIn(("answered", None, "nothing"), [(field["name"], field.get("a"), field.get("b")) for field in told[1]["fields"]])
+        reported = self.diff(self.capture("before"), self.capture("after", call_lost=4))
+        self.assertEqual([one["type"] for one in reported], ["removed", "changed"])
+        self.assertIn(("answered", None, "nothing"), [(field["name"], field.get("a"), field.get("b")) for field in reported[1]["fields"]])
 
 
 class FirstAnswer(DiffTest):
@@ -334,8 +334,8 @@ class FirstAnswer(DiffTest):
     def test_a_nak_that_comes_first_is_a_difference(self):
         for syndrome in (0x60, 0x2e):
             before, after = self.capture("before"), self.capture("after", syndrome)
-            told = self.diff(before, after)
-            self.assertEqual([[(f["name"], f.get("a"), f.get("b")) for f in one["fields"]] for one in told], [[("refusals", None, "1")]])
+            reported = self.diff(before, after)
+            self.assertEqual([[(f["name"], f.get("a"), f.get("b")) for f in one["fields"]] for one in reported], [[("refusals", None, "1")]])
             self.same("--fold-retransmissions", before, after)
 
 
@@ -361,8 +361,8 @@ class Policies(Talks):
         capfile.write_pcap(slower, 1, [(frames.frames[0][0] + (t - frames.frames[0][0]) * 3 // 2, d, w) for t, d, w in frames.frames])
         self.same(RPING, slower)
         self.same("--tolerance", "latency=40%", RPING, slower)
-        told = self.diff("--tolerance", "latency=30%", RPING, slower)
-        self.assertEqual({f["name"] for one in told for f in one["fields"]}, {"latency"})
+        reported = self.diff("--tolerance", "latency=30%", RPING, slower)
+        self.assertEqual({f["name"] for one in reported for f in one["fields"]}, {"latency"})
         later = self.path("later.pcap")
         capfile.write_pcap(later, 1, frames.shifted(1000))
         self.same("--tolerance", "time=0", RPING, later)
@@ -444,7 +444,7 @@ class Files(DiffTest):
         self.same(golden, RPING)
         self.assertEqual(sorted(os.listdir(self.directory)), ["golden.canon", "other"])
 
-    def test_what_is_wrong_with_a_file_is_told(self):
+    def test_what_is_wrong_with_a_file_is_reported(self):
         text = self.good("canon", RPING)
         lines = text.splitlines(keepends=True)
         for content, message in (
@@ -474,8 +474,8 @@ class Files(DiffTest):
         frames.insert(late, (time_ns + 3 * 10**8, packet, wire))
         again = self.path("again.pcap", struct.pack("<I", 0xa1b23c4d) + head[4:] + b"".join(
             struct.pack("<IIII", *divmod(frame[0], 10**9), len(frame[1]), frame[2]) + frame[1] for frame in frames))
-        told = self.diff(capture, again)
-        self.assertEqual([(one["type"], one["level"], [(f["name"], f.get("a"), f.get("b")) for f in one["fields"]]) for one in told],
+        reported = self.diff(capture, again)
+        self.assertEqual([(one["type"], one["level"], [(f["name"], f.get("a"), f.get("b")) for f in one["fields"]]) for one in reported],
                          [("changed", "setup", [("repeats", None, "1")])])
         self.same("--fold-retransmissions", capture, again)
 
@@ -493,7 +493,7 @@ class Files(DiffTest):
         text = self.good("canon", RPING).replace(b"\nmessage", b"\n# why\n\nmessage", 1)
         self.same(self.path("golden", text), RPING)
 
-    def test_unrelated_captures_are_told_apart_at_once(self):
+    def test_unrelated_captures_are_distinguished_at_once(self):
         done = self.run_program("diff", "--stat", NFS3, os.path.join(TESTDATA, "conn_xrc.pcap"))
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"connections without a counterpart on both sides", done.stderr)
@@ -503,11 +503,11 @@ class Files(DiffTest):
         lines += ["message > kind=send length=%d packets=1 status=good%s" % (length, more) for length in lengths]
         return self.path(name, "\n".join(lines + ["end connections=1", ""]).encode())
 
-    def test_what_has_hardly_anything_in_common_is_told_so(self):
-        for lengths, is_told in ((range(1000, 1020), True), ([*range(1000, 1018), 0, 1], False), (range(1000, 1019), True)):
+    def test_what_has_hardly_anything_in_common_is_reported_so(self):
+        for lengths, is_reported in ((range(1000, 1020), True), ([*range(1000, 1018), 0, 1], False), (range(1000, 1019), True)):
             done = self.run_program("diff", self.text_of("a", range(20)), self.text_of("b", lengths))
             self.assertEqual(done.returncode, 1)
-            self.assertEqual(b"less than a tenth of the messages is the same" in done.stderr, is_told, lengths)
+            self.assertEqual(b"less than a tenth of the messages is the same" in done.stderr, is_reported, lengths)
         done = self.run_program("diff", self.text_of("a", range(19)), self.text_of("b", range(1000, 1019)))
         self.assertNotIn(b"less than a tenth", done.stderr)
 
@@ -535,9 +535,9 @@ class Files(DiffTest):
         # of a process that this one starts, the largest is this one's own
         starter = "import os, sys; print(os.wait4(os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)[2].ru_maxrss)"
         done = subprocess.run([sys.executable, "-c", starter, PROGRAM, "diff", "--stat", a, b], stdout=subprocess.PIPE, check=True)
-        told = done.stdout.decode().splitlines()
-        self.assertIn("  same: 9999", told)
-        self.assertLess(int(told[-1]), 35 * 1024)
+        reported = done.stdout.decode().splitlines()
+        self.assertIn("  same: 9999", reported)
+        self.assertLess(int(reported[-1]), 35 * 1024)
 
     def test_stat_counts(self):
         text = self.run_program("diff", "--stat", RPING, RPING).stdout.decode()
@@ -574,8 +574,8 @@ class Parts(DiffTest, PipeTest):
             self.refused(text, ", which could not be read to its end (make it again, of a whole one)")
 
     def test_json_says_so_too(self):
-        told = self.bad("cut.pcap: frame ", "canon", "--json", self.cut()).splitlines()
-        self.assertEqual(json.loads(told[-1])["incomplete"], "unreadable")
+        reported = self.bad("cut.pcap: frame ", "canon", "--json", self.cut()).splitlines()
+        self.assertEqual(json.loads(reported[-1])["incomplete"], "unreadable")
         self.assertNotIn("incomplete", json.loads(self.good("canon", "--json", NFS3).splitlines()[-1]))
 
     def test_what_was_asked_for_is_whole(self):

@@ -128,7 +128,7 @@ class Files(CliTest):
         shown = self.bad("cut.pcap: frame ", "-r", self.path("cut.pcap", read(RPING)[:2000]), "-r", RPING, "-q")
         self.assertEqual(shown, b"112 packets\n")
 
-    def test_times_that_are_too_far_apart_are_told_and_upset_no_output(self):
+    def test_times_that_are_too_far_apart_are_reported_and_upset_no_output(self):
         file, frames = capfile.Pcapng(), records(read(RPING))[1]
         file.section()
         for offset in (-2**63, 2**63 - 1):
@@ -136,7 +136,7 @@ class Files(CliTest):
         for i, (_, data, wire) in enumerate(frames):
             file.packet(i % 2, 0, data, wire)
         far = self.path("far.pcapng", bytes(file.data))
-        told = b"rdmatap: %d time stamps are outside the years 1823 to 2116 and shown as the nearest time in these\n" % len(frames)
+        reported = b"rdmatap: %d time stamps are outside the years 1823 to 2116 and shown as the nearest time in these\n" % len(frames)
         deltas = ["0.000000000"] + ["9223372036.854775807", "-9223372036.854775807"] * (len(frames) // 2)
         self.assertEqual(self.lines("-r", far, "-T", "fields", "-e", "frame.time_delta"), deltas)
         self.path("saved", self.run_program("canon", far).stdout)
@@ -145,13 +145,13 @@ class Files(CliTest):
                           ("report", far, "-o", self.path("page.html")), ("diff", far, self.path("saved")),
                           ("export", far, "-w", self.path("rpc.pcap"))):
             done = self.run_program(*arguments)
-            self.assertEqual((done.returncode, done.stderr), (0, told), arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, reported), arguments)
         for name, held in (("copy.pcapng", (len(frames) + 1) // 2), ("copy.pcap", len(frames)), ("copy.pcap.gz", len(frames))):
             done = self.run_program("-r", far, "-w", self.path(name))
-            self.assertEqual((done.returncode, done.stderr), (0, told + b"rdmatap: %d time stamps were written as the nearest time that the file"
+            self.assertEqual((done.returncode, done.stderr), (0, reported + b"rdmatap: %d time stamps were written as the nearest time that the file"
                                                               b" can hold (pcapng: from 1970 on; pcap: until 2106, too)\n" % held))
 
-    def test_exported_times_that_the_file_cannot_hold_are_told(self):
+    def test_exported_times_that_the_file_cannot_hold_are_reported(self):
         nfs = read(os.path.join(TESTDATA, "roce-nfs3-long.pcap"))
         file = capfile.Pcapng()
         file.section()
@@ -175,7 +175,7 @@ class Files(CliTest):
                 self.bad("standard output is an input too", "-r", path, *arguments, stdout=stdout)
         self.assertEqual(read(path), read(RPING))
 
-    def test_what_cannot_be_written_is_told(self):
+    def test_what_cannot_be_written_is_reported(self):
         self.bad("cannot be created: No such file or directory", "-r", RPING, "-w", self.path("missing/x.pcap"))
         self.bad("cannot be created: Is a directory", "-r", RPING, "-w", self.directory)
         self.bad("one link type", "-r", RPING, "-r", INFINIBAND, "-w", self.path("two.pcap"))

@@ -45,7 +45,7 @@ class Files(CliTest):
         self.assertGreater(len(rows), 3)
         self.assertTrue(all(len(row) == 4 and row[3] in ("snapped", "not_captured") and int(row[2]) > 0 for row in rows))
 
-    def test_data_of_calls_cut_off_before_their_file_are_told(self):
+    def test_data_of_calls_cut_off_before_their_file_are_reported(self):
         directory = self.path("files")
         done = self.run_program("export", "-s", "96", "--files", directory, SMALL_MTU)
         self.assertEqual(done.returncode, 0)
@@ -197,7 +197,7 @@ class Tcp(CliTest):
         self.assertRegex(done.stderr, rb"\d+ RPC messages have zeros where bytes are missing")
         self.assertGreater(len(records(read(exported))[1]), few)
 
-    def test_wrong_usage_and_files_that_cannot_be_written_are_told(self):
+    def test_wrong_usage_and_files_that_cannot_be_written_are_reported(self):
         copy = self.path("copy.pcap", read(NFS3))
         self.bad("nothing to write (name a file with -w, a directory with --files)", "export", NFS3)
         self.bad("--fill-holes requires -w", "export", "--files", self.path("files"), "--fill-holes", NFS3)

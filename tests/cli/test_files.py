@@ -72,8 +72,8 @@ class Save(CliTest):
             for name in ("x.pcap", "x.pcapng", "x.pcap.gz", "x.pcapng.gz"):
                 saved = self.path(name)
                 self.lines("-r", capture, "-w", saved)
-                told = subprocess.run(["capinfos", "-M", "-c", saved], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                self.assertEqual(told.returncode, 0, told.stderr)
+                reported = subprocess.run(["capinfos", "-M", "-c", saved], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(reported.returncode, 0, reported.stderr)
                 fields = ["-T", "fields", "-e", "frame.len", "-e", "frame.time_epoch"]
                 theirs = subprocess.run(["tshark", "-n", "-r", saved] + fields, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
                 self.assertEqual(theirs.stdout.splitlines(), self.lines("-r", capture, *fields), (capture, name))

@@ -106,18 +106,18 @@ class Capture(LiveTest):
         process = self.capturing("-i", "far", "-f", "udp", "-w", saved)
         self.replay()
         self.stop(process)
-        told = self.run_program("-r", saved, "-v", "-q")
-        self.assertEqual(told.stdout.split()[0], b"%d" % RPING_FRAMES)
+        reported = self.run_program("-r", saved, "-v", "-q")
+        self.assertEqual(reported.stdout.split()[0], b"%d" % RPING_FRAMES)
         for text in (b"name far", b"filter udp", b"received %d packets" % RPING_FRAMES):
-            self.assertIn(text, told.stderr)
+            self.assertIn(text, reported.stderr)
 
     def test_pcapng_of_nothing_tells_of_the_interface_too(self):
         saved = self.path("x.pcapng")
         process = self.capturing("-i", "far", "-w", saved)
         self.stop(process)
-        told = self.run_program("-r", saved, "-v", "-q")
-        self.assertEqual((told.returncode, told.stdout.split()[0]), (0, b"0"))
-        self.assertIn(b"received 0 packets", told.stderr)
+        reported = self.run_program("-r", saved, "-v", "-q")
+        self.assertEqual((reported.returncode, reported.stdout.split()[0]), (0, b"0"))
+        self.assertIn(b"received 0 packets", reported.stderr)
 
     @needs("capinfos")
     def test_capinfos_reads_the_statistics(self):
@@ -125,9 +125,9 @@ class Capture(LiveTest):
         process = self.capturing("-i", "far", "-w", saved)
         self.replay()
         self.stop(process)
-        told = subprocess.run(("capinfos", saved), stdout=subprocess.PIPE, check=True).stdout.decode()
+        reported = subprocess.run(("capinfos", saved), stdout=subprocess.PIPE, check=True).stdout.decode()
         for text in ("Name = far", "Number of stat entries = 1", "Number of packets = %d" % RPING_FRAMES):
-            self.assertIn(text, told)
+            self.assertIn(text, reported)
 
     def test_all_interfaces_are_captured_at_once(self):
         saved = self.path("x.pcapng")
@@ -194,10 +194,10 @@ class Series(LiveTest):
         names = self.saved("x-*.pcapng")
         self.assertEqual(len(names), 3)
         for name in names:
-            told = self.run_program("-r", name, "-q", "-v")
-            self.assertIn(b"name far", told.stderr)
+            reported = self.run_program("-r", name, "-q", "-v")
+            self.assertIn(b"name far", reported.stderr)
             # the second that the first file is begun in may be over when the first packet comes
-            self.assertGreaterEqual(int(told.stdout.split()[0]), name != names[0])
+            self.assertGreaterEqual(int(reported.stdout.split()[0]), name != names[0])
 
     def test_a_folder_that_the_user_cannot_write_is_refused_at_the_start(self):
         os.chmod(self.directory, 0o755)
@@ -287,7 +287,7 @@ class Listing(LiveTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr.decode())
 
-    def test_a_wrong_filter_is_told_at_the_start(self):
+    def test_a_wrong_filter_is_reported_at_the_start(self):
         done = self.ask("-i", "far", "-f", "udp porrt 4791")
         self.assertEqual(done.returncode, 2)
         self.assertIn("udp porrt 4791", done.stderr.decode())
@@ -300,18 +300,18 @@ class Extcap(LiveTest):
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def test_it_tells_what_wireshark_asks(self):
-        status, told, errors = self.ask("--extcap-interfaces", "--extcap-version=4.0")
+        status, reported, errors = self.ask("--extcap-interfaces", "--extcap-version=4.0")
         self.assertEqual((status, errors), (0, ""))
-        self.assertTrue(told.startswith("extcap {version="))
-        self.assertIn("interface {value=pcap:far}{display=", told)
+        self.assertTrue(reported.startswith("extcap {version="))
+        self.assertIn("interface {value=pcap:far}{display=", reported)
         self.assertEqual(self.ask("--extcap-interface", "pcap:far", "--extcap-dlts"),
                          (0, "dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n", ""))
         # an interface that is down, in a namespace where nobody has set it up
         down = subprocess.run(("unshare", "-n", PROGRAM, "--extcap-interface", "pcap:lo", "--extcap-dlts"), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment())
         self.assertEqual((down.returncode, down.stdout), (0, b"dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n"), down.stderr)
-        told = self.ask("--extcap-interface", "pcap:far", "--extcap-config")[1]
-        self.assertIn("{call=--snap-length}", told)
+        reported = self.ask("--extcap-interface", "pcap:far", "--extcap-config")[1]
+        self.assertIn("{call=--snap-length}", reported)
         self.assertEqual(self.ask("--extcap-interface", "pcap:far", "--extcap-capture-filter", "udp"), (0, "", ""))
         self.assertIn("syntax error", self.ask("--extcap-interface", "pcap:far", "--extcap-capture-filter", "udp porrt")[1])
 
@@ -332,8 +332,8 @@ class Extcap(LiveTest):
 
     @needs("tshark")
     def test_tshark_captures_by_it(self):
-        told = subprocess.run(("tshark", "-G", "folders"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
-        folder = next(line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("Extcap path"))
+        reported = subprocess.run(("tshark", "-G", "folders"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
+        folder = next(line.split(":", 1)[1].strip() for line in reported.splitlines() if line.startswith("Extcap path"))
         if not os.path.isdir(folder):
             self.skipTest("tshark has no extcap folder")
         plugins = self.path("extcap")

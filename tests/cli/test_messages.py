@@ -89,8 +89,8 @@ class Messages(CommandTest):
             self.assertEqual(len(text), len(found))
             for line, m in zip(text, found):
                 self.assertTrue(line.startswith("%d " % m["message"]), line)
-                for told in ("%d byte" % m["length"], "frame", "crc32 " + m["crc32"] if "crc32" in m else ""):
-                    self.assertIn(told, line)
+                for reported in ("%d byte" % m["length"], "frame", "crc32 " + m["crc32"] if "crc32" in m else ""):
+                    self.assertIn(reported, line)
                 self.assertEqual("incomplete" in line, not m["complete"], line)
 
     def test_several_files_are_merged(self):
@@ -189,8 +189,8 @@ class Connections(CommandTest):
             plain = {c["connection"] for c in connections if c["transport"] in ("TCP", "UDP")}
             counts = collections.Counter(m["connection"] for m in self.objects("messages", capture)
                                          if "connection" in m and ("verb" in m or m["connection"] in plain))
-            told = {c["connection"]: c["messages"] for c in connections if c["messages"]}
-            self.assertEqual(told, counts, capture)
+            reported = {c["connection"]: c["messages"] for c in connections if c["messages"]}
+            self.assertEqual(reported, counts, capture)
 
 
 class Ends(PipeTest):
@@ -199,7 +199,7 @@ class Ends(PipeTest):
             for arguments in ((), ("--json",)):
                 self.assertEqual(self.good(command, os.path.join(TESTDATA, "empty.pcap"), *arguments), b"")
 
-    def test_what_is_readable_of_a_broken_file_is_told(self):
+    def test_what_is_readable_of_a_broken_file_is_reported(self):
         content = read(RPING)
         cut = 24 + sum(16 + len(record[1]) for record in records(content)[1][:50]) + 20
         broken = self.path("cut.pcap", content[:cut])
@@ -239,7 +239,7 @@ class Ends(PipeTest):
         self.assertTrue(whole.startswith(output) and output.endswith(b"\n"))
         self.assertLess(len(output), len(whole))
 
-    def test_what_cannot_be_written_is_told(self):
+    def test_what_cannot_be_written_is_reported(self):
         for command in BOTH:
             with open("/dev/full", "wb") as full:
                 self.bad("standard output: ", command, RPING, stdout=full)

@@ -182,7 +182,7 @@ class Output(CliTest):
         self.assertIn(b"101 packets taken, 101 passed", done.stderr)
         self.assertIn(b"1 packet taken, 1 passed", self.run_program("-r", RPING, "-v", "-q", "-c", "1").stderr)
 
-    def test_progress_is_told_when_asked_for_only(self):
+    def test_progress_is_reported_when_asked_for_only(self):
         self.assertRegex(self.run_program("-r", RPING, "--progress").stderr, rb"rdmatap: 100%, 101 packets\n$")
         self.assertRegex(self.run_program("-r", "-", "--progress", input=read(RPING)).stderr, rb"rdmatap: 101 packets\n$")
         self.good("-r", RPING)

@@ -58,10 +58,10 @@ class Streaming(PipeTest):
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=TIMEOUT)
             self.assertEqual(process.returncode, 0, errors)
-            told = re.fullmatch(r"rdmatap: interrupted: only ([0-9]+) packets were taken in\n", errors.decode())
-            self.assertIsNotNone(told, (command, errors))
-            self.assertLess(int(told[1]), 500 * RPING_FRAMES)
-            self.assertEqual(output.count(b"\n"), int(told[1]))
+            reported = re.fullmatch(r"rdmatap: interrupted: only ([0-9]+) packets were taken in\n", errors.decode())
+            self.assertIsNotNone(reported, (command, errors))
+            self.assertLess(int(reported[1]), 500 * RPING_FRAMES)
+            self.assertEqual(output.count(b"\n"), int(reported[1]))
 
     def test_an_interrupt_ends_the_compiling_of_a_filter(self):
         """libpcap compiles one of this length for about a second, and looks at no flag meanwhile."""
@@ -139,7 +139,7 @@ class Descriptors(CliTest):
         return subprocess.run(["sh", "-c", text, PROGRAM, RPING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
                               cwd=self.directory, timeout=TIMEOUT)
 
-    def test_a_closed_standard_output_is_told(self):
+    def test_a_closed_standard_output_is_reported(self):
         for text in ('"$0" -r "$1" >&-', '"$0" -r "$1" <&- >&-', '"$0" fields >&-', '"$0" -r "$1" -q >&-', '"$0" -r "$1" -w - >&-'):
             done = self.shell(text)
             self.assertEqual((done.returncode, b"standard output: " in done.stderr), (2, True), (text, done.stderr))
@@ -150,7 +150,7 @@ class Descriptors(CliTest):
         self.assertEqual(self.shell('"$0" -r "$1" -w y.pcap 2>&- >&- <&-').returncode, 0)
         self.assertEqual(records(read(self.path("y.pcap")))[1], records(read(RPING))[1])
 
-    def test_a_closed_standard_input_is_told(self):
+    def test_a_closed_standard_input_is_reported(self):
         done = self.shell('"$0" -r - <&-')
         self.assertEqual((done.returncode, b"standard input: " in done.stderr), (2, True))
         self.assertEqual(self.shell('"$0" -r "$1" -q <&- 2>&-').stdout, b"101 packets\n")
@@ -202,7 +202,7 @@ class Memory(CliTest):
         big = self.path("big.pcap")
         subprocess.run([sys.executable, os.path.join(TESTS, "generate", "repeat-capture"), "--frames", "100000", RPING, big], check=True)
         for arguments in ((), ("-T", "json"), ("-V",), ("-q",), ("-T", "fields", "-e", "ip.src"), ("-w", self.path("out.pcapng.gz"))):
-            told = subprocess.run([sys.executable, "-c", self.MEASURE, PROGRAM, "-r", big, *arguments], stdout=subprocess.PIPE,
+            reported = subprocess.run([sys.executable, "-c", self.MEASURE, PROGRAM, "-r", big, *arguments], stdout=subprocess.PIPE,
                                   env=environment(), check=True).stdout.split()
-            self.assertEqual(int(told[0]), 0)
-            self.assertLess(int(told[1]), self.LIMIT, arguments)
+            self.assertEqual(int(reported[0]), 0)
+            self.assertLess(int(reported[1]), self.LIMIT, arguments)

@@ -49,7 +49,7 @@ class Usage(ReportTest):
         self.assertFalse(os.path.exists(page))
         self.assertEqual(self.bad("-o: no such option", "stats", RPING, "-o", page), b"")
 
-    def test_what_cannot_be_written_is_told_with_its_name(self):
+    def test_what_cannot_be_written_is_reported_with_its_name(self):
         self.bad("%s: Is a directory" % self.directory, "report", RPING, "-o", self.directory)
         self.bad("/nowhere/page.html: No such file or directory", "report", RPING, "-o", "/nowhere/page.html")
         self.bad("/dev/full: No space left on device", "report", RPING, "-o", "/dev/full")
@@ -100,7 +100,7 @@ class Structure(ReportTest):
                 self.assertEqual(len(found.root.all("script")), 1)
                 self.assertNotRegex(found.source, r"url\((?!#)|@import|<link (?!rel=\"icon\")")
 
-    def test_tables_and_plots_can_be_told_without_seeing_them(self):
+    def test_tables_and_plots_have_text_for_screen_readers(self):
         found = self.page(testdata("roce-nfs3-long.pcap"))
         self.assertEqual(found.root.one("html")["lang"], "en")
         tables, plots = found.root.all("table"), found.root.all("svg", "plot")
@@ -166,13 +166,13 @@ class Numbers(ReportTest):
         self.assertTrue(row["a"].startswith(one["a"]["addr"]), what)
 
     def check_operations(self, found, stats, what):
-        told = {(c["connection"], d["direction"], o["kind"]): o for c in stats["connection"] for d in c["directions"] for o in d["operations"]}
+        reported = {(c["connection"], d["direction"], o["kind"]): o for c in stats["connection"] for d in c["directions"] for o in d["operations"]}
         rows = {(int(r["connection"]), r["direction"], r["kind"]): r for r in found.table("operation-table")}
-        self.assertEqual(set(rows), set(told), what)
+        self.assertEqual(set(rows), set(reported), what)
         for key, row in rows.items():
             for name in ("messages", "bytes", "incomplete", "unanswered", "refused"):
-                self.assertEqual(int(row[name]), told[key][name], (what, key, name))
-            self.check_latency(row, told[key], (what, key))
+                self.assertEqual(int(row[name]), reported[key][name], (what, key, name))
+            self.check_latency(row, reported[key], (what, key))
 
     def check_rpcs(self, found, stats, what):
         rows = found.table("rpc-table")
@@ -369,16 +369,16 @@ class Plots(ReportTest):
         head, frames = records(read(capture))
         packets = [packet for _, packet, _ in frames]
         packets[at], packets[at + 1] = packets[at + 1], packets[at]
-        told = (struct.pack("<IIII", *divmod(frame[0], 10**9), len(packet), len(packet)) for frame, packet in zip(frames, packets))
-        return struct.pack("<I", 0xa1b23c4d) + head[4:] + b"".join(one + packet for one, packet in zip(told, packets))
+        reported = (struct.pack("<IIII", *divmod(frame[0], 10**9), len(packet), len(packet)) for frame, packet in zip(frames, packets))
+        return struct.pack("<I", 0xa1b23c4d) + head[4:] + b"".join(one + packet for one, packet in zip(reported, packets))
 
     def test_repeats_of_iwarp_are_those_of_stats(self):
         tried = collections.Counter()
         swapped = self.path("swapped.pcap", self.with_swapped(testdata("iwarp-perf-read-crc.pcap")))
         for capture in (testdata("iwarp-retransmitted.pcap"), testdata("iwarp-nfs41-midstream.pcap.gz"), swapped):
-            told = [c for c in self.stats(capture)["connection"] if c["transport"] == "iwarp"]
+            reported = [c for c in self.stats(capture)["connection"] if c["transport"] == "iwarp"]
             root = self.page(capture).root
-            for one in told:
+            for one in reported:
                 details = root.all("details", id="c%d" % one["connection"])
                 for side, direction in zip("ab", one["directions"]):
                     marks = collections.Counter()
@@ -442,13 +442,13 @@ class Plots(ReportTest):
             begin = min(float(one["time"]) for one in found["interval"])
             for kind, key in (("bits", "bytes"), ("messages", "messages")):
                 bottom, *levels = [float(y) for y in re.findall(r"(?:M\S+ |V)([0-9.]+)", plot.one("path", kind)["d"])]
-                told = [0] * (len(levels) - 1)
+                reported = [0] * (len(levels) - 1)
                 for one in found["interval"]:
-                    told[round((float(one["time"]) - begin) / one["seconds"])] = one[key]
+                    reported[round((float(one["time"]) - begin) / one["seconds"])] = one[key]
                 heights = [bottom - y for y in levels[:-1]]
-                for height, number in zip(heights, told):
-                    self.assertAlmostEqual(height / max(heights), number / max(told), delta=0.003)
-                peak = max(told) * (8 if kind == "bits" else 1) / float(plot["data-step"])
+                for height, number in zip(heights, reported):
+                    self.assertAlmostEqual(height / max(heights), number / max(reported), delta=0.003)
+                peak = max(reported) * (8 if kind == "bits" else 1) / float(plot["data-step"])
                 names = " ".join(text.text() for text in plot.all("text", "name"))
                 shown, unit = re.search(r"%s/s, peak ([0-9.]+)([kMG]?)( |$)" % kind.replace("bits", "bit"), names).groups()[:2]
                 self.assertAlmostEqual(float(shown) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[unit], peak, delta=peak / 100)

@@ -61,7 +61,7 @@ class Shown(CliTest):
             self.assertEqual(rows[5][1], READ)
             self.assertEqual(rows[-1][1:], [procedure], seconds)
 
-    def test_messages_that_a_filter_wants_are_told_though_another_packet_shows_them(self):
+    def test_messages_that_a_filter_wants_are_reported_though_another_packet_shows_them(self):
         for name, xid in (("swapped", "0x5e550002"), ("swapped", "0x5e550003")):
             lines = self.lines("messages", "--rpc", "-Y", "rpc.xid == " + xid, os.path.join(TESTDATA, "rpc_%s.pcap" % name))
             self.assertEqual([xid in line for line in lines], [True, True])
@@ -84,7 +84,7 @@ class Replies(CliTest):
 
 
 class Cut(CliTest):
-    def test_what_the_capture_cut_off_is_told_as_that(self):
+    def test_what_the_capture_cut_off_is_reported_as_that(self):
         whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         calls = len(self.lines("messages", "--rpc", whole)) // 2
         for length in ("96", "120", "160", "200", "300"):
@@ -116,10 +116,10 @@ class Cut(CliTest):
         c = s.peers()
         # what the queue pairs carry is known by this
         s.answer(s.call(c, nfs.read3(s.new_xid(), 40)), nfs.read3_reply(s.xid, b""))
-        told = long_reply(s, c, read=40, segments=(600,))
-        told.chunks = []
-        s.deliver(c, told.regions)
-        s.speak(told, s.reply(told))
+        reported = long_reply(s, c, read=40, segments=(600,))
+        reported.chunks = []
+        s.deliver(c, reported.regions)
+        s.speak(reported, s.reply(reported))
         s.write(self.directory)
         # of the call's lists two words are missing, the reply's SEND is shorter
         call, reply = self.holes(self.path(s.name + s.suffix), 54 + 64)[2:]
@@ -130,25 +130,25 @@ class Cut(CliTest):
 class Lengths(CliTest):
     """A READ of 41 bytes, of which the reply's list says something else than was written."""
 
-    def told(self, written, returned):
+    def reported(self, written, returned):
         s = Session("lengths", "")
         c = s.peers()
         regions = s.regions(100)
         call = s.call(c, nfs.read3(s.new_xid(), 100), writes=[regions])
-        told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 41)), writes=[(0, regions)])
+        reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 41)), writes=[(0, regions)])
         regions[0].data = (regions[0].data + bytes(100))[:written]
         s.deliver(c, regions)
-        s.speak(told, s.reply(told, lists=lists((), [[(regions[0].r_key, returned, regions[0].address)]])[0]))
+        s.speak(reported, s.reply(reported, lists=lists((), [[(regions[0].r_key, returned, regions[0].address)]])[0]))
         s.write(self.directory)
         rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "--checksum", self.path(s.name + s.suffix))]
-        return rows[1], crc(told.rpc.whole.data)
+        return rows[1], crc(reported.rpc.whole.data)
 
     def test_padding_in_a_write_chunk_is_the_results(self):
-        row, checksum = self.told(44, 44)
+        row, checksum = self.reported(44, 44)
         self.assertEqual((row["complete"], row["length"], row["crc32"]), (True, 88, checksum))
 
     def test_what_was_written_after_the_result_is_not_of_it(self):
-        row, checksum = self.told(100, 41)
+        row, checksum = self.reported(100, 41)
         self.assertEqual((row["complete"], row["length"]), (True, 88))
         self.assertIn(row.get("crc32"), (None, checksum))
 
@@ -196,16 +196,16 @@ class Table(CliTest):
     def test_a_reply_chunk_after_its_send_is_not_taken_for_the_whole_reply(self):
         s = Session("behind", "")
         c = s.peers()
-        told = long_reply(s, c, read=301, segments=(600,))
-        data, reply = s.push(c, told.regions)
+        reported = long_reply(s, c, read=301, segments=(600,))
+        data, reply = s.push(c, reported.regions)
         s.put(*data)
-        s.speak(told, s.reply(told))
+        s.speak(reported, s.reply(reported))
         s.put(*reply)
         s.write(self.directory)
         capture = self.path(s.name + s.suffix)
         self.assertEqual(self.lines("-r", capture, "-Y", "rpc.msgtyp == 1"), [])
         _, row = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "--checksum", capture)]
-        self.assertEqual((row["complete"], row.get("crc32")), (True, crc(told.rpc.whole.data)))
+        self.assertEqual((row["complete"], row.get("crc32")), (True, crc(reported.rpc.whole.data)))
 
     def test_without_connection_management_replies_are_known_by_their_calls(self):
         for name, procedures in (("read-chunk", {WRITE}), ("write-chunk", {READ}), ("reply-chunk", {READDIR})):

@@ -98,7 +98,7 @@ class Usage(StatsTest):
         found = json.loads(self.bad("frame 101: at byte ", "stats", "--json", broken).splitlines()[0])
         self.assertEqual(found["packets"], 100)
 
-    def test_what_cannot_be_written_is_told(self):
+    def test_what_cannot_be_written_is_reported(self):
         with open("/dev/full", "wb") as full:
             self.bad("standard output: ", "stats", RPING, stdout=full)
 
@@ -106,17 +106,17 @@ class Usage(StatsTest):
 class Numbers(StatsTest):
     def test_operations_are_those_of_messages(self):
         for capture in captures():
-            told = collections.defaultdict(list)
+            reported = collections.defaultdict(list)
             for m in self.objects("messages", capture):
                 if "verb" in m and "connection" in m:
-                    told[m["connection"], m["direction"], m["kind"]].append(m)
+                    reported[m["connection"], m["direction"], m["kind"]].append(m)
             found = self.stats(capture)
             self.assertEqual(found["capture"][0]["messages"], sum(1 for m in self.objects("messages", capture) if not m["kind"].startswith("rpc")))
             counted = {(c["connection"], d["direction"], o["kind"]): o for c in found["connection"] for d in c["directions"]
                        for o in d["operations"]}
-            self.assertEqual(set(counted), set(told), capture)
+            self.assertEqual(set(counted), set(reported), capture)
             for key, operations in counted.items():
-                messages, what = told[key], (capture, key)
+                messages, what = reported[key], (capture, key)
                 self.assertEqual(operations["messages"], len(messages), what)
                 self.assertEqual(operations["bytes"], sum(m["length"] for m in messages), what)
                 self.assertEqual(operations["incomplete"], sum(not m["complete"] for m in messages), what)
@@ -157,9 +157,9 @@ class Numbers(StatsTest):
             for row in rows:
                 if "operation" not in row:
                     continue
-                told = parts[row["program"], row["version"], row["procedure"], row.get("name")]
-                self.assertEqual(row["calls"], sum(m["kind"] == "rpc_call" for m, _ in told), (capture, row))
-                self.assertEqual(row["replies"], sum(m["kind"] == "rpc_reply" for m, _ in told), (capture, row))
+                reported = parts[row["program"], row["version"], row["procedure"], row.get("name")]
+                self.assertEqual(row["calls"], sum(m["kind"] == "rpc_call" for m, _ in reported), (capture, row))
+                self.assertEqual(row["replies"], sum(m["kind"] == "rpc_reply" for m, _ in reported), (capture, row))
 
     def test_packets_and_bytes_of_each_direction_are_those_that_fields_tell(self):
         for capture in sound():
@@ -167,28 +167,28 @@ class Numbers(StatsTest):
             found = self.stats(capture)
             self.assertEqual(found["capture"][0]["packets"], len(rows), capture)
             self.assertEqual(found["capture"][0]["bytes"], sum(int(row[0]) for row in rows), capture)
-            told = collections.Counter()
+            reported = collections.Counter()
             # a packet that was captured twice is counted once
             for length, connection, from_a, analysis in rows:
                 if connection and analysis != "captured_twice":
-                    told["packets"] += 1
-                    told["bytes"] += int(length)
-                    told[connection, from_a] += 1
+                    reported["packets"] += 1
+                    reported["bytes"] += int(length)
+                    reported[connection, from_a] += 1
             directions = [(str(c["connection"]), "1" if d["direction"] == "a>b" else "0", d) for c in found["connection"]
                           for d in c["directions"]]
             # packets that came before their connection was known have none in their fields
-            late = sum(d["packets"] for _, _, d in directions) - told["packets"]
+            late = sum(d["packets"] for _, _, d in directions) - reported["packets"]
             self.assertGreaterEqual(late, 0, capture)
             if late:
                 whole = found["capture"][0]
                 self.assertEqual(sum(d["packets"] for _, _, d in directions) + whole["unassigned_packets"],
                                  whole["rdma_packets"] - sum(m["count"] for m in found["mad"]), capture)
                 continue
-            self.assertEqual(sum(d["bytes"] for _, _, d in directions), told["bytes"], capture)
+            self.assertEqual(sum(d["bytes"] for _, _, d in directions), reported["bytes"], capture)
             # halves that turned out to be of one connection have two numbers in the packets' fields
             if {row[1] for row in rows if row[1]} == {number for number, _, d in directions if d["packets"]}:
                 for number, from_a, d in directions:
-                    self.assertEqual(d["packets"], told[number, from_a], (capture, number, from_a))
+                    self.assertEqual(d["packets"], reported[number, from_a], (capture, number, from_a))
 
     def damaged(self):
         """Captures of which packets are missing, doubled or in another order, by chance."""
@@ -230,9 +230,9 @@ class Numbers(StatsTest):
     def test_halves_that_are_one_connection_are_counted_together(self):
         for name in ("conn_no-cm.pcap", "conn_no-cm-crossing.pcap"):
             found = self.stats(testdata(name))
-            for c, told in zip(found["connection"], self.objects("connections", testdata(name))):
-                self.assertEqual(c["connection"], told["connection"])
-                self.assertLessEqual(sum(d["packets"] for d in c["directions"]), told["packets"])
+            for c, reported in zip(found["connection"], self.objects("connections", testdata(name))):
+                self.assertEqual(c["connection"], reported["connection"])
+                self.assertLessEqual(sum(d["packets"] for d in c["directions"]), reported["packets"])
             self.assertEqual(sum(d["packets"] for c in found["connection"] for d in c["directions"]) +
                              found["capture"][0]["unassigned_packets"], found["capture"][0]["rdma_packets"] - sum(m["count"] for m in found["mad"]))
 
@@ -241,39 +241,39 @@ class Numbers(StatsTest):
                  "captured_twice": "captured_twice", "unexpected_response": "unexpected_responses", "resynchronised": "resynchronised"}
         naks = ["nak_sequence", "nak_invalid_request", "nak_access", "nak_operation", "nak_invalid_rd"]
         for capture in sound():
-            told = collections.defaultdict(list)
+            reported = collections.defaultdict(list)
             rows = self.fields(capture, "frame.number", "rdmatap.connection", "rdmatap.psn.analysis", "infiniband.bth.opcode",
                                "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code", "infiniband.aeth.syndrome.credit_count")
             for number, connection, analysis, opcode, kind, code, credit in rows:
                 if not opcode:
                     continue
                 if connection and analysis in names:
-                    told[names[analysis]].append(int(number))
+                    reported[names[analysis]].append(int(number))
                 if analysis == "captured_twice":
                     continue
                 if opcode in CONGESTION:
-                    told["cnps"].append(int(number))
+                    reported["cnps"].append(int(number))
                 if credit == "0":
-                    told["no_credit"].append(int(number))
+                    reported["no_credit"].append(int(number))
                 if kind == "1":
-                    told["rnr_naks"].append(int(number))
+                    reported["rnr_naks"].append(int(number))
                 if kind == "3" and int(code) < len(naks):
-                    told[naks[int(code)]].append(int(number))
+                    reported[naks[int(code)]].append(int(number))
             found = self.stats(capture)
             if any(c.get("transport") == "iwarp" for c in found["connection"]):
                 continue # no field tells what a segment is
             events = found["capture"][0]["events"]
             late = sum(d["packets"] for c in found["connection"] for d in c["directions"]) - sum(bool(row[1]) for row in rows)
             for name in ([] if late else list(names.values())) + naks + ["rnr_naks", "cnps", "no_credit"]:
-                wanted = {"count": len(told[name]), "first_frame": told[name][0], "last_frame": told[name][-1]} if told[name] else None
+                wanted = {"count": len(reported[name]), "first_frame": reported[name][0], "last_frame": reported[name][-1]} if reported[name] else None
                 self.assertEqual(events.get(name), wanted, (capture, name))
 
     def test_management_datagrams_are_those_that_fields_tell(self):
         for capture in ("mad-ibsim-smp-perf.pcap.gz", "roce-rping-v4.pcap", "roce-rping-reject.pcap"):
             rows = self.fields(testdata(capture), "infiniband.mad.mgmtclass", "infiniband.mad.method", "infiniband.mad.attributeid")
-            told = collections.Counter(tuple(int(value, 0) for value in row) for row in rows if row[0])
+            reported = collections.Counter(tuple(int(value, 0) for value in row) for row in rows if row[0])
             found = {(m["class"], m["method"], m["attribute"]): m["count"] for m in self.stats(testdata(capture))["mad"]}
-            self.assertEqual(found, dict(told), capture)
+            self.assertEqual(found, dict(reported), capture)
 
     def test_text_tells_what_json_tells(self):
         text = "\n".join(self.lines("stats", testdata("roce-nfs3-long.pcap")))
@@ -319,8 +319,8 @@ class Known(StatsTest):
         events = [d["events"].get("no_credit") for d in found["connection"][0]["directions"]]
         self.assertEqual((events[0], events[1]["count"]), (None, 2))
         self.assertEqual(found["capture"][0]["events"]["no_credit"], events[1])
-        told = "no_credit 2 (frames %(first_frame)d-%(last_frame)d)" % events[1]
-        self.assertEqual([line.strip() for line in self.lines("stats", capture) if "no_credit" in line], [told, told])
+        reported = "no_credit 2 (frames %(first_frame)d-%(last_frame)d)" % events[1]
+        self.assertEqual([line.strip() for line in self.lines("stats", capture) if "no_credit" in line], [reported, reported])
 
     def test_reads_under_way(self):
         scene = Scene("reads", "")
@@ -440,12 +440,12 @@ class Known(StatsTest):
             options = re.sub(r"\.connections\.jsonl$", ".options", truth)
             found = self.stats(*(read(options).decode().split() if os.path.exists(options) else []), capture)["connection"]
             with open(truth, encoding="utf-8") as lines:
-                for told in map(json.loads, lines):
-                    known = {name: count for name, count in told.get("anomalies", {}).items()
+                for reported in map(json.loads, lines):
+                    known = {name: count for name, count in reported.get("anomalies", {}).items()
                              if isinstance(count, int) and "|" not in name and name != "differing_repeat"}
                     # stats keeps no payload to tell those by; halves that are one connection, and what cannot be known, have no number here
-                    for one in (one for one in found if one.get("connection") == told.get("connection")):
-                        self.assertEqual({name: one["anomalies"].get(name, 0) for name in known}, known, (capture, told))
+                    for one in (one for one in found if one.get("connection") == reported.get("connection")):
+                        self.assertEqual({name: one["anomalies"].get(name, 0) for name in known}, known, (capture, reported))
                         counted += len(known)
                         if "retransmission" in known:
                             self.assertEqual(sum(d["events"].get("retransmissions", {"count": 0})["count"] for d in one["directions"]),
@@ -483,8 +483,8 @@ class Known(StatsTest):
                 self.assertEqual(round(times) & (round(times) - 1), 0, "twice as long, as often as it takes")
                 self.assertLess((float(intervals[-1]["time"]) - float(intervals[0]["time"])) / intervals[0]["seconds"], 100000)
                 self.assertEqual(intervals[0]["time"], total["time"])
-                told = [line for line in self.lines("stats", "--interval", seconds, testdata(capture)) if line.startswith("intervals of ")]
-                self.assertEqual(told, ["intervals of %.9f s, as there would be more than 100000 of those asked for" % intervals[0]["seconds"]]
+                reported = [line for line in self.lines("stats", "--interval", seconds, testdata(capture)) if line.startswith("intervals of ")]
+                self.assertEqual(reported, ["intervals of %.9f s, as there would be more than 100000 of those asked for" % intervals[0]["seconds"]]
                                  if round(times) > 1 else [])
 
 
@@ -761,7 +761,7 @@ class Findings(StatsTest):
         self.assertIn("12, 60.0 % of 20 losses, from 2023-11-14 22:13:31.290280000 on (frames 29-62) [loss_cluster]",
                       self.good("stats", testdata("conn_loss-cluster.pcap"), env={"TZ": "UTC"}).decode())
 
-    def test_connections_that_are_late_are_told(self):
+    def test_connections_that_are_late_are_reported(self):
         found = self.stats(testdata("conn_cm-late.pcap"))["capture"][0]
         self.assertEqual([(found[key]["count"], found[key]["first_frame"], found[key]["last_frame"])
                           for key in ("cm_repeats", "cm_unanswered", "slow_setups")], [(4, 1, 31), (1, 29, 29), (1, 1, 1)])

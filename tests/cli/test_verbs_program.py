@@ -106,14 +106,14 @@ class Files(CliTest):
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
         self.assertIn(b"rdmatap: verbs:sim0/1: 50 packets captured", done.stderr)
 
-    def test_what_happens_to_the_device_is_told_and_does_not_end_the_capture(self):
+    def test_what_happens_to_the_device_is_reported_and_does_not_end_the_capture(self):
         """A script asks whether the capture is there: 0; what was lost is in the counts."""
-        for event, told, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
+        for event, reported, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
                                      ("error=100", b"a receive failed", 1), ("event=cq_error@100", b"overran", 0)):
             saved = self.path("x.pcap")
             done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
             self.assertEqual((done.returncode, len(frames(saved))), (0, 500 - dropped), done.stderr)
-            self.assertIn(told, done.stderr)
+            self.assertIn(reported, done.stderr)
             self.assertIn(b"by the kernel %d, here 0" % dropped, done.stderr)
         done = self.capture("feed=gen:0:64,event=device_fatal@100", "-i", "verbs:sim0", "-c", "1000000000", "-q")
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -162,11 +162,11 @@ class Files(CliTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)
 
-    def test_wireshark_is_told_the_options_and_they_are_taken(self):
-        told = self.capture("devices=1", "--extcap-interface", "verbs:sim0/1", "--extcap-config").stdout.decode()
+    def test_wireshark_gets_the_options_and_they_are_taken(self):
+        reported = self.capture("devices=1", "--extcap-interface", "verbs:sim0/1", "--extcap-config").stdout.decode()
         for option in ("--flow", "--flow-type", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs", "--snap-length"):
-            self.assertIn("{call=%s}" % option, told)
-        self.assertNotIn("promiscuous", told)
+            self.assertIn("{call=%s}" % option, reported)
+        self.assertNotIn("promiscuous", reported)
         # a link type is known of a port that is down too, and there is none where nothing can be captured
         for name in ("verbs:sim0/1", "verbs:sim0"):
             done = self.capture("state=down", "--extcap-interface", name, "--extcap-dlts")
@@ -207,15 +207,15 @@ class Files(CliTest):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         return done.stdout.decode()
 
-    def test_all_that_a_device_can_do_is_told(self):
+    def test_all_that_a_device_can_do_is_reported(self):
         all_of_it = ["managed flow steering", "C-VLAN stripping", "scatter FCS", "IP checksum", "delay drop", "time stamps"]
         text = self.ask("stamp=raw,raw=15,rss=8,wr=1000,sge=3,cqe=5000", "-v")
         self.assertIn("  verbs capabilities:\n    " + "\n    ".join(all_of_it) + "\n  core clock khz: 156250\n  max receives: 1000\n"
                       "  max sges: 3\n  max completions: 5000\n  max rss queues: 8\n", text)
         for description, capabilities, queues in (("stamp=raw,raw=15", all_of_it, 16), ("raw=4,no=flow+rss", ["IP checksum"], 0),
                                                   ("raw=0,no=flow", [], 16)):
-            told = json.loads(self.ask(description, "--json"))
-            self.assertEqual((told["verbs_capabilities"], told["max_rss_queues"]), (capabilities, queues))
+            reported = json.loads(self.ask(description, "--json"))
+            self.assertEqual((reported["verbs_capabilities"], reported["max_rss_queues"]), (capabilities, queues))
         self.assertEqual(json.loads(self.ask("fail=open_device@1:13", "--json"))["verbs_trouble"], "the device cannot be opened: Permission denied")
 
     def test_what_is_wrong_is_said(self):

@@ -69,7 +69,7 @@ static void check_message(void *owner, const struct rtap_message *message)
 
 static void check_part(struct run *run, const struct rpc_part *part)
 {
-	uint64_t length = 0, holes = 0, told = 0;
+	uint64_t length = 0, holes = 0, reported = 0;
 
 	if (!part->present)
 		return;
@@ -84,8 +84,8 @@ static void check_part(struct run *run, const struct rpc_part *part)
 			run->read = crc32_z(run->read, extent->bytes, extent->length);
 	}
 	for (uint32_t i = 0; i < part->missing_count; i++)
-		told += part->missing[i].length;
-	REQUIRE(length == part->length && holes == told);
+		reported += part->missing[i].length;
+	REQUIRE(length == part->length && holes == reported);
 	REQUIRE(!part->complete || !part->missing_count);
 	check_missing(part->missing, part->missing_count, part->length);
 }

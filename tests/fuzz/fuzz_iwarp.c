@@ -33,7 +33,7 @@ enum {
 
 struct taker {
 	struct fpdu_sink sink;
-	uint64_t sum, told, last_end;
+	uint64_t sum, reported, last_end;
 };
 
 struct reader {
@@ -83,7 +83,7 @@ static void take_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	uint32_t at = 0, before = 0;
 
 	REQUIRE(fpdu->bytes.length == fpdu_total_length(fpdu->ulpdu_length, fpdu->first_marker));
-	REQUIRE(!taker->told || fpdu->stream_offset >= taker->last_end);
+	REQUIRE(!taker->reported || fpdu->stream_offset >= taker->last_end);
 	REQUIRE(fpdu->gap_count <= RTAP_FPDU_GAPS);
 	while (fpdu_next_extent(fpdu, &at, &extent)) {
 		REQUIRE(at > before && at - before == extent.length);
@@ -92,7 +92,7 @@ static void take_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 		before = at;
 	}
 	REQUIRE(at == fpdu->ulpdu_length);
-	taker->told++;
+	taker->reported++;
 	taker->last_end = fpdu->stream_offset + fpdu->bytes.length;
 	dissect(NULL, 0, &context);
 }

@@ -32,7 +32,7 @@ struct run {
 	struct rtap_tracker *tracker;
 	const struct rtap_packet *packet;
 	uint64_t frames, messages, sum;
-	uint64_t told;               /* frames that messages told are made of; those captured twice are not */
+	uint64_t reported;           /* frames that messages told are made of; those captured twice are not */
 	unsigned depth;
 };
 
@@ -104,7 +104,7 @@ static void check_message(void *owner, const struct rtap_message *message)
 	REQUIRE(!message->has_latency || message->mad_is_answer);
 	REQUIRE(message->segments_lost <= message->segments);
 	REQUIRE(!message->complete || !message->segments_lost);
-	run->told += message->segments ? message->frames + message->repeats : 1;
+	run->reported += message->segments ? message->frames + message->repeats : 1;
 }
 
 static void give(struct run *run, const uint8_t *record, const uint8_t *data, uint32_t length, int64_t time_ns)
@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= RECORD + length;
 	}
 	rtap_tracker_finish(run.tracker);
-	REQUIRE(run.told + run.tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE] == run.frames || run.tracker->counters.evictions);
+	REQUIRE(run.reported + run.tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE] == run.frames || run.tracker->counters.evictions);
 	rtap_tracker_close(run.tracker);
 	return 0;
 }

@@ -35,21 +35,21 @@ struct reader {
 	uint64_t sum, last;
 };
 
-static void read_value(struct xdr_sink *sink, const struct xdr_told *told)
+static void read_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct reader *reader = (struct reader *)sink;
-	const struct rtap_field *field = &sink->fields[told->row];
+	const struct rtap_field *field = &sink->fields[decoded->row];
 
 	REQUIRE(field->name);
-	REQUIRE(told->offset <= reader->xdr->total);
-	REQUIRE(told->length <= reader->xdr->total - told->offset);
-	for (uint32_t i = 0; told->data.bytes && i < told->data.length; i++)
-		reader->sum += told->data.bytes[i];
+	REQUIRE(decoded->offset <= reader->xdr->total);
+	REQUIRE(decoded->length <= reader->xdr->total - decoded->offset);
+	for (uint32_t i = 0; decoded->data.bytes && i < decoded->data.length; i++)
+		reader->sum += decoded->data.bytes[i];
 	if (field->show == RTAP_BOOL)
-		REQUIRE(told->number <= 1);
-	if (told->data.bytes)
-		REQUIRE(told->data.length == told->length);
-	reader->sum += told->number;
+		REQUIRE(decoded->number <= 1);
+	if (decoded->data.bytes)
+		REQUIRE(decoded->data.length == decoded->length);
+	reader->sum += decoded->number;
 	if (reader->options & STOPPING && ++reader->values == 20)
 		sink->stop = true;
 }

@@ -156,9 +156,9 @@ def long_reply(s, c, read=None, segments=(300, 257, 1000), chunk=(512,), called=
     return s.lay(call, rpc, writes=[(0, regions)], reply=reply)
 
 
-def give(s, told):
-    s.deliver(told.connection, told.regions)
-    s.speak(told, s.reply(told))
+def give(s, reported):
+    s.deliver(reported.connection, reported.regions)
+    s.speak(reported, s.reply(reported))
 
 
 def reply_chunks():
@@ -174,9 +174,9 @@ def reply_chunks():
     s.answer(call, nfs.readdir3_reply(s.xid, NAMES[:3]))
     reply = s.regions(1000)
     call = s.call(c, nfs.readdir3(s.new_xid(), 1000), reply=reply)
-    told = s.lay(call, nfs.readdir3_reply(s.xid, NAMES[:3])).expect(reply_chunk=True)
-    told.back = [reply[0].used(0)]
-    give(s, told)
+    reported = s.lay(call, nfs.readdir3_reply(s.xid, NAMES[:3])).expect(reply_chunk=True)
+    reported.back = [reply[0].used(0)]
+    give(s, reported)
     yield s
 
 
@@ -199,10 +199,10 @@ def reverse():
     regions = s.regions(512)
     call = s.call(c, nfs.read3(s.new_xid(), 512), writes=[regions])
     back = s.call(c, nfs.recall(s.xid), name="b")
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 301)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 301)), writes=[(0, regions)])
     s.deliver(c, regions)
     s.answer(back, nfs.recall_reply(s.xid))
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
     s.answer(s.call(c, nfs.recall(s.xid), name="b"), nfs.recall_reply(s.xid))
     write3(s, c, 301, 301)
     s.answer(s.call(c, nfs.recall(s.xid), name="b"), nfs.recall_reply(s.xid))

@@ -40,9 +40,9 @@ def lossy_write(s, c, length, segments, *lost, **how):
 def lossy_read(s, c, length, segments, *lost, **how):
     regions = s.regions(*segments)
     call = s.call(c, nfs.read3(s.new_xid(), length), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, length)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, length)), writes=[(0, regions)])
     push_lossy(s, c, regions, *lost, **how)
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
 
 
 def lossy_zero(s, c, *lost, chunk=None):
@@ -55,10 +55,10 @@ def lossy_zero(s, c, *lost, chunk=None):
 
 
 def lossy_reply(s, c, *lost, **how):
-    told = long_reply(s, c, **how)
-    push_lossy(s, c, told.regions, *lost)
-    s.speak(told, s.reply(told))
-    return told
+    reported = long_reply(s, c, **how)
+    push_lossy(s, c, reported.regions, *lost)
+    s.speak(reported, s.reply(reported))
+    return reported
 
 
 def holes():
@@ -89,11 +89,11 @@ def holes():
     lossy_reply(s, c, 1, segments=(2000,))
     lossy_reply(s, c, 0, segments=(2000,)).unknown("operations", "status")
     lossy_reply(s, c, 1, read=321)
-    told = long_reply(s, c, read=61, segments=(200, 1000))
-    writes = s.push(c, told.regions)
+    reported = long_reply(s, c, read=61, segments=(200, 1000))
+    writes = s.push(c, reported.regions)
     for packets in writes[:1] + [s.lose(writes[1])] + [s.lose(writes[2], 1)]:
         s.put(*packets, c.ack(packets[-1]))
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
     give(s, long_reply(s, c))
     yield s
 
@@ -103,9 +103,9 @@ def holes():
     lossy_zero(s, c, 1)
     lossy_zero(s, c, 2)
     lossy_zero(s, c, 0).unknown("program", "version", "procedure", "operations")
-    s.told[-1].unknown("program", "version", "procedure", "operations", "status")
+    s.reported[-1].unknown("program", "version", "procedure", "operations", "status")
     lossy_zero(s, c, 0, chunk=s.regions(521)).unknown("program", "version", "procedure", "operations", "length", "missing")
-    s.told[-1].unknown("program", "version", "procedure", "operations", "status")
+    s.reported[-1].unknown("program", "version", "procedure", "operations", "status")
     chunk = s.regions(521)
     call, zero = zero_write(s, c, data_of(s, 521), chunk=chunk)
     s.transfer(c, zero)
@@ -132,8 +132,8 @@ def midstream(name, how):
     return s, c
 
 
-def uncalled(told):
-    return told.expect(program=None, version=None, procedure=None, operations=[]).unknown("status")
+def uncalled(reported):
+    return reported.expect(program=None, version=None, procedure=None, operations=[]).unknown("status")
 
 
 def no_cm():
@@ -151,21 +151,21 @@ def no_cm():
     s, c = midstream("write-chunk", "READ by a write chunk")
     regions = s.regions(521)
     call, _ = s.ask(c, nfs.read3(s.new_xid(), 521), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
     packets, = s.push(c, regions)
     s.put(*packets[1:], c.ack(packets[-1]))
-    uncalled(s.speak(told, s.reply(told))).expect(complete=False).unknown("length", "missing")
-    told.expect(missing=[])
-    told.hidden = tuple(key for key in told.hidden if key != "missing")
+    uncalled(s.speak(reported, s.reply(reported))).expect(complete=False).unknown("length", "missing")
+    reported.expect(missing=[])
+    reported.hidden = tuple(key for key in reported.hidden if key != "missing")
     read3(s, c, 61, 61)
     read3(s, c, 606, 257, 1, 99, 300)
     lossy_read(s, c, 521, (1000,), 1)
     yield s
 
     s, c = midstream("reply-chunk", "a reply in a reply chunk")
-    told = long_reply(s, c, called=False)
-    s.deliver(c, told.regions)
-    uncalled(s.speak(told, s.reply(told))).unknown("complete", "length", "missing", "crc32")
+    reported = long_reply(s, c, called=False)
+    s.deliver(c, reported.regions)
+    uncalled(s.speak(reported, s.reply(reported))).unknown("complete", "length", "missing", "crc32")
     give(s, long_reply(s, c))
     give(s, long_reply(s, c, read=61))
     yield s
@@ -214,22 +214,22 @@ def bad_call(s, c, lists, short=False, **chunks):
     s.answer(call, nfs.write3_reply(s.xid, 40)).doubtful().unknown("complete")
 
 
-def without_data(told):
+def without_data(reported):
     """It may be called complete, but then without what the lists say that nobody sent."""
-    whole = told.rpc.whole
-    told.hidden = tuple(key for key in told.hidden if key != "crc32")
-    told.expect(crc32=crc(cut(whole.data, kept(whole, [0])))).unknown("complete")
+    whole = reported.rpc.whole
+    reported.hidden = tuple(key for key in reported.hidden if key != "crc32")
+    reported.expect(crc32=crc(cut(whole.data, kept(whole, [0])))).unknown("complete")
 
 
 def bad_reply(s, c, lists, short=False):
     """A READ's reply whose list says what is not so."""
     regions = s.regions(40)
     call = s.call(c, nfs.read3(s.new_xid(), 40), writes=[regions]).unknown("answer")
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)), writes=[(0, regions)])
     s.deliver(c, regions)
-    s.speak(told, s.reply(told, lists=lists(regions[0]))).doubtful()
+    s.speak(reported, s.reply(reported, lists=lists(regions[0]))).doubtful()
     if short:
-        without_data(told)
+        without_data(reported)
 
 
 MOST = 0xffffffff
@@ -279,8 +279,8 @@ def lies():
     s.answer(call, nfs.write3_reply(s.xid, 61))
     call = s.call(c, nfs.readdir3(s.new_xid(), 1000))
     reply = s.regions(1000)
-    told = s.lay(call, nfs.readdir3_reply(s.xid, [b"x"] * 3), reply=reply)
-    s.speak(told, s.reply(told)).doubtful()
+    reported = s.lay(call, nfs.readdir3_reply(s.xid, [b"x"] * 3), reply=reply)
+    s.speak(reported, s.reply(reported)).doubtful()
     zero, = s.regions(1000)
     rpc = nfs.write3(s.new_xid(), data_of(s, 61))
     s.call(c, rpc, zero=[zero], lists=segments([(0, zero.r_key, len(rpc.whole.data), zero.address)])).doubtful()

@@ -33,8 +33,8 @@ def same_keys():
                 (request, responses), = s.pull(c, regions)
                 moved.append([request] + responses)
         s.put(*alternating(*moved))
-        for told in answers[::-1]:
-            s.speak(told, s.reply(told))
+        for reported in answers[::-1]:
+            s.speak(reported, s.reply(reported))
     yield s
 
 
@@ -71,10 +71,10 @@ def restarted():
         s.answer(call, nfs.write3_reply(s.xid, 513))
     regions = s.regions(1000)
     call = s.call(c, nfs.read3(s.new_xid(), 1000), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 513)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 513)), writes=[(0, regions)])
     p, = s.push(c, regions)
     s.put(p[0], c.notification("a"), p[2], c.ack(p[1], NAK_SEQUENCE), p[1], p[2], c.ack(p[2]))
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
     c.anomalies = {"cnp": 3, "nak_sequence": 1, "retransmission": [1, 12], AGAIN: None}
     yield s
 
@@ -92,9 +92,9 @@ def lie(rpc, at, value):
     return rpc
 
 
-def untrue(told, chunks=None):
+def untrue(reported, chunks=None):
     """All its bytes are there. chunks: write chunks, whose place in it nobody can tell."""
-    return told.doubtful() if chunks else told.unknown("operations", "status")
+    return reported.doubtful() if chunks else reported.unknown("operations", "status")
 
 
 def false_calls(s, c):

@@ -9,16 +9,16 @@ from session import Region, Session
 
 def silent_call(s, c, rpc, **chunks):
     """The call's SEND, which nobody acknowledges."""
-    told, packets = s.ask(c, rpc, **chunks)
+    reported, packets = s.ask(c, rpc, **chunks)
     s.put(*packets)
-    return told
+    return reported
 
 
-def silent_reply(s, c, told):
+def silent_reply(s, c, reported):
     """What a reply brings and its SEND, which nobody acknowledges."""
-    for packets in s.push(c, told.regions):
+    for packets in s.push(c, reported.regions):
         s.put(*packets)
-    packets = s.reply(told)
+    packets = s.reply(reported)
     s.put(*packets)
     return packets[-1]
 
@@ -30,9 +30,9 @@ def silent_read(s, c, length):
 
 
 def silent_readdir(s, c):
-    told = long_reply(s, c, called=False)
+    reported = long_reply(s, c, called=False)
     s.put(*s.last_said)
-    return silent_reply(s, c, told)
+    return silent_reply(s, c, reported)
 
 
 def late():
@@ -49,9 +49,9 @@ def late():
 
     s, c = midstream("late-server", "the server's packets first, and RPCs before the first acknowledgement")
     call, _ = s.ask(c, nfs.read3(s.new_xid(), 40))
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)))
-    s.put(*s.reply(told))
-    uncalled(told)
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)))
+    s.put(*s.reply(reported))
+    uncalled(reported)
     silent_read(s, c, 521)
     last = silent_readdir(s, c)
     s.put(c.ack(last))
@@ -64,19 +64,19 @@ def swapped():
     c = s.peers()
     regions = s.regions(521)
     call, packets = s.ask(c, nfs.read3(s.new_xid(), 521), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
     for written in s.push(c, regions):
         s.put(*written)
     s.put(*packets)
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
     regions = s.regions(301, 205)
     call, packets = s.ask(c, nfs.write3(s.new_xid(), data_of(s, 506)), reads=[(0, regions, False)])
     moved = s.pull(c, regions)
     s.put(*(request for request, _ in moved), *packets, *(response for _, responses in moved for response in responses))
     s.answer(call, nfs.write3_reply(s.xid, 506))
-    told = long_reply(s, c)
-    writes = s.push(c, told.regions)
-    reply = s.reply(told)
+    reported = long_reply(s, c)
+    writes = s.push(c, reported.regions)
+    reply = s.reply(reported)
     s.put(*(packet for packets in writes[:-1] for packet in packets), *reply, *writes[-1], c.ack(reply[-1]))
     c.anomalies = {"out_of_order": len(writes[-1])}
     read3(s, c, 61, 61)
@@ -111,9 +111,9 @@ def again():
 
 
 def given(s, c):
-    told = long_reply(s, c, segments=(2000,))
-    s.deliver(c, told.regions)
-    return told, s.reply(told)
+    reported = long_reply(s, c, segments=(2000,))
+    s.deliver(c, reported.regions)
+    return reported, s.reply(reported)
 
 
 def before_their_calls():
@@ -125,9 +125,9 @@ def before_their_calls():
     s.put(*s.reply(s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)))), *asked)
     regions = s.regions(521)
     call, asked = s.ask(c, nfs.read3(s.new_xid(), 521), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 521)), writes=[(0, regions)])
     written, = s.push(c, regions)
-    s.put(*written, *s.reply(told), *asked)
+    s.put(*written, *s.reply(reported), *asked)
     regions = s.regions(301)
     call, asked = s.ask(c, nfs.write3(s.new_xid(), data_of(s, 301)), reads=[(0, regions, False)])
     (request, responses), = s.pull(c, regions)
@@ -170,12 +170,12 @@ def shared_memory():
     regions = [Region(s.key + 0x101, s.address, 512), Region(s.key + 0x101, s.address + 512, 488)]
     memory = data_of(s, 1000)
     call = s.call(c, nfs.read3(s.new_xid(), 1000), writes=[regions])
-    told = s.lay(call, nfs.read3_reply(s.xid, memory), writes=[(0, regions)])
+    reported = s.lay(call, nfs.read3_reply(s.xid, memory), writes=[(0, regions)])
     packets = c.write("b", 0, regions[0].r_key, regions[0].address, data=memory)
     for region, begin in zip(regions, (0, 512)):
         region.landed.append((-begin, packets[0].message))
     s.put(*packets)
-    s.speak(told, s.reply(told))
+    s.speak(reported, s.reply(reported))
     yield s
 
 

@@ -86,7 +86,7 @@ def lives():
     for again in (False, True, True):
         c.request(again=again)
         scene.pause(2)
-    scene.mad(c, "a", handshake.REJ, handshake.told(handshake.REJ, localcommid=c.ids[0], reason=4))
+    scene.mad(c, "a", handshake.REJ, handshake.reported(handshake.REJ, localcommid=c.ids[0], reason=4))
     c.life.append("rdma_reject")
     c.known["b.qpn"] = c.known["a.psn"] = False
     c = scene.connection(port=4420)
@@ -106,7 +106,7 @@ def lives():
     c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
     c = scene.connection(a=("10.0.0.2", 0x51, 1), b=("10.0.0.1", 0x61, 99), port=4420)
     c.request()
-    scene.mad(c, "b", handshake.REJ, handshake.told(handshake.REJ, bytes((0, 0, 6, 0)), remotecommid=c.ids[0],
+    scene.mad(c, "b", handshake.REJ, handshake.reported(handshake.REJ, bytes((0, 0, 6, 0)), remotecommid=c.ids[0],
                                                     reason=handshake.CONSUMER_REJECT))
     c.life.append("rdma_reject")
     c.known["b.qpn"] = c.known["a.psn"] = False
@@ -116,7 +116,7 @@ def lives():
         scene.mad(c, "a", handshake.SIDR_REQ, request)
         c.life, c.learned = ["rdma_connect"], "cm"
         if status:
-            scene.mad(c, "b", handshake.SIDR_REP, handshake.told(handshake.SIDR_REP, requestid=c.ids[0], status=status))
+            scene.mad(c, "b", handshake.SIDR_REP, handshake.reported(handshake.SIDR_REP, requestid=c.ids[0], status=status))
             c.life.append("rdma_reject")
         else:
             scene.pause(1)
@@ -167,7 +167,7 @@ def midstream():
     c = scene.connection()
     cut = [c.send("a", 780)[2:], c.write("a", 780)[1:], c.read("b", 780)[1][2:], [c.atomic("a", 0x14, 0, 1, 2)[1]]]
     for packets in cut:
-        packets[0].message.untold()
+        packets[0].message.unreported()
         scene.put(*packets)
     scene.put(c.ack(cut[1][-1]))
     exchange(scene, c)

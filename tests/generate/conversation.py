@@ -83,7 +83,7 @@ class Message:
         self.hidden += keys
         return self
 
-    def untold(self):
+    def unreported(self):
         """A message that need not be reported, its beginning being lost; if it is, then as an incomplete one."""
         self.hidden = ("connection", "last_frame", "frames", "repeats", "missing") + tuple(self.row)
         self.row.update(optional=True, complete=False)

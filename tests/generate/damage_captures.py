@@ -107,7 +107,7 @@ def lost_for_good():
     packets, gone, more = c.send("a", 520), c.send("a", 100), c.write("a", 520)
     scene.put(*packets, *more, c.ack(more[-1]))
     request, responses = c.read("a", 520)
-    responses[0].message.untold().unknown("complete")
+    responses[0].message.unreported().unknown("complete")
     scene.messages.remove(gone[0].message)
     scene.put(*responses)  # without its request
     packets = c.send("a", 5)

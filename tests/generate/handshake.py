@@ -16,7 +16,7 @@ def gid(text):
     return int.from_bytes(packed if len(packed) == 16 else bytes(10) + b"\xff\xff" + packed, "big")
 
 
-def told(attribute, private=b"", **values):
+def reported(attribute, private=b"", **values):
     """A message all of whose other fields are 0."""
     fields = {name.strip(".").replace(".", "_") or "id": 0 for name, _ in cm.MESSAGES[attribute][1]}
     return cm.message(attribute, Piece(private.ljust(cm.room(attribute), b"\0")), **{**fields, **values})
@@ -35,7 +35,7 @@ def ip_header(source, destination):
 
 def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0):
     """psn: the one that the other side shall begin to send with (12.7.31). local, remote: addresses."""
-    return told(REQ, ip_header(local, remote), id=local_id, serviceid=cm.ip_service(TCP, port), localqpn=qpn, startpsn=psn,
+    return reported(REQ, ip_header(local, remote), id=local_id, serviceid=cm.ip_service(TCP, port), localqpn=qpn, startpsn=psn,
                 responderres=16, initdepth=16, transpsvctype=service, ext_transport=extended, pkey=0xffff, pppmtu=MTU_256,
                 remoteresptout=TIMEOUT, localresptout=TIMEOUT, retrcount=7, rnrretrcount=7, maxcmretr=15, e2eflowctrl=1,
                 prim_locallid=0xffff, prim_remotelid=0xffff, prim_localgid=gid(local), prim_remotegid=gid(remote),
@@ -45,18 +45,18 @@ def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0):
 def rep(local_id, remote_id, qpn, psn, xrc=False, private=b""):
     """For XRC the QPN stands in the EE context field, and SRQ is set."""
     where = {"localeecn": qpn, "srq": 1} if xrc else {"localqpn": qpn}
-    return told(REP, private, id=local_id, remotecommid=remote_id, startpsn=psn, respres=16, initdepth=16, tgtackdelay=15,
+    return reported(REP, private, id=local_id, remotecommid=remote_id, startpsn=psn, respres=16, initdepth=16, tgtackdelay=15,
                 e2eflowctrl=1, rnrretrcount=7, **where)
 
 
 def between(attribute, local_id, remote_id, **values):
     """MRA, REJ, RTU, DREQ, DREP, LAP, APR."""
-    return told(attribute, localcommid=local_id, remotecommid=remote_id, **values)
+    return reported(attribute, localcommid=local_id, remotecommid=remote_id, **values)
 
 
 def sidr_req(request_id, port, local, remote):
-    return told(SIDR_REQ, ip_header(local, remote), requestid=request_id, pkey=0xffff, serviceid=cm.ip_service(UDP, port))
+    return reported(SIDR_REQ, ip_header(local, remote), requestid=request_id, pkey=0xffff, serviceid=cm.ip_service(UDP, port))
 
 
 def sidr_rep(request_id, qpn, port, q_key):
-    return told(SIDR_REP, requestid=request_id, qpn=qpn, serviceid=cm.ip_service(UDP, port), qkey=q_key)
+    return reported(SIDR_REP, requestid=request_id, qpn=qpn, serviceid=cm.ip_service(UDP, port), qkey=q_key)

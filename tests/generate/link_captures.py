@@ -81,18 +81,18 @@ def trailing():
         frames.append(net.ethernet(ib.roce_v1(send(payload=b"x")), minimum=minimum, fcs=fcs))
     frames.append(net.ethernet(net.vlan(net.roce_v2(send(payload=b"")), 9), minimum=64, fcs=True))
     plain = Capture("trailers", 1, "Ethernet padding and FCS after RoCE packets")
-    told = Capture("trailers-fcs-told", 1, "the frames with an FCS, in a pcap whose header declares it", fcs_bytes=4)
+    reported = Capture("trailers-fcs-told", 1, "the frames with an FCS, in a pcap whose header declares it", fcs_bytes=4)
     for frame in frames:
         plain.add(frame)
     for frame in frames:
         if net.crc.ethernet_fcs(frame.data[:-4]) == frame.data[-4:]:
-            told.add(frame)
+            reported.add(frame)
     # Trailers that look like what they are not: another good ICRC, zeros
     packet = net.roce_v2(send(payload=b"trailer"))
     for after in (packet.data[-4:], bytes(4), bytes(1), packet.data):
         frame = net.ethernet(packet)
         plain.add(Piece(frame.data + after, frame.facts))
-    return plain, told
+    return plain, reported
 
 
 def ipv4_forms():

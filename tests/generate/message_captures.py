@@ -152,7 +152,7 @@ def unreliable():
     p[0].message.expect(immediate=None)
     scene.put(*p[:3], *c.send("a", 11))
     p = c.send("a", 780)                                       # First lost
-    p[0].message.untold()
+    p[0].message.unreported()
     scene.put(*p[1:], *c.send("a", 12))
     only = c.send("a", 20)                                      # Only lost: no one knows of it
     scene.messages.remove(only[0].message)

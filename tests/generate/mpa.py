@@ -52,12 +52,12 @@ class Stream:
         ulpdu = head + payload
         pad = -(2 + len(ulpdu)) % 4
         words = struct.pack(">H", len(ulpdu)) + ulpdu + bytes(pad)
-        begin, length_at, told = len(self.data), None, []
+        begin, length_at, reported = len(self.data), None, []
         for at in range(0, len(words) + 4, 4):
             if self.markers and len(self.data) % INTERVAL == 0:
                 # back to ULPDU_Length; 0 in front of it (RFC 5044, 4.3)
                 back = len(self.data) - length_at if at else 0
-                told += [("iwarp_mpa.marker_res", 0), ("iwarp_mpa.marker_fpduptr", back)]
+                reported += [("iwarp_mpa.marker_res", 0), ("iwarp_mpa.marker_fpduptr", back)]
                 self.data += struct.pack(">HH", 0, back)
             if not at:
                 length_at = len(self.data)
@@ -66,11 +66,11 @@ class Stream:
         # least significant byte first: RFC 5044, 4.4
         sent = struct.pack("<I", check)
         self.data += sent
-        told += [("iwarp_mpa.ulpdulength", len(ulpdu)), ("iwarp_mpa.crc.status", "good" if self.crc else "off"),
+        reported += [("iwarp_mpa.ulpdulength", len(ulpdu)), ("iwarp_mpa.crc.status", "good" if self.crc else "off"),
                  ("iwarp_mpa.crc_check" if self.crc else "iwarp_mpa.crc", int.from_bytes(sent, "big"))]
         if pad:
-            told.append(("iwarp_mpa.pad", "00" * pad))
-        fpdu = Fpdu(begin, len(self.data), told + facts, dict(message, payload=bytes(payload)))
+            reported.append(("iwarp_mpa.pad", "00" * pad))
+        fpdu = Fpdu(begin, len(self.data), reported + facts, dict(message, payload=bytes(payload)))
         self.fpdus.append(fpdu)
         return fpdu
 

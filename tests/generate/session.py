@@ -37,7 +37,7 @@ class Region:
         return there
 
 
-class Told:
+class Reported:
     """An RPC message, and where its bytes come from: [(offset in the stream, region, offset in that, length)]."""
 
     def __init__(self, rpc, connection, direction, **chunks):
@@ -89,16 +89,16 @@ class Told:
         return row
 
 
-def spread(told, pieces, regions):
+def spread(reported, pieces, regions):
     """Lays pieces (offset, length) of the stream into regions, in order. Returns how much each took."""
-    stream, used = told.rpc.whole.data, [0] * len(regions)
+    stream, used = reported.rpc.whole.data, [0] * len(regions)
     at = 0
     for offset, length in pieces:
         while length:
             while used[at] == regions[at].length:
                 at += 1
             take = min(length, regions[at].length - used[at])
-            told.places.append((offset, regions[at], used[at], take))
+            reported.places.append((offset, regions[at], used[at], take))
             regions[at].data += stream[offset:offset + take]
             used[at] += take
             offset, length = offset + take, length - take
@@ -124,7 +124,7 @@ class Session(Scene):
         super().__init__(name, how, options=options)
         self.name = "rpc_" + name
         self.truth = "`%s.messages.jsonl`, `%s.connections.jsonl`" % (self.name, self.name)
-        self.told, self.key, self.address, self.xid = [], 0x1000, 0x7f0000010000, 0x5e550000
+        self.reported, self.key, self.address, self.xid = [], 0x1000, 0x7f0000010000, 0x5e550000
         self.client, self.server = "a", "b"
         self.last_said = []
 
@@ -144,10 +144,10 @@ class Session(Scene):
             self.address += (length + 0xfff) & ~0xfff
         return made
 
-    def _speak(self, told, name, kind, lists, inline, inv=None):
-        packets = told.connection.send(name, 0, data=rpcrdma.header(told.rpc.xid, kind, lists).data + inline, inv=inv)
-        told.send = packets[0].message
-        self.told.append(told)
+    def _speak(self, reported, name, kind, lists, inline, inv=None):
+        packets = reported.connection.send(name, 0, data=rpcrdma.header(reported.rpc.xid, kind, lists).data + inline, inv=inv)
+        reported.send = packets[0].message
+        self.reported.append(reported)
         self.last_said = packets
         return packets
 
@@ -157,22 +157,22 @@ class Session(Scene):
         stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (told, packets).
         """
         name = name or self.client
-        told = Told(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
+        reported = Reported(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
                     reply_chunk=reply is not None)
         segments = []
         rest = kept(rpc.whole, [number for number, _, _ in reads])
         if zero:
-            spread(told, rest, zero)
+            spread(reported, rest, zero)
             segments += [(0, r.r_key, r.length, r.address) for r in zero]
         for number, regions, padded in reads:
             offset, length = rpc.whole.eligible[number]
-            spread(told, [(offset, length + (-length % 4 if padded else 0))], regions)
+            spread(reported, [(offset, length + (-length % 4 if padded else 0))], regions)
             segments += [(offset, r.r_key, r.length, r.address) for r in regions]
         if lists is None:
             lists = rpcrdma.lists(segments, [[r.used(r.length) for r in chunk] for chunk in writes],
                                   None if reply is None else [r.used(r.length) for r in reply])[0]
-        told.name = name
-        return told, self._speak(told, name, NOMSG if zero else MSG, lists, b"" if zero else cut(rpc.whole.data, rest))
+        reported.name = name
+        return reported, self._speak(reported, name, NOMSG if zero else MSG, lists, b"" if zero else cut(rpc.whole.data, rest))
 
     def lay(self, call, rpc, writes=(), reply=None):
         """
@@ -181,48 +181,48 @@ class Session(Scene):
         """
         c = call.connection
         name = "b" if call.row["direction"] == "a>b" else "a"
-        told = Told(rpc, c, c.direction(name), read_chunks=0, write_chunks=len(writes), reply_chunk=reply is not None)
-        told.partner, call.partner, told.name, told.regions = call, told, name, []
+        reported = Reported(rpc, c, c.direction(name), read_chunks=0, write_chunks=len(writes), reply_chunk=reply is not None)
+        reported.partner, call.partner, reported.name, reported.regions = call, reported, name, []
         chunks, back = [], None
         for number, regions in writes:
-            used = spread(told, [rpc.whole.eligible[number]] if number is not None else [], regions or [])
+            used = spread(reported, [rpc.whole.eligible[number]] if number is not None else [], regions or [])
             chunks.append([r.used(n) for r, n in zip(regions or [], used)])
-            told.regions += regions or []
+            reported.regions += regions or []
         rest = kept(rpc.whole, [number for number, _ in writes])
         if reply is not None:
-            back = [r.used(n) for r, n in zip(reply, spread(told, rest, reply))]
-            told.regions += reply
-        told.kind, told.inline = (MSG, cut(rpc.whole.data, rest)) if reply is None else (NOMSG, b"")
-        told.chunks, told.back = chunks, back
-        return told
+            back = [r.used(n) for r, n in zip(reply, spread(reported, rest, reply))]
+            reported.regions += reply
+        reported.kind, reported.inline = (MSG, cut(rpc.whole.data, rest)) if reply is None else (NOMSG, b"")
+        reported.chunks, reported.back = chunks, back
+        return reported
 
-    def reply(self, told, inv=None, lists=None):
+    def reply(self, reported, inv=None, lists=None):
         """The reply's SEND."""
-        lists = rpcrdma.lists((), told.chunks, told.back)[0] if lists is None else lists
-        return self._speak(told, told.name, told.kind, lists, told.inline, inv)
+        lists = rpcrdma.lists((), reported.chunks, reported.back)[0] if lists is None else lists
+        return self._speak(reported, reported.name, reported.kind, lists, reported.inline, inv)
 
     def answer(self, call, rpc, writes=(), reply=None, inv=None):
         """All of the reply, captured."""
-        told = self.lay(call, rpc, writes, reply)
-        self.deliver(told.connection, told.regions, told.name)
-        return self.speak(told, self.reply(told, inv))
+        reported = self.lay(call, rpc, writes, reply)
+        self.deliver(reported.connection, reported.regions, reported.name)
+        return self.speak(reported, self.reply(reported, inv))
 
     def speak_bare(self, c, name, xid, data):
         """A call's SEND of which no more is told than its XID. Returns (told, packets)."""
         rpc = nfs.Rpc(xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [])
-        told = Told(rpc, c, c.direction(name), read_chunks=0, write_chunks=0, reply_chunk=False)
+        reported = Reported(rpc, c, c.direction(name), read_chunks=0, write_chunks=0, reply_chunk=False)
         packets = c.send(name, 0, data=data)
-        told.send = packets[0].message
-        self.told.append(told.unknown("program", "version", "procedure", "length", "complete", "crc32"))
-        return told, packets
+        reported.send = packets[0].message
+        self.reported.append(reported.unknown("program", "version", "procedure", "length", "complete", "crc32"))
+        return reported, packets
 
     def failed(self, call, packets, status):
         """RDMA_ERROR answers a call; it has nothing of an RPC message."""
         rpc = nfs.Rpc(call.rpc.xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [], status)
-        told = Told(rpc, call.connection, call.connection.direction(packets[0].sender), read_chunks=0, write_chunks=0,
+        reported = Reported(rpc, call.connection, call.connection.direction(packets[0].sender), read_chunks=0, write_chunks=0,
                     reply_chunk=False)
-        told.partner, call.partner, told.send = call, told, packets[0].message
-        self.told.append(told.unknown("program", "version", "procedure", "length", "complete", "crc32"))
+        reported.partner, call.partner, reported.send = call, reported, packets[0].message
+        self.reported.append(reported.unknown("program", "version", "procedure", "length", "complete", "crc32"))
 
     # Data on its way
 
@@ -258,10 +258,10 @@ class Session(Scene):
         """The call's SEND, captured."""
         return self.speak(*self.ask(c, rpc, **chunks))
 
-    def speak(self, told, packets):
+    def speak(self, reported, packets):
         """Puts a SEND; replies are acknowledged, and the first of all, which makes the ends known to belong together."""
-        self.put(*packets, *([told.connection.ack(packets[-1])] if told.partner or len(self.told) == 1 else []))
-        return told
+        self.put(*packets, *([reported.connection.ack(packets[-1])] if reported.partner or len(self.reported) == 1 else []))
+        return reported
 
     def lose(self, packets, *gone):
         """Those that were captured."""
@@ -272,5 +272,5 @@ class Session(Scene):
 
     def rows(self):
         _, connections = super().rows()
-        rows = [t.truth() for t in self.told if t.send.first]
+        rows = [t.truth() for t in self.reported if t.send.first]
         return sorted(rows, key=lambda row: row["first_frame"]), connections
