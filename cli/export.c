@@ -184,7 +184,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 	}
 	exporting->tracker = rtap_tracker_open(&tracking);
 	if (exporting->tracker) {
-		tracker_tell_exchanges(exporting->tracker, take_exchange, true);
+		tracker_report_exchanges(exporting->tracker, take_exchange, true);
 		return true;
 	}
 	rtap_error_set(&error, RTAP_ERROR_MEMORY, "out of memory");

@@ -197,7 +197,7 @@ static int run(const struct options *options)
 	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
-	stats_tell(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);
+	stats_write_all(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, summary.tracker);
 out:

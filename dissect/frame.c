@@ -51,7 +51,7 @@ static const struct rtap_field frame_fields[] = {
 };
 
 /* The packet's anomalies; if requested by name also those of bodies, which otherwise report them when they are visited. */
-static void tell_anomalies(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+static void report_anomalies(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	uint32_t offset;
 
@@ -72,7 +72,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		value.data = packet->frame->comments[i];
 		visit_field(visitor, layer, PROTOCOL_FRAME, FRAME_ROW_COMMENT, &value, 0, 0);
 	}
-	tell_anomalies(packet, layer, visitor);
+	report_anomalies(packet, layer, visitor);
 }
 
 const struct protocol frame_protocol = {

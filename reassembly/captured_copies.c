@@ -76,7 +76,7 @@ static void note_time(struct captured_copies *copies, const struct rtap_packet *
 	clock_range_add(&copies->ranges[packet_is_from_higher(packet)], after_ns);
 }
 
-static bool tells_packets_apart(const struct sender *sender)
+static bool distinguishes_packets(const struct sender *sender)
 {
 	return sender->same * 5 < sender->packets;
 }
@@ -131,14 +131,14 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 			oldest = copy;
 	}
 	/* Without an identification a retransmission looks the same: consecutive files can contain both. */
-	if (found && (tells_packets_apart(sender) || copies->is_interleaved)) {
+	if (found && (distinguishes_packets(sender) || copies->is_interleaved)) {
 		note_time(copies, packet, found);
 		found->interfaces |= bit;
 		found->last = frame->interface;
 		found->last_ns = frame->time_ns;
 		return CAPTURED_ELSEWHERE;
 	}
-	doubled = doubled && tells_packets_apart(sender);
+	doubled = doubled && distinguishes_packets(sender);
 	note_id(sender, packet->ip_id);
 	*oldest = (struct copy){
 		.hash = hash,

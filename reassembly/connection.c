@@ -146,7 +146,7 @@ void connection_leave(struct rtap_tracker *tracker, struct connection *connectio
 	connection_note_first(tracker);
 }
 
-void connection_tell(struct rtap_tracker *tracker, struct connection *connection)
+void connection_report(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection_leave(tracker, connection);
 	connection_life_conclude(&connection->shown);
@@ -161,7 +161,7 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 	if (connection->references)
 		return;
 	if (!connection->reported && connection->leaves)
-		connection_tell(tracker, connection);
+		connection_report(tracker, connection);
 	if (!connection->reported)
 		return;
 	budget_give(&tracker->budget, &connection->entry, connection->entry.bytes);

@@ -18,7 +18,7 @@ void connection_note_first(struct rtap_tracker *tracker);
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Reports the connection in its current state. */
-void connection_tell(struct rtap_tracker *tracker, struct connection *connection);
+void connection_report(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Frees the connection if it was reported and no message refers to it. Reports it before if it may leave out of order (`leaves`). */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);

@@ -177,11 +177,11 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 	connection_release(tracker, connection);
 }
 
-static void tell_first(struct rtap_tracker *tracker)
+static void report_first(struct rtap_tracker *tracker)
 {
 	struct connection *connection = tracker->first_connection;
 
-	connection_tell(tracker, connection);
+	connection_report(tracker, connection);
 	connection_release(tracker, connection);
 }
 
@@ -198,7 +198,7 @@ void connections_do_due(struct rtap_tracker *tracker)
 	}
 	note_due(tracker);
 	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
-		tell_first(tracker);
+		report_first(tracker);
 	connection_note_first(tracker);
 }
 
@@ -206,7 +206,7 @@ void connections_flush(struct rtap_tracker *tracker)
 {
 	while (tracker->first_connection) {
 		connection_retire(tracker, tracker->first_connection);
-		tell_first(tracker);
+		report_first(tracker);
 	}
 }
 

@@ -303,7 +303,7 @@ static __attribute__((cold, noinline)) void settle_transfer(struct rtap_tracker 
 	shown->segments_lost = shown->segments > shown->frames ? shown->segments - (uint32_t)shown->frames : 0;
 }
 
-static void tell(struct rtap_tracker *tracker, struct message *message)
+static void report(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
@@ -456,7 +456,7 @@ void messages_check_aside(struct rtap_tracker *tracker)
 	}
 }
 
-void messages_tell_ready(struct rtap_tracker *tracker)
+void messages_report_ready(struct rtap_tracker *tracker)
 {
 	struct message *message;
 
@@ -465,7 +465,7 @@ void messages_tell_ready(struct rtap_tracker *tracker)
 
 		if (!awaited) {
 			fetch(message->waiting_after);
-			tell(tracker, message);
+			report(tracker, message);
 			continue;
 		}
 		if (!message_is_overdue(tracker, message))
@@ -528,7 +528,7 @@ void messages_flush(struct rtap_tracker *tracker)
 	while ((message = tracker->first_waiting)) {
 		if (message->stream)
 			message_settle(tracker, message);
-		tell(tracker, message);
+		report(tracker, message);
 	}
 }
 
@@ -554,7 +554,7 @@ void messages_evict_first(struct rtap_tracker *tracker)
 		message->evicted = !rmpp_is_whole(message->transfer);
 		tracker->counters.evictions += message->evicted;
 	}
-	tell(tracker, message);
+	report(tracker, message);
 }
 
 struct message *message_create(struct rtap_tracker *tracker, struct connection *connection, uint64_t frame, int64_t time_ns)

@@ -38,7 +38,7 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 }
 
 /* Slow path of messages_advance(): the first message may be ready, or must be deferred. */
-void messages_tell_ready(struct rtap_tracker *tracker);
+void messages_report_ready(struct rtap_tracker *tracker);
 
 /* Slow path of messages_advance(): deferred messages may be finished and are reported next. */
 void messages_check_aside(struct rtap_tracker *tracker);
@@ -53,7 +53,7 @@ static inline void messages_advance(struct rtap_tracker *tracker)
 		first = tracker->first_waiting;
 	}
 	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first)))
-		messages_tell_ready(tracker);
+		messages_report_ready(tracker);
 }
 
 /* Moves the messages of a connection with one known flow to another connection. */

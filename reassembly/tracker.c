@@ -64,11 +64,11 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	return tracker;
 }
 
-void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+void tracker_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
 {
 	tracker->exchange = take;
 	tracker->payload = payload;
-	rpc_socket_tell_exchanges(tracker);
+	rpc_socket_report_exchanges(tracker);
 }
 
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)

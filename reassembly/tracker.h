@@ -38,6 +38,6 @@ void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, 
  * Call before the first frame: the tracker passes each RPC call with its reply to `take`, in the order of replies within a
  * connection, with the owner of its options. `payload`: with the bytes of all chunks.
  */
-void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
+void tracker_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
 
 #endif

@@ -39,7 +39,7 @@ __attribute__((constructor)) static void read_settings(void)
 	atomic_store(&allocations, 0);
 }
 
-__attribute__((destructor)) static void tell_count(void)
+__attribute__((destructor)) static void report_count(void)
 {
 	const char *path = getenv("COUNT_ALLOCATIONS");
 	unsigned long count = atomic_load(&allocations);

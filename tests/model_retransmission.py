@@ -511,7 +511,7 @@ def rnr_ns(code):
     return table[code] * 10000
 
 
-def tells_packets_apart(packets):
+def distinguishes_packets(packets):
     """Whether IP identifications do: of packets in a row with other PSNs nearly all count up."""
     forward = total = 0
     last = {}
@@ -573,6 +573,6 @@ def streams(path):
         full = [p.size for p in both if p.opcode in FULL]
         # either end's requests go to the other's queue pair
         timeout = timeouts.get((answered[1], answered[2])) or timeouts.get((asked[1], asked[2]))
-        stream = Stream(both, max(full) if full else 1024, tells_packets_apart(both), timeout, starts.get((asked[1], asked[2])))
+        stream = Stream(both, max(full) if full else 1024, distinguishes_packets(both), timeout, starts.get((asked[1], asked[2])))
         found.append((asked, answered, stream))
     return found

@@ -496,7 +496,7 @@ Test(capture, ends_the_wait_for_a_pipe_when_a_signal_is_handled, .timeout = 10)
 	bytes_free(&file);
 }
 
-Test(capture, tells_progress_in_stored_bytes)
+Test(capture, reports_progress_in_stored_bytes)
 {
 	const char *names[] = { TESTDATA "/roce-rping-v4.pcap", TESTDATA "/roce-pcapng-nano-snap80.pcapng" };
 	struct reading reading = reading_of_files(names, 2);

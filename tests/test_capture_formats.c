@@ -183,7 +183,7 @@ static void add_what_is_said(struct bytes *file)
 	pcapng_end(file, place);
 }
 
-Test(pcapng, tells_what_is_said_of_sections_interfaces_and_packets)
+Test(pcapng, reports_what_is_said_of_sections_interfaces_and_packets)
 {
 	struct bytes file = { 0 };
 	struct reading reading;

@@ -536,7 +536,7 @@ Test(cm, rejects_that_say_nothing_have_no_fields)
 	kit_free(&kit);
 }
 
-Test(cm, private_data_of_answers_that_were_cut_tell_what_is_there)
+Test(cm, private_data_of_answers_that_were_cut_report_what_is_there)
 {
 	struct rtap_context context = { .cm_consumer = RTAP_CM_CONSUMER_SRP };
 	uint8_t data[DATA_LENGTH] = { 0 }, frame[FRAME_LENGTH];

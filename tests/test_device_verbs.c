@@ -112,7 +112,7 @@ static void tear_down(void)
 
 TestSuite(device_verbs, .init = set_up, .fini = tear_down);
 
-Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_tell)
+Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_report)
 {
 	const struct rtap_device_verbs *reported = rtap_devices_verbs(devices, 0);
 

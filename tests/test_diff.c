@@ -10,7 +10,7 @@
 #include "output/compare/diff_align.h"
 
 /* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
-static size_t tell(char *text, size_t room, const char *letters)
+static size_t report(char *text, size_t room, const char *letters)
 {
 	size_t used = (size_t)snprintf(text, room,
 				       "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
@@ -80,11 +80,11 @@ static void check(const char *a_letters, const char *b_letters, const struct dif
 	char what[256];
 
 	snprintf(what, sizeof what, "%s against %s", a_letters, b_letters);
-	check_texts(a_text, tell(a_text, sizeof a_text, a_letters), b_text, tell(b_text, sizeof b_text, b_letters), rules, expected, what);
+	check_texts(a_text, report(a_text, sizeof a_text, a_letters), b_text, report(b_text, sizeof b_text, b_letters), rules, expected, what);
 }
 
 /* One message with these values, and one like it before and behind. */
-static size_t tell_values(char *text, size_t room, const char *values)
+static size_t report_values(char *text, size_t room, const char *values)
 {
 	return (size_t)snprintf(text, room,
 				"rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nmessage > kind=send w=1 x=2 y=3\n"
@@ -124,7 +124,7 @@ Test(diff, values_are_compared_by_their_names_in_any_order)
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		snprintf(what, sizeof what, "\"%s\" against \"%s\"", cases[i].a, cases[i].b);
-		check_texts(a, tell_values(a, sizeof a, cases[i].a), b, tell_values(b, sizeof b, cases[i].b), &rules, cases[i].expected, what);
+		check_texts(a, report_values(a, sizeof a, cases[i].a), b, report_values(b, sizeof b, cases[i].b), &rules, cases[i].expected, what);
 	}
 }
 
@@ -217,7 +217,7 @@ Test(diff, names_stand_for_one_another)
 		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
 }
 
-Test(diff, tells_by_addresses_which_of_equal_messages_is_lost)
+Test(diff, reports_by_addresses_which_of_equal_messages_is_lost)
 {
 	static const struct {
 		const char *a, *b, *expected;

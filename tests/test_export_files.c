@@ -31,7 +31,7 @@ Test(export_files, later_bytes_win)
 }
 
 /* Tells of a WRITE whose reply is in this frame. */
-static void tell(uint64_t frame, const char *text)
+static void report(uint64_t frame, const char *text)
 {
 	write_of("f", 0, text, strlen(text), (uint32_t)strlen(text));
 	kit.exchange.reply.last_frame = frame;
@@ -40,16 +40,16 @@ static void tell(uint64_t frame, const char *text)
 
 Test(export_files, exchanges_take_effect_in_the_order_of_their_replies)
 {
-	tell(5, "five!");
-	tell(3, "three");
-	tell(9, "nine");
-	tell(5, "also");
-	tell(7, "seven");
-	tell(1, "one");
+	report(5, "five!");
+	report(3, "three");
+	report(9, "nine");
+	report(5, "also");
+	report(7, "seven");
+	report(1, "one");
 	cr_assert_eq(export_files_flush(export), RTAP_STATUS_OK);
 	EXPECT_TEXT("by-handle/76d32be0", "ninen");
 	cr_expect_eq(export_files_count(export).late, 0);
-	tell(2, "two");
+	report(2, "two");
 	cr_expect_eq(export_files_count(export).late, 1);
 }
 
@@ -58,10 +58,10 @@ Test(export_files, what_waits_is_bounded)
 	files_end();
 	files_begin_with(4000);
 	for (uint64_t frame = 1; frame < 100; frame++)
-		tell(frame, "x");
+		report(frame, "x");
 	cr_expect_gt(export_files_count(export).exchanges, 90);
 	/* too late for its turn */
-	tell(1, "y");
+	report(1, "y");
 	cr_expect_eq(export_files_count(export).late, 1);
 }
 
@@ -79,8 +79,8 @@ Test(export_files, what_waits_is_dropped_when_no_more_is_wanted)
 	cr_assert_eq(export_files_close(export, &error), RTAP_STATUS_OK);
 	export = export_files_open(directory, &(struct export_files_options){ .stopped = stopped }, &error);
 	cr_assert_not_null(export);
-	tell(1, "one");
-	tell(2, "two");
+	report(1, "one");
+	report(2, "two");
 	is_stopped = true;
 	cr_expect_eq(export_files_flush(export), RTAP_STATUS_OK);
 	cr_expect_eq(export_files_count(export).exchanges, 0);
@@ -264,7 +264,7 @@ Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
 	EXPECT_MISSING("file\t0\t3\tnot_captured\nfile\t3\t17\tsnapped\n");
 }
 
-Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_reported)
+Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_gave)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -320,7 +320,7 @@ static void expect_missing(const char *expected)
 	EXPECT_MISSING(expected);
 }
 
-static void tell_size(uint64_t size, uint64_t asked, uint64_t answered)
+static void report_size(uint64_t size, uint64_t asked, uint64_t answered)
 {
 	begin3(NFS3_ACCESS);
 	kit_text(&kit.call, "f");
@@ -357,14 +357,14 @@ Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
 	mount_root("root");
 	create("root", "file", "f");
 	resize_in(0, 1, 2);
-	tell_size(0, 3, 4);
+	report_size(0, 3, 4);
 	expect_missing("");
 	EXPECT_TEXT("file", "-");
-	tell_size(10, 5, 6);
+	report_size(10, 5, 6);
 	expect_missing("file\t0\t10\tnot_captured\n");
 	EXPECT_TEXT("file", "..........");
 	write_in(2, "abc", 7, 8);
-	tell_size(10, 9, 10);
+	report_size(10, 9, 10);
 	expect_missing("file\t0\t2\tnot_captured\nfile\t5\t5\tnot_captured\n");
 	/* sparse from there on */
 	write_in(15, "x", 11, 12);
@@ -372,7 +372,7 @@ Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
 	EXPECT_TEXT("file", "..abc..........x");
 	resize_in(3, 13, 16);
 	/* answered before the size was set, or perhaps so */
-	tell_size(16, 14, 17);
+	report_size(16, 14, 17);
 	expect_missing("file\t0\t2\tnot_captured\n");
 }
 
@@ -391,7 +391,7 @@ Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
 		create("root", "file", "f");
 		resize_in(0, 1, 2);
 		write_in(0, "ab", 3, 4);
-		tell_size(cases[i].reported, 11, 12);
+		report_size(cases[i].reported, 11, 12);
 		write_in(6, "abc", cases[i].asked, 14);
 		expect_missing(cases[i].missing);
 	}

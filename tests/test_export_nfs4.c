@@ -245,7 +245,7 @@ Test(export_nfs4, copies_cannot_grow_without_end)
 	copy4(NFS4_COPY, "f", UINT64_C(1) << 39, "g", 0, UINT64_C(1) << 38, UINT64_C(1) << 38);
 }
 
-Test(export_nfs4, read_plus_tells_data_and_holes)
+Test(export_nfs4, read_plus_reports_data_and_holes)
 {
 	root4();
 	open4("root", "file", "f", true);

@@ -423,7 +423,7 @@ Test(export_tcp, messages_stand_in_the_order_of_their_completion_as_far_as_memor
 	cr_expect_eq(times[0], MS(9), "the READ's data stands first, and nothing goes back in time");
 }
 
-Test(export_tcp, any_order_of_telling_is_sorted)
+Test(export_tcp, any_order_of_reporting_is_sorted)
 {
 	struct export_tcp *export;
 	struct export_tcp_counters counters;

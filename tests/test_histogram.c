@@ -51,7 +51,7 @@ static void check(uint64_t *values, uint64_t count)
 	cr_assert_eq(histogram.count, 0);
 }
 
-Test(histogram, tells_percentiles_within_the_error_that_it_states)
+Test(histogram, reports_percentiles_within_the_error_that_it_states)
 {
 	static uint64_t values[100000];
 	uint64_t state = 1;
@@ -87,7 +87,7 @@ Test(histogram, is_exact_for_one_value_and_for_small_ones)
 	}
 }
 
-Test(histogram, tells_the_largest_value_of_those_beyond_its_range)
+Test(histogram, reports_the_largest_value_of_those_beyond_its_range)
 {
 	struct histogram histogram = { 0 };
 
@@ -181,7 +181,7 @@ Test(histogram, has_a_sum_that_does_not_wrap)
 	histogram_fini(&other, NULL);
 }
 
-Test(histogram, of_nothing_tells_zero)
+Test(histogram, of_nothing_reports_zero)
 {
 	struct histogram empty = { 0 };
 

@@ -622,7 +622,7 @@ Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 }
 
 /* The Reply asks for CRCs, and is captured when an FPDU is under way already. RFC 5044, 7.1.1. */
-Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
+Test(iwarp_stream, a_late_reply_shows_that_crcs_are_checked)
 {
 	uint8_t setup[SETUP] = "MPA ID Req Frame";
 	struct sender sender;

@@ -334,7 +334,7 @@ Test(live, ends_without_having_been_read)
 	end(&run);
 }
 
-Test(live, tells_what_is_known_of_statistics_and_only_that)
+Test(live, reports_what_is_known_of_statistics_and_only_that)
 {
 	const struct plan plan = { .frames = 1, .link_type = 1,
 				   .statistics = { .received = { true, 5000000000 }, .dropped_by_system = { true, 3 } } };

@@ -37,7 +37,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-Test(mac_control, the_opcode_tells_what_follows_and_padding_is_the_trailer)
+Test(mac_control, the_opcode_determines_what_follows_and_padding_is_the_trailer)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		uint8_t frame[FRAME_LENGTH];

@@ -140,7 +140,7 @@ static void cut_everywhere(const struct mad *mad, const char *name)
 	}
 }
 
-Test(mad, attributes_cut_at_every_length_tell_nothing_that_is_not_there)
+Test(mad, attributes_cut_at_every_length_report_nothing_that_is_not_there)
 {
 	fill();
 	for (size_t i = 0; i < CLASSES; i++)
@@ -152,7 +152,7 @@ Test(mad, attributes_cut_at_every_length_tell_nothing_that_is_not_there)
 		}
 }
 
-Test(mad, tables_of_records_cut_at_every_length_tell_nothing_that_is_not_there)
+Test(mad, tables_of_records_cut_at_every_length_report_nothing_that_is_not_there)
 {
 	fill();
 	for (const struct mad_attribute *attribute = mad_administration_attributes; attribute->name; attribute++) {
@@ -228,7 +228,7 @@ static void dissect_mad(const struct mad *mad)
 	walk(&whole);
 }
 
-Test(mad, the_attribute_offset_tells_where_the_next_record_begins)
+Test(mad, the_attribute_offset_gives_the_start_of_the_next_record)
 {
 	static const struct {
 		uint16_t words;

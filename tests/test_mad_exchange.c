@@ -333,7 +333,7 @@ Test(rmpp, gaps_say_how_many_segments_are_missing)
 }
 
 /* Only the last segment's length counts; absurd ones do not. */
-Test(rmpp, the_last_segment_tells_the_length)
+Test(rmpp, the_last_segment_gives_the_length)
 {
 	static const struct {
 		uint32_t reported, bytes;
@@ -447,7 +447,7 @@ Test(rmpp, an_answer_that_began_before_its_request_is_reported_before_it)
 }
 
 /* Subnet administration has a header of 20 bytes in each segment. */
-Test(rmpp, a_last_segment_without_data_tells_what_is_missing)
+Test(rmpp, a_last_segment_without_data_reports_what_is_missing)
 {
 	uint8_t data[PER_SEGMENT];
 	struct mad mad = segment_of(9, 3, 3, data);

@@ -137,7 +137,7 @@ static const struct {
 	{ "cut off", "", GROUP_NUMBER, 7, { 0x16, 0, 0, 0, GROUP } },
 };
 
-Test(multicast, reports_of_igmp_tell_who_joined_and_left)
+Test(multicast, reports_of_igmp_report_who_joined_and_left)
 {
 	for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
 		begin();
@@ -161,7 +161,7 @@ Test(multicast, only_changes_are_reported_also_while_the_connection_lasts)
 	cr_expect_eq(reported.life[0].by[3], 1);
 }
 
-Test(multicast, reports_of_ipv6_and_of_the_subnet_administration_tell_it_too)
+Test(multicast, reports_of_ipv6_and_of_the_subnet_administration_report_it_too)
 {
 	static const uint8_t group[16] = { 0xff, 0x12, [15] = 9 }, everybody[16] = { 0xff, 2, [15] = 22 };
 	const struct { const char *what, *life; uint8_t type, record; } cases[] = {

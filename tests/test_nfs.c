@@ -368,7 +368,7 @@ static void fill_with_small_numbers(uint8_t *body, size_t length, uint32_t *seed
 }
 
 /* What brief walks, and those of which nobody is told, pass over in one step has to be what a walk item by item finds good. */
-Test(nfs, a_brief_walk_ends_where_one_that_tells_all_does)
+Test(nfs, a_brief_walk_ends_where_one_that_reports_all_does)
 {
 	uint8_t body[256];
 	uint32_t seed = 1;
@@ -416,7 +416,7 @@ static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_e
 	return result;
 }
 
-Test(nfs, a_walk_that_tells_operations_only_tells_those_that_any_other_does)
+Test(nfs, a_walk_that_tells_operations_only_reports_those_that_any_other_does)
 {
 	uint8_t body[256];
 	uint32_t seed = 1;

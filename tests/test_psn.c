@@ -293,7 +293,7 @@ Test(psn, a_gap_is_given_up_in_parts)
 }
 
 /* A sender that counts its packets: what is one packet, and what was sent when, is in its IP identifications. */
-Test(psn, identifications_tell_a_copy_from_what_was_sent_again)
+Test(psn, identifications_distinguish_a_copy_from_a_retransmission)
 {
 	static const struct {
 		const char *what;

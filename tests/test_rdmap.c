@@ -289,7 +289,7 @@ Test(rdmap, terminates_are_read_in_both_layouts)
 	}
 }
 
-Test(rdmap, a_terminate_cut_anywhere_tells_what_is_there)
+Test(rdmap, a_terminate_cut_anywhere_reports_what_is_there)
 {
 	static const uint32_t controls[] = { 0x0101e000, 0x10010700, 0x0101ffff, 0x1001ff00 };
 

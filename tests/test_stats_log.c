@@ -82,14 +82,14 @@ static bool write(void *owner, stats_form *form, const struct stats_record *reco
 }
 
 /* All that is counted, as JSON. */
-static void tell(const struct stats *stats, struct text *text)
+static void report(const struct stats *stats, struct text *text)
 {
 	struct findings findings;
 
 	memset(&findings, 0, sizeof findings);
 	findings_gather(&findings, stats);
 	line_init(&text->line, text->bytes, sizeof text->bytes - 1);
-	stats_tell(stats, &findings, &stats_json_form, write, text);
+	stats_write_all(stats, &findings, &stats_json_form, write, text);
 	cr_assert(!text->line.cut);
 	*text->line.next = '\0';
 }
@@ -130,8 +130,8 @@ Test(stats_log, counts_what_would_have_been_counted_at_once)
 		cr_assert(stats_log_connection(&log, &connections[i]));
 	}
 	stats_log_count(&log, later);
-	tell(at_once, &expected);
-	tell(later, &actual);
+	report(at_once, &expected);
+	report(later, &actual);
 	cr_expect_str_eq(actual.bytes, expected.bytes);
 	for (unsigned i = 0; i < COUNT(expected_words); i++)
 		cr_expect(strstr(expected.bytes, expected_words[i]), "%s not in %s", expected_words[i], expected.bytes);

@@ -71,7 +71,7 @@ static void on_end(void *owner, struct tcp_connection *connection, enum tcp_end 
 	note("end %s\n", ends[reason]);
 }
 
-static const struct tcp_stream_user teller = {
+static const struct tcp_stream_user receiver = {
 	.begin = on_begin, .life = on_life, .bytes = on_bytes, .hole = on_hole, .end = on_end,
 };
 
@@ -278,7 +278,7 @@ static const struct scenario scenarios[] = {
 Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 {
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
-		begin(1 << 20, &teller);
+		begin(1 << 20, &receiver);
 		for (size_t j = 0; j < COUNT(scenarios[i].segments) && scenarios[i].segments[j].flags; j++) {
 			size_t before = strlen(reported);
 			struct tcp_segment_facts facts = give(&scenarios[i].segments[j]);
@@ -489,7 +489,7 @@ Test(tcp_stream, offsets_go_on_beyond_four_gibibytes)
 {
 	uint64_t offset = 0;
 
-	begin(1 << 20, &teller);
+	begin(1 << 20, &receiver);
 	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 	give(&(struct tcp_kit_segment)B(SYN | ACK, 499, 100));
 	for (uint32_t i = 0; i < 70000; i++, offset += 65000) {
@@ -511,7 +511,7 @@ Test(tcp_stream, repeats_are_known_by_digests_worked_out_ahead)
 	const struct tcp_kit_segment segment = A(ACK, 100, 0, DATA("again and again"));
 
 	for (unsigned ahead = 0; ahead < 4; ahead++) {
-		begin(1 << 20, &teller);
+		begin(1 << 20, &receiver);
 		give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 		has_digests = ahead & 1;
 		give(&segment);
@@ -582,7 +582,7 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 {
 	struct budget_entry other = { 0 };
 
-	begin(100000, &teller);
+	begin(100000, &receiver);
 	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
 	give(&(struct tcp_kit_segment)A(ACK, 106, 0, DATA("gh")));
@@ -597,7 +597,7 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 
 Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
 {
-	begin(100000, &teller);
+	begin(100000, &receiver);
 	budget_give_up_after(&budget, 60 * SECOND);
 	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
@@ -629,7 +629,7 @@ Test(tcp_stream, many_connections_of_which_nothing_was_seen_for_long_end_before_
 	end();
 }
 
-Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carried)
+Test(tcp_stream, a_segment_cut_within_its_options_still_reports_how_much_it_carried)
 {
 	const struct tcp_kit_segment segment = A(ACK, 100, 7, DATA("abcd"), .sack_left = 1, .sack_right = 3);
 	struct kit whole, cut;
@@ -663,7 +663,7 @@ static void demand_bytes(void *owner, struct tcp_connection *connection, bool fr
 
 Test(tcp_stream, a_callback_cannot_evict_what_it_receives)
 {
-	struct tcp_stream_user user = teller;
+	struct tcp_stream_user user = receiver;
 
 	user.bytes = demand_bytes;
 	begin(8000, &user);

@@ -190,7 +190,7 @@ static void expect_port(struct rtap_devices *devices, unsigned lid, unsigned gid
 	cr_assert_eq(rtap_devices_p_keys(devices, 0, 0)->p_keys[0].value, p_key, "%s", when);
 }
 
-Test(verbs_rules, what_the_device_tells_has_changed_is_asked_for_again)
+Test(verbs_rules, what_the_device_reports_as_changed_is_asked_for_again)
 {
 	static const char before[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n", after[] = "fe80:0000:0000:0000:0000:0000:0000:0002\n";
 	static const struct {

@@ -376,7 +376,7 @@ Test(writer, refuses_what_the_formats_have_no_room_for)
 	}
 }
 
-Test(writer, holds_times_at_the_nearest_that_the_file_can_tell)
+Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 {
 	static const struct {
 		const char *name;
@@ -508,7 +508,7 @@ Test(writer, says_once_that_the_disk_is_full)
 	}
 }
 
-Test(writer, tells_a_closed_pipe_from_other_failures)
+Test(writer, distinguishes_a_closed_pipe_from_other_failures)
 {
 	struct rtap_frame frame = sample_frame(5);
 	struct rtap_writer *writer;

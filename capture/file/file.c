@@ -174,7 +174,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 }
 
 /* The message for an error at `begin`, in the frame after those already read. */
-static enum rtap_status tell_fault(struct file *file, enum rtap_status status, const struct rtap_error *reason,
+static enum rtap_status report_fault(struct file *file, enum rtap_status status, const struct rtap_error *reason,
 				   struct rtap_error *error)
 {
 	rtap_error_set(error, reason->code, "%s: frame %" PRIu64 ": at byte %" PRIu64 "%s: %s", file->name, file->frame_count + 1,
@@ -183,7 +183,7 @@ static enum rtap_status tell_fault(struct file *file, enum rtap_status status, c
 	return status;
 }
 
-static enum rtap_status tell_end(struct file *file, size_t need, struct rtap_error *error)
+static enum rtap_status report_end(struct file *file, size_t need, struct rtap_error *error)
 {
 	struct rtap_error reason;
 	size_t left = file->end - file->begin;
@@ -193,7 +193,7 @@ static enum rtap_status tell_end(struct file *file, size_t need, struct rtap_err
 		return RTAP_STATUS_END;
 	rtap_error_set(&reason, RTAP_ERROR_FORMAT, "the file ends inside this %s, %zu bytes after its start where %zu are needed",
 		       file->format->unit, left, need);
-	return tell_fault(file, RTAP_STATUS_BROKEN, &reason, error);
+	return report_fault(file, RTAP_STATUS_BROKEN, &reason, error);
 }
 
 enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_error *error)
@@ -211,14 +211,14 @@ enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_e
 			return RTAP_STATUS_OK;
 		}
 		if (status)
-			return tell_fault(file, status, &reason, error);
+			return report_fault(file, status, &reason, error);
 		if (need <= file->end - file->begin)
 			continue;
 		status = fill(file, need, &got, &reason);
 		if (status == RTAP_STATUS_END)
-			return tell_end(file, need, error);
+			return report_end(file, need, error);
 		if (status)
-			return tell_fault(file, status, &reason, error);
+			return report_fault(file, status, &reason, error);
 		if (!got)
 			return RTAP_STATUS_OK;
 	}

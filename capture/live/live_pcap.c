@@ -368,7 +368,7 @@ static bool pcap_kind_knows(const char *name)
 }
 
 /* Interfaces only: of pseudo-devices nothing is known. */
-static void tell_state(bpf_u_int32 flags, char *text, size_t size)
+static void state_text(bpf_u_int32 flags, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s%s", flags & PCAP_IF_UP ? "up" : "down",
 		 flags & PCAP_IF_UP && !(flags & PCAP_IF_RUNNING) ? ", no link" : "", flags & PCAP_IF_LOOPBACK ? ", loopback" : "");
@@ -408,7 +408,7 @@ static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_liv
 			.link_type = is_interface ? link_type_of(one->name) : UINT32_MAX,
 		};
 
-		tell_state(one->flags, state, sizeof state);
+		state_text(one->flags, state, sizeof state);
 		take(owner, &entry);
 	}
 	pcap_freealldevs(found);

@@ -189,7 +189,7 @@ static void end(struct live *live)
 }
 
 /* Notifies the reader of new entries, if due. */
-static void tell_reader(struct live *live, bool at_once)
+static void wake_reader(struct live *live, bool at_once)
 {
 	bool due;
 
@@ -312,7 +312,7 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 		hand_over_error(live, status, error);
 		status = RTAP_STATUS_OK;
 	}
-	tell_reader(live, turn->quiet || turn->drain_end_ns);
+	wake_reader(live, turn->quiet || turn->drain_end_ns);
 	if (now >= turn->statistics_ns) {
 		update_statistics(live);
 		turn->statistics_ns = now + STATISTICS_NS;
@@ -358,7 +358,7 @@ static enum rtap_status start(struct live *live, struct rtap_error *error)
 }
 
 /* Under the lock. */
-static void tell_statistics(struct live *live)
+static void report_statistics(struct live *live)
 {
 	struct rtap_interface *interface = &live->metadata->interfaces[live->interface];
 
@@ -436,7 +436,7 @@ static struct item *take_item(struct live *live, bool *ended)
 			live->end = &live->first;
 		live->queued_bytes -= item->bytes;
 	}
-	tell_statistics(live);
+	report_statistics(live);
 	pthread_mutex_unlock(&live->lock);
 	return item;
 }

@@ -78,7 +78,7 @@ static bool hand_over(struct umad_device *device, struct batch *batch)
 }
 
 /* The status of one of our own datagrams, returned by the kernel. */
-static void tell_unsent(struct umad_device *device, int status, struct rtap_error *error)
+static void report_unsent(struct umad_device *device, int status, struct rtap_error *error)
 {
 	const uint8_t *mad = umad_get_mad(device->buffer);
 	unsigned lid = be16toh(umad_get_mad_addr(device->buffer)->lid), attribute = (unsigned)mad[16] << 8 | mad[17];
@@ -138,7 +138,7 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 	if (length < MAD_LENGTH)
 		memset((uint8_t *)umad_get_mad(device->buffer) + length, 0, (size_t)(MAD_LENGTH - length));
 	if (umad_status(device->buffer)) {
-		tell_unsent(device, umad_status(device->buffer), error);
+		report_unsent(device, umad_status(device->buffer), error);
 		return RTAP_STATUS_BROKEN;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);

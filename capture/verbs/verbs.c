@@ -26,7 +26,7 @@
 #define NS_A_SECOND INT64_C(1000000000)
 
 #define LOOK_NS (10 * NS_A_MS)      /* how often events are looked for while frames come without a pause */
-#define TELL_NS NS_A_SECOND         /* minimum interval between reports of failed receives */
+#define REPORT_NS NS_A_SECOND         /* minimum interval between reports of failed receives */
 #define CLOCK_NS NS_A_SECOND        /* the device's clock is read so often */
 #define DROPS_NS NS_A_SECOND        /* minimum interval between reads of the drop counter, which may need a firmware query */
 #define DRAIN_MS 10                 /* frames that are on their way when the rules are taken back */
@@ -197,20 +197,20 @@ static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, st
 	queue->passed++;
 }
 
-static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
+static __attribute__((cold)) void report_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
 {
 	int64_t now = verbs_now_ns(CLOCK_MONOTONIC);
 
-	if (verbs->reported_failed && now - verbs->reported_ns < TELL_NS)
+	if (verbs->reported_failed && now - verbs->reported_ns < REPORT_NS)
 		return;
 	verbs->reported_ns = now;
 	verbs->reported_failed = verbs->failed;
 	if (status == IBV_WC_LOC_LEN_ERR)
-		verbs_tell(verbs,
+		verbs_report(verbs,
 			   "a frame was longer than %u bytes and is lost (--verbs frame=N takes longer ones); %llu receives have failed",
 			   verbs->sizes.frame_bytes, (unsigned long long)verbs->failed);
 	else
-		verbs_tell(verbs, "a receive failed: %s (vendor error 0x%x); %llu have failed", ibv_wc_status_str(status), vendor_error,
+		verbs_report(verbs, "a receive failed: %s (vendor error 0x%x); %llu have failed", ibv_wc_status_str(status), vendor_error,
 			   (unsigned long long)verbs->failed);
 }
 
@@ -232,7 +232,7 @@ static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, st
 	queue->failed++;
 	if (!queue->wq && (ibv_query_qp(verbs->qp, &attr, IBV_QP_STATE, &init) || attr.qp_state == IBV_QPS_ERR))
 		queue->broken = verbs->broken = true;
-	tell_failure(verbs, status, vendor_error);
+	report_failure(verbs, status, vendor_error);
 }
 
 /* Work completions: of the plain CQ, and failures of both kinds. */
@@ -254,7 +254,7 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 		queue->broken = verbs->broken = true;
 		verbs->failed++;
 		queue->failed++;
-		verbs_tell(verbs, "receives completed out of their order; the queue is brought back");
+		verbs_report(verbs, "receives completed out of their order; the queue is brought back");
 		return RTAP_STATUS_OK;
 	}
 	if (__builtin_expect(completion->status != IBV_WC_SUCCESS, 0))
@@ -406,7 +406,7 @@ static enum rtap_status look_after(struct verbs *verbs, struct rtap_error *error
 	return now - verbs->looked_ns >= LOOK_NS ? verbs_event_look(verbs, error) : RTAP_STATUS_OK;
 }
 
-static enum rtap_status tell_news(struct verbs *verbs, struct rtap_error *error)
+static enum rtap_status report_events(struct verbs *verbs, struct rtap_error *error)
 {
 	verbs->has_news = false;
 	rtap_error_set(error, RTAP_ERROR_EVENT, "%s: %s", verbs->name, verbs->news);
@@ -434,7 +434,7 @@ static enum rtap_status verbs_receive(struct live_device *device, struct batch *
 	if (!status && verbs->broken && !verbs->stopped && !batch->closed && has_left_nothing(verbs))
 		status = verbs_queue_rebuild(verbs, error);
 	if (!status && verbs->has_news)
-		return tell_news(verbs, error);
+		return report_events(verbs, error);
 	return status;
 }
 
@@ -445,9 +445,9 @@ static void verbs_stop(struct live_device *device)
 
 	verbs->stopped = true;
 	if (verbs_queue_stop(verbs, &error))
-		verbs_tell(verbs, "%.*s", (int)sizeof verbs->news - 1, error.text + strlen(verbs->name) + 2);
+		verbs_report(verbs, "%.*s", (int)sizeof verbs->news - 1, error.text + strlen(verbs->name) + 2);
 	else if (verbs->failed > verbs->reported_failed || verbs->rebuilds)
-		verbs_tell(verbs, "%llu receives failed, and the queue was brought back %llu times; frames that came meanwhile are lost",
+		verbs_report(verbs, "%llu receives failed, and the queue was brought back %llu times; frames that came meanwhile are lost",
 			   (unsigned long long)verbs->failed, (unsigned long long)verbs->rebuilds);
 }
 

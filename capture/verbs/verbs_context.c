@@ -37,7 +37,7 @@ enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error,
 	return RTAP_STATUS_FAILED;
 }
 
-void verbs_tell(struct verbs *verbs, const char *format, ...)
+void verbs_report(struct verbs *verbs, const char *format, ...)
 {
 	va_list arguments;
 

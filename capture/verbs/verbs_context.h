@@ -11,7 +11,7 @@
 enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint);
 
 /* Queues a message for the next receive to report. */
-void verbs_tell(struct verbs *verbs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verbs_report(struct verbs *verbs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t verbs_now_ns(int clock);
 
 /* Opens the device and port `name` and queries their capabilities; allocates no buffers. */

@@ -80,11 +80,11 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 	switch (event->event_type) {
 	case IBV_EVENT_PORT_ERR:
 		if (event->element.port_num == verbs->port)
-			verbs_tell(verbs, "the port went down; capturing goes on when it is active again");
+			verbs_report(verbs, "the port went down; capturing goes on when it is active again");
 		break;
 	case IBV_EVENT_PORT_ACTIVE:
 		if (event->element.port_num == verbs->port)
-			verbs_tell(verbs, "the port is active again");
+			verbs_report(verbs, "the port is active again");
 		break;
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
@@ -94,7 +94,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 		break;
 	case IBV_EVENT_CQ_ERR:
 		verbs->broken = verbs->cq_broken = true;
-		verbs_tell(verbs, "the completion queue overran and is made anew; frames were lost");
+		verbs_report(verbs, "the completion queue overran and is made anew; frames were lost");
 		break;
 	case IBV_EVENT_DEVICE_FATAL:
 		verbs->dead = true;

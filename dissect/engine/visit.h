@@ -9,14 +9,14 @@
 #include "dissect/engine/protocol.h"
 
 /* Processes a field of a table: the `field` callback of a visitor. */
-typedef void visit_tell(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
+typedef void visit_value(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 			const struct rtap_value *value, const struct rtap_place *place);
 
 /*
  * Processes the row `id`, whose bytes are in `header`, together with some of the rows after it, and returns their number; 0: the row
  * has to be processed on its own.
  */
-typedef size_t visit_tell_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet, const struct rtap_layer *layer,
+typedef size_t visit_row_values(struct rtap_visitor *visitor, const struct rtap_packet *packet, const struct rtap_layer *layer,
 			       const uint8_t *header, rtap_field_id id);
 
 static inline bool visit_wants(const struct rtap_visitor *visitor, rtap_field_id id)
@@ -63,8 +63,8 @@ static inline void visit_read(const uint8_t *header, const struct rtap_field *fi
 /* Visits the rows from `field` to `end` of the layer's protocol; the first one has this id. */
 static inline __attribute__((always_inline)) void visit_rows(const struct rtap_packet *packet, const struct rtap_layer *layer,
 							     struct rtap_visitor *visitor, const struct rtap_field *field,
-							     const struct rtap_field *end, rtap_field_id id, visit_tell *tell,
-							     visit_tell_rows *tell_rows)
+							     const struct rtap_field *end, rtap_field_id id, visit_value *report,
+							     visit_row_values *report_rows)
 {
 	unsigned left_out = (visitor->on_demand ? 0u : RTAP_ON_DEMAND) | (visitor->bulk ? 0u : RTAP_BULK);
 	const uint8_t *header = layer_bytes(packet, layer);
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 			if (!field->derive || !field->derive(packet, layer, &value))
 				continue;
 		} else {
-			if (tell_rows && (shown = tell_rows(visitor, packet, layer, header, id))) {
+			if (report_rows && (shown = report_rows(visitor, packet, layer, header, id))) {
 				field += shown - 1;
 				id = (rtap_field_id)(id + shown - 1);
 				continue;
@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 			else if (!field->derive(packet, layer, &value))
 				continue;
 		}
-		tell(visitor, id, field, &value,
+		report(visitor, id, field, &value,
 		     &(struct rtap_place){ layer->source, layer->offset + first / 8, (after + 7) / 8 - first / 8 });
 	}
 }
@@ -107,28 +107,28 @@ static inline const struct rtap_field *visit_row(const struct rtap_layer *layer,
 
 /* Visits the table's rows, except those that the protocol's visit() supplies. Most are plain bits, read without a call. */
 static inline __attribute__((always_inline)) void visit_table(const struct rtap_packet *packet, const struct rtap_layer *layer,
-							      struct rtap_visitor *visitor, visit_tell *tell, visit_tell_rows *tell_rows)
+							      struct rtap_visitor *visitor, visit_value *report, visit_row_values *report_rows)
 {
 	const struct rtap_field *fields = protocol_by_number(layer->protocol)->table.fields;
 
 	visit_rows(packet, layer, visitor, fields, fields + protocol_rows_with_values(layer->protocol),
-		   protocol_field_id(layer->protocol, 0), tell, tell_rows);
+		   protocol_field_id(layer->protocol, 0), report, report_rows);
 }
 
 static inline __attribute__((always_inline)) void visit_layer(const struct rtap_packet *packet, const struct rtap_layer *layer,
-							      struct rtap_visitor *visitor, visit_tell *tell, visit_tell_rows *tell_rows)
+							      struct rtap_visitor *visitor, visit_value *report, visit_row_values *report_rows)
 {
 	const struct protocol *protocol = protocol_by_number(layer->protocol);
 
-	if (tell && !protocol->table.in_units)
-		visit_table(packet, layer, visitor, tell, tell_rows);
+	if (report && !protocol->table.in_units)
+		visit_table(packet, layer, visitor, report, report_rows);
 	if (protocol->visit && (!visitor->wanted || visit_wants_any(visitor, layer->protocol)))
 		protocol->visit(packet, layer, visitor);
 }
 
-/* rtap_packet_visit() for a visitor whose `field` callback is `tell`; `tell_rows` may be NULL. */
+/* rtap_packet_visit() for a visitor whose `field` callback is `report`; `report_rows` may be NULL. */
 static inline __attribute__((always_inline)) void visit_packet(const struct rtap_packet *packet, struct rtap_visitor *visitor,
-							       visit_tell *tell, visit_tell_rows *tell_rows)
+							       visit_value *report, visit_row_values *report_rows)
 {
 	for (uint8_t i = 0; i < packet->layer_count; i++) {
 		const struct rtap_layer *layer = &packet->layers[i];
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) void visit_packet(const struct rtap
 			continue;
 		if (visitor->enter)
 			visitor->enter(visitor, table->label, &(struct rtap_place){ layer->source, layer->offset, layer->length });
-		visit_layer(packet, layer, visitor, tell, tell_rows);
+		visit_layer(packet, layer, visitor, report, report_rows);
 		for (uint8_t j = 0; visitor->anomaly && j < packet->anomaly_count; j++)
 			if (packet->anomalies[j].layer == i)
 				visitor->anomaly(visitor, &packet->anomalies[j]);

@@ -26,31 +26,31 @@ static const struct rtap_field ddp_fields[] = {
 	[ROW_MO] = { "iwarp_ddp.mo", "Message Offset", 0, 32, RTAP_DEC, UNIT, "RFC 5041, 4.3" },
 };
 
-static void tell(struct iwarp_unit *unit)
+static void report(struct iwarp_unit *unit)
 {
 	const struct rtap_iwarp_facts *facts = &unit->facts;
 
 	if (unit->head_length < 2)
 		return;
-	iwarp_tell(unit, ROW_TAGGED, facts->tagged, 0, 1);
-	iwarp_tell(unit, ROW_LAST, facts->last, 0, 1);
-	iwarp_tell(unit, ROW_RESERVED, facts->ddp_reserved, 0, 1);
-	iwarp_tell(unit, ROW_VERSION, facts->ddp_version, 0, 1);
+	iwarp_show(unit, ROW_TAGGED, facts->tagged, 0, 1);
+	iwarp_show(unit, ROW_LAST, facts->last, 0, 1);
+	iwarp_show(unit, ROW_RESERVED, facts->ddp_reserved, 0, 1);
+	iwarp_show(unit, ROW_VERSION, facts->ddp_version, 0, 1);
 	if (facts->tagged && unit->head_length >= DDP_TAGGED_LENGTH) {
-		iwarp_tell(unit, ROW_STAG, facts->stag, 2, 4);
-		iwarp_tell(unit, ROW_TAGGED_OFFSET, facts->tagged_offset, 6, 8);
+		iwarp_show(unit, ROW_STAG, facts->stag, 2, 4);
+		iwarp_show(unit, ROW_TAGGED_OFFSET, facts->tagged_offset, 6, 8);
 	}
 	if (!facts->tagged && unit->head_length >= DDP_UNTAGGED_LENGTH) {
-		iwarp_tell_bytes(unit, ROW_RESERVED_ULP, 1, 5);
-		iwarp_tell(unit, ROW_QN, facts->qn, 6, 4);
-		iwarp_tell(unit, ROW_MSN, facts->msn, 10, 4);
-		iwarp_tell(unit, ROW_MO, facts->mo, 14, 4);
+		iwarp_show_bytes(unit, ROW_RESERVED_ULP, 1, 5);
+		iwarp_show(unit, ROW_QN, facts->qn, 6, 4);
+		iwarp_show(unit, ROW_MSN, facts->msn, 10, 4);
+		iwarp_show(unit, ROW_MO, facts->mo, 14, 4);
 	}
 }
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	iwarp_visit_units(packet, layer, visitor, tell);
+	iwarp_visit_units(packet, layer, visitor, report);
 }
 
 const struct protocol ddp_protocol = {

@@ -41,21 +41,21 @@ bool iwarp_find_source(const struct rtap_packet *packet, const struct rtap_span 
 	return false;
 }
 
-void iwarp_tell(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length)
+void iwarp_show(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length)
 {
 	struct rtap_value value = { .number = number };
 
 	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
 }
 
-void iwarp_tell_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length)
+void iwarp_show_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length)
 {
 	struct rtap_value value = { .data = { unit->head + at, length } };
 
 	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
 }
 
-void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text)
+void iwarp_show_text(struct iwarp_unit *unit, size_t row, const char *text)
 {
 	struct rtap_value value = { .data = { (const uint8_t *)text, (uint32_t)strlen(text) } };
 
@@ -76,7 +76,7 @@ static void place_unit(struct iwarp_unit *unit, const struct rtap_layer *layer)
 }
 
 void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
-		       void (*tell)(struct iwarp_unit *unit))
+		       void (*report)(struct iwarp_unit *unit))
 {
 	struct iwarp_unit unit = { .packet = packet, .visitor = visitor };
 	bool grouped = packet->fpdus.count > 1;
@@ -89,7 +89,7 @@ void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer
 		place_unit(&unit, layer);
 		if (grouped && visitor->enter)
 			visitor->enter(visitor, "FPDU", &(struct rtap_place){ unit.layer.source, unit.layer.offset, unit.head_length });
-		tell(&unit);
+		report(&unit);
 		if (grouped && visitor->leave)
 			visitor->leave(visitor);
 	}

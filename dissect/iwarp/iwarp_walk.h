@@ -36,16 +36,16 @@ struct iwarp_unit {
 	struct rtap_iwarp_facts facts;
 };
 
-/* Calls `tell` for each FPDU of the packet after reading its headers; within a group "FPDU" if there are several. */
+/* Calls `report` for each FPDU of the packet after reading its headers; within a group "FPDU" if there are several. */
 void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
-		       void (*tell)(struct iwarp_unit *unit));
+		       void (*report)(struct iwarp_unit *unit));
 
 /*
- * Passes a field of the unit's layer, at byte `at` of the head, to the visitor. iwarp_tell_bytes() passes bytes of the head;
- * iwarp_tell_text() passes text that does not occur in the packet.
+ * Passes a field of the unit's layer, at byte `at` of the head, to the visitor. iwarp_show_bytes() passes bytes of the head;
+ * iwarp_show_text() passes text that does not occur in the packet.
  */
-void iwarp_tell(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length);
-void iwarp_tell_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length);
-void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text);
+void iwarp_show(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length);
+void iwarp_show_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length);
+void iwarp_show_text(struct iwarp_unit *unit, size_t row, const char *text);
 
 #endif

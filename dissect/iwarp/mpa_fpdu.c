@@ -339,7 +339,7 @@ static bool is_there(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t len
 	return true;
 }
 
-static void tell_markers(struct iwarp_unit *unit)
+static void report_markers(struct iwarp_unit *unit)
 {
 	const struct rtap_fpdu *fpdu = unit->fpdu;
 
@@ -351,12 +351,12 @@ static void tell_markers(struct iwarp_unit *unit)
 			continue;
 		if (fpdu->skewed_markers)
 			pointer = (uint32_t)(marker[3] << 8 | marker[2]);
-		iwarp_tell(unit, ROW_MARKER_RESERVED, load16(marker), 0, 0);
-		iwarp_tell(unit, ROW_MARKER_POINTER, pointer, 0, 0);
+		iwarp_show(unit, ROW_MARKER_RESERVED, load16(marker), 0, 0);
+		iwarp_show(unit, ROW_MARKER_POINTER, pointer, 0, 0);
 	}
 }
 
-static void tell(struct iwarp_unit *unit)
+static void report(struct iwarp_unit *unit)
 {
 	const struct rtap_fpdu *fpdu = unit->fpdu;
 	uint32_t content = fpdu_content_length(fpdu->ulpdu_length), pad = fpdu_pad_length(fpdu->ulpdu_length);
@@ -364,20 +364,20 @@ static void tell(struct iwarp_unit *unit)
 	uint32_t crc_at = fpdu_offset(content - MPA_CRC_LENGTH, fpdu->first_marker);
 	struct rtap_value value = { .data = { fpdu->bytes.bytes + pad_at, pad } };
 
-	iwarp_tell(unit, ROW_LENGTH, fpdu->ulpdu_length, 0, 0);
+	iwarp_show(unit, ROW_LENGTH, fpdu->ulpdu_length, 0, 0);
 	if (pad && is_there(fpdu, pad_at, pad))
 		visit_field(unit->visitor, &unit->layer, PROTOCOL_MPA_FPDU, ROW_PAD, &value, unit->layer.offset, 0);
 	if (is_there(fpdu, crc_at, MPA_CRC_LENGTH))
-		iwarp_tell(unit, fpdu->crc_status == RTAP_CRC_OFF ? ROW_CRC : ROW_CRC_CHECK, fpdu_crc_field(fpdu), 0, 0);
-	iwarp_tell_text(unit, ROW_STATUS, status_text(fpdu->crc_status));
-	tell_markers(unit);
+		iwarp_show(unit, fpdu->crc_status == RTAP_CRC_OFF ? ROW_CRC : ROW_CRC_CHECK, fpdu_crc_field(fpdu), 0, 0);
+	iwarp_show_text(unit, ROW_STATUS, status_text(fpdu->crc_status));
+	report_markers(unit);
 	if (fpdu->framing != RTAP_FPDU_IN_STEP)
-		iwarp_tell_text(unit, ROW_FRAMING, fpdu->framing == RTAP_FPDU_RECOVERED ? "recovered" : "recovered (no CRC)");
+		iwarp_show_text(unit, ROW_FRAMING, fpdu->framing == RTAP_FPDU_RECOVERED ? "recovered" : "recovered (no CRC)");
 }
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	iwarp_visit_units(packet, layer, visitor, tell);
+	iwarp_visit_units(packet, layer, visitor, report);
 }
 
 const struct protocol mpa_fpdu_protocol = {

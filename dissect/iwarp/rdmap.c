@@ -108,18 +108,18 @@ static const struct rtap_field rdma_fields[] = {
 #define TERMINATE_LENGTH 4
 
 /* RFC 5040, 4.4, from the header at `at` on; `row` is the first of five. */
-static void tell_read(struct iwarp_unit *unit, enum row row, uint32_t at)
+static void report_read(struct iwarp_unit *unit, enum row row, uint32_t at)
 {
 	const uint8_t *header = unit->head + at;
 
-	iwarp_tell(unit, row, load32(header), at, 4);
-	iwarp_tell(unit, row + 1, load64(header + 4), at + 4, 8);
-	iwarp_tell(unit, row + 2, load32(header + 12), at + 12, 4);
-	iwarp_tell(unit, row + 3, load32(header + 16), at + 16, 4);
-	iwarp_tell(unit, row + 4, load64(header + 20), at + 20, 8);
+	iwarp_show(unit, row, load32(header), at, 4);
+	iwarp_show(unit, row + 1, load64(header + 4), at + 4, 8);
+	iwarp_show(unit, row + 2, load32(header + 12), at + 12, 4);
+	iwarp_show(unit, row + 3, load32(header + 16), at + 16, 4);
+	iwarp_show(unit, row + 4, load64(header + 20), at + 20, 8);
 }
 
-static void tell_error(struct iwarp_unit *unit, const struct iwarp_terminate *terminate, uint32_t at)
+static void report_error(struct iwarp_unit *unit, const struct iwarp_terminate *terminate, uint32_t at)
 {
 	static const struct {
 		enum row type, codes[3]; /* codes of error types 0, 1, 2 */
@@ -132,27 +132,27 @@ static void tell_error(struct iwarp_unit *unit, const struct iwarp_terminate *te
 	unsigned layer = terminate->layer < 3 ? terminate->layer : 3;
 	enum row code = terminate->type < 3 ? rows[layer].codes[terminate->type] : layer == 0 ? ROW_CODE_RDMA : ROW_CODE;
 
-	iwarp_tell(unit, ROW_LAYER, terminate->layer, at, 1);
-	iwarp_tell(unit, rows[layer].type, terminate->type, at, 1);
-	iwarp_tell(unit, code, terminate->code, at + 1, 1);
+	iwarp_show(unit, ROW_LAYER, terminate->layer, at, 1);
+	iwarp_show(unit, rows[layer].type, terminate->type, at, 1);
+	iwarp_show(unit, code, terminate->code, at + 1, 1);
 }
 
 /* The DDP header that caused it, as far as a reader wants to know. */
-static void tell_cause(struct iwarp_unit *unit, uint32_t at, uint32_t length)
+static void report_cause(struct iwarp_unit *unit, uint32_t at, uint32_t length)
 {
 	struct rtap_iwarp_facts cause;
 
 	/* RDMAP's header is not there, only DDP's: that it is said to be cut is no matter */
 	if (iwarp_read(unit->head + at, length, UINT16_MAX, &cause) == MALFORMED)
 		return;
-	iwarp_tell(unit, ROW_CAUSE_OPCODE, cause.opcode, at + CONTROL_AT, 1);
+	iwarp_show(unit, ROW_CAUSE_OPCODE, cause.opcode, at + CONTROL_AT, 1);
 	if (cause.tagged) {
-		iwarp_tell(unit, ROW_CAUSE_STAG, cause.stag, at + 2, 4);
-		iwarp_tell(unit, ROW_CAUSE_OFFSET, cause.tagged_offset, at + 6, 8);
+		iwarp_show(unit, ROW_CAUSE_STAG, cause.stag, at + 2, 4);
+		iwarp_show(unit, ROW_CAUSE_OFFSET, cause.tagged_offset, at + 6, 8);
 	} else {
-		iwarp_tell(unit, ROW_CAUSE_QN, cause.qn, at + 6, 4);
-		iwarp_tell(unit, ROW_CAUSE_MSN, cause.msn, at + 10, 4);
-		iwarp_tell(unit, ROW_CAUSE_MO, cause.mo, at + 14, 4);
+		iwarp_show(unit, ROW_CAUSE_QN, cause.qn, at + 6, 4);
+		iwarp_show(unit, ROW_CAUSE_MSN, cause.msn, at + 10, 4);
+		iwarp_show(unit, ROW_CAUSE_MO, cause.mo, at + 14, 4);
 	}
 }
 
@@ -162,63 +162,63 @@ static void read_terminate(const struct iwarp_unit *unit, uint32_t at, struct iw
 			     unit->fpdu->ulpdu_length - at - TERMINATE_LENGTH, terminate);
 }
 
-static void tell_terminate(struct iwarp_unit *unit, uint32_t at)
+static void report_terminate(struct iwarp_unit *unit, uint32_t at)
 {
 	struct iwarp_terminate terminate;
 
 	read_terminate(unit, at, &terminate);
-	tell_error(unit, &terminate, at);
-	iwarp_tell(unit, ROW_M, terminate.segment_length_valid, at + 2, 1);
-	iwarp_tell(unit, ROW_D, terminate.ddp_included, at + 2, 1);
-	iwarp_tell(unit, ROW_R, terminate.rdma_included, at + 2, 1);
-	iwarp_tell(unit, ROW_TERM_RESERVED, terminate.reserved, at + 2, 2);
-	iwarp_tell_text(unit, ROW_LAYOUT, terminate.soft ? "soft-iWARP" : "RFC 5040");
+	report_error(unit, &terminate, at);
+	iwarp_show(unit, ROW_M, terminate.segment_length_valid, at + 2, 1);
+	iwarp_show(unit, ROW_D, terminate.ddp_included, at + 2, 1);
+	iwarp_show(unit, ROW_R, terminate.rdma_included, at + 2, 1);
+	iwarp_show(unit, ROW_TERM_RESERVED, terminate.reserved, at + 2, 2);
+	iwarp_show_text(unit, ROW_LAYOUT, terminate.soft ? "soft-iWARP" : "RFC 5040");
 	if (terminate.segment_length_at)
-		iwarp_tell_bytes(unit, ROW_SEGMENT_LENGTH, at + terminate.segment_length_at, 2);
+		iwarp_show_bytes(unit, ROW_SEGMENT_LENGTH, at + terminate.segment_length_at, 2);
 	if (terminate.ddp_at) {
-		iwarp_tell_bytes(unit, ROW_TERM_DDP, at + terminate.ddp_at, terminate.ddp_length);
-		tell_cause(unit, at + terminate.ddp_at, terminate.ddp_length);
+		iwarp_show_bytes(unit, ROW_TERM_DDP, at + terminate.ddp_at, terminate.ddp_length);
+		report_cause(unit, at + terminate.ddp_at, terminate.ddp_length);
 	}
 	if (terminate.rdma_at) {
-		iwarp_tell_bytes(unit, ROW_TERM_RDMA, at + terminate.rdma_at, READ_LENGTH);
-		tell_read(unit, ROW_CAUSE_SINK_STAG, at + terminate.rdma_at);
+		iwarp_show_bytes(unit, ROW_TERM_RDMA, at + terminate.rdma_at, READ_LENGTH);
+		report_read(unit, ROW_CAUSE_SINK_STAG, at + terminate.rdma_at);
 	}
 }
 
 #define FETCH_ADD 0
 #define CMP_SWAP 2
 
-static void tell_atomic(struct iwarp_unit *unit, uint32_t at)
+static void report_atomic(struct iwarp_unit *unit, uint32_t at)
 {
 	const struct rtap_iwarp_facts *facts = &unit->facts;
 
-	iwarp_tell(unit, ROW_ATOMIC_RESERVED, bits(unit->head + at, 0, 28), at, 4);
-	iwarp_tell(unit, ROW_ATOMIC_OPCODE, facts->atomic_opcode, at + 3, 1);
-	iwarp_tell(unit, ROW_IDENTIFIER, facts->request_identifier, at + 4, 4);
-	iwarp_tell(unit, ROW_REMOTE_STAG, facts->remote_stag, at + 8, 4);
-	iwarp_tell(unit, ROW_REMOTE_OFFSET, facts->remote_offset, at + 12, 8);
+	iwarp_show(unit, ROW_ATOMIC_RESERVED, bits(unit->head + at, 0, 28), at, 4);
+	iwarp_show(unit, ROW_ATOMIC_OPCODE, facts->atomic_opcode, at + 3, 1);
+	iwarp_show(unit, ROW_IDENTIFIER, facts->request_identifier, at + 4, 4);
+	iwarp_show(unit, ROW_REMOTE_STAG, facts->remote_stag, at + 8, 4);
+	iwarp_show(unit, ROW_REMOTE_OFFSET, facts->remote_offset, at + 12, 8);
 	if (facts->atomic_opcode == FETCH_ADD) {
-		iwarp_tell(unit, ROW_ADD, facts->swap_or_add, at + 20, 8);
-		iwarp_tell(unit, ROW_ADD_MASK, facts->swap_or_add_mask, at + 28, 8);
+		iwarp_show(unit, ROW_ADD, facts->swap_or_add, at + 20, 8);
+		iwarp_show(unit, ROW_ADD_MASK, facts->swap_or_add_mask, at + 28, 8);
 	} else {
-		iwarp_tell(unit, ROW_SWAP, facts->swap_or_add, at + 20, 8);
-		iwarp_tell(unit, ROW_SWAP_MASK, facts->swap_or_add_mask, at + 28, 8);
+		iwarp_show(unit, ROW_SWAP, facts->swap_or_add, at + 20, 8);
+		iwarp_show(unit, ROW_SWAP_MASK, facts->swap_or_add_mask, at + 28, 8);
 	}
-	iwarp_tell(unit, ROW_COMPARE, facts->compare, at + 36, 8);
-	iwarp_tell(unit, ROW_COMPARE_MASK, facts->compare_mask, at + 44, 8);
+	iwarp_show(unit, ROW_COMPARE, facts->compare, at + 36, 8);
+	iwarp_show(unit, ROW_COMPARE_MASK, facts->compare_mask, at + 44, 8);
 }
 
-static void tell_reserved(struct iwarp_unit *unit)
+static void report_reserved(struct iwarp_unit *unit)
 {
 	if (unit->facts.tagged || unit->head_length < RESERVED_AT + 4)
 		return;
 	if (iwarp_opcodes[unit->facts.opcode].invalidates)
-		iwarp_tell(unit, ROW_INVALIDATE, load32(unit->head + RESERVED_AT), RESERVED_AT, 4);
+		iwarp_show(unit, ROW_INVALIDATE, load32(unit->head + RESERVED_AT), RESERVED_AT, 4);
 	else if (unit->facts.opcode <= RTAP_RDMAP_TERMINATE)
-		iwarp_tell_bytes(unit, ROW_RESERVED, RESERVED_AT, 4);
+		iwarp_show_bytes(unit, ROW_RESERVED, RESERVED_AT, 4);
 }
 
-static void tell_message(struct iwarp_unit *unit)
+static void report_message(struct iwarp_unit *unit)
 {
 	const struct rtap_context *upper = unit->fpdu->upper;
 	struct rtap_value value = { 0 };
@@ -231,34 +231,34 @@ static void tell_message(struct iwarp_unit *unit)
 	visit_field(unit->visitor, &unit->layer, PROTOCOL_RDMAP, ROW_REASSEMBLED_DATA, &value, unit->layer.offset, 0);
 }
 
-static void tell(struct iwarp_unit *unit)
+static void report(struct iwarp_unit *unit)
 {
 	const struct rtap_iwarp_facts *facts = &unit->facts;
 
 	if (unit->head_length < 2)
 		return;
-	iwarp_tell(unit, ROW_VERSION, facts->rdmap_version, CONTROL_AT, 1);
-	iwarp_tell(unit, ROW_RSV, facts->rdmap_reserved, CONTROL_AT, 1);
-	iwarp_tell(unit, ROW_OPCODE, facts->opcode, CONTROL_AT, 1);
-	tell_reserved(unit);
+	iwarp_show(unit, ROW_VERSION, facts->rdmap_version, CONTROL_AT, 1);
+	iwarp_show(unit, ROW_RSV, facts->rdmap_reserved, CONTROL_AT, 1);
+	iwarp_show(unit, ROW_OPCODE, facts->opcode, CONTROL_AT, 1);
+	report_reserved(unit);
 	if (facts->has_read)
-		tell_read(unit, ROW_SINK_STAG, DDP_UNTAGGED_LENGTH);
+		report_read(unit, ROW_SINK_STAG, DDP_UNTAGGED_LENGTH);
 	if (facts->has_terminate)
-		tell_terminate(unit, DDP_UNTAGGED_LENGTH);
+		report_terminate(unit, DDP_UNTAGGED_LENGTH);
 	if (facts->has_atomic)
-		tell_atomic(unit, DDP_UNTAGGED_LENGTH);
+		report_atomic(unit, DDP_UNTAGGED_LENGTH);
 	if (facts->has_original) {
-		iwarp_tell(unit, ROW_ORIGINAL_IDENTIFIER, facts->request_identifier, DDP_UNTAGGED_LENGTH, 4);
-		iwarp_tell(unit, ROW_ORIGINAL, facts->original, DDP_UNTAGGED_LENGTH + 4, 8);
+		iwarp_show(unit, ROW_ORIGINAL_IDENTIFIER, facts->request_identifier, DDP_UNTAGGED_LENGTH, 4);
+		iwarp_show(unit, ROW_ORIGINAL, facts->original, DDP_UNTAGGED_LENGTH + 4, 8);
 	}
 	if (facts->has_immediate)
-		iwarp_tell_bytes(unit, ROW_IMMEDIATE, DDP_UNTAGGED_LENGTH, 8);
-	tell_message(unit);
+		iwarp_show_bytes(unit, ROW_IMMEDIATE, DDP_UNTAGGED_LENGTH, 8);
+	report_message(unit);
 }
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	iwarp_visit_units(packet, layer, visitor, tell);
+	iwarp_visit_units(packet, layer, visitor, report);
 }
 
 static char *put_key(char *to, const char *label, uint64_t key, unsigned digits)

@@ -68,7 +68,7 @@ static bool quotes(uint64_t type)
 	       type == PARAMETER_PROBLEM;
 }
 
-static bool tells_mtu(const uint8_t *header)
+static bool has_mtu(const uint8_t *header)
 {
 	return bits(header, ICMP_TYPE) == UNREACHABLE && bits(header, ICMP_CODE) == CODE_FRAGMENTATION_NEEDED;
 }
@@ -94,7 +94,7 @@ static bool derive_mtu(const struct rtap_packet *packet, const struct rtap_layer
 	const uint8_t *header = layer_bytes(packet, layer);
 
 	value->number = bits(header, ICMP_MTU);
-	return tells_mtu(header);
+	return has_mtu(header);
 }
 
 static bool derive_gateway(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -111,7 +111,7 @@ static bool derive_unused(const struct rtap_packet *packet, const struct rtap_la
 	const uint8_t *header = layer_bytes(packet, layer);
 
 	value->data = (struct rtap_span){ header + 4, 4 };
-	if (tells_mtu(header))
+	if (has_mtu(header))
 		value->data.length = 2;
 	if (bits(header, ICMP_TYPE) == PARAMETER_PROBLEM)
 		value->data = (struct rtap_span){ header + 6, 2 };
@@ -192,7 +192,7 @@ static void summary_icmp(const struct rtap_packet *packet, const struct rtap_lay
 		summary_number(line, ", id ", bits(header, ICMP_ID));
 		summary_number(line, ", seq ", bits(header, ICMP_SEQUENCE));
 	}
-	if (tells_mtu(header))
+	if (has_mtu(header))
 		summary_number(line, ", mtu ", bits(header, ICMP_MTU));
 	summary_quote(packet, layer, line);
 }

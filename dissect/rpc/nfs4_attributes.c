@@ -162,14 +162,14 @@ static enum result read_mask(struct xdr_walk *walk, struct mask *mask)
 }
 
 /* A word without a bit set is not reported. */
-static void tell_word(struct xdr_walk *walk, const struct mask *mask, uint32_t i)
+static void report_word(struct xdr_walk *walk, const struct mask *mask, uint32_t i)
 {
 	uint64_t offset = mask->offset + (uint64_t)i * 4;
 
 	if (!mask->words[i])
 		return;
-	xdr_tell_at(walk, NFS_ATTR_MASK, mask->words[i], offset, 4);
-	xdr_tell_at(walk, NFS_ATTR_COUNT, (uint64_t)__builtin_popcount(mask->words[i]), offset, 4);
+	xdr_report_at(walk, NFS_ATTR_MASK, mask->words[i], offset, 4);
+	xdr_report_at(walk, NFS_ATTR_COUNT, (uint64_t)__builtin_popcount(mask->words[i]), offset, 4);
 }
 
 enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item)
@@ -179,9 +179,9 @@ enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item
 
 	(void)item;
 	for (uint32_t i = 0; result == OK && i < mask.count; i++) {
-		tell_word(walk, &mask, i);
+		report_word(walk, &mask, i);
 		for (uint32_t bits = mask.words[i]; bits; bits &= bits - 1)
-			xdr_tell_at(walk, NFS_ATTR, i * 32 + (unsigned)__builtin_ctz(bits), mask.offset + (uint64_t)i * 4, 4);
+			xdr_report_at(walk, NFS_ATTR, i * 32 + (unsigned)__builtin_ctz(bits), mask.offset + (uint64_t)i * 4, 4);
 	}
 	return result;
 }
@@ -195,7 +195,7 @@ static enum result one_value(struct xdr_walk *walk, uint32_t number)
 {
 	struct xdr_item item[2] = { XDR_END, XDR_END };
 
-	xdr_tell(walk, NFS_ATTR, number, 0);
+	xdr_report(walk, NFS_ATTR, number, 0);
 	item[0] = attributes[number];
 	return xdr_walk_items(walk, item);
 }
@@ -207,7 +207,7 @@ static enum result values(struct xdr_walk *walk, const struct mask *mask)
 	bool known = true;
 
 	for (uint32_t i = 0; i < mask->count; i++) {
-		tell_word(walk, mask, i);
+		report_word(walk, mask, i);
 		for (uint32_t bits = mask->words[i]; bits && known && result == OK; bits &= bits - 1) {
 			uint32_t number = i * 32 + (unsigned)__builtin_ctz(bits);
 

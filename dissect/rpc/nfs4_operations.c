@@ -97,9 +97,9 @@ static enum result share_access(struct xdr_walk *walk, const struct xdr_item *it
 	(void)item;
 	if (result != OK)
 		return result;
-	xdr_tell(walk, NFS_SHARE_ACCESS, word & 0xff, 4);
+	xdr_report(walk, NFS_SHARE_ACCESS, word & 0xff, 4);
 	if (word & ~0xffu)
-		xdr_tell(walk, NFS_WANT, word & ~0xffu, 4);
+		xdr_report(walk, NFS_WANT, word & ~0xffu, 4);
 	return OK;
 }
 

@@ -39,13 +39,13 @@ enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item)
 		*walk->xdr = before;
 		return TRUNCATED;
 	}
-	xdr_tell_bytes(walk, NFS_STATEID, id, offset, NFS_STATEID_LENGTH);
+	xdr_report_bytes(walk, NFS_STATEID, id, offset, NFS_STATEID_LENGTH);
 	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_HASH))
-		xdr_tell(walk, NFS_STATEID_HASH, crc16(id, NFS_STATEID_LENGTH), NFS_STATEID_LENGTH);
-	xdr_tell_bytes(walk, NFS_STATEID_OTHER, id + 4, offset + 4, STATEID_OTHER);
+		xdr_report(walk, NFS_STATEID_HASH, crc16(id, NFS_STATEID_LENGTH), NFS_STATEID_LENGTH);
+	xdr_report_bytes(walk, NFS_STATEID_OTHER, id + 4, offset + 4, STATEID_OTHER);
 	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_OTHER_HASH))
-		xdr_tell(walk, NFS_STATEID_OTHER_HASH, crc32_z(0, id + 4, STATEID_OTHER), STATEID_OTHER);
-	xdr_tell(walk, NFS_STATEID_SEQID, load32(id), NFS_STATEID_LENGTH);
+		xdr_report(walk, NFS_STATEID_OTHER_HASH, crc32_z(0, id + 4, STATEID_OTHER), STATEID_OTHER);
+	xdr_report(walk, NFS_STATEID_SEQID, load32(id), NFS_STATEID_LENGTH);
 	return OK;
 }
 
@@ -170,7 +170,7 @@ static enum result operation(struct xdr_walk *walk, const struct nfs_compound *c
 	if (result != OK)
 		return result;
 	if (walk->sink->value)
-		xdr_tell(walk, compound->opcode_row, number, 4);
+		xdr_report(walk, compound->opcode_row, number, 4);
 	found = find_operation(compound, number);
 	if (walk->sink->operation)
 		walk->sink->operation(walk->sink, number, name_of(compound, found, number), offset);
@@ -234,7 +234,7 @@ enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *
 		return result;
 	if (count > xdr_left(walk->xdr) / 4)
 		return MALFORMED;
-	xdr_tell(walk, NFS_OPS_COUNT, count, 4);
+	xdr_report(walk, NFS_OPS_COUNT, count, 4);
 	mains.tier = UINT8_MAX;
 	mains.count = 0;
 	if (xdr_is_silent(walk->sink))
@@ -245,6 +245,6 @@ enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *
 		xdr_leave(walk);
 	}
 	for (unsigned i = 0; i < mains.count && result == OK; i++)
-		xdr_tell(walk, compound->main_row, mains.operations[i], 0);
+		xdr_report(walk, compound->main_row, mains.operations[i], 0);
 	return result;
 }

@@ -28,13 +28,13 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 		return result;
 	if (length > item->bound)
 		return MALFORMED;
-	xdr_tell(walk, NFS_FH_LENGTH, length, 4);
+	xdr_report(walk, NFS_FH_LENGTH, length, 4);
 	offset = walk->xdr->position;
 	result = xdr_take(walk->xdr, length, walk->scratch, sizeof walk->scratch, &handle);
 	if (result != OK)
 		return result;
 	if (handle && walk->sink->hashes && xdr_wants(walk, NFS_FH_HASH))
-		xdr_tell(walk, NFS_FH_HASH, crc32_z(0, handle, length), length);
-	xdr_tell_bytes(walk, NFS_FHANDLE, handle, offset, length);
+		xdr_report(walk, NFS_FH_HASH, crc32_z(0, handle, length), length);
+	xdr_report_bytes(walk, NFS_FHANDLE, handle, offset, length);
 	return xdr_skip(walk->xdr, -length % 4);
 }

@@ -46,7 +46,7 @@ static enum result walk_known(const struct rpc_program *known, const struct rtap
 	walk.tag = walk.depth = 0;
 	walk.is_reply = facts->is_reply;
 	sink->fields = program->fields;
-	xdr_tell(&walk, program->procedure_row, facts->procedure, 0);
+	xdr_report(&walk, program->procedure_row, facts->procedure, 0);
 	items = items_of(program, facts);
 	/* only a COMPOUND has others in it */
 	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
@@ -204,7 +204,7 @@ static uint32_t place_of(const struct rtap_layer *layer, uint64_t offset)
 	return layer->offset + (uint32_t)(offset < layer->length ? offset : layer->length);
 }
 
-static void tell_field(struct xdr_sink *sink, const struct xdr_value *decoded)
+static void report_field(struct xdr_sink *sink, const struct xdr_value *decoded)
 {
 	struct field_sink *fields = (struct field_sink *)sink;
 	struct rtap_value value = { decoded->number, decoded->data };
@@ -234,7 +234,7 @@ static void leave_group(struct xdr_sink *sink)
  * The body has not been examined before, so that this is not among the packet's anomalies. A visitor without an anomaly callback
  * gets it as a field; one that wants only some fields gets it from the frame's layer, if requested.
  */
-static void tell_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t offset)
+static void report_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t offset)
 {
 	if (visitor->anomaly)
 		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers), offset });
@@ -250,7 +250,7 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 	enum result result;
 
 	body->sink = (struct xdr_sink){
-		.value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
+		.value = report_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
 	};
 	body_init(body, packet, layer);
 	body->sink.wanted = visitor->wanted;
@@ -259,7 +259,7 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 	fields.layer = layer;
 	result = rpc_body_walk(known_of(layer, body->facts), body->facts, &body->xdr, &body->sink);
 	if (result == MALFORMED)
-		tell_malformed(packet, layer, visitor, place_of(layer, body->xdr.position));
+		report_malformed(packet, layer, visitor, place_of(layer, body->xdr.position));
 }
 
 bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t *offset)

@@ -97,7 +97,7 @@ const struct rtap_field rpc_fields[RPC_ROW_COUNT] = {
 	[RPC_ROW_TIME] = ROW_OF("rpc.time", "Time from Request", LONG, RTAP_SECONDS, 0, NULL),
 };
 
-static void tell(struct rpc_walk *walk, enum rpc_row row, const struct rtap_value *value, uint32_t length)
+static void report(struct rpc_walk *walk, enum rpc_row row, const struct rtap_value *value, uint32_t length)
 {
 	if (walk->visitor)
 		visit_field(walk->visitor, walk->layer, PROTOCOL_RPC, row, value, walk->layer->offset + rpc_walk_position(walk) - length, length);
@@ -108,7 +108,7 @@ static inline enum result word(struct rpc_walk *walk, enum rpc_row row, uint32_t
 	enum result result = xdr_u32(walk->xdr, value);
 
 	if (result == OK && walk->visitor)
-		tell(walk, row, &(struct rtap_value){ .number = *value }, 4);
+		report(walk, row, &(struct rtap_value){ .number = *value }, 4);
 	return result;
 }
 
@@ -122,7 +122,7 @@ static enum result opaque(struct rpc_walk *walk, enum rpc_row row, uint32_t leng
 	if (result != OK)
 		return result;
 	if (value.data.bytes)
-		tell(walk, row, &value, length);
+		report(walk, row, &value, length);
 	return xdr_skip(walk->xdr, -length % 4);
 }
 
@@ -360,8 +360,8 @@ static enum result record_mark(struct rpc_walk *walk)
 	enum result result = xdr_u32(walk->xdr, &mark);
 
 	if (result == OK) {
-		tell(walk, RPC_ROW_LAST_FRAGMENT, &(struct rtap_value){ .number = mark >> 31 }, 4);
-		tell(walk, RPC_ROW_FRAGMENT_LENGTH, &(struct rtap_value){ .number = mark & ~RPC_LAST_FRAGMENT }, 4);
+		report(walk, RPC_ROW_LAST_FRAGMENT, &(struct rtap_value){ .number = mark >> 31 }, 4);
+		report(walk, RPC_ROW_FRAGMENT_LENGTH, &(struct rtap_value){ .number = mark & ~RPC_LAST_FRAGMENT }, 4);
 	}
 	return result;
 }

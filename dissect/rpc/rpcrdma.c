@@ -77,7 +77,7 @@ static uint32_t position(const struct walk *walk)
 	return (uint32_t)(walk->cursor.next - walk->start);
 }
 
-static void tell_at(struct walk *walk, enum row row, uint64_t number, uint32_t from, uint32_t length)
+static void report_at(struct walk *walk, enum row row, uint64_t number, uint32_t from, uint32_t length)
 {
 	struct rtap_value value = { .number = number };
 
@@ -91,7 +91,7 @@ static enum result word(struct walk *walk, enum row row, uint32_t *value)
 	enum result result = cursor_u32(&walk->cursor, value);
 
 	if (result == OK)
-		tell_at(walk, row, *value, position(walk) - 4, 4);
+		report_at(walk, row, *value, position(walk) - 4, 4);
 	return result;
 }
 
@@ -136,7 +136,7 @@ static enum result segment(struct walk *walk, uint32_t *length_out)
 	if (result == OK)
 		result = cursor_u64(&walk->cursor, &offset);
 	if (result == OK)
-		tell_at(walk, ROW_OFFSET, offset, position(walk) - 8, 8);
+		report_at(walk, ROW_OFFSET, offset, position(walk) - 8, 8);
 	*length_out = length;
 	leave(walk);
 	return result;
@@ -236,15 +236,15 @@ static enum result lists(struct walk *walk, const struct rtap_rpcrdma_facts *kno
 {
 	enum result result;
 
-	tell_at(walk, ROW_READS, known->read_segments, position(walk), 4);
+	report_at(walk, ROW_READS, known->read_segments, position(walk), 4);
 	result = read_list(walk);
 	if (result != OK)
 		return result;
-	tell_at(walk, ROW_WRITES, known->write_chunks, position(walk), 4);
+	report_at(walk, ROW_WRITES, known->write_chunks, position(walk), 4);
 	result = write_list(walk);
 	if (result != OK)
 		return result;
-	tell_at(walk, ROW_REPLY, known->reply_chunk, position(walk), 4);
+	report_at(walk, ROW_REPLY, known->reply_chunk, position(walk), 4);
 	return reply_chunk(walk);
 }
 

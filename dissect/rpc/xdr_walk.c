@@ -26,27 +26,27 @@ bool xdr_wants(const struct xdr_walk *walk, uint16_t row)
 	return is_wanted(walk, row);
 }
 
-static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)
+static void report(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)
 {
 	if (is_wanted(walk, row))
 		walk->sink->value(walk->sink, &(struct xdr_value){ row, walk->tag, number, data, offset, length });
 }
 
-void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length)
+void xdr_report_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length)
 {
-	tell(walk, row, number, (struct rtap_span){ NULL, 0 }, offset, length);
+	report(walk, row, number, (struct rtap_span){ NULL, 0 }, offset, length);
 }
 
-void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length)
+void xdr_report(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length)
 {
-	xdr_tell_at(walk, row, number, walk->xdr->position - length, length);
+	xdr_report_at(walk, row, number, walk->xdr->position - length, length);
 }
 
-void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length)
+void xdr_report_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length)
 {
 	struct rtap_span span = { bytes, bytes ? (uint32_t)length : 0 };
 
-	tell(walk, row, length, span, offset, length);
+	report(walk, row, length, span, offset, length);
 }
 
 enum result xdr_report_word(struct xdr_walk *walk, uint16_t row, uint32_t *value)
@@ -54,7 +54,7 @@ enum result xdr_report_word(struct xdr_walk *walk, uint16_t row, uint32_t *value
 	enum result result = xdr_u32(walk->xdr, value);
 
 	if (result == OK)
-		xdr_tell(walk, row, *value, 4);
+		xdr_report(walk, row, *value, 4);
 	return result;
 }
 
@@ -99,7 +99,7 @@ static enum result boolean(struct xdr_walk *walk, uint16_t row, uint32_t *value)
 	if (result == OK && *value > 1)
 		return MALFORMED;
 	if (result == OK)
-		xdr_tell(walk, row, *value, 4);
+		xdr_report(walk, row, *value, 4);
 	return result;
 }
 
@@ -109,7 +109,7 @@ static enum result quad(struct xdr_walk *walk, uint16_t row)
 	enum result result = xdr_u64(walk->xdr, &value);
 
 	if (result == OK)
-		xdr_tell(walk, row, value, 8);
+		xdr_report(walk, row, value, 8);
 	return result;
 }
 
@@ -122,7 +122,7 @@ static enum result bytes(struct xdr_walk *walk, uint16_t row, uint32_t length)
 
 	if (result != OK)
 		return result;
-	xdr_tell_bytes(walk, row, found, offset, length);
+	xdr_report_bytes(walk, row, found, offset, length);
 	return xdr_skip(walk->xdr, -length % 4);
 }
 
@@ -149,7 +149,7 @@ static enum result fixed(struct xdr_walk *walk, const struct xdr_item *item)
 
 	if (result != OK)
 		return result;
-	xdr_tell_bytes(walk, item->row, found, offset, item->bound);
+	xdr_report_bytes(walk, item->row, found, offset, item->bound);
 	return xdr_skip(walk->xdr, -item->bound % 4);
 }
 
@@ -162,7 +162,7 @@ static enum result opaque(struct xdr_walk *walk, const struct xdr_item *item)
 		return result;
 	if (item->bound && length > item->bound)
 		return MALFORMED;
-	xdr_tell(walk, item->length_row, length, 4);
+	xdr_report(walk, item->length_row, length, 4);
 	if (item->kind == XDR_KIND_DATA && length && walk->sink->eligible)
 		walk->sink->eligible(walk->sink, walk->xdr, (enum xdr_ddp)item->ddp, walk->xdr->position, length);
 	return bytes(walk, item->row, length);
@@ -178,7 +178,7 @@ static enum result array(struct xdr_walk *walk, const struct xdr_item *item)
 	/* no element is smaller than a word */
 	if ((item->bound && count > item->bound) || count > xdr_left(walk->xdr) / 4)
 		return MALFORMED;
-	xdr_tell(walk, item->row, count, 4);
+	xdr_report(walk, item->row, count, 4);
 	for (; result == OK && count && !walk->sink->stop; count--)
 		result = walk_type(walk, item->type);
 	return result;
@@ -205,7 +205,7 @@ static enum result optional(struct xdr_walk *walk, const struct xdr_item *item)
 	return result == OK && there ? walk_type(walk, item->type) : result;
 }
 
-static inline void tell_status(struct xdr_walk *walk, const struct xdr_item *item, uint32_t value)
+static inline void report_status(struct xdr_walk *walk, const struct xdr_item *item, uint32_t value)
 {
 	if (walk->sink->status)
 		walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
@@ -225,10 +225,10 @@ static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
 	/* a value that chooses nothing may be none that its row can hold */
 	if (!type)
 		return MALFORMED;
-	xdr_tell(walk, item->row, value, 4);
+	xdr_report(walk, item->row, value, 4);
 	if (item->kind == XDR_KIND_STATUS) {
-		xdr_tell(walk, item->length_row, value, 4);
-		tell_status(walk, item, value);
+		xdr_report(walk, item->length_row, value, 4);
+		report_status(walk, item, value);
 	}
 	return type == &xdr_void ? OK : walk_type(walk, type);
 }
@@ -428,7 +428,7 @@ static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct 
 		if (!after)
 			break;
 		if (is_status)
-			tell_status(walk, items, load32(next));
+			report_status(walk, items, load32(next));
 		next = after;
 	}
 	xdr->position += (uint64_t)(next - xdr->next);

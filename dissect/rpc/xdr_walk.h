@@ -180,10 +180,10 @@ static inline bool xdr_is_silent(const struct xdr_sink *sink)
  */
 const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible);
 
-/* Report a value that ends at the cursor or, with xdr_tell_at(), at another position. */
-void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);
-void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length);
-void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length);
+/* Report a value that ends at the cursor or, with xdr_report_at(), at another position. */
+void xdr_report(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);
+void xdr_report_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length);
+void xdr_report_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length);
 
 /* Reads a word and reports it as `row`. */
 enum result xdr_report_word(struct xdr_walk *walk, uint16_t row, uint32_t *value);

@@ -591,7 +591,7 @@ static void write_early_refusals(const struct making *making, struct line *line)
 }
 
 /* NAKs received before their connection was known have no record: the setup has their number. */
-static void tell_early_refusals(struct canon *canon, struct group *group)
+static void report_early_refusals(struct canon *canon, struct group *group)
 {
 	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
 	struct making making = { .canon = canon, .early_refusals = group->asked_again - shown };
@@ -642,7 +642,7 @@ static void seal(struct canon *canon, struct group *group)
 {
 	int result;
 
-	tell_early_refusals(canon, group);
+	report_early_refusals(canon, group);
 	result = flush_group(canon, group);
 	if (!result && add_entry(canon, group))
 		result = spool_group(canon, group);

@@ -308,7 +308,7 @@ static void note_read(struct comparison *comparison, size_t bytes)
 	comparison->read = 0;
 }
 
-static void tell(struct comparison *comparison, struct diff_step *step)
+static void report(struct comparison *comparison, struct diff_step *step)
 {
 	int result;
 
@@ -322,13 +322,13 @@ static void tell(struct comparison *comparison, struct diff_step *step)
 		fail(comparison, result);
 }
 
-static void tell_pair(struct comparison *comparison, struct diff_step *step, bool moved)
+static void report_pair(struct comparison *comparison, struct diff_step *step, bool moved)
 {
 	compare_lines(comparison, &step->a, &step->b);
 	step->changes = comparison->changes;
 	step->change_count = comparison->change_count;
 	step->kind = moved ? DIFF_MOVED : comparison->change_count ? DIFF_CHANGED : DIFF_SAME;
-	tell(comparison, step);
+	report(comparison, step);
 }
 
 static struct diff_side side_of(const struct canon_file *file, const struct canon_role *role, enum canon_level level, size_t index)
@@ -350,7 +350,7 @@ static void walk(struct comparison *comparison, enum canon_level level, const st
 						  .b = side_of(comparison->b_file, comparison->b, level, j) };
 
 			if (matches->of_b[j] == DIFF_NONE)
-				tell(comparison, &step);
+				report(comparison, &step);
 		}
 		if (i < a_count) {
 			struct diff_step step = { .kind = DIFF_REMOVED, .level = level, .a = side_of(comparison->a_file, comparison->a, level, i),
@@ -358,10 +358,10 @@ static void walk(struct comparison *comparison, enum canon_level level, const st
 
 			j += in_order;
 			if (other == DIFF_NONE) {
-				tell(comparison, &step);
+				report(comparison, &step);
 			} else {
 				step.b = side_of(comparison->b_file, comparison->b, level, other);
-				tell_pair(comparison, &step, matches->places[i] == DIFF_ELSEWHERE);
+				report_pair(comparison, &step, matches->places[i] == DIFF_ELSEWHERE);
 			}
 		}
 	}
@@ -394,10 +394,10 @@ static void compare_setup(struct comparison *comparison)
 				  .b = { comparison->b_file, comparison->b, &comparison->b->setup, 0 } };
 
 	if (comparison->a->setup.length && comparison->b->setup.length) {
-		tell_pair(comparison, &step, false);
+		report_pair(comparison, &step, false);
 	} else if (comparison->a->setup.length || comparison->b->setup.length) {
 		step.kind = comparison->a->setup.length ? DIFF_REMOVED : DIFF_ADDED;
-		tell(comparison, &step);
+		report(comparison, &step);
 	}
 }
 
@@ -536,7 +536,7 @@ static int pair_roles(struct roles *roles, size_t a_count, size_t b_count)
 	return result;
 }
 
-static void tell_alone(struct comparison *comparison, enum diff_kind kind, const struct canon_role *role)
+static void report_alone(struct comparison *comparison, enum diff_kind kind, const struct canon_role *role)
 {
 	struct diff_step step = { .kind = kind, .a = { .file = comparison->a_file }, .b = { .file = comparison->b_file } };
 
@@ -544,7 +544,7 @@ static void tell_alone(struct comparison *comparison, enum diff_kind kind, const
 		step.a.role = role;
 	else
 		step.b.role = role;
-	tell(comparison, &step);
+	report(comparison, &step);
 }
 
 /* Both sides sorted by role: connections of b only are reported at their position. */
@@ -555,15 +555,15 @@ static void compare_all(struct comparison *comparison, const struct roles *roles
 	for (size_t i = 0; i < a_count && !comparison->error; i++) {
 		for (; j < b_count && strcmp(roles->b[j]->role, roles->a[i]->role) < 0; j++)
 			if (!roles->taken[j])
-				tell_alone(comparison, DIFF_CONNECTION_ADDED, roles->b[j]);
+				report_alone(comparison, DIFF_CONNECTION_ADDED, roles->b[j]);
 		if (roles->counterpart[i] == SIZE_MAX)
-			tell_alone(comparison, DIFF_CONNECTION_REMOVED, roles->a[i]);
+			report_alone(comparison, DIFF_CONNECTION_REMOVED, roles->a[i]);
 		else if (compare_roles(comparison, roles->a[i], roles->b[roles->counterpart[i]]))
 			return;
 	}
 	for (; j < b_count && !comparison->error; j++)
 		if (!roles->taken[j])
-			tell_alone(comparison, DIFF_CONNECTION_ADDED, roles->b[j]);
+			report_alone(comparison, DIFF_CONNECTION_ADDED, roles->b[j]);
 }
 
 int diff_compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, struct diff_form *form,

@@ -77,17 +77,17 @@ uint64_t stats_payload(const struct stats *stats)
 }
 
 /* Destination of the records. */
-struct teller {
+struct reporter {
 	struct stats_record record;
 	stats_write *write;
 	void *owner;
 	bool stopped;
 };
 
-static void tell(struct teller *teller, stats_form *form, const void *what)
+static void report(struct reporter *reporter, stats_form *form, const void *what)
 {
-	teller->record.what = what;
-	teller->stopped = teller->stopped || !teller->write(teller->owner, form, &teller->record);
+	reporter->record.what = what;
+	reporter->stopped = reporter->stopped || !reporter->write(reporter->owner, form, &reporter->record);
 }
 
 static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc *row)
@@ -97,39 +97,39 @@ static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc
 }
 
 /* Each procedure followed by its operations. */
-static void tell_rpcs(struct teller *teller, const struct stats *stats, const struct stats_form *form)
+static void report_rpcs(struct reporter *reporter, const struct stats *stats, const struct stats_form *form)
 {
 	for (unsigned i = 0; i < stats->rpc_count; i++) {
 		if (stats->rpcs[i]->is_operation)
 			continue;
-		tell(teller, form->rpc, stats->rpcs[i]);
+		report(reporter, form->rpc, stats->rpcs[i]);
 		for (unsigned inner = 0; inner < stats->rpc_count; inner++)
 			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
-				tell(teller, form->rpc, stats->rpcs[inner]);
+				report(reporter, form->rpc, stats->rpcs[inner]);
 	}
 }
 
-void stats_tell(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
+void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
 {
 	static const struct stats_interval nothing;
-	struct teller teller = { { stats, findings, NULL, 0 }, write, owner, false };
+	struct reporter reporter = { { stats, findings, NULL, 0 }, write, owner, false };
 
-	tell(&teller, form->capture, NULL);
+	report(&reporter, form->capture, NULL);
 	for (unsigned i = 0; i < findings->count; i++) {
-		teller.record.index = i;
-		tell(&teller, form->finding, &findings->list[i]);
+		reporter.record.index = i;
+		report(&reporter, form->finding, &findings->list[i]);
 	}
-	for (uint64_t i = 0; i < stats->table_room && !teller.stopped; i++)
+	for (uint64_t i = 0; i < stats->table_room && !reporter.stopped; i++)
 		if (stats->table[i] && stats->table[i]->reported)
-			tell(&teller, form->connection, stats->table[i]);
+			report(&reporter, form->connection, stats->table[i]);
 	if (stats->summed || stats->uncounted_messages)
-		tell(&teller, form->connection, &stats->others);
-	tell_rpcs(&teller, stats, form);
+		report(&reporter, form->connection, &stats->others);
+	report_rpcs(&reporter, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)
-		tell(&teller, form->mad, stats->mads[i]);
-	for (uint64_t i = 0; i < stats->interval_count && !teller.stopped; i++) {
-		teller.record.index = i;
+		report(&reporter, form->mad, stats->mads[i]);
+	for (uint64_t i = 0; i < stats->interval_count && !reporter.stopped; i++) {
+		reporter.record.index = i;
 		if (memcmp(&stats->intervals[i], &nothing, sizeof nothing))
-			tell(&teller, form->interval, &stats->intervals[i]);
+			report(&reporter, form->interval, &stats->intervals[i]);
 	}
 }

@@ -31,7 +31,7 @@ extern const struct stats_form stats_text_form, stats_json_form;
 typedef bool stats_write(void *owner, stats_form *form, const struct stats_record *record);
 
 /* Outputs all records: capture, findings, connections, RPCs, management datagrams, intervals. */
-void stats_tell(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
+void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 
 /* The count of one event over all connections and both directions. */
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event);

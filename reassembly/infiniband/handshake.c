@@ -85,7 +85,7 @@ static void note_repeat(struct connection *connection, const char *name, const s
 }
 
 /* Adds the event of a message, once for all repeats. */
-static void tell_event(struct connection *connection, const char *name, const struct rtap_packet *packet, uint32_t reason)
+static void report_event(struct connection *connection, const char *name, const struct rtap_packet *packet, uint32_t reason)
 {
 	if (event_named(&connection->shown, name))
 		note_repeat(connection, name, packet);
@@ -300,7 +300,7 @@ static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packe
 		resolve(tracker, cm, source, connection);
 	if (!connection)
 		return;
-	tell_event(connection, cm->sidr_status ? "rdma_reject" : "rdma_accept", packet, cm->sidr_status);
+	report_event(connection, cm->sidr_status ? "rdma_reject" : "rdma_accept", packet, cm->sidr_status);
 	if (cm->sidr_status)
 		connection_close(tracker, connection);
 }
@@ -373,10 +373,10 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 		path_event(connection, packet);
 		return;
 	case CM_MRA:
-		tell_event(connection, receipts[cm->subject & 3], packet, 0);
+		report_event(connection, receipts[cm->subject & 3], packet, 0);
 		return;
 	default:
-		tell_event(connection, names[cm->attribute - CM_REQ], packet, cm->attribute == CM_REJ ? cm->reject_reason : 0);
+		report_event(connection, names[cm->attribute - CM_REQ], packet, cm->attribute == CM_REJ ? cm->reject_reason : 0);
 		break;
 	}
 	if (cm->attribute == CM_DREP || cm->attribute == CM_REJ)

@@ -102,7 +102,7 @@ static inline uint64_t outstanding_from(const struct psn_stream *stream, uint64_
 }
 
 /* Whether the sender counts its packets. Constant or random identifications are no evidence. */
-static bool ids_tell_apart(const struct recent *recent)
+static bool ids_distinguish(const struct recent *recent)
 {
 	/* of the last 32 packets, since the first increase */
 	int steps = recent->id_steps ? 32 - __builtin_clz(recent->id_steps) : 0, forward = __builtin_popcount(recent->id_steps);
@@ -115,14 +115,14 @@ enum sent { SENT_UNKNOWN, SENT_BEFORE, SENT_AFTER };
 
 static enum sent when_sent(const struct recent *recent, const struct psn_sight *sight)
 {
-	if (!ids_tell_apart(recent))
+	if (!ids_distinguish(recent))
 		return SENT_UNKNOWN;
 	return (int16_t)(uint16_t)(sight->id - recent->last_id) < 0 ? SENT_BEFORE : SENT_AFTER;
 }
 
 bool psn_is_same_packet(const struct recent *recent, uint16_t id, uint16_t other)
 {
-	return id == other && ids_tell_apart(recent);
+	return id == other && ids_distinguish(recent);
 }
 
 bool psn_time_of(const struct recent *recent, uint64_t psn, int64_t now_ns, int64_t *time_ns)
@@ -145,7 +145,7 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 
 	*differs = sight->digest != first->digest;
 	is_elsewhere = first->psn >> 24 != (sight->interface & 0x7f);
-	if (ids_tell_apart(recent)) {
+	if (ids_distinguish(recent)) {
 		if (sight->id == first->first_id || sight->id == first->last_id)
 			return is_elsewhere && !*differs ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
 		first->last_id = sight->id;

@@ -176,7 +176,7 @@ bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_
 	return false;
 }
 
-enum verdict { TELL, AGAIN, SEARCH };
+enum verdict { ACCEPT, AGAIN, SEARCH };
 
 static bool is_plausible(const struct rtap_fpdu *fpdu)
 {
@@ -211,11 +211,11 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 	bool has_marker = fpdu->first_marker < fpdu->bytes.length;
 
 	if (framer->layout == FPDU_PLAIN || (!has_marker && !is_tried_in_vain(framer, fpdu)))
-		return TELL;
+		return ACCEPT;
 	if (has_marker && fpdu_markers_agree(fpdu)) {
 		if (fpdu->first_marker)
 			framer->markers_proven = true;
-		return TELL;
+		return ACCEPT;
 	}
 	if (framer->trusted && !framer->markers_proven && framer->layout == FPDU_MARKED && !framer->skew_refused) {
 		framer->layout = FPDU_SKEWED;
@@ -237,8 +237,8 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 	if (!framer->rules.from_start)
 		framer->phase_known = false;
 	else if (fpdu->crc_status == RTAP_CRC_GOOD)
-		return TELL;
-	return fpdu->crc_status == RTAP_CRC_BAD && framer->trusted ? TELL : SEARCH;
+		return ACCEPT;
+	return fpdu->crc_status == RTAP_CRC_BAD && framer->trusted ? ACCEPT : SEARCH;
 }
 
 static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
@@ -246,13 +246,13 @@ static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fp
 	enum verdict verdict = judge_markers(framer, fpdu);
 	bool plausible;
 
-	if (verdict != TELL || fpdu->crc_status == RTAP_CRC_GOOD)
+	if (verdict != ACCEPT || fpdu->crc_status == RTAP_CRC_GOOD)
 		return verdict;
 	plausible = is_plausible(fpdu);
 	/* The length may be what was damaged. */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
-		return plausible && framer->layout_certain && !fpdu_holds_others(framer, fpdu->bytes.bytes, fpdu->bytes.length) ? TELL : SEARCH;
-	return plausible || (framer->trusted && framer->layout_certain) ? TELL : SEARCH;
+		return plausible && framer->layout_certain && !fpdu_holds_others(framer, fpdu->bytes.bytes, fpdu->bytes.length) ? ACCEPT : SEARCH;
+	return plausible || (framer->trusted && framer->layout_certain) ? ACCEPT : SEARCH;
 }
 
 static void fill_origin(const struct fpdu_framer *framer, struct rtap_fpdu *fpdu, bool held)
@@ -303,17 +303,17 @@ static enum verdict take_one(struct fpdu_framer *framer, const uint8_t *bytes, u
 	fpdu.crc_status = crc_status(framer, &fpdu);
 	fpdu_fill_head(&fpdu);
 	verdict = judge(framer, &fpdu);
-	if (verdict != TELL)
+	if (verdict != ACCEPT)
 		return verdict;
 	step(framer, &fpdu);
 	framer->sink->fpdu(framer->sink, &fpdu);
-	return TELL;
+	return ACCEPT;
 }
 
 uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held)
 {
 	uint32_t at = 0, total;
-	enum verdict verdict = TELL;
+	enum verdict verdict = ACCEPT;
 
 	while (verdict != SEARCH) {
 		uint64_t start = framer->start;
@@ -329,7 +329,7 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 			break;
 		}
 		verdict = take_one(framer, bytes + at, total, held);
-		if (verdict == TELL)
+		if (verdict == ACCEPT)
 			at += total;
 		else if (verdict == AGAIN)
 			at += (uint32_t)(framer->start - start);

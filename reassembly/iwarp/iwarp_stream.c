@@ -252,7 +252,7 @@ static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
 	return memory && iwarp_view_keep(&tracker->view, &tracker->budget, memory, size);
 }
 
-static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
+static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 	struct iwarp_stream *stream = half->stream;
@@ -281,7 +281,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	take_fpdu(stream, half->from_a, fpdu, frames, half->wanted, shown);
 }
 
-static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
+static void report_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 
@@ -551,7 +551,7 @@ struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tc
 	stream->tcp = tcp;
 	stream->entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = stream };
 	for (unsigned i = 0; i < 2; i++) {
-		stream->halves[i].sink = (struct fpdu_sink){ tell_fpdu, tell_lost };
+		stream->halves[i].sink = (struct fpdu_sink){ report_fpdu, report_lost };
 		stream->halves[i].stream = stream;
 		stream->halves[i].from_a = i;
 	}
@@ -584,7 +584,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
  * Reports the acknowledged position of each direction, at the current frame, to messages, which wait for it if they are
  * reported.
  */
-static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
+static void report_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct tcp_half *tcp = &stream->tcp->halves[i];
@@ -608,7 +608,7 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 	take_all(stream);
 	if (stream->connection) {
 		ddp_message_end(stream->tracker, stream->connection);
-		tell_acknowledged(stream, 0);
+		report_acknowledged(stream, 0);
 		connection_close(stream->tracker, stream->connection);
 	}
 	/* This completed nothing in the current frame, which may be of another stream. */
@@ -644,7 +644,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	if (!stream->connection)
 		return;
 	if (stream->tracker->options.message)
-		tell_acknowledged(stream, packet->frame->number);
+		report_acknowledged(stream, packet->frame->number);
 	connection_note(stream->tracker, stream->connection, packet, facts);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;

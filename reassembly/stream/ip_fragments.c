@@ -200,7 +200,7 @@ static bool put(struct ip_datagram *datagram, const struct rtap_fragment_facts *
 {
 	const struct rtap_payload *piece = &facts->piece;
 	uint32_t offset = facts->datagram_offset, fresh = 0;
-	bool tells_end = !facts->more && datagram->total == UNKNOWN;
+	bool gives_end = !facts->more && datagram->total == UNKNOWN;
 
 	for (uint32_t i = 0; i < piece->wire; i++) {
 		uint8_t *state = &datagram->states[offset + i];
@@ -222,7 +222,7 @@ static bool put(struct ip_datagram *datagram, const struct rtap_fragment_facts *
 		datagram->header_length = facts->header_length;
 		datagram->protocol = facts->protocol;
 	}
-	return fresh || tells_end;
+	return fresh || gives_end;
 }
 
 static void refuse(struct ip_datagram *datagram, struct rtap_packet *packet)

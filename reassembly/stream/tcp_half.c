@@ -99,7 +99,7 @@ void tcp_half_fini(struct tcp_half *half)
 	free_queue(half);
 }
 
-static void tell_hole(struct tcp_half *half, uint64_t begin, uint64_t end, enum tcp_hole_reason reason)
+static void report_hole(struct tcp_half *half, uint64_t begin, uint64_t end, enum tcp_hole_reason reason)
 {
 	struct tcp_streams *streams = streams_of(half);
 	struct tcp_hole hole;
@@ -116,12 +116,12 @@ static void give_up(struct tcp_half *half, uint64_t end, enum tcp_hole_reason re
 	uint64_t begin = half->next, evicted = most(begin, least(end, half->evicted_to));
 
 	half->next = end;
-	tell_hole(half, begin, evicted, TCP_HOLE_EVICTED);
-	tell_hole(half, evicted, end, reason);
+	report_hole(half, begin, evicted, TCP_HOLE_EVICTED);
+	report_hole(half, evicted, end, reason);
 }
 
 /* Delivers bytes of a segment from `next` to `end`. */
-static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t end)
+static void report(struct tcp_half *half, struct tcp_segment *segment, uint64_t end)
 {
 	struct tcp_streams *streams = streams_of(half);
 	uint64_t begin = half->next, cut = least(end, most(begin, segment->begin + segment->captured));
@@ -132,11 +132,11 @@ static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t en
 		segment->delivered.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
 		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &segment->delivered);
 	}
-	tell_hole(half, cut, end, TCP_HOLE_SNAPPED);
+	report_hole(half, cut, end, TCP_HOLE_SNAPPED);
 }
 
 /* Delivers queued bytes at `next` and frees them. */
-static void tell_queued(struct tcp_half *half)
+static void report_queued(struct tcp_half *half)
 {
 	while (half->first && half->first->begin <= half->next) {
 		struct tcp_queued *queued = half->first;
@@ -147,7 +147,7 @@ static void tell_queued(struct tcp_half *half)
 		};
 
 		if (queued->end > half->next)
-			tell(half, &segment, queued->end);
+			report(half, &segment, queued->end);
 		free_queued(half, queued);
 	}
 }
@@ -195,16 +195,16 @@ static void force(struct tcp_half *half)
 {
 	streams_of(half)->forced_holes++;
 	give_up(half, half->first->begin, TCP_HOLE_EVICTED);
-	tell_queued(half);
+	report_queued(half);
 }
 
 /* Delivers the parts of a segment that are next, alternating with queued bytes. True: nothing of the segment is left. */
-static bool tell_in_turn(struct tcp_half *half, struct tcp_segment *segment)
+static bool report_in_turn(struct tcp_half *half, struct tcp_segment *segment)
 {
 	while (half->next < segment->end && segment->begin <= half->next) {
-		tell(half, segment, half->first ? least(segment->end, half->first->begin) : segment->end);
+		report(half, segment, half->first ? least(segment->end, half->first->begin) : segment->end);
 		if (half->first)
-			tell_queued(half);
+			report_queued(half);
 	}
 	return half->next >= segment->end;
 }
@@ -227,7 +227,7 @@ static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
 
 static void place(struct tcp_half *half, struct tcp_segment *segment)
 {
-	while (!tell_in_turn(half, segment)) {
+	while (!report_in_turn(half, segment)) {
 		if (keep(half, segment))
 			return;
 		/* Without a gap before it, it needs no memory. */
@@ -330,7 +330,7 @@ static void analyse(struct tcp_half *half, const struct tcp_segment *segment, bo
 }
 
 /* A segment with only new bytes, completely queued. */
-static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
+static void report_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	struct tcp_streams *streams = streams_of(half);
 	struct tcp_bytes bytes = segment->delivered;
@@ -373,7 +373,7 @@ void tcp_half_data(struct tcp_half *half, struct tcp_segment *segment, bool no_r
 	if (segment->begin > half->next && segment->captured == segment->end - segment->begin && streams_of(half)->user.ahead &&
 	    !half->connection->deaf &&
 	    (facts->analysis == RTAP_TCP_GAP || facts->analysis == RTAP_TCP_NEW || facts->analysis == RTAP_TCP_OUT_OF_ORDER))
-		tell_ahead(half, segment);
+		report_ahead(half, segment);
 }
 
 void tcp_half_finish(struct tcp_half *half, uint64_t position)
@@ -416,7 +416,7 @@ void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 	}
 	while (half->first && half->first->begin <= half->settled) {
 		give_up(half, half->first->begin, TCP_HOLE_NOT_CAPTURED);
-		tell_queued(half);
+		report_queued(half);
 	}
 }
 
@@ -458,7 +458,7 @@ void tcp_half_give_up(struct budget_entry *entry, void *owner)
 	entry->evict = NULL;
 	while (half->first) {
 		give_up_last(half, half->first->begin);
-		tell_queued(half);
+		report_queued(half);
 	}
 	entry->evict = tcp_half_evict;
 }
@@ -467,7 +467,7 @@ void tcp_half_flush(struct tcp_half *half)
 {
 	while (half->first) {
 		give_up_last(half, half->first->begin);
-		tell_queued(half);
+		report_queued(half);
 	}
 	if (half->has_fin)
 		give_up_last(half, half->fin);

@@ -300,7 +300,7 @@ static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, 
 	return true;
 }
 
-static void tell_life(struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+static void report_life(struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
 {
 	connection->streams->user.life(connection->streams->user.owner, connection, from_a, life, packet);
 }
@@ -315,7 +315,7 @@ static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
 	half->isn = packet->tcp.sequence;
 	if (!half->started)
 		tcp_half_start(half, half->isn + 1);
-	tell_life(half->connection, half->from_a, life, packet);
+	report_life(half->connection, half->from_a, life, packet);
 }
 
 /* What the sender of a segment had: later segments, captured before it, may have acknowledged more. */
@@ -363,7 +363,7 @@ static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
 		tcp_half_start(half, sequence);
 	tcp_half_finish(half, tcp_half_unwrap(half, sequence));
 	if (half->has_fin && !had)
-		tell_life(half->connection, half->from_a, TCP_LIFE_FIN, packet);
+		report_life(half->connection, half->from_a, TCP_LIFE_FIN, packet);
 }
 
 /* After a reset that the other end ignored, data continues. */
@@ -421,7 +421,7 @@ static void take(struct tcp_half *half, struct tcp_half *other, const struct rta
 	if (has_flags(tcp, RTAP_TCP_FLAG_FIN) && !is_reset)
 		take_fin(half, packet);
 	if (is_reset && !connection->reset)
-		tell_life(connection, half->from_a, TCP_LIFE_RST, packet);
+		report_life(connection, half->from_a, TCP_LIFE_RST, packet);
 	half->window = tcp->window;
 	half->has_window = true;
 	update_closed(connection, is_reset, is_news(facts->analysis));

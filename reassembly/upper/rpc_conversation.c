@@ -81,24 +81,24 @@ static void free_waiting(struct rpc_waiting *waiting)
 }
 
 /* What is needed to report a part. */
-struct telling {
+struct part_room {
 	struct xdr_extent extents[2];
 	struct rtap_missing missing;
 };
 
-static void fill_part(struct rpc_part *part, struct telling *telling, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts,
+static void fill_part(struct rpc_part *part, struct part_room *part_room, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts,
 		      bool from_a)
 {
 	uint64_t left = heard->length > heard->bytes.length ? heard->length - heard->bytes.length : 0;
 	bool elsewhere = heard->reason == RTAP_MISSING_EVICTED;
 
-	telling->extents[0] = (struct xdr_extent){ XDR_BYTES, heard->bytes.bytes, 0, heard->bytes.length };
-	telling->extents[1] = (struct xdr_extent){ elsewhere ? XDR_ELSEWHERE : XDR_HOLE, NULL, heard->bytes.length, left };
-	telling->missing = (struct rtap_missing){ heard->bytes.length, left, !heard->broken || left, heard->reason };
+	part_room->extents[0] = (struct xdr_extent){ XDR_BYTES, heard->bytes.bytes, 0, heard->bytes.length };
+	part_room->extents[1] = (struct xdr_extent){ elsewhere ? XDR_ELSEWHERE : XDR_HOLE, NULL, heard->bytes.length, left };
+	part_room->missing = (struct rtap_missing){ heard->bytes.length, left, !heard->broken || left, heard->reason };
 	*part = (struct rpc_part){
 		.present = true, .complete = !left && !heard->broken, .is_laid_out = !heard->broken, .from_a = from_a,
-		.extents = telling->extents, .extent_count = left ? 2 : 1, .length = heard->bytes.length + left,
-		.missing = &telling->missing, .missing_count = left || heard->broken,
+		.extents = part_room->extents, .extent_count = left ? 2 : 1, .length = heard->bytes.length + left,
+		.missing = &part_room->missing, .missing_count = left || heard->broken,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
 		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
 		.facts = *facts,
@@ -120,11 +120,11 @@ static bool opened_by_a(struct rpc_conversation *conversation, bool call_from_a)
 }
 
 /* Reports a call, its reply, or both. */
-static void tell(struct rpc_conversation *conversation, const struct rpc_waiting *call, const struct rpc_heard *reply,
+static void report(struct rpc_conversation *conversation, const struct rpc_waiting *call, const struct rpc_heard *reply,
 		 const struct rtap_rpc_facts *reply_facts, bool call_from_a)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
-	struct telling asked, answered;
+	struct part_room asked, answered;
 	struct rpc_exchange exchange = { .carrier = conversation->carrier };
 
 	carriers->exchanges++;
@@ -159,7 +159,7 @@ static void pair(const struct rpc_waiting *call, struct message *reply)
 
 static void give_up(struct rpc_waiting *waiting)
 {
-	tell(waiting->conversation, waiting, NULL, NULL, waiting->from_a);
+	report(waiting->conversation, waiting, NULL, NULL, waiting->from_a);
 	pair(waiting, NULL);
 	free_waiting(waiting);
 }
@@ -551,7 +551,7 @@ static void hear_reply(struct rpc_conversation *conversation, bool from_a, const
 	}
 	if (!call && !place && let_wait(conversation, from_a, heard))
 		return;
-	tell(conversation, call, heard, facts, !from_a);
+	report(conversation, call, heard, facts, !from_a);
 	reply = give(conversation, from_a, heard, facts, &(struct rpc_relation){ .call = call ? &call->facts : NULL, .place = place });
 	if (!call)
 		return;

@@ -530,7 +530,7 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
 }
 
-static void tell_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
+static void report_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
 {
 	if (message) {
 		show_part(tracker, message, work, call);
@@ -550,7 +550,7 @@ static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *c
 	};
 }
 
-static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
+static void report_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
 {
 	const struct rtap_connection *connection = &call->connection->shown;
 	struct rpc_exchange exchange = {
@@ -771,9 +771,9 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 		}
 	}
 	if (tracker->exchange && (asked.part.present || answered.part.present))
-		tell_exchange(tracker, call, &asked, &answered);
-	tell_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
-	tell_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
+		report_exchange(tracker, call, &asked, &answered);
+	report_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
+	report_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
 	stream_fini(&asked.stream);
 	stream_fini(&answered.stream);
 }

@@ -173,7 +173,7 @@ void rpc_record_fini(struct rpc_record_reader *reader)
 }
 
 /* Delivers the current record, whose bytes are `bytes` or the copy. The next record begins after it. */
-static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
+static void report(struct rpc_record_reader *reader, struct rtap_span bytes)
 {
 	struct rpc_record *record = &reader->record;
 
@@ -198,9 +198,9 @@ static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 	reader->state = RPC_RECORD_BEGINNING;
 }
 
-static void tell_copy(struct rpc_record_reader *reader)
+static void report_copy(struct rpc_record_reader *reader)
 {
-	tell(reader, (struct rtap_span){ reader->copy, reader->copied });
+	report(reader, (struct rtap_span){ reader->copy, reader->copied });
 }
 
 /* Makes room for `more` bytes. Memory for the rest of the fragment is allocated only as it arrives. */
@@ -278,7 +278,7 @@ static void end_fragment(struct rpc_record_reader *reader)
 	if (reader->left)
 		return;
 	if (reader->is_last)
-		tell_copy(reader);
+		report_copy(reader);
 	else
 		reader->state = RPC_RECORD_MARK;
 }
@@ -294,7 +294,7 @@ static uint32_t take_fragment(struct rpc_record_reader *reader, const uint8_t *b
 	if (reader->is_reported)
 		reader->passed_over += length;
 	if (!reader->left && reader->is_last && length == record->length && record->missing == RPC_RECORD_WHOLE) {
-		tell(reader, (struct rtap_span){ bytes, length });
+		report(reader, (struct rtap_span){ bytes, length });
 		return length;
 	}
 	append(reader, bytes, length);
@@ -466,7 +466,7 @@ void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *ho
 		return;
 	}
 	if (is_within || reader->state == RPC_RECORD_MARK)
-		tell_copy(reader);
+		report_copy(reader);
 	else
 		reader->passed_over += reader->head_length;
 	reader->head_length = 0;
@@ -494,7 +494,7 @@ void rpc_record_give_up(struct rpc_record_reader *reader)
 		return;
 	if (reader->record.missing == RPC_RECORD_WHOLE)
 		reader->record.missing = RPC_RECORD_UNFINISHED;
-	tell_copy(reader);
+	report_copy(reader);
 	reader->state = state;
 	reader->is_reported = true;
 }
@@ -504,7 +504,7 @@ void rpc_record_end(struct rpc_record_reader *reader)
 	if (reader->state == RPC_RECORD_FRAGMENT || reader->state == RPC_RECORD_MARK) {
 		if (reader->record.missing == RPC_RECORD_WHOLE)
 			reader->record.missing = RPC_RECORD_UNFINISHED;
-		tell_copy(reader);
+		report_copy(reader);
 	} else {
 		reader->passed_over += reader->head_length;
 	}

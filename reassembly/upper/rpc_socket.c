@@ -165,7 +165,7 @@ void rpc_socket_init(struct rtap_tracker *tracker)
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
 }
 
-void rpc_socket_tell_exchanges(struct rtap_tracker *tracker)
+void rpc_socket_report_exchanges(struct rtap_tracker *tracker)
 {
 	tracker->carriers.user.exchange = take_exchange;
 	tracker->carriers.copies.most = UINT64_MAX;

@@ -11,7 +11,7 @@
 void rpc_socket_init(struct rtap_tracker *tracker);
 
 /* Also reports exchanges to the tracker's `exchange`. */
-void rpc_socket_tell_exchanges(struct rtap_tracker *tracker);
+void rpc_socket_report_exchanges(struct rtap_tracker *tracker);
 
 /*
  * A packet of a conversation: counts it for its connection and sets the packet's connection. `facts` of a TCP segment, or

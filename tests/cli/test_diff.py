@@ -303,7 +303,7 @@ class OneOfMany(DiffTest):
         scene.write_capture(path)
         return path
 
-    def test_which_one_its_address_tells(self):
+    def test_which_one_its_address_gives(self):
         before = self.capture("before")
         for lost in (0, 4, 11):
             reported = self.diff(before, self.capture("after", lost))

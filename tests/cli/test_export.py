@@ -173,7 +173,7 @@ class Tcp(CliTest):
         self.good("export", NFS3, "-w", exported)
         self.assertEqual(self.good("export", "-w", "-", NFS3), read(exported))
 
-    def test_the_name_tells_the_format(self):
+    def test_the_name_determines_the_format(self):
         plain, pcapng = self.path("x.pcap"), self.path("x.pcapng.gz")
         self.good("export", "-w", plain, NFS3)
         self.good("export", "-w", pcapng, NFS3)

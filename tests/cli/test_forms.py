@@ -74,7 +74,7 @@ class Forms(CliTest):
             return "\ufffd" in value or unescape(text) == value
         return ("" if text == "<MISSING>" else text) == value
 
-    def test_fields_and_json_tell_the_same(self):
+    def test_fields_and_json_report_the_same(self):
         names = [name for name in self.types if name not in NOT_IN_JSON]
         columns = [part for name in names for part in ("-e", name)]
         for capture in CAPTURES:

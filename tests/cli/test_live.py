@@ -101,7 +101,7 @@ class Capture(LiveTest):
         self.assertEqual(frames(saved), [(data[:64], length) for data, length in RPING_CONTENT])
         self.assertIn("captured in part", errors)
 
-    def test_pcapng_tells_of_the_interface(self):
+    def test_pcapng_reports_of_the_interface(self):
         saved = self.path("x.pcapng")
         process = self.capturing("-i", "far", "-f", "udp", "-w", saved)
         self.replay()
@@ -111,7 +111,7 @@ class Capture(LiveTest):
         for text in (b"name far", b"filter udp", b"received %d packets" % RPING_FRAMES):
             self.assertIn(text, reported.stderr)
 
-    def test_pcapng_of_nothing_tells_of_the_interface_too(self):
+    def test_pcapng_of_nothing_reports_of_the_interface_too(self):
         saved = self.path("x.pcapng")
         process = self.capturing("-i", "far", "-w", saved)
         self.stop(process)
@@ -299,7 +299,7 @@ class Extcap(LiveTest):
                               timeout=TIMEOUT, env=environment())
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
-    def test_it_tells_what_wireshark_asks(self):
+    def test_it_reports_what_wireshark_asks(self):
         status, reported, errors = self.ask("--extcap-interfaces", "--extcap-version=4.0")
         self.assertEqual((status, errors), (0, ""))
         self.assertTrue(reported.startswith("extcap {version="))

@@ -82,7 +82,7 @@ class Messages(CommandTest):
         self.assertEqual([float(re.search(r", ([0-9.]+) s lost to recovery", line).group(1)) for line in text if "lost to recovery" in line],
                          [seconds for kind, seconds, _ in lost])
 
-    def test_text_and_json_tell_of_the_same(self):
+    def test_text_and_json_report_of_the_same(self):
         for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_verbs.pcap"), os.path.join(TESTDATA, "roce-mckey.pcap")):
             text = self.lines("messages", "--checksum", capture)
             found = self.objects("messages", "--checksum", capture)
@@ -173,7 +173,7 @@ class Messages(CommandTest):
 
 
 class Connections(CommandTest):
-    def test_text_tells_each_life(self):
+    def test_text_reports_each_life(self):
         text = self.lines("connections", os.path.join(TESTDATA, "conn_cm.pcap"))
         self.assertEqual([line.split()[-1] for line in text[1:]],
                          ["rdma_connect", "rdma_accept", "established", "rdma_disconnect", "disconnected"])
@@ -182,7 +182,7 @@ class Connections(CommandTest):
         text = self.lines("connections", os.path.join(TESTDATA, "roce-rping-reject.pcap"))
         self.assertRegex(text[2], "rdma_reject reason 8: nobody listens there$")
 
-    def test_what_messages_and_connections_tell_adds_up(self):
+    def test_what_messages_and_connections_report_adds_up(self):
         for capture in captures():
             connections = self.objects("connections", capture)
             # RPCs over RDMA are made of others
@@ -217,7 +217,7 @@ class Ends(PipeTest):
             process.stdout.close()
             self.assertEqual((process.wait(60), process.stderr.read()), (0, b""), arguments)
 
-    def test_an_interrupt_tells_what_was_read(self):
+    def test_an_interrupt_reports_what_was_read(self):
         for command in BOTH:
             for number in (signal.SIGINT, signal.SIGTERM):
                 process = self.start(command, "-")
@@ -226,7 +226,7 @@ class Ends(PipeTest):
                 process.send_signal(number)
                 self.assertEqual(self.finish(process), self.good(command, RPING))
 
-    def test_a_second_interrupt_ends_telling_with_a_whole_line(self):
+    def test_a_second_interrupt_ends_reporting_with_a_whole_line(self):
         large = [name for name in captures() if "roce-nfs" in name and "snap" not in name]
         whole = self.good("messages", "--json", *large)
         process = self.start("messages", "--json", *large)

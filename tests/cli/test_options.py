@@ -176,7 +176,7 @@ class Output(CliTest):
         self.assertEqual(self.good("-r", RPING, "-q", "-Y", "frame.number <= 3"), b"3 packets\n")
         self.assertEqual(self.good("-r", RPING, "-q", "-Y", "frame.number == 3"), b"1 packet\n")
 
-    def test_verbose_tells_about_the_input(self):
+    def test_verbose_reports_about_the_input(self):
         done = self.run_program("-r", RPING, "-v", "-q")
         self.assertIn(b"interface 0, link type 1 (ETHERNET)", done.stderr)
         self.assertIn(b"101 packets taken, 101 passed", done.stderr)

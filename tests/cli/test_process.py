@@ -50,7 +50,7 @@ class Streaming(PipeTest):
             process.send_signal(number)
             self.assertEqual(self.finish(process), whole)
 
-    def test_an_interrupt_of_a_file_tells_how_far_it_was_read(self):
+    def test_an_interrupt_of_a_file_reports_how_far_it_was_read(self):
         big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 500)
         for command in (("-r",), ("--threads", "1", "-r")):
             process = self.start(*command, big)

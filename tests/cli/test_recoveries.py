@@ -160,7 +160,7 @@ class Recoveries(Case):
         talk.lost["A", "implied_nak"][:] = 1, 12 * MS
         self.compare(schedule, [talk])
 
-    def test_timers_tell_time_outs_from_naks(self):
+    def test_timers_distinguish_time_outs_from_naks(self):
         """Of NAKs that were lost after the capture, where communication management said how long the timer is, and where it did not."""
         for ack_timeout, wait in ((14, 80 * MS), (10, 5 * MS), (None, 600 * MS)):
             schedule = Schedule()

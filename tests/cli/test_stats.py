@@ -161,7 +161,7 @@ class Numbers(StatsTest):
                 self.assertEqual(row["calls"], sum(m["kind"] == "rpc_call" for m, _ in reported), (capture, row))
                 self.assertEqual(row["replies"], sum(m["kind"] == "rpc_reply" for m, _ in reported), (capture, row))
 
-    def test_packets_and_bytes_of_each_direction_are_those_that_fields_tell(self):
+    def test_packets_and_bytes_of_each_direction_are_those_that_fields_give(self):
         for capture in sound():
             rows = self.fields(capture, "frame.len", "rdmatap.connection", "rdmatap.from_a", "rdmatap.psn.analysis")
             found = self.stats(capture)
@@ -236,7 +236,7 @@ class Numbers(StatsTest):
             self.assertEqual(sum(d["packets"] for c in found["connection"] for d in c["directions"]) +
                              found["capture"][0]["unassigned_packets"], found["capture"][0]["rdma_packets"] - sum(m["count"] for m in found["mad"]))
 
-    def test_events_are_those_that_fields_tell(self):
+    def test_events_are_those_that_fields_give(self):
         names = {"retransmission": "retransmissions", "duplicate": "duplicates", "out_of_order": "out_of_order", "gap": "gaps",
                  "captured_twice": "captured_twice", "unexpected_response": "unexpected_responses", "resynchronised": "resynchronised"}
         naks = ["nak_sequence", "nak_invalid_request", "nak_access", "nak_operation", "nak_invalid_rd"]
@@ -268,14 +268,14 @@ class Numbers(StatsTest):
                 wanted = {"count": len(reported[name]), "first_frame": reported[name][0], "last_frame": reported[name][-1]} if reported[name] else None
                 self.assertEqual(events.get(name), wanted, (capture, name))
 
-    def test_management_datagrams_are_those_that_fields_tell(self):
+    def test_management_datagrams_are_those_that_fields_give(self):
         for capture in ("mad-ibsim-smp-perf.pcap.gz", "roce-rping-v4.pcap", "roce-rping-reject.pcap"):
             rows = self.fields(testdata(capture), "infiniband.mad.mgmtclass", "infiniband.mad.method", "infiniband.mad.attributeid")
             reported = collections.Counter(tuple(int(value, 0) for value in row) for row in rows if row[0])
             found = {(m["class"], m["method"], m["attribute"]): m["count"] for m in self.stats(testdata(capture))["mad"]}
             self.assertEqual(found, dict(reported), capture)
 
-    def test_text_tells_what_json_tells(self):
+    def test_text_shows_what_json_shows(self):
         text = "\n".join(self.lines("stats", testdata("roce-nfs3-long.pcap")))
         found = self.stats(testdata("roce-nfs3-long.pcap"))
         self.assertIn("%(packets)d packets, %(bytes)d bytes in %(seconds).9f s" % found["capture"][0], text)

@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run.tracker = rtap_tracker_open(&options);
 	REQUIRE(run.tracker != NULL);
 	if (data[0] & EXPORT) {
-		tracker_tell_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
+		tracker_report_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
 		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
 	}
 	for (size_t at = HEADER_LENGTH; at + 2 <= size;) {

@@ -428,7 +428,7 @@ static void open_tracker(struct run *run, unsigned memory)
 	run->tracker = rtap_tracker_open(&options);
 	REQUIRE(run->tracker != NULL);
 	if (run->output > SAVE)
-		tracker_tell_exchanges(run->tracker, take_exchange, true);
+		tracker_report_exchanges(run->tracker, take_exchange, true);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
@@ -457,7 +457,7 @@ static void finish_output(struct run *run)
 
 		REQUIRE(!report_write(run->report, &findings, &input, &run->printer));
 	} else if (run->stats) {
-		stats_tell(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
+		stats_write_all(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
 	}
 	if (run->files) {
 		REQUIRE(export_files_flush(run->files) == RTAP_STATUS_OK);

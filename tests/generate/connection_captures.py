@@ -27,7 +27,7 @@ def managed():
     scene = Scene("cm-repeated", "CM with MRA, a repeated REQ and REP, swapped RTU and first data")
     c = scene.connection(port=4420)
     c.request()
-    c.tell("b", handshake.MRA)
+    c.report("b", handshake.MRA)
     c.request(again=True)
     c.reply()
     c.reply(again=True)
@@ -74,7 +74,7 @@ def late():
     silent.request(again=True)
     c.disconnect()
     scene.pause(0.2)
-    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    c.report("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
     yield scene
 
 
@@ -98,12 +98,12 @@ def lives():
     scene.put(*packets, c.ack(packets[0]))
     for status in (0, 7):
         c.tid += 1
-        c.tell("a", handshake.LAP)
-        c.tell("b", handshake.APR, status=status)
+        c.report("a", handshake.LAP)
+        c.report("b", handshake.APR, status=status)
     scene.pause(1)
-    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    c.report("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
     scene.pause(1)
-    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    c.report("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
     c = scene.connection(a=("10.0.0.2", 0x51, 1), b=("10.0.0.1", 0x61, 99), port=4420)
     c.request()
     scene.mad(c, "b", handshake.REJ, handshake.reported(handshake.REJ, bytes((0, 0, 6, 0)), remotecommid=c.ids[0],

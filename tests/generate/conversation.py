@@ -296,7 +296,7 @@ class Connection:
             self.life.append("rdma_accept")
 
     def ready(self):
-        self.tell("a", handshake.RTU)
+        self.report("a", handshake.RTU)
         self.life.append("established")
 
     def establish(self):
@@ -306,15 +306,15 @@ class Connection:
         return self
 
     def reject(self):
-        self.tell("b", handshake.REJ, reason=handshake.CONSUMER_REJECT)
+        self.report("b", handshake.REJ, reason=handshake.CONSUMER_REJECT)
         self.life.append("rdma_reject")
         self.known["b.qpn"] = self.known["a.psn"] = False
 
     def disconnect(self):
-        self.tell("a", handshake.DREQ, req_remoteqpneecn=self.b.qpn)
-        self.tell("b", handshake.DREP)
+        self.report("a", handshake.DREQ, req_remoteqpneecn=self.b.qpn)
+        self.report("b", handshake.DREP)
 
-    def tell(self, name, attribute, **values):
+    def report(self, name, attribute, **values):
         """A message that has both communication ids."""
         ids = self.ids if name == "a" else self.ids[::-1]
         self.scene.mad(self, name, attribute, handshake.between(attribute, *ids, **values))

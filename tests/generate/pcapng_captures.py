@@ -21,7 +21,7 @@ class Mixed:
     def __init__(self):
         self.file, self.rows = capfile.Pcapng(), []
 
-    def tell(self, piece, time=None, cut=None, wire=None, **more):
+    def report(self, piece, time=None, cut=None, wire=None, **more):
         row = truth(piece, len(self.rows) + 1, cut, **more)
         if wire is not None:
             row["frame.len"] = wire
@@ -48,30 +48,30 @@ class Mixed:
         f.block(4, struct.pack("<HH", 1, 15) + bytes([10, 1, 2, 3]) + b"client.tld\0\0" + bytes(4))  # names
         frame = net.ethernet(net.roce_v2(ib.transport(0x04, psn=1)))
         f.packet(0, START + 123456789, frame.data, options=[(COMMENT, b"first"), (COMMENT, b"twice"), (2, bytes(4))])
-        self.tell(frame, START + 123456789, **{"frame.comment": ["first", "twice"]})
+        self.report(frame, START + 123456789, **{"frame.comment": ["first", "twice"]})
         self.unknown()
         native = ib.native(ib.transport(0x0a, psn=2))
         f.packet(1, START // 1000 + 200001, native.data)
-        self.tell(native, START + 200001000)
+        self.report(native, START + 200001000)
         cooked = net.sll(net.roce_v2(ib.transport(0x11, psn=3)))
         f.packet(2, (1 << 20) // 4, cooked.data)
-        self.tell(cooked, START + SECOND // 4)
+        self.report(cooked, START + SECOND // 4)
         f.packet(3, START // SECOND, frame.data)
-        self.tell(frame, START)
+        self.report(frame, START)
         f.packet(4, 300000007 * 1000 + 5, frame.data)
-        self.tell(frame, START + 300000007)
+        self.report(frame, START + 300000007)
         f.statistics(0, START + SECOND, [(COMMENT, b"counts"), (2, struct.pack("<II", 1, 0)), (4, struct.pack("<Q", 1000)),
                                          (5, struct.pack("<Q", 17))])
         f.statistics(1, START // 1000, [])
         f.simple_packet(frame.data, len(frame.data))
-        self.tell(frame)
+        self.report(frame)
         f.old_packet(0, START + 400000000, frame.data, len(frame.data))
-        self.tell(frame, START + 400000000)
+        self.report(frame, START + 400000000)
         cut = Piece(frame.data, frame.facts[:3])
         f.packet(0, START + 500000000, frame.data[:21], len(frame.data))
-        self.tell(cut, START + 500000000, cut=21, wire=len(frame.data))
+        self.report(cut, START + 500000000, cut=21, wire=len(frame.data))
         f.packet(0, START + 600000000, b"")
-        self.tell(Piece(b""), START + 600000000)
+        self.report(Piece(b""), START + 600000000)
 
     def second(self):
         f = self.file
@@ -79,14 +79,14 @@ class Mixed:
         f.interface(276, 64, [(NAME, b"any"), (RESOLUTION, b"\x06"), (FCS, b"\0")])
         cooked = net.sll2(net.roce_v2(ib.transport(0x64, psn=4), version=6))
         f.packet(0, START // 1000 + 700000, cooked.data)
-        self.tell(cooked, START + 700000000)
+        self.report(cooked, START + 700000000)
         self.unknown()
         f.simple_packet(cooked.data[:64], len(cooked.data))
-        self.tell(Piece(cooked.data, cooked.facts[:2]), cut=64, wire=len(cooked.data))
+        self.report(Piece(cooked.data, cooked.facts[:2]), cut=64, wire=len(cooked.data))
         f.interface(1, 0, [(NAME, b"late")])  # an interface told of between packets
         frame = net.ethernet(ib.roce_v1(ib.transport(0x17, psn=5)))
         f.packet(1, START // 1000 + 800000, frame.data)
-        self.tell(frame, START + 800000000)
+        self.report(frame, START + 800000000)
         f.statistics(0, START // 1000, [(4, struct.pack(">Q", 5)), (5, struct.pack(">Q", 0))])
 
     def write(self, folder):
