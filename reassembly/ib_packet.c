@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/engine/crc32.h"
+#include "dissect/infiniband/ib.h"
+#include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/ib_packet.h"
+#include "reassembly/infiniband/handshake.h"
+#include "reassembly/infiniband/ib_message.h"
+#include "reassembly/infiniband/ib_response.h"
+#include "reassembly/infiniband/icrc_sender.h"
+#include "reassembly/infiniband/multicast.h"
+#include "reassembly/infiniband/pairing.h"
+#include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/management/mad_message.h"
+#include "reassembly/time_windows.h"
+
+static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
+{
+	memcpy(end->address, address, length);
+	end->address_length = (uint8_t)length;
+}
+
+static void set_lid(struct rtap_end *end, uint16_t lid)
+{
+	end->address[0] = (uint8_t)(lid >> 8);
+	end->address[1] = (uint8_t)lid;
+	end->address_length = 2;
+}
+
+void ib_packet_ends(const struct rtap_packet *packet, struct rtap_end *source, struct rtap_end *destination)
+{
+	*source = *destination = (struct rtap_end){ 0 };
+	if (packet->source_address) {
+		set_address(source, packet->source_address, packet->address_length);
+		set_address(destination, packet->destination_address, packet->address_length);
+	} else if (packet->ib.has_lrh) {
+		set_lid(source, packet->ib.slid);
+		set_lid(destination, packet->ib.dlid);
+	}
+	destination->qpn = packet->ib.dest_qpn;
+	destination->qpn_known = true;
+	source->qpn = packet->ib.src_qpn;
+	source->qpn_known = packet->ib.has_deth;
+}
+
+/* The result of flow_key_of() for the ends of a packet between connected queue pairs. */
+static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key *key)
+{
+	struct rtap_end source, destination;
+
+	if (packet->address_length == 4) {
+		flow_key_set(key, packet->source_address, packet->destination_address, packet->ib.dest_qpn);
+		return;
+	}
+	ib_packet_ends(packet, &source, &destination);
+	*key = flow_key_of(&source, &destination, destination.qpn, 0, false);
+}
+
+static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
+{
+	packet->flow.present = true;
+	packet->flow.connection = connection->shown.number;
+	packet->flow.from_a = from_a;
+}
+
+static inline void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
+{
+	struct rtap_connection *shown = &connection->shown;
+	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
+
+	shown->packets++;
+	shown->last_frame = packet->frame->number;
+	if (packet->frame->time_ns > shown->time_end_ns)
+		shown->time_end_ns = packet->frame->time_ns;
+	shown->anomaly_counts[RTAP_CONNECTION_ANOMALY_CUT] += packet->payload.captured < packet->payload.wire;
+	if (!is_request)
+		return;
+	if (!sender->psn_known) {
+		sender->psn_known = true;
+		sender->psn = packet->ib.psn;
+	}
+	sender->last_psn = packet->ib.psn;
+	sender->last_psn_known = true;
+}
+
+/* Acknowledgements and CNPs can take another path than data. */
+static inline void note_path(struct flow *flow, const struct rtap_packet *packet, bool is_request)
+{
+	uint16_t *port = &flow->path_ports[is_request];
+
+	if (*port == packet->source_port)
+		return;
+	flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_PATH_CHANGE] += *port != 0;
+	*port = packet->source_port;
+}
+
+static enum rtap_transport transport_of(uint8_t opcode)
+{
+	switch (ib_service(opcode)) {
+	case IB_UC: return RTAP_TRANSPORT_UC;
+	case IB_UD: return RTAP_TRANSPORT_UD;
+	case IB_XRC: return RTAP_TRANSPORT_XRC;
+	default: return RTAP_TRANSPORT_RC;
+	}
+}
+
+/* A connection without a captured handshake, started by packets of one end. */
+static __attribute__((cold, noinline)) struct connection *infer(struct rtap_tracker *tracker, struct flow *flow,
+								const struct rtap_packet *packet)
+{
+	struct connection *connection = connection_create(tracker, packet->frame->number, packet->frame->time_ns);
+
+	if (!connection)
+		return NULL;
+	ib_packet_ends(packet, &connection->shown.a, &connection->shown.b);
+	connection->shown.transport = (uint8_t)transport_of(packet->ib.opcode);
+	connection->streams[0].reliable = connection->streams[1].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
+	flow_attach(flow, connection, true);
+	connection_account(tracker, connection);
+	return connection;
+}
+
+static void response_of(const struct rtap_tracker *tracker, const struct rtap_packet *packet, struct pending_response *response)
+{
+	const struct rtap_payload *payload = &packet->payload;
+
+	*response = (struct pending_response){
+		.frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns,
+		.original = packet->ib.original,
+		.interface = packet->frame->interface,
+		.psn = packet->ib.psn,
+		.msn = packet->ib.msn,
+		.captured = payload->captured,
+		.wire = payload->wire,
+		.opcode = packet->ib.opcode,
+		.syndrome = packet->ib.syndrome,
+		.aeth_kind = packet->ib.aeth_kind,
+		.aeth_value = packet->ib.aeth_value,
+		.id = packet->ip_id,
+		.has_original = packet->ib.has_atomic,
+		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
+	};
+	if (tracker->keep & COVERAGE_CRC) {
+		response->crc = crc32_of(0, response->bytes, response->captured);
+		crc32_release();
+	}
+}
+
+static bool is_half(const struct connection *connection)
+{
+	return !connection->flows[0] || !connection->flows[1];
+}
+
+static void response_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	struct pending_response response;
+
+	response_of(tracker, packet, &response);
+	if (!flow->connection || is_half(flow->connection)) {
+		/* A requester found now has already processed this response. */
+		if (pairing_response(tracker, flow, &response) || flow->connection)
+			fill_flow(packet, flow->connection, flow->from_a);
+		return;
+	}
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, false);
+	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		note_path(flow, packet, false);
+	ib_response_packet(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
+	connection_account(tracker, flow->connection);
+}
+
+static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct connection *connection = flow->connection;
+
+	if (!connection)
+		connection = infer(tracker, flow, packet);
+	if (!connection)
+		return;
+	fill_flow(packet, connection, flow->from_a);
+	note_packet(connection, packet, flow->from_a, true);
+	note_path(flow, packet, true);
+	ib_message_request(tracker, &connection->streams[flow->from_a], packet);
+	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
+	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
+		pairing_expect(tracker, connection, packet->ib.psn);
+	if (flow->connection != connection) {
+		connection = flow->connection;
+		fill_flow(packet, connection, flow->from_a);
+	}
+	if (packet->rpcrdma.present)
+		connection->upper = RTAP_UPPER_RPCRDMA;
+	tracker->asked = connection;
+	connection_account(tracker, connection);
+}
+
+/* Whether another interface captured the same datagram within a millisecond: it was sent once. */
+static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+			      const struct rtap_end *destination)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const struct rtap_frame *frame = packet->frame;
+	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
+	uint32_t crc = crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured);
+	uint64_t place = (uint64_t)crc << 32 | (uint64_t)packet->ib.psn << 8 | packet->ib.opcode;
+	uint64_t hash = map_hash((uint64_t[2]){ flow_hash(&key), place }, 2) | 1;
+	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
+	struct recent_datagram *set = tracker->recent_datagrams[(crc ^ packet->ib.psn ^ destination->qpn) % RECENT_DATAGRAM_SETS];
+	struct recent_datagram *oldest = set;
+
+	crc32_release();
+	for (struct recent_datagram *recent = set; recent < set + RECENT_DATAGRAMS; recent++) {
+		if (recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
+		    recent->time_ns - frame->time_ns < TWICE_NS)
+			return true;
+		if (recent->time_ns < oldest->time_ns)
+			oldest = recent;
+	}
+	*oldest = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
+	return false;
+}
+
+/* Datagrams contain both queue pairs. */
+static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
+					       const struct rtap_end *destination)
+{
+	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
+	uint64_t hash = flow_hash(&key);
+	struct flow *flow = flow_find(tracker, &key, hash);
+
+	if (!flow)
+		flow = flow_create(tracker, &key, hash);
+	if (!flow)
+		return;
+	if (!flow->connection) {
+		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
+		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
+		struct connection *connection = NULL;
+		bool from_a = false;
+
+		/* A queue pair can send to itself. */
+		if (other && other != flow) {
+			connection = other->connection;
+			from_a = !other->from_a;
+		}
+		if (!connection)
+			connection = handshake_resolved(tracker, source, destination, &from_a);
+		if (connection)
+			flow_attach(flow, connection, from_a);
+		else if (!(connection = infer(tracker, flow, packet)))
+			return;
+		else if (handshake_service(tracker, destination, &connection->shown.service_id) ||
+			 handshake_service(tracker, source, &connection->shown.service_id))
+			connection->shown.has_service = connection->shown.learned_by_cm = true;
+	}
+	if (!flow->connection->shown.packets)
+		multicast_follow(tracker, flow->connection, destination);
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, true);
+	if (is_captured_twice(tracker, packet, source, destination)) {
+		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
+		flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
+		return;
+	}
+	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
+	connection_account(tracker, flow->connection);
+}
+
+/* A CNP goes to the sender of too much data, so it has the direction of responses. */
+static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	if (!flow || !flow->connection) {
+		struct pending_response notice = { .frame = packet->frame->number, .time_ns = packet->frame->time_ns, .opcode = packet->ib.opcode };
+
+		if (!flow || !pairing_keep(tracker, flow, &notice))
+			tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CNP]++;
+		return;
+	}
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, false);
+	flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CNP]++;
+}
+
+/* is_corrupt() of a packet whose invariant CRC was checked. */
+static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	if (packet->ib.icrc_status == RTAP_CRC_GOOD) {
+		if (!flow || flow->icrc_good_on != packet->frame->interface + 1) {
+			icrc_sender_note_good(tracker, packet);
+			if (flow)
+				flow->icrc_good_on = packet->frame->interface + 1;
+		}
+		return false;
+	}
+	if (packet->ib.icrc_status != RTAP_CRC_BAD)
+		return false;
+	if (icrc_sender_holds(tracker, packet))
+		return true;
+	tracker->counters.icrc_ignored++;
+	tracker->icrc_ignored = true;
+	return false;
+}
+
+/* Whether the packet's invariant CRC was checked and shows that it is corrupt. `flow`: NULL: unknown. */
+static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	return packet->ib.icrc_status != RTAP_CRC_UNCHECKED && judge_icrc(tracker, flow, packet);
+}
+
+/*
+ * The first packet of a flow: its port may show which flow is the connection's other direction, if service and PSN allow
+ * that.
+ */
+static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	struct flow *other;
+
+	port_pairing_enter(tracker, flow, packet->source_port, false);
+	other = port_pairing_partner(flow);
+	if (!other || !other->connection || !is_half(other->connection) || other->connection->closed ||
+	    other->connection->shown.transport != transport_of(packet->ib.opcode) || other->pending_count)
+		return;
+	if (!ib_opcodes[packet->ib.opcode].is_response || pairing_may_answer(other->connection, packet->ib.psn, packet->ib.opcode))
+		pairing_join(tracker, flow, other->connection);
+}
+
+/* Assigns responses captured before the first request to the connection that their port shows. */
+static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct flow *other = port_pairing_partner(flow);
+
+	if (!other || other->connection || !other->pending_count || !is_half(flow->connection))
+		return;
+	for (uint32_t i = 0; i < other->pending_count; i++)
+		if (!pairing_may_answer(flow->connection, other->pending[i].psn, other->pending[i].opcode))
+			return;
+	pairing_join(tracker, other, flow->connection);
+}
+
+static __attribute__((noinline)) struct flow *search_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct flow_key key;
+
+	flow_key_of_packet(packet, &key);
+	return flow_find_recent(tracker, &key);
+}
+
+/* The flow of a packet between connected queue pairs; NULL: this is its first packet. */
+static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	if (packet->address_length == 4) {
+		struct flow *flow = *flow_recent_place(tracker, load32(packet->source_address), packet->ib.dest_qpn);
+
+		if (flow && flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn))
+			return flow;
+	}
+	return search_flow(tracker, packet);
+}
+
+/* NULL: out of memory. */
+static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct flow_key key;
+	struct flow *flow;
+
+	flow_key_of_packet(packet, &key);
+	flow = flow_create(tracker, &key, flow_hash(&key));
+	if (flow && packet->source_port)
+		pair_by_port(tracker, flow, packet);
+	return flow;
+}
+
+static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	if (flow && flow->connection) {
+		fill_flow(packet, flow->connection, flow->from_a);
+		flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
+	} else {
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
+	}
+}
+
+/* Connected queue pairs: RC, UC, XRC. */
+static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct flow *flow = flow_of_packet(tracker, packet);
+	bool is_new = !flow;
+
+	if (is_corrupt(tracker, flow, packet)) {
+		note_corrupt(tracker, flow, packet);
+		return;
+	}
+	if (is_new)
+		flow = begin_flow(tracker, packet);
+	if (!flow)
+		tracker->counters.evictions++;
+	else if (opcode->class == IB_CONGESTION)
+		congestion(tracker, flow, packet);
+	else if (opcode->is_response)
+		response_packet(tracker, flow, packet);
+	else
+		request_packet(tracker, flow, packet);
+	if (is_new && flow && flow->connection && packet->source_port)
+		pair_pending_by_port(tracker, flow);
+}
+
+/* The packet was captured before. */
+static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+{
+	struct rtap_end source, destination;
+	struct flow_key key;
+	struct flow *flow;
+	enum rtap_connection_anomaly anomaly_counts = copy == CAPTURED_DOUBLED ? RTAP_CONNECTION_ANOMALY_DUPLICATE : RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE;
+
+	if (packet->ib.has_deth) {
+		ib_packet_ends(packet, &source, &destination);
+		key = flow_key_of(&source, &destination, destination.qpn, source.qpn, true);
+	} else {
+		flow_key_of_packet(packet, &key);
+	}
+	flow = flow_find(tracker, &key, flow_hash(&key));
+	packet->flow.analysis = copy == CAPTURED_DOUBLED ? RTAP_PSN_DUPLICATE : RTAP_PSN_CAPTURED_TWICE;
+	if (flow && flow->connection) {
+		fill_flow(packet, flow->connection, flow->from_a);
+		flow->connection->shown.anomaly_counts[anomaly_counts]++;
+	} else {
+		tracker->counters.anomaly_counts[anomaly_counts]++;
+	}
+}
+
+/* Datagrams. */
+static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, struct rtap_packet *packet)
+{
+	struct rtap_end source, destination;
+
+	ib_packet_ends(packet, &source, &destination);
+	if (is_corrupt(tracker, NULL, packet)) {
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
+		return;
+	}
+	if (packet->ib.dest_qpn > 1) {
+		datagram(tracker, packet, &source, &destination);
+		return;
+	}
+	if (is_captured_twice(tracker, packet, &source, &destination)) {
+		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
+		return;
+	}
+	mad_message_packet(tracker, packet, &source, &destination);
+}
+
+void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+
+	if (copy != CAPTURED_FIRST) {
+		note_copy(tracker, packet, copy);
+		return;
+	}
+	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
+		tracker->counters.unsupported++;
+		return;
+	}
+	/* The sender, or the request that it answers, was truncated by the capture. */
+	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
+		return;
+	if (ib_service(packet->ib.opcode) == IB_UD)
+		unconnected(tracker, packet);
+	else
+		connected(tracker, packet);
+}
