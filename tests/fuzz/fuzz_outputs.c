@@ -4,7 +4,8 @@
  * written is well-formed text or JSON Lines; what is saved comes back. What is written of packets that were dissected ahead and
  * frozen on their way, as several threads do it, is the same.
  * Input: byte 0 chooses the output, byte 1 options, byte 2 the limit of memory and the columns, byte 3 is the length of a
- * display filter's text, which follows; the rest is a file.
+ * display filter's text, which follows; the rest is a file. With bit 7 of byte 0 the rest is two files, which are merged after a survey of their
+ * clocks, and the length of the second one in 4 bytes.
  */
 #include "config.h"
 
@@ -40,12 +41,15 @@
 #include "output/stats/stats_form.h"
 #include "output/stats/stats_packet.h"
 #include "output/packet/text.h"
+#include "reassembly/clock_survey.h"
 #include "reassembly/state.h"
 #include "reassembly/tracker.h"
 
 #include "harness.h"
 
 #define HEADER_LENGTH 4
+#define TWO_FILES 0x80
+#define MOST_FILES 2
 /* One connection may exceed a small limit: by its largest ring of recent packets, which is 1 MiB, and by its structs. */
 #define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16))
 #define COLUMN_SETS 16
@@ -84,6 +88,7 @@ struct run {
 	struct rtap_writer *writer;
 	uint64_t saved;
 	uLong saved_bytes; /* CRC of what was saved */
+	bool merges;       /* several files */
 	bool ahead;        /* packets are dissected a batch ahead, and frozen before they are taken and before they are shown */
 	uint64_t *snapshot; /* those of the batch */
 	size_t snapshot_room;
@@ -427,6 +432,8 @@ static void open_tracker(struct run *run, unsigned memory)
 		options.wanted = is_wanted;
 	run->tracker = rtap_tracker_open(&options);
 	REQUIRE(run->tracker != NULL);
+	if (run->merges)
+		REQUIRE(tracker_join_captures(run->tracker, source_clock(run->source, 1)->reference == 0));
 	if (run->output > SAVE)
 		tracker_report_exchanges(run->tracker, take_exchange, true);
 }
@@ -548,17 +555,93 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	free(run->snapshot);
 }
 
-/* As the input says; false: it cannot be read at all. */
-static bool run_file(struct run *run, const uint8_t *data, const struct rtap_span *input)
+static enum rtap_status open_files(struct rtap_source **source, const struct rtap_span *files, size_t count, uint8_t options)
 {
-	struct rtap_source *source;
 	struct rtap_error error;
 
-	if (source_open_memory(&source, input, 1, run->options & SMALL_BLOCKS ? 100 : 0, run->options & IN_DROPS ? 61 : 0, &error) != RTAP_STATUS_OK)
+	return source_open_memory(source, files, count, options & SMALL_BLOCKS ? 100 : 0, options & IN_DROPS ? 61 : 0, &error);
+}
+
+static void survey_batch(struct clock_survey *survey, size_t file_number, const struct rtap_batch *batch)
+{
+	struct rtap_packet packet;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		rtap_dissect(&batch->frames[i], NULL, &packet);
+		clock_survey_take(survey, file_number, &packet);
+	}
+}
+
+/* As cli/clocks.c does it. A file's reference is an earlier one, which has none itself. */
+static void survey_clocks(struct rtap_source *merged, const struct rtap_span *files, size_t count, uint8_t options)
+{
+	struct clock_survey *survey = clock_survey_create(count);
+
+	REQUIRE(survey != NULL);
+	for (size_t i = 0; i < count; i++) {
+		struct rtap_source *source;
+		struct rtap_batch *batch;
+		struct rtap_error error;
+		enum rtap_status status;
+		struct source_clock clock;
+
+		REQUIRE(open_files(&source, &files[i], 1, options) == RTAP_STATUS_OK);
+		while ((status = rtap_source_read_batch(source, &batch, &error)) != RTAP_STATUS_END) {
+			if (status != RTAP_STATUS_OK)
+				continue;
+			survey_batch(survey, i, batch);
+			rtap_batch_release(batch);
+		}
+		rtap_source_close(source);
+		clock_survey_end_file(survey, i);
+		clock = (struct source_clock){ clock_survey_reference(survey, i), clock_survey_ahead_ns(survey, i) };
+		REQUIRE(clock.reference <= i && clock_survey_reference(survey, clock.reference) == clock.reference);
+		REQUIRE(clock.reference < i || !clock.ahead_ns);
+		source_set_clock(merged, i, &clock);
+	}
+	clock_survey_destroy(survey);
+}
+
+/* As the input says; false: it cannot be read at all. */
+static bool run_files(struct run *run, const uint8_t *data, const struct rtap_span *files, size_t count)
+{
+	struct rtap_source *source;
+
+	if (open_files(&source, files, count, run->options) != RTAP_STATUS_OK)
 		return false;
+	run->merges = count > 1;
+	if (run->merges)
+		survey_clocks(source, files, count, run->options);
 	run_output(run, data[2] & 15, data[2] >> 4, source);
 	rtap_source_close(source);
 	return true;
+}
+
+/* A block of just this size: reading outside of it is seen. */
+static struct rtap_span copy_of(const uint8_t *bytes, size_t length)
+{
+	uint8_t *copy = malloc(length + !length);
+
+	REQUIRE(copy != NULL);
+	memcpy(copy, bytes, length);
+	return (struct rtap_span){ copy, (uint32_t)length };
+}
+
+/* Returns how many files there are. */
+static size_t split(const uint8_t *bytes, size_t length, bool is_two, struct rtap_span files[MOST_FILES])
+{
+	uint32_t second;
+
+	if (!is_two || length < sizeof second) {
+		files[0] = copy_of(bytes, length);
+		return 1;
+	}
+	length -= sizeof second;
+	memcpy(&second, bytes + length, sizeof second);
+	second %= (uint32_t)length + 1;
+	files[0] = copy_of(bytes, length - second);
+	files[1] = copy_of(bytes + length - second, second);
+	return 2;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -566,25 +649,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < HEADER_LENGTH || size - HEADER_LENGTH < data[3] || size > 1 << 17)
 		return 0;
 
-	struct run run = { .output = data[0] % OUTPUTS, .options = data[1] };
-	size_t length = size - HEADER_LENGTH - data[3];
-	/* a block of just this size: reading outside of it is seen */
-	uint8_t *copy = malloc(length + !length);
-	struct rtap_span input = { copy, (uint32_t)length };
+	struct run run = { .output = (data[0] & ~TWO_FILES) % OUTPUTS, .options = data[1] };
 	struct run again = { .output = run.output, .options = run.options, .ahead = true };
+	struct rtap_span files[MOST_FILES];
+	size_t before = HEADER_LENGTH + data[3], count = split(data + before, size - before, data[0] & TWO_FILES, files);
 	struct rtap_error error;
 	char filter[256] = "";
 
-	REQUIRE(copy != NULL);
-	memcpy(copy, data + HEADER_LENGTH + data[3], length);
 	memcpy(filter, data + HEADER_LENGTH, data[3]);
 	if (*filter && rtap_filter_compile(&run.filter, filter, NULL, &error) != RTAP_STATUS_OK)
 		goto out;
 	again.filter = run.filter;
-	if (run_file(&run, data, &input) && run.output < SAVE)
-		REQUIRE(run_file(&again, data, &input) && again.written == run.written);
+	if (run_files(&run, data, files, count) && run.output < SAVE)
+		REQUIRE(run_files(&again, data, files, count) && again.written == run.written);
 out:
 	rtap_filter_destroy(run.filter);
-	free(copy);
+	while (count)
+		free((void *)(uintptr_t)files[--count].bytes);
 	return 0;
 }

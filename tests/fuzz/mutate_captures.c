@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs fuzz_outputs over captures that mutator.c changed, in this process: every output of each, whole and dissected ahead.
+ * Runs fuzz_outputs over captures that mutator.c changed, in this process: every output of each, whole and dissected ahead; and one output of each
+ * merged with what another capture point, with another clock, had of it.
  *
  * usage: mutate_captures [--seed N] [--count N] [--seconds N] [--write FILE] CAPTURE ...
  *
@@ -25,6 +26,7 @@
 
 #define OUTPUTS 17
 #define HEADER_LENGTH 4
+#define TWO_FILES 0x80
 #define LARGEST_FILE (1 << 17)
 #define LARGEST_INPUT (64 << 20)
 #define MOST_FRAMES_TAKEN 300
@@ -75,6 +77,31 @@ static bool load(const char *path, struct mutant *capture)
 	return length >= 0;
 }
 
+/* The frames as another capture point had them: some are absent, its clock differs, and it changes a little from frame to frame. */
+static void capture_elsewhere(struct mutant *mutant)
+{
+	static const int64_t units[] = { 1, 1000, 1000000, 1000000000, INT64_C(86400000000000) };
+	int64_t ahead_ns = ((int64_t)mutant_below(mutant, 2000) - 1000) * units[mutant_below(mutant, 5)];
+	uint32_t jitter_ns = 1 + mutant_below(mutant, 1u << mutant_below(mutant, 20));
+
+	for (size_t i = 0; i < mutant->count; i++)
+		mutant->frames[i].time_ns += ahead_ns + mutant_below(mutant, jitter_ns);
+	mutant_change(mutant, mutant_below(mutant, 8));
+}
+
+static void merge(struct mutant *mutant, uint8_t *input)
+{
+	uint8_t *files = input + HEADER_LENGTH;
+	size_t half = (LARGEST_FILE - HEADER_LENGTH - sizeof(uint32_t)) / 2, first = mutant_write(mutant, files, half);
+	uint32_t second;
+
+	capture_elsewhere(mutant);
+	second = (uint32_t)mutant_write(mutant, files + first, half);
+	memcpy(files + first + second, &second, sizeof second);
+	input[0] = (uint8_t)(TWO_FILES | mutant_below(mutant, OUTPUTS));
+	LLVMFuzzerTestOneInput(input, HEADER_LENGTH + first + second + sizeof second);
+}
+
 static void run_seed(uint64_t seed, const char *write_name)
 {
 	static uint8_t input[LARGEST_FILE];
@@ -109,6 +136,7 @@ static void run_seed(uint64_t seed, const char *write_name)
 		input[0] = output;
 		LLVMFuzzerTestOneInput(input, HEADER_LENGTH + length);
 	}
+	merge(&mutant, input);
 	mutant_fini(&mutant);
 }
 
