@@ -500,8 +500,9 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 	default:
 		answer_up_to(stream, early->psn, response, NULL);
 		message = message_list_find_before(stream, early->psn, NULL);
+		/* a request of another message completes nothing of this one */
 		if (message && is_answered_by_data(message) && !message->answered)
-			finish_response(tracker, stream, message, false, response, flow);
+			finish_response(tracker, stream, message, message->low != psn, response, flow);
 		break;
 	}
 }
