@@ -159,6 +159,13 @@ struct message {
 };
 
 /* The requests of one direction and the responses to them. */
+#define PSN_LOST_GAPS 4
+
+/* PSNs from `begin` up to but excluding `end`, unwrapped. */
+struct psn_range {
+	uint64_t begin, end;
+};
+
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
@@ -169,6 +176,8 @@ struct psn_stream {
 	uint64_t low, next;       /* lowest PSN seen; next expected PSN; unwrapped */
 	uint64_t acknowledged;    /* all PSNs below it are acknowledged; unwrapped */
 	uint64_t lost;            /* PSNs that were given up */
+	struct psn_range lost_gaps[PSN_LOST_GAPS]; /* the newest gaps that were given up */
+	uint32_t lost_count;      /* such gaps ever; the next one is at lost_gaps[lost_count % PSN_LOST_GAPS] */
 	uint64_t packets;
 	int64_t last_ns;
 	uint32_t pmtu;            /* 0: unknown */
@@ -278,6 +287,7 @@ struct connection {
 	struct rpc_call_list calls[2]; /* RPC over RDMA: waiting for the reply; reply not settled */
 	bool has_answered;             /* a call in `calls` has a reply */
 	uint32_t credits;              /* most credits requested or granted by either end; RFC 8166, 3.3.1 */
+	uint32_t unknown_replies;      /* replies to unknown calls; wraps */
 	struct rpc_regions regions;    /* of the calls in `calls` */
 	struct rpc_answers answers;    /* of finished RPC calls */
 	struct ddp *ddp;               /* iWARP */

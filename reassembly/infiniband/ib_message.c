@@ -243,6 +243,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
 	stream->asked_again = stream->asked_again_end = 0;
 	memset(stream->acks, 0, sizeof stream->acks);
+	memset(stream->lost_gaps, 0, sizeof stream->lost_gaps);
 	psn_start(stream, psn);
 }
 

@@ -272,11 +272,14 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	note_late(stream, &stream->requests, gap->is_open ? stream->requests.arrived : gap->arrived, gap->since_ns, time_ns);
 	if (gap->is_open)
 		sent = SENT_UNKNOWN;
-	/* The responses to a READ can be missing in several parts. */
-	if (count > 1)
+	/* The responses to a READ can be missing in several parts. Its first ones can have shown that it is missing. */
+	if (count > 1) {
+		if (gap->is_open && psn + count > stream->next)
+			stream->next = psn + count;
 		psn_fill(stream, psn, psn + count);
-	else
+	} else {
 		fill_gap(stream, &stream->gaps, at, psn, count);
+	}
 	stream->recovery.since_ns = noticed_ns;
 	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > LATE_NS))
 		sent = SENT_AFTER;
@@ -548,7 +551,8 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 	}
 }
 
-static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn)
+/* `stream`: keeps the newest ones; NULL: none. */
+static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
 {
 	uint64_t lost = 0;
 	uint32_t gone = 0;
@@ -558,6 +562,8 @@ static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn)
 		uint64_t end = gap->end < psn ? gap->end : psn;
 
 		lost += end - gap->begin;
+		if (stream)
+			stream->lost_gaps[stream->lost_count++ % PSN_LOST_GAPS] = (struct psn_range){ gap->begin, end };
 		gap->begin = end;
 		if (end < gap->end)
 			break;
@@ -569,7 +575,7 @@ static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn)
 
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
 {
-	uint64_t lost = stream->gaps.count ? give_up(&stream->gaps, psn) : 0;
+	uint64_t lost = stream->gaps.count ? give_up(&stream->gaps, psn, stream) : 0;
 
 	stream->lost += lost;
 	return lost;
@@ -582,10 +588,26 @@ bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t en
 	return at < stream->gaps.count && stream->gaps.list[at].begin < end;
 }
 
+bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
+{
+	uint64_t kept = 0;
+
+	if (stream->lost == lost)
+		return false;
+	for (uint32_t i = 0; i < PSN_LOST_GAPS; i++) {
+		const struct psn_range *gap = &stream->lost_gaps[i];
+
+		kept += gap->end - gap->begin;
+		if (gap->begin < end && gap->end > begin)
+			return true;
+	}
+	return stream->lost - kept > lost;
+}
+
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)
 {
 	if (stream->response_gaps.count)
-		give_up(&stream->response_gaps, psn);
+		give_up(&stream->response_gaps, psn, NULL);
 }
 
 void psn_fini(struct psn_stream *stream)

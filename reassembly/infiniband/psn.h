@@ -112,6 +112,12 @@ uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn);
 /* Whether requests from `begin` up to but excluding `end` are missing and still expected. */
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end);
 
+/*
+ * Whether requests from `begin` up to but excluding `end` were given up since stream->lost was `lost`; also true if that is no
+ * longer known.
+ */
+bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end);
+
 /* Removes gaps of READ responses below `psn`. Their packets are counted as lost with their messages. */
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn);
 

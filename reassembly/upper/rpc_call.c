@@ -478,6 +478,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	call->psn = message->low;
+	call->unknown_replies = call->connection->unknown_replies;
 	if (call->call.lists.count) {
 		rpc_region_open_all(tracker, call);
 		rpc_claim_around_call(tracker, call, message);
@@ -623,6 +624,7 @@ static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_
 	know_again(tracker, call);
 	if (has_call || call->call.rpc.program_known)
 		return call;
+	message->connection->unknown_replies++;
 	/* the call may still arrive */
 	call->hash = hash_of(&key);
 	call->mapped = map_add(&tracker->calls, call->hash, call);
@@ -849,6 +851,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 		while (from->calls[answered].first)
 			move_call(tracker, from->calls[answered].first, to, turned);
 	to->has_answered |= from->has_answered;
+	to->unknown_replies += from->unknown_replies;
 	if (from->credits > to->credits)
 		to->credits = from->credits;
 	rpc_answers_move(tracker, from, to, turned);

@@ -76,6 +76,7 @@ struct rpc_call {
 	 * before the call; 0: none
 	 */
 	uint64_t begun_psn, early_psn;
+	uint32_t unknown_replies; /* the connection's when the call arrived */
 	bool is_listed;           /* its regions are not in the connection's tree, but in the list given by is_answered */
 	struct rpc_call *listed_before, *listed_after;
 };

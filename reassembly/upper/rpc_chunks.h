@@ -24,7 +24,7 @@ struct rpc_region {
 	bool is_read;             /* true: read by READs; false: filled by WRITEs */
 	bool is_open;             /* it is found by key and address */
 	bool keep_bytes;
-	uint64_t asked;           /* bytes of READs claimed for it, including repeats */
+	uint64_t asked;           /* bytes of READs and WRITEs claimed for it, except WRITEs of iWARP */
 	struct coverage data;     /* data of READs and WRITEs; positions count from `begin` */
 	struct coverage cut;      /* data of READs and WRITEs that the capture truncated */
 	struct coverage arrived;  /* data of READs that arrived, captured or truncated, copied here or not */

@@ -116,7 +116,7 @@ static bool names_memory_of(const struct rpc_call *call, const struct message *m
 static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_region *before = message->region;
-	uint64_t length = message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+	uint64_t length = rpc_region_asked_by(message);
 	bool is_other;
 
 	before->asked -= length;
@@ -224,7 +224,9 @@ void rpc_claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *st
 		if (message->region)
 			continue;
 		rpc_claim_message(tracker, message);
-		if (message->region && message->shown.first_frame < message->region->call->call.first_frame)
-			rpc_region_unclaim(message);
+		if (!message->region || message->shown.first_frame >= message->region->call->call.first_frame)
+			continue;
+		message->region->asked -= rpc_region_asked_by(message);
+		rpc_region_unclaim(message);
 	}
 }

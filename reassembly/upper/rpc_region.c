@@ -173,7 +173,7 @@ struct search {
  */
 static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
 {
-	return stream->lost != lost || psn_is_missing(stream, begin, end);
+	return psn_was_lost(stream, lost, begin, end) || psn_is_missing(stream, begin, end);
 }
 
 /* Whether the reply to the call can have been lost before the message: the memory belongs to another call then. */
@@ -274,17 +274,20 @@ static void search_listed(struct search *search, const struct rpc_call *call)
 
 /*
  * Whether the message can belong to an unseen call: a SEND after it in the sequence answers no known call, and this call
- * arrived after one of the two, or the SEND after what follows it (packets were reordered). SENDs after the call's own reply
- * do not count.
+ * arrived after one of the two, or the message after the SEND, or the SEND after what follows it (packets were reordered), or
+ * requests after the SEND, which can be those of this call, are missing. SENDs after the call's own reply do not count.
  */
 static bool is_before_unknown(const struct rpc_call *call, const struct message *message)
 {
+	const struct psn_stream *stream = message->stream;
+	uint64_t end = call->reply.present ? call->reply_psn : stream->next;
 	const struct message *after = message->after;
 
 	for (int i = 0; after && after != call->replier && i < MOST_AFTER; after = after->after, i++) {
 		if (after->shown.verb != RTAP_VERB_SEND || (after->replies_to && after->replies_to->call.present))
 			continue;
 		if (after->shown.first_frame < call->call.first_frame || message->shown.first_frame < call->call.first_frame ||
+		    message->shown.first_frame > after->shown.first_frame || lost_between(stream, call->lost[0], after->low + 1, end) ||
 		    (after->after && after->after->shown.first_frame < after->shown.first_frame))
 			return true;
 	}
@@ -326,6 +329,12 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 	return region && message->after && !message->connection->ddp && is_before_unknown(region->call, message) ? NULL : region;
 }
 
+uint64_t rpc_region_asked_by(const struct message *message)
+{
+	/* The length of a WRITE of iWARP is known at its end. */
+	return message->shown.verb == RTAP_VERB_READ || !message->connection->ddp ? message->shown.length : 0;
+}
+
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
 {
 	struct rpc_call *call = region->call;
@@ -339,7 +348,7 @@ void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, s
 	call->last_claimed = message;
 	if (message->shown.first_frame < call->call.first_frame && (!call->early_psn || message->low < call->early_psn))
 		call->early_psn = message->low;
-	region->asked += message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+	region->asked += rpc_region_asked_by(message);
 }
 
 void rpc_region_unclaim(struct message *message)
@@ -474,11 +483,38 @@ static bool may_be_preceded(const struct rpc_call *call)
 	return call->early_psn && !call->connection->ddp && lost_between(stream, call->lost[0], call->early_psn, call->begun_psn);
 }
 
+/* Length of what a call lets the responder read, or of what its reply says that the responder wrote. */
+static uint64_t transfer_length(const struct rpc_call *call, bool is_read)
+{
+	const struct chunk_lists *lists = is_read ? &call->call.lists : &call->reply.lists;
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < lists->count; i++)
+		length += (lists->segments[i].list == CHUNK_READ) == is_read ? lists->segments[i].length : 0;
+	return length;
+}
+
+/*
+ * Whether READs or WRITEs of more bytes than the responder moved for the call were assigned to it, and other calls, known or
+ * not, were outstanding: some can belong to those.
+ */
+static bool is_overfull(const struct rpc_call *call)
+{
+	uint64_t asked[2] = { 0, 0 };
+
+	if (call->connection->ddp || (!call->is_contested && call->unknown_replies == call->connection->unknown_replies))
+		return false;
+
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+		asked[call->call.lists.regions[i].is_read] += call->call.lists.regions[i].asked;
+	return asked[true] > transfer_length(call, true) || (call->reply.lists.count && asked[false] > transfer_length(call, false));
+}
+
 void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	bool is_followed = call->in_doubt && !call->reply.present && may_be_followed(call);
 
-	if (!is_followed && !may_be_preceded(call))
+	if (!is_followed && !may_be_preceded(call) && !is_overfull(call))
 		return;
 	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
 		struct coverage *data = &call->call.lists.regions[i].data;

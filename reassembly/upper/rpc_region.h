@@ -26,6 +26,9 @@ void rpc_region_set_answered(struct rpc_call *call);
  */
 struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message);
 
+/* What the message adds to `asked` of the region that it is assigned to. */
+uint64_t rpc_region_asked_by(const struct message *message);
+
 /* Assigns the message to the region's call; removes the assignment. */
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message);
 void rpc_region_unclaim(struct message *message);
