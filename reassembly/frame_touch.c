@@ -2,11 +2,12 @@
 #include "config.h"
 
 #include "reassembly/frame_touch.h"
+#include "reassembly/operation.h"
 
 void frame_touch(struct rtap_tracker *tracker, struct message *message)
 {
 	message->shown.wanted |= tracker->wanted_ahead;
-	if (message->touched || !tracker->options.wanted)
+	if (message->touched || !tracker->examines)
 		return;
 	message->touched = true;
 	message->next_touched = tracker->first_touched;
@@ -23,7 +24,7 @@ void frame_touch_forget(struct rtap_tracker *tracker, struct message *message)
 		*link = message->next_touched;
 }
 
-void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
+void frame_touch_done(struct rtap_tracker *tracker, const struct rtap_packet *packet, bool wanted)
 {
 	if (wanted)
 		iwarp_view_want(&tracker->view);
@@ -31,6 +32,8 @@ void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
 		struct message *message = tracker->first_touched;
 
 		message->shown.wanted |= wanted;
+		if (packet && tracker->options.operation)
+			operation_note_packet(message, packet);
 		message->touched = false;
 		tracker->first_touched = message->next_touched;
 	}

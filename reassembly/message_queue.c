@@ -13,6 +13,7 @@
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/operation.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper.h"
 
@@ -238,7 +239,7 @@ static inline void fetch_lines(const char *at)
 /* Prefetches the next message to be used. Unrolled: a loop would take longer. */
 static inline void fetch(const struct message *message)
 {
-	static_assert(offsetof(struct message, by_psn) <= 12 * CACHE_LINE + CACHE_LINE, "nearly all of a message is fetched");
+	static_assert(offsetof(struct message, by_psn) < 14 * CACHE_LINE, "nearly all of a message is fetched");
 	if (!message)
 		return;
 	fetch_lines((const char *)message);
@@ -319,6 +320,10 @@ static void report(struct rtap_tracker *tracker, struct message *message)
 	shown->connection = message->connection ? &message->connection->shown : NULL;
 	if (tracker->options.message)
 		tracker->options.message(tracker->options.owner, shown);
+	if (message->operation) {
+		operation_report(tracker, message);
+		operation_destroy(tracker, message);
+	}
 	free_message(tracker, message);
 }
 
@@ -364,6 +369,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
 	upper_forget(message);
+	operation_destroy(tracker, message);
 	free_message(tracker, message);
 }
 

@@ -115,6 +115,7 @@ struct message {
 	int64_t active_ns;                 /* when its last packet was seen, repeats included */
 	int64_t answered_ns;
 	uint64_t answered_at;              /* stream->packets at that time */
+	struct operation *operation;       /* of an upper layer, reported with this message; NULL: none */
 	bool has_first, has_last, answered, evicted;
 	bool bytes_wanted : 1, bytes_dropped : 1;
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the call */
@@ -135,7 +136,13 @@ struct message {
 	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
 	struct message *claimed_before, *claimed_after;
 	struct rpc_call *replies_to;       /* the call whose reply it carries */
-	struct rtap_rpc_item item;        /* storage of shown.items if an RPC has only one */
+	union {
+		struct rtap_rpc_item item; /* storage of shown.items if an RPC has only one */
+		struct {
+			uint64_t data_frame; /* READ: the first frame with data, if operations are wanted; 0: none */
+			int64_t data_ns;     /* its time */
+		};
+	};
 	uint64_t sink_offset;
 	uint64_t reported_end;             /* iWARP and management: position after the last byte of its segments, captured or not */
 	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
@@ -399,6 +406,9 @@ struct rtap_tracker {
 	int64_t now_ns;
 	int64_t due_ns;                /* time before which no connection that closed or answered needs processing */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
+	bool reports;                  /* messages or operations are wanted */
+	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
+	uint64_t operation_number;     /* of the last operation reported */
 };
 
 #endif

@@ -18,6 +18,7 @@
 #include "reassembly/infiniband/pairing.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
@@ -35,6 +36,8 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (!tracker)
 		return NULL;
 	tracker->options = *options;
+	tracker->reports = options->message || options->operation;
+	tracker->examines = options->wanted || options->operation;
 	tracker->layers = upper_layers;
 	tracker->alone = options->context;
 	tracker->alone.stop_at_tcp = true;
@@ -175,6 +178,23 @@ static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *track
 	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
 }
 
+static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	return tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet);
+}
+
+/* A packet of a message. */
+static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	if (tracker->options.operation)
+		operation_note_packet(tracker->touched, packet);
+	if (!is_wanted(tracker, packet))
+		return;
+	tracker->touched->shown.wanted = true;
+	if (tracker->touched_rpc)
+		tracker->touched_rpc->shown.wanted = true;
+}
+
 /* Neither InfiniBand nor RoCE. */
 static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 			  struct rtap_packet *packet)
@@ -184,7 +204,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 	if (packet->flow.present)
 		flow_add_layer(packet);
 	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
-		frame_touch_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
+		frame_touch_done(tracker, packet, is_wanted(tracker, packet));
 }
 
 /* Shows a segment by what its stream is known to carry. */
@@ -250,7 +270,7 @@ static inline struct rtap_context *context_of(const struct rtap_tracker *tracker
 static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker *tracker)
 {
 	/* Messages concluded so have nothing to do with the current frame. */
-	frame_touch_done(tracker, false);
+	frame_touch_done(tracker, NULL, false);
 	messages_advance(tracker);
 	connections_advance(tracker);
 }
@@ -310,11 +330,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	flow_add_layer(packet);
 	if (tracker->icrc_ignored)
 		ignore_icrc(packet);
-	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {
-		tracker->touched->shown.wanted = true;
-		if (tracker->touched_rpc)
-			tracker->touched_rpc->shown.wanted = true;
-	}
+	if (tracker->touched && tracker->examines)
+		examine(tracker, packet);
 }
 
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count)
@@ -377,6 +394,8 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 		return;
 	/* Without rtap_tracker_finish() the rest is not reported. */
 	tracker->options.message = NULL;
+	tracker->options.operation = NULL;
+	tracker->reports = false;
 	tracker->options.connection = NULL;
 	tracker->exchange = NULL;
 	tracker->options.merged = NULL;

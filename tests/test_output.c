@@ -7,6 +7,7 @@
 
 #include <rdmatap/source.h>
 
+#include "dissect/rpc/rpc_status.h"
 #include "output/packet/fields.h"
 #include "output/packet/hex.h"
 #include "output/packet/json.h"
@@ -495,5 +496,5 @@ Test(messages, errors_of_rpc_over_rdma_have_the_names_of_rfc_8166_and_no_others)
 	static const char *const names[] = { [1] = "RDMA_ERROR ERR_VERS", [2] = "RDMA_ERROR ERR_CHUNK", [3] = "RDMA_ERROR unknown" };
 
 	for (uint32_t code = 1; code <= 3; code++)
-		cr_expect_str_eq(message_rpc_status(&(struct rtap_message){ .kind = RTAP_KIND_RPC_REPLY, .rdma_error = code }), names[code]);
+		cr_expect_str_eq(rpc_status_name(&(struct rtap_message){ .kind = RTAP_KIND_RPC_REPLY, .rdma_error = code }), names[code]);
 }

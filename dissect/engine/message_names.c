@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <rdmatap/message.h>
+#include <rdmatap/operation.h>
 
 static const char *name_at(const char *const *names, size_t count, size_t index)
 {
@@ -22,6 +23,7 @@ NAMES(rtap_verb_name, enum rtap_verb, RTAP_VERBS)
 NAMES(rtap_outcome_name, enum rtap_outcome, RTAP_OUTCOMES)
 NAMES(rtap_missing_reason_name, enum rtap_missing_reason, RTAP_MISSING_REASONS)
 NAMES(rtap_connection_anomaly_name, enum rtap_connection_anomaly, RTAP_CONNECTION_ANOMALIES)
+NAMES(rtap_carried_name, enum rtap_carried, RTAP_CARRIERS)
 
 const char *rtap_transport_name(enum rtap_transport transport)
 {

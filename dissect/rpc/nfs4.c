@@ -11,6 +11,13 @@
 
 static const struct nfs_compound compound = { nfs4_operations, nfs_opcode_names, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
 
+uint8_t nfs4_tier(uint32_t number)
+{
+	uint8_t tier = number < NFS4_OPERATIONS ? nfs4_operations[number].tier : 0;
+
+	return tier ? tier : 1;
+}
+
 static enum result walk_operations(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	(void)item;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NFSv4 operations: one table by number, composed of tables in several files. For these files only.
+ * NFSv4 operations: one table by number, composed of tables in several files.
  */
 #ifndef DISSECT_RPC_NFS4_H
 #define DISSECT_RPC_NFS4_H
@@ -13,7 +13,10 @@
 
 extern const struct nfs_operation nfs4_operations[NFS4_OPERATIONS];
 
-/* Arguments and results of NFSv4.1 operations, and arguments that they share with 4.0 operations. nfs41_operations.c */
+/* The operation's tier, as in struct nfs_operation; 1 for an unknown operation. */
+uint8_t nfs4_tier(uint32_t number);
+
+/* For the files with the tables: arguments and results of NFSv4.1 operations, and arguments that they share with 4.0 operations. nfs41_operations.c */
 extern const struct xdr_item nfs4_backchannel_ctl_args[], nfs4_bind_conn_args[], nfs4_bind_conn_res[], nfs4_clientid_args[];
 extern const struct xdr_item nfs4_create_session_args[], nfs4_create_session_res[], nfs4_exchange_id_args[], nfs4_exchange_id_res[];
 extern const struct xdr_item nfs4_get_dir_delegation_args[], nfs4_get_dir_delegation_res[], nfs4_getdeviceinfo_args[];

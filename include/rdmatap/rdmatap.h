@@ -27,6 +27,7 @@
 #include <rdmatap/iwarp.h>
 #include <rdmatap/live.h>
 #include <rdmatap/message.h>
+#include <rdmatap/operation.h>
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 #include <rdmatap/stats.h>

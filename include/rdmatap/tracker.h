@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <rdmatap/message.h>
+#include <rdmatap/operation.h>
 #include <rdmatap/packet.h>
 
 #pragma GCC visibility push(default)
@@ -48,6 +49,11 @@ struct rtap_tracker_options {
 	 * INT64_MAX / 2; 0: 60 s
 	 */
 	uint64_t give_up_ns;
+	/*
+	 * Each operation of an upper layer when nothing can change it any more, in the order of the requests as with `message`. NULL: none
+	 * are made.
+	 */
+	void (*operation)(void *owner, const struct rtap_operation *operation);
 };
 
 /* Counters of the tracker, for a summary. */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/rpc_status.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
 #include "output/packet/object.h"
@@ -88,21 +89,6 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 	line_char(line, ']');
 }
 
-const char *message_rpc_status(const struct rtap_message *message)
-{
-	static const char *const accepted[] = { "SUCCESS", "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL", "GARBAGE_ARGS", "SYSTEM_ERR" };
-	/* RFC 8166, 4.5 */
-	static const char *const errors[] = { "RDMA_ERROR unknown", "RDMA_ERROR ERR_VERS", "RDMA_ERROR ERR_CHUNK" };
-
-	if (message->rdma_error)
-		return errors[message->rdma_error < sizeof errors / sizeof errors[0] ? message->rdma_error : 0];
-	if (!message->rpc_accepted)
-		return message->rpc_status ? "AUTH_ERROR" : "RPC_MISMATCH";
-	if (!message->rpc_status && message->has_status && message->status_name)
-		return message->status_name;
-	return message->rpc_status < sizeof accepted / sizeof accepted[0] ? accepted[message->rpc_status] : "unknown";
-}
-
 /* Members of RPC messages only. RFC 5531; RFC 8166. */
 static void json_rpc(const struct rtap_message *message, struct line *line)
 {
@@ -116,7 +102,7 @@ static void json_rpc(const struct rtap_message *message, struct line *line)
 	}
 	json_operations(message, line);
 	if (is_reply && (message->has_rpc_status || message->rdma_error))
-		object_text(line, "status", message_rpc_status(message));
+		object_text(line, "status", rpc_status_name(message));
 	if (message->partner)
 		object_number(line, is_reply ? "request" : "answer", message->partner);
 	if (message->has_latency)
@@ -401,7 +387,7 @@ static char *put_answer(char *to, const struct rtap_message *message)
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
 
 	if (is_reply && (message->has_rpc_status || message->rdma_error))
-		to = line_put(line_put(to, " "), message_rpc_status(message));
+		to = line_put(line_put(to, " "), rpc_status_name(message));
 	if (is_reply && message->has_rdma_versions)
 		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
 	if (message->partner)

@@ -13,7 +13,4 @@
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
-/* Status of a call from its reply: that of RPC if RPC did not accept the call, else that of the program. */
-const char *message_rpc_status(const struct rtap_message *message);
-
 #endif

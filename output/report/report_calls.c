@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/rpc/rpc_status.h"
 #include "dissect/management/cm.h"
-#include "output/message/messages.h"
 #include "output/report/report_calls.h"
 #include "output/report/report_internal.h"
 
@@ -73,7 +73,7 @@ static void note_reply(struct report *report, struct report_trace *trace, const 
 	call.reply_frame = message->first_frame;
 	if (message->rdma_error || (message->has_rpc_status && (!message->rpc_accepted || message->rpc_status))) {
 		call.failed = true;
-		call.status = message_rpc_status(message);
+		call.status = rpc_status_name(message);
 	} else if (message->has_status && message->status) {
 		call.failed = true;
 		call.status = message->status_name;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "dissect/rpc/rpc_status.h"
 #include "dissect/rpc/rpc_programs.h"
-#include "output/message/messages.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_rpc.h"
@@ -105,7 +105,7 @@ static void add_reply(struct stats *stats, struct stats_rpc *row, const struct r
 	if (is_rejected(reply)) {
 		row->rejected++;
 		stats_count(&row->first_rejected, reply->first_frame);
-		note_status(row, message_rpc_status(reply), 0, reply->first_frame);
+		note_status(row, rpc_status_name(reply), 0, reply->first_frame);
 	} else if (reply->has_status && reply->status) {
 		note_status(row, reply->status_name, reply->status_name ? 0 : reply->status, reply->first_frame);
 	}

@@ -14,6 +14,7 @@
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_claim.h"
 #include "reassembly/upper/rpc_items.h"
+#include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_region.h"
 #include "reassembly/upper.h"
 
@@ -378,6 +379,8 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		rpc_claim_show_lost(&send->shown->shown, &message->shown);
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
+		if (tracker->options.operation)
+			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
 		tracker->touched_rpc = send->shown;
 		if (send->is_read)
 			rpc_exchange_read(tracker, call, send, bytes);

@@ -116,7 +116,7 @@ void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packe
 /* Whether an output wants messages or whole calls. */
 static inline bool rpc_call_is_reported(const struct rtap_tracker *tracker)
 {
-	return tracker->options.message || tracker->exchange;
+	return tracker->reports || tracker->exchange;
 }
 
 /* The message is settled: copies its data to the region. The SEND of a reply concludes its call. */

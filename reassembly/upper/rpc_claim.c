@@ -4,6 +4,7 @@
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/message_extent.h"
+#include "reassembly/operation.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper/rpc_claim.h"
 #include "reassembly/upper/rpc_region.h"
@@ -87,6 +88,8 @@ void rpc_claim_land(struct rtap_tracker *tracker, struct message *message)
 	struct rpc_call *call = message->region->call;
 
 	add_lost(message->shown.verb == RTAP_VERB_READ ? &call->read_lost : &call->write_lost, &message->shown);
+	if (call->call.shown && call->call.shown->operation)
+		operation_add_transfer(call->call.shown->operation, message);
 	rpc_region_land(tracker, message);
 }
 

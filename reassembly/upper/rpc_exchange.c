@@ -20,6 +20,7 @@
 #include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_items.h"
+#include "reassembly/upper/rpc_operation.h"
 
 #define SPARE_EXTENTS 8
 #define BORROWED_EXTENTS 24
@@ -240,11 +241,14 @@ struct binder {
 	struct rtap_rpc_item only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
+	const struct rpc_send *send;
+	struct rpc_noted *noted;           /* for the operation; NULL: not wanted */
 	uint32_t next_chunk;
 	uint32_t without_data;             /* earlier results that could have had data but had none */
 	bool awaits_data;
 	uint32_t status;
 	bool has_status;
+	bool is_bound;                     /* a chunk was inserted for the last result with data */
 	bool failed;                       /* a chunk could not be inserted */
 	bool is_single;                    /* not a COMPOUND: the procedure is the only operation */
 	const char *status_name;
@@ -283,8 +287,10 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	operation->number = number;
 	operation->status = 0;
 	operation->has_status = false;
+	if (binder->noted)
+		rpc_operation_item(binder->noted, number, name);
 	/* A call with one operation has nothing more to read. */
-	if (binder->is_single)
+	else if (binder->is_single)
 		sink->stop |= !binder->lists;
 }
 
@@ -305,7 +311,7 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status_name = name;
 	}
 	/* Nor has its reply, unless chunks must be matched to results. */
-	if (binder->is_single)
+	if (binder->is_single && !binder->noted)
 		sink->stop |= binder->lists && !binder->lists->write_chunks;
 }
 
@@ -342,9 +348,49 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
 	if (chunk.length == length)
 		add(&chunk, xdr_padding(length));
+	binder->is_bound = true;
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
 		sink->stop = binder->failed = true;
 	stream_fini(&chunk);
+}
+
+/* Whether data at this position of a call is in a read chunk. */
+static bool is_in_read_chunk(const struct chunk_lists *lists, uint64_t position)
+{
+	uint32_t first;
+
+	return lists->count && (chunk_lists_length(lists, CHUNK_READ, 0) ||
+				chunk_lists_find(lists, CHUNK_READ, (uint32_t)position, &first));
+}
+
+/* Data: binds it, and notes for the operation what is in the message itself. */
+static void note_data(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct binder *binder = (struct binder *)sink;
+	const struct chunk_lists *lists = &binder->send->lists;
+
+	binder->is_bound = binder->lists ? lists->reply_chunk && chunk_lists_length(lists, CHUNK_REPLY, 0) : is_in_read_chunk(lists, offset);
+	if (binder->lists && binder->lists->write_chunks)
+		bind(sink, xdr, ddp, offset, length);
+	if (!binder->is_bound)
+		binder->noted->inline_bytes += length;
+}
+
+static void take_value(struct xdr_sink *sink, const struct xdr_value *value)
+{
+	rpc_operation_value(((struct binder *)sink)->noted, value);
+}
+
+/* For an operation, the arguments are read in detail. */
+static __attribute__((noinline)) void note_body(struct binder *binder)
+{
+	binder->sink.eligible = note_data;
+	if (binder->lists)
+		return;
+	binder->sink.value = take_value;
+	binder->sink.unwanted = rpc_operation_unwanted();
+	binder->sink.brief = false;
+	binder->sink.hashes = true;
 }
 
 static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
@@ -359,6 +405,8 @@ static void binder_init(struct binder *binder, struct rtap_tracker *tracker, con
 	binder->sink.unwanted = UINT64_MAX;
 	binder->sink.brief = true;
 	binder->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
+	if (binder->noted)
+		note_body(binder);
 }
 
 /* The holes of the stream, as reported with the message. */
@@ -440,12 +488,26 @@ static bool has_unclaimed_data(const struct binder *binder)
 	return false;
 }
 
+/* After the walk over the body: notes for the operation what is in chunks, and whether all is known. */
+static __attribute__((noinline)) void note_part(struct work *work, const struct rpc_send *send, const struct rpc_program *program, enum result result)
+{
+	struct rpc_noted *noted = work->binder.noted;
+	const struct rtap_rpc_facts *facts = &work->part.facts;
+	bool is_known = result == OK && facts->program_known && (facts->has_body ? program != NULL : !facts->is_private);
+
+	rpc_operation_chunks(noted, &send->lists, work->binder.lists);
+	noted->results_known = is_known;
+	noted->data_known = !send->lists_cut && (is_known || noted->inline_bytes + noted->read_bytes + noted->write_bytes);
+}
+
+/* `message`: to be filled from it; NULL: none. */
 static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context,
-		      bool from_a)
+		      bool from_a, struct message *message)
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
 	uint32_t used = stream->count, room = used + extents_of(work->binder.lists);
+	const struct rpc_program *program = NULL;
 	enum result result;
 
 	*part = (struct rpc_part){
@@ -462,9 +524,15 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	/* In other versions it is unknown whether a message follows the fixed fields. */
 	result = send->version > RPCRDMA_VERSION_1 ? MALFORMED : read_header(work, context);
 	work->header_read = result == OK;
+	work->binder.send = send;
+	work->binder.noted = message ? rpc_operation_noted(message, &part->facts) : NULL;
 	binder_init(&work->binder, tracker, &part->facts);
-	if (result == OK && part->facts.has_body)
-		result = rpc_body_walk(rpc_program_of_body(&part->facts), &part->facts, &work->xdr, &work->binder.sink);
+	if (result == OK && part->facts.has_body) {
+		program = rpc_program_of_body(&part->facts);
+		result = rpc_body_walk(program, &part->facts, &work->xdr, &work->binder.sink);
+	}
+	if (work->binder.noted)
+		note_part(work, send, program, result);
 	part->extents = work->xdr.extents;
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;
@@ -623,7 +691,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	if (relation->call)
 		context_of(relation->call, &context);
 	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
-	read_part(tracker, &work, &send, &context, message->shown.from_a);
+	read_part(tracker, &work, &send, &context, message->shown.from_a, message);
 	note_missing(&work.part, heard);
 	show_part(tracker, message, &work, &plain);
 	keep_bytes(tracker, message, heard);
@@ -638,7 +706,7 @@ static bool is_known(const struct rtap_rpc_facts *facts)
 
 bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send)
 {
-	if (!tracker->options.message || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
+	if (!tracker->reports || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
 		return false;
 	/* A call in read chunks only is known later. The write chunks of a reply show which data the call's regions have. */
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
@@ -657,7 +725,7 @@ static void read_general(struct rtap_tracker *tracker, const struct rpc_call *ca
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
 	add_inline(&work.stream, send, send->lists.header_length, send->wire);
-	read_part(tracker, &work, send, &context, send->shown->shown.from_a);
+	read_part(tracker, &work, send, &context, send->shown->shown.from_a, send->shown);
 	send->bytes = NULL;
 	show_part(tracker, send->shown, &work, call);
 	stream_fini(&work.stream);
@@ -698,7 +766,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	const uint8_t *rpc = bytes + send->lists.header_length, *body;
 	uint32_t length = send->wire - send->lists.header_length;
 
-	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send)) {
+	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send) || message->operation) {
 		read_general(tracker, call, send, bytes);
 		return;
 	}
@@ -742,7 +810,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 
 	if (call->call.present && call->call.bytes) {
 		build_call(&asked.stream, &call->call);
-		read_part(tracker, &asked, &call->call, &context, call->from_a);
+		read_part(tracker, &asked, &call->call, &context, call->from_a, call->call.is_read ? NULL : call->call.shown);
 	}
 	if (call->reply.present && call->reply.bytes) {
 		/*
@@ -761,7 +829,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.binder.lists = &call->reply.lists;
-		read_part(tracker, &answered, &call->reply, &context, !call->from_a);
+		read_part(tracker, &answered, &call->reply, &context, !call->from_a, call->reply.is_read ? NULL : call->reply.shown);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;
@@ -811,4 +879,6 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		show_error(&reply_shown->shown, &call->reply, call);
 		reply_shown->call = NULL;
 	}
+	if (tracker->options.operation)
+		rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);
 }

@@ -115,7 +115,7 @@ static void note_reply_psn(struct rpc_call *call)
 void rpc_region_open_all(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct chunk_lists *lists = &call->call.lists;
-	bool is_reported = tracker->options.message || tracker->exchange;
+	bool is_reported = tracker->reports || tracker->exchange;
 
 	for (uint32_t i = 0; i < lists->region_count; i++) {
 		struct rpc_region *region = &lists->regions[i];

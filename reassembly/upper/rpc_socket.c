@@ -8,6 +8,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
+#include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_socket.h"
 
 static void fill_end(struct rtap_end *end, const struct rpc_conversation *conversation, bool side)
@@ -65,7 +66,7 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 
 	if (direction->place && (!frame || direction->place->shown.first_frame != frame))
 		drop_place(tracker, direction->place);
-	if (!frame || !connection || !tracker->options.message)
+	if (!frame || !connection || !tracker->reports)
 		return;
 	if (!direction->place)
 		direction->place = message_create(tracker, connection, frame, time_ns);
@@ -80,7 +81,7 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 {
 	struct rtap_tracker *tracker = owner;
 
-	if (!conversation->connection || !tracker->options.message)
+	if (!conversation->connection || !tracker->reports)
 		return;
 	*slot = message_create(tracker, conversation->connection, frame, time_ns);
 	if (!*slot)
@@ -115,7 +116,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 		return NULL;
 	connection->shown.messages++;
 	connection->shown.bytes += heard->seen;
-	if (!tracker->options.message)
+	if (!tracker->reports)
 		return NULL;
 	message = take_place(tracker, conversation, from_a, heard, relation);
 	if (!message)
@@ -123,6 +124,8 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
 	message->shown.verb = RTAP_VERB_SEND;
 	message->shown.from_a = from_a != conversation->turned;
+	if (!relation->repeats)
+		rpc_operation_begin(tracker, message, relation->call);
 	rpc_exchange_show_plain(tracker, message, heard, facts, relation);
 	frame_touch(tracker, message);
 	message->reference = relation->slot;
@@ -133,19 +136,17 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 
 static void pair(void *owner, struct message *call, struct message *reply, uint64_t repeats)
 {
-	(void)owner;
 	*call->reference = NULL;
 	call->reference = NULL;
 	call->shown.repeats = repeats;
-	if (!reply)
-		return;
-	call->partner = reply;
-	reply->partner = call;
-	/* The capture swapped them. */
-	if (reply->shown.time_end_ns < call->shown.time_ns)
-		return;
-	call->shown.has_latency = reply->shown.has_latency = true;
-	call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
+	if (reply) {
+		call->partner = reply;
+		reply->partner = call;
+		/* If the capture swapped them, the latency is unknown. */
+		call->shown.has_latency = reply->shown.has_latency = reply->shown.time_end_ns >= call->shown.time_ns;
+		call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
+	}
+	rpc_operation_conclude(owner, call, reply, true);
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Operations: a request of an upper layer and its response, with the data moved for it. The same for every layer: ONC RPC and NFS over RDMA,
+ * TCP and UDP. Plain values.
+ */
+#ifndef RDMATAP_OPERATION_H
+#define RDMATAP_OPERATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdmatap/message.h>
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How the data of an operation moved. X(identifier, name) */
+#define RTAP_CARRIERS(X) \
+	X(NONE, "none") /* it has no data, or none is known */ \
+	X(INLINE, "inline") /* in the request or the response */ \
+	X(READ, "read") X(WRITE, "write") /* by RDMA READ, by RDMA WRITE */ \
+	X(SEND, "send") /* in SENDs of its own */ \
+	X(MIXED, "mixed")
+
+#define RTAP_CARRIED_ENUM(identifier, name) RTAP_CARRIED_##identifier,
+enum rtap_carried { RTAP_CARRIERS(RTAP_CARRIED_ENUM) RTAP_CARRIED_COUNT };
+#undef RTAP_CARRIED_ENUM
+
+/* Name as shown in output; "unknown" for other values. */
+const char *rtap_carried_name(enum rtap_carried carried);
+
+enum rtap_value_type { RTAP_VALUE_NUMBER, RTAP_VALUE_TEXT, RTAP_VALUE_BOOL };
+
+/* A further property that only operations of this layer have. */
+struct rtap_named_value {
+	const char *name;       /* static: a JSON key */
+	const char *text;       /* RTAP_VALUE_TEXT */
+	uint64_t number;        /* RTAP_VALUE_NUMBER; RTAP_VALUE_BOOL: 0 or 1 */
+	uint8_t type;           /* enum rtap_value_type */
+};
+
+/* Missing bytes of the request or of the response; offsets count from its start. */
+struct rtap_operation_missing {
+	struct rtap_missing range;
+	bool in_response;
+};
+
+/* An operation. Borrowed for the duration of the callback. */
+struct rtap_operation {
+	uint64_t number;        /* from 1, in the order in which operations are reported */
+	const struct rtap_connection *connection;
+	bool from_a;            /* a is the requester */
+	bool has_offset, has_length, has_status, has_latency, has_data_bytes, has_repeats;
+	bool ok;                /* with has_status: the operation succeeded */
+	bool complete;          /* all bytes of the request, the response and the data are known */
+	bool wanted;            /* rtap_tracker_options.wanted returned true for one of its packets */
+	uint8_t carried;        /* enum rtap_carried */
+	uint32_t time_lost_us;  /* by recoveries within it; UINT32_MAX: that or more */
+	const char *layer;      /* static: "nfs" */
+	const char *name;       /* "READ" */
+	const char *object;     /* what it works on, such as a file; NULL: unknown or none */
+	const char *id;         /* by which request and response are paired */
+	const char *status;     /* its name; NULL: without has_status, or it has no name */
+	uint64_t offset, length; /* bytes of the object that it works on */
+	uint64_t request_frame, response_frame, first_data_frame, last_data_frame; /* 0: not seen, or none */
+	uint64_t request_message, response_message; /* numbers of these messages; 0: not seen */
+	int64_t time_ns, time_end_ns; /* of its first and its last frame */
+	int64_t latency_ns;     /* from the request to the response */
+	int64_t first_data_ns, last_data_ns; /* from the request to these frames */
+	uint64_t data_bytes;    /* each byte once */
+	uint64_t repeats;       /* packets within it with only data seen before */
+	const struct rtap_operation_missing *missing;
+	uint32_t missing_count;
+	uint32_t value_count;
+	const struct rtap_named_value *values;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/infiniband/ib.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+
+void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
+		       void (*conclude)(struct rtap_tracker *tracker, struct message *message))
+{
+	struct operation *operation = memory_new_zeroed(1, size);
+
+	if (!operation) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	operation->conclude = conclude;
+	operation->memory = size;
+	budget_charge(&tracker->budget, &tracker->messages, size);
+	message->operation = operation;
+	return operation;
+}
+
+void operation_destroy(struct rtap_tracker *tracker, struct message *message)
+{
+	struct operation *operation = message->operation;
+
+	if (!operation)
+		return;
+	message->operation = NULL;
+	budget_give(&tracker->budget, &tracker->messages, operation->memory);
+	free(operation->object);
+	free((void *)(uintptr_t)operation->shown.missing);
+	free(operation);
+}
+
+void operation_report(struct rtap_tracker *tracker, struct message *message)
+{
+	struct operation *operation = message->operation;
+	struct rtap_operation *shown = &operation->shown;
+
+	if (!operation->concluded && operation->conclude)
+		operation->conclude(tracker, message);
+	if (!operation->concluded || !tracker->options.operation)
+		return;
+	shown->number = ++tracker->operation_number;
+	shown->connection = &message->connection->shown;
+	shown->wanted |= message->shown.wanted || (message->partner && message->partner->shown.wanted);
+	*(shown->request_frame ? &shown->request_message : &shown->response_message) = message->shown.number;
+	*(shown->request_frame ? &shown->response_message : &shown->request_message) = message->shown.partner;
+	shown->values = operation->values;
+	shown->object = operation->object;
+	tracker->options.operation(tracker->options.owner, shown);
+}
+
+void operation_add_number(struct operation *operation, const char *name, uint64_t number)
+{
+	struct rtap_operation *shown = &operation->shown;
+
+	if (shown->value_count < OPERATION_VALUES)
+		operation->values[shown->value_count++] = (struct rtap_named_value){ .name = name, .number = number };
+}
+
+void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns)
+{
+	struct rtap_operation *shown = &operation->shown;
+
+	if (!shown->first_data_frame || first_frame < shown->first_data_frame) {
+		shown->first_data_frame = first_frame;
+		shown->first_data_ns = first_ns;
+	}
+	if (last_frame > shown->last_data_frame) {
+		shown->last_data_frame = last_frame;
+		shown->last_data_ns = last_ns;
+	}
+}
+
+void operation_add_transfer(struct operation *operation, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	bool is_read = shown->verb == RTAP_VERB_READ;
+
+	operation->shown.wanted |= shown->wanted;
+	if (!is_read)
+		operation_add_data(operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
+	else if (message->data_frame)
+		operation_add_data(operation, message->data_frame, message->data_ns, shown->last_frame, shown->time_end_ns);
+}
+
+void operation_note_packet(struct message *message, const struct rtap_packet *packet)
+{
+	bool is_data = packet->ib.has_bth ? ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE : packet->flow.from_a != message->shown.from_a;
+
+	if (message->shown.verb != RTAP_VERB_READ || message->data_frame || !is_data)
+		return;
+	message->data_frame = packet->frame->number;
+	message->data_ns = packet->frame->time_ns;
+}
+
+void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response)
+{
+	struct rtap_operation *shown = &operation->shown;
+	uint32_t count = message->missing_count;
+	struct rtap_operation_missing *larger;
+
+	if (!count)
+		return;
+	larger = memory_resize((void *)(uintptr_t)shown->missing, (shown->missing_count + count) * sizeof *larger);
+	if (!larger) {
+		tracker->counters.evictions++;
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		larger[shown->missing_count + i] = (struct rtap_operation_missing){ message->missing[i], in_response };
+	shown->missing = larger;
+	shown->missing_count += count;
+	operation->memory += count * sizeof *larger;
+	budget_charge(&tracker->budget, &tracker->messages, count * sizeof *larger);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Operations of upper layers (rdmatap/operation.h) until they are reported. A layer adds one to the message of a request, or of a response
+ * whose request is unknown, and fills it when nothing can change it any more. It is reported with that message: in the order of requests.
+ */
+#ifndef REASSEMBLY_OPERATION_H
+#define REASSEMBLY_OPERATION_H
+
+#include <rdmatap/operation.h>
+
+#include "reassembly/state.h"
+
+#define OPERATION_VALUES 8
+
+/* The head of a layer's own struct. */
+struct operation {
+	struct rtap_operation shown;
+	struct rtap_named_value values[OPERATION_VALUES];
+	bool concluded;      /* `shown` is filled */
+	/* Fills `shown` of a message that is reported earlier, for example because memory is short. NULL: it is not reported then. */
+	void (*conclude)(struct rtap_tracker *tracker, struct message *message);
+	char *object;        /* on the heap; shown.object, or NULL */
+	uint64_t memory;     /* charged to the tracker's messages */
+};
+
+/* Adds an operation in `size` bytes, zeroed, to a message that has none. NULL: out of memory, which is counted. */
+void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
+		       void (*conclude)(struct rtap_tracker *tracker, struct message *message));
+
+/* Frees the message's operation, if any, without a report. */
+void operation_destroy(struct rtap_tracker *tracker, struct message *message);
+
+/* Reports the message's operation. The message has its number. */
+void operation_report(struct rtap_tracker *tracker, struct message *message);
+
+/* Adds a value; at most OPERATION_VALUES. `name` is borrowed. */
+void operation_add_number(struct operation *operation, const char *name, uint64_t number);
+
+/* Data of the operation was in these frames. */
+void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns);
+
+/* The same for a READ or WRITE: of a READ, the frames of its responses. */
+void operation_add_transfer(struct operation *operation, const struct message *message);
+
+/* The packet is a part of the message: records when the first data of a READ arrived. */
+void operation_note_packet(struct message *message, const struct rtap_packet *packet);
+
+/* Adds bytes that the request or the response lacks. */
+void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response);
+
+#endif

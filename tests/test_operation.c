@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Operations of upper layers, from RPC calls and replies over UDP and TCP. RFC 1813; RFC 7530, section 16; RFC 8881, section 16.
+ */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <rdmatap/tracker.h>
+
+#include "tests/rpc_kit.h"
+
+#define MOST 16
+#define NFS 100003
+#define MIB (UINT64_C(1) << 20)
+#define MILLISECOND INT64_C(1000000)
+#define TEXT 64
+
+struct copy {
+	struct rtap_operation shown;
+	char layer[TEXT], name[TEXT], object[TEXT], status[TEXT], id[TEXT];
+	uint64_t call_repeats;
+	struct rtap_operation_missing missing;
+};
+
+static struct copy found[MOST];
+static unsigned count;
+static struct rtap_tracker *tracker;
+static uint64_t frames, wanted_frame;
+
+static void copy_text(char to[TEXT], const char *text)
+{
+	snprintf(to, TEXT, "%s", text ? text : "-");
+}
+
+static void take(void *owner, const struct rtap_operation *operation)
+{
+	struct copy *copy = &found[count];
+
+	(void)owner;
+	cr_assert_lt(count, MOST);
+	*copy = (struct copy){ .shown = *operation };
+	copy_text(copy->layer, operation->layer);
+	copy_text(copy->name, operation->name);
+	copy_text(copy->object, operation->object);
+	copy_text(copy->status, operation->status);
+	copy_text(copy->id, operation->id);
+	if (operation->missing_count)
+		copy->missing = operation->missing[0];
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		if (!strcmp(operation->values[i].name, "call_repeats"))
+			copy->call_repeats = operation->values[i].number;
+	cr_assert_eq(operation->number, ++count);
+	cr_assert(operation->connection);
+}
+
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	(void)owner;
+	return packet->frame->number == wanted_frame;
+}
+
+static void run(const struct said *said, size_t packets)
+{
+	const struct rtap_tracker_options options = { .max_memory = MIB, .operation = take, .wanted = is_wanted };
+
+	count = 0;
+	frames = 0;
+	tracker = rtap_tracker_open(&options);
+	cr_assert(tracker);
+	for (size_t i = 0; i < packets; i++) {
+		uint8_t whole[SAID_ROOM];
+		uint32_t length = said_frame(whole, &said[i]);
+		uint8_t *block = malloc(length);
+		struct rtap_packet packet;
+		struct rtap_frame frame = {
+			.bytes = block, .captured_length = length - said[i].cut, .wire_length = length, .link_type = RTAP_LINK_RAW,
+			.number = ++frames, .time_ns = (int64_t)frames * MILLISECOND,
+		};
+
+		memcpy(block, whole, length);
+		rtap_tracker_frame(tracker, &frame, &packet);
+		free(block);
+	}
+	rtap_tracker_finish(tracker);
+	rtap_tracker_close(tracker);
+}
+
+#define RUN(array) run(array, sizeof(array) / sizeof((array)[0]))
+
+#define HANDLE 8, 0x01020304, 0x05060708
+#define CALL(xid, procedure) { UDP, false, 700, 2049, .words = { CALL_OF(xid, NFS, 3, procedure)
+#define REPLY(xid) { UDP, true, 700, 2049, .words = { REPLY_TO(xid)
+
+/* "0x" and the CRC-32 of the handle, as zlib's, followed by `behind`. */
+static const char *object(const char *behind)
+{
+	static const uint8_t handle[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static char text[TEXT];
+
+	snprintf(text, sizeof text, "0x%08lx%s", crc32(0, handle, sizeof handle), behind);
+	return text;
+}
+
+static const struct said reads[] = {
+	/* READ of 100 bytes at 4096, of which there are 6; LOOKUP of "ab", which is not there */
+	CALL(0x21, 6), HANDLE, 0, 4096, 100 }, .count = 16 },
+	CALL(0x22, 3), HANDLE, 2, 0x61620000 }, .count = 15 },
+	REPLY(0x22), 2, 0 }, .count = 8 },
+	REPLY(0x21), 0, 0, 6, 1, 6, 0x30313233, 0x34350000 }, .count = 13 },
+};
+
+Test(operation, a_call_and_its_reply_are_one_operation_in_the_order_of_calls)
+{
+	wanted_frame = 4;
+	RUN(reads);
+	cr_assert_eq(count, 2);
+	cr_expect_str_eq(found[0].layer, "nfs");
+	cr_expect_str_eq(found[0].name, "READ");
+	cr_expect_str_eq(found[0].id, "0x00000021");
+	cr_expect_str_eq(found[0].object, object(""));
+	cr_expect(found[0].shown.has_offset && found[0].shown.has_length);
+	cr_expect_eq(found[0].shown.offset, 4096);
+	cr_expect_eq(found[0].shown.length, 100);
+	cr_expect(found[0].shown.has_status && found[0].shown.ok && found[0].shown.complete);
+	cr_expect_str_eq(found[0].status, "NFS3_OK");
+	cr_expect_eq(found[0].shown.request_frame, 1);
+	cr_expect_eq(found[0].shown.response_frame, 4);
+	cr_expect_eq(found[0].shown.first_data_frame, 4);
+	cr_expect_eq(found[0].shown.last_data_frame, 4);
+	cr_expect_eq(found[0].shown.first_data_ns, 3 * MILLISECOND);
+	cr_expect_eq(found[0].shown.latency_ns, 3 * MILLISECOND);
+	cr_expect_eq(found[0].shown.carried, RTAP_CARRIED_INLINE);
+	cr_expect(found[0].shown.has_data_bytes);
+	cr_expect_eq(found[0].shown.data_bytes, 6);
+	cr_expect_not(found[0].shown.has_repeats, "nothing counts datagrams again");
+	cr_expect(found[0].shown.wanted);
+	cr_expect_str_eq(found[1].name, "LOOKUP");
+	cr_expect_str_eq(found[1].object, object("/ab"));
+	cr_expect_str_eq(found[1].status, "NFS3ERR_NOENT");
+	cr_expect(found[1].shown.has_status && !found[1].shown.ok);
+	cr_expect_eq(found[1].shown.carried, RTAP_CARRIED_NONE);
+	cr_expect_eq(found[1].shown.latency_ns, MILLISECOND);
+	cr_expect_not(found[1].shown.wanted);
+	cr_expect_not(found[1].shown.has_offset);
+}
+
+static const struct said writes[] = {
+	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
+	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
+	REPLY(0x77), 0, 0 }, .count = 8 },
+};
+
+Test(operation, without_a_response_nothing_is_known_of_its_result)
+{
+	RUN(writes);
+	cr_assert_eq(count, 2);
+	cr_expect_str_eq(found[0].name, "WRITE");
+	cr_expect_eq(found[0].call_repeats, 1, "a call repeated over UDP is the same operation");
+	cr_expect_not(found[0].shown.has_status || found[0].shown.has_latency || found[0].shown.has_data_bytes || found[0].shown.complete);
+	cr_expect_eq(found[0].shown.response_frame, 0);
+	cr_expect_eq(found[0].shown.offset, 10);
+	cr_expect_eq(found[0].shown.length, 5);
+	cr_expect_eq(found[0].shown.carried, RTAP_CARRIED_INLINE);
+	/* a reply without its call */
+	cr_expect_eq(found[1].shown.request_frame, 0);
+	cr_expect_eq(found[1].shown.response_frame, 3);
+	cr_expect_str_eq(found[1].layer, "rpc");
+	cr_expect_str_eq(found[1].name, "-");
+	cr_expect(found[1].shown.from_a, "the direction is the caller's");
+	cr_expect_not(found[1].shown.has_status || found[1].shown.complete);
+}
+
+/* COMPOUNDs, without a tag. */
+#define COMPOUND(xid, items) { UDP, false, 700, 2049, .words = { CALL_OF(xid, NFS, 4, 1), 0, 0, items
+
+static const struct said compounds[] = {
+	/* PUTFH, ACCESS, READ, GETATTR: it is for the READ */
+	COMPOUND(0x41, 3), 22, HANDLE, 3, 1, 25, 0, 0, 0, 0, 1, 0, 512 }, .count = 27 },
+	/* PUTROOTFH, LOOKUP "ab", GETFH */
+	COMPOUND(0x42, 3), 24, 15, 2, 0x61620000, 10 }, .count = 18 },
+	/* PUTFH, SAVEFH, PUTROOTFH, RENAME "ab" to "cd": the name is in the saved directory */
+	COMPOUND(0x43, 4), 22, HANDLE, 32, 24, 29, 2, 0x61620000, 2, 0x63640000 }, .count = 24 },
+	/* PUTROOTFH, GETATTR of no attribute */
+	COMPOUND(0x44, 2), 24, 9, 0 }, .count = 16 },
+	{ UDP, true, 700, 2049, .words = { REPLY_TO(0x41), 70, 0, 1, 22, 70 }, .count = 11 },
+};
+
+Test(operation, a_compound_is_named_by_what_it_is_for)
+{
+	RUN(compounds);
+	cr_assert_eq(count, 4);
+	cr_expect_str_eq(found[0].name, "READ");
+	cr_expect_str_eq(found[0].object, object(""));
+	cr_expect_eq(found[0].shown.offset, UINT64_C(1) << 32);
+	cr_expect_eq(found[0].shown.length, 512);
+	cr_expect_str_eq(found[0].status, "NFS4ERR_STALE");
+	cr_expect(found[0].shown.has_status && !found[0].shown.ok);
+	cr_expect_str_eq(found[1].name, "LOOKUP");
+	cr_expect_str_eq(found[1].object, "/ab");
+	cr_expect_str_eq(found[2].name, "RENAME");
+	cr_expect_str_eq(found[2].object, object("/ab"));
+	cr_expect_str_eq(found[3].name, "GETATTR");
+	cr_expect_str_eq(found[3].object, "/");
+}
+
+static const struct said truncated[] = {
+	CALL(0x51, 6), HANDLE, 0, 4096, 100 }, .count = 16 },
+	{ UDP, true, 700, 2049, .cut = 12, .words = { REPLY_TO(0x51), 0, 0, 6, 1, 6, 0x30313233, 0x34350000 }, .count = 13 },
+};
+
+Test(operation, bytes_that_the_capture_lacks_are_missing)
+{
+	RUN(truncated);
+	cr_assert_eq(count, 1);
+	cr_expect_not(found[0].shown.complete);
+	cr_assert_eq(found[0].shown.missing_count, 1);
+	cr_expect(found[0].missing.in_response);
+	cr_expect_eq(found[0].missing.range.offset, 40);
+	cr_expect_eq(found[0].missing.range.length, 12);
+	cr_expect_eq(found[0].missing.range.reason, RTAP_MISSING_SNAPPED);
+}
+
+Test(operation, names_of_carriers)
+{
+	cr_expect_str_eq(rtap_carried_name(RTAP_CARRIED_NONE), "none");
+	cr_expect_str_eq(rtap_carried_name(RTAP_CARRIED_MIXED), "mixed");
+	cr_expect_str_eq(rtap_carried_name((enum rtap_carried)99), "unknown");
+}
