@@ -40,8 +40,11 @@
 /* The command that a command line belongs to. */
 enum command {
 	COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
-	COMMAND_REPORT,
+	COMMAND_REPORT, COMMAND_OPERATIONS,
 };
+
+/* What operations are sorted by; the first is the order in which they are found. */
+enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LATENCY, OPERATIONS_BY_BYTES };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -70,6 +73,11 @@ struct options {
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
 	bool json, checksum, incomplete, rpc; /* messages and connections */
+	bool failed;              /* operations */
+	enum operations_sort sort;
+	uint64_t top;             /* operations: 0: all */
+	int64_t slower_ns;        /* operations: 0: all */
+	const char *layer;        /* operations: NULL: all */
 	bool fill_holes;          /* export */
 	const char *directory;    /* --files */
 	enum canon_level level;   /* --level of canon and diff */

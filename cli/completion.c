@@ -26,6 +26,7 @@ static const struct described {
 	{ "export", "write RPC messages as RPC over TCP, or the files that NFS read and wrote", COMMAND_EXPORT, false, false },
 	{ "fields", "list the fields for filters and output", COMMAND_VIEW, false, true },
 	{ "messages", "list messages", COMMAND_MESSAGES, false, false },
+	{ "operations", "list NFS and other operations: request, response and data together", COMMAND_OPERATIONS, false, false },
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, false, false },
 	{ "report", "write a page with tables and plots", COMMAND_REPORT, false, false },
 	{ "stats", "print counts, latencies and findings", COMMAND_STATS, false, false },

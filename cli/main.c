@@ -22,6 +22,7 @@
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/messages.h"
+#include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/replay.h"
@@ -135,6 +136,8 @@ static const struct {
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },
+	{ "operations", command_operations },
+	{ "ops", command_operations },
 	{ "replay", command_replay },
 	{ "report", command_report },
 	{ "stats", command_stats },

@@ -19,7 +19,8 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
-	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED };
+	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
+	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -61,6 +62,18 @@ static const struct option messages_options[] = {
 	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
 	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
 	{ "rpc", no_argument, NULL, OPTION_RPC },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option operations_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "layer", required_argument, NULL, OPTION_LAYER },
+	{ "slower", required_argument, NULL, OPTION_SLOWER },
+	{ "failed", no_argument, NULL, OPTION_FAILED },
+	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
+	{ "sort", required_argument, NULL, OPTION_SORT },
+	{ "top", required_argument, NULL, OPTION_TOP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -123,6 +136,7 @@ static const struct {
 } command_lines[] = {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
+	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:lnv", operations_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
@@ -320,6 +334,41 @@ static bool interval_option(int64_t *interval_ns)
 	return false;
 }
 
+static bool sort_option(enum operations_sort *sort)
+{
+	static const char *const names[] = { [OPERATIONS_BY_TIME] = "time", [OPERATIONS_BY_LATENCY] = "latency", [OPERATIONS_BY_BYTES] = "bytes" };
+
+	for (unsigned i = OPERATIONS_BY_TIME; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(optarg, names[i])) {
+			*sort = (enum operations_sort)i;
+			return true;
+		}
+	}
+	print_error("--sort %s: no such order (time, latency, bytes)", optarg);
+	return false;
+}
+
+static bool slower_option(int64_t *slower_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 } };
+	char *end;
+	double number = strtod(optarg, &end);
+
+	for (size_t i = 0; end != optarg && i < sizeof units / sizeof units[0]; i++) {
+		double ns = number * units[i].ns;
+
+		if (strcmp(end, units[i].name) || !(ns >= 1) || ns > 1e18)
+			continue;
+		*slower_ns = (int64_t)(ns + 0.5);
+		return true;
+	}
+	print_error("--slower %s: not a time such as 50ms, 200us or 1.5s", optarg);
+	return false;
+}
+
 /* Reject a repeated option instead of silently ignoring one. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -493,6 +542,14 @@ static bool take_value(struct options *options, int letter)
 		return speed_option(&options->speed);
 	case OPTION_INTERVAL:
 		return interval_option(&options->interval_ns);
+	case OPTION_SORT:
+		return sort_option(&options->sort);
+	case OPTION_TOP:
+		return number_option("--top", UINT32_MAX, &options->top);
+	case OPTION_SLOWER:
+		return slower_option(&options->slower_ns);
+	case OPTION_LAYER:
+		return is_name("--layer", "layer", optarg) && once("--layer", &options->layer, "only one layer is supported");
 	case OPTION_SAMPLED:
 		options->sampled = true;
 		return true;
@@ -535,6 +592,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_JSON: options->json = true; return true;
 	case OPTION_CHECKSUM: options->checksum = true; return true;
 	case OPTION_RPC: options->rpc = true; return true;
+	case OPTION_FAILED: options->failed = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
@@ -687,6 +745,9 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	if (!take_files(options, command, argc, argv) || !check(options, command))
 		return false;
 	options->context.check_icrc = checks_icrc(options, command);
+	/* the first ones of an order: the slowest, unless another is named */
+	if (options->top && !options->sort)
+		options->sort = OPERATIONS_BY_LATENCY;
 	options->keeps_times = command == COMMAND_VIEW && options->write_name;
 	warn_of_trapping(&options->live.verbs);
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dissect/engine/line.h"
+#include "output/packet/units.h"
 #include "output/stats/findings.h"
 
 /* Thresholds of an outlier latency: number of replies that define the typical latency, minimum, factor of the typical one. */
@@ -454,29 +455,6 @@ static void look_latency(const struct stats *stats, const struct stats_connectio
 		take_latency(&operations->latency_ns, operations->slowest_frame, finding);
 }
 
-/* Three digits: "3.42 s", "54.0 ms". */
-static void rounded_time(int64_t time_ns, struct line *line)
-{
-	static const char *const units[] = { " ns", " us", " ms", " s" };
-	uint64_t value = (uint64_t)time_ns * 100;
-	unsigned unit = 0, digits = 2;
-
-	/* in hundredths of the unit */
-	for (; unit < 3 && value >= 100000; unit++)
-		value = (value + 500) / 1000;
-	for (uint64_t limit = 1000; digits && value >= limit; limit *= 10)
-		digits--;
-	value += digits == 2 ? 0 : digits ? 5 : 50;
-	line_dec(line, value / 100);
-	if (digits) {
-		line_char(line, '.');
-		line_char(line, (char)('0' + value / 10 % 10));
-	}
-	if (digits == 2)
-		line_char(line, (char)('0' + value % 10));
-	line_text(line, units[unit]);
-}
-
 void finding_recovery_text(const struct finding *found, struct line *line)
 {
 	static const char *const causes[RTAP_RECOVERY_COUNT][2] = {
@@ -487,23 +465,23 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 	};
 	const struct stats_recovery *recovery = found->recovery;
 
-	rounded_time(recovery->time_lost_ns, line);
+	units_time(recovery->time_lost_ns, line);
 	line_text(line, " of ");
-	rounded_time(found->of_ns, line);
+	units_time(found->of_ns, line);
 	line_text(line, " lost to ");
 	line_count(line, found->count, causes[found->cause][0], causes[found->cause][1]);
 	if (found->cause == RTAP_RECOVERY_TIMEOUT && recovery->least_ns) {
 		line_text(line, found->count > 1 ? ", " : ", after ");
-		rounded_time(recovery->least_ns, line);
+		units_time(recovery->least_ns, line);
 		if (recovery->most_ns - recovery->least_ns > recovery->least_ns / 20) {
 			line_text(line, " to ");
-			rounded_time(recovery->most_ns, line);
+			units_time(recovery->most_ns, line);
 		}
 		line_text(line, found->count > 1 ? " apart" : "");
 	}
 	if (found->asked_ns) {
 		line_text(line, "; RNR timers asked for ");
-		rounded_time(found->asked_ns, line);
+		units_time(found->asked_ns, line);
 	}
 	if (recovery->late) {
 		line_text(line, "; ");
@@ -514,7 +492,7 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 		return;
 	line_text(line, "; CM asked for ");
 	if (found->retries->ack_timeout)
-		rounded_time(INT64_C(4096) << (found->retries->ack_timeout & 31), line);
+		units_time(INT64_C(4096) << (found->retries->ack_timeout & 31), line);
 	else
 		line_text(line, "none");
 	line_text(line, " (Local ACK Timeout ");

@@ -116,7 +116,7 @@ class Schema(CliTest):
     def test_every_key_is_documented_and_every_documented_key_occurs(self):
         big_scene().write(self.directory)
         extra = [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
-        for command, options in (("messages", ("--checksum", "-x")), ("connections", ())):
+        for command, options in (("messages", ("--checksum", "-x")), ("connections", ()), ("operations", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
             for capture, *more in [(c,) for c in captures()] + extra:
                 for one in self.objects(command, capture, *options, *more):

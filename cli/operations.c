@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap operations: lists the operations of upper layers.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+
+#include "cli/operations.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
+#include "cli/reader.h"
+#include "output/message/operations.h"
+#include "output/packet/printer.h"
+
+#define FIRST_LINE 512
+
+/* A line to be sorted: highest rank first, then in the order of the operations. */
+struct ranked {
+	uint64_t rank, number;
+	char *text;
+	size_t length;
+};
+
+struct listing {
+	struct reader reader;
+	const struct options *options;
+	struct rtap_tracker *tracker;
+	bool any;
+	int64_t first_ns; /* time of the first frame */
+	struct ranked *lines;
+	size_t count, room;
+	uint64_t bytes;   /* of the lines */
+	uint64_t dropped; /* lines for which memory was short */
+};
+
+struct item {
+	const struct listing *listing;
+	const struct rtap_operation *operation;
+};
+
+static void write_item(const void *what, struct line *line)
+{
+	const struct item *item = what;
+
+	if (item->listing->options->json)
+		operation_json(item->operation, line);
+	else
+		operation_text(item->operation, item->listing->first_ns, line);
+}
+
+static void write_line(const void *what, struct line *line)
+{
+	const struct ranked *ranked = what;
+
+	line_bytes(line, ranked->text, ranked->length);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* Sorts, and frees all lines after the first `most`. */
+static void cut(struct listing *listing, size_t most)
+{
+	if (listing->count)
+		qsort(listing->lines, listing->count, sizeof *listing->lines, compare);
+	while (listing->count > most) {
+		struct ranked *last = &listing->lines[--listing->count];
+
+		listing->bytes -= last->length;
+		free(last->text);
+	}
+}
+
+/* What is unknown ranks last. */
+static uint64_t rank_of(const struct rtap_operation *operation, enum operations_sort sort)
+{
+	switch (sort) {
+	case OPERATIONS_BY_BYTES:
+		return operation->has_data_bytes ? operation->data_bytes + 1 : 0;
+	case OPERATIONS_BY_TIME:
+		/* the earliest first */
+		return ~((uint64_t)operation->time_ns ^ UINT64_C(1) << 63);
+	default:
+		return operation->has_latency ? (uint64_t)operation->latency_ns + 1 : 0;
+	}
+}
+
+/* The item as text in memory of its own. False: out of memory. */
+static bool format(const struct item *item, struct ranked *ranked)
+{
+	for (size_t size = FIRST_LINE;; size *= 2) {
+		char *larger = realloc(ranked->text, size);
+		struct line line;
+
+		if (!larger)
+			return false;
+		ranked->text = larger;
+		line_init(&line, larger, size);
+		write_item(item, &line);
+		ranked->length = (size_t)(line.next - larger);
+		if (!line.cut)
+			return true;
+	}
+}
+
+static bool add(struct listing *listing, const struct ranked *ranked)
+{
+	if (listing->count == listing->room) {
+		size_t room = listing->room ? listing->room * 2 : 64;
+		struct ranked *larger = realloc(listing->lines, room * sizeof *larger);
+
+		if (!larger)
+			return false;
+		listing->lines = larger;
+		listing->room = room;
+	}
+	listing->lines[listing->count++] = *ranked;
+	listing->bytes += ranked->length;
+	return true;
+}
+
+/* Keeps it to be sorted. */
+static void keep(struct listing *listing, const struct rtap_operation *operation)
+{
+	const struct options *options = listing->options;
+	struct item item = { listing, operation };
+	struct ranked ranked = { .rank = rank_of(operation, options->sort), .number = operation->number };
+	char *exact;
+
+	if (!format(&item, &ranked) || !(exact = realloc(ranked.text, ranked.length))) {
+		free(ranked.text);
+		listing->dropped++;
+		return;
+	}
+	ranked.text = exact;
+	if (!add(listing, &ranked)) {
+		free(ranked.text);
+		listing->dropped++;
+		return;
+	}
+	if (options->top && listing->count >= 2 * options->top)
+		cut(listing, options->top);
+	if (listing->bytes + listing->count * sizeof *listing->lines > options->max_memory) {
+		listing->dropped += listing->count - listing->count / 2;
+		cut(listing, listing->count / 2);
+	}
+}
+
+static bool is_listed(const struct listing *listing, const struct rtap_operation *operation)
+{
+	const struct options *options = listing->options;
+
+	return !(options->incomplete && operation->complete) && !(options->failed && !(operation->has_status && !operation->ok)) &&
+	       !(options->slower_ns && !(operation->has_latency && operation->latency_ns >= options->slower_ns)) &&
+	       !(options->layer && strcmp(options->layer, operation->layer)) && !(listing->reader.filter && !operation->wanted);
+}
+
+static void show(void *owner, const struct rtap_operation *operation)
+{
+	struct listing *listing = owner;
+	struct item item = { listing, operation };
+
+	if (listing->reader.unwritable || hurried || !is_listed(listing, operation))
+		return;
+	if (listing->options->sort)
+		keep(listing, operation);
+	else
+		reader_write(&listing->reader, write_item, &item);
+}
+
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	const struct listing *listing = owner;
+
+	return rtap_filter_match(listing->reader.filter, packet);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct listing *listing = owner;
+	struct rtap_packet packet;
+
+	if (!listing->any)
+		listing->first_ns = frame->time_ns;
+	listing->any = true;
+	reader_packet(&listing->reader, frame, &packet);
+	listing->reader.packets.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		listing->reader.packets.anomalies[packet.anomalies[i].code]++;
+}
+
+static void write_sorted(struct listing *listing)
+{
+	cut(listing, listing->options->top && listing->options->top < listing->count ? listing->options->top : listing->count);
+	for (size_t i = 0; i < listing->count && !listing->reader.unwritable && !hurried; i++)
+		reader_wrote(&listing->reader, printer_write(&listing->reader.printer, write_line, &listing->lines[i]));
+	if (listing->dropped)
+		print_error("%" PRIu64 " %s not listed for lack of memory", COUNTED(listing->dropped, "operation was", "operations were"));
+}
+
+static int run(const struct options *options)
+{
+	struct listing listing = { .options = options };
+	struct reader *reader = &listing.reader;
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory,
+		.give_up_ns = options->give_up_ns,
+		.context = options->context,
+		.operation = show,
+		.owner = &listing,
+	};
+
+	tracking.context.decode_as = options->decode_as;
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
+		goto out;
+	}
+	if (reader->filter)
+		tracking.wanted = is_wanted;
+	listing.tracker = rtap_tracker_open(&tracking);
+	if (!listing.tracker) {
+		print_error("out of memory");
+		reader->status = EXIT_ERROR;
+		goto out;
+	}
+	reader_run(reader, listing.tracker, take, &listing);
+	rtap_tracker_finish(listing.tracker);
+	write_sorted(&listing);
+	reader_wrote(reader, printer_flush(&reader->printer));
+	reader_report(reader, listing.tracker);
+out:
+	rtap_tracker_close(listing.tracker);
+	cut(&listing, 0);
+	free(listing.lines);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_operations(int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, COMMAND_OPERATIONS, argc, argv) ? run(&options) : EXIT_ERROR;
+
+	options_fini(&options);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Operations of upper layers as lines of text and as JSON objects (doc/json.md).
+ */
+#ifndef OUTPUT_MESSAGE_OPERATIONS_H
+#define OUTPUT_MESSAGE_OPERATIONS_H
+
+#include <rdmatap/operation.h>
+
+#include "dissect/engine/line.h"
+
+/* One line with its newline. Times are relative to `relative_ns`, the time of the capture's first frame. */
+void operation_text(const struct rtap_operation *operation, int64_t relative_ns, struct line *line);
+void operation_json(const struct rtap_operation *operation, struct line *line);
+
+#endif
