@@ -458,6 +458,62 @@ Test(filter_types, fields_compare_with_fields)
 	check(cases, LENGTH(cases));
 }
 
+Test(filter_types, any_and_all_say_how_many_values_have_to_pass)
+{
+	static const struct match cases[] = {
+		{ "t.list === 5", false }, { "t.octet === 0x85", true }, { "t.octet all_eq 0x85", true }, { "t.absent === 1", false },
+		{ "t.list !== 5", true }, { "t.list ~= 5", true }, { "t.octet any_ne 0x85", false }, { "t.absent !== 1", false },
+		{ "all t.list > 4", true }, { "all t.list > 5", false }, { "any t.list > 99", true }, { "any t.list != 5", true },
+		{ "all t.list != 5", false }, { "all t.list in {5..7, 100}", true }, { "all t.list in {5..7}", false },
+		{ "all t.absent > 0", false }, { "not all t.absent > 0", true }, { "ALL t.text contains \"m\"", false },
+		{ "all t.addr == 10.0.0.0/8", true }, { "all t.src == t.dst", false }, { "any t.addr != t.src", true },
+		{ "all t.addr != t.src", false }, { "all u.number < 201", true },
+	};
+
+	check(cases, LENGTH(cases));
+}
+
+Test(filter_types, numbers_and_times_are_computed_with)
+{
+	static const struct match cases[] = {
+		{ "t.octet + 1 == 134", true }, { "t.octet - 134 == -1", true }, { "t.octet - 134 < 0", true }, { "-t.octet == -133", true },
+		{ "t.octet * 2 == 266", true }, { "t.octet / 2 == 66", true }, { "t.octet % 4 == 1", true }, { "t.octet / 0 == 0", false },
+		{ "t.octet % 0 == 0", false }, { "t.octet + 2 * 3 == 139", true }, { "{t.octet + 2} * 3 == 405", true },
+		{ "t.octet - 1 - 1 == 131", true }, { "t.octet & 4 + 1 == 5", true }, { "{t.octet & 4} + 1 == 5", true },
+		{ "t.octet == 132 + 1", true }, { "t.octet == t.nibble + 128", true }, { "t.octet -5 == 128", true }, { "t.octet +5 == 138", true },
+		{ "t.list + u.number == 300", true }, { "t.list + u.number == 301", false }, { "all t.list + u.number > 13", true },
+		{ "t.octet - 133", false }, { "t.octet - 132", true }, { "t.octet in {1 .. 200}", true }, { "t.octet + 1 in {134}", true },
+		{ "t.large * 2 > 0", false }, { "t.large + 1 - 1 == 0x8000000000000001", true }, { "t.large * 4294967296 * 4294967296 * 4 > 0", false },
+		{ "t.large - 18446744073709551615 == -9223372036854775806", true },
+		{ "t.time + 1 == -0.5", true }, { "t.time + 1.5 == 0", true }, { "t.time - t.time == 0", true }, { "-t.time == 1.5", true },
+		{ "t.src & 255.255.0.0 == 10.1.0.0", true }, { "t.src & 255.255.0.0 == 10.2.0.0", false }, { "t.src & t.dst == 10.1.2.0", true },
+		{ "t.gid & ffff:: == fe80::", true }, { "t.absent + 1 > 0", false },
+	};
+
+	check(cases, LENGTH(cases));
+}
+
+Test(filter_types, functions_and_expressions_see_into_bytes_and_text)
+{
+	static const struct match cases[] = {
+		{ "upper(t.text) == \"MOUNT\"", true }, { "upper(t.text) == \"mount\"", false }, { "lower(t.name)[0:3] == \"nfs\"", true },
+		{ "lower(t.name) contains \"nfs\"", true }, { "upper(t.text) == upper(t.text)", true }, { "all upper(t.text) == upper(t.text)", false },
+		{ "len(t.text) == 5", true }, { "len(t.text) == 0", true }, { "len(t.data) == 5", true }, { "len(t.octet) == 1", true },
+		{ "len(t.number) == 3", true }, { "len(t.absent) == 2", false }, { "len(t.data[1:3]) == 3", true }, { "len(t) == 57", true },
+		{ "count(t.list) == 4", true }, { "count(t.addr) == 2", true }, { "count(t.absent) == 0", false }, { "count(u.number) * 2 == 4", true },
+		{ "t.octet == len(t.data) + 128", true },
+		{ "t.text matches \"^MO.nt$\"", true }, { "t.text matches r\"\\bmount\\b\"", true }, { "t.text ~ \"x\"", false },
+		{ "t.name matches \"s\\x00\\xff\"", true }, { "t.data[0:3] matches \"^nfs$\"", true }, { "t matches \"NFS\"", true },
+		{ "t.text matches \"^$\"", true }, { "all t.text matches \"o\"", false },
+		{ "t.data[-5:3] == 4e:46:53", true }, { "t.data[-2:] == 00:ff", true }, { "t.data[-1] == ff", true }, { "t.data[-6:2] == 00:00", false },
+		{ "t.data[0,2,-1] == 4e:53:ff", true }, { "t.data[0-1,3:2] == 4e:46:00:ff", true }, { "t.data[0,9] == 4e:00", false },
+		{ "t.data[1:4][1:2] == 53:00", true }, { "t.data[0] == 'N'", true }, { "t.text == 'm'", false }, { "t.text contains 'm'", true },
+		{ "t.text contains r\"\"", true }, { "t.text == r\"mount\"", true }, { "t.text contains r\"\\\"", true },
+	};
+
+	check(cases, LENGTH(cases));
+}
+
 Test(filter_types, logic_binds_not_then_and_then_or)
 {
 	static const char *const atoms[] = { "u.sub", "t" }; /* false, true */
@@ -551,16 +607,26 @@ static const struct refusal refusals[] = {
 	{ "t.number contains 12", 10, "\"t.number\" (uint24) is not bytes or text" },
 	{ "t.heading == 1", 11, "has no value to compare" },
 	{ "t.heading in {1}", 11, "has no value to compare" },
-	{ "t.src & 255", 7, "\"t.src\" (ipv4) is not a number" }, { "t.octet & x", 11, "does not fit" },
-	{ "t.octet & 0x100", 11, "too large" }, { "t.octet & 1 & 1", 13, "\"&\" stands where a comparison" },
-	{ "t.octet &", 10, "the filter ends where a value" },
+	{ "t.src & 255", 9, "\"255\" does not fit" }, { "t.octet & x", 11, "\"x\" is not a field" },
+	{ "t.text & 255", 8, "\"&\" has no meaning between \"t.text\" (type) and \"255\"" },
+	{ "t.octet &", 10, "the filter ends where the name of a field" },
+	{ "t.octet + t.text == 1", 9, "\"+\" has no meaning between" }, { "t.octet+1 == 1", 1, "operators need spaces" },
+	{ "t.time * 2 > 1", 8, "\"*\" has no meaning between" }, { "{t.octet + 1 == 2", 14, "\"}\"" },
+	{ "-t.text == 1", 2, "only numbers and durations have a minus sign" }, { "t.octet + 1 == abc", 16, "does not fit" },
+	{ "lower(t.number) == \"a\"", 7, "\"t.number\" (uint24) is not text, which lower() takes" },
+	{ "max(t.number) == 1", 1, "\"max\" is not a function (known: upper, lower, len, count)" },
+	{ "len(t.data", 11, "the function's \")\"" }, { "len(t.data)", 12, "the filter ends where a comparison" },
+	{ "any t.number", 13, "a comparison, for \"any\" or \"all\" values" },
+	{ "t.text matches \"a(\"", 16, "missing closing parenthesis, at byte 2 of the expression" },
+	{ "t.text matches 5", 16, "a regular expression such as" }, { "t.text matches r\"a", 16, "a text that does not end" },
 	{ "t.number[0]", 9, "\"t.number\" (uint24) has no bytes" }, { "t.data[x]", 8, "a slice such as" },
 	{ "t.data[0", 9, "the slice's \"]\"" },
 	{ "t.data[]", 8, "a slice such as" }, { "t.data[:]", 8, "a slice such as" },
 	{ "t.data[2-1]", 8, "a slice such as" },
 	{ "t.data[2-]", 8, "a slice such as" }, { "t.data[0:0]", 8, "a slice such as" },
 	{ "t.data[0:1:2]", 8, "a slice such as" },
-	{ "t.data[99999999999]", 8, "a slice such as" }, { "t.data[-4:2]", 8, "a slice such as" },
+	{ "t.data[99999999999]", 8, "a slice such as" }, { "t.data[-0]", 8, "a slice such as" }, { "t.data[-4-2]", 8, "a slice such as" },
+	{ "t.data[0,]", 10, "a slice such as" },
 	{ "t.data[1", 9, "\"]\"" },
 	{ "t.data[1 2]", 10, "\"]\"" },
 	{ "t.number in", 12, "a set such as" }, { "t.number in 5", 13, "a set such as" },
@@ -582,13 +648,12 @@ static const struct refusal refusals[] = {
 	{ "not", 4, "the filter ends" }, { "t.number == 1 == 2", 15, "\"==\" stands where a comparison" },
 	{ "t.number = 1", 10, "\"=\" is not an operator (did you mean ==?)" },
 	{ "t | u", 3, "(did you mean ||?)" },
-	{ "t.number === 1", 10, "\"===\" is not an operator" },
-	{ "t.number !== 1", 10, "\"!==\" is not part of" }, { "t ; u", 3, "\";\" is not part of" },
+	{ "t ; u", 3, "\";\" is not part of" },
 	{ "t\x01", 2, "\"\\x01\" is not part of" }, { "\xc3\xa4 t", 1, "\"\\xc3\" is not part of" },
 	{ "t.text == \"\xc3\xa4\xe2\x82\xac\" and x", 20, "\"x\" is not a field" },
 	{ "t.src == t.number", 10, "\"t.src\" (ipv4) and \"t.number\" (uint24) are of different types" },
 	{ "t.number == t.nubmer", 13, "does not fit" }, { "t.mixed == 1", 1, "fields of several types" },
-	{ "t.number matches \"x\"", 10, "\"matches\" stands where a comparison" },
+	{ "t.number matches \"x\"", 10, "\"t.number\" (uint24) is not bytes or text, so it matches nothing" },
 };
 
 Test(filter_types, errors_name_the_column_and_what_would_do)

@@ -5,147 +5,52 @@
  * FIELD or PROTOCOL alone: the packet has it. A BOOL field is present whether it is true or false. Some names denote
  * several fields (ip.addr for ip.src and ip.dst) or protocols (infiniband for all its headers).
  *
- * FIELD OPERATOR VALUE: any of the field's values in the packet passes. Operators:
- *   == eq any_eq   equal              != ne all_ne   the field is present and none of its values is equal
- *   > gt  < lt  >= ge  <= le          contains       the value contains the bytes or text
+ * FIELD OPERATOR VALUE. A field may have several values in a packet:
+ *   == eq any_eq       one is equal             != ne all_ne        there is one, and none is equal
+ *   === all_eq         all are equal            !== ~= any_ne       one is not equal
+ *   > gt  < lt  >= ge  <= le                    contains            one contains the bytes or text
+ *   matches ~          one matches the regular expression: Perl's, without regard to case
+ * "any" or "all" before the field: one value, or all of them and at least one, pass.
  * FIELD in {VALUE, VALUE..VALUE}: equal to one, or in one of the ranges, ends included. Commas may be left out.
  * FIELD not in {...}: the same as not (FIELD in {...}), so true also without the field.
- * FIELD & NUMBER: one of these bits is set; FIELD & NUMBER == NUMBER: compares these bits only. Also "bitwise_and".
- * FIELD OPERATOR FIELD: two fields of the same type; any pair of their values passes (!=: no pair is equal).
- * FIELD[SLICE]: bytes of an address, bytes or text: [start:length], [first-last], [start:], [:length], [one], from 0. A
- *   value that is too short has no such slice.
+ * FIELD OPERATOR FIELD: two fields of the same type; each pair of their values is compared.
+ * FIELD[SLICE]: bytes of an address, bytes or text: [start:length], [first-last], [start:], [:length], [one], from 0, or
+ *   from the end with a minus sign; several, separated by commas, are joined. A value that is too short has no such slice.
  * PROTOCOL[SLICE], PROTOCOL contains ... and the other comparisons take a protocol as the bytes from its header to the
  *   end of what was captured: frame[0:2] == 02:00, infiniband contains "nfs".
+ * FIELD & NUMBER: one of these bits is set; FIELD & NUMBER == NUMBER: compares these bits only. Also "bitwise_and".
+ * Arithmetic with + - * / % and &, which binds less than the others; braces group: {ip.len + 14} * 2 > frame.len.
+ *   Numbers are exact; what does not fit 64 bits and a sign, and a quotient by 0, is no value. Times can be added and
+ *   subtracted, addresses masked: ip.src & 255.255.0.0 == 10.1.0.0. Alone, the result is tested for not being 0.
+ * upper(TEXT), lower(TEXT), len(FIELD) in bytes, count(FIELD): how many values the packet has; without any, no result.
  *
  * not or !, and or &&, or or ||, in this order of binding, and parentheses, up to 200 inside each other. A filter is up
- * to 65536 bytes. The empty filter passes everything.
+ * to 65536 bytes. The empty filter passes everything. A test ends without a match after 1,048,576 combinations of values.
  *
  * Values:
  *   numbers     17, 0x11, 0b10001, 021 (octal); too large a number for the field is an error; a value name in quotes,
  *               case-insensitive, denotes every number with that name: infiniband.bth.opcode == "RC SEND Only"
  *   bool        true, false, 1, 0
  *   seconds     1, 1.5, -0.000001; up to nine decimals
+ *   times       "2026-11-20 15:07:38.5", "2026-11-20T15:07Z", "Nov 20, 2026 15:07:38": local time, or UTC with Z or UTC
  *   IPv4, IPv6  10.0.0.1, 10.0.0.0/8, fe80::1, fd00::/8, also in quotes; with a prefix only its bits are compared
  *   ether, GUID 02:00:00:00:00:01 (or with - or .), 0200.0000.0001, 00:11:22:33:44:55:66:77, 0x0011223344556677
- *   bytes       0a:0b:0c (or with - or .), 0a0b0c, "text"
- *   text        "in quotes", with the escapes \" \\ \n \t \r \0 \x41; upper and lower case differ
+ *   bytes       0a:0b:0c (or with - or .), 0a0b0c, "text", 'c'
+ *   text        "in quotes", with the escapes \" \\ \n \t \r \0 \x41; r"raw", without any; upper and lower case differ
  *
- * Not supported of Wireshark's language: matches, === and !==, xor, arithmetic, functions, macros, quantifiers,
- * the layer operator #, negative slices, and values on the left.
+ * Not supported of Wireshark's language: other functions, macros, references, the layer operator #, and values on the left.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <rdmatap/visitor.h>
-
 #include "dissect/filter/filter.h"
 #include "dissect/filter/filter_internal.h"
+#include "dissect/filter/filter_regex.h"
+#include "dissect/filter/filter_walk.h"
 
-/* Looks at the values of an operand one after another. */
-struct walk {
-	struct rtap_visitor visitor; /* first: the visitor's calls get at the rest by it */
-	const struct rtap_filter *filter;
-	const struct rtap_packet *packet;
-	const struct filter_operand *operand;
-	void (*take)(struct walk *walk, const struct rtap_value *value);
-	bool done; /* no further value can change anything */
-};
-
-static void walk_value(struct walk *walk, const struct rtap_value *found)
-{
-	const struct filter_operand *operand = walk->operand;
-	struct rtap_value value = *found;
-
-	if (walk->done)
-		return;
-	value.number &= operand->mask;
-	if (operand->kind == FILTER_KIND_SECONDS)
-		value.number ^= FILTER_SIGN_BIT;
-	if (operand->sliced) {
-		if (value.data.length <= operand->slice_start)
-			return;
-		value.data.bytes += operand->slice_start;
-		value.data.length -= operand->slice_start;
-		if (operand->slice_length != FILTER_NOWHERE) {
-			if (value.data.length < operand->slice_length)
-				return;
-			value.data.length = operand->slice_length;
-		}
-	}
-	walk->take(walk, &value);
-}
-
-static void visit_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			const struct rtap_value *value, const struct rtap_place *place)
-{
-	(void)id;
-	(void)field;
-	(void)place;
-	walk_value((struct walk *)visitor, value);
-}
-
-static void walk_protocol(struct walk *walk, const struct rtap_layer *layer)
-{
-	uint32_t captured = walk->packet->sources[layer->source].captured;
-	struct rtap_value value = { 0 };
-
-	if (layer->offset < captured) {
-		value.data.bytes = walk->packet->sources[layer->source].bytes + layer->offset;
-		value.data.length = captured - layer->offset;
-	}
-	walk_value(walk, &value);
-}
-
-static void walk_layer(struct walk *walk, const struct rtap_layer *layer)
-{
-	const struct filter_source *source = walk->filter->sources + walk->operand->source;
-	bool visit = false;
-
-	for (uint32_t i = 0; i < walk->operand->source_count && !walk->done; i++, source++) {
-		struct rtap_value value = { 0 };
-
-		if (source->protocol != layer->protocol)
-			continue;
-		if (source->visited)
-			visit = true;
-		else if (!source->field)
-			walk_protocol(walk, layer);
-		else if (rtap_layer_field(walk->packet, layer, source->field, &value))
-			walk_value(walk, &value);
-	}
-	if (visit && !walk->done) {
-		walk->visitor = (struct rtap_visitor){
-			.field = visit_field,
-			.wanted = walk->filter->words + walk->operand->wanted,
-		};
-		rtap_layer_visit(walk->packet, layer, &walk->visitor);
-	}
-}
-
-static bool has_any(const struct rtap_packet *packet, const struct filter_operand *operand)
-{
-	uint64_t common = 0;
-
-	for (unsigned i = 0; i < RTAP_PROTOCOL_WORDS; i++)
-		common |= packet->protocols[i] & operand->protocols[i];
-	return common != 0;
-}
-
-static void walk_packet(struct walk *walk)
-{
-	const struct rtap_packet *packet = walk->packet;
-
-	if (!has_any(packet, walk->operand))
-		return;
-	for (uint8_t i = 0; i < packet->layer_count && !walk->done; i++) {
-		uint8_t protocol = packet->layers[i].protocol;
-
-		if (walk->operand->protocols[protocol / 64] >> protocol % 64 & 1)
-			walk_layer(walk, &packet->layers[i]);
-	}
-}
+#define COMBINATIONS_MAX (1 << 20) /* of values in a test: bounds the work that a packet can cause */
 
 int filter_compare_bytes(struct rtap_span left, struct rtap_span right, uint32_t prefix)
 {
@@ -169,8 +74,7 @@ static bool contains(struct rtap_span data, struct rtap_span part)
 static bool holds(enum filter_comparison comparison, int against_low, int against_high)
 {
 	switch (comparison) {
-	case FILTER_EQ:
-	case FILTER_NE: return against_low >= 0 && against_high <= 0;
+	case FILTER_EQ: return against_low >= 0 && against_high <= 0;
 	case FILTER_GT: return against_low > 0;
 	case FILTER_LT: return against_low < 0;
 	case FILTER_GE: return against_low >= 0;
@@ -179,110 +83,128 @@ static bool holds(enum filter_comparison comparison, int against_low, int agains
 	}
 }
 
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-	return (left > right) - (left < right);
-}
-
-/* A test under way. For != the equal values are looked for, and the result is turned over. */
+/* A test under way: looks for a value that decides it. */
 struct test {
-	struct walk walk;
+	struct filter_walk walk; /* first */
 	const struct filter_node *node;
-	bool found; /* a value was there */
-	bool hit;   /* one fulfilled the comparison */
+	bool found;   /* there is a value */
+	bool decided; /* one passed; of "all": one failed */
 };
 
-static bool fits(const struct test *test, const struct rtap_value *value, const struct filter_value *wanted)
+static bool fits(const struct test *test, const struct filter_item *item, const struct filter_value *wanted)
 {
 	enum filter_comparison comparison = test->node->comparison;
 	const uint8_t *pool = test->walk.filter->bytes;
 	struct rtap_span low, high;
 
 	if (!filter_kind_is_bytes(test->walk.operand->kind))
-		return holds(comparison, compare_numbers(value->number, wanted->low),
-			     compare_numbers(value->number, wanted->high));
+		return holds(comparison, filter_compare_numbers(item->number, item->negative, wanted->low, wanted->low_negative),
+			     filter_compare_numbers(item->number, item->negative, wanted->high, wanted->high_negative));
 	low = (struct rtap_span){ pool + wanted->low_at, wanted->low_length };
 	high = (struct rtap_span){ pool + wanted->high_at, wanted->high_length };
 	if (comparison == FILTER_CONTAINS)
-		return contains(value->data, low);
-	return holds(comparison, filter_compare_bytes(value->data, low, wanted->prefix),
-		     filter_compare_bytes(value->data, high, wanted->prefix));
+		return contains(item->data, low);
+	return holds(comparison, filter_compare_bytes(item->data, low, wanted->prefix),
+		     filter_compare_bytes(item->data, high, wanted->prefix));
 }
 
-static void take_value(struct walk *walk, const struct rtap_value *value)
+static bool passes(const struct test *test, const struct filter_item *item)
+{
+	const struct filter_node *node = test->node;
+	bool pass = false;
+
+	switch ((enum filter_comparison)node->comparison) {
+	case FILTER_PRESENT: return true;
+	case FILTER_NOT_ZERO: return item->number != 0;
+	case FILTER_MATCHES: return filter_regex_match(test->walk.filter->regexes[node->first], item->data);
+	default: break;
+	}
+	for (uint32_t i = 0; i < node->count && !pass; i++)
+		pass = fits(test, item, &test->walk.filter->values[node->first + i]);
+	return pass;
+}
+
+/* Whether one more value may be looked at; if not, nothing passes. */
+static bool spend(struct test *test)
+{
+	if (*test->walk.combinations_left && --*test->walk.combinations_left)
+		return true;
+	test->walk.done = true;
+	return false;
+}
+
+static void take_value(struct filter_walk *walk, const struct filter_item *item)
 {
 	struct test *test = (struct test *)walk;
-	const struct filter_node *node = test->node;
 
+	if (!spend(test))
+		return;
 	test->found = true;
-	if (node->comparison == FILTER_PRESENT)
-		test->hit = true;
-	if (node->comparison == FILTER_BITS)
-		test->hit = value->number != 0;
-	for (uint32_t i = 0; i < node->count && !test->hit; i++)
-		test->hit = fits(test, value, &walk->filter->values[node->first + i]);
-	walk->done = test->hit;
+	test->decided = (passes(test, item) != test->node->negated) != test->node->all;
+	walk->done = test->decided;
 }
 
 /*
- * Two fields are compared by walking the right one for every few values of the left one: nothing needs to be
+ * Two operands are compared by walking the right one for every few values of the left one: nothing needs to be
  * allocated, and a packet with thousands of values does not cost thousands of walks.
  */
 #define PAIR_ROOM 64
 
 struct pairs {
-	struct test left;
-	struct walk right;
+	struct test left; /* first */
+	struct filter_walk right;
 	uint32_t count;
-	struct rtap_value values[PAIR_ROOM];
+	struct filter_item items[PAIR_ROOM];
 };
 
 static void compare_pairs(struct pairs *pairs)
 {
 	pairs->right.done = false;
 	if (pairs->count)
-		walk_packet(&pairs->right);
+		filter_walk(&pairs->right);
 	pairs->count = 0;
-	pairs->left.walk.done = pairs->left.hit;
+	pairs->left.walk.done |= pairs->left.decided;
 }
 
-static void take_left(struct walk *walk, const struct rtap_value *value)
+static void take_left(struct filter_walk *walk, const struct filter_item *item)
 {
 	struct pairs *pairs = (struct pairs *)walk;
 
-	pairs->values[pairs->count++] = *value;
-	if (pairs->count == PAIR_ROOM)
+	pairs->items[pairs->count++] = *item;
+	if (pairs->count == PAIR_ROOM || walk->operand->temporary)
 		compare_pairs(pairs);
 }
 
-static void take_right(struct walk *walk, const struct rtap_value *right)
+static void take_right(struct filter_walk *walk, const struct filter_item *right)
 {
 	struct pairs *pairs = (struct pairs *)((char *)walk - offsetof(struct pairs, right));
-	enum filter_comparison comparison = pairs->left.node->comparison;
+	const struct filter_node *node = pairs->left.node;
 	bool bytes = filter_kind_is_bytes(pairs->left.walk.operand->kind);
-	bool hit = false;
 
-	for (uint32_t i = 0; i < pairs->count && !hit; i++) {
-		const struct rtap_value *left = &pairs->values[i];
+	for (uint32_t i = 0; i < pairs->count && !pairs->left.decided && spend(&pairs->left); i++) {
+		const struct filter_item *left = &pairs->items[i];
 		int order = bytes ? filter_compare_bytes(left->data, right->data, FILTER_NOWHERE) :
-				    compare_numbers(left->number, right->number);
+				    filter_compare_numbers(left->number, left->negative, right->number, right->negative);
+		bool pass = node->comparison == FILTER_CONTAINS ? contains(left->data, right->data) : holds(node->comparison, order, order);
 
-		hit = comparison == FILTER_CONTAINS ? contains(left->data, right->data) : holds(comparison, order, order);
+		pairs->left.found = true;
+		pairs->left.decided = (pass != node->negated) != node->all;
 	}
-	pairs->left.found = true;
-	pairs->left.hit = hit;
-	walk->done = hit;
+	walk->done = pairs->left.decided || pairs->left.walk.done;
 }
 
 static bool result_of(const struct test *test)
 {
-	return test->node->comparison == FILTER_NE ? test->found && !test->hit : test->hit;
+	if (!*test->walk.combinations_left)
+		return false;
+	return test->node->all ? test->found && !test->decided : test->decided;
 }
 
 static bool test_pairs(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet)
 {
+	uint32_t combinations = COMBINATIONS_MAX;
 	struct pairs pairs;
-	struct walk walk = { .filter = filter, .packet = packet };
+	struct filter_walk walk = { .filter = filter, .packet = packet, .combinations_left = &combinations };
 
 	pairs.count = 0;
 	pairs.left = (struct test){ .walk = walk, .node = node };
@@ -291,20 +213,22 @@ static bool test_pairs(const struct rtap_filter *filter, const struct filter_nod
 	pairs.right = walk;
 	pairs.right.operand = &filter->operands[node->first];
 	pairs.right.take = take_right;
-	walk_packet(&pairs.left.walk);
+	filter_walk(&pairs.left.walk);
 	compare_pairs(&pairs);
 	return result_of(&pairs.left);
 }
 
 static bool test_values(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet)
 {
+	uint32_t combinations = COMBINATIONS_MAX;
 	struct test test = { .node = node };
 
 	test.walk.filter = filter;
 	test.walk.packet = packet;
 	test.walk.operand = &filter->operands[node->operand];
 	test.walk.take = take_value;
-	walk_packet(&test.walk);
+	test.walk.combinations_left = &combinations;
+	filter_walk(&test.walk);
 	return result_of(&test);
 }
 
@@ -320,7 +244,7 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 		case FILTER_TEST:
 			result = test_values(filter, node, packet);
 			break;
-		case FILTER_TEST_FIELD:
+		case FILTER_TEST_OPERAND:
 			result = test_pairs(filter, node, packet);
 			break;
 		case FILTER_INVERT:
@@ -341,6 +265,10 @@ void rtap_filter_destroy(struct rtap_filter *filter)
 {
 	if (!filter)
 		return;
+	for (uint32_t i = 0; i < filter->regex_count; i++)
+		filter_regex_destroy(filter->regexes[i]);
+	free(filter->regexes);
+	free(filter->ranges);
 	free(filter->nodes);
 	free(filter->operands);
 	free(filter->sources);

@@ -15,47 +15,59 @@ struct spelling {
 	const char *text;
 	uint8_t type;
 	uint8_t comparison;
+	bool negated, all;
 };
 
+#define COMPARISON(text, comparison, negated, all) { text, FILTER_TOKEN_COMPARISON, comparison, negated, all }
+#define PLAIN(text, type) { text, type, 0, false, false }
+#define ARITHMETIC(text, operation) { text, FILTER_TOKEN_ARITHMETIC, operation, false, false }
+
 static const struct spelling words[] = {
-	{ "and", FILTER_TOKEN_AND, 0 },
-	{ "or", FILTER_TOKEN_OR, 0 },
-	{ "not", FILTER_TOKEN_NOT, 0 },
-	{ "in", FILTER_TOKEN_IN, 0 },
-	{ "bitwise_and", FILTER_TOKEN_MASK, 0 },
-	{ "eq", FILTER_TOKEN_COMPARISON, FILTER_EQ },
-	{ "any_eq", FILTER_TOKEN_COMPARISON, FILTER_EQ },
-	{ "ne", FILTER_TOKEN_COMPARISON, FILTER_NE },
-	{ "all_ne", FILTER_TOKEN_COMPARISON, FILTER_NE },
-	{ "gt", FILTER_TOKEN_COMPARISON, FILTER_GT },
-	{ "lt", FILTER_TOKEN_COMPARISON, FILTER_LT },
-	{ "ge", FILTER_TOKEN_COMPARISON, FILTER_GE },
-	{ "le", FILTER_TOKEN_COMPARISON, FILTER_LE },
-	{ "contains", FILTER_TOKEN_COMPARISON, FILTER_CONTAINS },
+	PLAIN("and", FILTER_TOKEN_AND),
+	PLAIN("or", FILTER_TOKEN_OR),
+	PLAIN("not", FILTER_TOKEN_NOT),
+	PLAIN("in", FILTER_TOKEN_IN),
+	ARITHMETIC("bitwise_and", FILTER_AND),
+	COMPARISON("eq", FILTER_EQ, false, false),
+	COMPARISON("any_eq", FILTER_EQ, false, false),
+	COMPARISON("all_eq", FILTER_EQ, false, true),
+	COMPARISON("ne", FILTER_EQ, true, true),
+	COMPARISON("all_ne", FILTER_EQ, true, true),
+	COMPARISON("any_ne", FILTER_EQ, true, false),
+	COMPARISON("gt", FILTER_GT, false, false),
+	COMPARISON("lt", FILTER_LT, false, false),
+	COMPARISON("ge", FILTER_GE, false, false),
+	COMPARISON("le", FILTER_LE, false, false),
+	COMPARISON("contains", FILTER_CONTAINS, false, false),
+	COMPARISON("matches", FILTER_MATCHES, false, false),
 };
 
 /* Longer ones come before those that they begin with. */
 static const struct spelling signs[] = {
-	{ "===", FILTER_TOKEN_BAD, 0 },
-	{ "!==", FILTER_TOKEN_BAD, 0 },
-	{ "==", FILTER_TOKEN_COMPARISON, FILTER_EQ },
-	{ "!=", FILTER_TOKEN_COMPARISON, FILTER_NE },
-	{ ">=", FILTER_TOKEN_COMPARISON, FILTER_GE },
-	{ "<=", FILTER_TOKEN_COMPARISON, FILTER_LE },
-	{ ">", FILTER_TOKEN_COMPARISON, FILTER_GT },
-	{ "<", FILTER_TOKEN_COMPARISON, FILTER_LT },
-	{ "&&", FILTER_TOKEN_AND, 0 },
-	{ "||", FILTER_TOKEN_OR, 0 },
-	{ "!", FILTER_TOKEN_NOT, 0 },
-	{ "&", FILTER_TOKEN_MASK, 0 },
-	{ "..", FILTER_TOKEN_RANGE, 0 },
-	{ "(", FILTER_TOKEN_MARK, 0 },
-	{ ")", FILTER_TOKEN_MARK, 0 },
-	{ "{", FILTER_TOKEN_MARK, 0 },
-	{ "}", FILTER_TOKEN_MARK, 0 },
-	{ "[", FILTER_TOKEN_MARK, 0 },
-	{ "]", FILTER_TOKEN_MARK, 0 },
-	{ ",", FILTER_TOKEN_MARK, 0 },
+	COMPARISON("===", FILTER_EQ, false, true),
+	COMPARISON("!==", FILTER_EQ, true, false),
+	COMPARISON("~=", FILTER_EQ, true, false),
+	COMPARISON("==", FILTER_EQ, false, false),
+	COMPARISON("!=", FILTER_EQ, true, true),
+	COMPARISON(">=", FILTER_GE, false, false),
+	COMPARISON("<=", FILTER_LE, false, false),
+	COMPARISON(">", FILTER_GT, false, false),
+	COMPARISON("<", FILTER_LT, false, false),
+	COMPARISON("~", FILTER_MATCHES, false, false),
+	PLAIN("&&", FILTER_TOKEN_AND),
+	PLAIN("||", FILTER_TOKEN_OR),
+	PLAIN("!", FILTER_TOKEN_NOT),
+	ARITHMETIC("&", FILTER_AND),
+	ARITHMETIC("*", FILTER_MULTIPLY),
+	ARITHMETIC("%", FILTER_MODULO),
+	PLAIN("..", FILTER_TOKEN_RANGE),
+	PLAIN("(", FILTER_TOKEN_MARK),
+	PLAIN(")", FILTER_TOKEN_MARK),
+	PLAIN("{", FILTER_TOKEN_MARK),
+	PLAIN("}", FILTER_TOKEN_MARK),
+	PLAIN("[", FILTER_TOKEN_MARK),
+	PLAIN("]", FILTER_TOKEN_MARK),
+	PLAIN(",", FILTER_TOKEN_MARK),
 };
 
 static bool is_word_character(char c)
@@ -74,31 +86,51 @@ static uint32_t word_length(const char *text)
 	return length;
 }
 
-static struct filter_token lex_text(const char *text)
+/* `quote`: where the opening quote is. In a raw text a backslash is a character like others. */
+static struct filter_token lex_text(const char *text, const char *quote)
 {
 	struct filter_token token = { .type = FILTER_TOKEN_BAD, .text = text, .length = 1 };
-	uint32_t at = 1;
+	bool raw = quote != text;
+	const char *end = quote + 1;
 
-	while (text[at] && text[at] != '"')
-		at += text[at] == '\\' && text[at + 1] ? 2 : 1;
-	if (text[at] == '"') {
+	while (*end && *end != *quote)
+		end += !raw && *end == '\\' && end[1] ? 2 : 1;
+	if (*end) {
 		token.type = FILTER_TOKEN_TEXT;
-		token.length = at + 1;
+		token.length = (uint32_t)(end + 1 - text);
 	}
 	return token;
 }
 
+static struct filter_token token_of(const struct spelling *spelling, const char *text, uint32_t length)
+{
+	return (struct filter_token){ spelling->type, spelling->comparison, spelling->negated, spelling->all, text, length };
+}
+
 static struct filter_token lex_word(const char *text, uint32_t length)
 {
-	struct filter_token token = { .type = FILTER_TOKEN_WORD, .text = text, .length = length };
+	for (size_t i = 0; i < LENGTH(words); i++)
+		if (strlen(words[i].text) == length && !strncasecmp(words[i].text, text, length))
+			return token_of(&words[i], text, length);
+	return (struct filter_token){ .type = FILTER_TOKEN_WORD, .text = text, .length = length };
+}
 
-	for (size_t i = 0; i < LENGTH(words); i++) {
-		if (strlen(words[i].text) == length && !strncasecmp(words[i].text, text, length)) {
-			token.type = words[i].type;
-			token.comparison = words[i].comparison;
-		}
-	}
-	return token;
+static const char *skip_space(const char *text)
+{
+	return text + strspn(text, " \t\r\n\v\f");
+}
+
+struct filter_token filter_lex_operator(const char *text)
+{
+	static const struct spelling operators[] = {
+		ARITHMETIC("+", FILTER_ADD), ARITHMETIC("-", FILTER_SUBTRACT), ARITHMETIC("/", FILTER_DIVIDE),
+	};
+
+	text = skip_space(text);
+	for (size_t i = 0; i < LENGTH(operators); i++)
+		if (*text == *operators[i].text)
+			return token_of(&operators[i], text, 1);
+	return filter_lex(text);
 }
 
 struct filter_token filter_lex(const char *text)
@@ -106,22 +138,21 @@ struct filter_token filter_lex(const char *text)
 	struct filter_token token = { .type = FILTER_TOKEN_END };
 	uint32_t length;
 
-	text += strspn(text, " \t\r\n\v\f");
+	text = skip_space(text);
 	token.text = text;
 	if (!*text)
 		return token;
-	if (*text == '"')
-		return lex_text(text);
+	if (*text == '"' || *text == '\'')
+		return lex_text(text, text);
+	if ((*text == 'r' || *text == 'R') && text[1] == '"')
+		return lex_text(text, text + 1);
 	length = word_length(text);
 	if (length)
 		return lex_word(text, length);
 	for (size_t i = 0; i < LENGTH(signs); i++) {
-		token.length = (uint32_t)strlen(signs[i].text);
-		if (!strncmp(signs[i].text, text, token.length)) {
-			token.type = signs[i].type;
-			token.comparison = signs[i].comparison;
-			return token;
-		}
+		length = (uint32_t)strlen(signs[i].text);
+		if (!strncmp(signs[i].text, text, length))
+			return token_of(&signs[i], text, length);
 	}
 	token.type = FILTER_TOKEN_BAD;
 	token.length = 1;

@@ -16,13 +16,17 @@
 #include "dissect/filter/filter_internal.h"
 #include "dissect/filter/filter_lex.h"
 #include "dissect/filter/filter_literal.h"
+#include "dissect/filter/filter_regex.h"
 #include "dissect/filter/filter_suggest.h"
+#include "dissect/filter/filter_time.h"
+#include "dissect/filter/filter_walk.h"
 
 #define NANOSECONDS 1000000000u
 
 static const char *const examples[] = {
 	[FILTER_KIND_NUMBER] = "a number such as 17, 0x11 or 0b10001",
 	[FILTER_KIND_BOOL] = "true or false",
+	[FILTER_KIND_TIME] = "a time such as \"2026-11-20 15:07:38.5\" or \"2026-11-20T15:07Z\"",
 	[FILTER_KIND_SECONDS] = "seconds such as 1.5 or -0.000001",
 	[FILTER_KIND_IPV4] = "an IPv4 address such as 10.0.0.1 or 10.0.0.0/8",
 	[FILTER_KIND_IPV6] = "an IPv6 address such as fe80::1 or fd00::/8",
@@ -97,6 +101,9 @@ int filter_unexpected(struct filter_compiler *compiler, const struct filter_toke
 		return filter_fail(compiler, token->text, "%s stands where %s should", quoted, wanted);
 	switch (*token->text) {
 	case '"':
+	case '\'':
+	case 'r':
+	case 'R':
 		return filter_fail(compiler, token->text, "a text that does not end (its closing quote is missing)");
 	case '=':
 		return filter_fail(compiler, token->text, "%s is not an operator (did you mean ==?)", quoted);
@@ -159,8 +166,8 @@ static int read_number(const char *text, uint32_t length, uint64_t *number)
 	return 0;
 }
 
-int filter_literal_unsigned(struct filter_compiler *compiler, const struct filter_subject *subject,
-			    const struct filter_token *token, uint64_t *number)
+static int read_unsigned(struct filter_compiler *compiler, const struct filter_subject *subject,
+			 const struct filter_token *token, uint64_t *number)
 {
 	uint64_t most = subject->bits < 64 ? ((uint64_t)1 << subject->bits) - 1 : UINT64_MAX;
 	char value[FILTER_QUOTED_MAX], name[FILTER_QUOTED_MAX];
@@ -184,13 +191,27 @@ static int read_bool(struct filter_compiler *compiler, const struct filter_subje
 	bool no = token->length == 5 && !strncasecmp(token->text, "false", 5);
 
 	*number = yes;
-	return yes || no ? 0 : filter_literal_unsigned(compiler, subject, token, number);
+	return yes || no ? 0 : read_unsigned(compiler, subject, token, number);
+}
+
+/* What is computed may be negative. */
+static int read_signed(struct filter_compiler *compiler, const struct filter_subject *subject, const struct filter_token *token,
+		       struct filter_value *value)
+{
+	struct filter_token digits = *token;
+
+	value->low_negative = subject->computed && token->type == FILTER_TOKEN_WORD && token->length > 1 && *token->text == '-';
+	if (value->low_negative) {
+		digits.text++;
+		digits.length--;
+	}
+	return read_unsigned(compiler, subject, &digits, &value->low);
 }
 
 /* [+-]digits[.up to nine digits], as nanoseconds. */
-static bool read_seconds(const char *text, uint32_t length, uint64_t *number)
+static bool read_seconds(const char *text, uint32_t length, uint64_t *number, bool *negative)
 {
-	bool negative = length && *text == '-';
+	bool minus = length && *text == '-';
 	uint32_t at = length && (*text == '-' || *text == '+') ? 1 : 0;
 	uint64_t sum = 0, scale = NANOSECONDS;
 	bool digits = false, point = false;
@@ -210,7 +231,8 @@ static bool read_seconds(const char *text, uint32_t length, uint64_t *number)
 			return false;
 	}
 	sum *= scale;
-	*number = (negative ? -sum : sum) ^ FILTER_SIGN_BIT;
+	*number = sum;
+	*negative = minus && sum;
 	return digits;
 }
 
@@ -265,7 +287,7 @@ static int read_bytes(struct filter_compiler *compiler, const struct filter_subj
 /* One escape sequence after its backslash; returns its length, or 0. */
 static uint32_t read_escape(const char *text, uint8_t *byte)
 {
-	static const char letters[] = "\"\\ntr0", meanings[] = "\"\\\n\t\r";
+	static const char letters[] = "\"'\\ntr0", meanings[] = "\"'\\\n\t\r";
 	const char *letter = *text ? strchr(letters, *text) : NULL;
 
 	if (letter) {
@@ -278,25 +300,26 @@ static uint32_t read_escape(const char *text, uint8_t *byte)
 	return 3;
 }
 
-/* The token's quotes guarantee that a character follows every backslash. */
+/* The token's quotes guarantee that a character follows every backslash, except in a raw text. */
 static int read_text(struct filter_compiler *compiler, const struct filter_token *token, uint32_t *at, uint32_t *length)
 {
 	struct rtap_filter *filter = compiler->filter;
 	const char *end = token->text + token->length - 1;
+	bool raw = *token->text == 'r' || *token->text == 'R';
 
 	if (reserve_bytes(filter, token->length))
 		return -ENOMEM;
 	*at = filter->byte_count;
-	for (const char *c = token->text + 1; c < end; c++) {
+	for (const char *c = token->text + (raw ? 2 : 1); c < end; c++) {
 		uint8_t *byte = &filter->bytes[filter->byte_count++];
 		uint32_t taken;
 
 		*byte = (uint8_t)*c;
-		if (*c != '\\')
+		if (raw || *c != '\\')
 			continue;
 		taken = read_escape(c + 1, byte);
 		if (!taken)
-			return filter_fail(compiler, c, "an escape that is not known (known: \\\" \\\\ \\n \\t \\r \\0 \\x41)");
+			return filter_fail(compiler, c, "an escape that is not known (known: \\\" \\\\ \\n \\t \\r \\0 \\x41; r\"...\" has none)");
 		c += taken;
 	}
 	*length = filter->byte_count - *at;
@@ -344,13 +367,17 @@ static int read_literal(struct filter_compiler *compiler, const struct filter_su
 	switch ((enum filter_kind)subject->kind) {
 	case FILTER_KIND_NONE: /* refused before a literal is looked at */
 	case FILTER_KIND_NUMBER:
-		status = filter_literal_unsigned(compiler, subject, token, &value->low);
+		status = read_signed(compiler, subject, token, value);
 		break;
 	case FILTER_KIND_BOOL:
 		status = read_bool(compiler, subject, token, &value->low);
 		break;
 	case FILTER_KIND_SECONDS:
-		if (token->type != FILTER_TOKEN_WORD || !read_seconds(token->text, token->length, &value->low))
+		if (token->type != FILTER_TOKEN_WORD || !read_seconds(token->text, token->length, &value->low, &value->low_negative))
+			status = misfit(compiler, subject, token);
+		break;
+	case FILTER_KIND_TIME:
+		if (!filter_time_read(token, &value->low, &value->low_negative))
 			status = misfit(compiler, subject, token);
 		break;
 	case FILTER_KIND_IPV4:
@@ -370,6 +397,7 @@ static int read_literal(struct filter_compiler *compiler, const struct filter_su
 		break;
 	}
 	value->high = value->low;
+	value->high_negative = value->low_negative;
 	value->high_at = value->low_at;
 	value->high_length = value->low_length;
 	return status;
@@ -429,7 +457,7 @@ static bool is_empty_range(const struct rtap_filter *filter, const struct filter
 	struct rtap_span low, high;
 
 	if (!filter_kind_is_bytes(subject->kind))
-		return value->low > value->high;
+		return filter_compare_numbers(value->low, value->low_negative, value->high, value->high_negative) > 0;
 	low = (struct rtap_span){ filter->bytes + value->low_at, value->low_length };
 	high = (struct rtap_span){ filter->bytes + value->high_at, value->high_length };
 	return filter_compare_bytes(low, high, FILTER_NOWHERE) > 0;
@@ -448,9 +476,38 @@ int filter_literal_add_range(struct filter_compiler *compiler, const struct filt
 	if (value.prefix != FILTER_NOWHERE || end.prefix != FILTER_NOWHERE)
 		return filter_fail(compiler, low->text, "a range goes from one address to another, without prefix lengths");
 	value.high = end.high;
+	value.high_negative = end.high_negative;
 	value.high_at = end.high_at;
 	value.high_length = end.high_length;
 	if (is_empty_range(compiler->filter, subject, &value))
 		return filter_fail(compiler, low->text, "this range ends before it begins");
 	return add_value(compiler->filter, &value);
+}
+
+int filter_literal_add_regex(struct filter_compiler *compiler, const struct filter_token *token)
+{
+	struct rtap_filter *filter = compiler->filter;
+	struct filter_regex *regex;
+	struct rtap_error error;
+	struct rtap_span pattern;
+	uint32_t at, length;
+	size_t offset;
+	void *grown;
+	int status;
+
+	if (token->type != FILTER_TOKEN_TEXT)
+		return filter_unexpected(compiler, token, "a regular expression such as \"^ab+c\" or r\"\\.nfs[0-9]\"");
+	status = read_text(compiler, token, &at, &length);
+	if (status)
+		return status;
+	grown = filter_grow(filter->regexes, filter->regex_count, 1, &filter->regex_room, sizeof(struct filter_regex *));
+	if (!grown)
+		return -ENOMEM;
+	filter->regexes = grown;
+	pattern = (struct rtap_span){ filter->bytes + at, length };
+	regex = filter_regex_create(pattern, &error, &offset);
+	if (!regex)
+		return filter_fail(compiler, token->text, "%s, at byte %zu of the expression", error.text, offset);
+	filter->regexes[filter->regex_count++] = regex;
+	return 0;
 }

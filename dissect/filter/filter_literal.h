@@ -25,6 +25,7 @@ struct filter_subject {
 	const struct rtap_name *names; /* or NULL */
 	uint8_t kind;                  /* enum filter_kind, after slicing */
 	uint8_t bits;                  /* of numbers: the maximum width of a value */
+	bool computed;                 /* not the field itself: a number may be negative */
 };
 
 /* Records an error at a position in the text; returns -EINVAL. */
@@ -50,8 +51,8 @@ int filter_literal_add_range(struct filter_compiler *compiler, const struct filt
 			     const struct filter_token *low, const struct filter_token *high)
 	__attribute__((warn_unused_result));
 
-/* Reads a number of at most the subject's bits; as filter_literal_add(). */
-int filter_literal_unsigned(struct filter_compiler *compiler, const struct filter_subject *subject,
-			    const struct filter_token *token, uint64_t *number) __attribute__((warn_unused_result));
+/* Adds the expression that `matches` tests. Returns 0, -EINVAL with the error recorded, or -ENOMEM. */
+int filter_literal_add_regex(struct filter_compiler *compiler, const struct filter_token *token)
+	__attribute__((warn_unused_result));
 
 #endif
