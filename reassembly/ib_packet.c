@@ -156,14 +156,14 @@ static bool is_half(const struct connection *connection)
 	return !connection->flows[0] || !connection->flows[1];
 }
 
-static void response_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+static void response_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, struct frame_result *result)
 {
 	struct pending_response response;
 
 	response_of(tracker, packet, &response);
 	if (!flow->connection || is_half(flow->connection)) {
 		/* A requester found now has already processed this response. */
-		if (pairing_response(tracker, flow, &response) || flow->connection)
+		if (pairing_response(tracker, flow, &response, result) || flow->connection)
 			fill_flow(packet, flow->connection, flow->from_a);
 		return;
 	}
@@ -171,11 +171,11 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	note_packet(flow->connection, packet, flow->from_a, false);
 	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
 		note_path(flow, packet, false);
-	ib_response_packet(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
+	ib_response_packet(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow, result);
 	connection_account(tracker, flow->connection);
 }
 
-static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct connection *connection = flow->connection;
@@ -187,17 +187,17 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	fill_flow(packet, connection, flow->from_a);
 	note_packet(connection, packet, flow->from_a, true);
 	note_path(flow, packet, true);
-	ib_message_request(tracker, &connection->streams[flow->from_a], packet);
+	ib_message_request(tracker, &connection->streams[flow->from_a], packet, result);
 	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
-		pairing_expect(tracker, connection, packet->ib.psn);
+		pairing_expect(tracker, connection, packet->ib.psn, result);
 	if (flow->connection != connection) {
 		connection = flow->connection;
 		fill_flow(packet, connection, flow->from_a);
 	}
 	if (packet->rpcrdma.present)
 		connection->upper = RTAP_UPPER_RPCRDMA;
-	tracker->asked = connection;
+	result->asked = connection;
 	connection_account(tracker, connection);
 }
 
@@ -229,7 +229,7 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 
 /* Datagrams contain both queue pairs. */
 static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
-					       const struct rtap_end *destination)
+					       const struct rtap_end *destination, struct frame_result *result)
 {
 	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
 	uint64_t hash = flow_hash(&key);
@@ -269,7 +269,7 @@ static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, str
 		flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
 		return;
 	}
-	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
+	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD, result);
 	connection_account(tracker, flow->connection);
 }
 
@@ -289,7 +289,8 @@ static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *trac
 }
 
 /* is_corrupt() of a packet whose invariant CRC was checked. */
-static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
+						 struct frame_result *result)
 {
 	if (packet->ib.icrc_status == RTAP_CRC_GOOD) {
 		if (!flow || flow->icrc_good_on != packet->frame->interface + 1) {
@@ -304,21 +305,22 @@ static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, s
 	if (icrc_sender_holds(tracker, packet))
 		return true;
 	tracker->counters.icrc_ignored++;
-	tracker->icrc_ignored = true;
+	result->icrc_ignored = true;
 	return false;
 }
 
 /* Whether the packet's invariant CRC was checked and shows that it is corrupt. `flow`: NULL: unknown. */
-static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
+			      struct frame_result *result)
 {
-	return packet->ib.icrc_status != RTAP_CRC_UNCHECKED && judge_icrc(tracker, flow, packet);
+	return packet->ib.icrc_status != RTAP_CRC_UNCHECKED && judge_icrc(tracker, flow, packet, result);
 }
 
 /*
  * The first packet of a flow: its port may show which flow is the connection's other direction, if service and PSN allow
  * that.
  */
-static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct flow *other;
 
@@ -328,11 +330,12 @@ static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const 
 	    other->connection->shown.transport != transport_of(packet->ib.opcode) || other->pending_count)
 		return;
 	if (!ib_opcodes[packet->ib.opcode].is_response || pairing_may_answer(other->connection, packet->ib.psn, packet->ib.opcode))
-		pairing_join(tracker, flow, other->connection);
+		pairing_join(tracker, flow, other->connection, result);
 }
 
 /* Assigns responses captured before the first request to the connection that their port shows. */
-static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
+static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow,
+								 struct frame_result *result)
 {
 	struct flow *other = port_pairing_partner(flow);
 
@@ -341,7 +344,7 @@ static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tra
 	for (uint32_t i = 0; i < other->pending_count; i++)
 		if (!pairing_may_answer(flow->connection, other->pending[i].psn, other->pending[i].opcode))
 			return;
-	pairing_join(tracker, other, flow->connection);
+	pairing_join(tracker, other, flow->connection, result);
 }
 
 static __attribute__((noinline)) struct flow *search_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
@@ -365,7 +368,8 @@ static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const st
 }
 
 /* NULL: out of memory. */
-static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet,
+							       struct frame_result *result)
 {
 	struct flow_key key;
 	struct flow *flow;
@@ -373,7 +377,7 @@ static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_track
 	flow_key_of_packet(packet, &key);
 	flow = flow_create(tracker, &key, flow_hash(&key));
 	if (flow && packet->source_port)
-		pair_by_port(tracker, flow, packet);
+		pair_by_port(tracker, flow, packet, result);
 	return flow;
 }
 
@@ -388,28 +392,28 @@ static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tr
 }
 
 /* Connected queue pairs: RC, UC, XRC. */
-static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
+static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct flow *flow = flow_of_packet(tracker, packet);
 	bool is_new = !flow;
 
-	if (is_corrupt(tracker, flow, packet)) {
+	if (is_corrupt(tracker, flow, packet, result)) {
 		note_corrupt(tracker, flow, packet);
 		return;
 	}
 	if (is_new)
-		flow = begin_flow(tracker, packet);
+		flow = begin_flow(tracker, packet, result);
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
 		congestion(tracker, flow, packet);
 	else if (opcode->is_response)
-		response_packet(tracker, flow, packet);
+		response_packet(tracker, flow, packet, result);
 	else
-		request_packet(tracker, flow, packet);
+		request_packet(tracker, flow, packet, result);
 	if (is_new && flow && flow->connection && packet->source_port)
-		pair_pending_by_port(tracker, flow);
+		pair_pending_by_port(tracker, flow, result);
 }
 
 /* The packet was captured before. */
@@ -437,17 +441,17 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 }
 
 /* Datagrams. */
-static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, struct rtap_packet *packet)
+static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rtap_end source, destination;
 
 	ib_packet_ends(packet, &source, &destination);
-	if (is_corrupt(tracker, NULL, packet)) {
+	if (is_corrupt(tracker, NULL, packet, result)) {
 		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
 		return;
 	}
 	if (packet->ib.dest_qpn > 1) {
-		datagram(tracker, packet, &source, &destination);
+		datagram(tracker, packet, &source, &destination, result);
 		return;
 	}
 	if (is_captured_twice(tracker, packet, &source, &destination)) {
@@ -455,10 +459,10 @@ static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, 
 		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
 		return;
 	}
-	mad_message_packet(tracker, packet, &source, &destination);
+	mad_message_packet(tracker, packet, &source, &destination, result);
 }
 
-void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 
@@ -474,7 +478,7 @@ void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum ca
 	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
 		return;
 	if (ib_service(packet->ib.opcode) == IB_UD)
-		unconnected(tracker, packet);
+		unconnected(tracker, packet, result);
 	else
-		connected(tracker, packet);
+		connected(tracker, packet, result);
 }

@@ -12,7 +12,7 @@
 /* Sender and receiver of a packet, with queue pairs as far as it shows them. */
 void ib_packet_ends(const struct rtap_packet *packet, struct rtap_end *source, struct rtap_end *destination);
 
-/* Processes a packet with a BTH. `copy`: whether it was captured before. */
-void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy);
+/* Processes a packet with a BTH and fills the result. `copy`: whether it was captured before. */
+void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy, struct frame_result *result);
 
 #endif

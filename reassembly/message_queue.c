@@ -360,12 +360,6 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 
 void message_drop(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message **at_hand[] = { &tracker->completed, &tracker->cut, &tracker->touched, &tracker->touched_rpc };
-
-	/* Reported messages are freed between frames. */
-	for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
-		if (*at_hand[i] == message)
-			*at_hand[i] = NULL;
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
 	upper_forget(message);

@@ -11,6 +11,7 @@
 
 #include "reassembly/store/budget.h"
 #include "reassembly/store/coverage.h"
+#include "reassembly/frame_result.h"
 #include "reassembly/stream/ip_fragments.h"
 #include "reassembly/iwarp/iwarp_view.h"
 #include "reassembly/management/mad_exchange.h"
@@ -348,7 +349,6 @@ struct rtap_tracker {
 	struct rpc_carriers carriers;  /* RPC over TCP and UDP */
 	struct mad_exchanges exchanges; /* of management */
 	struct rmpp rmpp;
-	struct rmpp_progress transfer; /* progress of the RMPP transfer that the current frame belongs to */
 	struct map groups;             /* multicast */
 	struct map calls;              /* RPC over RDMA */
 	uint64_t calls_with_regions;   /* calls whose regions are found by key and address */
@@ -356,8 +356,6 @@ struct rtap_tracker {
 	struct map icrc_senders;       /* senders with known invariant CRC state */
 	const struct rtap_frame *batch; /* batch of frames being processed; NULL: unknown */
 	size_t batch_count;
-	bool replays;                  /* set while responses that waited for their requester are processed */
-	bool icrc_ignored;             /* the current frame has a wrong invariant CRC that is ignored */
 	struct map waiting_flows;      /* by addresses and PSN of the last pending response */
 	struct map ports;              /* flows by addresses and UDP source port */
 	uint64_t ports_fit, ports_differ; /* connections paired by other evidence: ports as their queue pairs give; others */
@@ -384,12 +382,6 @@ struct rtap_tracker {
 	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
 	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 	struct budget_entry messages; /* the messages in memory */
-	struct message *completed;     /* completed by the current frame */
-	struct message *cut;           /* a truncated SEND that ends with the current frame */
-	struct message *touched;       /* message that the current frame belongs to */
-	struct message *touched_rpc;   /* RPC message that the frame completed */
-	struct rpc_call *read_call;    /* call whose read chunks the frame completed; NULL: none. Valid until the end of the call */
-	struct connection *asked;      /* connection of the request in the current frame; NULL: not a request, or unknown */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */
 	struct message *first_touched; /* messages and RPC messages that FPDUs of the current frame belong to */

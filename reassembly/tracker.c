@@ -104,22 +104,21 @@ static __attribute__((noinline)) void dissect_message(const struct message *mess
 }
 
 /* A finished SEND of several packets of which at least the first bytes are kept. */
-static const struct message *message_to_show(const struct rtap_tracker *tracker)
+static const struct message *message_to_show(const struct frame_result *result)
 {
-	const struct message *message = tracker->completed ? tracker->completed : tracker->cut;
+	const struct message *message = result->completed ? result->completed : result->cut;
 
 	if (!message || !message->coverage.bytes || message->shown.frames <= 1)
 		return NULL;
-	return tracker->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
+	return result->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
 }
 
 /* The data of a management transfer is shown with the segment that completed it. */
-static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker *tracker, struct rtap_context *context,
+static __attribute__((cold, noinline)) void dissect_transfer(const struct frame_result *result, struct rtap_context *context,
 							     struct rtap_packet *packet)
 {
-	context->records = tracker->transfer.records;
-	if (context->records.bytes)
-		packet_dissect_records(packet, context);
+	context->records = result->records;
+	packet_dissect_records(packet, context);
 }
 
 /* REP and REJ do not contain the service. */
@@ -153,12 +152,12 @@ static void dissect_again(struct upper_work *work)
 
 /* Passes the current frame to its connection's upper layer. Repeats belong to no message. */
 static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, struct rtap_context *context,
-						 struct rtap_packet *packet)
+						 struct rtap_packet *packet, struct frame_result *result)
 {
-	struct message *message = tracker->touched;
+	struct message *message = result->touched;
 	struct upper_work work = {
-		.tracker = tracker, .connection = message ? message->connection : tracker->asked, .from_a = packet->flow.from_a,
-		.message = message, .packet = packet, .context = context, .dissect = dissect_again,
+		.tracker = tracker, .connection = message ? message->connection : result->asked, .from_a = packet->flow.from_a,
+		.message = message, .packet = packet, .result = result, .context = context, .dissect = dissect_again,
 	};
 
 	upper_packet(&work);
@@ -184,15 +183,16 @@ static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_pack
 }
 
 /* A packet of a message. */
-static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, const struct rtap_packet *packet,
+					      const struct frame_result *result)
 {
 	if (tracker->options.operation)
-		operation_note_packet(tracker->touched, packet);
+		operation_note_packet(result->touched, packet);
 	if (!is_wanted(tracker, packet))
 		return;
-	tracker->touched->shown.wanted = true;
-	if (tracker->touched_rpc)
-		tracker->touched_rpc->shown.wanted = true;
+	result->touched->shown.wanted = true;
+	if (result->touched_rpc)
+		result->touched_rpc->shown.wanted = true;
 }
 
 /* Neither InfiniBand nor RoCE. */
@@ -277,6 +277,7 @@ static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker 
 
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
+	struct frame_result result = { 0 };
 	struct knowledge known;
 	const struct message *message;
 	enum captured_copy copy = CAPTURED_FIRST;
@@ -288,7 +289,6 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	if (tracker->rmpp.first || tracker->rmpp.first_whole)
 		rmpp_advance(&tracker->rmpp, tracker->now_ns);
-	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	messages_advance(tracker);
 	connections_advance(tracker);
 	if (unlikely(tracker->budget.used > tracker->budget.limit))
@@ -315,23 +315,21 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		socket_packet(tracker, frame, context_of(tracker, &known), packet);
 		return;
 	}
-	tracker->asked = NULL;
-	tracker->transfer.whole = tracker->icrc_ignored = false;
-	ib_packet(tracker, packet, copy);
-	if (tracker->transfer.whole)
-		dissect_transfer(tracker, context_of(tracker, &known), packet);
+	ib_packet(tracker, packet, copy, &result);
+	if (result.records.bytes)
+		dissect_transfer(&result, context_of(tracker, &known), packet);
 	if (packet->cm.present)
 		take_consumer(tracker, context_of(tracker, &known), packet);
-	message = message_to_show(tracker);
+	message = message_to_show(&result);
 	if (message)
 		dissect_message(message, context_of(tracker, &known), packet);
-	if (upper_may_need(tracker, packet))
-		take_upper(tracker, context_of(tracker, &known), packet);
+	if (upper_may_need(&result, packet))
+		take_upper(tracker, context_of(tracker, &known), packet, &result);
 	flow_add_layer(packet);
-	if (tracker->icrc_ignored)
+	if (result.icrc_ignored)
 		ignore_icrc(packet);
-	if (tracker->touched && tracker->examines)
-		examine(tracker, packet);
+	if (result.touched && tracker->examines)
+		examine(tracker, packet, &result);
 }
 
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count)

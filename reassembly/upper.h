@@ -20,6 +20,7 @@ struct upper_work {
 	bool from_a;                  /* direction */
 	struct message *message;      /* message that the packet belongs to; NULL: none, for example a repeat */
 	struct rtap_packet *packet;   /* dissected without knowledge of the layer */
+	struct frame_result *result;
 	struct rtap_context *context; /* for another dissection; what it points to is borrowed until the end of the frame */
 	void (*dissect)(struct upper_work *work); /* dissects the packet again, with the current context */
 	/* iWARP only, else NULL. */
@@ -82,26 +83,26 @@ struct upper_layer {
  * Whether the current frame ends the data of a claimed message. A READ ends when all bytes, or those that the capture has,
  * are present.
  */
-static inline bool upper_data_is_over(const struct rtap_tracker *tracker, const struct message *message)
+static inline bool upper_data_is_over(const struct frame_result *result, const struct message *message)
 {
 	return message->region && !message->has_landed &&
-	       (message->shown.verb == RTAP_VERB_READ ? message_read_is_over(message) : tracker->completed == message);
+	       (message->shown.verb == RTAP_VERB_READ ? message_read_is_over(message) : result->completed == message);
 }
 
 /* Whether an upper layer may need the current frame. */
-static inline bool upper_may_need(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static inline bool upper_may_need(const struct frame_result *result, const struct rtap_packet *packet)
 {
-	const struct message *message = tracker->touched;
+	const struct message *message = result->touched;
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	bool is_whole = opcode->class == IB_SEND && opcode->place == IB_ONLY;
 
 	if (!message)
-		return tracker->asked && is_whole;
+		return result->asked && is_whole;
 	if (!message->connection)
 		return false;
 	if (message->shown.verb != RTAP_VERB_SEND)
-		return upper_data_is_over(tracker, message);
-	return is_whole || tracker->completed == message || tracker->cut == message;
+		return upper_data_is_over(result, message);
+	return is_whole || result->completed == message || result->cut == message;
 }
 
 /* These call the connection's layer. While the layer is unknown, they call all layers until one accepts. */

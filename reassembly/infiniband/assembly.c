@@ -205,7 +205,7 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	return fresh;
 }
 
-void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other)
+void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other, struct frame_result *result)
 {
 	struct rtap_message *shown = &message->shown, *taken = &other->shown;
 	uint64_t shift = (other->origin - message->origin) * message->stream->pmtu;
@@ -246,6 +246,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 		shown->has_invalidate = true;
 		shown->invalidated_r_key = taken->invalidated_r_key;
 	}
+	frame_result_forget(result, other);
 	message_drop(tracker, other);
 	account(tracker, message);
 }
@@ -307,10 +308,10 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	return message;
 }
 
-void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message)
+void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message, struct frame_result *result)
 {
 	while (message->after && !message->has_last && assembly_is_continued_by(message, message->after, message->high) && message->stream->pmtu)
-		assembly_join(tracker, message, message->after);
+		assembly_join(tracker, message, message->after, result);
 }
 
 static bool covers_all(const struct message *message, uint64_t begin, uint64_t length)

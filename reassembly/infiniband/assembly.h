@@ -62,13 +62,13 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 }
 
 /* Counts the packet for its message. `is_new`: it is not a repeat. */
-static inline void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, const struct piece *piece, bool is_new)
+static inline void assembly_note_frame(struct frame_result *result, struct message *message, const struct piece *piece, bool is_new)
 {
 	struct rtap_message *shown = &message->shown;
 	uint64_t frame = piece->frame;
 	int64_t time_ns = piece->time_ns;
 
-	tracker->touched = message;
+	result->touched = message;
 	message->active_ns = time_ns;
 	/* A repeat of a packet that is no longer known is the first one known of its message. */
 	if (!is_new && shown->frames) {
@@ -87,7 +87,7 @@ static inline void assembly_note_frame(struct rtap_tracker *tracker, struct mess
 }
 
 /* Merges the message after `message` into it. */
-void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other);
+void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other, struct frame_result *result);
 
 /* Whether a message exists and has this verb. */
 static inline bool assembly_same_verb(const struct message *message, enum rtap_verb verb)
@@ -122,13 +122,13 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 				    const struct ib_opcode *opcode, const struct piece *piece);
 
 /* assembly_join_next() of a message that is not the last of its stream. */
-void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message);
+void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message, struct frame_result *result);
 
 /* Merges following messages that the last packet proved to be the same message. */
-static inline void assembly_join_next(struct rtap_tracker *tracker, struct message *message)
+static inline void assembly_join_next(struct rtap_tracker *tracker, struct message *message, struct frame_result *result)
 {
 	if (message->after)
-		assembly_join_those_after(tracker, message);
+		assembly_join_those_after(tracker, message, result);
 }
 
 /* Whether all packets of the message, and a response if required, are present. */

@@ -76,7 +76,7 @@ static bool is_cut_send(const struct message *message)
 
 /* SEND and WRITE packets. */
 static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
-			const struct piece *piece, const struct ib_opcode *opcode)
+			const struct piece *piece, const struct ib_opcode *opcode, struct frame_result *result)
 {
 	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
 	enum ib_place place = (enum ib_place)opcode->place;
@@ -98,18 +98,18 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		take_last(message, &packet->ib);
 	/* Empty payloads cover nothing: their packets are new if the sequence shows it. */
 	if (piece->wire)
-		assembly_note_frame(tracker, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
+		assembly_note_frame(result, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
 						     (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
 	else
-		assembly_note_frame(tracker, message, piece, !was_whole);
-	assembly_join_next(tracker, message);
+		assembly_note_frame(result, message, piece, !was_whole);
+	assembly_join_next(tracker, message, result);
 	if (!was_whole && assembly_is_whole(message)) {
 		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
-		tracker->completed = message;
+		result->completed = message;
 		tracker->counters.evictions += verb == RTAP_VERB_SEND && message->bytes_dropped && !message->shown.bytes_evicted;
 	}
 	if (message->shown.frames != frames && is_cut_send(message))
-		tracker->cut = message;
+		result->cut = message;
 	if (!stream->reliable)
 		close_unreliable(stream, message, packet->frame->time_ns, place == IB_FIRST || place == IB_ONLY);
 }
@@ -135,14 +135,14 @@ static uint64_t request_count(const struct psn_stream *stream, const struct rtap
 }
 
 static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
-			 const struct piece *piece)
+			 const struct piece *piece, struct frame_result *result)
 {
 	struct message *message = message_list_find_before(stream, psn, NULL);
 
 	if (is_restart(message, psn, &packet->ib)) {
 		message->active_ns = piece->time_ns;
 		message->shown.repeats++;
-		tracker->touched = message;
+		result->touched = message;
 		return;
 	}
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
@@ -157,13 +157,13 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		upper_claim(tracker, message);
 	else
 		message->has_first = true;
-	assembly_note_frame(tracker, message, piece, true);
+	assembly_note_frame(result, message, piece, true);
 	if (stream->response_gaps.count)
 		psn_request_missing(stream, psn, message->end);
 	/* responses that were captured before their request */
 	while (message->after && message->end && message->after->low < message->end && assembly_is_continued_by(message, message->after, psn) &&
 	       stream->pmtu) {
-		assembly_join(tracker, message, message->after);
+		assembly_join(tracker, message, message->after, result);
 		message->begun_by_response = true;
 	}
 }
@@ -178,7 +178,8 @@ static bool is_early_answer(const struct message *message, enum rtap_verb verb)
 
 /* Operations with a single request packet. */
 static __attribute__((noinline)) void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet,
-						     uint64_t psn, const struct piece *piece, enum rtap_verb verb)
+						     uint64_t psn, const struct piece *piece, enum rtap_verb verb,
+						     struct frame_result *result)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	struct message *message = message_list_find_before(stream, psn, NULL);
@@ -190,7 +191,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 		if (!assembly_same_verb(message, verb))
 			return;
 		message->shown.repeats++;
-		tracker->touched = message;
+		result->touched = message;
 		return;
 	} else {
 		if (psn < stream->settled_high)
@@ -207,7 +208,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	message->shown.swap_or_add = ib->swap_or_add;
 	message->shown.compare = ib->compare;
 	message->end = psn + 1;
-	assembly_note_frame(tracker, message, piece, true);
+	assembly_note_frame(result, message, piece, true);
 	if (verb == RTAP_VERB_ATOMIC_WRITE) {
 		assembly_add_payload(tracker, message, psn, piece);
 		assembly_fill_completion(&packet->flow, message, 8);
@@ -269,7 +270,7 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 }
 
-void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet)
+void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, struct frame_result *result)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
@@ -320,15 +321,15 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	switch (opcode->class) {
 	case IB_SEND:
 	case IB_WRITE:
-		data_packet(tracker, stream, packet, psn, &piece, opcode);
+		data_packet(tracker, stream, packet, psn, &piece, opcode, result);
 		break;
 	case IB_READ_REQUEST:
-		read_request(tracker, stream, packet, psn, &piece);
+		read_request(tracker, stream, packet, psn, &piece, result);
 		break;
 	case IB_ATOMIC:
 	case IB_ATOMIC_WRITE:
 	case IB_FLUSH:
-		single_request(tracker, stream, packet, psn, &piece, (enum rtap_verb)opcode->verb);
+		single_request(tracker, stream, packet, psn, &piece, (enum rtap_verb)opcode->verb, result);
 		break;
 	default:
 		break;
@@ -336,14 +337,14 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (flow->analysis <= RTAP_PSN_OUT_OF_ORDER)
 		recovery_note_new(stream);
 	else if (flow->analysis == RTAP_PSN_RETRANSMISSION)
-		sent_again(stream, tracker->touched, packet, psn, count);
+		sent_again(stream, result->touched, packet, psn, count);
 	if (early_response_may_be(stream, psn))
-		ib_response_answer_late(tracker, stream, psn, flow);
+		ib_response_answer_late(tracker, stream, psn, flow, result);
 	ib_settle_final(tracker, stream);
 }
 
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
-			 enum rtap_message_kind kind)
+			 enum rtap_message_kind kind, struct frame_result *result)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const struct rtap_frame *frame = packet->frame;
@@ -366,6 +367,6 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
 		message->evicted = true;
 	if (payload->captured == payload->wire)
 		assembly_fill_completion(&packet->flow, message, payload->wire);
-	tracker->touched = message;
+	result->touched = message;
 	message_settle(tracker, message);
 }

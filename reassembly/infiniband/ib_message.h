@@ -9,11 +9,11 @@
 #include "reassembly/time_windows.h"
 
 /* Processes a request of a service with PSNs. `stream` is that of its sender. Fills packet->flow. */
-void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet);
+void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, struct frame_result *result);
 
 /* Processes a datagram, which is a message. `connection` may be NULL. */
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
-			 enum rtap_message_kind kind);
+			 enum rtap_message_kind kind, struct frame_result *result);
 
 /* A retransmitted message waits for its answer longer than GRACE_PACKETS: all outstanding READs may be answered first. */
 #define IB_AGAIN_PACKETS 4096

@@ -44,7 +44,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
  * messages, decides if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
  */
 static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from,
-							const struct pending_response *response)
+							const struct pending_response *response, struct frame_result *result)
 {
 	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
 
@@ -65,7 +65,7 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	     message && message->low < stream->acknowledged; message = message->after)
 		while (message->after && message->after->high < stream->acknowledged && assembly_may_be_one(message, message->after)) {
 			message->has_last |= message->after->has_last;
-			assembly_join(tracker, message, message->after);
+			assembly_join(tracker, message, message->after, result);
 		}
 }
 
@@ -96,13 +96,13 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
  * 9.7.5.1.2.
  */
 static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
-			const struct pending_response *response, struct rtap_flow_facts *flow)
+			const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	uint64_t acknowledged = stream->acknowledged;
 
 	psn_acknowledge(stream, psn, response->time_ns);
 	if (stream->fragment_psn >= acknowledged)
-		join_by_msn(tracker, stream, acknowledged, response);
+		join_by_msn(tracker, stream, acknowledged, response, result);
 	if (ib_opcodes[response->opcode].headers & IB_AETH) {
 		stream->msn = response->msn;
 		stream->msn_known = true;
@@ -198,7 +198,7 @@ static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct 
 }
 
 static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
-					      const struct pending_response *response, struct rtap_flow_facts *flow)
+					      const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	enum rtap_psn_analysis analysis = place_ack(stream, response);
 
@@ -206,11 +206,11 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 		return analysis;
 	switch (response->aeth_kind) {
 	case RTAP_AETH_ACK:
-		acknowledge(tracker, stream, psn + 1, response, flow);
+		acknowledge(tracker, stream, psn + 1, response, flow, result);
 		break;
 	case RTAP_AETH_RNR_NAK:
 	case RTAP_AETH_NAK:
-		acknowledge(tracker, stream, psn, response, flow);
+		acknowledge(tracker, stream, psn, response, flow, result);
 		refuse(stream, psn, response, flow);
 		break;
 	default:
@@ -256,8 +256,8 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 }
 
 /* was_whole: before this response. */
-static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, bool was_whole,
-			    const struct pending_response *response, struct rtap_flow_facts *flow)
+static void finish_response(struct psn_stream *stream, struct message *message, bool was_whole,
+			    const struct pending_response *response, struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	/* The other side has sent everything, even if not all was captured. */
 	if (message->has_last && !message->answered)
@@ -272,8 +272,8 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
 		/* A response that waited completes nothing in the current frame. */
-		if (!tracker->replays)
-			tracker->completed = message;
+		if (!result->outer)
+			result->completed = message;
 	}
 }
 
@@ -289,7 +289,7 @@ static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *s
 
 /* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
+			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 	struct piece piece = {
@@ -312,9 +312,9 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
 		was_whole = message->has_last;
-		assembly_note_frame(tracker, message, &piece, !was_whole);
+		assembly_note_frame(result, message, &piece, !was_whole);
 		message->has_last = true;
-		finish_response(tracker, stream, message, was_whole, response, flow);
+		finish_response(stream, message, was_whole, response, flow, result);
 		return;
 	}
 	message = assembly_message_of(tracker, stream, message, psn, opcode, &piece);
@@ -329,16 +329,16 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
-	assembly_note_frame(tracker, message, &piece,
+	assembly_note_frame(result, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
 	if (!message->shown.request_seen)
-		assembly_join_next(tracker, message);
-	finish_response(tracker, stream, message, was_whole, response, flow);
+		assembly_join_next(tracker, message, result);
+	finish_response(stream, message, was_whole, response, flow, result);
 }
 
 static __attribute__((noinline)) void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
 						      const struct pending_response *response, enum rtap_psn_analysis analysis,
-						      struct rtap_flow_facts *flow)
+						      struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	bool was_whole;
@@ -363,11 +363,11 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
 	piece.crc = assembly_digest(tracker, original, piece.captured);
-	assembly_note_frame(tracker, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
+	assembly_note_frame(result, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
 	was_whole = message->has_last;
 	message->has_last = true;
 	message->shown.original = response->original;
-	finish_response(tracker, stream, message, was_whole, response, flow);
+	finish_response(stream, message, was_whole, response, flow, result);
 }
 
 /* READ responses of captured requests from the next expected one up to `psn`, none of which was seen. */
@@ -476,7 +476,7 @@ static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream
 
 /* Applies a response to requests that arrived after it. */
 static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream,
-							struct early_response *early, uint64_t psn, struct rtap_flow_facts *flow)
+							struct early_response *early, uint64_t psn, struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	const struct pending_response *response = &early->response;
 	struct message *message;
@@ -494,7 +494,7 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 		if (early->psn == psn) {
 			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE] -= early->unexpected;
 			early->unexpected = false;
-			atomic_response(tracker, stream, psn, response, RTAP_PSN_NONE, flow);
+			atomic_response(tracker, stream, psn, response, RTAP_PSN_NONE, flow, result);
 		}
 		break;
 	default:
@@ -502,22 +502,23 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 		message = message_list_find_before(stream, early->psn, NULL);
 		/* a request of another message completes nothing of this one */
 		if (message && is_answered_by_data(message) && !message->answered)
-			finish_response(tracker, stream, message, message->low != psn, response, flow);
+			finish_response(stream, message, message->low != psn, response, flow, result);
 		break;
 	}
 }
 
-void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow)
+void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow,
+			     struct frame_result *result)
 {
 	struct early_response *early;
 
 	for (uint32_t i = 0; (early = early_response_at(stream, i)); i++)
 		if (early->psn >= psn)
-			answer_late(tracker, stream, early, psn, flow);
+			answer_late(tracker, stream, early, psn, flow, result);
 }
 
 void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
-			 struct rtap_flow_facts *flow)
+			 struct rtap_flow_facts *flow, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
@@ -543,17 +544,17 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	recovery_note_response(stream, psn, response->time_ns);
 	switch (opcode->class) {
 	case IB_ACKNOWLEDGE:
-		analysis = acknowledgement(tracker, stream, psn, response, flow);
+		analysis = acknowledgement(tracker, stream, psn, response, flow, result);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
 		analysis = place_in_sequence(stream, psn, response, flow, &differs);
-		acknowledge(tracker, stream, psn, response, flow);
-		atomic_response(tracker, stream, psn, response, analysis, flow);
+		acknowledge(tracker, stream, psn, response, flow, result);
+		atomic_response(tracker, stream, psn, response, analysis, flow, result);
 		break;
 	case IB_READ_RESPONSE:
 		analysis = place_in_sequence(stream, psn, response, flow, &differs);
-		acknowledge(tracker, stream, psn, response, flow);
-		data_response(tracker, stream, psn, response, analysis, flow);
+		acknowledge(tracker, stream, psn, response, flow, result);
+		data_response(tracker, stream, psn, response, analysis, flow, result);
 		/* Its request, if it was not seen, used this PSN. */
 		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
 			psn_acknowledge(stream, psn + 1, response->time_ns);

@@ -9,9 +9,10 @@
 
 /* Processes a response. `stream` is that of the requester. Fills `flow` if not NULL. */
 void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
-			 struct rtap_flow_facts *flow);
+			 struct rtap_flow_facts *flow, struct frame_result *result);
 
 /* Applies early responses to a request that arrived after them. `psn` is unwrapped. `flow` is the request's. */
-void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow);
+void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow,
+			     struct frame_result *result);
 
 #endif

@@ -179,21 +179,23 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 
 /* Processes a response that waited. */
 static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream,
-		    const struct pending_response *response)
+		    const struct pending_response *response, struct frame_result *result)
 {
 	struct rtap_flow_facts facts = { .present = true, .from_a = flow->from_a, .connection = flow->connection->shown.number };
+	struct frame_result replayed = { .outer = result };
 
-	ib_response_packet(tracker, stream, response, &facts);
+	ib_response_packet(tracker, stream, response, &facts, &replayed);
+	if (replayed.touched)
+		result->touched = replayed.touched;
 	if (tracker->options.resolved)
 		tracker->options.resolved(tracker->options.owner, response->frame, &facts);
 }
 
-static void replay(struct rtap_tracker *tracker, struct flow *flow)
+static void replay(struct rtap_tracker *tracker, struct flow *flow, struct frame_result *result)
 {
 	struct connection *connection = flow->connection;
 	struct psn_stream *stream = &connection->streams[!flow->from_a];
 
-	tracker->replays = true;
 	for (uint32_t i = 0; i < flow->pending_count; i++) {
 		struct pending_response *response = &flow->pending[i];
 
@@ -207,10 +209,9 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.time_ns = response->time_ns;
 		if (response->time_ns > connection->shown.time_end_ns)
 			connection->shown.time_end_ns = response->time_ns;
-		resolve(tracker, flow, stream, response);
+		resolve(tracker, flow, stream, response, result);
 	}
 	expectation_forget_last(tracker, flow);
-	tracker->replays = false;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->entry, flow->entry.bytes);
 	connection_account(tracker, connection);
@@ -219,7 +220,8 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 /*
  * The request that was just registered may be that of the last response of a waiting flow, if there is only one such flow.
  */
-static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation)
+static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation,
+			 struct frame_result *result)
 {
 	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
 
@@ -227,10 +229,10 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 	    find_requester(tracker, flow) != connection)
 		return;
 	pair(tracker, flow, connection);
-	replay(tracker, flow);
+	replay(tracker, flow, result);
 }
 
-void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result)
 {
 	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
 	struct expectation *expectation;
@@ -246,7 +248,7 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 	connection->expected++;
 	expectation_add(tracker, expectation);
 	if (tracker->waiting_flows.count)
-		pair_waiting(tracker, connection, expectation);
+		pair_waiting(tracker, connection, expectation, result);
 }
 
 static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
@@ -278,11 +280,11 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	return true;
 }
 
-void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
+void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection, struct frame_result *result)
 {
 	pair(tracker, flow, connection);
 	if (flow->pending_count)
-		replay(tracker, flow);
+		replay(tracker, flow, result);
 }
 
 /* Responses only: their receiver must have sent requests. */
@@ -305,14 +307,21 @@ static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
 	flow_attach(flow, connection, false);
 }
 
-void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
+static void finish(struct rtap_tracker *tracker, struct flow *flow, struct frame_result *result)
 {
 	if (!flow->pending_count)
 		return;
 	if (!flow->connection)
 		stand_alone(tracker, flow);
 	if (flow->connection)
-		replay(tracker, flow);
+		replay(tracker, flow, result);
+}
+
+void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct frame_result none = { 0 };
+
+	finish(tracker, flow, &none);
 }
 
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
@@ -375,12 +384,12 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 	return copy(tracker, flow, response);
 }
 
-bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response, struct frame_result *result)
 {
 	struct connection *requester;
 
 	if (flow->pending_count == MAX_PENDING)
-		pairing_finish(tracker, flow);
+		finish(tracker, flow, result);
 	if (!pairing_keep(tracker, flow, response)) {
 		tracker->counters.evictions++;
 		return false;
@@ -389,6 +398,6 @@ bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const str
 	if (!requester)
 		return false;
 	pair(tracker, flow, requester);
-	replay(tracker, flow);
+	replay(tracker, flow, result);
 	return true;
 }

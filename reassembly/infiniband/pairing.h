@@ -12,19 +12,20 @@
  * A connection with one known direction sent a request: registers its response. If that was captured earlier, pairs the
  * connection, which may merge it into the connection of the response's flow.
  */
-void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn);
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result);
 
 /*
  * A response on a flow with an unknown requester: keeps it until the requester is known. True: the flow was paired, and the
  * kept responses were processed.
  */
-bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response,
+		      struct frame_result *result);
 
 /*
  * Joins the flow, which carries the answers to the connection's requests or the requests of its other end, to the
  * connection. Processes the responses that it keeps.
  */
-void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection);
+void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection, struct frame_result *result);
 
 /* Whether a response with this PSN and opcode can answer a request of a connection with one known direction. */
 bool pairing_may_answer(const struct connection *connection, uint32_t psn, uint8_t opcode);

@@ -24,6 +24,7 @@
 struct alone {
 	struct upper_work work;        /* for the layer; `context`: where the frame will find it if it is shown there */
 	struct rtap_frame frame;
+	struct frame_result result;
 	struct rtap_context own_context;
 	struct rtap_packet own;
 };
@@ -80,10 +81,11 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
 	};
+	alone->result = (struct frame_result){ 0 };
 	alone->work = (struct upper_work){
 		.tracker = work->tracker, .connection = work->connection, .from_a = work->from_a, .message = message, .packet = &alone->own,
 		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &work->tracker->view.uppers[work->shown],
-		.dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
+		.result = &alone->result, .dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
 	};
 	*alone->work.context = work->tracker->options.context;
 	alone->work.context->upper = work->connection->upper;

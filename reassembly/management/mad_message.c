@@ -9,9 +9,8 @@
 #include "reassembly/message_queue.h"
 
 /* The transfer's message, created for its first segment. NULL: already reported, or out of memory. */
-static struct message *message_of(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static struct message *message_of(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rmpp_progress *progress)
 {
-	const struct rmpp_progress *progress = &tracker->transfer;
 	struct message *message;
 
 	if (!progress->begins)
@@ -28,10 +27,10 @@ static struct message *message_of(struct rtap_tracker *tracker, const struct rta
 	return message;
 }
 
-static void add_segment(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+static void add_segment(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet,
+			const struct rmpp_progress *progress)
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
-	const struct rmpp_progress *progress = &tracker->transfer;
 	struct piece piece = {
 		.bytes = packet->sources[mad->source].bytes + mad->data_offset,
 		.captured = mad->data_captured < progress->length ? mad->data_captured : progress->length,
@@ -50,32 +49,36 @@ static void add_segment(struct rtap_tracker *tracker, struct message *message, c
 }
 
 /* Returns whether the packet is a segment of a message with several. */
-static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packet)
+static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rmpp_progress *progress,
+			 struct frame_result *result)
 {
-	struct rmpp_progress *progress = &tracker->transfer;
-	struct message *message = progress->transfer ? message_of(tracker, packet) : NULL;
+	struct message *message = progress->transfer ? message_of(tracker, packet, progress) : NULL;
 
 	if (!message)
 		return false;
-	assembly_note_frame(tracker, message, &(struct piece){ .frame = packet->frame->number, .time_ns = packet->frame->time_ns },
+	assembly_note_frame(result, message, &(struct piece){ .frame = packet->frame->number, .time_ns = packet->frame->time_ns },
 			    progress->is_new);
 	if (progress->is_new)
-		add_segment(tracker, message, packet);
+		add_segment(tracker, message, packet, progress);
 	if (progress->whole)
 		assembly_fill_completion(&packet->flow, message, progress->records.length);
 	return true;
 }
 
 void mad_message_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
-			const struct rtap_end *destination)
+			const struct rtap_end *destination, struct frame_result *result)
 {
+	struct rmpp_progress progress = { 0 };
+
 	if (packet->mad.present && mad_exchange_asks(&packet->mad))
 		rmpp_asked(&tracker->rmpp, &packet->mad, source, destination);
 	if (packet->mad.rmpp)
-		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
-	if (!packet->mad.rmpp || !take_segment(tracker, packet))
-		ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
-	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
+		rmpp_packet(&tracker->rmpp, packet, source, destination, &progress);
+	if (progress.whole)
+		result->records = progress.records;
+	if (!packet->mad.rmpp || !take_segment(tracker, packet, &progress, result))
+		ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD, result);
+	mad_exchange_packet(&tracker->exchanges, packet, result->touched, source, destination);
 	if (packet->cm.present)
 		handshake_packet(tracker, packet, source, destination);
 }

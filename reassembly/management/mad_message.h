@@ -13,6 +13,6 @@
  * management.
  */
 void mad_message_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
-			const struct rtap_end *destination);
+			const struct rtap_end *destination, struct frame_result *result);
 
 #endif

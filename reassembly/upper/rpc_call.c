@@ -331,7 +331,7 @@ static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
 }
 
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
-		      const struct rtap_packet *packet, enum rtap_message_kind kind)
+		      const struct rtap_packet *packet, enum rtap_message_kind kind, struct frame_result *result)
 {
 	const uint8_t *bytes;
 
@@ -381,7 +381,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->call = call;
 		if (tracker->options.operation)
 			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
-		tracker->touched_rpc = send->shown;
+		result->touched_rpc = send->shown;
 		if (send->is_read)
 			rpc_exchange_read(tracker, call, send, bytes);
 	}
@@ -469,11 +469,11 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	return call;
 }
 
-static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_call *call = enter_call(tracker, message, packet);
 
-	if (!call || !fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL) ||
+	if (!call || !fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL, result) ||
 	    (call->call.lists.count && !make_regions(tracker, call))) {
 		tracker->counters.evictions++;
 		if (call)
@@ -511,13 +511,14 @@ static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *cal
 }
 
 /* Whether a WRITE captured after the SEND of its reply completes the reply. */
-static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
+static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context,
+			    struct frame_result *result)
 {
 	/* For a reply with write chunks, only its SEND shows what else is missing. */
 	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
 	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
-	tracker->touched_rpc = call->reply.shown;
+	result->touched_rpc = call->reply.shown;
 	if (call->call.rpc.program_known)
 		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
 	return true;
@@ -527,20 +528,21 @@ static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call 
  * A READ that ended, or a WRITE that the packet completed: copies its data to the regions, which can complete a call or
  * reply.
  */
-static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context)
+static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context,
+						     struct frame_result *result)
 {
 	struct rpc_call *call = message->region->call;
 	bool is_read = message->region->is_read, is_last = is_read && rpc_claim_note_arrival(tracker, message);
 
 	/* Truncated data is copied when nothing more can arrive. */
-	if (tracker->completed == message || assembly_is_whole(message))
+	if (result->completed == message || assembly_is_whole(message))
 		rpc_claim_land(tracker, message);
 	if (is_last) {
-		tracker->touched_rpc = call->call.shown;
-		tracker->read_call = call;
+		result->touched_rpc = call->call.shown;
+		result->read_call = call;
 		return gather_call(tracker, call, context);
 	}
-	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context);
+	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context, result);
 }
 
 /* The reply in a chunk whose SEND is the packet. */
@@ -564,17 +566,17 @@ static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, c
 }
 
 bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context)
+		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result)
 {
-	tracker->read_call = NULL;
+	result->read_call = NULL;
 	if (message && message->region)
-		return upper_data_is_over(tracker, message) && data_completes(tracker, message, context);
+		return upper_data_is_over(result, message) && data_completes(tracker, message, context, result);
 	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
 	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
 }
 
 bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context)
+		       struct rtap_context *context, struct frame_result *result)
 {
 	struct rpc_call *call;
 
@@ -583,7 +585,7 @@ bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *co
 	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
 	if (!call || !call->call.present || call->read_left || !gather_call(tracker, call, context))
 		return false;
-	tracker->read_call = call;
+	result->read_call = call;
 	return true;
 }
 
@@ -648,7 +650,7 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 	call->version_high = load32(bytes + RPCRDMA_FIXED_LENGTH + 8);
 }
 
-static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
 
@@ -663,7 +665,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	call->reply_psn = message->low;
 	message->connection->has_answered |= call->call.present;
 	set_replier(call, message);
-	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY)) {
+	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY, result)) {
 		tracker->counters.evictions++;
 		end_call(tracker, call);
 		return;
@@ -678,7 +680,8 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
  * Whether it is a reply. Without an RPC header in the SEND, a read list makes it a call (RFC 8166, 4.3.1); the lists of a
  * reply name what was written, and a known XID of the other side is answered.
  */
-static bool is_reply(const struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
+static bool is_reply(const struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet,
+		     const struct frame_result *result)
 {
 	if (packet->rpcrdma.message_type == RDMA_ERROR)
 		return true;
@@ -689,12 +692,12 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
 	/* Truncated lists do not show it: with a captured setup, messages of end b are taken for replies. */
-	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
+	if (packet->payload.captured < packet->payload.wire || result->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
 }
 
-void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct connection *connection = message->connection;
 
@@ -702,10 +705,10 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 		connection->credits = packet->rpcrdma.credits;
 	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
 		return; /* not about a call */
-	if (is_reply(tracker, message, packet))
-		take_reply(tracker, message, packet);
+	if (is_reply(tracker, message, packet, result))
+		take_reply(tracker, message, packet, result);
 	else
-		begin_call(tracker, message, packet);
+		begin_call(tracker, message, packet, result);
 }
 
 void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context)
@@ -721,13 +724,13 @@ void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t t
 	context->rpc_call_time_ns = time_ns;
 }
 
-void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+void rpc_call_read(const struct rtap_packet *packet, const struct frame_result *result)
 {
 	struct rpc_send *send;
 
-	if (!tracker->read_call || !packet->rpc.present || packet->rpc.is_reply)
+	if (!result->read_call || !packet->rpc.present || packet->rpc.is_reply)
 		return;
-	send = &tracker->read_call->call;
+	send = &result->read_call->call;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
 	send->rpc_time_ns = packet->frame->time_ns;

@@ -82,7 +82,7 @@ struct rpc_call {
 };
 
 /* A SEND with an RPC-over-RDMA message was reassembled, or is complete in `packet`. */
-void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet);
+void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result);
 
 /* Sets a call, shown in `frame`, in the context for its reply. */
 void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context);
@@ -97,21 +97,21 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
  * call. False: none, or incomplete.
  */
 bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context);
+		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result);
 
 /*
  * Whether `packet` is the SEND of a call in chunks that were all captured before it. Sets the RPC message in the context,
  * borrowed until the next call. Call after rpc_call_send().
  */
 bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context);
+		       struct rtap_context *context, struct frame_result *result);
 
 /* Whether `packet` is the SEND of a call whose read chunks are incomplete: a later packet completes and shows the call. */
 bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet);
 
 /* `packet` shows the call found by rpc_call_chunk() or rpc_call_preceded(): keeps its facts for the reply. */
-void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet);
+void rpc_call_read(const struct rtap_packet *packet, const struct frame_result *result);
 
 /* Whether an output wants messages or whole calls. */
 static inline bool rpc_call_is_reported(const struct rtap_tracker *tracker)

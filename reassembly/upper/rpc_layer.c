@@ -66,6 +66,7 @@ static bool is_bare_rpcrdma(const struct message *message, const struct rtap_pac
  */
 static bool take_packet(struct upper_work *work)
 {
+	struct frame_result *result = work->result;
 	struct rtap_tracker *tracker = work->tracker;
 	const struct connection *connection = work->connection;
 	struct message *message = work->message;
@@ -75,7 +76,7 @@ static bool take_packet(struct upper_work *work)
 
 	if (!packet->rpcrdma.present && !is_bare && !(message && message->region))
 		return false;
-	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context);
+	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context, result);
 	if (is_bare) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
@@ -84,16 +85,16 @@ static bool take_packet(struct upper_work *work)
 		is_known = rpc_call_context(tracker, connection, work->from_a, packet, context);
 	if (again) {
 		work->dissect(work);
-		rpc_call_read(tracker, packet);
+		rpc_call_read(packet, result);
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (message && packet->rpcrdma.present && (tracker->completed == message || tracker->cut == message) &&
+	if (message && packet->rpcrdma.present && (result->completed == message || result->cut == message) &&
 	    message->shown.verb == RTAP_VERB_SEND) {
-		rpc_call_send(tracker, message, packet);
-		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context)) {
+		rpc_call_send(tracker, message, packet, result);
+		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context, result)) {
 			work->dissect(work);
-			rpc_call_read(tracker, packet);
+			rpc_call_read(packet, result);
 		}
 	}
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, work->from_a, packet)) {
@@ -124,7 +125,7 @@ static bool take_send(struct upper_work *work)
 	if (!work->packet->rpcrdma.present)
 		return false;
 	connection->upper = RTAP_UPPER_RPCRDMA;
-	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context) &&
+	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result) &&
 		work->keep(work, &work->context->chunk);
 	if (work->packet->rpc.is_reply || work->context->chunk.bytes)
 		is_known = rpc_call_context(tracker, connection, work->from_a, work->packet, work->context);
@@ -132,11 +133,9 @@ static bool take_send(struct upper_work *work)
 		work->dissect(work);
 	else if (is_known)
 		packet_dissect_reply(work->packet, work->context);
-	tracker->touched_rpc = NULL;
-	rpc_call_send(tracker, work->message, work->packet);
-	if (tracker->touched_rpc)
-		frame_touch(tracker, tracker->touched_rpc);
-	tracker->touched_rpc = NULL;
+	rpc_call_send(tracker, work->message, work->packet, work->result);
+	if (work->result->touched_rpc)
+		frame_touch(tracker, work->result->touched_rpc);
 	work->context->rpc_follows = rpc_call_follows(tracker, connection, work->from_a, work->packet);
 	if (work->message->replies_to)
 		end_claimed(tracker, work->message);
@@ -147,11 +146,11 @@ static bool take_send(struct upper_work *work)
 static bool take_read(struct upper_work *work)
 {
 	work->packet->rpcrdma.present = false;
-	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context) ||
+	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result) ||
 	    !work->keep(work, &work->context->chunk))
 		return false;
 	work->dissect(work);
-	rpc_call_read(work->tracker, work->packet);
+	rpc_call_read(work->packet, work->result);
 	return true;
 }
 
@@ -162,7 +161,7 @@ static void show_ahead(struct upper_work *work)
 	const struct iwarp_call *call;
 
 	/* a reply in a chunk that was complete before the gap */
-	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context) &&
+	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context, work->result) &&
 	    work->keep(work, &work->context->chunk))
 		work->dissect(work);
 	if (!work->packet->rpcrdma.present)
