@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "capture/batch.h"
 #include "capture/worker_pool.h"
 #include "capture/file/file.h"
@@ -136,13 +137,17 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 	return status;
 }
 
-enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
+enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *given,
 				       struct rtap_error *error)
 {
-	enum rtap_status status = source_create(source, 0, 0, error);
+	struct rtap_live_options options;
+	enum rtap_status status = struct_size_take(&options, sizeof options, given, error);
 
+	*source = NULL;
 	if (!status)
-		status = live_open(&(*source)->live, name, options, (*source)->pool, &(*source)->metadata, error);
+		status = source_create(source, 0, 0, error);
+	if (!status)
+		status = live_open(&(*source)->live, name, &options, (*source)->pool, &(*source)->metadata, error);
 	if (status) {
 		rtap_source_close(*source);
 		*source = NULL;
@@ -474,9 +479,9 @@ const char *rtap_source_note(const struct rtap_source *source, size_t index)
 	return index < source->metadata.note_count ? source->metadata.notes[index] : NULL;
 }
 
-struct rtap_source_counters rtap_source_counters(const struct rtap_source *source)
+void rtap_source_counters(const struct rtap_source *source, struct rtap_source_counters *counters, size_t size)
 {
-	return source->metadata.counters;
+	struct_size_give(counters, size, &source->metadata.counters, sizeof source->metadata.counters);
 }
 
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes)

@@ -77,6 +77,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	struct reader *reader = &canonical.reader;
 	struct canon_options sized = *form;
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory - options->max_memory / CANON_SHARE,
 		.give_up_ns = options->give_up_ns,
 		.context = options->context,
@@ -98,8 +99,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	reader->printer.fd = fd;
 	sized.max_memory = options->max_memory / CANON_SHARE;
 	canonical.canon = canon_create(&sized);
-	canonical.tracker = canonical.canon ? rtap_tracker_open(&tracking) : NULL;
-	if (!canonical.tracker) {
+	if (!canonical.canon || rtap_tracker_open(&canonical.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
 		goto out;

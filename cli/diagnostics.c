@@ -87,9 +87,10 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 
 void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all)
 {
-	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
 	struct captured_copies_summary joined = tracker_joined(tracker);
+	struct rtap_tracker_counters counters;
 
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	if (counters.evictions)
 		print_error("%" COUNT " state was given up for want of memory (give more with --max-memory)",
 			 COUNTED(counters.evictions, "time", "times"));

@@ -164,6 +164,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context, .owner = exporting,
 	};
 	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
@@ -182,12 +183,10 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		if (!exporting->files)
 			goto failed;
 	}
-	exporting->tracker = rtap_tracker_open(&tracking);
-	if (exporting->tracker) {
+	if (rtap_tracker_open(&exporting->tracker, &tracking, &error) == RTAP_STATUS_OK) {
 		tracker_report_exchanges(exporting->tracker, take_exchange, true);
 		return true;
 	}
-	rtap_error_set(&error, RTAP_ERROR_MEMORY, "out of memory");
 failed:
 	reader_fail(&exporting->reader, &error);
 	return false;

@@ -125,7 +125,7 @@ static void take_link_type(void *owner, const struct rtap_live_entry *entry)
 /* Opening the device shows what the list does not contain; it need not be active now. */
 static bool open_for_link_type(struct wanted *wanted)
 {
-	struct rtap_live_options options = { .snap_length = 0 };
+	struct rtap_live_options options = { .size = sizeof options, .snap_length = 0 };
 	struct rtap_source *source;
 	struct rtap_error error;
 

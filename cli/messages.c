@@ -166,6 +166,7 @@ static int run(const struct options *options, enum command command)
 	struct listing listing = { .options = options };
 	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory,
 		.give_up_ns = options->give_up_ns,
 		.context = options->context,
@@ -185,8 +186,7 @@ static int run(const struct options *options, enum command command)
 	}
 	if (reader->filter)
 		tracking.wanted = is_wanted;
-	listing.tracker = rtap_tracker_open(&tracking);
-	if (!listing.tracker) {
+	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
 		goto out;

@@ -199,7 +199,7 @@ static void read_batch(void *owner, struct worker_pool_batch *batch)
 	uint64_t total;
 
 	batch->status = rtap_source_read_batch(pipeline->options.source, &batch->batch, &batch->error);
-	batch->counters = rtap_source_counters(pipeline->options.source);
+	rtap_source_counters(pipeline->options.source, &batch->counters, sizeof batch->counters);
 	rtap_source_progress(pipeline->options.source, &batch->read_bytes, &total);
 	note_interfaces(pipeline);
 }

@@ -130,6 +130,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	if (options->device) {
+		live.size = sizeof live;
 		live.capture_filter = options->capture_filter;
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
@@ -309,7 +310,7 @@ static void show_progress(struct reader *reader)
 	if (reader->pipeline) {
 		counters = pipeline_progress(reader->pipeline, &done, &total);
 	} else {
-		counters = rtap_source_counters(reader->source);
+		rtap_source_counters(reader->source, &counters, sizeof counters);
 		rtap_source_progress(reader->source, &done, &total);
 	}
 	progress_show(&reader->progress, counters.frames, done, total);
@@ -349,7 +350,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 			end_live(reader);
 		else
 			rtap_source_stop(reader->source);
-		reader->packets.read = rtap_source_counters(reader->source);
+		rtap_source_counters(reader->source, &reader->packets.read, sizeof reader->packets.read);
 		rtap_source_progress(reader->source, &done, &total);
 	}
 	progress_end(&reader->progress, reader->packets.read.frames, done, total);

@@ -83,6 +83,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 {
 	struct collecting collecting = { .replies = replies, .most = (size_t)(options->max_memory / sizeof *replies->list) };
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context,
 	};
 	struct options quietly = *options;
@@ -98,8 +99,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	tracking.context.decode_as = options->decode_as;
 	if (!reader_open(&collecting.reader, &quietly))
 		goto out;
-	collecting.tracker = rtap_tracker_open(&tracking);
-	if (!collecting.tracker) {
+	if (rtap_tracker_open(&collecting.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		goto out;
 	}

@@ -86,6 +86,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 {
 	uint64_t counts = options->max_memory / COUNTS_SHARE, points = options->max_memory / POINTS_SHARE;
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory - counts - points,
 		.give_up_ns = options->give_up_ns,
 		.context = options->context,
@@ -97,7 +98,10 @@ static bool open_state(struct reporting *reporting, const struct options *option
 	};
 
 	tracking.context.decode_as = options->decode_as;
-	reporting->tracker = rtap_tracker_open(&tracking);
+	if (rtap_tracker_open(&reporting->tracker, &tracking, NULL)) {
+		print_error("out of memory");
+		return false;
+	}
 	reporting->stats = stats_create(&(struct stats_options){ .max_memory = counts, .interval_ns = FIRST_INTERVAL_NS,
 							   .sampled = options->sampled, .lives = true });
 	if (reporting->stats)
@@ -155,9 +159,9 @@ static void write_page(struct reporting *reporting)
 		.failure = reader->failure.text[0] ? reader->failure.text : NULL,
 		.interrupted = reader->interrupted,
 		.anomalies = reader->packets.anomalies,
-		.counters = rtap_tracker_counters(reporting->tracker),
 	};
 
+	rtap_tracker_counters(reporting->tracker, &input.counters, sizeof input.counters);
 	findings_gather(&reporting->findings, reporting->stats);
 	end_page(reporting, report_write(reporting->report, &reporting->findings, &input, &reporting->page));
 }

@@ -23,13 +23,13 @@ struct responses {
 
 static bool open_file(struct responses *responses, const char *name, uint32_t link_type, const struct account *account)
 {
-	static const struct rtap_rotation never;
+	struct rtap_series_options series = { .size = sizeof series, .link_type = link_type, .source = responses->source };
 	struct rtap_error error;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (rtap_series_open(&responses->file, name, &never, link_type, false, responses->source,
-			     (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &error) == RTAP_STATUS_OK &&
+	series.time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	if (rtap_series_open(&responses->file, name, &series, &error) == RTAP_STATUS_OK &&
 	    (!account->changes || rtap_series_hand_over(responses->file, account->user, account->group, &error) == RTAP_STATUS_OK))
 		return true;
 	print_error("%s", error.text);
@@ -38,7 +38,7 @@ static bool open_file(struct responses *responses, const char *name, uint32_t li
 
 struct responses *responses_open(const char *device, uint32_t link_type, const char *file_name, const struct account *account)
 {
-	const struct rtap_live_options options = { .wake_ms = WAKE_MS, .immediate = true };
+	const struct rtap_live_options options = { .size = sizeof options, .wake_ms = WAKE_MS, .immediate = true };
 	struct responses *responses = calloc(1, sizeof *responses);
 	struct rtap_error error;
 

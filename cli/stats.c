@@ -157,6 +157,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 static bool open_state(struct summary *summary, const struct options *options)
 {
 	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking,
 		.max_memory = options->max_memory - counts_memory(options->max_memory),
 		.give_up_ns = options->give_up_ns,
 		.context = options->context,
@@ -169,7 +170,10 @@ static bool open_state(struct summary *summary, const struct options *options)
 	};
 
 	tracking.context.decode_as = options->decode_as;
-	summary->tracker = rtap_tracker_open(&tracking);
+	if (rtap_tracker_open(&summary->tracker, &tracking, NULL)) {
+		print_error("out of memory");
+		return false;
+	}
 	summary->stats = stats_create(&(struct stats_options){
 		.max_memory = counts_memory(options->max_memory),
 		.interval_ns = options->interval_ns,

@@ -108,9 +108,16 @@ static void close_formats(struct view *view)
 static enum rtap_status open_series(struct view *view, uint32_t link_type, int64_t time_ns, struct rtap_error *error)
 {
 	const struct options *options = view->options;
+	const struct rtap_series_options series = {
+		.size = sizeof series,
+		.rotation = options->rotation,
+		.link_type = link_type,
+		.unbuffered = options->line_buffered,
+		.source = options->device ? view->reader.source : NULL,
+		.time_ns = time_ns,
+	};
 
-	return rtap_series_open(&view->series, options->write_name, &options->rotation, link_type, options->line_buffered,
-				options->device ? view->reader.source : NULL, time_ns, error);
+	return rtap_series_open(&view->series, options->write_name, &series, error);
 }
 
 static void end_writing(struct view *view, const struct rtap_error *error)
@@ -246,6 +253,7 @@ static void finish_output(struct view *view)
 static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = view->options->max_memory, .give_up_ns = view->options->give_up_ns, .context = view->options->context,
 	};
 
@@ -260,10 +268,10 @@ static bool open_tracker(struct view *view)
 	options.context.replies = view->replies.list;
 	options.context.reply_count = view->replies.count;
 	options.context.decode_as = view->options->decode_as;
-	view->tracker = rtap_tracker_open(&options);
-	if (!view->tracker)
-		print_error("out of memory");
-	return view->tracker;
+	if (rtap_tracker_open(&view->tracker, &options, NULL) == RTAP_STATUS_OK)
+		return true;
+	print_error("out of memory");
+	return false;
 }
 
 /*

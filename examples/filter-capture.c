@@ -48,22 +48,25 @@ static enum rtap_status copy(struct rtap_source *source, struct rtap_tracker *tr
 
 int main(int argc, char **argv)
 {
-	struct rtap_tracker_options options = { .max_memory = UINT64_C(64) << 20 };
-	struct rtap_tracker *tracker = rtap_tracker_open(&options);
+	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = UINT64_C(64) << 20 };
+	struct rtap_writer_options writing = { .size = sizeof writing, .link_type = RTAP_LINK_ETHERNET };
+	struct rtap_tracker *tracker = NULL;
 	struct rtap_source *source = NULL;
 	struct rtap_filter *filter = NULL;
 	struct rtap_writer *writer = NULL;
-	struct rtap_error error = { RTAP_ERROR_MEMORY, "out of memory" };
+	struct rtap_error error;
 	enum rtap_status status = RTAP_STATUS_FAILED;
 
 	if (argc != 4)
-		snprintf(error.text, sizeof error.text, "usage: filter-capture FILTER IN OUT");
-	else if (tracker)
+		rtap_error_set(&error, RTAP_ERROR_INVALID, "usage: filter-capture FILTER IN OUT");
+	else
+		status = rtap_tracker_open(&tracker, &options, &error);
+	if (status == RTAP_STATUS_OK)
 		status = rtap_filter_compile(&filter, argv[1], NULL, &error);
 	if (status == RTAP_STATUS_OK)
 		status = rtap_source_open_files(&source, (const char *const *)&argv[2], 1, &error);
 	if (status == RTAP_STATUS_OK)
-		status = rtap_writer_open(&writer, argv[3], RTAP_LINK_ETHERNET, false, &error);
+		status = rtap_writer_open(&writer, argv[3], &writing, &error);
 	if (status == RTAP_STATUS_OK)
 		status = copy(source, tracker, filter, writer, &error);
 	/* the first error is the one to tell */

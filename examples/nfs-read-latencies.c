@@ -48,7 +48,7 @@ static void print_summary(const struct rtap_stats *stats)
 {
 	struct rtap_stats_rpc rpc;
 
-	for (size_t i = 0; rtap_stats_rpc(stats, i, &rpc); i++)
+	for (size_t i = 0; rtap_stats_rpc(stats, i, &rpc, sizeof rpc); i++)
 		if (rpc.program == NFS_PROGRAM && rpc.name && !strcmp(rpc.name, "READ"))
 			printf("NFSv%" PRIu32 ": %" PRIu64 " READs, latency least %.3f us, median %.3f us, largest %.3f us\n", rpc.version,
 			       rpc.calls, (double)rpc.latency_ns.least / 1e3, (double)rpc.latency_ns.median / 1e3,
@@ -73,22 +73,28 @@ static enum rtap_status read_all(struct rtap_source *source, struct rtap_tracker
 
 int main(int argc, char **argv)
 {
-	struct rtap_stats *stats = rtap_stats_open(MEMORY / 8);
+	struct rtap_stats_options counting = { .size = sizeof counting, .max_memory = MEMORY / 8 };
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = MEMORY,
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
-		.owner = stats,
 	};
-	struct rtap_tracker *tracker = rtap_tracker_open(&options);
+	struct rtap_stats *stats = NULL;
+	struct rtap_tracker *tracker = NULL;
 	struct rtap_source *source = NULL;
-	struct rtap_error error = { RTAP_ERROR_MEMORY, "out of memory" };
+	struct rtap_error error;
 	enum rtap_status status = RTAP_STATUS_FAILED;
 
 	if (argc < 2)
-		snprintf(error.text, sizeof error.text, "usage: nfs-read-latencies FILE...");
-	else if (stats && tracker)
+		rtap_error_set(&error, RTAP_ERROR_INVALID, "usage: nfs-read-latencies FILE...");
+	else
+		status = rtap_stats_open(&stats, &counting, &error);
+	options.owner = stats;
+	if (status == RTAP_STATUS_OK)
+		status = rtap_tracker_open(&tracker, &options, &error);
+	if (status == RTAP_STATUS_OK)
 		status = rtap_source_open_files(&source, (const char *const *)argv + 1, (size_t)argc - 1, &error);
 	if (status == RTAP_STATUS_OK)
 		status = read_all(source, tracker, stats, &error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "dissect/dissect.h"
 #include "dissect/flow.h"
 #include "dissect/management/cm.h"
@@ -29,13 +30,22 @@
 #define USUAL_MEMORY (UINT64_C(512) << 20)
 #define USUAL_GIVE_UP_NS (60 * UINT64_C(1000000000))
 
-struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
+enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rtap_tracker_options *given, struct rtap_error *error)
 {
-	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
+	const struct rtap_tracker_options *options;
+	struct rtap_tracker *tracker;
 
-	if (!tracker)
-		return NULL;
-	tracker->options = *options;
+	*opened = NULL;
+	tracker = memory_new_zeroed(1, sizeof *tracker);
+	if (!tracker) {
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
+		return RTAP_STATUS_FAILED;
+	}
+	if (struct_size_take(&tracker->options, sizeof tracker->options, given, error)) {
+		free(tracker);
+		return RTAP_STATUS_FAILED;
+	}
+	options = &tracker->options;
 	tracker->reports = options->message || options->operation;
 	tracker->examines = options->wanted || options->operation;
 	tracker->layers = upper_layers;
@@ -56,7 +66,8 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 		tracker->keep |= COVERAGE_BYTES;
 		tracker->carriers.copies.most = UINT64_MAX;
 	}
-	return tracker;
+	*opened = tracker;
+	return RTAP_STATUS_OK;
 }
 
 void tracker_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
@@ -376,14 +387,14 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	tracker->counters.refused += memory_failures() - failures;
 }
 
-struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)
+void rtap_tracker_counters(const struct rtap_tracker *tracker, struct rtap_tracker_counters *result, size_t size)
 {
 	struct rtap_tracker_counters counters = tracker->counters;
 
 	counters.fragmented_whole = tracker->fragments.completed;
 	counters.fragmented_lost = tracker->fragments.timed_out + tracker->fragments.refused + tracker->fragments.evicted;
 	counters.peak_memory = tracker->budget.peak;
-	return counters;
+	struct_size_give(result, size, &counters, sizeof counters);
 }
 
 void rtap_tracker_close(struct rtap_tracker *tracker)

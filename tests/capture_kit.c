@@ -208,7 +208,7 @@ static void read_all(struct reading *reading)
 		reading->error = error;
 		reading->breaks++;
 	}
-	reading->counters = rtap_source_counters(reading->source);
+	rtap_source_counters(reading->source, &reading->counters, sizeof reading->counters);
 	cr_assert_eq(reading->counters.frames, reading->count);
 }
 

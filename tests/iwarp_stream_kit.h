@@ -53,6 +53,7 @@ static inline bool is_wanted(void *owner, const struct rtap_packet *packet)
 static inline void begin(uint64_t memory, bool no_heuristics)
 {
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection, .wanted = is_wanted,
 		.context = { .no_heuristics = no_heuristics },
 	};
@@ -60,8 +61,7 @@ static inline void begin(uint64_t memory, bool no_heuristics)
 	reported_count = connections = 0;
 	frames = fpdus_shown = recovered = 0;
 	later_ns = 0;
-	tracker = rtap_tracker_open(&options);
-	cr_assert_not_null(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 }
 
 static inline void end(void)

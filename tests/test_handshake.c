@@ -45,13 +45,12 @@ static void note_connection(void *owner, const struct rtap_connection *connectio
 
 static void begin(void)
 {
-	struct rtap_tracker_options options = { .max_memory = 1 << 20, .connection = note_connection };
+	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = 1 << 20, .connection = note_connection };
 
 	frames = reported = 0;
 	interface = 0;
 	now_ns = 1000 * SECOND;
-	tracker = rtap_tracker_open(&options);
-	cr_assert_not_null(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 }
 
 static void end(void)
@@ -330,6 +329,7 @@ Test(handshake, resolutions_of_one_queue_pair_are_taken_in_order)
 Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
 {
 	struct said request = sidr_req, response = sidr_rep;
+	struct rtap_tracker_counters counters;
 
 	begin();
 	for (uint32_t i = 0; i < 5000; i++) {
@@ -340,7 +340,8 @@ Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
 	}
 	for (uint32_t i = 0; i < 200; i++)
 		put_datagram(CLIENT, SERVER, 0x100 + i, 0x50);
-	cr_expect_leq(rtap_tracker_counters(tracker).peak_memory, 2 << 20);
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
+	cr_expect_leq(counters.peak_memory, 2 << 20);
 	end();
 	cr_expect_geq(reported, 5000);
 }

@@ -194,7 +194,7 @@ static enum rtap_status read_some(struct run *run, uint64_t count, uint64_t *nex
 	return RTAP_STATUS_OK;
 }
 
-static const struct rtap_live_options no_options = { .capture_filter = NULL };
+static const struct rtap_live_options no_options = { .size = sizeof no_options, .capture_filter = NULL };
 
 Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_stop)
 {
@@ -221,7 +221,7 @@ Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_
 Test(live, counts_what_the_queue_has_no_room_for)
 {
 	const struct plan plan = { .endless = true, .link_type = 1 };
-	const struct rtap_live_options options = { .queue_bytes = 2 << 20 };
+	const struct rtap_live_options options = { .size = sizeof options, .queue_bytes = 2 << 20 };
 	struct rtap_error error;
 	uint64_t next = 0, delivered = 0;
 	enum rtap_status status;
@@ -361,7 +361,7 @@ Test(live, reports_what_is_known_of_statistics_and_only_that)
 Test(live, wakes_up_whoever_waits_in_vain)
 {
 	const struct plan plan = { .frames = 0, .link_type = 1 };
-	const struct rtap_live_options options = { .wake_ms = 10 };
+	const struct rtap_live_options options = { .size = sizeof options, .wake_ms = 10 };
 	struct rtap_error error;
 	struct batch *batch;
 	struct run run;
@@ -377,7 +377,7 @@ Test(live, filters_where_the_device_does_not)
 {
 	/* the first two bytes are the low bytes of the number */
 	const struct plan plan = { .frames = 1000, .link_type = 1, .after_stop = 24 };
-	const struct rtap_live_options options = { .capture_filter = "link[0] = 3" };
+	const struct rtap_live_options options = { .size = sizeof options, .capture_filter = "link[0] = 3" };
 	struct rtap_error error;
 	struct batch *batch;
 	struct run run;
@@ -407,7 +407,7 @@ Test(live, refuses_a_filter_at_the_start)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const struct rtap_live_options options = { .capture_filter = cases[i].filter };
+		const struct rtap_live_options options = { .size = sizeof options, .capture_filter = cases[i].filter };
 		const struct plan plan = { .link_type = cases[i].link_type };
 		struct rtap_error error;
 		struct run run;

@@ -42,19 +42,18 @@ static void note_message(void *owner, const struct rtap_message *message)
 
 static void begin(uint64_t max_memory)
 {
-	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes,
+	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes,
 						.checksums = keeps_bytes };
 
 	frames = reported = 0;
 	now_ns = 1000 * SECOND;
-	tracker = rtap_tracker_open(&options);
-	cr_assert_not_null(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 }
 
 static void end(void)
 {
 	rtap_tracker_finish(tracker);
-	counters = rtap_tracker_counters(tracker);
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	rtap_tracker_close(tracker);
 	tracker = NULL;
 }

@@ -65,12 +65,11 @@ static bool is_wanted(void *owner, const struct rtap_packet *packet)
 
 static void run(const struct said *said, size_t packets)
 {
-	const struct rtap_tracker_options options = { .max_memory = MIB, .operation = take, .wanted = is_wanted };
+	const struct rtap_tracker_options options = { .size = sizeof options, .max_memory = MIB, .operation = take, .wanted = is_wanted };
 
 	count = 0;
 	frames = 0;
-	tracker = rtap_tracker_open(&options);
-	cr_assert(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 	for (size_t i = 0; i < packets; i++) {
 		uint8_t whole[SAID_ROOM];
 		uint32_t length = said_frame(whole, &said[i]);

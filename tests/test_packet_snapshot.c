@@ -101,13 +101,15 @@ static size_t snapshot_frame(struct rtap_tracker *tracker, struct rtap_frame *fr
 static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
 			 size_t *with_borrowed)
 {
-	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
+	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = 64 << 20, .context.check_icrc = true };
+	struct rtap_tracker *tracker;
 	struct rtap_source *source;
 	struct rtap_batch *batch;
 	struct rtap_error error;
 	enum rtap_status status;
 	size_t bytes = 0;
 
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
 	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
 		for (size_t i = 0; batch && i < batch->count; i++) {

@@ -56,14 +56,14 @@ static bool is_wanted(void *owner, const struct rtap_packet *about)
 static void begin(uint64_t memory, bool with_bytes)
 {
 	const struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = memory, .bytes = with_bytes, .checksums = with_bytes,
 		.message = take_message, .connection = take_connection, .wanted = is_wanted,
 	};
 
 	reported_count = connection_count = 0;
 	frames = 0;
-	tracker = rtap_tracker_open(&options);
-	cr_assert(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 }
 
 static void give(const struct said *said)

@@ -309,25 +309,25 @@ Test(tables, statistics_take_connections_that_there_are_not)
 	const struct rtap_connection connection = { .number = 0 };
 	const struct rtap_message message = { .connection = &connection, .kind = (enum rtap_message_kind)0 };
 	const uint64_t numbers[] = { 0, 1, UINT64_MAX };
-	struct rtap_stats *stats = rtap_stats_open(0);
+	struct rtap_stats *stats;
 	struct rtap_stats_direction direction;
 	struct rtap_stats_operations operations;
 	struct rtap_stats_rpc rpc;
 
-	cr_assert_not_null(stats);
+	cr_assert_eq(rtap_stats_open(&stats, NULL, NULL), RTAP_STATUS_OK);
 	rtap_stats_message(stats, &message);
 	rtap_stats_connection(stats, &connection);
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-		cr_expect_not(rtap_stats_direction(stats, numbers[i], true, &direction));
-		cr_expect_not(rtap_stats_operations(stats, numbers[i], true, RTAP_KIND_COUNT, &operations));
+		cr_expect_not(rtap_stats_direction(stats, numbers[i], true, &direction, sizeof direction));
+		cr_expect_not(rtap_stats_operations(stats, numbers[i], true, RTAP_KIND_COUNT, &operations, sizeof operations));
 		cr_expect_eq(rtap_stats_next(stats, numbers[i]), 0);
-		cr_expect_not(rtap_stats_rpc(stats, (size_t)numbers[i], &rpc));
+		cr_expect_not(rtap_stats_rpc(stats, (size_t)numbers[i], &rpc, sizeof rpc));
 	}
 	rtap_stats_merged(stats, 0, 0, false);
 	rtap_stats_merged(stats, 0, 5, true);
 	rtap_stats_merged(stats, 5, 0, true);
 	rtap_stats_merged(stats, 6, 6, true);
-	cr_expect(rtap_stats_direction(stats, 6, true, &direction));
+	cr_expect(rtap_stats_direction(stats, 6, true, &direction, sizeof direction));
 	rtap_stats_close(stats);
 }
 

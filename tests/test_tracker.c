@@ -61,11 +61,11 @@ static void note_connection(void *owner, const struct rtap_connection *connectio
 static void begin(uint64_t max_memory, bool checksums)
 {
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = max_memory, .checksums = checksums, .message = note_message, .connection = note_connection,
 	};
 
-	tracker = rtap_tracker_open(&options);
-	cr_assert_not_null(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 	frames = reported = complete = connections = evicted_connections = by_cm = missing_evicted = 0;
 	now_ns = INT64_C(1700000000000000000);
 }
@@ -73,7 +73,7 @@ static void begin(uint64_t max_memory, bool checksums)
 static void end(void)
 {
 	rtap_tracker_finish(tracker);
-	counters = rtap_tracker_counters(tracker);
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	rtap_tracker_close(tracker);
 	cr_expect_eq(counters.messages, reported);
 	cr_expect_eq(counters.connections, connections);
@@ -569,12 +569,12 @@ Test(tracker, chaos_makes_no_wrong_message)
 	uint64_t of_lossless = 0;
 
 	for (uint32_t seed = 0; seed < 600; seed++) {
-		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos,
+		struct rtap_tracker_options options = { .size = sizeof options, .max_memory = 16 * MIB, .checksums = true, .message = check_chaos,
 							.connection = note_connection };
 
 		begin(MIB, true);
 		rtap_tracker_close(tracker);
-		tracker = rtap_tracker_open(&options);
+		cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
 		random_state = seed;
 		chaos_base = 0xffff00 + draw(512);
 		for (uint32_t i = 0; i < CHAOS_MESSAGES; i++) {

@@ -206,7 +206,7 @@ TestSuite(umad, .init = set_up, .fini = tear_down);
 
 static void open_device(const char *classes, uint32_t snap_length)
 {
-	const struct rtap_live_options options = { .mad_classes = classes, .snap_length = snap_length };
+	const struct rtap_live_options options = { .size = sizeof options, .mad_classes = classes, .snap_length = snap_length };
 
 	cr_assert_eq(live_umad.open(&device, "mlx5_0/1", &options, &error), RTAP_STATUS_OK, "%s", error.text);
 }
@@ -492,7 +492,7 @@ Test(umad, what_others_have_is_left_to_them_and_reported)
 
 Test(umad, nothing_that_can_be_registered_is_a_failure)
 {
-	const struct rtap_live_options options = { .mad_classes = "7" };
+	const struct rtap_live_options options = { .size = sizeof options, .mad_classes = "7" };
 
 	umad.taken_class = 0x07;
 	umad.taken_method = 3;
@@ -506,7 +506,7 @@ Test(umad, lists_of_classes_are_read_strictly)
 	static const char *const bad[] = { "", "3,", ",3", "3:", "3:0", "3:32", "256", "x", "3+1", "3:1+", "3:1,,4", "-1", "3 4", "0x" };
 
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		const struct rtap_live_options options = { .mad_classes = bad[i] };
+		const struct rtap_live_options options = { .size = sizeof options, .mad_classes = bad[i] };
 
 		cr_expect_eq(live_umad.open(&device, "mlx5_0/1", &options, &error), RTAP_STATUS_FAILED, "\"%s\"", bad[i]);
 	}
@@ -521,7 +521,7 @@ Test(umad, a_port_that_cannot_be_opened_says_why)
 		{ "mlx5_0/3", "no such port" },
 		{ "mlx5_1", "no such RDMA device" },
 	};
-	const struct rtap_live_options options = { .mad_classes = NULL };
+	const struct rtap_live_options options = { .size = sizeof options, .mad_classes = NULL };
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		cr_expect_eq(live_umad.open(&device, cases[i].name, &options, &error), RTAP_STATUS_FAILED);

@@ -81,8 +81,7 @@ static void expect(const char *wanted)
 
 static void begin(void)
 {
-	tracker = rtap_tracker_open(&(struct rtap_tracker_options){ 0 });
-	cr_assert_not_null(tracker);
+	cr_assert_eq(rtap_tracker_open(&tracker, &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options) }, NULL), RTAP_STATUS_OK);
 	tracker->layers = layers;
 	connection = connection_create(tracker, 1, 0);
 	cr_assert_not_null(connection);

@@ -98,7 +98,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 	static const char *const tunings[] = { "depth=256,poll=busy", "depth=256,cq=plain", "depth=256,queues=2" };
 
 	for (size_t c = 0; c < sizeof tunings / sizeof tunings[0]; c++) {
-		struct rtap_live_options options = { .wake_ms = 50, .snap_length = 60, .counts_only = true,
+		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .counts_only = true,
 						     .verbs = { .tuning = tunings[c] } };
 		struct rtap_source_counters counters;
 		enum rtap_status status;
@@ -120,7 +120,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 				rtap_source_stop(source);
 			rtap_batch_release(batch);
 		}
-		counters = rtap_source_counters(source);
+		rtap_source_counters(source, &counters, sizeof counters);
 		cr_assert_eq(count, 49999, "%s: %llu", tunings[c], (unsigned long long)count);
 		cr_assert_eq(counters.frames, count);
 		cr_assert_eq(counters.captured_bytes, 60 * count);
@@ -406,7 +406,7 @@ Test(verbs, frames_without_a_free_buffer_are_dropped_and_counted_exactly)
 
 	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
 		struct rtap_verbs_options options = { .tuning = "depth=64,block=16,frame=64" };
-		struct rtap_live_options live = { .wake_ms = 50, .buffer_bytes = 64 * 1024, .verbs = options };
+		struct rtap_live_options live = { .size = sizeof live, .wake_ms = 50, .buffer_bytes = 64 * 1024, .verbs = options };
 		struct rtap_source *source;
 		struct run run = { .opened = RTAP_STATUS_OK };
 

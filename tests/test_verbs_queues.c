@@ -14,7 +14,7 @@ static void write_numbered_frames(unsigned ports)
 	struct rtap_error error;
 
 	name_feed();
-	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_writer_open(&writer, fed_name, NULL, &error), RTAP_STATUS_OK, "%s", error.text);
 	for (uint64_t number = 1; number <= SPREAD_FRAMES; number++) {
 		uint8_t bytes[64] = { 0 };
 		const struct rtap_frame frame = { .bytes = bytes, .captured_length = sizeof bytes, .wire_length = sizeof bytes,

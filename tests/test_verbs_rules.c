@@ -52,7 +52,7 @@ static void write_flow_frames(void)
 	struct rtap_error error;
 
 	name_feed();
-	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_writer_open(&writer, fed_name, NULL, &error), RTAP_STATUS_OK, "%s", error.text);
 	for (size_t i = 0; i < FLOW_FRAME_COUNT; i++) {
 		struct rtap_frame frame = { .bytes = flow_frames[i].bytes, .captured_length = flow_frames[i].length,
 					    .wire_length = flow_frames[i].length, .link_type = RTAP_LINK_ETHERNET, .time_ns = 1000 };
@@ -85,7 +85,7 @@ Test(verbs_rules, a_rule_means_the_same_to_the_device_and_in_software)
 		for (int type = RTAP_FLOW_SNIFFER; type <= RTAP_FLOW_NORMAL; type++) {
 			struct rtap_verbs_options options = { .flow_type = (enum rtap_flow_type)type, .flow_rules = &flow_matches[i].rule,
 							      .flow_rule_count = 1, .flow_dont_trap = true };
-			struct rtap_live_options live = { .wake_ms = 1, .verbs = options };
+			struct rtap_live_options live = { .size = sizeof live, .wake_ms = 1, .verbs = options };
 			struct rtap_source *source;
 			struct run run = { .opened = RTAP_STATUS_OK };
 			char found[256];
@@ -134,7 +134,7 @@ Test(verbs_rules, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_
 
 	write_flow_frames();
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct rtap_live_options options = { .wake_ms = 1, .capture_filter = cases[i].filter,
+		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 1, .capture_filter = cases[i].filter,
 			.verbs = { .flow_type = cases[i].type, .flow_rules = cases[i].rules,
 				   .flow_rule_count = cases[i].rule_count, .flow_offload = true } };
 		char found[256];
@@ -205,7 +205,7 @@ Test(verbs_rules, what_the_device_reports_as_changed_is_asked_for_again)
 
 	snprintf(folder, sizeof folder, "test_verbs_devices.%ld", (long)getpid());
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct rtap_live_options options = { .wake_ms = 50 };
+		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50 };
 		struct rtap_devices *devices;
 		struct run run;
 

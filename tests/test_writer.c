@@ -18,6 +18,8 @@
 #include "capture/file/writer.h"
 #include "tests/capture_kit.h"
 
+#define OPTIONS(...) (&(struct rtap_writer_options){ .size = sizeof(struct rtap_writer_options), __VA_ARGS__ })
+
 static char folder[] = "/tmp/rdmatap-test-XXXXXX";
 static char path[128];
 
@@ -61,7 +63,7 @@ static void write_samples(const char *name, uint32_t count)
 	struct rtap_writer *writer;
 	struct rtap_error error;
 
-	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK, "%s", error.text);
 	for (uint32_t i = 0; i < count; i++) {
 		struct rtap_frame frame = sample_frame(i);
 
@@ -132,7 +134,7 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 
 		write_samples(name, 800);
 		copied = bytes_of_file(name);
-		cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 		for (uint32_t i = 0; i < 800; i += 8) {
 			struct batch *batch = batch_get(pool);
 
@@ -185,7 +187,7 @@ Test(writer, cuts_a_file_on_a_full_disk_after_its_last_whole_frame)
 		cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
 		full = (struct rlimit){ limit, before.rlim_max };
 		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
-		cr_assert_eq(rtap_writer_open(&writer, name, 1, c / 2 % 3 == 2, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1, .unbuffered = c / 2 % 3 == 2), &error), RTAP_STATUS_OK);
 		for (; written < 200 && !status; written++) {
 			struct rtap_frame frame = sample_frame(written);
 
@@ -229,7 +231,7 @@ Test(writer, a_compressed_file_on_a_full_disk_is_read_as_far_as_it_goes)
 	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
 	full = (struct rlimit){ 5000, before.rlim_max };
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
-	cr_assert_eq(rtap_writer_open(&writer, name, 1, true, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1, .unbuffered = true), &error), RTAP_STATUS_OK);
 	for (uint32_t i = 0; i < 100000 && !status; i++) {
 		struct rtap_frame frame = sample_frame(i % 200);
 
@@ -296,7 +298,7 @@ Test(writer, keeps_comments_interfaces_and_link_types_in_pcapng)
 	struct rtap_error error;
 	struct reading reading;
 
-	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 	for (uint32_t i = 0; i < 6; i++) {
 		struct rtap_frame frame = sample_frame(i);
 
@@ -333,7 +335,7 @@ Test(writer, takes_one_link_type_a_pcap_file)
 	struct reading reading;
 
 	frame.link_type = 247;
-	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
 	frame.link_type = 1;
 	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
@@ -357,7 +359,7 @@ Test(writer, refuses_what_the_formats_have_no_room_for)
 		struct rtap_frame frame = sample_frame(5);
 
 		frame.link_type = 65536;
-		cr_assert_eq(rtap_writer_open(&writer, file_named(names[i]), 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, file_named(names[i]), OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
 		cr_assert(strstr(error.text, "link type 65536"), "%s", error.text);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
@@ -369,7 +371,7 @@ Test(writer, refuses_what_the_formats_have_no_room_for)
 
 		frame.comments = &comment;
 		frame.comment_count = 1;
-		cr_assert_eq(rtap_writer_open(&writer, file_named("a.pcapng"), 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, file_named("a.pcapng"), OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), i ? RTAP_STATUS_FAILED : RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 		unlink(path);
@@ -398,7 +400,7 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 		struct reading reading;
 
 		frame.time_ns = cases[i].time_ns;
-		cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
 		cr_expect_eq(rtap_writer_held_times(writer), cases[i].held, "case %zu", i);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
@@ -411,12 +413,12 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 
 Test(writer, counts_times_that_it_held_in_all_files_of_a_series)
 {
-	const struct rtap_rotation rotation = { .bytes = 1 };
+	const struct rtap_series_options options = { .size = sizeof options, .rotation = { .bytes = 1 }, .link_type = 1 };
 	struct rtap_frame frame = sample_frame(5);
 	struct rtap_series *series;
 	struct rtap_error error;
 
-	cr_assert_eq(rtap_series_open(&series, file_named("a.pcap"), &rotation, 1, false, NULL, 0, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_series_open(&series, file_named("a.pcap"), &options, &error), RTAP_STATUS_OK);
 	for (uint64_t i = 0; i < 6; i++) {
 		frame.time_ns = i % 2 ? -1 : 1;
 		cr_assert_eq(rtap_series_write(series, &frame, &error), RTAP_STATUS_OK);
@@ -438,7 +440,7 @@ Test(writer, writes_a_whole_file_without_a_frame)
 		struct rtap_error error;
 		struct reading reading;
 
-		cr_assert_eq(rtap_writer_open(&writer, name, 247, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 247), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 		reading = reading_of_files(&name, 1);
 		cr_assert(reading.source, "%s", reading.error.text);
@@ -460,7 +462,7 @@ Test(writer, unbuffered_frames_are_in_the_file_at_once)
 		struct rtap_writer *writer;
 		struct rtap_error error;
 
-		cr_assert_eq(rtap_writer_open(&writer, name, 1, true, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1, .unbuffered = true), &error), RTAP_STATUS_OK);
 		for (uint32_t count = 1; count < 4; count++) {
 			struct rtap_frame frame = sample_frame(5);
 			struct reading reading;
@@ -480,7 +482,7 @@ Test(writer, says_when_a_file_cannot_be_created)
 	struct rtap_writer *writer;
 	struct rtap_error error;
 
-	cr_assert_eq(rtap_writer_open(&writer, "/nonexistent/a.pcap", 1, false, &error), RTAP_STATUS_FAILED);
+	cr_assert_eq(rtap_writer_open(&writer, "/nonexistent/a.pcap", OPTIONS(.link_type = 1), &error), RTAP_STATUS_FAILED);
 	cr_assert_null(writer);
 	cr_assert_str_eq(error.text, "/nonexistent/a.pcap: cannot be created: No such file or directory");
 	cr_assert_eq(rtap_writer_close(NULL, &error), RTAP_STATUS_OK);
@@ -496,7 +498,7 @@ Test(writer, says_once_that_the_disk_is_full)
 		struct rtap_error error;
 		enum rtap_status expected = unbuffered[i] ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 
-		cr_assert_eq(rtap_writer_open(&writer, "/dev/full", 1, unbuffered[i], &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_open(&writer, "/dev/full", OPTIONS(.link_type = 1, .unbuffered = unbuffered[i]), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), expected);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), expected);
 		if (!unbuffered[i])
@@ -520,7 +522,7 @@ Test(writer, distinguishes_a_closed_pipe_from_other_failures)
 	close(ends[0]);
 	dup2(ends[1], STDOUT_FILENO);
 	close(ends[1]);
-	cr_assert_eq(rtap_writer_open(&writer, "-", 1, true, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_open(&writer, "-", OPTIONS(.link_type = 1, .unbuffered = true), &error), RTAP_STATUS_OK);
 	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
 	dup2(output, STDOUT_FILENO);
 	close(output);

@@ -22,13 +22,14 @@ static void count_message(void *owner, const struct rtap_message *message)
 static void *track(void *argument)
 {
 	struct run *run = argument;
-	struct rtap_tracker_options options = { .message = count_message, .owner = run };
-	struct rtap_tracker *tracker = rtap_tracker_open(&options);
+	struct rtap_tracker_options options = { .size = sizeof options, .message = count_message, .owner = run };
+	struct rtap_tracker *tracker = NULL;
 	struct rtap_source *source = NULL;
 	struct rtap_batch *batch;
 	struct rtap_error error;
 
-	if (!tracker || rtap_source_open_files(&source, &run->path, 1, &error) != RTAP_STATUS_OK)
+	if (rtap_tracker_open(&tracker, &options, &error) != RTAP_STATUS_OK ||
+	    rtap_source_open_files(&source, &run->path, 1, &error) != RTAP_STATUS_OK)
 		return NULL;
 	while (rtap_source_read_batch(source, &batch, &error) == RTAP_STATUS_OK) {
 		for (size_t i = 0; i < batch->count; i++) {

@@ -192,7 +192,7 @@ static bool take_frame(void *owner, const struct rtap_frame *frame)
 	EXPECT(frame->number == ++summary->frames);
 	rtap_tracker_frame(summary->tracker, frame, &packet);
 	rtap_stats_packet(summary->stats, &packet);
-	rtap_stats_totals(summary->stats, &totals); /* at any time */
+	rtap_stats_totals(summary->stats, &totals, sizeof totals); /* at any time */
 	EXPECT(totals.packets == summary->frames);
 	return false;
 }
@@ -205,16 +205,16 @@ static void look_at_stats(const struct rtap_stats *stats)
 	struct rtap_stats_rpc rpc;
 	uint64_t packets = 0, messages = 0, connections = 0;
 
-	rtap_stats_totals(stats, &totals);
+	rtap_stats_totals(stats, &totals, sizeof totals);
 	for (uint64_t number = 0; (number = rtap_stats_next(stats, number)); connections++)
 		for (int from_a = 0; from_a < 2; from_a++) {
-			EXPECT(rtap_stats_direction(stats, number, from_a, &sent));
+			EXPECT(rtap_stats_direction(stats, number, from_a, &sent, sizeof sent));
 			packets += sent.packets;
 			naks.nak_invalid_request += sent.nak_invalid_request;
 			naks.nak_access += sent.nak_access;
 			naks.nak_operation += sent.nak_operation;
 			for (unsigned kind = 0; kind < RTAP_KIND_COUNT; kind++)
-				if (rtap_stats_operations(stats, number, from_a, (enum rtap_message_kind)kind, &operations)) {
+				if (rtap_stats_operations(stats, number, from_a, (enum rtap_message_kind)kind, &operations, sizeof operations)) {
 					messages += operations.messages;
 					EXPECT(operations.size.count == operations.messages);
 					EXPECT(operations.size.least <= operations.size.median && operations.size.median <= operations.size.largest);
@@ -224,23 +224,25 @@ static void look_at_stats(const struct rtap_stats *stats)
 	EXPECT(packets && packets == totals.rdma_packets);
 	EXPECT(messages && messages == totals.messages);
 	EXPECT(naks.nak_invalid_request == 3 && naks.nak_access == 3 && naks.nak_operation == 3);
-	EXPECT(!rtap_stats_direction(stats, connections + 1000000, true, &sent) && !sent.packets);
-	EXPECT(!rtap_stats_direction(stats, 0, true, &sent));
-	EXPECT(!rtap_stats_rpc(stats, rtap_stats_rpc_count(stats), &rpc) && !rpc.calls);
+	EXPECT(!rtap_stats_direction(stats, connections + 1000000, true, &sent, sizeof sent) && !sent.packets);
+	EXPECT(!rtap_stats_direction(stats, 0, true, &sent, sizeof sent));
+	EXPECT(!rtap_stats_rpc(stats, rtap_stats_rpc_count(stats), &rpc, sizeof rpc) && !rpc.calls);
 }
 
 static void count_a_file(void)
 {
 	/* memory is the usual: 0 */
-	struct summary summary = { .stats = rtap_stats_open(0) };
+	struct summary summary = { .stats = NULL };
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
 		.owner = &summary,
 	};
 
-	summary.tracker = rtap_tracker_open(&options);
+	EXPECT(rtap_stats_open(&summary.stats, NULL, NULL) == RTAP_STATUS_OK);
+	EXPECT(rtap_tracker_open(&summary.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (summary.stats && summary.tracker) {
 		each_frame(TESTDATA "/conn_naks.pcap", take_frame, &summary);
 		rtap_tracker_finish(summary.tracker);
@@ -249,6 +251,35 @@ static void count_a_file(void)
 	}
 	rtap_tracker_close(summary.tracker);
 	rtap_stats_close(summary.stats);
+}
+
+/* Options of an earlier version are taken, those of a later one as long as what it added is zero; without a size none. */
+static void look_at_sizes(void)
+{
+	struct {
+		struct rtap_stats_options options;
+		uint64_t added;
+	} later = { { .size = sizeof later, .max_memory = 1 << 20 }, 0 };
+	struct rtap_stats_options earlier = { .size = sizeof(size_t), .max_memory = 1 }, unset = { .max_memory = 1 };
+	struct {
+		struct rtap_stats_totals totals;
+		uint64_t added;
+	} filled = { .added = 7 };
+	struct rtap_stats *stats;
+	struct rtap_error error;
+	uint64_t first[2] = { 7, 7 };
+
+	EXPECT(rtap_stats_open(&stats, &later.options, &error) == RTAP_STATUS_OK);
+	rtap_stats_totals(stats, &filled.totals, sizeof filled);
+	EXPECT(!filled.added && !filled.totals.packets);
+	rtap_stats_totals(stats, (struct rtap_stats_totals *)first, sizeof first[0]);
+	EXPECT(!first[0] && first[1] == 7);
+	rtap_stats_close(stats);
+	later.added = 1;
+	EXPECT(rtap_stats_open(&stats, &later.options, &error) == RTAP_STATUS_FAILED && !stats && error.code == RTAP_ERROR_UNSUPPORTED);
+	EXPECT(rtap_stats_open(&stats, &unset, &error) == RTAP_STATUS_FAILED && !stats && error.code == RTAP_ERROR_INVALID);
+	EXPECT(rtap_stats_open(&stats, &earlier, &error) == RTAP_STATUS_OK);
+	rtap_stats_close(stats);
 }
 
 /* Each failure has the code of its kind, and names are unique. */
@@ -273,7 +304,7 @@ static void look_at_errors(void)
 	}
 	EXPECT(rtap_filter_compile(&filter, "infiniband.bth.psn ==", &column, &error) == RTAP_STATUS_FAILED);
 	EXPECT(!filter && error.code == RTAP_ERROR_INVALID);
-	EXPECT(rtap_writer_open(&writer, "/nonexistent/file.pcap", RTAP_LINK_ETHERNET, false, &error) == RTAP_STATUS_FAILED);
+	EXPECT(rtap_writer_open(&writer, "/nonexistent/file.pcap", NULL, &error) == RTAP_STATUS_FAILED);
 	EXPECT(!writer && error.code == RTAP_ERROR_NOT_FOUND);
 	EXPECT(rtap_devices_open(&devices, "/nonexistent", &error) != RTAP_STATUS_OK);
 	EXPECT(!devices && error.code == RTAP_ERROR_NOT_FOUND);
@@ -289,6 +320,7 @@ static void look_at_errors(void)
 int main(void)
 {
 	look_at_errors();
+	look_at_sizes();
 	filter_a_file();
 	EXPECT(each_frame(TESTDATA "/roce-rping-v4.pcap", take_packet, NULL));
 	EXPECT(each_frame(TESTDATA "/rpcrdma-headers.pcap", take_chunks, NULL));

@@ -103,7 +103,7 @@ static inline void capture_by(struct run *run, const char *name, const struct rt
 
 static inline void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
 {
-	struct rtap_live_options options = { .wake_ms = 50, .snap_length = snap_length };
+	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length };
 
 	if (verbs)
 		options.verbs = *verbs;
@@ -150,7 +150,7 @@ static inline struct rtap_batch *make_feed(size_t *count)
 
 	name_feed();
 	cr_assert_eq(rtap_source_open_files(&source, &name, 1, &error), RTAP_STATUS_OK, "%s", error.text);
-	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_writer_open(&writer, fed_name, NULL, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(rtap_source_read_batch(source, &batch, &error), RTAP_STATUS_OK, "%s", error.text);
 	for (size_t i = 0; i < batch->count; i++)
 		cr_assert_eq(rtap_writer_write(writer, &batch->frames[i], &error), RTAP_STATUS_OK, "%s", error.text);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/struct_size.h"
 #include "capture/file/series.h"
 #include "capture/file/writer.h"
 
@@ -72,23 +73,27 @@ static enum rtap_status open_next(struct rtap_series *series, struct rtap_error 
 	return writer_open_like(&series->writer, name, series->name, series->link_type, series->unbuffered, series->source, error);
 }
 
-enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_rotation *rotation, uint32_t link_type,
-				  bool unbuffered, const struct rtap_source *source, int64_t time_ns, struct rtap_error *error)
+enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *given,
+				  struct rtap_error *error)
 {
-	struct rtap_series *opened = calloc(1, sizeof *opened + strlen(name) + 1);
+	struct rtap_series_options options;
+	struct rtap_series *opened;
 
 	*series = NULL;
+	if (struct_size_take(&options, sizeof options, given, error))
+		return RTAP_STATUS_FAILED;
+	opened = calloc(1, sizeof *opened + strlen(name) + 1);
 	if (!opened) {
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	strcpy(opened->name, name);
-	opened->rotation = *rotation;
-	opened->link_type = link_type;
-	opened->unbuffered = unbuffered;
-	opened->source = source;
-	opened->begun_ns = time_ns;
-	opened->digits = rotation->bytes ? digits_of(rotation->files) : 0;
+	opened->rotation = options.rotation;
+	opened->link_type = options.link_type;
+	opened->unbuffered = options.unbuffered;
+	opened->source = options.source;
+	opened->begun_ns = options.time_ns;
+	opened->digits = options.rotation.bytes ? digits_of(options.rotation.files) : 0;
 	if (open_next(opened, error)) {
 		free(opened);
 		return RTAP_STATUS_FAILED;

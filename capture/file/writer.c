@@ -9,6 +9,7 @@
 
 #include <rdmatap/source.h>
 
+#include "base/struct_size.h"
 #include "capture/file/pcapng.h"
 #include "capture/sink.h"
 #include "capture/file/writer.h"
@@ -61,10 +62,15 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 	return RTAP_STATUS_OK;
 }
 
-enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
+enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, const struct rtap_writer_options *given,
 				  struct rtap_error *error)
 {
-	return writer_open_like(writer, name, name, link_type, unbuffered, NULL, error);
+	struct rtap_writer_options options;
+
+	*writer = NULL;
+	if (struct_size_take(&options, sizeof options, given, error))
+		return RTAP_STATUS_FAILED;
+	return writer_open_like(writer, name, name, options.link_type, options.unbuffered, NULL, error);
 }
 
 uint64_t writer_size(const struct rtap_writer *writer)

@@ -50,8 +50,9 @@ struct rtap_verbs_options {
 	const char *tuning;          /* tuning parameters, "depth=4096,poll=busy"; see rdmatap(1); NULL: the defaults */
 };
 
-/* Capture options. All zero is the default. Some are for one kind of device only. */
+/* Capture options. All others zero is the default. Some are for one kind of device only. */
 struct rtap_live_options {
+	size_t size;                /* sizeof(struct rtap_live_options) */
 	const char *capture_filter; /* BPF expression, applied by the device if possible, else before frames are queued; NULL: all frames */
 	uint32_t snap_length;       /* maximum bytes captured per frame; 0: all */
 	unsigned wake_ms;           /* rtap_source_read_batch() waits no longer than this; 0: no limit */
@@ -81,7 +82,7 @@ struct rtap_live_options {
  * delivered. END: rtap_source_stop() was called and all frames received before have been delivered, or FAILED was returned
  * before. Each call updates the statistics of the interface; they are final with END or FAILED.
  *
- * FAILED: the device is not open and *source is NULL.
+ * options: NULL for the defaults. FAILED: the device is not open and *source is NULL.
  */
 enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
 				       struct rtap_error *error) __attribute__((warn_unused_result));

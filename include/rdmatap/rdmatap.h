@@ -10,8 +10,10 @@
  *    these ignore NULL. A struct rtap_batch is reference-counted: see rtap_batch_release().
  *  - Functions that can fail return enum rtap_status and fill the caller's struct rtap_error. The library does not print, exit
  *    or change signal handling.
- *  - The caller zeroes structs before filling them (options, contexts): zero is always the default. They, and those that the
- *    library fills, may grow; the library's soname changes then.
+ *  - Functions ..._open take the address of the new object first, then what to open, options and the error. The caller zeroes a
+ *    struct before filling it (options, contexts): zero is always the default, and so are options of NULL.
+ *  - Structs that begin with `size` (the caller sets it to their sizeof), or that are filled by a function with an argument `size`,
+ *    may get further members at their ends: programs compiled before still work. If others grow, the library's soname changes.
  *  - One thread at a time may use an object; threads may use different objects at once. Any number of threads may read tables
  *    (fields, protocols, names), compiled filters, and packets that are no longer being filled.
  */

@@ -97,7 +97,8 @@ const struct rtap_interface *rtap_source_interface(const struct rtap_source *sou
 size_t rtap_source_note_count(const struct rtap_source *source);
 const char *rtap_source_note(const struct rtap_source *source, size_t index);
 
-struct rtap_source_counters rtap_source_counters(const struct rtap_source *source);
+/* `size` is sizeof *counters. */
+void rtap_source_counters(const struct rtap_source *source, struct rtap_source_counters *counters, size_t size);
 
 /* Bytes read from all inputs, as stored, and their total size, 0 if unknown: for progress displays. */
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes);

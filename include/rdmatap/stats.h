@@ -4,6 +4,7 @@
  *
  * Statistics are updated continuously and can be read at any time; the functions return snapshots. Feed them from a tracker:
  * call rtap_stats_packet() after each rtap_tracker_frame(), and the others from the tracker's callbacks of the same names.
+ * `size` is the size of the struct that is filled: sizeof *totals.
  * One thread at a time.
  */
 #ifndef RDMATAP_STATS_H
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <rdmatap/error.h>
 #include <rdmatap/message.h>
 #include <rdmatap/packet.h>
 
@@ -23,11 +25,15 @@ extern "C" {
 
 struct rtap_stats;
 
-/*
- * max_memory: limit for the statistics' memory in bytes, 0: 64 MiB; connections beyond it are counted in rtap_stats_totals only.
- * Returns NULL if out of memory.
- */
-struct rtap_stats *rtap_stats_open(uint64_t max_memory);
+struct rtap_stats_options {
+	size_t size;         /* sizeof(struct rtap_stats_options) */
+	/* limit for the statistics' memory in bytes, 0: 64 MiB; connections beyond it are counted in rtap_stats_totals only */
+	uint64_t max_memory;
+};
+
+/* options: NULL for the defaults. FAILED: *stats is NULL. */
+enum rtap_status rtap_stats_open(struct rtap_stats **stats, const struct rtap_stats_options *options, struct rtap_error *error)
+	__attribute__((warn_unused_result));
 
 /* Frees. NULL is ignored. */
 void rtap_stats_close(struct rtap_stats *stats);
@@ -57,7 +63,7 @@ struct rtap_stats_totals {
 	int64_t first_ns, last_ns;       /* the earliest and the latest time stamp, nanoseconds since 1970-01-01 UTC */
 };
 
-void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals *totals);
+void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals *totals, size_t size);
 
 /* Traffic sent by one end of a connection; RPCs are counted for the caller. */
 struct rtap_stats_direction {
@@ -80,7 +86,8 @@ struct rtap_stats_direction {
 uint64_t rtap_stats_next(const struct rtap_stats *stats, uint64_t after);
 
 /* Traffic sent by end a (from_a) or b of a connection. False: no such connection; *direction is zeroed. */
-bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction);
+bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction,
+			  size_t size);
 
 /* Messages of one kind that one end of a connection requested. */
 struct rtap_stats_operations {
@@ -92,7 +99,7 @@ struct rtap_stats_operations {
 
 /* False: no such messages; *operations is zeroed. */
 bool rtap_stats_operations(const struct rtap_stats *stats, uint64_t connection, bool from_a, enum rtap_message_kind kind,
-			   struct rtap_stats_operations *operations);
+			   struct rtap_stats_operations *operations, size_t size);
 
 /* RPCs of one procedure, or (is_operation) the operations of one kind within compound procedures. */
 struct rtap_stats_rpc {
@@ -107,7 +114,7 @@ struct rtap_stats_rpc {
 
 /* The number of entries, and entry `index` in order of first occurrence. False: index out of range; *rpc is zeroed. */
 size_t rtap_stats_rpc_count(const struct rtap_stats *stats);
-bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_stats_rpc *rpc);
+bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_stats_rpc *rpc, size_t size);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,10 @@
 #define RDMATAP_TRACKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include <rdmatap/error.h>
 #include <rdmatap/message.h>
 #include <rdmatap/operation.h>
 #include <rdmatap/packet.h>
@@ -22,6 +24,7 @@ extern "C" {
 struct rtap_tracker;
 
 struct rtap_tracker_options {
+	size_t size;                 /* sizeof(struct rtap_tracker_options) */
 	uint64_t max_memory;         /* limit for the state in bytes; 0: 512 MiB */
 	struct rtap_context context; /* for dissection; memory that it points to must outlive the tracker */
 	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
@@ -68,8 +71,9 @@ struct rtap_tracker_counters {
 	uint64_t peak_memory;        /* bytes */
 };
 
-/* Copies the options. Returns NULL if out of memory. */
-struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options);
+/* Copies the options; NULL: the defaults, without callbacks. FAILED: *tracker is NULL. */
+enum rtap_status rtap_tracker_open(struct rtap_tracker **tracker, const struct rtap_tracker_options *options, struct rtap_error *error)
+	__attribute__((warn_unused_result));
 
 /*
  * Dissects the next frame with the state of its connection, updates the state, and fills packet->flow. Frames must be passed in
@@ -80,7 +84,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 /* End of input: reports all remaining messages and connections. */
 void rtap_tracker_finish(struct rtap_tracker *tracker);
 
-struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker);
+/* `size` is sizeof *counters. */
+void rtap_tracker_counters(const struct rtap_tracker *tracker, struct rtap_tracker_counters *counters, size_t size);
 
 /* Frees. NULL is ignored. */
 void rtap_tracker_close(struct rtap_tracker *tracker);

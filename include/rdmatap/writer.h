@@ -6,6 +6,7 @@
 #define RDMATAP_WRITER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,14 +22,19 @@ extern "C" {
 /* A capture file being written. */
 struct rtap_writer;
 
+struct rtap_writer_options {
+	size_t size;        /* sizeof(struct rtap_writer_options) */
+	uint32_t link_type; /* of a pcap file to which no frame is written; otherwise that of its first frame counts */
+	bool unbuffered;    /* each frame is written to the file before rtap_writer_write() returns */
+};
+
 /*
  * Creates `name`: pcapng if the name, without a suffix for compression, ends in .pcapng, else pcap, both with nanosecond time stamps;
  * compressed if the name ends in .gz, .zst or .lz4; "-" is standard output.
- * A pcap file has the link type of the first frame written, or `link_type` if none is written.
- * `unbuffered`: each frame is written to the file before rtap_writer_write() returns.
+ * options: NULL for the defaults.
  * Writing to a closed pipe raises SIGPIPE; if the program ignores it, calls return FAILED with RTAP_ERROR_CLOSED.
  */
-enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
+enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, const struct rtap_writer_options *options,
 				  struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
@@ -58,6 +64,15 @@ struct rtap_rotation {
 /* A sequence of capture files. */
 struct rtap_series;
 
+struct rtap_series_options {
+	size_t size;                      /* sizeof(struct rtap_series_options) */
+	struct rtap_rotation rotation;
+	uint32_t link_type;               /* as in struct rtap_writer_options; likewise unbuffered */
+	bool unbuffered;
+	const struct rtap_source *source; /* gives pcapng files their interfaces; borrowed; NULL: none */
+	int64_t time_ns;                  /* start of the first file, by the clock of the frames' time stamps */
+};
+
 /*
  * Opens the first file. Files are named as by tcpdump:
  *  - with `seconds`, `name` is a strftime(3) pattern, formatted with the local time at which the file is started;
@@ -67,13 +82,11 @@ struct rtap_series;
  *    and each time starts a new ring.
  * The suffix of `name`, without the number, determines format and compression. An existing file of the same name is overwritten.
  *
- * pcapng files take their interfaces' names and filters from the source (borrowed; NULL: none), and at the end of each file
- * the numbers of frames received and dropped so far.
- * time_ns: start time of the first file, by the clock of the frames' time stamps.
+ * pcapng files take their interfaces' names and filters from the source, and at the end of each file the numbers of frames
+ * received and dropped so far. options: NULL for the defaults.
  */
-enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_rotation *rotation, uint32_t link_type,
-				  bool unbuffered, const struct rtap_source *source, int64_t time_ns, struct rtap_error *error)
-	__attribute__((warn_unused_result));
+enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *options,
+				  struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
  * Appends one frame, to a new file if one is due. END: a new file is due, but the number of files is reached or the last

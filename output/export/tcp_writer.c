@@ -50,6 +50,7 @@ struct tcp_writer {
 
 enum rtap_status tcp_writer_open(struct tcp_writer **writer, const char *name, struct rtap_error *error)
 {
+	const struct rtap_writer_options options = { .size = sizeof options, .link_type = RTAP_LINK_ETHERNET };
 	struct tcp_writer *opened = calloc(1, sizeof *opened);
 
 	*writer = NULL;
@@ -57,7 +58,7 @@ enum rtap_status tcp_writer_open(struct tcp_writer **writer, const char *name, s
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	if (rtap_writer_open(&opened->file, name, RTAP_LINK_ETHERNET, false, error) != RTAP_STATUS_OK) {
+	if (rtap_writer_open(&opened->file, name, &options, error) != RTAP_STATUS_OK) {
 		free(opened);
 		return RTAP_STATUS_FAILED;
 	}

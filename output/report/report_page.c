@@ -139,8 +139,9 @@ static void losses(const struct rtap_source *source, struct line *line)
 /* Warnings about the input, before any number. */
 static void reservations(const struct report_input *input, struct line *line)
 {
-	struct rtap_source_counters counters = rtap_source_counters(input->source);
+	struct rtap_source_counters counters;
 
+	rtap_source_counters(input->source, &counters, sizeof counters);
 	if (input->failure) {
 		note_begin("bad", line);
 		line_text(line, "The input could not be read as a whole; what was readable is reported: ");

@@ -4,17 +4,31 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include <rdmatap/stats.h>
 
+#include "base/struct_size.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_packet.h"
 
 /* struct rtap_stats is the opaque public name of struct stats. */
 #define USUAL_MEMORY (UINT64_C(64) << 20)
 
-struct rtap_stats *rtap_stats_open(uint64_t max_memory)
+enum rtap_status rtap_stats_open(struct rtap_stats **stats, const struct rtap_stats_options *given, struct rtap_error *error)
 {
-	return (struct rtap_stats *)stats_create(&(struct stats_options){ .max_memory = max_memory ? max_memory : USUAL_MEMORY });
+	struct rtap_stats_options options;
+	uint64_t memory;
+
+	*stats = NULL;
+	if (struct_size_take(&options, sizeof options, given, error))
+		return RTAP_STATUS_FAILED;
+	memory = options.max_memory ? options.max_memory : USUAL_MEMORY;
+	*stats = (struct rtap_stats *)stats_create(&(struct stats_options){ .max_memory = memory });
+	if (*stats)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
+	return RTAP_STATUS_FAILED;
 }
 
 static struct stats *counts_of(struct rtap_stats *stats)
@@ -61,11 +75,12 @@ void rtap_stats_resolved(struct rtap_stats *stats, uint64_t frame, const struct 
 	stats_resolve(counts_of(stats), frame, flow);
 }
 
-void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals *totals)
+void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals *totals, size_t size)
 {
+	struct rtap_stats_totals filled;
 	const struct stats *counts = counts_in(stats);
 
-	*totals = (struct rtap_stats_totals){
+	filled = (struct rtap_stats_totals){
 		.packets = counts->packets,
 		.wire_bytes = counts->wire_bytes,
 		.rdma_packets = counts->rdma_packets,
@@ -75,6 +90,7 @@ void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals 
 		.first_ns = counts->first_ns,
 		.last_ns = counts->last_ns,
 	};
+	struct_size_give(totals, size, &filled, sizeof filled);
 }
 
 uint64_t rtap_stats_next(const struct rtap_stats *stats, uint64_t after)
@@ -96,16 +112,17 @@ static const struct stats_direction *direction_of(const struct rtap_stats *stats
 	return &counts->table[connection - 1]->directions[!from_a];
 }
 
-bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction)
+bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction, size_t size)
 {
+	struct rtap_stats_direction filled;
 	const struct stats_direction *counts = direction_of(stats, connection, from_a);
 	const struct stats_occurrences *events;
 
-	*direction = (struct rtap_stats_direction){ 0 };
+	memset(direction, 0, size);
 	if (!counts)
 		return false;
 	events = stats_incidents_of(counts)->events;
-	*direction = (struct rtap_stats_direction){
+	filled = (struct rtap_stats_direction){
 		.packets = counts->packets,
 		.wire_bytes = counts->wire_bytes,
 		.payload_bytes = counts->payload_bytes,
@@ -127,6 +144,7 @@ bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, b
 		.rpc_calls = counts->calls,
 		.rpc_replies = counts->replies,
 	};
+	struct_size_give(direction, size, &filled, sizeof filled);
 	return true;
 }
 
@@ -144,15 +162,16 @@ static struct rtap_distribution distribution_of(const struct histogram *histogra
 }
 
 bool rtap_stats_operations(const struct rtap_stats *stats, uint64_t connection, bool from_a, enum rtap_message_kind kind,
-			   struct rtap_stats_operations *operations)
+			   struct rtap_stats_operations *operations, size_t size)
 {
+	struct rtap_stats_operations filled;
 	const struct stats_direction *direction = direction_of(stats, connection, from_a);
 	const struct stats_operations *counts = direction && (unsigned)kind < RTAP_KIND_COUNT ? direction->operations[kind] : NULL;
 
-	*operations = (struct rtap_stats_operations){ 0 };
+	memset(operations, 0, size);
 	if (!counts)
 		return false;
-	*operations = (struct rtap_stats_operations){
+	filled = (struct rtap_stats_operations){
 		.messages = counts->messages,
 		.incomplete = counts->incomplete,
 		.unanswered = counts->unanswered,
@@ -161,6 +180,7 @@ bool rtap_stats_operations(const struct rtap_stats *stats, uint64_t connection, 
 		.size = distribution_of(&counts->size),
 		.latency_ns = distribution_of(&counts->latency_ns),
 	};
+	struct_size_give(operations, size, &filled, sizeof filled);
 	return true;
 }
 
@@ -169,15 +189,16 @@ size_t rtap_stats_rpc_count(const struct rtap_stats *stats)
 	return counts_in(stats)->rpc_count;
 }
 
-bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_stats_rpc *rpc)
+bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_stats_rpc *rpc, size_t size)
 {
+	struct rtap_stats_rpc filled;
 	const struct stats_rpc *counts;
 
-	*rpc = (struct rtap_stats_rpc){ 0 };
+	memset(rpc, 0, size);
 	if (index >= counts_in(stats)->rpc_count)
 		return false;
 	counts = counts_in(stats)->rpcs[index];
-	*rpc = (struct rtap_stats_rpc){
+	filled = (struct rtap_stats_rpc){
 		.program_known = counts->program_known,
 		.is_operation = counts->is_operation,
 		.program = counts->program,
@@ -194,5 +215,6 @@ bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_st
 		.reply_bytes = counts->reply_bytes,
 		.latency_ns = distribution_of(&counts->latency_ns),
 	};
+	struct_size_give(rpc, size, &filled, sizeof filled);
 	return true;
 }

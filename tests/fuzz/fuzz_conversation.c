@@ -148,6 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	struct run run = { .options = data[0], .time_ns = INT64_C(1700000000000000000) };
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = UINT64_C(4096) << data[1] % 16,
 		.bytes = data[0] & BYTES, .checksums = data[0] & CHECKSUMS, .owner = &run,
 	};
@@ -155,8 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!(data[0] & NO_MESSAGES))
 		options.message = check_message;
-	run.tracker = rtap_tracker_open(&options);
-	REQUIRE(run.tracker != NULL);
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (data[0] & EXPORT) {
 		tracker_report_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
 		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);

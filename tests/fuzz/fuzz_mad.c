@@ -138,11 +138,10 @@ static void give(struct run *run, const uint8_t *record, const uint8_t *data, ui
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct run run = { .frames = 0 };
-	struct rtap_tracker_options options = { .max_memory = MAX_MEMORY, .message = check_message, .owner = &run };
+	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = MAX_MEMORY, .message = check_message, .owner = &run };
 	int64_t time_ns = 0;
 
-	run.tracker = rtap_tracker_open(&options);
-	REQUIRE(run.tracker != NULL);
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
 	while (size >= RECORD && run.frames < MAX_FRAMES) {
 		uint32_t length = data[RECORD - 1];
 

@@ -417,6 +417,7 @@ static void open_output(struct run *run, unsigned set)
 static void open_tracker(struct run *run, unsigned memory)
 {
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = UINT64_C(4096) << memory,
 		.context = { .check_icrc = run->options & CHECK_ICRC, .no_heuristics = run->options & NO_HEURISTICS },
 		.bytes = run->options & KEEP_BYTES, .checksums = run->options & CHECKSUMS,
@@ -430,8 +431,7 @@ static void open_tracker(struct run *run, unsigned memory)
 	}
 	if (run->filter)
 		options.wanted = is_wanted;
-	run->tracker = rtap_tracker_open(&options);
-	REQUIRE(run->tracker != NULL);
+	REQUIRE(rtap_tracker_open(&run->tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (run->merges)
 		REQUIRE(tracker_join_captures(run->tracker, source_clock(run->source, 1)->reference == 0));
 	if (run->output > SAVE)
@@ -459,9 +459,10 @@ static void finish_output(struct run *run)
 	}
 	if (run->report) {
 		struct report_input input = {
-			.source = run->source, .anomalies = run->anomalies, .counters = rtap_tracker_counters(run->tracker),
+			.source = run->source, .anomalies = run->anomalies,
 		};
 
+		rtap_tracker_counters(run->tracker, &input.counters, sizeof input.counters);
 		REQUIRE(!report_write(run->report, &findings, &input, &run->printer));
 	} else if (run->stats) {
 		stats_write_all(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
@@ -499,6 +500,7 @@ static void check_saved(struct run *run, const uint8_t *bytes, size_t length)
 {
 	struct rtap_span written = { bytes, (uint32_t)length };
 	uLong saved_bytes = run->saved_bytes;
+	struct rtap_source_counters counters;
 	struct rtap_source *source;
 	struct rtap_error error;
 
@@ -510,7 +512,8 @@ static void check_saved(struct run *run, const uint8_t *bytes, size_t length)
 	run->saved_bytes = 0;
 	read_file(source, take_back, run);
 	REQUIRE(run->saved == 0 && run->saved_bytes == saved_bytes);
-	REQUIRE(rtap_source_counters(source).bad_lengths == 0);
+	rtap_source_counters(source, &counters, sizeof counters);
+	REQUIRE(counters.bad_lengths == 0);
 	rtap_source_close(source);
 }
 

@@ -465,8 +465,9 @@ static void give_record(struct run *run, const uint8_t *record)
 
 static void check_end(const struct run *run)
 {
-	struct rtap_tracker_counters counters = rtap_tracker_counters(run->tracker);
+	struct rtap_tracker_counters counters;
 
+	rtap_tracker_counters(run->tracker, &counters, sizeof counters);
 	REQUIRE(counters.peak_memory <= run->tracker->budget.limit + SLACK);
 	if (run->options & NO_FINISH)
 		return;
@@ -486,6 +487,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	struct run run = { .options = data[0], .time_ns = INT64_C(1700000000000000000) };
 	struct rtap_tracker_options options = {
+		.size = sizeof options,
 		.max_memory = UINT64_C(1024) << data[1] % 18,
 		.bytes = data[0] & BYTES,
 		.checksums = data[0] & CHECKSUMS,
@@ -504,8 +506,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		senders[i].markers = SENT_PLAIN;
 		senders[i].crc = i < 2;
 	}
-	run.tracker = rtap_tracker_open(&options);
-	REQUIRE(run.tracker != NULL);
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
 	for (size_t at = HEADER_LENGTH; at + RECORD <= size && run.frames < MAX_FRAMES; at += RECORD) {
 		give_record(&run, data + at);
 		check_budget(run.tracker);
