@@ -6,8 +6,12 @@
 #include "output/stats/sampling.h"
 #include "output/stats/stats_count.h"
 
-/* Fewer missing packets or holes are not significant; less than 1 % is normal loss of captures. */
+/*
+ * Fewer missing packets or holes are not significant, in particular if most packets are there; less than 1 % is normal loss of
+ * captures.
+ */
 #define LEAST_MISSING 20
+#define LEAST_MISSING_OF_MOST 40
 #define LEAST_HOLES 10
 #define LEAST_PART 100
 /* A thin sample has little to count, but differs from loss: far more is missing than present, or most packets follow a hole. */
@@ -51,7 +55,9 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 	uint64_t filled = 0;
 
 	*evidence = (struct evidence){ 0 };
-	if (!connection->reported || (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
+	/* a restart of the PSNs elsewhere: how many are missing is unknown */
+	if (!connection->reported || connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED] ||
+	    (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct stats_occurrences *events = stats_incidents_of(&connection->directions[i])->events;
@@ -117,7 +123,7 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 	sampling->packets = all.missing + all.packets;
 	sampling->first_frame = holes.first_frame;
 	sampling->last_frame = holes.last_frame;
-	is_enough = all.missing >= LEAST_MISSING && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
+	is_enough = all.missing >= (all.missing < all.packets ? LEAST_MISSING_OF_MOST : LEAST_MISSING) && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
 		    /* over the whole capture, because a temporarily slow reader leaves holes only for a time */
 		    (holes.last_frame - holes.first_frame) * 2 > stats->packets;
 	if (!is_enough && !is_thin(&all))

@@ -2,6 +2,7 @@
 """Traffic classes, CNPs, pauses, sprayed and sampled connections, pairing by source port: against schedules that are known."""
 import collections
 import json
+import glob
 import os
 import random
 import struct
@@ -391,6 +392,9 @@ class Sampling(Case):
         self.assertNotIn("sampled", self.rules(self.bulk().write_pcap(self.path("whole.pcap"))))
         lossy = self.bulk(lambda choice: choice.random() < 0.02).write_pcap(self.path("lossy.pcap"))
         self.assertNotIn("sampled", self.rules(lossy))
+        for path in sorted(glob.glob(os.path.join(TESTDATA, "*.pcap*")) + glob.glob(os.path.join(TESTDATA, "*.erf"))):
+            if os.path.getsize(path) < 100000:
+                self.assertNotIn("sampled", self.rules(path), path)
 
     def test_a_hole_in_time_or_in_one_connection_is_loss_of_the_capture(self):
         schedule = self.bulk()
