@@ -78,7 +78,7 @@ static const struct {
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1),
 	    STEP(5, 1, RTAP_PSN_RETRANSMISSION, .interface = 1) }, 0 },
 	{ "on another interface with other bytes", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_DUPLICATE, .interface = 1, .digest = 2, .differs = true) }, 0 },
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1, .digest = 2, .differs = true) }, 0 },
 	{ "before the first", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_OUT_OF_ORDER), STEP(3, 0, RTAP_PSN_OUT_OF_ORDER),
 	    STEP(6, 0, RTAP_PSN_IN_ORDER) }, 1 },

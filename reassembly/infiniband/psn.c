@@ -136,6 +136,7 @@ bool psn_time_of(const struct recent *recent, uint64_t psn, int64_t now_ns, int6
 
 /*
  * Classifies a packet of which a copy was seen: `first`. has_reason: something captured causes its sender to retransmit it.
+ * Only some commands compare bytes, so the class does not depend on them.
  */
 static enum rtap_psn_analysis repeated(const struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
 				       bool *differs)
@@ -147,7 +148,7 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 	is_elsewhere = first->psn >> 24 != (sight->interface & 0x7f);
 	if (ids_distinguish(recent)) {
 		if (sight->id == first->first_id || sight->id == first->last_id)
-			return is_elsewhere && !*differs ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
+			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
 		first->last_id = sight->id;
 		return RTAP_PSN_RETRANSMISSION;
 	}
@@ -155,7 +156,7 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 	if ((int32_t)age_us < 0)
 		age_us = -age_us;
 	is_at_once = age_us < TWICE_NS / 1000;
-	if (is_at_once && is_elsewhere && !*differs)
+	if (is_at_once && is_elsewhere)
 		return RTAP_PSN_CAPTURED_TWICE;
 	return is_at_once && !has_reason ? RTAP_PSN_DUPLICATE : RTAP_PSN_RETRANSMISSION;
 }
