@@ -66,9 +66,11 @@ struct options {
 	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
-	const char *capture_filter; /* -f */
+	const char *capture_filter; /* -f, or the expression */
+	char *expression;         /* the words after the options; NULL: none */
 	const char *display_filter; /* -Y */
 	uint64_t count;           /* -c; 0: all */
+	uint32_t duration;        /* -a duration: seconds of a live capture; 0: unlimited */
 	uint32_t snap_length;     /* -s; 0: all */
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;

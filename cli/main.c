@@ -19,6 +19,7 @@
 #include "cli/export.h"
 #include "cli/extcap.h"
 #include "cli/fields.h"
+#include "cli/habits.h"
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/messages.h"
@@ -75,6 +76,7 @@ static void catch_signals(void)
 	/* Closing the terminal must not lose captured data; under nohup(1) the program continues. */
 	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGALRM, &action, NULL); /* -a duration */
 	action.sa_handler = hurry;
 	sigaction(SIGPROF, &action, NULL);
 	action.sa_handler = SIG_IGN;
@@ -143,6 +145,11 @@ static const struct {
 	{ "stats", command_stats },
 };
 
+static const char *command_name(size_t index)
+{
+	return index < sizeof commands / sizeof commands[0] ? commands[index].name : NULL;
+}
+
 static int run(int argc, char **argv)
 {
 	bool help = false;
@@ -164,6 +171,10 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
+	if (argc > 1 && argv[1][0] != '-') {
+		habit_print_unknown(argv[1], command_name);
+		return EXIT_ERROR;
+	}
 	return view(argc, argv);
 }
 

@@ -6,11 +6,14 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/habits.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 
@@ -488,8 +491,10 @@ static bool take_packet_value(struct options *options, int letter)
 	case 'c':
 		return number_option("-c", UINT64_MAX, &options->count);
 	case 's':
-		if (!number_option("-s", UINT32_MAX, &number))
+		if (!parse_number(optarg, UINT32_MAX, &number)) {
+			print_error("-s %s: not a number from 0 (all) to %" PRIu32, optarg, UINT32_MAX);
 			return false;
+		}
 		options->snap_length = (uint32_t)number;
 		return true;
 	case 'T':
@@ -499,9 +504,9 @@ static bool take_packet_value(struct options *options, int letter)
 	case 'E':
 		return fields_option(fields_format_option(&options->fields, optarg, &error), &error);
 	case 't':
-		if (clock_parse(optarg, &options->clock))
+		if (clock_parse(habit_time_form(optarg), &options->clock))
 			return true;
-		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
+		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud; or -tt to -ttttt as in tcpdump)", optarg);
 		return false;
 	default:
 		return false;
@@ -511,6 +516,7 @@ static bool take_packet_value(struct options *options, int letter)
 /* Options that take an argument. */
 static bool take_value(struct options *options, int letter)
 {
+	char spec[64];
 	uint64_t number;
 
 	switch (letter) {
@@ -559,6 +565,8 @@ static bool take_value(struct options *options, int letter)
 		return is_name("--files", "file", optarg) && once("--files", &options->directory, "only one directory is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
+	case 'd':
+		return habit_decode_as(optarg, spec, sizeof spec) && add_decode_as(options, spec);
 	case OPTION_LEVEL:
 		return level_option(optarg, &options->level);
 	case OPTION_KEEP:
@@ -655,6 +663,8 @@ static bool check(const struct options *options, enum command command)
 		print_error("-i and -r exclude each other");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm require -i");
+	else if (!options->device && options->duration)
+		print_error("-a duration requires -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
 		print_error("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
 			 "require -i verbs:DEVICE");
@@ -690,23 +700,53 @@ static bool check(const struct options *options, enum command command)
 }
 
 /* Print the option that getopt_long() rejected as given; for a short option only the letter is known. */
-static void print_option_error(char *const *argv, int letter)
+static void print_option_error(char *const *argv, int letter, const struct option *long_options)
 {
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 
+	const char *meant = is_long && letter != ':' ? habit_similar_option(argv[optind - 1] + 2, long_options) : NULL;
+
+	if (meant) {
+		print_error("%s: no such option, or it takes no argument (did you mean --%s?)", argv[optind - 1], meant);
+		return;
+	}
 	print_error("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
 		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or it takes no argument" :
 		 "no such option");
 }
 
+/* The words after the options of the stream view: a capture filter, as tcpdump takes it. */
+static bool take_expression(struct options *options, int count, char **words)
+{
+	size_t size = 1;
+
+	if (!access(words[0], F_OK)) {
+		print_error("%s: a capture filter would stand here (name capture files with -r)", words[0]);
+		return false;
+	}
+	if (options->capture_filter) {
+		print_error("%s: a second capture filter, after that of -f (join them with 'and')", words[0]);
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		size += strlen(words[i]) + 1;
+	options->expression = calloc(1, size);
+	if (!options->expression) {
+		print_error("out of memory");
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		strcat(strcat(options->expression, i ? " " : ""), words[i]);
+	options->capture_filter = options->expression;
+	return true;
+}
+
 static bool take_files(struct options *options, enum command command, int argc, char **argv)
 {
+	if (!command_lines[command].takes_files && optind < argc)
+		return take_expression(options, argc - optind, argv + optind);
 	for (int i = optind; i < argc; i++) {
-		if (!command_lines[command].takes_files) {
-			print_error("%s: neither an option nor a command (name capture files with -r; see rdmatap --help)", argv[i]);
-			return false;
-		}
 		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
@@ -729,17 +769,19 @@ static unsigned processors(void)
 
 bool options_parse(struct options *options, enum command command, int argc, char **argv)
 {
-	const char *letters = command_lines[command].letters;
+	const char *own = command_lines[command].letters;
+	char letters[64];
 	int letter;
 
 	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
 	opterr = 0;
+	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? HABIT_LETTERS : "");
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
-			print_option_error(argv, letter);
+			print_option_error(argv, letter, command_lines[command].long_options);
 			return false;
-		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
+		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter, optarg)) {
 			return false;
 		}
 	if (!take_files(options, command, argc, argv) || !check(options, command))
@@ -757,6 +799,7 @@ void options_fini(struct options *options)
 {
 	free(options->inputs);
 	free(options->keep);
+	free(options->expression);
 	diff_rules_fini(&options->diff.rules);
 	fields_format_fini(&options->fields);
 }

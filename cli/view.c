@@ -316,6 +316,7 @@ int view_run(const struct options *options)
 		if (reader->formats)
 			reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], NULL));
 		finishes_files = options->write_name != NULL;
+		alarm(options->duration);
 		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
 		diagnostics_losses(reader->source, &reader->packets);

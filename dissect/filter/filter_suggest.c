@@ -91,6 +91,18 @@ const char *filter_suggest_field(const char *name)
 	return suggestion.best;
 }
 
+const char *filter_suggest_in(const char *name, const char *(*candidate)(size_t index))
+{
+	struct suggestion suggestion;
+	const char *next;
+
+	if (!suggestion_init(&suggestion, name))
+		return NULL;
+	for (size_t i = 0; (next = candidate(i)); i++)
+		suggestion_consider(&suggestion, next);
+	return suggestion.best;
+}
+
 const char *filter_suggest_value(const struct rtap_name *names, const char *name)
 {
 	struct suggestion suggestion;

@@ -7,6 +7,9 @@
 /* The field or protocol name most similar to `name`, or NULL if none is similar. */
 const char *filter_suggest_field(const char *name);
 
+/* The name most similar to `name` of those that `candidate` returns for 0, 1 and so on, until NULL; or NULL. */
+const char *filter_suggest_in(const char *name, const char *(*candidate)(size_t index));
+
 /* The name in the table most similar to `name`, or NULL. */
 const char *filter_suggest_value(const struct rtap_name *names, const char *name);
 

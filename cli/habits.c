@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dissect/filter/filter_suggest.h"
+
+#include "cli/habits.h"
+#include "cli/print_error.h"
+
+/* tshark's KEY:NUMBER of -a. */
+static bool stop_option(struct options *options, const char *argument)
+{
+	const char *colon = strchr(argument, ':');
+	size_t length = colon ? (size_t)(colon - argument) : 0;
+	char *end = NULL;
+	unsigned long long number = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
+
+	if (number && !*end && length == strlen("duration") && !strncmp(argument, "duration", length) && number <= UINT32_MAX)
+		options->duration = (uint32_t)number;
+	else if (number && !*end && length == strlen("packets") && !strncmp(argument, "packets", length))
+		options->count = number;
+	else if (length && (!strncmp(argument, "filesize", length) || !strncmp(argument, "files", length)))
+		return print_error("-a %s: not here (-C MEGABYTES begins another file, -W COUNT limits their number)", argument), false;
+	else
+		return print_error("-a %s: not understood (duration:SECONDS or packets:NUMBER)", argument), false;
+	return true;
+}
+
+bool habit_decode_as(const char *argument, char *spec, size_t size)
+{
+	static const struct {
+		const char *field, *key;
+	} keys[] = { { "udp.port==", "udp" }, { "udp.dstport==", "udp" }, { "infiniband.bth.destqp==", "qp" } };
+	static const struct {
+		const char *theirs, *ours;
+	} names[] = { { "infiniband", "rocev2" }, { "rpcordma", "rpcrdma" } };
+	const char *comma = strchr(argument, ',');
+
+	for (size_t i = 0; comma && i < sizeof keys / sizeof keys[0]; i++) {
+		size_t length = strlen(keys[i].field);
+		const char *protocol = comma + 1;
+
+		if (strncmp(argument, keys[i].field, length))
+			continue;
+		for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+			if (!strcmp(protocol, names[j].theirs))
+				protocol = names[j].ours;
+		snprintf(spec, size, "%s=%.*s,%s", keys[i].key, (int)(comma - argument - (ptrdiff_t)length), argument + length, protocol);
+		return true;
+	}
+	print_error("-d %s: not understood (udp.port==PORT,infiniband or infiniband.bth.destqp==NUMBER,rpcordma|ipoib|data)", argument);
+	return false;
+}
+
+/* tshark's statistics, and the command that has them. */
+static bool refuse_statistics(const char *argument)
+{
+	static const struct {
+		const char *begin, *command;
+	} places[] = {
+		{ "io,", "stats --interval SECONDS" }, { "conv", "connections" }, { "endpoints", "stats" }, { "rpc", "operations" },
+		{ "follow", "messages -x" }, { "expert", "stats" }, { "hosts", "connections" },
+	};
+	const char *command = "stats";
+
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (!strncmp(argument, places[i].begin, strlen(places[i].begin)))
+			command = places[i].command;
+	print_error("-z %s: not here (rdmatap %s FILE has it)", argument, command);
+	return false;
+}
+
+bool habit_take(struct options *options, int letter, const char *argument)
+{
+	switch (letter) {
+	case 'X':
+		options->hex = true;
+		return true;
+	case 'A':
+		print_error("-A: not here (-x prints the bytes as hexadecimal digits and as text)");
+		return false;
+	case 'a':
+		return stop_option(options, argument);
+	case 'b':
+		print_error("-b %s: not here (-C MEGABYTES or -G SECONDS begins another file, -W COUNT limits their number)", argument);
+		return false;
+	case 'z':
+		return refuse_statistics(argument);
+	default:
+		return false;
+	}
+}
+
+const char *habit_time_form(const char *argument)
+{
+	static const char *const forms[] = { "e", "d", "ad", "r" }; /* -tt, -ttt, -tttt, -ttttt */
+	size_t length = strspn(argument, "t");
+
+	return length && !argument[length] && length <= sizeof forms / sizeof forms[0] ? forms[length - 1] : argument;
+}
+
+void habit_print_unknown(const char *word, const char *(*command)(size_t index))
+{
+	const char *meant = filter_suggest_in(word, command);
+
+	if (!access(word, F_OK))
+		print_error("%s: neither an option nor a command (rdmatap -r %s reads the file)", word, word);
+	else if (meant)
+		print_error("%s: no such command (did you mean %s?)", word, meant);
+	else
+		print_error("%s: neither an option nor a command (see rdmatap --help)", word);
+}
+
+static const struct option *table;
+
+static const char *option_name(size_t index)
+{
+	return table[index].name;
+}
+
+const char *habit_similar_option(const char *option, const struct option *options)
+{
+	char name[64];
+
+	table = options;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
+	return filter_suggest_in(name, option_name);
+}
