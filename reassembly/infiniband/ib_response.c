@@ -27,6 +27,9 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	message->answered = true;
 	message->answered_ns = response->time_ns;
 	message->answered_at = stream->packets;
+	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
+	if (outcome == RTAP_OUTCOME_GOOD && !assembly_is_whole(message))
+		message->answered_ns += HOLE_NS - GRACE_NS;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
 	/* For a response captured before the request the latency is unknown. */

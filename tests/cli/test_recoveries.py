@@ -5,7 +5,7 @@ import random
 import unittest
 
 from cli import CliTest
-from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, READ_FIRST, READ_LAST, READ_MIDDLE, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY,
+from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, MTU, READ_FIRST, READ_LAST, READ_MIDDLE, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY,
                            US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE, WRITE_ONLY, Loss, Schedule, Talk)
 
 CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
@@ -79,6 +79,23 @@ class Recoveries(Case):
                                             for packets, wait in ((1, 600 * MS), (2, 2000 * MS), (9, 700 * MS))])
             self.both(lambda talk, sender: [talk.data(sender, kind, packets, [Loss(0, "timeout", wait, True)])
                                             for packets, wait in ((1, 600 * MS), (5, 700 * MS))])
+
+    def test_payload_of_which_only_the_retransmission_was_captured(self):
+        """The receiver had the whole SEND or WRITE, but its requester missed the acknowledgement, and the capture one packet."""
+        for kind in ("write", "send"):
+            for wait in (300 * MS, 900 * MS, 1900 * MS):
+                schedule = Schedule()
+                talk = Talk(schedule)
+                for sender in "AB":
+                    talk.data(sender, "send", 1)
+                captured = len(schedule.frames)
+                psn = talk.data("A", kind, 5)
+                talk.time, talk.psn["A"] = talk.time + wait, psn
+                talk.data("A", kind, 5)
+                path = schedule.write_pcap(self.path("missed.pcap"), lambda index: index != captured + 2)
+                row = next(one for one in self.stats(path) if one["type"] == "connection")
+                sent = row["directions"][row["a"]["addr"] != "10.9.0.1"]
+                self.assertEqual((sent["payload"], sent["repeated_bytes"]), (6 * MTU, 4 * MTU), (kind, wait))
 
     def test_requests_of_reads_that_are_lost(self):
         self.both(lambda talk, sender: [talk.read(sender, packets, [Loss(0, "timeout", wait)] * times)
