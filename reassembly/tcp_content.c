@@ -124,13 +124,16 @@ void tcp_content_init(struct rtap_tracker *tracker)
 	tcp_streams_init(&tracker->tcp, &tracker->budget, &user);
 }
 
-bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
+bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, bool is_copy, struct rtap_context *context)
 {
 	struct tcp_segment_facts facts;
 	struct tcp_content *content;
 	bool is_iwarp;
 
-	tcp_stream_segment(&tracker->tcp, packet, &facts);
+	if (is_copy)
+		tcp_stream_copy(&tracker->tcp, packet, &facts);
+	else
+		tcp_stream_segment(&tracker->tcp, packet, &facts);
 	content = facts.connection ? facts.connection->user : NULL;
 	is_iwarp = content && content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES;
 	if (tracker->view.presumed && !is_iwarp)

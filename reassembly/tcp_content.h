@@ -12,9 +12,9 @@ void tcp_content_init(struct rtap_tracker *tracker);
 /*
  * Processes a packet with packet->tcp.present, dissected with context->stop_at_tcp. Sets what the stream carries in the
  * context and, for iWARP, the packet's place in its connection. True: the segment has bytes that differ from their first
- * copy.
+ * copy. `is_copy`: the segment was already processed, from another file.
  */
-bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
+bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, bool is_copy, struct rtap_context *context);
 
 /* The input has ended: delivers what is left. */
 void tcp_content_flush(struct rtap_tracker *tracker);

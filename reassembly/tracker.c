@@ -220,12 +220,12 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 
 /* Shows a segment by what its stream is known to carry. */
 static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-		       struct rtap_packet *packet)
+		       struct rtap_packet *packet, bool is_copy)
 {
 	bool differs;
 
 	iwarp_view_begin(&tracker->view, &tracker->budget, frame, packet);
-	differs = tcp_content_packet(tracker, packet, context);
+	differs = tcp_content_packet(tracker, packet, is_copy, context);
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		iwarp_view_dissect(&tracker->view, context, packet);
@@ -319,9 +319,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	/* Over InfiniBand, management uses datagrams. */
 	if (!packet->ib.has_bth || packet->ib.has_deth)
 		take_group_management(tracker, packet);
-	tracker->tcp.is_copy = copy == CAPTURED_ELSEWHERE;
 	if (packet->tcp.present)
-		tcp_packet(tracker, frame, context_of(tracker, &known), packet);
+		tcp_packet(tracker, frame, context_of(tracker, &known), packet, copy == CAPTURED_ELSEWHERE);
 	if (!packet->ib.has_bth) {
 		socket_packet(tracker, frame, context_of(tracker, &known), packet);
 		return;

@@ -451,7 +451,7 @@ static void process(struct tcp_connection *connection, const struct rtap_packet 
 
 /* The connection of a packet, created if necessary, and the packet's direction; NULL: none. */
 static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts,
-				   bool *outside)
+				   bool is_copy, bool *outside)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
 	struct tcp_connection *connection = streams->open.newest;
@@ -466,7 +466,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 		connection = map_find(&streams->map, hash_of(&key), has_key, &key);
 		*from_a = connection && equal(&connection->keys[1], &key);
 	}
-	if (streams->is_copy)
+	if (is_copy)
 		return connection;
 	if (connection) {
 		struct tcp_half *half = &connection->halves[*from_a];
@@ -514,7 +514,7 @@ void tcp_stream_note_difference(struct rtap_packet *packet)
 	packet_anomaly(packet, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS, layer, packet->tcp.payload.offset);
 }
 
-void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+static void take_segment(struct tcp_streams *streams, const struct rtap_packet *packet, bool is_copy, struct tcp_segment_facts *facts)
 {
 	bool outside = false;
 
@@ -522,19 +522,29 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 	expire(streams, packet->frame->time_ns);
 	if (!packet->source_address)
 		return;
-	facts->connection = find(streams, packet, facts, &outside);
+	facts->connection = find(streams, packet, facts, is_copy, &outside);
 	if (!facts->connection) {
 		streams->analyses[facts->analysis] += facts->analysis == RTAP_TCP_RETRANSMISSION;
 		return;
 	}
 	if (outside)
 		facts->analysis = RTAP_TCP_OUTSIDE;
-	else if (streams->is_copy)
+	else if (is_copy)
 		facts->analysis = RTAP_TCP_CAPTURED_TWICE;
 	else
 		process(facts->connection, packet, facts);
 	streams->analyses[facts->analysis]++;
 	streams->differing += facts->differs;
+}
+
+void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	take_segment(streams, packet, false, facts);
+}
+
+void tcp_stream_copy(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	take_segment(streams, packet, true, facts);
 }
 
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)

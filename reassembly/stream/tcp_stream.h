@@ -166,7 +166,6 @@ struct tcp_streams {
 	struct budget *budget;
 	struct budget_entry entry; /* of connections */
 	struct map map;
-	bool is_copy;                /* the current segment is a copy from another file and was already processed */
 	struct tcp_connections open, closed; /* in the order of their last segments */
 	struct map over_map;
 	struct tcp_over *over_oldest, *over_newest; /* in the order of their end */
@@ -195,6 +194,9 @@ void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const 
  * already delivered, a difference from the first copy is detected only if the whole segment is repeated.
  */
 void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
+
+/* The same for a copy of a segment from another file, which was already processed. */
+void tcp_stream_copy(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
 
 /* Computes in advance what tcp_stream_segment() needs of the payload. Thread-safe. */
 void tcp_stream_digest(struct rtap_packet *packet);
