@@ -63,6 +63,7 @@ static bool derive_kind(const struct rtap_packet *packet, const struct rtap_laye
 
 DERIVE(connection, packet->flow.connection, packet->flow.connection)
 DERIVE(from_a, packet->flow.connection, packet->flow.from_a)
+DERIVE(source_qpn, packet->flow.has_source_qpn, packet->flow.source_qpn)
 DERIVE(missing, packet->flow.missing, packet->flow.missing)
 DERIVE(differs, packet->flow.differs, 1)
 DERIVE(first_frame, packet->flow.completes, packet->flow.message_first_frame)
@@ -77,6 +78,7 @@ DERIVE(time_lost, packet->flow.time_lost_ns, packet->flow.time_lost_ns)
 static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.connection", "Connection", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_connection, NULL },
 	{ "rdmatap.from_a", "From End A", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_from_a, NULL },
+	{ "rdmatap.srcqp", "Source Queue Pair", 0, 24, RTAP_HEX, RTAP_UNPLACED, NULL, derive_source_qpn, NULL },
 	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_analysis, NULL },
 	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_missing, NULL },
 	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_differs, NULL },

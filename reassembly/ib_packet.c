@@ -62,9 +62,13 @@ static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key
 
 static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
 {
+	const struct rtap_end *sender = from_a ? &connection->shown.a : &connection->shown.b;
+
 	packet->flow.present = true;
 	packet->flow.connection = connection->shown.number;
 	packet->flow.from_a = from_a;
+	packet->flow.has_source_qpn = sender->qpn_known;
+	packet->flow.source_qpn = sender->qpn;
 }
 
 static inline void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)

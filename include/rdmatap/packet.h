@@ -323,6 +323,9 @@ struct rtap_flow_facts {
 	uint8_t kind, verb;      /* of the completed message: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* with RTAP_PSN_GAP: PSNs not seen immediately before it */
 	uint64_t connection;     /* number */
+	/* the sender's queue pair, from the connection: packets name only their destination's; the DETH's is in rtap_ib_facts */
+	bool has_source_qpn;
+	uint32_t source_qpn;
 	uint64_t message_first_frame, message_frames, message_length; /* of the completed message */
 	uint64_t request_frame;  /* of the request answered; 0: none */
 	int64_t latency_ns;      /* since that frame */

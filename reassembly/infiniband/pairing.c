@@ -181,7 +181,12 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream,
 		    const struct pending_response *response, struct frame_result *result)
 {
-	struct rtap_flow_facts facts = { .present = true, .from_a = flow->from_a, .connection = flow->connection->shown.number };
+	const struct rtap_connection *shown = &flow->connection->shown;
+	const struct rtap_end *sender = flow->from_a ? &shown->a : &shown->b;
+	struct rtap_flow_facts facts = {
+		.present = true, .from_a = flow->from_a, .connection = shown->number,
+		.has_source_qpn = sender->qpn_known, .source_qpn = sender->qpn,
+	};
 	struct frame_result replayed = { .outer = result };
 
 	ib_response_packet(tracker, stream, response, &facts, &replayed);

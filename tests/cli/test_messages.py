@@ -327,3 +327,25 @@ class Anomalies(CommandTest):
             scene.put(request, response, *more, c.ack(more[0]))
 
         self.assertEqual(self.anomalies(build), {"retransmission": 2})
+
+
+class SourceQueuePairs(CliTest):
+    """The sender's queue pair, which data packets do not name, is the one that it gave in the handshake."""
+
+    def fields(self, capture, *names):
+        return [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", *(word for name in names for word in ("-e", name)))]
+
+    def test_each_packet_has_the_queue_pair_of_the_handshake(self):
+        for capture in ("conn_loss-unacked.pcap", "conn_go-back-n.pcap", "conn_order-ack.pcap", "conn_many-reads.pcap"):
+            rows = self.fields(os.path.join(TESTDATA, capture), "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.bth.opcode",
+                               "infiniband.cm.req", "infiniband.cm.req.localqpn", "infiniband.cm.rep.remotecommid", "infiniband.cm.rep.localqpn")
+            requests = {row[5]: (row[0], row[6]) for row in rows if row[6]}
+            peers = {}
+            for source, *_, request, qpn in rows:
+                if qpn and request in requests:
+                    client, client_qpn = requests[request]
+                    peers[client, source, qpn], peers[source, client, client_qpn] = client_qpn, qpn
+            checked = [(row[3], peers[tuple(row[:3])]) for row in rows if tuple(row[:3]) in peers]
+            self.assertTrue(peers and len(checked) > 4, capture)
+            self.assertTrue(all(found == expected for found, expected in checked), (capture, checked))
+            self.assertFalse([row for row in rows if row[2] == "0x000001" and row[3]], capture)
