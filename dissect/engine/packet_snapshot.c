@@ -14,7 +14,7 @@
 
 /* Facts that not every packet has, in the order in which they are written. X(bit, member, whether the packet has them) */
 #define PARTS(X) \
-	X(0, ib, packet->ib.has_bth || packet->ib.has_lrh || packet->ib.has_grh) \
+	X(0, ib, packet->ib.has_bth || packet->ib.has_lrh || packet->ib.has_grh || packet->fragment.present) \
 	X(1, rpcrdma, packet->rpcrdma.present || packet->rpcrdma.length) \
 	X(2, rpc, packet->rpc.present) \
 	X(3, flow, has_any(&packet->flow, sizeof packet->flow / 8))
