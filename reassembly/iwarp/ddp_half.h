@@ -18,6 +18,7 @@ struct ddp_half {
 	struct message *read;     /* READ of the other side that is being answered */
 	uint64_t next_offset;     /* tagged offset after the last segment of `write` */
 	uint64_t lost;            /* stream bytes without an FPDU since the last FPDU */
+	uint64_t losses;          /* how often stream bytes had no FPDU */
 	uint64_t end;             /* stream offset after the last FPDU */
 	bool has_writes;          /* a Write was seen */
 	bool unfinished;          /* the last segment of a tagged message is outstanding, and no byte is missing since */

@@ -476,6 +476,7 @@ void ddp_message_lost(struct connection *connection, bool from_a, uint64_t lengt
 {
 	struct ddp_half *half = &connection->ddp->halves[from_a];
 
+	half->losses++;
 	half->lost = half->lost + length < length ? UINT64_MAX : half->lost + length;
 	half->reads.lost = half->reads.lost + length < length ? UINT64_MAX : half->reads.lost + length;
 	for (unsigned queue = 0; queue < DDP_QUEUES; queue++)

@@ -133,13 +133,15 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 	uint32_t msn = message->shown.psn;
 
 	if (!reads->begun) {
-		bool is_lost = reads->lost;
+		bool is_lost = reads->lost, early_lost = reads->early_lost;
+		uint32_t early = reads->early;
 
 		begin_anew(reads, msn);
 		/* The first request has number 1; others were lost if bytes were. */
 		if (work->connection->shown.learned_by_mpa && !work->connection->iwarp->resumed && msn - 1 < (is_lost ? MOST_REQUESTS : 1)) {
 			reads->known = true;
-			reads->next = 1;
+			reads->next = 1 + (early < msn ? early : msn);
+			reads->ahead = early_lost && reads->next < msn ? msn - reads->next : 0;
 		}
 	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= MOST_REQUESTS)) {
 		/* The sender does not count as the standard requires. */
@@ -224,6 +226,7 @@ void ddp_reads_lost(const struct ddp_work *work)
 	struct ddp_reads *reads = reads_of(work);
 	uint32_t outstanding = end_of(reads) - reads->next, exact = 0, more;
 
+	reads->early_lost |= !reads->begun;
 	reads->was_certain = reads->known && !reads->ahead;
 	if (!reads->known || (int32_t)outstanding <= 0)
 		return;
@@ -318,6 +321,7 @@ void ddp_reads_answered(const struct ddp_work *work, const struct message *messa
 {
 	struct ddp_reads *reads = reads_of(work);
 
+	reads->early += !reads->begun;
 	if (message) {
 		reads->row = message->shown.psn == reads->next ? reads->row + 1 : 0;
 		reads->known = reads->known || reads->row >= ROW;

@@ -26,6 +26,8 @@ struct message;
 /* Requests of one direction, READs and atomics. Numbers are MSNs. All zero: no request seen. */
 struct ddp_reads {
 	bool begun, known;     /* a request was seen; `next` is certain, not only the first one seen */
+	bool early_lost;       /* bytes of the other direction were missing before the first request was seen */
+	uint32_t early;        /* responses before it */
 	uint64_t lost;         /* bytes of the direction missing since the last request */
 	bool was_certain;      /* whether `next` was certain before the bytes missing right before the current response */
 	uint32_t next, ahead;  /* the next response answers request `next`, or one of up to `ahead` after it */

@@ -8,6 +8,7 @@
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/infiniband/assembly.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_answers.h"
@@ -401,12 +402,13 @@ static void note_streams(struct rpc_call *call)
 	const struct connection *connection = call->connection;
 
 	for (int i = 0; i < 2; i++) {
-		const struct psn_stream *stream = &connection->streams[i == 0 ? !call->from_a : call->from_a];
+		bool from_a = call->from_a == (i == 1);
+		const struct psn_stream *stream = &connection->streams[from_a];
 
 		/* A call captured late can have been answered by what is missing already. */
 		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
-		call->lost[i] = connection->ddp ? connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] : stream->lost;
+		call->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/infiniband/psn.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_region.h"
 
@@ -184,16 +185,18 @@ static bool may_be_answered(const struct rpc_call *call, const struct message *m
 	if (call->reply.present)
 		return false;
 	if (connection->ddp)
-		return connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] != call->lost[0];
+		return connection->ddp->halves[!call->from_a].losses != call->lost[0];
 	return lost_between(&connection->streams[!call->from_a], call->lost[0], call->next_psn[0], message->low);
 }
 
 /* Whether a call after this one can have been lost. */
 static bool may_be_followed(const struct rpc_call *call)
 {
-	const struct psn_stream *stream = &call->connection->streams[call->from_a];
+	const struct connection *connection = call->connection;
+	const struct psn_stream *stream = &connection->streams[call->from_a];
 
-	return !call->connection->ddp && lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
+	return connection->ddp ? connection->ddp->halves[call->from_a].losses != call->lost[1] :
+				 lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
 }
 
 /* Whether a request stays within the memory that the call names: otherwise the other end's device would have refused it. */
