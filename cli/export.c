@@ -16,6 +16,7 @@
 #include "output/export/export_tcp.h"
 #include "output/packet/printer.h"
 #include "reassembly/tracker.h"
+#include "reassembly/upper/rpc_layer.h"
 
 struct exporting {
 	struct reader reader;
@@ -184,7 +185,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 			goto failed;
 	}
 	if (rtap_tracker_open(&exporting->tracker, &tracking, &error) == RTAP_STATUS_OK) {
-		tracker_report_exchanges(exporting->tracker, take_exchange, true);
+		rpc_layer_report_exchanges(exporting->tracker, take_exchange, true);
 		return true;
 	}
 failed:

@@ -13,7 +13,6 @@
 #include "reassembly/store/memory.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/psn.h"
-#include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper.h"
 
 /* Packets in flight when a connection was closed still belong to it. */
@@ -52,8 +51,8 @@ static void give_up(struct budget_entry *entry, void *owner)
 	connection->references++;
 	connection->leaves = connection->retired;
 	if (!connection->retired) {
-		if (connection->rpc)
-			rpc_conversation_give_up(connection->rpc);
+		if (connection->upper_stream)
+			connection->layer->socket->give_up(connection);
 		conclude(tracker, connection);
 		connection_charge(tracker, connection);
 	}
@@ -153,9 +152,9 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	}
 	if (connection->iwarp)
 		iwarp_half_forget_connection(connection->iwarp);
-	if (connection->rpc)
-		rpc_conversation_forget(connection->rpc);
-	connection->rpc = NULL;
+	if (connection->upper_stream)
+		connection->layer->socket->forget(connection);
+	connection->upper_stream = NULL;
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);

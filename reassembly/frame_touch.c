@@ -2,12 +2,11 @@
 #include "config.h"
 
 #include "reassembly/frame_touch.h"
-#include "reassembly/operation.h"
 
 void frame_touch(struct rtap_tracker *tracker, struct message *message)
 {
 	message->shown.wanted |= tracker->wanted_ahead;
-	if (message->touched || !tracker->examines)
+	if (message->touched || !tracker->options.wanted)
 		return;
 	message->touched = true;
 	message->next_touched = tracker->first_touched;
@@ -24,7 +23,7 @@ void frame_touch_forget(struct rtap_tracker *tracker, struct message *message)
 		*link = message->next_touched;
 }
 
-void frame_touch_done(struct rtap_tracker *tracker, const struct rtap_packet *packet, bool wanted)
+void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
 {
 	if (wanted)
 		iwarp_view_want(&tracker->view);
@@ -32,8 +31,6 @@ void frame_touch_done(struct rtap_tracker *tracker, const struct rtap_packet *pa
 		struct message *message = tracker->first_touched;
 
 		message->shown.wanted |= wanted;
-		if (packet && tracker->options.operation)
-			operation_note_packet(message, packet);
 		message->touched = false;
 		tracker->first_touched = message->next_touched;
 	}

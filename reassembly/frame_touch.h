@@ -13,7 +13,7 @@ void frame_touch(struct rtap_tracker *tracker, struct message *message);
 /* The message is destroyed before the end of the frame. */
 void frame_touch_forget(struct rtap_tracker *tracker, struct message *message);
 
-/* The frame ends: marks its messages as wanted if `wanted` is set. `packet` is a part of them; NULL: unknown. */
-void frame_touch_done(struct rtap_tracker *tracker, const struct rtap_packet *packet, bool wanted);
+/* The frame ends: marks its messages as wanted if `wanted` is set. */
+void frame_touch_done(struct rtap_tracker *tracker, bool wanted);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "dissect/engine/crc32.h"
 #include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/upper.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ib_packet.h"
@@ -17,6 +18,7 @@
 #include "reassembly/infiniband/port_pairing.h"
 #include "reassembly/management/mad_message.h"
 #include "reassembly/time_windows.h"
+#include "reassembly/upper.h"
 
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
 {
@@ -199,8 +201,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		connection = flow->connection;
 		fill_flow(packet, connection, flow->from_a);
 	}
-	if (packet->rpcrdma.present)
-		connection->upper = RTAP_UPPER_RPCRDMA;
+	upper_note(connection, upper_of_packet(packet));
 	result->asked = connection;
 	connection_account(tracker, connection);
 }

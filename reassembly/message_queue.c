@@ -14,7 +14,6 @@
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
-#include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper.h"
 
 #define CACHE_LINE 64
@@ -207,7 +206,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->shown.missing)
 		free((void *)(uintptr_t)message->shown.missing);
 	if (message->shown.items && message->shown.items != &message->item)
-		rpc_items_free(tracker, message->shown.items, message->shown.item_count);
+		upper_release(tracker, message);
 	if (message->memory)
 		budget_give(&tracker->budget, message->stream ? &connection->entry : &tracker->messages, message->memory);
 	if (message->stream)

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dissect/infiniband/ib.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 
@@ -89,14 +88,12 @@ void operation_add_transfer(struct operation *operation, const struct message *m
 		operation_add_data(operation, message->data_frame, message->data_ns, shown->last_frame, shown->time_end_ns);
 }
 
-void operation_note_packet(struct message *message, const struct rtap_packet *packet)
+void operation_note_response(struct message *message, uint64_t frame, int64_t time_ns)
 {
-	bool is_data = packet->ib.has_bth ? ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE : packet->flow.from_a != message->shown.from_a;
-
-	if (message->shown.verb != RTAP_VERB_READ || message->data_frame || !is_data)
+	if (message->shown.verb != RTAP_VERB_READ || (message->data_frame && message->data_frame <= frame))
 		return;
-	message->data_frame = packet->frame->number;
-	message->data_ns = packet->frame->time_ns;
+	message->data_frame = frame;
+	message->data_ns = time_ns;
 }
 
 void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response)

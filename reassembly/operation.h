@@ -42,8 +42,8 @@ void operation_add_data(struct operation *operation, uint64_t first_frame, int64
 /* The same for a READ or WRITE: of a READ, the frames of its responses. */
 void operation_add_transfer(struct operation *operation, const struct message *message);
 
-/* The packet is a part of the message: records when the first data of a READ arrived. */
-void operation_note_packet(struct message *message, const struct rtap_packet *packet);
+/* A response to the message, if it is a READ, begins in that frame. */
+void operation_note_response(struct message *message, uint64_t frame, int64_t time_ns);
 
 /* Adds bytes that the request or the response lacks. */
 void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response);

@@ -300,7 +300,7 @@ struct connection {
 	struct rpc_answers answers;    /* of finished RPC calls */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
-	struct rpc_conversation *rpc;  /* over TCP or UDP; NULL: ended */
+	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
 	struct handshake *handshakes[2]; /* by communication ids of b; of a; both may be the same */
 	struct handshake *resolution;  /* UD: that resolved its queue pair */
 	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram; list: */

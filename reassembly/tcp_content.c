@@ -7,27 +7,54 @@
 #include "dissect/engine/protocol.h"
 #include "reassembly/iwarp/iwarp_stream.h"
 #include "reassembly/store/memory.h"
-#include "reassembly/upper/rpc_conversation.h"
-#include "reassembly/upper/rpc_socket.h"
 #include "reassembly/tcp_content.h"
+#include "reassembly/upper.h"
 
-/* State of a connection. Both pointers NULL: the connection is deaf. */
-struct tcp_content {
-	struct iwarp_stream *iwarp;        /* NULL: not iWARP */
-	struct rpc_conversation *rpc;      /* NULL: not RPC */
+/* An upper layer that a connection may carry. */
+struct candidate {
+	const struct upper_socket *socket;
+	void *stream;                 /* the layer's state */
 };
+
+/* State of a connection. Neither iWARP nor upper layers: it is deaf. */
+struct tcp_content {
+	struct iwarp_stream *iwarp;   /* NULL: not iWARP */
+	uint32_t count;               /* upper layers that it may carry; 1 if it is known which */
+	struct candidate uppers[];
+};
+
+static uint32_t count_sockets(const struct rtap_tracker *tracker)
+{
+	uint32_t count = 0;
+
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		count += (*layer)->socket != NULL;
+	return count;
+}
+
+static void begin_uppers(struct rtap_tracker *tracker, struct tcp_content *content, const struct tcp_connection *connection,
+			 const struct rtap_frame *frame)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++) {
+		const struct upper_socket *socket = (*layer)->socket;
+		void *stream = socket ? socket->begin(tracker, connection, frame) : NULL;
+
+		if (stream)
+			content->uppers[content->count++] = (struct candidate){ socket, stream };
+	}
+}
 
 static void begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
 {
 	struct rtap_tracker *tracker = owner;
-	struct tcp_content *content = memory_new_zeroed(1, sizeof *content);
+	struct tcp_content *content = memory_new_zeroed(1, sizeof *content + count_sockets(tracker) * sizeof content->uppers[0]);
 
 	connection->user = content;
 	if (content) {
 		content->iwarp = iwarp_stream_create(tracker, connection);
-		content->rpc = rpc_carriers_begin(&tracker->carriers, connection, packet->frame);
+		begin_uppers(tracker, content, connection, packet->frame);
 	}
-	connection->deaf = !content || (!content->iwarp && !content->rpc);
+	connection->deaf = !content || (!content->iwarp && !content->count);
 	tracker->counters.evictions += connection->deaf;
 }
 
@@ -38,22 +65,58 @@ static void life(void *owner, struct tcp_connection *connection, bool from_a, en
 	(void)owner;
 	if (content && content->iwarp)
 		iwarp_stream_life(content->iwarp, from_a, life, packet);
-	if (content && content->rpc)
-		rpc_carriers_life(content->rpc, from_a, life);
+	for (uint32_t i = 0; content && i < content->count; i++)
+		content->uppers[i].socket->life(content->uppers[i].stream, from_a, life);
 }
 
 static void forget_iwarp(struct tcp_connection *connection, struct tcp_content *content)
 {
 	iwarp_stream_destroy(content->iwarp);
 	content->iwarp = NULL;
-	connection->deaf = !content->rpc;
+	connection->deaf = !content->count;
 }
 
-static void forget_rpc(struct tcp_connection *connection, struct tcp_content *content)
+/* It carries none of the upper layers from `first` on. */
+static void forget_uppers(struct tcp_connection *connection, struct tcp_content *content, uint32_t first)
 {
-	rpc_carriers_end(content->rpc);
-	content->rpc = NULL;
-	connection->deaf = !content->iwarp;
+	while (content->count > first) {
+		struct candidate *last = &content->uppers[--content->count];
+
+		last->socket->end(last->stream);
+	}
+	connection->deaf = !content->iwarp && !content->count;
+}
+
+static void exchange_uppers(struct tcp_content *content, uint32_t a, uint32_t b)
+{
+	struct candidate moved = content->uppers[a];
+
+	content->uppers[a] = content->uppers[b];
+	content->uppers[b] = moved;
+}
+
+static void take_upper_bytes(struct tcp_connection *connection, struct tcp_content *content, bool from_a, const struct tcp_bytes *bytes)
+{
+	for (uint32_t i = 0; i < content->count;) {
+		const struct candidate *candidate = &content->uppers[i];
+
+		candidate->socket->bytes(candidate->stream, from_a, bytes);
+		switch (candidate->socket->verdict(candidate->stream)) {
+		case UPPER_PERHAPS:
+			i++;
+			break;
+		case UPPER_NO:
+			exchange_uppers(content, i, content->count - 1);
+			forget_uppers(connection, content, content->count - 1);
+			break;
+		case UPPER_YES:
+			if (content->iwarp)
+				forget_iwarp(connection, content);
+			exchange_uppers(content, 0, i);
+			forget_uppers(connection, content, 1);
+			return;
+		}
+	}
 }
 
 static void take_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
@@ -67,16 +130,11 @@ static void take_bytes(void *owner, struct tcp_connection *connection, bool from
 		iwarp_stream_bytes(content->iwarp, from_a, bytes);
 		if (iwarp_stream_verdict(content->iwarp) == IWARP_NO)
 			forget_iwarp(connection, content);
-		else if (iwarp_stream_verdict(content->iwarp) == IWARP_YES && content->rpc)
-			forget_rpc(connection, content);
+		else if (iwarp_stream_verdict(content->iwarp) == IWARP_YES && content->count)
+			forget_uppers(connection, content, 0);
 	}
-	if (!content->rpc)
-		return;
-	rpc_carriers_bytes(content->rpc, from_a, bytes);
-	if (rpc_carriers_verdict(content->rpc) == RPC_NO)
-		forget_rpc(connection, content);
-	else if (rpc_carriers_verdict(content->rpc) == RPC_YES && content->iwarp)
-		forget_iwarp(connection, content);
+	if (content->count)
+		take_upper_bytes(connection, content, from_a, bytes);
 }
 
 static void take_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
@@ -88,11 +146,8 @@ static void take_hole(void *owner, struct tcp_connection *connection, bool from_
 		return;
 	if (content->iwarp)
 		iwarp_stream_hole(content->iwarp, from_a, hole);
-	if (!content->rpc)
-		return;
-	rpc_carriers_hole(content->rpc, from_a, hole);
-	if (content->rpc->connection)
-		content->rpc->connection->shown.anomaly_counts[hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST]++;
+	for (uint32_t i = 0; i < content->count; i++)
+		content->uppers[i].socket->hole(content->uppers[i].stream, from_a, hole);
 }
 
 static bool take_ahead(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
@@ -111,8 +166,8 @@ static void end(void *owner, struct tcp_connection *connection, enum tcp_end rea
 	(void)reason;
 	if (content && content->iwarp)
 		iwarp_stream_end(content->iwarp);
-	if (content && content->rpc)
-		rpc_carriers_end(content->rpc);
+	if (content)
+		forget_uppers(connection, content, 0);
 	free(content);
 	connection->user = NULL;
 }
@@ -146,10 +201,9 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 	} else if (!content->iwarp) {
 		context->not_iwarp = true;
 	}
-	if (content->rpc && rpc_carriers_verdict(content->rpc) == RPC_YES) {
-		rpc_socket_packet(tracker, content->rpc, facts.from_a, &facts, packet);
-		rpc_carriers_context(content->rpc, facts.from_a, packet, context);
-	}
+	for (uint32_t i = 0; i < content->count; i++)
+		if (content->uppers[i].socket->verdict(content->uppers[i].stream) == UPPER_YES)
+			content->uppers[i].socket->segment(tracker, content->uppers[i].stream, &facts, packet, context);
 	return facts.differs;
 }
 
@@ -160,9 +214,7 @@ void tcp_content_flush(struct rtap_tracker *tracker)
 
 void tcp_content_fini(struct rtap_tracker *tracker)
 {
-	/* as at the end, but without callbacks */
-	tracker->exchange = NULL;
-	tracker->carriers.user.exchange = NULL;
+	/* as at the end; the tracker's callbacks are gone */
 	tcp_streams_flush(&tracker->tcp);
 	tcp_streams_fini(&tracker->tcp);
 }

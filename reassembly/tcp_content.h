@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each TCP connection carries: iWARP, ONC RPC in records, or an unsupported protocol.
+ * What each TCP connection carries: iWARP, an upper layer, or an unsupported protocol.
  */
 #ifndef REASSEMBLY_TCP_CONTENT_H
 #define REASSEMBLY_TCP_CONTENT_H

@@ -7,6 +7,7 @@
 #include "base/struct_size.h"
 #include "dissect/dissect.h"
 #include "dissect/flow.h"
+#include "dissect/infiniband/upper.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
@@ -23,7 +24,7 @@
 #include "reassembly/store/memory.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
-#include "reassembly/upper/rpc_socket.h"
+#include "reassembly/upper.h"
 #include "reassembly/upper/upper_layers.h"
 
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are out of order by less than this */
@@ -58,23 +59,14 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	tracker->messages.apart = tracker->view.entry.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
-	rpc_socket_init(tracker);
+	upper_sockets_init(tracker);
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
-	if (options->bytes) {
+	if (options->bytes)
 		tracker->keep |= COVERAGE_BYTES;
-		tracker->carriers.copies.most = UINT64_MAX;
-	}
 	*opened = tracker;
 	return RTAP_STATUS_OK;
-}
-
-void tracker_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
-{
-	tracker->exchange = take;
-	tracker->payload = payload;
-	rpc_socket_report_exchanges(tracker);
 }
 
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
@@ -110,8 +102,7 @@ static __attribute__((noinline)) void dissect_message(const struct message *mess
 	context->message.length = (uint32_t)(run->end - run->begin);
 	context->upper = message->connection->upper;
 	packet_dissect_payload(packet, context);
-	if (packet->rpcrdma.present)
-		message->connection->upper = RTAP_UPPER_RPCRDMA;
+	upper_note(message->connection, upper_of_packet(packet));
 }
 
 /* A finished SEND of several packets of which at least the first bytes are kept. */
@@ -174,20 +165,6 @@ static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, s
 	upper_packet(&work);
 }
 
-/* RPC over UDP. */
-static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *tracker, struct rtap_context *context,
-						      struct rtap_packet *packet)
-{
-	bool from_a;
-	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
-
-	if (!conversation)
-		return;
-	if (context->rpc_known)
-		packet_dissect_udp(packet, context);
-	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
-}
-
 static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	return tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet);
@@ -197,8 +174,8 @@ static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_pack
 static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 					      const struct frame_result *result)
 {
-	if (tracker->options.operation)
-		operation_note_packet(result->touched, packet);
+	if (tracker->options.operation && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		operation_note_response(result->touched, packet->frame->number, packet->frame->time_ns);
 	if (!is_wanted(tracker, packet))
 		return;
 	result->touched->shown.wanted = true;
@@ -211,11 +188,11 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 			  struct rtap_packet *packet)
 {
 	if (!packet->tcp.present)
-		datagram_packet(tracker, context, packet);
+		upper_datagram(tracker, packet, context);
 	if (packet->flow.present)
 		flow_add_layer(packet);
 	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
-		frame_touch_done(tracker, packet, is_wanted(tracker, packet));
+		frame_touch_done(tracker, is_wanted(tracker, packet));
 }
 
 /* Shows a segment by what its stream is known to carry. */
@@ -281,7 +258,7 @@ static inline struct rtap_context *context_of(const struct rtap_tracker *tracker
 static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker *tracker)
 {
 	/* Messages concluded so have nothing to do with the current frame. */
-	frame_touch_done(tracker, NULL, false);
+	frame_touch_done(tracker, false);
 	messages_advance(tracker);
 	connections_advance(tracker);
 }
@@ -379,7 +356,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 		upper_end(tracker, connection);
 		upper_over(tracker, connection);
 	}
-	rpc_carriers_flush(&tracker->carriers);
+	upper_sockets_flush(tracker);
 	mad_exchange_finish(&tracker->exchanges);
 	messages_flush(tracker);
 	connections_flush(tracker);
@@ -422,6 +399,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	captured_copies_destroy(tracker->copies);
 	multicast_fini(tracker);
 	icrc_senders_fini(tracker);
-	rpc_carriers_fini(&tracker->carriers);
+	upper_sockets_fini(tracker);
 	free(tracker);
 }

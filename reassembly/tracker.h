@@ -8,7 +8,6 @@
 #include <rdmatap/tracker.h>
 
 #include "reassembly/captured_copies.h"
-#include "reassembly/upper/rpc_exchange.h"
 
 /* Dissects a frame without state. Thread-safe. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
@@ -33,11 +32,5 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
 
 /* The rest of rtap_tracker_frame() for the next frame, with the packet from tracker_dissect(). */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
-
-/*
- * Call before the first frame: the tracker passes each RPC call with its reply to `take`, in the order of replies within a
- * connection, with the owner of its options. `payload`: with the bytes of all chunks.
- */
-void tracker_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
 
 #endif

@@ -112,3 +112,39 @@ void upper_fini(struct rtap_tracker *tracker)
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
 		(*layer)->fini(tracker);
 }
+
+const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, const struct upper_socket *socket)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->socket == socket)
+			return *layer;
+	return NULL;
+}
+
+void upper_sockets_init(struct rtap_tracker *tracker)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->socket)
+			(*layer)->socket->init(tracker);
+}
+
+void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->socket && (*layer)->socket->datagram(tracker, packet, context))
+			return;
+}
+
+void upper_sockets_flush(struct rtap_tracker *tracker)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->socket)
+			(*layer)->socket->flush(tracker);
+}
+
+void upper_sockets_fini(struct rtap_tracker *tracker)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->socket)
+			(*layer)->socket->fini(tracker);
+}

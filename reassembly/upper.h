@@ -28,6 +28,38 @@ struct upper_work {
 	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
+enum upper_verdict { UPPER_PERHAPS, UPPER_YES, UPPER_NO };
+
+/*
+ * A layer on TCP connections and in UDP datagrams, without RDMA. All callbacks are required. `stream`: the layer's state of a TCP
+ * connection. `connection`: made by the layer, with `layer` and `upper_stream` set.
+ */
+struct upper_socket {
+	void (*init)(struct rtap_tracker *tracker);
+	/* A TCP connection begins with that frame. NULL: out of memory. */
+	void *(*begin)(struct rtap_tracker *tracker, const struct tcp_connection *connection, const struct rtap_frame *frame);
+	/* As in tcp_stream_user. */
+	void (*life)(void *stream, bool from_a, enum tcp_life life);
+	void (*bytes)(void *stream, bool from_a, const struct tcp_bytes *bytes);
+	void (*hole)(void *stream, bool from_a, const struct tcp_hole *hole);
+	/* Whether the connection carries the layer. UPPER_YES and UPPER_NO are final. */
+	enum upper_verdict (*verdict)(const void *stream);
+	/* A segment of a connection that carries the layer: sets the packet's connection, and what is known of it in the context. */
+	void (*segment)(struct rtap_tracker *tracker, void *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet,
+			struct rtap_context *context);
+	/* The connection ended, or does not carry the layer: reports what is left, and frees. */
+	void (*end)(void *stream);
+	/* A packet without RDMA or TCP: likewise, and dissects it again if that helps. False: it is not of this layer. */
+	bool (*datagram)(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
+	/* Nothing was seen for a long time: reports what is incomplete. */
+	void (*give_up)(struct connection *connection);
+	/* The connection is retired: the same, and the layer forgets it. */
+	void (*forget)(struct connection *connection);
+	/* The input and all TCP connections have ended: reports what is left. fini(): frees it without a report. */
+	void (*flush)(struct rtap_tracker *tracker);
+	void (*fini)(struct rtap_tracker *tracker);
+};
+
 /* All callbacks are required. A layer charges its memory to its own budget entries. */
 struct upper_layer {
 	const char *name;
@@ -63,6 +95,10 @@ struct upper_layer {
 	 */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
 	void (*forget)(struct message *message);
+	/* The addresses, of the claimed memory that the message is in: `*end` is after the last one. */
+	void (*extent)(const struct message *message, uint64_t *begin, uint64_t *end);
+	/* Frees what the layer allocated for a message of its own: shown.items. */
+	void (*release)(struct rtap_tracker *tracker, struct message *message);
 	/* When the layer last saw progress on a message of its own (message->call), by the budget's clock. */
 	uint64_t (*used_ns)(const struct message *message);
 	/* A message of its own is reported before the layer has finished with it. */
@@ -77,6 +113,7 @@ struct upper_layer {
 	void (*advance)(struct rtap_tracker *tracker);
 	/* Frees the layer's state in the tracker. All connections are already destroyed. */
 	void (*fini)(struct rtap_tracker *tracker);
+	const struct upper_socket *socket; /* NULL: the layer is only over RDMA */
 };
 
 /*
@@ -118,6 +155,22 @@ void upper_over(struct rtap_tracker *tracker, struct connection *connection);
 void upper_advance(struct rtap_tracker *tracker);
 void upper_fini(struct rtap_tracker *tracker);
 
+/* The layer with these callbacks for TCP and UDP. */
+const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, const struct upper_socket *socket);
+
+/* These call all layers that have `socket`. upper_datagram() stops at the first that takes the packet. */
+void upper_sockets_init(struct rtap_tracker *tracker);
+void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
+void upper_sockets_flush(struct rtap_tracker *tracker);
+void upper_sockets_fini(struct rtap_tracker *tracker);
+
+/* What the connection's SENDs carry was seen; RTAP_UPPER_UNKNOWN: nothing new. */
+static inline void upper_note(struct connection *connection, enum rtap_upper upper)
+{
+	if (upper != RTAP_UPPER_UNKNOWN)
+		connection->upper = (uint8_t)upper;
+}
+
 static inline void upper_claim(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct upper_layer *layer = message->connection->layer;
@@ -140,6 +193,17 @@ static inline void upper_forget(struct message *message)
 {
 	if (message->region || message->replies_to)
 		message->connection->layer->forget(message);
+}
+
+static inline void upper_release(struct rtap_tracker *tracker, struct message *message)
+{
+	message->connection->layer->release(tracker, message);
+}
+
+/* Only for claimed messages (message->region is set). */
+static inline void upper_extent(const struct message *message, uint64_t *begin, uint64_t *end)
+{
+	message->connection->layer->extent(message, begin, end);
 }
 
 /* Only for messages that wait for their layer (message->call is set). */

@@ -12,6 +12,7 @@
 #include "reassembly/upper/rpc_chunks.h"
 #include "reassembly/upper.h"
 #include "reassembly/upper/upper_layers.h"
+#include "tests/rpc_kit.h"
 
 #define SERVICE_OF_B 7
 
@@ -54,6 +55,9 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void settled_##letter(struct rtap_tracker *its, struct message *message) \
 	{ (void)its; note(#letter[0], 'S'); message->region = NULL; } \
 	static void forget_##letter(struct message *message) { note(#letter[0], 'f'); message->region = NULL; } \
+	static void extent_##letter(const struct message *message, uint64_t *begin, uint64_t *its_end) \
+	{ (void)message; *begin = *its_end = 0; note(#letter[0], 'x'); } \
+	static void release_##letter(struct rtap_tracker *its, struct message *message) { (void)its; (void)message; note(#letter[0], 'r'); } \
 	static uint64_t used_##letter(const struct message *message) { (void)message; return 0; } \
 	static void detach_##letter(struct message *message) { (void)message; note(#letter[0], 'd'); } \
 	static void merged_##letter(struct rtap_tracker *its, struct connection *from, struct connection *to, bool turned) \
@@ -65,10 +69,43 @@ static bool is_set_up_for_b(const struct connection *its)
 
 #define ROW(letter, set_up) \
 	{ #letter, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, may_want_##letter, claim_##letter, settled_##letter, \
-	  forget_##letter, used_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter }
+	  forget_##letter, extent_##letter, release_##letter, used_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
 
 LAYER(a, 0)
 LAYER(b, 1)
+
+/* Layers on TCP and UDP; a stream's state is its letter. */
+static enum upper_verdict verdicts[2];
+
+static void nothing_to_do(struct rtap_tracker *its) { (void)its; }
+static void take_life(void *stream, bool from_a, enum tcp_life life) { (void)stream; (void)from_a; (void)life; }
+static void take_bytes(void *stream, bool from_a, const struct tcp_bytes *bytes) { (void)from_a; (void)bytes; note(*(char *)stream, '+'); }
+static void take_hole(void *stream, bool from_a, const struct tcp_hole *hole) { (void)from_a; (void)hole; note(*(char *)stream, '-'); }
+static enum upper_verdict verdict_of(const void *stream) { return verdicts[*(const char *)stream == 'b']; }
+static void take_end(void *stream) { note(*(char *)stream, '.'); }
+static void of_connection(struct connection *of) { (void)of; }
+
+static void take_segment(struct rtap_tracker *its, void *stream, const struct tcp_segment_facts *facts, struct rtap_packet *of,
+			 struct rtap_context *context)
+{
+	(void)its;
+	(void)facts;
+	(void)of;
+	(void)context;
+	note(*(char *)stream, 's');
+}
+
+#define SOCKET(letter, index) \
+	static void *begin_##letter(struct rtap_tracker *its, const struct tcp_connection *of, const struct rtap_frame *frame) \
+	{ static char name = #letter[0]; (void)its; (void)of; (void)frame; return &name; } \
+	static bool datagram_##letter(struct rtap_tracker *its, struct rtap_packet *of, struct rtap_context *context) \
+	{ (void)its; (void)of; (void)context; note(#letter[0], 'd'); return takes[index]; } \
+	static const struct upper_socket socket_##letter = { nothing_to_do, begin_##letter, take_life, take_bytes, take_hole, verdict_of, \
+							     take_segment, take_end, datagram_##letter, of_connection, of_connection, \
+							     nothing_to_do, nothing_to_do };
+
+SOCKET(a, 0)
+SOCKET(b, 1)
 
 static const struct upper_layer a = ROW(a, nothing_is_set_up), b = ROW(b, is_set_up_for_b);
 static const struct upper_layer *const layers[] = { &a, &b, NULL };
@@ -86,6 +123,7 @@ static void begin(void)
 	connection = connection_create(tracker, 1, 0);
 	cr_assert_not_null(connection);
 	takes[0] = takes[1] = false;
+	verdicts[0] = verdicts[1] = UPPER_PERHAPS;
 }
 
 static void end(void)
@@ -225,6 +263,62 @@ Test(upper, a_connection_that_is_retired_ends_and_is_over_for_its_layer)
 	expect("bebo");
 }
 
+/* A segment of a connection of any protocol, from its start. */
+static void give_segment(uint32_t at)
+{
+	const struct said said = { TCP, false, 700, 7000, .flags = at ? 0x18 : 0x02, .seq = at, .words = { 0x61616161 }, .count = at ? 1 : 0 };
+	static uint64_t number;
+	struct rtap_packet of;
+	uint8_t whole[SAID_ROOM];
+	uint32_t length = said_frame(whole, &said);
+	struct rtap_frame frame = {
+		.bytes = whole, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW,
+		.number = ++number, .time_ns = (int64_t)number,
+	};
+
+	rtap_tracker_frame(tracker, &frame, &of);
+}
+
+Test(upper, all_layers_get_the_bytes_of_a_tcp_connection_until_one_has_it)
+{
+	give_segment(0);
+	give_segment(1);
+	expect("a+b+");
+	verdicts[1] = UPPER_YES;
+	give_segment(5);
+	expect("a+b+a.bs");
+	give_segment(9);
+	expect("b+bs");
+	rtap_tracker_finish(tracker);
+	cr_expect(strstr(calls, "b."), "%s", calls);
+	cr_expect_not(strstr(calls, "a."));
+}
+
+Test(upper, a_layer_that_refuses_a_tcp_connection_gets_no_more_of_it)
+{
+	give_segment(0);
+	verdicts[0] = UPPER_NO;
+	give_segment(1);
+	expect("a+a.b+");
+	give_segment(5);
+	expect("b+");
+	verdicts[1] = UPPER_NO;
+	give_segment(9);
+	expect("b+b.");
+}
+
+Test(upper, a_datagram_is_of_the_first_layer_that_takes_it)
+{
+	struct rtap_packet of = { .frame = NULL };
+	struct rtap_context context = { 0 };
+
+	upper_datagram(tracker, &of, &context);
+	expect("adbd");
+	takes[0] = true;
+	upper_datagram(tracker, &of, &context);
+	expect("ad");
+}
+
 Test(upper, every_row_of_the_table_is_complete)
 {
 	for (const struct upper_layer *const *layer = upper_layers; *layer; layer++) {
@@ -232,7 +326,10 @@ Test(upper, every_row_of_the_table_is_complete)
 
 		cr_expect(row->name && row->is_set_up && row->packet && row->send && row->read && row->ahead && row->may_want && row->claim &&
 			  row->settled && row->forget && row->used_ns && row->detach && row->merged && row->end && row->over && row->advance &&
-			  row->fini, "%s", row->name ? row->name : "a row without a name");
+			  row->fini && row->extent && row->release, "%s", row->name ? row->name : "a row without a name");
+		cr_expect(!row->socket || (row->socket->init && row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
+					   row->socket->verdict && row->socket->segment && row->socket->end && row->socket->datagram &&
+					   row->socket->give_up && row->socket->forget && row->socket->flush && row->socket->fini), "%s", row->name);
 		for (const struct upper_layer *const *other = upper_layers; other < layer; other++)
 			cr_expect_str_neq((*other)->name, row->name);
 	}

@@ -19,6 +19,17 @@ enum result upper_begin(struct parse *parse, const struct ib_opcode *opcode);
 /* Number of the protocol that a complete RDMAP Send carries, in the bytes at the cursor. */
 uint8_t upper_of_iwarp_send(const struct parse *parse);
 
+/* What a connection with this SEND, or with this private data, carries. RTAP_UPPER_UNKNOWN: they do not show it. */
+static inline enum rtap_upper upper_of_packet(const struct rtap_packet *packet)
+{
+	return packet->rpcrdma.present ? RTAP_UPPER_RPCRDMA : RTAP_UPPER_UNKNOWN;
+}
+
+static inline enum rtap_upper upper_of_private(const struct rtap_mpa_facts *mpa)
+{
+	return mpa->has_rpc_private ? RTAP_UPPER_RPCRDMA : RTAP_UPPER_UNKNOWN;
+}
+
 /* Returns whether the port is one of ONC RPC: rpcbind, NFS, or Linux's mountd. */
 static inline bool rpc_port(uint16_t port)
 {

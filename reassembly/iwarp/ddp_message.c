@@ -12,7 +12,7 @@
 #include "reassembly/frame_touch.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/rpc_chunks.h"
+#include "reassembly/operation.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"
 
@@ -68,6 +68,8 @@ static void note(const struct ddp_work *work, struct message *message)
 		shown->time_end_ns = fpdu->last_time_ns;
 	message->active_ns = work->tracker->now_ns;
 	message->torn = false;
+	if (work->tracker->options.operation && work->from_a != shown->from_a)
+		operation_note_response(message, fpdu->first_frame, fpdu->first_time_ns);
 	frame_touch(work->tracker, message);
 }
 
@@ -304,21 +306,28 @@ static void take_atomic_response(struct ddp_work *work)
  */
 static bool goes_on(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
-	const struct rpc_region *region = message->region;
-	uint64_t jump = facts->tagged_offset - half->next_offset;
+	uint64_t jump = facts->tagged_offset - half->next_offset, begin, end;
 
 	if (message->shown.r_key != facts->stag)
 		return false;
 	if (!jump)
 		return true;
-	return jump <= half->lost && (!region || (facts->tagged_offset >= region->begin && facts->tagged_offset < region->end));
+	if (jump > half->lost || !message->region)
+		return jump <= half->lost;
+	upper_extent(message, &begin, &end);
+	return facts->tagged_offset >= begin && facts->tagged_offset < end;
 }
 
 /* A Write that begins where the memory named by a chunk list begins has no earlier part. */
 static void claim_write(const struct ddp_work *work, struct message *message)
 {
+	uint64_t begin, end;
+
 	upper_claim(work->tracker, message);
-	message->has_first |= message->region && message->region->begin == message->shown.virtual_address;
+	if (!message->region)
+		return;
+	upper_extent(message, &begin, &end);
+	message->has_first |= begin == message->shown.virtual_address;
 }
 
 /* A Write, or a Read Response to an unknown request. */

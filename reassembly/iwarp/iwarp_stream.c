@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/management/cm.h"
+#include "dissect/infiniband/upper.h"
 #include "dissect/iwarp/mpa_setup.h"
+#include "dissect/management/cm.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
@@ -16,6 +17,7 @@
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
 #include "reassembly/store/memory.h"
+#include "reassembly/upper.h"
 
 #define PORT_SMB_DIRECT 5445
 #define MOST_SEARCHED (1u << 20)
@@ -327,8 +329,7 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 	shown->remote_invalidation[!is_a] = mpa->remote_invalidation;
 	shown->send_size[!is_a] = mpa->send_size;
 	shown->receive_size[!is_a] = mpa->receive_size;
-	if (mpa->has_rpc_private)
-		connection->upper = RTAP_UPPER_RPCRDMA;
+	upper_note(connection, upper_of_private(mpa));
 }
 
 /*

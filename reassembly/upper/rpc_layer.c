@@ -11,7 +11,9 @@
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_claim.h"
+#include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_layer.h"
+#include "reassembly/upper/rpc_socket.h"
 
 static bool is_set_up(const struct connection *connection)
 {
@@ -124,7 +126,7 @@ static bool take_send(struct upper_work *work)
 
 	if (!work->packet->rpcrdma.present)
 		return false;
-	connection->upper = RTAP_UPPER_RPCRDMA;
+	upper_note(connection, RTAP_UPPER_RPCRDMA);
 	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result) &&
 		work->keep(work, &work->context->chunk);
 	if (work->packet->rpc.is_reply || work->context->chunk.bytes)
@@ -180,6 +182,24 @@ static uint64_t used_ns(const struct message *message)
 	return message->call->entry.used_ns;
 }
 
+static void find_extent(const struct message *message, uint64_t *begin, uint64_t *end)
+{
+	*begin = message->region->begin;
+	*end = message->region->end;
+}
+
+static void release(struct rtap_tracker *tracker, struct message *message)
+{
+	rpc_items_free(tracker, message->shown.items, message->shown.item_count);
+}
+
+void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+{
+	tracker->exchange = take;
+	tracker->payload = payload;
+	rpc_socket_report_exchanges(tracker);
+}
+
 const struct upper_layer rpc_layer = {
 	.name = "rpc",
 	.is_set_up = is_set_up,
@@ -191,6 +211,8 @@ const struct upper_layer rpc_layer = {
 	.claim = rpc_claim_message,
 	.settled = rpc_call_settled,
 	.forget = rpc_call_forget,
+	.extent = find_extent,
+	.release = release,
 	.used_ns = used_ns,
 	.detach = rpc_call_detach,
 	.merged = rpc_call_move,
@@ -198,4 +220,5 @@ const struct upper_layer rpc_layer = {
 	.over = rpc_answers_fini,
 	.advance = rpc_answers_advance,
 	.fini = rpc_calls_fini,
+	.socket = &rpc_socket,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/dissect.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
@@ -33,7 +34,8 @@ static uint64_t connect(void *owner, struct rpc_conversation *conversation, bool
 	fill_end(&connection->shown.b, conversation, !a);
 	connection->shown.has_service = true;
 	connection->shown.service_id = is_tcp ? CM_TCP_SERVICE(connection->shown.b.port) : CM_UDP_SERVICE(connection->shown.b.port);
-	connection->rpc = conversation;
+	connection->upper_stream = conversation;
+	connection->layer = upper_of_socket(tracker, &rpc_socket);
 	conversation->connection = connection;
 	conversation->turned = !a;
 	connection_account(tracker, connection);
@@ -44,7 +46,7 @@ static void disconnect(void *owner, struct rpc_conversation *conversation)
 {
 	struct connection *connection = conversation->connection;
 
-	connection->rpc = NULL;
+	connection->upper_stream = NULL;
 	conversation->connection = NULL;
 	connection_close(owner, connection);
 }
@@ -153,10 +155,12 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 {
 	struct rtap_tracker *tracker = owner;
 
-	tracker->exchange(tracker->options.owner, exchange);
+	/* NULL: the tracker is being closed */
+	if (tracker->exchange)
+		tracker->exchange(tracker->options.owner, exchange);
 }
 
-void rpc_socket_init(struct rtap_tracker *tracker)
+static void init(struct rtap_tracker *tracker)
 {
 	const struct rpc_carriers_user user = {
 		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve, .release = drop_place,
@@ -164,6 +168,8 @@ void rpc_socket_init(struct rtap_tracker *tracker)
 	};
 
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
+	if (tracker->options.bytes)
+		tracker->carriers.copies.most = UINT64_MAX;
 }
 
 void rpc_socket_report_exchanges(struct rtap_tracker *tracker)
@@ -172,8 +178,9 @@ void rpc_socket_report_exchanges(struct rtap_tracker *tracker)
 	tracker->carriers.copies.most = UINT64_MAX;
 }
 
-void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
-		       const struct tcp_segment_facts *facts, struct rtap_packet *packet)
+/* A packet of a conversation: counts it for its connection and sets the packet's connection. `facts`: of a TCP segment, or NULL. */
+static void note_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
+			const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
 	struct connection *connection = conversation->connection;
 
@@ -187,3 +194,85 @@ void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *co
 	if (facts && facts->analysis == RTAP_TCP_CAPTURED_TWICE)
 		packet->flow.tcp_analysis = facts->analysis;
 }
+
+static void *begin(struct rtap_tracker *tracker, const struct tcp_connection *connection, const struct rtap_frame *frame)
+{
+	return rpc_carriers_begin(&tracker->carriers, connection, frame);
+}
+
+static void life(void *stream, bool from_a, enum tcp_life life)
+{
+	rpc_carriers_life(stream, from_a, life);
+}
+
+static void take_bytes(void *stream, bool from_a, const struct tcp_bytes *bytes)
+{
+	rpc_carriers_bytes(stream, from_a, bytes);
+}
+
+static void take_hole(void *stream, bool from_a, const struct tcp_hole *hole)
+{
+	const struct rpc_conversation *conversation = stream;
+	enum rtap_connection_anomaly anomaly = hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST;
+
+	rpc_carriers_hole(stream, from_a, hole);
+	if (conversation->connection)
+		conversation->connection->shown.anomaly_counts[anomaly]++;
+}
+
+static enum upper_verdict verdict(const void *stream)
+{
+	static const enum upper_verdict verdicts[] = { [RPC_PERHAPS] = UPPER_PERHAPS, [RPC_YES] = UPPER_YES, [RPC_NO] = UPPER_NO };
+
+	return verdicts[rpc_carriers_verdict(stream)];
+}
+
+static void take_segment(struct rtap_tracker *tracker, void *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet,
+			 struct rtap_context *context)
+{
+	note_packet(tracker, stream, facts->from_a, facts, packet);
+	rpc_carriers_context(stream, facts->from_a, packet, context);
+}
+
+static void end(void *stream)
+{
+	rpc_carriers_end(stream);
+}
+
+static bool take_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
+{
+	bool from_a;
+	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
+
+	if (!conversation)
+		return false;
+	if (context->rpc_known)
+		packet_dissect_udp(packet, context);
+	note_packet(tracker, conversation, from_a, NULL, packet);
+	return true;
+}
+
+static void give_up(struct connection *connection)
+{
+	rpc_conversation_give_up(connection->upper_stream);
+}
+
+static void forget(struct connection *connection)
+{
+	rpc_conversation_forget(connection->upper_stream);
+}
+
+static void flush(struct rtap_tracker *tracker)
+{
+	rpc_carriers_flush(&tracker->carriers);
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	rpc_carriers_fini(&tracker->carriers);
+}
+
+const struct upper_socket rpc_socket = {
+	.init = init, .begin = begin, .life = life, .bytes = take_bytes, .hole = take_hole, .verdict = verdict, .segment = take_segment,
+	.end = end, .datagram = take_datagram, .give_up = give_up, .forget = forget, .flush = flush, .fini = fini,
+};

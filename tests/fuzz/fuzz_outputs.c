@@ -44,6 +44,7 @@
 #include "reassembly/clock_survey.h"
 #include "reassembly/state.h"
 #include "reassembly/tracker.h"
+#include "reassembly/upper/rpc_layer.h"
 
 #include "harness.h"
 
@@ -435,7 +436,7 @@ static void open_tracker(struct run *run, unsigned memory)
 	if (run->merges)
 		REQUIRE(tracker_join_captures(run->tracker, source_clock(run->source, 1)->reference == 0));
 	if (run->output > SAVE)
-		tracker_report_exchanges(run->tracker, take_exchange, true);
+		rpc_layer_report_exchanges(run->tracker, take_exchange, true);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
