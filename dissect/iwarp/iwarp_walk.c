@@ -31,12 +31,16 @@ const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk)
 
 bool iwarp_find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
 {
-	for (*source = 0; *source < packet->source_count; ++*source) {
-		uintptr_t start = (uintptr_t)packet->sources[*source].bytes, at = (uintptr_t)bytes->bytes;
+	uintptr_t at = (uintptr_t)bytes->bytes;
 
-		if (at >= start && at - start <= packet->sources[*source].captured &&
-		    bytes->length <= packet->sources[*source].captured - (at - start))
+	for (uint8_t i = 0; i < packet->source_count; i++) {
+		uintptr_t start = (uintptr_t)packet->sources[i].bytes;
+		uint32_t captured = packet->sources[i].captured;
+
+		if (at >= start && at - start <= captured && bytes->length <= captured - (at - start)) {
+			*source = i;
 			return true;
+		}
 	}
 	return false;
 }

@@ -451,7 +451,7 @@ static void look_latency(const struct stats *stats, const struct stats_connectio
 	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
 
 	(void)stats;
-	if (operations && !connection->directions[0].calls && !connection->directions[1].calls)
+	if (!connection->directions[0].calls && !connection->directions[1].calls)
 		take_latency(&operations->latency_ns, operations->slowest_frame, finding);
 }
 
@@ -685,7 +685,8 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);
 		for (int kind = 0; rule->scope == FINDING_KIND && kind < 2 * RTAP_KIND_COUNT; kind++)
-			look_at(findings, stats, rule, connection, kind / RTAP_KIND_COUNT, NULL, (enum rtap_message_kind)(kind % RTAP_KIND_COUNT));
+			if (connection->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT])
+				look_at(findings, stats, rule, connection, kind / RTAP_KIND_COUNT, NULL, (enum rtap_message_kind)(kind % RTAP_KIND_COUNT));
 	}
 }
 

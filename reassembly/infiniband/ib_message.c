@@ -215,14 +215,13 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	}
 }
 
-/* The PSN after a READ shows the path MTU, if it is unknown. */
-static void learn_from_read(struct psn_stream *stream, uint64_t psn)
+/* A PSN after the next one expected: after a READ, it shows the path MTU if that is unknown. */
+static __attribute__((noinline)) void learn_from_read(struct psn_stream *stream, uint64_t psn)
 {
 	const struct message *read = stream->tail;
 
 	/* The extent of a READ with a truncated length is unknown before its responses. */
-	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count &&
-	    !read->cut.count)
+	if (assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count && !read->cut.count)
 		stream->next = psn;
 	if (stream->pmtu || psn <= stream->next || !read || !assembly_same_verb(read, RTAP_VERB_READ) || read->end)
 		return;
@@ -299,7 +298,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		analysis = RTAP_PSN_RESYNCHRONISED;
 	}
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
-	learn_from_read(stream, psn);
+	if (psn > stream->next)
+		learn_from_read(stream, psn);
 	expected = stream->next;
 	stream->packets++;
 	stream->last_ns = packet->frame->time_ns;
