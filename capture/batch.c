@@ -161,7 +161,6 @@ struct batch *batch_get(struct batch_pool *pool)
 	batch->shared.frames = batch->frames;
 	batch->shared.count = 0;
 	batch->counts_only = false;
-	batch->slots = NULL;
 	batch->records = NULL;
 	batch->closed = false;
 	atomic_init(&batch->references, 1);
@@ -169,34 +168,18 @@ struct batch *batch_get(struct batch_pool *pool)
 	return batch;
 }
 
-static void unpack_records(struct batch *batch)
+void batch_unpack(struct batch *batch)
 {
 	const uint8_t *record = batch->records;
 
+	if (!record)
+		return;
 	for (size_t i = 0; i < batch->shared.count; i++) {
 		batch->frames[i] = record_frame(batch->record_form, record);
 		record += record_size(batch->record_form, record);
 	}
 	batch->shared.frames = batch->frames;
 	batch->records = NULL;
-}
-
-void batch_unpack(struct batch *batch)
-{
-	if (batch->records)
-		unpack_records(batch);
-	for (size_t i = 0; batch->slots && i < batch->shared.count; i++) {
-		const struct batch_packed *packed = &batch->packed[i];
-
-		batch->frames[i] = (struct rtap_frame){
-			.bytes = batch->slots + (size_t)packed->slot * batch->slot_stride,
-			.captured_length = packed->wire_length < batch->slot_most ? packed->wire_length : batch->slot_most,
-			.wire_length = packed->wire_length,
-			.link_type = RTAP_LINK_ETHERNET,
-			.time_ns = packed->time_ns,
-		};
-	}
-	batch->slots = NULL;
 }
 
 bool batch_keep(struct batch *batch, struct rtap_batch *other)

@@ -38,15 +38,6 @@ struct batch_buffer {
 	void (*give_back)(struct batch_buffer *borrowed);
 };
 
-/*
- * A frame of an Ethernet device in an array of slots. A quarter of the size of struct rtap_frame, because memory that one processor
- * writes and another one reads costs time on both.
- */
-struct batch_packed {
-	uint32_t slot, wire_length;
-	int64_t time_ns;
-};
-
 /* A batch being filled. */
 struct batch {
 	struct rtap_batch shared; /* the public part; the first member */
@@ -56,17 +47,14 @@ struct batch {
 	struct batch_block *block;        /* to which its frames point; NULL: none yet */
 	struct batch_buffer *borrowed;    /* borrowed buffer to which its frames point instead; NULL: none */
 	bool counts_only;                 /* shared.frames is NULL; the two below are valid */
-	uint64_t counted_bytes, counted_cut; /* captured bytes (also of packed frames and records), truncated frames (also of records) */
+	uint64_t counted_bytes, counted_cut; /* captured bytes and truncated frames; also of records */
 	const uint8_t *records;           /* records in `block`; shared.frames is NULL until batch_unpack(). NULL: none */
 	size_t record_bytes;
 	enum record_form record_form;
-	const uint8_t *slots;             /* the frames are in `packed` until batch_unpack(). NULL: they are in `frames` */
-	uint32_t slot_stride, slot_most;  /* distance between slots; maximum captured bytes of a frame */
 	bool closed;                      /* no more frames may be added: its block is full, or the borrowed buffer ends */
 	struct rtap_batch **held;         /* other batches to whose memory its frames point */
 	size_t held_count, held_room;
 	struct batch_comments *comments;  /* to which frame->comments point */
-	struct batch_packed packed[BATCH_FRAMES];
 	struct rtap_frame frames[BATCH_FRAMES];
 };
 
@@ -89,7 +77,7 @@ bool batch_block_is_unshared(struct batch_block *block);
 /* Returns an empty batch with one reference, or NULL if out of memory. Release it with rtap_batch_release(). */
 struct batch *batch_get(struct batch_pool *pool);
 
-/* Expands packed frames or records, if any, to shared.frames. */
+/* Expands records, if any, to shared.frames. */
 void batch_unpack(struct batch *batch);
 
 /* Holds a reference to `other` for the lifetime of `batch`. False: out of memory. */

@@ -87,8 +87,6 @@ static uint64_t captured_bytes(const struct batch *batch)
 
 	if (batch->counts_only)
 		return 0;
-	if (batch->slots)
-		return batch->counted_bytes;
 	for (size_t i = 0; i < batch->shared.count; i++)
 		bytes += batch->frames[i].captured_length;
 	return bytes;
@@ -443,8 +441,6 @@ static struct item *take_item(struct live *live, bool *ended)
 
 static void number(struct live *live, struct batch *batch)
 {
-	if (!batch->records)
-		batch_unpack(batch);
 	if (batch->counts_only || batch->records)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else

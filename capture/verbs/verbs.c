@@ -119,44 +119,24 @@ static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, stru
 	return false;
 }
 
-static void copy_borrowed(const struct verbs *verbs, struct batch *batch, struct verbs_block *block)
-{
-	verbs_block_hold(block);
-	batch->borrowed = &block->borrowed;
-	if (!verbs->packs)
-		return;
-	batch->slots = block->memory;
-	batch->slot_stride = verbs->sizes.stride;
-	batch->slot_most = verbs->snap_length && verbs->snap_length < verbs->sizes.slot_bytes ? verbs->snap_length :
-		verbs->sizes.slot_bytes;
-	batch->counted_bytes = 0;
-}
-
 static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, struct verbs_block *block,
 			     uint32_t length, int64_t time_ns)
 {
 	const uint8_t *bytes = block->memory + (size_t)queue->filled * verbs->sizes.stride;
 	uint32_t kept = length < verbs->sizes.slot_bytes ? length : verbs->sizes.slot_bytes;
 	struct rtap_frame *frame = &batch->frames[batch->shared.count];
-	struct batch_packed *packed = &batch->packed[batch->shared.count];
 
 	if (verbs->matches_here && !matches(verbs, bytes, kept))
 		return;
 	if (!batch->borrowed) {
-		copy_borrowed(verbs, batch, block);
+		verbs_block_hold(block);
+		batch->borrowed = &block->borrowed;
 	}
 	if (verbs->snap_length && kept > verbs->snap_length)
 		kept = verbs->snap_length;
 	batch->shared.count++;
 	queue->block_bytes += kept;
 	queue->passed++;
-	if (verbs->packs) {
-		packed->slot = queue->filled;
-		packed->wire_length = length;
-		packed->time_ns = time_ns;
-		batch->counted_bytes += kept;
-		return;
-	}
 	frame->bytes = bytes;
 	frame->captured_length = kept;
 	frame->wire_length = length;
@@ -547,6 +527,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 {
 	enum rtap_status status = verbs_tuning_parse(&verbs->tuning, options->verbs.tuning, error);
 	char found[IBV_SYSFS_NAME_MAX + 8];
+	bool as_received;
 
 	if (!status && (options->verbs.peer || options->verbs.group)) {
 		status = verbs_route_open(&verbs->route, &options->verbs, verbs->rules, &verbs->rule_count, name, found,
@@ -564,9 +545,9 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	verbs->snap_length = options->snap_length;
 	verbs->devices = options->verbs.devices;
 	/* Several queues are put in order by the times of their frames, and a filter looks at these. */
-	verbs->packs = !options->capture_filter && verbs->sizes.queues == 1;
-	verbs->counts_only = options->counts_only && verbs->packs && !verbs->matches_here;
-	verbs->makes_records = options->written_as && verbs->packs && !verbs->counts_only;
+	as_received = !options->capture_filter && verbs->sizes.queues == 1;
+	verbs->counts_only = options->counts_only && as_received && !verbs->matches_here;
+	verbs->makes_records = options->written_as && as_received && !verbs->counts_only;
 	if (verbs->makes_records)
 		verbs->record_form = record_form_of(options->written_as);
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);

@@ -166,7 +166,6 @@ struct verbs {
 	bool offloads;           /* offloading of the capture filter is requested */
 	const char *not_offloaded; /* why it is not offloaded; NULL: it is, at least in part */
 	uint32_t snap_length;
-	bool packs;              /* batches have packed frames */
 	bool counts_only;        /* frames are only counted, and each block replaces itself */
 	bool makes_records;      /* short frames are copied into records, which is cheaper than borrowing their buffers */
 	enum record_form record_form;
