@@ -44,13 +44,11 @@ struct record {
 		PACKET_TEXT, /* already formatted text */
 		TEXT,        /* other text, already formatted */
 		LATER,       /* for `write` */
-		TASK,        /* for `act` */
 	} kind;
 	uint32_t length;     /* of the data that follow; rounded up to 8 in memory */
 	union {
 		size_t frame; /* packets: index in the batch */
 		void (*write)(const void *what, struct line *line);
-		void (*act)(void *owner, void *what); /* the owner precedes `what` */
 	};
 };
 
@@ -84,7 +82,6 @@ struct pipeline {
 	struct rtap_source_counters counters; /* up to the current batch */
 	const struct rtap_frame *frames_end; /* of it */
 	uint8_t *snapshot;              /* dissected packet of the next frame; NULL: not prepared */
-	void *room;                     /* data of the last deferred task, which may still be filled; NULL: none */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the last packet printed */
 	size_t most_room;               /* bytes of records of a batch */
@@ -256,7 +253,6 @@ static void note_error(struct pipeline *pipeline, int result)
 static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
-	void *owner;
 
 	switch (record->kind) {
 	case PACKET:
@@ -270,11 +266,6 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 		break;
 	case LATER:
 		return printer_write(hand->printer, record->write, bytes);
-	case TASK:
-		worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
-		memcpy(&owner, bytes, sizeof owner);
-		record->act(owner, bytes + sizeof owner);
-		return 0;
 	}
 	return printer_text(hand->printer, (const char *)bytes, record->length);
 }
@@ -293,16 +284,12 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 	hand->batch = batch;
 	if (hand->format && work->shown_before && hand->format->shown)
 		hand->format->shown(hand->format, work->before_ns);
-	for (size_t at = 0; at < shown->used;) {
+	for (size_t at = 0; at < shown->used && !result;) {
 		struct record record;
 
 		memcpy(&record, shown->bytes + at, sizeof record);
 		at += sizeof record;
-		/* deferred tasks are done even if writing has failed */
-		if (record.kind == TASK)
-			(void)write_record(hand, &record, shown->bytes + at);
-		else if (!result)
-			result = write_record(hand, &record, shown->bytes + at);
+		result = write_record(hand, &record, shown->bytes + at);
 		at += rounded(record.length);
 	}
 	if (!result)
@@ -383,7 +370,6 @@ void pipeline_batch_done(struct pipeline *pipeline)
 		give_records(pipeline, &work->dissected);
 	worker_pool_give(pipeline->pool, pipeline->batch);
 	pipeline->batch = NULL;
-	pipeline->room = NULL;
 }
 
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -466,7 +452,6 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 		work->shown_before = pipeline->has_shown;
 		work->before_ns = pipeline->shown_ns;
 	}
-	pipeline->room = NULL;
 	return work->shown;
 }
 
@@ -508,26 +493,6 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 	return place;
 }
 
-void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size)
-{
-	struct records *shown = records_to_fill(pipeline);
-	uint8_t *place = shown && size <= pipeline->most_room ? add_record(shown, &(struct record){ .kind = TASK, .act = act }, sizeof owner + size) : NULL;
-
-	if (!place) {
-		pipeline_sync(pipeline);
-		return NULL;
-	}
-	memcpy(place, &owner, sizeof owner);
-	end_record(shown, (uint32_t)(sizeof owner + size));
-	pipeline->room = place + sizeof owner;
-	return pipeline->room;
-}
-
-void *pipeline_room(const struct pipeline *pipeline)
-{
-	return pipeline->room;
-}
-
 /* A packet and its format. */
 struct shown_packet {
 	struct format *format;
@@ -563,7 +528,6 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 
 void pipeline_sync(struct pipeline *pipeline)
 {
-	pipeline->room = NULL;
 	worker_pool_drain(pipeline->pool);
 	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
 		write_batch(pipeline, pipeline->batch, 0);

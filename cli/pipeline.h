@@ -60,16 +60,6 @@ void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, s
  */
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
 
-/*
- * Defers a task: returns `size` bytes, aligned to 8, with which `act` is called later, in any thread, one task at a time and in the order
- * of these calls. Tasks run before pipeline_sync() or pipeline_close() returns, and before much more than 4 MiB wait in a batch. The
- * bytes may be filled as long as pipeline_room() returns them. NULL: no room; all earlier tasks have been done.
- */
-void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size);
-
-/* The bytes that pipeline_do_later() returned last; NULL: something was queued after them or they have been processed. */
-void *pipeline_room(const struct pipeline *pipeline);
-
 /* Returns when all output queued so far has been written. */
 void pipeline_sync(struct pipeline *pipeline);
 

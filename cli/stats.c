@@ -15,7 +15,6 @@
 #include "dissect/engine/protocol.h"
 #include "output/packet/printer.h"
 #include "output/stats/stats_form.h"
-#include "output/stats/stats_log.h"
 #include "output/stats/stats_packet.h"
 
 /* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
@@ -35,48 +34,10 @@ struct summary {
 	struct findings findings;
 };
 
-static void count(void *owner, void *what)
-{
-	stats_log_count(what, owner);
-}
-
-/*
- * With several threads: an empty log of events that a thread other than the owner of the state counts. NULL: the next event must be counted
- * directly; all earlier ones have been.
- */
-static struct stats_log *next_log(struct summary *summary)
-{
-	struct stats_log *log = pipeline_room(summary->reader.pipeline);
-
-	if (log && !log->used) {
-		/* no log is large enough */
-		reader_sync(&summary->reader);
-		return NULL;
-	}
-	log = pipeline_do_later(summary->reader.pipeline, count, summary->stats, sizeof *log);
-	if (log)
-		stats_log_clear(log);
-	return log;
-}
-
-/* The current log. */
-static inline struct stats_log *log_of(struct summary *summary)
-{
-	struct stats_log *log;
-
-	if (!summary->reader.pipeline)
-		return NULL;
-	log = pipeline_room(summary->reader.pipeline);
-	return log ? log : next_log(summary);
-}
-
 static void take_message(void *owner, const struct rtap_message *message)
 {
 	struct summary *summary = owner;
 
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_message(log, message))
-			return;
 	stats_message(summary->stats, message);
 }
 
@@ -84,9 +45,6 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 {
 	struct summary *summary = owner;
 
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_connection(log, connection))
-			return;
 	stats_connection(summary->stats, connection);
 }
 
@@ -94,9 +52,6 @@ static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
 	struct summary *summary = owner;
 
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_merge(log, from, into, turned))
-			return;
 	stats_merge(summary->stats, from, into, turned);
 }
 
@@ -104,17 +59,11 @@ static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *f
 {
 	struct summary *summary = owner;
 
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_resolve(log, frame, flow))
-			return;
 	stats_resolve(summary->stats, frame, flow);
 }
 
 static void take_packet(struct summary *summary, const struct rtap_packet *packet)
 {
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_packet(log, packet))
-			return;
 	stats_packet(summary->stats, packet);
 }
 
@@ -126,9 +75,6 @@ static void take_pause(struct summary *summary, const struct rtap_packet *packet
 	if (!congestion_pause_of(packet, &pause))
 		return;
 	pause.bits_per_second = reader_link_speed(&summary->reader, packet->frame);
-	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
-		if (stats_log_pause(log, &pause))
-			return;
 	congestion_note_pause(summary->stats, &pause);
 }
 
