@@ -82,6 +82,8 @@ struct options {
 	const char *layer;        /* operations: NULL: all */
 	bool fill_holes;          /* export */
 	const char *directory;    /* --files */
+	const char *database;     /* --sqlite */
+	bool packets;             /* --packets: the database has all packets */
 	enum canon_level level;   /* --level of canon and diff */
 	const char **keep;        /* --keep of canon */
 	size_t keep_count;

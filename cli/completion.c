@@ -23,7 +23,7 @@ static const struct described {
 	{ "connections", "list connections with their set-up and teardown", COMMAND_CONNECTIONS, false, false },
 	{ "devices", "list RDMA devices and their end ports", COMMAND_VIEW, true, false },
 	{ "diff", "compare two captures", COMMAND_DIFF, false, false },
-	{ "export", "write RPC messages as RPC over TCP, or the files that NFS read and wrote", COMMAND_EXPORT, false, false },
+	{ "export", "write RPC messages as RPC over TCP, the files that NFS read and wrote, or a database", COMMAND_EXPORT, false, false },
 	{ "fields", "list the fields for filters and output", COMMAND_VIEW, false, true },
 	{ "messages", "list messages", COMMAND_MESSAGES, false, false },
 	{ "operations", "list NFS and other operations: request, response and data together", COMMAND_OPERATIONS, false, false },

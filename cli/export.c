@@ -8,6 +8,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/database.h"
 #include "cli/export.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -221,7 +222,10 @@ static int run(const struct options *options)
 int command_export(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_EXPORT, argc, argv) ? run(&options) : EXIT_ERROR;
+	int status = EXIT_ERROR;
+
+	if (options_parse(&options, COMMAND_EXPORT, argc, argv))
+		status = options.database ? database_run(&options) : run(&options);
 
 	options_fini(&options);
 	return status;

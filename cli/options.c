@@ -23,7 +23,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER };
+	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -91,6 +91,10 @@ static const struct option export_options[] = {
 	COMMON_OPTIONS,
 	{ "fill-holes", no_argument, NULL, OPTION_FILL_HOLES },
 	{ "files", required_argument, NULL, OPTION_FILES },
+	{ "sqlite", required_argument, NULL, OPTION_SQLITE },
+	{ "packets", no_argument, NULL, OPTION_PACKETS },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -506,7 +510,7 @@ static bool take_packet_value(struct options *options, int letter)
 	case 't':
 		if (clock_parse(habit_time_form(optarg), &options->clock))
 			return true;
-		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud; or -tt to -ttttt as in tcpdump)", optarg);
+		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
 	default:
 		return false;
@@ -563,6 +567,8 @@ static bool take_value(struct options *options, int letter)
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
 		return is_name("--files", "file", optarg) && once("--files", &options->directory, "only one directory is supported");
+	case OPTION_SQLITE:
+		return is_name("--sqlite", "database", optarg) && once("--sqlite", &options->database, "only one database is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case 'd':
@@ -603,6 +609,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_FAILED: options->failed = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
+	case OPTION_PACKETS: options->packets = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
 	case OPTION_CHECKSUMS: options->checksums = true; return true;
 	default: return false;
@@ -678,8 +685,12 @@ static bool check(const struct options *options, enum command command)
 		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
 		print_error("-w -: standard output cannot be rotated (no -C, -G)");
-	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
-		print_error("nothing to write (name a file with -w, a directory with --files)");
+	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database)
+		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite)");
+	else if (options->database && (options->write_name || options->directory))
+		print_error("--sqlite excludes -w and --files (run rdmatap export for each)");
+	else if (command == COMMAND_EXPORT && !options->database && (options->packets || options->interval_ns || options->sampled))
+		print_error("--packets, --interval and --sampled require --sqlite");
 	else if (command == COMMAND_REPORT && !options->write_name)
 		print_error("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->context.check_icrc && options->no_check_icrc)

@@ -118,6 +118,8 @@ bool reader_would_overwrite(const struct options *options)
 		print_error("standard output is an input too (name another file)");
 	else if (options->write_name && is_input(options, options->write_name))
 		print_error("%s: is an input too (name another file)", options->write_name);
+	else if (options->database && is_input(options, options->database))
+		print_error("%s: is an input too (name another file)", options->database);
 	else
 		return false;
 	return true;

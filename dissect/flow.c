@@ -31,6 +31,11 @@ static const char *const analysis_names[] = {
 #undef ANALYSIS_NAME
 };
 
+const char *flow_analysis_name(uint8_t analysis)
+{
+	return analysis ? analysis_names[analysis] : NULL;
+}
+
 static bool derive_analysis(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	(void)layer;

@@ -4,6 +4,9 @@
 
 #include <rdmatap/packet.h>
 
+/* "retransmission"; NULL for RTAP_PSN_NONE. analysis: enum rtap_psn_analysis. */
+const char *flow_analysis_name(uint8_t analysis);
+
 /* Adds packet->flow as a layer of the packet, unless it is empty. */
 void flow_add_layer(struct rtap_packet *packet);
 

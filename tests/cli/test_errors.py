@@ -57,7 +57,7 @@ class Usage(CliTest):
                 ("-r: needs an argument", ("-Vr",)),
                 ("--decode-as: needs an argument", ("-r", RPING, "--decode-as")),
                 ("-T xml: no such form (text, json, fields)", ("-r", RPING, "-T", "xml")),
-                ("-t foo: no such form (a, ad, d, dd, e, r, u, ud; or -tt", ("-r", RPING, "-t", "foo")),
+                ("-t foo: no such form (a, ad, d, dd, e, r, u, ud)", ("-r", RPING, "-t", "foo")),
                 ("-E foo: not understood (header=y|n", ("-r", RPING, "-E", "foo")),
                 ("-e x: no such field", ("-r", RPING, "-e", "x")),
                 ("-e ip.srcc: no such field (did you mean ip.src?)", ("-r", RPING, "-T", "fields", "-e", "ip.srcc")),
