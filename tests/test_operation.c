@@ -151,12 +151,15 @@ static const struct said writes[] = {
 	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
 	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
 	REPLY(0x77), 0, 0 }, .count = 8 },
+	/* GETATTR with a status that has no name */
+	CALL(0x32, 1), HANDLE }, .count = 13 },
+	REPLY(0x32), 12345 }, .count = 7 },
 };
 
 Test(operation, without_a_response_nothing_is_known_of_its_result)
 {
 	RUN(writes);
-	cr_assert_eq(count, 2);
+	cr_assert_eq(count, 3);
 	cr_expect_str_eq(found[0].name, "WRITE");
 	cr_expect_eq(found[0].call_repeats, 1, "a call repeated over UDP is the same operation");
 	cr_expect_not(found[0].shown.has_status || found[0].shown.has_latency || found[0].shown.has_data_bytes || found[0].shown.complete);
@@ -171,6 +174,8 @@ Test(operation, without_a_response_nothing_is_known_of_its_result)
 	cr_expect_str_eq(found[1].name, "-");
 	cr_expect(found[1].shown.from_a, "the direction is the caller's");
 	cr_expect_not(found[1].shown.has_status || found[1].shown.complete);
+	cr_expect_str_eq(found[2].status, "12345");
+	cr_expect(found[2].shown.has_status && !found[2].shown.ok);
 }
 
 /* COMPOUNDs, without a tag. */

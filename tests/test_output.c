@@ -498,3 +498,14 @@ Test(messages, errors_of_rpc_over_rdma_have_the_names_of_rfc_8166_and_no_others)
 	for (uint32_t code = 1; code <= 3; code++)
 		cr_expect_str_eq(rpc_status_name(&(struct rtap_message){ .kind = RTAP_KIND_RPC_REPLY, .rdma_error = code }), names[code]);
 }
+
+Test(messages, a_status_without_a_name_is_no_success)
+{
+	struct rtap_message reply = { .kind = RTAP_KIND_RPC_REPLY, .rpc_accepted = true, .has_rpc_status = true };
+
+	cr_expect_str_eq(rpc_status_name(&reply), "SUCCESS");
+	reply.has_status = true;
+	cr_expect_str_eq(rpc_status_name(&reply), "SUCCESS", "a status without names that is 0");
+	reply.status = 12345;
+	cr_expect_str_eq(rpc_status_name(&reply), "unknown");
+}

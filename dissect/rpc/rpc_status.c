@@ -13,7 +13,7 @@ const char *rpc_status_name(const struct rtap_message *reply)
 		return errors[reply->rdma_error < sizeof errors / sizeof errors[0] ? reply->rdma_error : 0];
 	if (!reply->rpc_accepted)
 		return reply->rpc_status ? "AUTH_ERROR" : "RPC_MISMATCH";
-	if (!reply->rpc_status && reply->has_status && reply->status_name)
-		return reply->status_name;
+	if (!reply->rpc_status && reply->has_status && (reply->status_name || reply->status))
+		return reply->status_name ? reply->status_name : "unknown";
 	return reply->rpc_status < sizeof accepted / sizeof accepted[0] ? accepted[reply->rpc_status] : "unknown";
 }

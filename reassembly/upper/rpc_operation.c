@@ -19,7 +19,7 @@
 struct rpc_operation {
 	struct operation head;
 	struct rpc_noted noted;
-	char id[HASH_TEXT], name[NUMBER_TEXT];
+	char id[HASH_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT];
 };
 
 static struct rpc_operation *operation_of(const struct message *message)
@@ -226,8 +226,9 @@ static void conclude_data(struct rtap_operation *shown, const struct rpc_noted *
 	shown->has_data_bytes = call && reply && call->data_known && reply->data_known;
 }
 
-static void conclude_status(struct rtap_operation *shown, const struct rtap_message *reply, const struct rpc_noted *noted)
+static void conclude_status(struct rpc_operation *operation, const struct rtap_message *reply, const struct rpc_noted *noted)
 {
+	struct rtap_operation *shown = &operation->head.shown;
 	bool is_success = !reply->rdma_error && reply->rpc_accepted && !reply->rpc_status;
 
 	if (!reply->has_rpc_status && !reply->rdma_error)
@@ -238,6 +239,10 @@ static void conclude_status(struct rtap_operation *shown, const struct rtap_mess
 	shown->has_status = true;
 	shown->status = rpc_status_name(reply);
 	shown->ok = is_success && !(reply->has_status && reply->status);
+	if (!is_success || shown->ok || reply->status_name)
+		return;
+	snprintf(operation->status, sizeof operation->status, "%" PRIu32, reply->status);
+	shown->status = operation->status;
 }
 
 static void conclude_times(struct rtap_operation *shown, const struct rtap_message *call, const struct rtap_message *reply)
@@ -300,7 +305,7 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	shown->response_frame = reply ? reply->shown.first_frame : 0;
 	conclude_data(shown, asked, answered);
 	if (reply)
-		conclude_status(shown, &reply->shown, answered);
+		conclude_status(operation, &reply->shown, answered);
 	conclude_times(shown, call ? &call->shown : NULL, reply ? &reply->shown : NULL);
 	shown->has_repeats = transport != RTAP_TRANSPORT_TCP && transport != RTAP_TRANSPORT_UDP;
 	shown->complete = call && reply && call->shown.complete && reply->shown.complete;

@@ -34,6 +34,7 @@
 #include "output/packet/hex.h"
 #include "output/packet/json.h"
 #include "output/message/messages.h"
+#include "output/message/operations.h"
 #include "output/packet/printer.h"
 #include "output/report/report.h"
 #include "output/report/report_calls.h"
@@ -203,6 +204,26 @@ static void take_message(void *owner, const struct rtap_message *message)
 		report_message(run->report, message);
 	if (run->output == MESSAGES || run->output == JSON_MESSAGES)
 		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_message : write_message_json, message));
+}
+
+static void write_operation(const void *what, struct line *line)
+{
+	operation_text(what, 0, line);
+}
+
+static void write_operation_json(const void *what, struct line *line)
+{
+	operation_json(what, line);
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct run *run = owner;
+
+	REQUIRE(operation->layer && operation->id && operation->connection && (operation->request_frame || operation->response_frame));
+	REQUIRE(!operation->complete || !operation->missing_count);
+	if (!run->filter || operation->wanted)
+		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_operation : write_operation_json, operation));
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
@@ -429,6 +450,8 @@ static void open_tracker(struct run *run, unsigned memory)
 		options.message = take_message;
 		options.connection = take_connection;
 		options.merged = take_merge;
+		if (run->output == MESSAGES || run->output == JSON_MESSAGES)
+			options.operation = take_operation;
 	}
 	if (run->filter)
 		options.wanted = is_wanted;
