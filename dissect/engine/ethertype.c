@@ -5,28 +5,9 @@
 #include "dissect/engine/payload.h"
 
 const struct rtap_name ethertype_names[] = {
-	{ 0x0800, "IPv4" },
-	{ 0x0806, "ARP" },
-	{ 0x22eb, "ERSPAN type III" },
-	{ 0x6558, "Transparent Ethernet bridging" },
-	{ 0x8035, "RARP" },
-	{ 0x8100, "802.1Q tag" },
-	{ 0x86dd, "IPv6" },
-	{ 0x8808, "MAC control" },
-	{ 0x8809, "Slow protocols" },
-	{ 0x8847, "MPLS" },
-	{ 0x8848, "MPLS, upstream-assigned label" },
-	{ 0x8863, "PPPoE discovery" },
-	{ 0x8864, "PPPoE session" },
-	{ 0x88a8, "802.1ad service tag" },
-	{ 0x88be, "ERSPAN type II" },
-	{ 0x88cc, "LLDP" },
-	{ 0x88e5, "MACsec" },
-	{ 0x88f7, "PTP" },
-	{ 0x8906, "FCoE" },
-	{ 0x8914, "FCoE initialization" },
-	{ 0x8915, "RoCE v1" },
-	{ 0x9100, "802.1Q tag, old number" },
+#define ETHERTYPE_NAME(number, name, identifier) { number, name },
+	ETHERTYPES(ETHERTYPE_NAME)
+#undef ETHERTYPE_NAME
 	{ 0, NULL },
 };
 

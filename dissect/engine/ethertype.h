@@ -13,6 +13,31 @@
 /* The largest such length; values between the two are undefined. */
 #define ETHERTYPE_LENGTH_GREATEST 1500
 
+/* X(Ethertype, name, identifier of its protocol in PROTOCOLS), by number. PAYLOAD: not dissected. */
+#define ETHERTYPES(X) \
+	X(0x0800, "IPv4", IPV4) \
+	X(0x0806, "ARP", ARP) \
+	X(0x22eb, "ERSPAN type III", PAYLOAD) \
+	X(0x6558, "Transparent Ethernet bridging", ETHERNET) \
+	X(0x8035, "RARP", ARP) \
+	X(0x8100, "802.1Q tag", VLAN) \
+	X(0x86dd, "IPv6", IPV6) \
+	X(0x8808, "MAC control", MAC_CONTROL) \
+	X(0x8809, "Slow protocols", PAYLOAD) \
+	X(0x8847, "MPLS", MPLS) \
+	X(0x8848, "MPLS, upstream-assigned label", MPLS) \
+	X(0x8863, "PPPoE discovery", PAYLOAD) \
+	X(0x8864, "PPPoE session", PAYLOAD) \
+	X(0x88a8, "802.1ad service tag", SERVICE_VLAN) \
+	X(0x88be, "ERSPAN type II", PAYLOAD) \
+	X(0x88cc, "LLDP", PAYLOAD) \
+	X(0x88e5, "MACsec", PAYLOAD) \
+	X(0x88f7, "PTP", PAYLOAD) \
+	X(0x8906, "FCoE", PAYLOAD) \
+	X(0x8914, "FCoE initialization", PAYLOAD) \
+	X(0x8915, "RoCE v1", GRH) \
+	X(0x9100, "802.1Q tag, old number", VLAN)
+
 extern const struct rtap_name ethertype_names[];
 
 /* The protocol (enum protocol_number) of an Ethertype; PROTOCOL_PAYLOAD for those not dissected. */
@@ -20,18 +45,9 @@ static inline uint8_t ethertype_protocol(uint16_t type)
 {
 	/* IPv4 is by far the most frequent case */
 	switch (__builtin_expect(type, 0x0800)) {
-	case 0x0800: return PROTOCOL_IPV4;
-	case 0x0806: return PROTOCOL_ARP;
-	case 0x6558: return PROTOCOL_ETHERNET;
-	case 0x8035: return PROTOCOL_ARP;
-	case 0x8100: return PROTOCOL_VLAN;
-	case 0x86dd: return PROTOCOL_IPV6;
-	case 0x8808: return PROTOCOL_MAC_CONTROL;
-	case 0x8847: return PROTOCOL_MPLS;
-	case 0x8848: return PROTOCOL_MPLS;
-	case 0x88a8: return PROTOCOL_SERVICE_VLAN;
-	case 0x8915: return PROTOCOL_GRH;
-	case 0x9100: return PROTOCOL_VLAN;
+#define ETHERTYPE_CASE(number, name, identifier) case number: return PROTOCOL_##identifier;
+	ETHERTYPES(ETHERTYPE_CASE)
+#undef ETHERTYPE_CASE
 	default: return PROTOCOL_PAYLOAD;
 	}
 }
