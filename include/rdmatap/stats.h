@@ -116,6 +116,40 @@ struct rtap_stats_rpc {
 size_t rtap_stats_rpc_count(const struct rtap_stats *stats);
 bool rtap_stats_rpc(const struct rtap_stats *stats, size_t index, struct rtap_stats_rpc *rpc, size_t size);
 
+/* How much a finding matters. */
+enum rtap_severity { RTAP_SEVERITY_ERROR, RTAP_SEVERITY_WARNING, RTAP_SEVERITY_NOTE };
+
+/* "error", "warning", "note"; "unknown" for other values. */
+const char *rtap_severity_name(enum rtap_severity severity);
+
+/* A problem found by one rule; doc/stats.md lists the rules and their thresholds. */
+struct rtap_finding {
+	const char *rule;            /* its name: "timeouts"; static */
+	const char *text;            /* as `rdmatap stats` prints it; valid until the findings are closed */
+	enum rtap_severity severity;
+	bool has_direction, from_a;  /* it concerns what this end sent */
+	uint64_t connection;         /* number; 0: no single connection */
+	uint64_t count, of;          /* occurrences, and the number of which they are a part; of: 0: not part of a whole */
+	uint64_t time_lost_ns;       /* 0: unknown */
+	uint64_t first_frame, last_frame; /* 0: unknown */
+};
+
+/* The findings at a moment: a copy. Close it before the statistics. */
+struct rtap_findings;
+
+/* Applies the rules to the statistics so far. FAILED: out of memory, *findings is NULL. */
+enum rtap_status rtap_findings_open(struct rtap_findings **findings, const struct rtap_stats *stats, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Frees. NULL is ignored. */
+void rtap_findings_close(struct rtap_findings *findings);
+
+/* Finding `index`, the worst first. False: there is none; *finding is zeroed. `size` is sizeof *finding. */
+bool rtap_findings_get(const struct rtap_findings *findings, size_t index, struct rtap_finding *finding, size_t size);
+
+/* Number of all findings; only the 200 worst are kept for rtap_findings_get(). */
+uint64_t rtap_findings_total(const struct rtap_findings *findings);
+
 #ifdef __cplusplus
 }
 #endif
