@@ -31,10 +31,18 @@ static inline bool message_is_under_way(const struct rtap_tracker *tracker, cons
 	return message_is_held(message) || (message->stream && !message->connection->ddp && !message_final_psn(tracker, message));
 }
 
+/*
+ * Without messages to report, in order, finished ones need not wait for those before them. Deferring these costs work: part of
+ * the time after which they are given up.
+ */
+#define UNORDERED_PART 16
+
 /* Whether it has waited so long that it must be deferred. */
 static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
 {
-	return tracker->budget.clock_ns - message->queued_ns >= tracker->budget.give_up_ns;
+	uint64_t limit_ns = tracker->budget.give_up_ns / (tracker->options.message ? 1 : UNORDERED_PART);
+
+	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }
 
 /* Slow path of messages_advance(): the first message may be ready, or must be deferred. */

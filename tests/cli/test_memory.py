@@ -80,6 +80,12 @@ class Memory(CliTest):
                 self.assertEqual(status, 0)
                 self.assertLess(resident, STOPPED_MB, (kind, command))
 
+    def test_finished_messages_do_not_wait_for_unfinished_ones_in_the_packet_view(self):
+        """100,000 SENDs within 50 s after a READ that is not answered: of each nothing is kept."""
+        resident, status, _ = self.resident_mb("-r", self.capture("messages_after_one", 100000, step_us=250))
+        self.assertEqual(status, 0)
+        self.assertLess(resident, 24)
+
 
 def grows(kind):
     def test(self):
