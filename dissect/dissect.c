@@ -250,12 +250,13 @@ void packet_dissect_udp(struct rtap_packet *packet, const struct rtap_context *c
 {
 	const struct rtap_layer *layer = last_layer(packet, PROTOCOL_UDP);
 	const struct rtap_payload *payload = &packet->payload;
+	uint8_t after = (uint8_t)(layer - packet->layers + 1);
 	struct parse parse;
 
-	/* of an outer packet, not of this layer */
-	if (layer->source != payload->source || layer->offset + layer->length != payload->offset)
+	/* the payload is that of an outer packet, not of this layer, or there is no room for more layers */
+	if (layer->source != payload->source || layer->offset + layer->length != payload->offset || after == RTAP_MAX_LAYERS)
 		return;
-	forget_body(packet, (uint8_t)(layer - packet->layers + 1), payload->source);
+	forget_body(packet, after, payload->source);
 	parse = parse_part(packet, context, payload);
 	parse.next = upper_of_datagram(&parse);
 	run(&parse);
@@ -330,6 +331,9 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 {
 	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
 
+	/* no room for more layers */
+	if (packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP && packet->layer_count == RTAP_MAX_LAYERS)
+		return;
 	parse.next = upper_of_segment(&parse);
 	/* nothing else was presumed */
 	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && rtap_packet_has(packet, PROTOCOL_PAYLOAD))
