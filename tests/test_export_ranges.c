@@ -7,6 +7,8 @@
 
 #include "output/export/export_ranges.h"
 
+TestSuite(export_ranges, .timeout = 120);
+
 Test(export_ranges, what_is_set_last_counts_and_neighbours_join)
 {
 	struct ranges ranges = { 0 };

@@ -94,6 +94,8 @@ static void check(const struct match *cases, size_t count)
 	}
 }
 
+TestSuite(filter, .timeout = 120);
+
 Test(filter, finds_protocols_and_fields)
 {
 	static const struct match cases[] = {

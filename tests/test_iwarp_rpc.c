@@ -28,6 +28,8 @@ static void give_rpc(const struct sender *sender, bool from_a, unsigned n, uint3
 	give(from_a, 7000, FLAG_ACK, SETUP + fpdu->offset, SETUP + ack, sender->bytes + fpdu->offset, fpdu->length);
 }
 
+TestSuite(iwarp_rpc, .timeout = 120);
+
 /* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
 Test(iwarp_rpc, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_messages_know)
 {

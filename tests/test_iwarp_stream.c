@@ -31,6 +31,8 @@ static void check_reported(const struct sender *sender, unsigned but)
 	cr_expect_leq(missing, but, "%u of %u missing, not %u", missing, sender->count, but);
 }
 
+TestSuite(iwarp_stream, .timeout = 120);
+
 Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 {
 	static const uint32_t sizes[] = { 1448, 1, 17, 536, 8948, 40000 };

@@ -50,7 +50,7 @@ static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packe
 	restored->fpdus.list = packet->fpdus.list;
 }
 
-/* Freezes the packet, if it can be, moves it, and thaws it. */
+/* Takes a snapshot of the packet, if it can be, moves it, and restores the packet. */
 static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_borrowed)
 {
 	static struct rtap_packet restored;

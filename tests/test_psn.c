@@ -121,6 +121,8 @@ static void run_case(size_t at)
 	end();
 }
 
+TestSuite(psn, .timeout = 120);
+
 Test(psn, each_packet_is_what_those_before_it_make_of_it)
 {
 	for (size_t i = 0; i < COUNT(cases); i++)

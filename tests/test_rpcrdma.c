@@ -62,6 +62,8 @@ static const struct {
 	{ "a DONE", { { XID, 1, 128, 3 }, 4 }, false, 0, 0, false },
 };
 
+TestSuite(rpcrdma, .timeout = 120);
+
 Test(rpcrdma, messages_are_recognised_by_content_and_nothing_that_merely_resembles)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {

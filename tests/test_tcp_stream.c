@@ -275,6 +275,8 @@ static const struct scenario scenarios[] = {
 	  .reported = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
 };
 
+TestSuite(tcp_stream, .timeout = 120);
+
 Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 {
 	for (size_t i = 0; i < COUNT(scenarios); i++) {

@@ -93,7 +93,7 @@ static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet 
 
 /*
  * What a packet borrows besides its frame follows it: this struct, the bytes of its other sources, its list of FPDUs, the positions of
- * their bytes, and those bytes that are in no source. Positions are offsets in the frozen packet, which may be moved; 0: in the frame.
+ * their bytes, and those bytes that are in no source. Positions are offsets in the snapshot, which may be moved; 0: in the frame.
  */
 struct borrowed {
 	uint32_t sources[RTAP_MAX_SOURCES], captured[RTAP_MAX_SOURCES], wire[RTAP_MAX_SOURCES];
@@ -156,7 +156,7 @@ size_t packet_snapshot_size(const struct rtap_packet *packet)
 	return size <= SNAPSHOT_BORROWED ? SNAPSHOT_SIZE + size : 0;
 }
 
-/* Copies bytes to the end of what is frozen, which moves. Returns where they are. */
+/* Copies bytes to the end of the snapshot, which moves. Returns where they are. */
 static uint32_t copy_bytes(uint8_t *snapshot, uint32_t *end, const void *bytes, size_t length)
 {
 	uint32_t place = *end;
@@ -188,7 +188,7 @@ static void copy_fpdus(const struct rtap_packet *packet, struct borrowed *borrow
 	}
 }
 
-/* Returns where what is frozen ends then. */
+/* Returns where the snapshot ends then. */
 static size_t copy_borrowed(const struct rtap_packet *packet, uint8_t *snapshot, size_t length)
 {
 	struct borrowed *borrowed = (struct borrowed *)(void *)(snapshot + length);

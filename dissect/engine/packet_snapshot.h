@@ -8,13 +8,13 @@
 
 #include <rdmatap/packet.h>
 
-/* Maximum size of a frozen packet that borrows only its frame, as every packet dissected without context does. */
+/* Maximum size of a snapshot that borrows only its frame, as every packet dissected without context does. */
 #define SNAPSHOT_SIZE (sizeof(struct rtap_packet) + 16)
 
-/* Maximum of other borrowed bytes copied with a frozen packet: copying more costs more than it saves. */
+/* Maximum of other borrowed bytes copied with a snapshot: copying more costs more than it saves. */
 #define SNAPSHOT_BORROWED ((size_t)16 << 10)
 
-/* Maximum size of the packet when frozen. 0: it cannot be frozen. */
+/* Maximum size of the packet's snapshot. 0: none can be taken. */
 size_t packet_snapshot_size(const struct rtap_packet *packet);
 
 /*

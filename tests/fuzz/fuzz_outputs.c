@@ -2,7 +2,7 @@
 /*
  * From end to end: a capture file in, one of the outputs out, by way of the source, a display filter and the tracker. What is
  * written is well-formed text or JSON Lines; what is saved comes back. What is written of packets that were dissected ahead and
- * frozen on their way, as several threads do it, is the same.
+ * kept as snapshots on their way, as several threads do it, is the same.
  * Input: byte 0 chooses the output, byte 1 options, byte 2 the limit of memory and the columns, byte 3 is the length of a
  * display filter's text, which follows; the rest is a file. With bit 7 of byte 0 the rest is two files, which are merged after a survey of their
  * clocks, and the length of the second one in 4 bytes.
@@ -91,7 +91,7 @@ struct run {
 	uint64_t saved;
 	uLong saved_bytes; /* CRC of what was saved */
 	bool merges;       /* several files */
-	bool ahead;        /* packets are dissected a batch ahead, and frozen before they are taken and before they are shown */
+	bool ahead;        /* packets are dissected a batch ahead, and kept as snapshots until they are taken and shown */
 	uint64_t *snapshot; /* those of the batch */
 	size_t snapshot_room;
 	uLong written;     /* CRC of what was written */
