@@ -379,16 +379,17 @@ class Stream:
         goes_back = self.last_again is not None and psn < self.last_again
         if not self.running or goes_back:
             cause = self.cause(p, psn, read)
+            has_answer = p.opcode == READ or p.opcode in ATOMICS
             self.recoveries[cause][0] += 1
             self.attempts.append((p.frame, cause, psn & 0xffffff))
             self.first = psn
-            self.lose(cause, self.progress(psn, read), p.time)
-            self.awaited = (psn, cause) if read else None
-            self.awaits = psn if read else None
+            self.lose(cause, self.progress(psn, read, has_answer), p.time)
+            self.awaited = (psn, cause) if has_answer else None
+            self.awaits = psn if has_answer else None
             self.nak_unused, self.later = False, None
         self.running, self.last_again = True, psn + span
 
-    def progress(self, psn, read):
+    def progress(self, psn, read, has_answer):
         """When the last useful thing was seen before this PSN had to be sent again."""
         times = []
         if psn in self.sent:
@@ -397,8 +398,8 @@ class Stream:
             times.append(self.holes[psn])
         if read:
             times.append(read[2])
-            if psn - 1 in self.got:
-                times.append(self.got[psn - 1][0].time)
+        if has_answer and psn - 1 in self.got:
+            times.append(self.got[psn - 1][0].time)
         return max(times) if times else None
 
     def lose(self, cause, since, until):

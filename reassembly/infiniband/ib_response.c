@@ -545,6 +545,9 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (is_early(stream, psn))
 		keep_early(stream, psn, response);
 	recovery_note_response(stream, psn, response->time_ns);
+	/* The request that the NAK asked for is answered. */
+	if (stream->nak && psn >= stream->nak_psn && opcode->class != IB_ACKNOWLEDGE)
+		stream->nak = stream->recovery.nak_unused = false;
 	switch (opcode->class) {
 	case IB_ACKNOWLEDGE:
 		analysis = acknowledgement(tracker, stream, psn, response, flow, result);

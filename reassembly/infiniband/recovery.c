@@ -72,7 +72,8 @@ static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, cons
 
 	if (!is_read)
 		return since_ns;
-	if (message && message->shown.time_ns > since_ns)
+	/* not if its first transmission was not captured */
+	if (message && message->shown.time_ns > since_ns && message->shown.time_ns < time_ns)
 		since_ns = message->shown.time_ns;
 	response_ns = psn_missing_since(stream, psn);
 	if (response_ns > since_ns)
