@@ -28,7 +28,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	message->answered_ns = response->time_ns;
 	message->answered_at = stream->packets;
 	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
-	if (outcome == RTAP_OUTCOME_GOOD && !assembly_is_whole(message))
+	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && outcome == RTAP_OUTCOME_GOOD && !is_answered_by_data(message))
 		message->answered_ns += HOLE_NS - GRACE_NS;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
