@@ -16,7 +16,7 @@
 #include "capture/file/stream.h"
 #include "capture/tick.h"
 
-#define BLOCK_SIZE (256 * 1024) /* a part of a usual L2 cache: with more, reading evicts the state */
+#define BLOCK_SIZE (512 * 1024)
 #define BLOCK_SIZE_OF_MANY (128 * 1024) /* memory grows with the number of files */
 #define MANY 8
 
