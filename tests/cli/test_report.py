@@ -348,6 +348,25 @@ class Plots(ReportTest):
             one = events[event]
             self.assertEqual((len(found[series]), min(found[series]), max(found[series])), (one["count"], one["first_frame"], one["last_frame"]), series)
 
+    def test_marks_of_plots_are_the_labels_of_packets(self):
+        labels = {"gap": "gap", "out_of_order": "late", "duplicate": "dup", "retransmission": "again"}
+        tried = collections.Counter()
+        for capture in captures():
+            rows = self.fields(capture, "frame.number", "rdmatap.connection", "rdmatap.psn.analysis")
+            counts = collections.Counter((row[1], row[2]) for row in rows if row[2] in labels)
+            if not counts or max(counts.values()) > MARK_MOST:
+                continue
+            page = self.page(capture)
+            for connection in {number for number, _ in counts}:
+                plots = [plot for part in page.root.all("details", id="c" + connection) for plot in part.all("svg", "sequence")]
+                if not plots:
+                    continue
+                drawn = {(frame, series) for plot in plots for series, frame, _, _ in self.sequence_of(plot) if series in labels.values()}
+                expected = {(int(row[0]), labels[row[2]]) for row in rows if row[1] == connection and row[2] in labels}
+                self.assertEqual(drawn, expected, (capture, connection))
+                tried.update(series for _, series in expected)
+        self.assertGreater(min(tried[series] for series in labels.values()), 20, tried)
+
     def test_segments_of_iwarp_are_drawn(self):
         capture = testdata("iwarp-rping-v4-crc.pcap")
         rows = {int(r[0]): r for r in self.fields(capture, "frame.number", "rdmatap.connection", "tcp.len", "tcp.seq_raw", "rdmatap.from_a") if r[1]}
