@@ -332,7 +332,7 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
 
 	/* no room for more layers */
-	if (packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP && packet->layer_count == RTAP_MAX_LAYERS)
+	if (packet->layer_count == RTAP_MAX_LAYERS && packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP)
 		return;
 	parse.next = upper_of_segment(&parse);
 	/* nothing else was presumed */
