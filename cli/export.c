@@ -124,8 +124,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
 			 COUNTED(counts->unreported, "range", "ranges"));
 	if (counts->late)
-		print_error("%" COUNT " turn (give more with --max-memory)",
-			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));
+		print_error("%" COUNT " out of order (give more with --max-memory)",
+			 COUNTED(counts->late, "call was processed", "calls were processed"));
 	if (counts->too_far)
 		print_error("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
 	if (counts->unsettled)

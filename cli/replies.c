@@ -90,7 +90,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	bool done = false;
 
 	if (!can_be_read_twice(options)) {
-		print_error(FIELD " needs files that can be read twice: the reply comes behind the call");
+		print_error(FIELD " needs files that can be read twice: the reply comes after the call");
 		return false;
 	}
 	/* all frames, counted before the filter */

@@ -316,7 +316,7 @@ static void read_primitive(struct reader *reader, struct choice *choice)
 
 	while (!is_end(reader)) {
 		if (is_one_of(reader->word, shifting))
-			reader->why = "it looks behind VLAN tags, labels or tunnels";
+			reader->why = "it looks past VLAN tags, labels or tunnels";
 		if (count == MOST_WORDS || is_word(reader, "(")) {
 			skip_primitive(reader);
 			return;

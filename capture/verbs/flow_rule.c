@@ -182,7 +182,7 @@ static enum rtap_status take_layer(struct rule_reader *reader, const char *word)
 		reader->level = &reader->rule->inner;
 	bit = 1u << layer;
 	if (reader->level->layers >= bit)
-		return refuse(reader->error, reader->rule->text, word, "stands twice, or behind a header of a higher layer");
+		return refuse(reader->error, reader->rule->text, word, "is repeated or comes after a header of a higher layer");
 	if (reader->level->layers & layer_excludes[layer])
 		return refuse(reader->error, reader->rule->text, word, "cannot stand in one packet with the header before it");
 	if (layer >= FLOW_VXLAN && reader->level == &reader->rule->inner)

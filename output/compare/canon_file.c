@@ -428,7 +428,7 @@ static enum rtap_status take_line(struct file_reader *reader, enum canon_level l
 	if (!reader->file->role_count)
 		return fail(reader, "stands before the first connection");
 	if (!space || end - space < 2 || (space[1] != '>' && space[1] != '<'))
-		return fail(reader, "tells no direction (> or <)");
+		return fail(reader, "has no direction (> or <)");
 	if (level == CANON_PACKETS && reader->treatments->rules->level != CANON_PACKETS)
 		return RTAP_STATUS_OK;
 	if (reader->text->most_lines && canon_file_lines(reader->file) >= reader->text->most_lines)
@@ -480,7 +480,7 @@ static enum rtap_status take_end(struct file_reader *reader, const char *line, c
 	size_t count = 0;
 
 	if (!canon_token_next(&at, end, &token) || !is_text(token.name, token.name_length, LITERAL("connections")))
-		return fail(reader, "does not tell how many connections there are");
+		return fail(reader, "does not state how many connections there are");
 	for (size_t i = 0; i < token.value_length && count < SIZE_MAX / 100; i++)
 		count = count * 10 + (size_t)(token.value[i] - '0');
 	if (count != reader->file->role_count)
@@ -548,7 +548,7 @@ static enum rtap_status take(struct file_reader *reader, const char *line, const
 	if (line == end || *line == '#')
 		return RTAP_STATUS_OK;
 	if (reader->ended)
-		return fail(reader, "stands behind the end");
+		return fail(reader, "stands after the end");
 	if (begins(line, end, LITERAL("message ")))
 		return take_line(reader, CANON_MESSAGES, line, end);
 	if (begins(line, end, LITERAL("packet ")))

@@ -25,7 +25,7 @@
 /* Kinds of packets in a plot of PSNs. X(identifier, class of the style sheet, plural in words). The first three are dots. */
 #define REPORT_SERIES(X) \
 	X(REQUESTS, "req", "requests") X(RESPONSES, "res", "READ and atomic responses") X(ACKS, "ack", "acknowledgements") \
-	X(GAP, "gap", "behind packets not seen") X(LATE, "late", "late (out of order)") X(DUPLICATE, "dup", "duplicates") \
+	X(GAP, "gap", "after packets not seen") X(LATE, "late", "late (out of order)") X(DUPLICATE, "dup", "duplicates") \
 	X(AGAIN, "again", "retransmissions") X(RNR, "rnr", "RNR NAKs") X(NAK, "nak", "NAKs") X(CNP, "cnp", "CNPs")
 
 enum report_series {

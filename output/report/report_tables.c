@@ -84,7 +84,7 @@ void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line
 	html_count(line, all);
 	line_char(line, ' ');
 	line_text(line, what);
-	line_text(line, "; rdmatap stats tells all.</p>\n");
+	line_text(line, "; rdmatap stats lists all.</p>\n");
 }
 
 void report_connections(const void *what, struct line *line)

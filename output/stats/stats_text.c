@@ -329,7 +329,7 @@ static void requests(const struct stats_direction *direction, struct line *line)
 		line_char(line, '\n');
 	}
 	if (direction->reaction_ns) {
-		line_text(line, "    CNPs came behind CE marks by");
+		line_text(line, "    delay from CE mark to CNP:");
 		distribution("", direction->reaction_ns, true, line);
 		line_char(line, '\n');
 	}

@@ -452,8 +452,8 @@ class Files(DiffTest):
                 (b"".join(lines[:-1]), "ends early"),
                 (b"".join(lines[:5]) + lines[-1], "line 6: there are more or fewer connections"),
                 (lines[0] + lines[2], "line 2: stands before the first connection"),
-                (text + lines[1], "stands behind the end"),
-                (b"".join(lines[:2]) + b"message kind=send\n" + lines[-1], "line 3: tells no direction"),
+                (text + lines[1], "stands after the end"),
+                (b"".join(lines[:2]) + b"message kind=send\n" + lines[-1], "line 3: has no direction"),
                 (b"".join(lines[:2]) + b"message >" + b"".join(b" v%d=1" % i for i in range(9000)) + b"\n" + lines[-1],
                  "line 3: has more values than"),
                 (b"".join(lines[:2]) + b"massage > kind=send\n" + lines[-1], "line 3: neither")):
