@@ -18,7 +18,7 @@ static enum rtap_status save_matches(const struct rtap_batch *batch, struct rtap
 	for (size_t i = 0; i < batch->count && status == RTAP_STATUS_OK; i++) {
 		struct rtap_packet packet;
 
-		/* rtap_dissect() would do for filters that ask for nothing that the packets before tell */
+		/* rtap_dissect() would do for filters that need nothing from earlier packets */
 		rtap_tracker_frame(tracker, &batch->frames[i], &packet);
 		if (!rtap_filter_match(filter, &packet))
 			continue;
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 		status = rtap_writer_open(&writer, argv[3], &writing, &error);
 	if (status == RTAP_STATUS_OK)
 		status = copy(source, tracker, filter, writer, &error);
-	/* the first error is the one to tell */
+	/* report the first error */
 	if (rtap_writer_close(writer, status == RTAP_STATUS_END ? &error : NULL) != RTAP_STATUS_OK)
 		status = RTAP_STATUS_FAILED;
 	if (status != RTAP_STATUS_END)

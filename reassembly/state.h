@@ -122,7 +122,7 @@ struct message {
 	bool has_landed : 1;               /* its data was copied to `region` and other regions of the call */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
 	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
-	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, behind) */
+	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, after) */
 	bool gathers : 1;                  /* it had a transfer and is not settled */
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `first_touched` */

@@ -49,7 +49,7 @@ struct reading {
 	size_t batch_count;
 	struct rtap_frame *frames;
 	size_t count;
-	size_t breaks;              /* times that BROKEN was told */
+	size_t breaks;              /* times that BROKEN was returned */
 	struct rtap_error error;    /* of the last of them, or of opening */
 	struct rtap_source_counters counters;
 };

@@ -30,7 +30,7 @@ wait_for() {
 }
 wait_for $folder/ready
 
-# expect LINE WORD...: these words are among what is offered behind LINE
+# expect LINE WORD...: these words are among what is offered after LINE
 expect() {
 	local line=$1 word
 	shift

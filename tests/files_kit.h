@@ -46,7 +46,7 @@ void set_size(const char *handle, uint64_t size);
 void remove_name(const char *in, const char *name);
 void rename_name(const char *from, const char *old, const char *to, const char *new);
 
-/* Laid out in `kit`, not told. */
+/* Laid out in `kit`, not reported. */
 void write_of(const char *handle, uint64_t offset, const void *bytes, size_t length, uint32_t done);
 void read_of(const char *handle, uint64_t offset, uint32_t count, const void *bytes, size_t length);
 

@@ -11,7 +11,7 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
-/* A frame in a heap block of exactly its captured size, so that a sanitizer sees every byte read behind it. */
+/* A frame in a heap block of exactly its captured size, so that a sanitizer sees every byte read after it. */
 struct kit {
 	struct rtap_frame frame;
 	struct rtap_packet packet;

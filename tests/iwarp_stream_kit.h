@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For tests: a tracker that is given iWARP in TCP segments, and what it told.
+ * For tests: a tracker that is given iWARP in TCP segments, and what it reported.
  */
 #ifndef TESTS_IWARP_STREAM_KIT_H
 #define TESTS_IWARP_STREAM_KIT_H

@@ -11,7 +11,7 @@
 
 #define MAD_FRAME_AT 48u /* of a MAD in a frame of roce_frame(): IPv4, UDP, BTH, DETH */
 
-/* A MAD; what is behind the header comes from the caller, at most 232 bytes. */
+/* A MAD; what is after the header comes from the caller, at most 232 bytes. */
 struct mad {
 	uint8_t management_class, method;
 	uint16_t status, attribute;
@@ -20,7 +20,7 @@ struct mad {
 	uint8_t rmpp_type, rmpp_flags; /* for subnet administration and vendors */
 	uint32_t rmpp_segment, rmpp_length;
 	uint16_t attribute_offset;     /* subnet administration; words of eight bytes */
-	const uint8_t *data;           /* behind the class's header */
+	const uint8_t *data;           /* after the class's header */
 	uint32_t data_length;
 };
 

@@ -224,7 +224,7 @@ class Stream:
                 self.request(p, psn)
 
     def same_frame(self, a, b):
-        """True, False, or None where IP identifications do not tell one packet from another."""
+        """True, False, or None where IP identifications do not distinguish packets."""
         if not self.informative:
             return None
         return a.ip_id == b.ip_id

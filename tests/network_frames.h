@@ -14,7 +14,7 @@ struct network_frame {
 	uint32_t headers;    /* bytes without which some header is not whole; 0: not to be tried */
 	const char *bytes;   /* hexadecimal */
 	const char *summary; /* the one-line text */
-	const char *fields;  /* "name=value", all occurrences joined by commas; nothing behind "=": the field is not there */
+	const char *fields;  /* "name=value", all occurrences joined by commas; nothing after "=": the field is not there */
 };
 
 static const struct network_frame network_frames[] = {

@@ -20,7 +20,7 @@ def stem(path):
 
 
 def options_of(path):
-    """Options that the program needs to be told for this capture: NAME.options."""
+    """Options that the program needs for this capture: NAME.options."""
     beside = stem(path) + ".options"
     if not os.path.exists(beside):
         return []
@@ -38,8 +38,8 @@ def ask(command, path, *options):
     except subprocess.TimeoutExpired:
         raise Failed("%s: no answer for %d seconds" % (" ".join(line), TIMEOUT)) from None
     if done.returncode:
-        complaint = done.stderr.decode("utf-8", "replace").strip()
-        raise Failed("%s: exit status %d: %s" % (" ".join(line), done.returncode, complaint))
+        errors = done.stderr.decode("utf-8", "replace").strip()
+        raise Failed("%s: exit status %d: %s" % (" ".join(line), done.returncode, errors))
     try:
         return [json.loads(text) for text in done.stdout.decode().splitlines()]
     except ValueError as error:

@@ -24,7 +24,7 @@ static bool looks_volatile(const struct rtap_field *field)
 	bool by_type = field->show == RTAP_BYTES || field->show == RTAP_HEX64 || field->show == RTAP_EUI64 || field->show == RTAP_ETHER ||
 		       field->show == RTAP_SECONDS;
 
-	/* one bit tells nobody apart */
+	/* one bit distinguishes nobody */
 	for (size_t i = 0; i < sizeof volatile_names / sizeof volatile_names[0] && field->show != RTAP_BOOL; i++)
 		if (strstr(field->name, volatile_names[i]))
 			return true;

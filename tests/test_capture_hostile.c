@@ -76,7 +76,7 @@ static void cut_everywhere(struct bytes (*make)(void), bool pcapng)
 	cr_assert_eq(all.breaks, 0, "%s", all.error.text);
 	for (size_t length = 0; length < file.length; length++) {
 		for (size_t i = 0; i < 2; i++) {
-			/* An exact heap block, so that a sanitizer sees any read behind it. */
+			/* An exact heap block, so that a sanitizer sees any read after it. */
 			struct bytes part = { 0 };
 			struct reading reading;
 			char text[64];
@@ -153,7 +153,7 @@ Test(hostile, gzip_damaged_anywhere_gives_all_that_was_inflated_and_says_so)
 		packed.data[at] ^= 0x55;
 		/* What was inflated after the damage and before it was noticed cannot be known to be wrong. */
 		cr_assert_leq(reading.breaks, 1);
-		cr_assert(reading.error.text[0], "damage at byte %zu is not told", at);
+		cr_assert(reading.error.text[0], "damage at byte %zu is not reported", at);
 		most = reading.count > most ? reading.count : most;
 		reading_free(&reading);
 	}

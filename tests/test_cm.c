@@ -61,7 +61,7 @@ struct expected {
 
 static const struct message {
 	uint16_t attribute;
-	const char *layers; /* behind the MAD's header */
+	const char *layers; /* after the MAD's header */
 	uint32_t header;    /* bytes in front of the private data */
 	struct part parts[MAX_PARTS];
 	struct expected expected[MAX_PARTS];

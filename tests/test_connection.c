@@ -11,7 +11,7 @@
 #define SECOND INT64_C(1000000000)
 #define SILENCE (90 * SECOND) /* for so long answers are remembered */
 
-/* The oldest one stays open: none behind it is told before it. */
+/* The oldest one stays open: none after it is reported before it. */
 static struct rtap_tracker *tracker;
 static struct connection *oldest, *first, *second;
 static uint64_t reported;

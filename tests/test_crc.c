@@ -168,7 +168,7 @@ Test(crc, a_checked_bad_frame_has_the_anomaly)
 	rtap_batch_release(batch);
 }
 
-/* Bytes that end where their memory does, for a sanitizer to see what is read behind them. */
+/* Bytes that end where their memory does, for a sanitizer to see what is read after them. */
 static void expect_as_zlib(const uint8_t *noise, size_t length, unsigned offset, uint32_t before)
 {
 	uint8_t *bytes = malloc(offset + length + 1);

@@ -14,7 +14,7 @@
 
 static struct {
 	int list_failure, open_failure, query_failure; /* errno; 0: none */
-	bool knows_no_more;                            /* only what old devices tell */
+	bool knows_no_more;                            /* only what old devices report */
 	bool spreads_no_raw_packets;
 	unsigned lists, opened;
 } verbs;
@@ -181,7 +181,7 @@ Test(device_verbs, a_device_that_libibverbs_does_not_know_is_reported)
 	cr_expect(strstr(reported->failure, "no driver for the device"), "%s", reported->failure);
 }
 
-/* What is written of the device, without what sysfs tells. */
+/* What is written of the device, without what sysfs contains. */
 static void write_device(void (*write)(const struct shown_device *shown, struct line *line), char *text, size_t size)
 {
 	static const struct rtap_device_counters no_counters;

@@ -158,7 +158,7 @@ Test(devices, roce_gids_have_types_and_netdevs_and_v2_with_ipv4_is_chosen)
 	cr_expect_eq(gids->gids[5].type, RTAP_GID_ROCE_V2);
 	cr_expect(says(gids->gids[5].netdev, "ens1f0.9"));
 	cr_expect_eq(gids->chosen->index, 3);
-	/* a soft device: what it sends on is told by the GIDs and the parent */
+	/* a soft device: what it sends on is known from the GIDs and the parent */
 	device = rtap_devices_device(devices, 1);
 	cr_expect_eq(device->transport, RTAP_DEVICE_ROCE);
 	cr_assert_eq(device->netdev_count, 1);

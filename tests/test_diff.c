@@ -9,7 +9,7 @@
 #include "output/compare/diff.h"
 #include "output/compare/diff_align.h"
 
-/* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
+/* A conversation in one letter a message: small ones from the client, capitals from the server; a digit after it is the key. */
 static size_t report(char *text, size_t room, const char *letters)
 {
 	size_t used = (size_t)snprintf(text, room,
@@ -83,7 +83,7 @@ static void check(const char *a_letters, const char *b_letters, const struct dif
 	check_texts(a_text, report(a_text, sizeof a_text, a_letters), b_text, report(b_text, sizeof b_text, b_letters), rules, expected, what);
 }
 
-/* One message with these values, and one like it before and behind. */
+/* One message with these values, and one like it before and after. */
 static size_t report_values(char *text, size_t room, const char *values)
 {
 	return (size_t)snprintf(text, room,

@@ -30,7 +30,7 @@ Test(export_files, later_bytes_win)
 	EXPECT_TEXT("file", "HEllo there");
 }
 
-/* Tells of a WRITE whose reply is in this frame. */
+/* Reports a WRITE whose reply is in this frame. */
 static void report(uint64_t frame, const char *text)
 {
 	write_of("f", 0, text, strlen(text), (uint32_t)strlen(text));
@@ -250,7 +250,7 @@ Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
 	run();
 	EXPECT_TEXT("file", ".............");
 	EXPECT_MISSING("file\t0\t3\tnot_captured\nfile\t3\t10\tsnapped\n");
-	/* cut off before even the count: the attributes tell the size */
+	/* cut off before even the count: the attributes contain the size */
 	begin3(NFS3_READ);
 	kit_text(&kit.call, "f");
 	kit_u64(&kit.call, 10);
@@ -289,7 +289,7 @@ Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_gave
 Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 {
 	const struct { size_t kept; bool is_program_known, is_reported; uint64_t nameless; } cases[] = {
-		/* before the program, before the handle, behind the offset */
+		/* before the program, before the handle, after the offset */
 		{ 10, false, true, 1 }, { 44, true, true, 2 }, { 68, true, false, 2 },
 	};
 
@@ -379,7 +379,7 @@ Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
 Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
 {
 	const struct { uint64_t reported, asked; const char *missing; } cases[] = {
-		/* what is told is due to the WRITE under way; it was sent later; it does not reach so far; it reaches further */
+		/* what is reported is due to the WRITE under way; it was sent later; it does not reach so far; it reaches further */
 		{ 9, 10, "" }, { 9, 13, "file\t2\t4\tnot_captured\n" }, { 12, 10, "file\t2\t4\tnot_captured\nfile\t9\t3\tnot_captured\n" },
 		{ 5, 10, "file\t2\t3\tnot_captured\n" }, { 2, 13, "" },
 	};
@@ -500,7 +500,7 @@ Test(export_files, a_file_cut_unseen_and_made_longer_again_keeps_none_of_the_old
 Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywhere)
 {
 	const struct { struct change change; uint32_t count; const char *missing; } cases[] = {
-		/* it made the file longer; from within it; behind a hole; it overwrote something; it failed to write anything */
+		/* it made the file longer; from within it; after a hole; it overwrote something; it failed to write anything */
 		{ { UINT64_MAX, 0, 9, 60 }, 5, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 9, 60 }, 7, "file\t2\t7\tnot_captured\n" },
 		{ { UINT64_MAX, 0, 9, 60 }, 2, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 4, 60 }, 2, "file\t0\t4\tnot_captured\n" },
 		{ { UINT64_MAX, 0, 4, 60 }, 0, "" },

@@ -153,7 +153,7 @@ Test(export_names, a_listing_names_by_handle_and_by_fileid)
 	end_and_run();
 	EXPECT_TEXT("file", "hello");
 
-	/* a file whose fileid the answer to a READ told */
+	/* a file whose fileid is known from the answer to a READ */
 	begin3(NFS3_READ);
 	kit_text(&kit.call, "g");
 	kit_u64(&kit.call, 0);

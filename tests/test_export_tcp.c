@@ -27,7 +27,7 @@ struct said {
 		uint32_t length;
 	} pieces[PIECES];
 	int64_t time_ns;
-	bool unfinished;   /* told as incomplete though no extent is missing */
+	bool unfinished;   /* reported as incomplete though no extent is missing */
 };
 
 struct talk {
@@ -53,13 +53,13 @@ static const struct talk talks[] = {
 	{ "inline", 1, RPC_OVER_RDMA, false, 4, 0, 20049, { CALL(0x10, 100003, 3, 0), .time_ns = MS(1) }, { DONE(0x10), .time_ns = MS(2) } },
 	{ "a chunk longer than two segments", 1, RPC_OVER_RDMA, false, 4, 0, 20049, { NFS3_READ(0x11), .time_ns = MS(3) },
 	  { READ_REPLY(0x11, 150001), { { XDR_BYTES, 100000 }, { XDR_BYTES, 50001 }, { XDR_BYTES, 3 } }, .time_ns = MS(9) } },
-	{ "asked before that and told behind it", 1, RPC_OVER_RDMA, false, 4, 0, 20049,
+	{ "asked before that and reported after it", 1, RPC_OVER_RDMA, false, 4, 0, 20049,
 	  { NFS3_WRITE(0x12, 65000), { { XDR_BYTES, 65000 } }, .time_ns = MS(4) }, { WRITE_REPLY(0x12, 65000), .time_ns = MS(10) } },
 	{ "a call to who set the connection up", 1, RPC_OVER_RDMA, true, 4, 0, 0, { CALL(0x13, 0x40000000, 1, 0), .time_ns = MS(11) },
 	  { DONE(0x13), .time_ns = MS(12) } },
 	{ "a reply with a hole", 2, RPC_OVER_RDMA, false, 16, 0, 0, { NFS3_READ(0x20), .time_ns = MS(13) },
 	  { READ_REPLY(0x20, 3000), { { XDR_BYTES, 1000 }, { XDR_HOLE, 1000 }, { XDR_BYTES, 1000 } }, .time_ns = MS(14) } },
-	{ "behind it", 2, RPC_OVER_RDMA, false, 16, 0, 0, { NFS3_READ(0x21), .time_ns = MS(15) },
+	{ "after it", 2, RPC_OVER_RDMA, false, 16, 0, 0, { NFS3_READ(0x21), .time_ns = MS(15) },
 	  { READ_REPLY(0x21, 1), { { XDR_BYTES, 1 }, { XDR_BYTES, 3 } }, .time_ns = MS(16) } },
 	{ "bytes that were not kept", 2, RPC_OVER_RDMA, false, 16, 0, 0, { NFS3_WRITE(0x22, 4), { { XDR_ELSEWHERE, 4 } }, .time_ns = MS(17) },
 	  { WRITE_REPLY(0x22, 4), .time_ns = MS(18) } },
@@ -527,7 +527,7 @@ Test(export_tcp, a_file_that_cannot_be_written_is_reported)
 	free_talk(&built);
 	cr_expect_eq(status, RTAP_STATUS_FAILED);
 	cr_expect(strstr(error.text, strerror(ENOSPC)), "%s", error.text);
-	cr_expect_eq(export_tcp_close(export, NULL, &error), RTAP_STATUS_OK, "it was told");
+	cr_expect_eq(export_tcp_close(export, NULL, &error), RTAP_STATUS_OK, "it was reported");
 	cr_expect_eq(export_tcp_close(NULL, NULL, NULL), RTAP_STATUS_OK);
 }
 

@@ -675,7 +675,7 @@ Test(filter_types, errors_name_the_column_and_what_would_do)
 	cr_expect_eq(rtap_filter_compile(&(struct rtap_filter *){ NULL }, "x", NULL, NULL), RTAP_STATUS_FAILED);
 }
 
-/* Text that repeats `piece`, behind `before` and before `after`. */
+/* Text that repeats `piece`, after `before` and before `after`. */
 static char *repeat(const char *before, const char *piece, size_t times, const char *after)
 {
 	size_t length = strlen(piece);

@@ -595,7 +595,7 @@ Test(findings, of_credits_take_as_many_calls_as_there_are)
 		begin_counts(&counts);
 		set_calls(&counts, 32, calls, 0);
 		cr_expect_eq(end_counts(&counts, "rpc_credits"), calls >= 32, "%u", calls);
-		/* credits that nobody told are none to run out of */
+		/* credits that nobody granted are none to run out of */
 		begin_counts(&counts);
 		set_calls(&counts, 0, calls, 0);
 		cr_expect_not(end_counts(&counts, "rpc_credits"));

@@ -7,11 +7,11 @@
 #include "reassembly/iwarp/fpdu.h"
 #include "tests/iwarp_kit.h"
 
-/* Compares what the framer tells with what was sent. */
+/* Compares what the framer reports with what was sent. */
 struct taker {
 	struct fpdu_sink sink;
 	const struct sender *sender;
-	uint8_t *seen;          /* of each FPDU sent, how often it was told whole */
+	uint8_t *seen;          /* of each FPDU sent, how often it was reported whole */
 	uint32_t reported, partial, wrong, recovered, recovered_no_crc, split, skewed, bad_crc;
 	uint64_t lost;
 	uint64_t last_offset, last_frame;
@@ -25,7 +25,7 @@ static const struct sent_fpdu *find_sent(const struct sender *sender, uint64_t o
 	return NULL;
 }
 
-/* Whether every byte told is the byte sent at that place; *missing counts those not told. */
+/* Whether every byte reported is the byte sent at that place; *missing counts those not reported. */
 static bool is_same(const struct sender *sender, const struct sent_fpdu *sent, const struct rtap_fpdu *fpdu, uint32_t *missing)
 {
 	struct rtap_span extent;
@@ -71,7 +71,7 @@ static void take_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	taker->split += fpdu->split;
 	taker->skewed += fpdu->skewed_markers;
 	taker->bad_crc += fpdu->crc_status == RTAP_CRC_BAD;
-	cr_expect(taker->reported == 1 || fpdu->stream_offset > taker->last_offset, "FPDUs are told in order");
+	cr_expect(taker->reported == 1 || fpdu->stream_offset > taker->last_offset, "FPDUs are reported in order");
 	cr_expect(fpdu->first_frame <= fpdu->last_frame);
 	cr_expect(fpdu->first_frame >= taker->last_frame || !taker->last_frame);
 	taker->last_offset = fpdu->stream_offset;
@@ -89,7 +89,7 @@ static void taker_init(struct taker *taker, const struct sender *sender)
 	*taker = (struct taker){ .sink = { take_fpdu, take_lost }, .sender = sender, .seen = calloc(SENT_MAX, 1) };
 }
 
-/* A piece in a heap block of its own, so that a sanitizer sees every byte read behind it. */
+/* A piece in a heap block of its own, so that a sanitizer sees every byte read after it. */
 static void take_piece(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, uint64_t frame)
 {
 	uint8_t *block = malloc(length ? length : 1);
@@ -206,13 +206,13 @@ Test(fpdu, the_largest_fpdus_are_reported)
 /* The layout of old stacks may be found some FPDUs later: it is not worth more. */
 #define SKEWED_LEEWAY 2048
 
-/* That each FPDU behind an offset was told once, and none in front of it. */
+/* That each FPDU after an offset was reported once, and none in front of it. */
 static void expect_all_after(uint32_t from, const char *what, int markers, int crc)
 {
 	for (uint32_t i = 0; i < sender.count; i++)
 		if (markers != SENT_SKEWED || sender.fpdus[i].offset < from || sender.fpdus[i].offset > from + SKEWED_LEEWAY)
 			cr_expect_eq(taker.seen[i], sender.fpdus[i].offset >= from,
-				     "%s, markers %d, crc %d, cut at %u: FPDU %u at %u told %u times", what, markers, crc,
+				     "%s, markers %d, crc %d, cut at %u: FPDU %u at %u reported %u times", what, markers, crc,
 			     from, i, sender.fpdus[i].offset, taker.seen[i]);
 	cr_expect_eq(taker.wrong, 0, "%s, markers %d, crc %d, cut at %u", what, markers, crc, from);
 }
@@ -240,7 +240,7 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 		}
 }
 
-/* An MSN of 12 to 15 stands 12 bytes behind ULPDU_Length, as a marker would that points back to it. */
+/* An MSN of 12 to 15 stands 12 bytes after ULPDU_Length, as a marker would that points back to it. */
 Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
 {
 	for (int crc = 0; crc < 2; crc++)
@@ -259,7 +259,7 @@ Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
 			take_pieces(&framer, &sender, from, sender.length, 1460);
 			fpdu_finish(&framer, 0);
 			cr_expect_eq(taker.wrong, 0, "crc %d, first payload of %u", crc, pushed);
-			cr_expect_eq(taker.reported, 12, "crc %d, first payload of %u: %u told", crc, pushed, taker.reported);
+			cr_expect_eq(taker.reported, 12, "crc %d, first payload of %u: %u reported", crc, pushed, taker.reported);
 			fpdu_fini(&framer);
 			free(taker.seen);
 			sender_fini(&sender);
@@ -337,7 +337,7 @@ static void expect_only_touched(uint32_t from, uint32_t end, int markers, int cr
 		const struct sent_fpdu *fpdu = &sender.fpdus[i];
 		bool touched = fpdu->offset < end && from < fpdu->offset + fpdu->length;
 
-		cr_expect_eq(taker.seen[i], !touched, "markers %d crc %d hole %u to %u: FPDU %u (%u, %u bytes) told %u times", markers, crc, from, end, i,
+		cr_expect_eq(taker.seen[i], !touched, "markers %d crc %d hole %u to %u: FPDU %u (%u, %u bytes) reported %u times", markers, crc, from, end, i,
 			     fpdu->offset, fpdu->length, taker.seen[i]);
 	}
 	cr_expect_eq(taker.wrong, 0, "markers %d crc %d hole %u to %u", markers, crc, from, end);
@@ -509,7 +509,7 @@ Test(fpdu, a_length_that_was_damaged_costs_its_fpdu_and_the_one_that_its_end_fal
 				sender_init(&sender, markers, true);
 				send_mixture(&sender, 24, 900);
 				rules = rules_of(&sender, true);
-				/* with a marker in front the length stands behind it */
+				/* with a marker in front the length stands after it */
 				length_at = (uint32_t)sender.fpdus[n].offset;
 				if (markers == SENT_MARKED && length_at % 512 == 0)
 					length_at += 4;

@@ -325,7 +325,7 @@ Test(handshake, resolutions_of_one_queue_pair_are_taken_in_order)
 	}
 }
 
-/* Requests without end, whose memory goes to others: no entry of theirs is left behind. */
+/* Requests without end, whose memory goes to others: no entry of theirs remains. */
 Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
 {
 	struct said request = sidr_req, response = sidr_rep;

@@ -33,7 +33,7 @@ Test(ib, credit_counts_are_those_of_the_standards_table)
 static const struct {
 	uint8_t opcode;
 	const char *name;
-	const char *layers; /* behind BTH */
+	const char *layers; /* after BTH */
 	uint32_t length;    /* bytes of extended headers */
 } opcode_rows[] = {
 	{ 0x00, "RC SEND First", "", 0 },

@@ -235,7 +235,7 @@ Test(iwarp_rpc, a_send_that_waited_is_shown_with_the_bytes_of_its_frame)
 		send_rpc(&replies, xid, true);
 	begin(1 << 26, false);
 	give_setup(false, true);
-	/* the first one waits for a call that never comes, for 256 segments of the connection, and all others behind it */
+	/* the first one waits for a call that never comes, for 256 segments of the connection, and all others after it */
 	give_rpc(&replies, false, 0, calls.fpdus[1].offset + calls.fpdus[1].length);
 	cr_expect(last.packet.rpc.is_reply);
 	give_rpc(&calls, true, 0, 0);

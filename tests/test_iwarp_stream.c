@@ -11,7 +11,7 @@
 #include "reassembly/iwarp/iwarp_stream.h"
 #include "tests/iwarp_stream_kit.h"
 
-/* What the FPDUs hold is told, with the right bytes; `but` of them may be missing. */
+/* What the FPDUs hold is reported, with the right bytes; `but` of them may be missing. */
 static void check_reported(const struct sender *sender, unsigned but)
 {
 	unsigned at = 0, missing = 0;
@@ -55,7 +55,7 @@ Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 		end();
 		check_reported(&sender, 0);
 		cr_expect_eq(fpdus_shown, sender.count);
-		cr_expect_eq(recovered, 0, "the Reply told of the markers");
+		cr_expect_eq(recovered, 0, "the Reply announced the markers");
 		cr_expect_eq(connections, 1);
 		cr_expect(last_connection.learned_by_mpa && last_connection.transport == RTAP_TRANSPORT_IWARP);
 		sender_fini(&sender);
@@ -210,7 +210,7 @@ Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_capture
 	for (uint32_t i = 0; i < 3000; i++)
 		send_send(&sender, 10);
 	begin(1 << 26, false);
-	/* 100 microseconds a frame: told from the 20,000th on */
+	/* 100 microseconds a frame: reported from the 20,000th on */
 	for (uint32_t i = 0; i < sender.count; i++)
 		give(true, 20049, FLAG_ACK, sender.fpdus[i].offset, 0, sender.bytes + sender.fpdus[i].offset, sender.fpdus[i].length);
 	cr_expect_eq(reported_count, 0);
@@ -379,7 +379,7 @@ Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
 		end();
 		/* nor is it known then whether there are markers, so that its length is not trusted */
 		cr_expect_eq(last_connection.anomaly_counts[lost ? RTAP_CONNECTION_ANOMALY_UNFRAMED : RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC], 1, "lost %u", lost);
-		cr_expect(reported_count == 2 && reported[0].psn == 2 && reported[1].psn == 3, "lost %u: %u told", lost, reported_count);
+		cr_expect(reported_count == 2 && reported[0].psn == 2 && reported[1].psn == 3, "lost %u: %u reported", lost, reported_count);
 		sender_fini(&sender);
 	}
 }
@@ -571,7 +571,7 @@ Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
 			if (n != cases[i].lost || !n)
 				give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[n].offset, SETUP, sender.bytes + sender.fpdus[n].offset, sender.fpdus[n].length);
 		end();
-		cr_expect_eq(reported_count, cases[i].reported, "case %zu: %u told", i, reported_count);
+		cr_expect_eq(reported_count, cases[i].reported, "case %zu: %u reported", i, reported_count);
 		sender_fini(&sender);
 	}
 }

@@ -213,7 +213,7 @@ Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_
 	cr_assert_eq(next, 13000);
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_END);
 	cr_assert_eq(broken, 0);
-	cr_assert_eq(run.metadata.note_count, 2, "%zu notes, told once", run.metadata.note_count);
+	cr_assert_eq(run.metadata.note_count, 2, "%zu notes, reported once", run.metadata.note_count);
 	cr_assert(strstr(run.metadata.notes[0], ": one thing"), "%s", run.metadata.notes[0]);
 	end(&run);
 }

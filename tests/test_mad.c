@@ -14,7 +14,7 @@
 #define B 0x0a000002u
 #define MAX_REPORTED 4096
 
-/* What a walk told of the fields of InfiniBand, in order. */
+/* What a walk reported of the fields of InfiniBand, in order. */
 struct reported {
 	struct rtap_visitor visitor;
 	size_t count;
@@ -54,7 +54,7 @@ static void note(struct rtap_visitor *visitor, rtap_field_id id, const struct rt
 	cr_assert_lt(reported->count, MAX_REPORTED);
 	reported->list[reported->count++] = (struct one){ id, *place, is_bytes ? value->data.length : value->number };
 	if (!(field->flags & RTAP_UNPLACED))
-		cr_expect_leq(place->offset + place->length, frame.captured_length, "%s is told behind the capture's end", field->name);
+		cr_expect_leq(place->offset + place->length, frame.captured_length, "%s is reported beyond the capture's end", field->name);
 }
 
 static void walk(struct reported *reported)
@@ -104,7 +104,7 @@ static uint64_t value_of(const char *name)
 	return whole.list[i].number;
 }
 
-/* Everything told of a cut packet is told of the whole one too, at the same place with the same value. */
+/* Everything reported of a cut packet is reported of the whole one too, at the same place with the same value. */
 static void expect_nothing_invented(uint32_t captured, const char *name)
 {
 	size_t at = 0;

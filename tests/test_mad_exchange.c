@@ -20,7 +20,7 @@ static struct rtap_tracker_counters counters;
 static uint8_t bytes[ROCE_MAX_FRAME];
 static uint64_t frames, reported;
 static int64_t now_ns;
-static struct rtap_message messages[16]; /* the first ones told */
+static struct rtap_message messages[16]; /* the first ones reported */
 static struct rtap_missing holes[16];    /* of each, the first */
 static uint8_t payload[16][4];           /* of each, one byte of every segment */
 static bool keeps_bytes;
@@ -491,7 +491,7 @@ Test(rmpp, segments_that_are_missing_are_reported)
 	cr_expect_eq(holes[0].length, 200);
 }
 
-/* Until then it holds up what comes behind it; late segments are messages of their own. */
+/* Until then it holds up what comes after it; late segments are messages of their own. */
 Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds)
 {
 	static const struct {
@@ -558,7 +558,7 @@ Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
 	}
 }
 
-/* Without its first segment it cannot be told from a repeat of the transfer before. */
+/* Without its first segment it cannot be distinguished from a repeat of the transfer before. */
 Test(rmpp, repeats_after_a_repeated_request_begin_no_message_without_the_first_segment)
 {
 	begin(16 * MIB);

@@ -131,7 +131,7 @@ static const struct {
 	{ "version 3, excludes", "j", GROUP_NUMBER, 16, { 0x22, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, GROUP } },
 	{ "version 3, include none", "l", GROUP_NUMBER, 16, { 0x22, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, GROUP } },
 	{ "version 3, include one", "", GROUP_NUMBER, 20, { 0x22, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 1, GROUP, SOURCE } },
-	{ "version 3, behind one with sources and auxiliary data", "j", GROUP_NUMBER, 32,
+	{ "version 3, after one with sources and auxiliary data", "j", GROUP_NUMBER, 32,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 2, 4, 1, 0, 1, NOBODY, SOURCE, 0, 0, 0, 0, 4, 0, 0, 0, GROUP } },
 	{ "cut off", "", GROUP_NUMBER, 7, { 0x16, 0, 0, 0, GROUP } },
 };

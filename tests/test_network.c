@@ -196,7 +196,7 @@ Test(network, a_quoted_roce_packet_is_not_taken_for_one)
 
 Test(network, the_invariant_crc_starts_from_the_innermost_ip_header)
 {
-	/* IPv6, hop-by-hop options, UDP, BTH, CRC; then the same in an IPv4 packet behind an Ethernet header */
+	/* IPv6, hop-by-hop options, UDP, BTH, CRC; then the same in an IPv4 packet after an Ethernet header */
 #define ROCE6 "6000000000200040fd000000000000000000000000000001fd000000000000000000000000000002" "1100010400000000" \
 	      "c00012b700180000" "0460ffff0000001180000005" "01020304"
 	static const struct {

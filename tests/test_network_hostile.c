@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Frames cut, bent and nested without end. Every frame stands in a heap block of its captured size: a sanitizer sees
- * each byte read behind it.
+ * each byte read after it.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ Test(network_hostile, a_frame_that_was_short_on_the_wire_is_never_called_truncat
 
 			kit_dissect(&kit, frame->link_type, bytes, cut, cut, NULL);
 			use(&kit);
-			/* an ERF record tells the wire length itself */
+			/* an ERF record contains the wire length itself */
 			if (frame->headers && frame->link_type != RTAP_LINK_ERF) {
 				cr_expect(cut >= frame->headers || kit.packet.anomalies_found, "%s short at %u", frame->name, cut);
 				cr_expect_not(kit_has_anomaly(&kit, RTAP_ANOMALY_TRUNCATED), "%s short at %u", frame->name, cut);

@@ -36,7 +36,7 @@ static const struct {
 	uint32_t program, version, procedure;
 	int direction;
 	const char *body;  /* in hexadecimal */
-	const char *field; /* told with this value: number, or text where it is in quotes */
+	const char *field; /* reported with this value: number, or text where it is in quotes */
 	const char *value;
 	const char *operations; /* names, with the status of replies */
 } messages[] = {
@@ -255,7 +255,7 @@ Test(nfs, every_message_is_walked_to_its_end)
 	}
 }
 
-/* Cut bodies stand in a heap block of their size, so that a sanitizer sees every byte read behind it. */
+/* Cut bodies stand in a heap block of their size, so that a sanitizer sees every byte read after it. */
 Test(nfs, every_cut_of_a_message_is_noticed)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
@@ -367,7 +367,7 @@ static void fill_with_small_numbers(uint8_t *body, size_t length, uint32_t *seed
 	}
 }
 
-/* What brief walks, and those of which nobody is told, pass over in one step has to be what a walk item by item finds good. */
+/* What brief walks, and those that report to nobody, pass over in one step has to be what a walk item by item finds good. */
 Test(nfs, a_brief_walk_ends_where_one_that_reports_all_does)
 {
 	uint8_t body[256];
@@ -400,7 +400,7 @@ Test(nfs, a_brief_walk_ends_where_one_that_reports_all_does)
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 500 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
 
-/* What the walk of a body with an operation of a COMPOUND tells, and where it ends: brief, and silent or not. */
+/* What the walk of a body with an operation of a COMPOUND reports, and where it ends: brief, and silent or not. */
 static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_extent *extents, bool silent, struct scribe *scribe,
 				uint64_t *position)
 {
@@ -416,7 +416,7 @@ static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_e
 	return result;
 }
 
-Test(nfs, a_walk_that_tells_operations_only_reports_those_that_any_other_does)
+Test(nfs, a_walk_for_operations_only_reports_those_that_any_other_does)
 {
 	uint8_t body[256];
 	uint32_t seed = 1;
@@ -448,7 +448,7 @@ Test(nfs, a_walk_that_tells_operations_only_reports_those_that_any_other_does)
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 200 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
 
-/* As a message does that tells of the one operation and its status. */
+/* As a message does that shows the one operation and its status. */
 static void take_first_status(struct xdr_sink *sink, uint32_t status, const char *name)
 {
 	take_status(sink, status, name);

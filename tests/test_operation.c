@@ -94,13 +94,13 @@ static void run(const struct said *said, size_t packets)
 #define CALL(xid, procedure) { UDP, false, 700, 2049, .words = { CALL_OF(xid, NFS, 3, procedure)
 #define REPLY(xid) { UDP, true, 700, 2049, .words = { REPLY_TO(xid)
 
-/* "0x" and the CRC-32 of the handle, as zlib's, followed by `behind`. */
-static const char *object(const char *behind)
+/* "0x" and the CRC-32 of the handle, as zlib's, followed by `suffix`. */
+static const char *object(const char *suffix)
 {
 	static const uint8_t handle[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static char text[TEXT];
 
-	snprintf(text, sizeof text, "0x%08lx%s", crc32(0, handle, sizeof handle), behind);
+	snprintf(text, sizeof text, "0x%08lx%s", crc32(0, handle, sizeof handle), suffix);
 	return text;
 }
 

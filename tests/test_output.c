@@ -45,7 +45,7 @@ static void frame_close(struct opened *opened)
 static const struct rtap_context no_context;
 static char output[1u << 20];
 
-/* What the format writes of the packet (the header if it is NULL), with a zero byte behind. */
+/* What the format writes of the packet (the header if it is NULL), with a zero byte at the end. */
 static const char *formatted(struct format *format, const struct rtap_packet *packet)
 {
 	struct line line;

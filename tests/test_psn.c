@@ -87,7 +87,7 @@ static const struct {
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .count = 100), STEP(105, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .count = 100) }, 0 },
 	{ "many PSNs that fill a gap and more", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(20, 0, RTAP_PSN_GAP), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER, .count = 100) }, 0 },
-	{ "again behind a gap", 5,
+	{ "again after a gap", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(8, 0, RTAP_PSN_DUPLICATE), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER) }, 1 },
 	{ "again, with an earlier time", 5, { STEP(5, 10, RTAP_PSN_IN_ORDER), STEP(5, 5, RTAP_PSN_RETRANSMISSION) }, 0 },
 	{ "again at once, before what a NAK asked for", 5,
@@ -195,7 +195,7 @@ Test(psn, gaps_beyond_the_limit_are_not_kept_and_nothing_else_is_lost)
 		cr_assert_eq(request(2 * i, 1, 0, 0, 0), i ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER);
 	cr_expect_eq(stream.gaps.count, 4096);
 	cr_expect_eq(request(2 * gaps - 1, 1, 0, 0, 0), RTAP_PSN_IN_ORDER);
-	/* those kept are still filled; splitting one when there is no room for its rest must not write behind */
+	/* those kept are still filled; splitting one when there is no room for its rest must not write past the end */
 	cr_expect_eq(request(2 * 100 + 1, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
 	cr_expect_eq(stream.gaps.count, 4095);
 	cr_expect_eq(request(2 * gaps + 10, 1, 0, 0, 0), RTAP_PSN_GAP);

@@ -39,7 +39,7 @@ static void dissect_ulpdu(struct kit *kit, const uint8_t *ulpdu, uint32_t length
 	kit_dissect(kit, RTAP_LINK_IPV4, frame, sizeof frame, sizeof frame, &context);
 }
 
-/* A ULPDU of an opcode with the tagged flag and queue number that belong to it, and `body` bytes counting from 1 behind. */
+/* A ULPDU of an opcode with the tagged flag and queue number that belong to it, followed by `body` bytes counting from 1. */
 static uint32_t build(uint8_t *ulpdu, uint8_t opcode, uint32_t body)
 {
 	bool tagged = opcode == 0 || opcode == 2;
@@ -225,7 +225,7 @@ Test(rdmap, messages_follow_each_other_by_their_numbers)
 		cr_expect_eq(iwarp_follows(&sends[cases[i].previous], &sends[cases[i].next]), cases[i].follows, "case %zu", i);
 }
 
-/* Builds a Terminate whose header is `control`, with parts behind it. */
+/* Builds a Terminate whose header is `control`, with parts after it. */
 static uint32_t build_terminate(uint8_t *ulpdu, uint32_t control, bool length, uint32_t ddp, bool rdma)
 {
 	uint32_t size = build(ulpdu, 7, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ONC RPC in packets: over UDP and TCP, with RPCSEC_GSS and AUTH_TLS, and what a packet's own chunk lists tell of its body.
+ * ONC RPC in packets: over UDP and TCP, with RPCSEC_GSS and AUTH_TLS, and what a packet's own chunk lists show of its body.
  */
 #include "config.h"
 
@@ -80,7 +80,7 @@ static const struct {
 	{ "a call of an unknown program to NFS's port", UDP, 700, 2049, { { CALL_OF(300000, 1, 1) }, 10 }, NULL, "frame ip udp rpc" },
 	{ "a version that nobody knows", UDP, 700, 40001, { { CALL_OF(100005, 9, 1), 1 }, 11 }, NULL, "frame ip udp rpc data" },
 	{ "a procedure that nobody knows", UDP, 700, 40001, { { CALL_OF(100005, 3, 77), 1 }, 11 }, NULL, "frame ip udp rpc mount" },
-	{ "a reply that nothing tells", UDP, 40001, 700, { { ACCEPTED, 13 }, 7 }, NULL, "frame ip udp data" },
+	{ "a reply that nothing identifies", UDP, 40001, 700, { { ACCEPTED, 13 }, 7 }, NULL, "frame ip udp data" },
 	{ "a reply from a port", UDP, 20048, 700, { { ACCEPTED, 13 }, 7 }, NULL, "frame ip udp rpc data" },
 	{ "a reply whose call is known", UDP, 40001, 700, { { ACCEPTED, 13 }, 7 }, &mnt_known, "frame ip udp rpc mount" },
 	{ "a reply without results", UDP, 40001, 700, { { XID, 1, 0, 0, 0, 3 }, 6 }, &mnt_known, "frame ip udp rpc" },
@@ -124,7 +124,7 @@ static const struct {
 	{ "another port", UDP, 40001, 701, true, { { ACCEPTED, 13 }, 7 }, false },
 	{ "the wrong way", UDP, 40001, 700, false, { { ACCEPTED, 13 }, 7 }, false },
 	{ "the other transport", TCP, 40001, 700, true, { { LAST | 28, ACCEPTED, 13 }, 8 }, false },
-	{ "too short to tell", UDP, 40001, 700, true, { { XID }, 1 }, false },
+	{ "too short to be identified", UDP, 40001, 700, true, { { XID }, 1 }, false },
 };
 
 static uint64_t number_it(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
@@ -273,7 +273,7 @@ Test(rpc, a_header_is_read_the_same_in_one_step_or_walked)
 		for (uint32_t word = 3; word < 24; word++)
 			words.word[word] = some_number(&seed);
 		put_words(bytes, &words);
-		/* a block of its own, so that a sanitizer sees what is read behind it */
+		/* a block of its own, so that a sanitizer sees what is read after it */
 		end = malloc(length ? length : 1);
 		cr_assert_not_null(end);
 		memcpy(end, bytes, length);
@@ -350,7 +350,7 @@ static const struct {
 } credentials[] = {
 	{ "no name, no groups", { { SYS_CALL(20, 9, 0, 1000, 100, 0) }, 15 }, true },
 	{ "a name with padding and two groups", { { SYS_CALL(32, 9, 1, 0x61000000, 1000, 100, 2, 4, 24) }, 18 }, true },
-	{ "bytes behind the groups", { { SYS_CALL(24, 9, 0, 1000, 100, 0, 7) }, 16 }, true },
+	{ "bytes after the groups", { { SYS_CALL(24, 9, 0, 1000, 100, 0, 7) }, 16 }, true },
 	{ "no room for the number of groups", { { SYS_CALL(16, 9, 0, 1000, 100) }, 14 }, false },
 	{ "a name that leads out of it", { { SYS_CALL(20, 9, 4, 0x61626364, 1000, 100) }, 15 }, false },
 	{ "a name that is huge", { { SYS_CALL(20, 9, 0xfffffffd, 1000, 100, 0) }, 15 }, false },
@@ -443,7 +443,7 @@ Test(rpc, a_verifier_that_agrees_to_tls_is_shown)
 	kit_free(&kit);
 }
 
-/* RPC-over-RDMA: the body goes on behind data that a chunk carries. */
+/* RPC-over-RDMA: the body goes on after data that a chunk carries. */
 static const struct {
 	const char *what;
 	struct words words;

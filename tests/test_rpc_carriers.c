@@ -12,7 +12,7 @@
 
 #define MOST_REPORTED 64
 
-/* Exchanges as told, without what they borrow. */
+/* Exchanges as reported, without what they borrow. */
 static struct rpc_exchange reported[MOST_REPORTED];
 static struct rtap_missing missing[MOST_REPORTED];
 static uint8_t call_bytes[MOST_REPORTED][256];
@@ -171,7 +171,7 @@ static const struct {
 	const char *what;
 	bool no_heuristics;
 	struct said said;
-	unsigned exchanges; /* also with a flush behind it */
+	unsigned exchanges; /* also with a flush after it */
 } datagrams[] = {
 	{ "a call by content", false, { UDP, false, 700, 40001, .words = { CALL_OF(1, MOUNT, 3, 0) }, .count = 10 }, 1 },
 	{ "a call that may not be guessed", true, { UDP, false, 700, 40001, .words = { CALL_OF(1, MOUNT, 3, 0) }, .count = 10 }, 0 },
@@ -247,7 +247,7 @@ Test(rpc_carriers, an_xid_counts_in_its_direction_and_for_its_procedure)
 	cr_expect_eq(reported_count, 3);
 }
 
-/* On ports that tell nothing: two calls in a segment and the beginning of a third; a call back; a reply in pieces. */
+/* On ports that show nothing: two calls in a segment and the beginning of a third; a call back; a reply in pieces. */
 static const struct said over_tcp[] = {
 	{ TCP, false, 900, 40001, 0x02, 99, 0, .count = 0 },
 	{ TCP, true, 900, 40001, 0x12, 499, 100, .count = 0 },
@@ -287,7 +287,7 @@ Test(rpc_carriers, records_over_tcp_become_calls_and_replies)
 	cr_expect_eq(reported[3].stream, reported[0].stream);
 }
 
-/* The reply's second segment is never captured, but what is behind it is acknowledged. */
+/* The reply's second segment is never captured, but what is after it is acknowledged. */
 static const struct said with_a_hole[] = {
 	{ TCP, false, 900, 2049, 0x02, 99, 0, .count = 0 },
 	{ TCP, true, 900, 2049, 0x12, 499, 100, .count = 0 },
@@ -359,7 +359,7 @@ Test(rpc_carriers, calls_that_nobody_answers_take_no_more_than_the_budget)
 	}
 }
 
-/* Whatever changes, nothing is told twice, lost of memory, or read behind the packet. */
+/* Whatever changes, nothing is reported twice, no memory is lost, nothing is read past the packet. */
 Test(rpc_carriers, damaged_packets_do_no_harm)
 {
 	static const struct {

@@ -24,13 +24,13 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(random_state >> 33) % below;
 }
 
-/* What was told. */
+/* What was reported. */
 static struct reported {
 	struct rpc_record record;
 	uint8_t *bytes;
 } reported[MOST_RECORDS];
 static uint32_t reported_count;
-static uint64_t memory_wanted; /* by who is told, in the call */
+static uint64_t memory_wanted; /* by the receiver of reports, in the call */
 
 static void on_record(void *owner, const struct rpc_record *record)
 {
@@ -409,7 +409,7 @@ Test(rpc_record, of_a_stream_with_holes_every_record_that_no_hole_touches_comes_
 			cr_assert(reported[i].record.missing || reported[i].record.length == truth->length);
 			cr_assert_eq(!reported[i].record.missing, truth->whole);
 		}
-		/* behind a hole one of several fragments may be missed, and found again is the next of one */
+		/* after a hole one of several fragments may be missed, and found again is the next of one */
 		for (uint32_t i = 0; i < truth_count; i++) {
 			if (!truths[i].whole)
 				lost = true;

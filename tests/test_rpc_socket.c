@@ -16,7 +16,7 @@
 #define MIB (UINT64_C(1) << 20)
 #define MILLISECOND INT64_C(1000000)
 
-/* As told, without what they borrow. */
+/* As reported, without what they borrow. */
 static struct rtap_message reported[MOST_REPORTED];
 static struct rtap_missing missing[MOST_REPORTED];
 static struct rtap_rpc_item operations[MOST_REPORTED];
@@ -201,7 +201,7 @@ static const struct said with_a_hole[] = {
 	{ TCP, true, 900, 2049, 0x11, 568, 145, .count = 0 },
 };
 
-/* The header of the call is cut off: its mark alone tells where the next one begins. */
+/* The header of the call is cut off: its mark alone shows where the next one begins. */
 static const struct said cut_off[] = {
 	{ TCP, false, 900, 2049, 0x02, 99, 0, .count = 0 },
 	{ TCP, true, 900, 2049, 0x12, 499, 100, .count = 0 },

@@ -49,16 +49,16 @@ static const struct {
 	{ "NOMSG with a reply chunk", { { XID, 1, 128, 1, 0, 0, 1, 1, 5, 6, 7, 8 }, 12 }, true, 0, 0, true },
 	{ "MSGP of RFC 5666", { { XID, 1, 128, 2, 4096, 1024, NO_LISTS, NULL_CALL }, 19 }, true, 0, 0, false },
 	{ "NOMSG without any chunk", { { XID, 1, 128, 1, NO_LISTS }, 7 }, false, 0, 0, false },
-	{ "NOMSG with bytes behind its lists", { { XID, 1, 128, 1, 0, 0, 1, 1, 5, 6, 7, 8, 9 }, 13 }, false, 0, 0, false },
+	{ "NOMSG with bytes after its lists", { { XID, 1, 128, 1, 0, 0, 1, 1, 5, 6, 7, 8, 9 }, 13 }, false, 0, 0, false },
 	{ "another XID in the RPC header", { { XID, 1, 128, 0, NO_LISTS, XID + 1, 0, 2, 100003, 3, 0, 0, 0, 0, 0 }, 17 }, false, 0, 0, false },
-	{ "no RPC header behind MSG", { { XID, 1, 128, 0, NO_LISTS }, 7 }, false, 0, 0, false },
+	{ "no RPC header after MSG", { { XID, 1, 128, 0, NO_LISTS }, 7 }, false, 0, 0, false },
 	{ "neither call nor reply", { { XID, 1, 128, 0, NO_LISTS, XID, 2, 2, 100003, 3, 0, 0, 0, 0, 0 }, 17 }, false, 0, 0, false },
 	{ "version 2", { { XID, 2, 128, 0, NO_LISTS, NULL_CALL }, 17 }, false, 0, 0, false },
 	{ "a list word that is neither 0 nor 1", { { XID, 1, 128, 0, 2, 0, 0, NULL_CALL }, 17 }, false, 0, 0, false },
 	{ "a position that is no multiple of four", { { XID, 1, 128, 0, 1, 137, 5, 6, 7, 8, NO_LISTS, NULL_CALL }, 23 }, false, 0, 0, false },
 	{ "a write chunk that claims 2^32 - 1 segments",
 	  { { XID, 1, 128, 0, 0, 1, 0xffffffff, 7, 8, 9, 10, 0, 0, NULL_CALL }, 23 }, false, 0, 0, false },
-	{ "an error, which nothing but its connection tells", { { XID, 1, 128, 4, 2, 0, 0 }, 7 }, false, 0, 0, false },
+	{ "an error, which only its connection identifies", { { XID, 1, 128, 4, 2, 0, 0 }, 7 }, false, 0, 0, false },
 	{ "a DONE", { { XID, 1, 128, 3 }, 4 }, false, 0, 0, false },
 };
 
@@ -246,7 +246,7 @@ Test(rpcrdma, a_message_put_together_elsewhere_is_dissected_in_place_of_the_payl
 	kit_free(&kit);
 }
 
-/* A frame can have several RPC messages, of which one stands behind a header that is no layer: it is not looked for before others. */
+/* A frame can have several RPC messages, of which one stands after a header that is no layer: it is not looked for before others. */
 Test(rpcrdma, a_header_that_was_passed_stands_in_the_source_of_its_message)
 {
 	/* XID 5, a call with one read segment of 64 bytes; its RPC message; RFC 8166, 4 */

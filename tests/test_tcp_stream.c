@@ -140,7 +140,7 @@ static const struct scenario scenarios[] = {
 	{ .what = "an old first number, after the ports served another connection",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500), B(FIN | ACK, 500, 101), A(SYN, 9000, 0, AT(5000)), A(SYN, 99, 0, AT(6000)) },
 	  .reported = "begin\na syn\nb syn-ack\na fin\nb fin\nend closed\nbegin\na syn\nend reused\nbegin\na syn\nend input\n" },
-	{ .what = "bytes behind those of a connection that is over",
+	{ .what = "bytes after those of a connection that is over",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
 			A(ACK, 102, 501, DATA("lll"), AT(30000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [6] = RTAP_TCP_NEW },
@@ -202,7 +202,7 @@ static const struct scenario scenarios[] = {
 			A(ACK, 100, 500, DATA("abc")) },
 	  .analyses = { [4] = RTAP_TCP_WINDOW_PROBE, RTAP_TCP_RETRANSMISSION, 0, RTAP_TCP_OVERLAP },
 	  .reported = "begin\na syn\nb syn-ack\na 0 'a' #5\na 1 'bc' #8\nend input\n" },
-	{ .what = "never captured: waits for the time behind the acknowledgement",
+	{ .what = "never captured: waits for the time after the acknowledgement",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 106, AT(1)), A(ACK, 106, 500, DATA("g"), AT(90)),
 			A(ACK, 107, 500, DATA("h"), AT(110)) },
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, RTAP_TCP_NEW, RTAP_TCP_NEW },
@@ -269,7 +269,7 @@ static const struct scenario scenarios[] = {
 			B(ACK, 0, 3, DATA("x")) },
 	  .analyses = { [2] = RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER, RTAP_TCP_NEW },
 	  .reported = "begin\na syn\nb syn-ack\na 0 'abc' #4\na 3 'de' #3\nb 0 'x' #5\nend input\n" },
-	{ .what = "bytes behind the FIN",
+	{ .what = "bytes after the FIN",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("ab")), A(ACK, 101, 500, DATA("bcd")), A(ACK, 103, 500, DATA("d")) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_OVERLAP, RTAP_TCP_GAP },
 	  .reported = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
@@ -300,10 +300,10 @@ Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 /* The truth of a random stream, and what came of it. */
 struct trial {
 	uint32_t seed, length, isn;
-	uint32_t origin;             /* offset 0 as told is this byte of the truth */
-	uint64_t position;           /* behind what was told */
+	uint32_t origin;             /* offset 0 as reported is this byte of the truth */
+	uint64_t position;           /* after what was reported */
 	uint8_t seen[40000];         /* bytes that some captured segment had whole */
-	uint8_t outcome[40000];      /* 0: not told; 1: bytes; 2 and more: hole, by reason */
+	uint8_t outcome[40000];      /* 0: not reported; 1: bytes; 2 and more: hole, by reason */
 	bool failed, finished;
 };
 
@@ -460,12 +460,12 @@ static void run_trial(uint32_t seed, const struct habits *habits)
 	end();
 }
 
-/* All is told once, and a byte that was captured is told unless there was a reason. */
+/* All is reported once, and a byte that was captured is reported unless there was a reason. */
 static void check_trial(const struct habits *habits)
 {
 	cr_assert_not(trial.failed, "seed %u", trial.seed);
 	for (uint32_t at = trial.origin; trial.finished && at < trial.length; at++) {
-		cr_assert_neq(trial.outcome[at], 0, "seed %u: byte %u of %u told", trial.seed, at, trial.length);
+		cr_assert_neq(trial.outcome[at], 0, "seed %u: byte %u of %u not reported", trial.seed, at, trial.length);
 		cr_assert(trial.outcome[at] != 1 || trial.seen[at], "seed %u: byte %u", trial.seed, at);
 		if (trial.seen[at] && !habits->starves && !habits->snaps)
 			cr_assert_eq(trial.outcome[at], 1, "seed %u: byte %u of %u is there", trial.seed, at, trial.length);

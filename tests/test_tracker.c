@@ -31,7 +31,7 @@ static uint32_t interface;
 static int64_t now_ns;
 static uint8_t payload[4096];
 
-/* What was told. */
+/* What was reported. */
 static uint64_t reported, complete, connections, evicted_connections, by_cm, missing_evicted;
 static struct rtap_message last, by_kind[RTAP_KIND_COUNT];
 static struct rtap_connection first_connection;
@@ -349,7 +349,7 @@ Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evict
 	cr_expect_eq(reported, REQUESTS + 1);
 }
 
-/* 64 bytes of a frame, on Ethernet: nothing is told of keys, addresses and values that are not there; lengths are right all the same. */
+/* 64 bytes of a frame, on Ethernet: nothing is reported of keys, addresses and values that are not there; lengths are right all the same. */
 Test(tracker, what_the_capture_cut_off_of_requests_is_not_invented)
 {
 	begin(64 * MIB, true);
@@ -417,7 +417,7 @@ Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 	cr_expect_eq(first_connection.packets, 44);
 }
 
-/* A queue pair has one partition at a time; it may be given another. Nothing else tells two of the same number apart. */
+/* A queue pair has one partition at a time; it may be given another. Nothing else distinguishes two of the same number. */
 Test(tracker, datagrams_of_several_partitions_are_of_their_queue_pairs)
 {
 	static const uint16_t p_keys[] = { 0xffff, 0x7fff, 0x8001, 0x0001, 0xffff, 0x8001 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Management datagrams as packets, and the live device that receives them. This program has functions of libibumad's names,
- * which it is linked with before the library: so what the kernel would do can be told here.
+ * which it is linked with before the library: so what the kernel would do can be set here.
  */
 #include "config.h"
 
@@ -163,7 +163,7 @@ int umad_send(int portid, int agentid, void *buffer, int length, int timeout_ms,
 	return 0;
 }
 
-/* A message to be received, of bytes that tell where they stand. */
+/* A message to be received, of bytes that show where they stand. */
 static struct ib_user_mad *add_message(uint8_t class, uint8_t method, uint32_t length)
 {
 	uint8_t *message = calloc(1, length);

@@ -199,7 +199,7 @@ Test(verbs, a_port_that_is_down_can_be_forced)
 	run_free(&run);
 }
 
-/* Every call fails once: it is said at once, or told on the way, or there is another way and nothing is lost. */
+/* Every call fails once: it is said at once, or reported on the way, or there is another way and nothing is lost. */
 static void expect_honest(const struct run *run, size_t wanted, const char *what)
 {
 	const char *call = verbs_sim_failed_call();

@@ -15,7 +15,7 @@
 
 Test(verbs_parts, ports_rates_are_lanes_times_speed)
 {
-	/* IBTA vol. 1, 14.2.5.6: LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive as libibverbs tells them */
+	/* IBTA vol. 1, 14.2.5.6: LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive as libibverbs reports them */
 	static const struct {
 		uint8_t width, speed;
 		unsigned gbps;

@@ -146,7 +146,7 @@ Test(verbs_rules, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_
 		name_frames(&run, found);
 		cr_expect_str_eq(found, cases[i].frames, "%s: %s", cases[i].filter, found);
 		cr_expect(strstr(run.notes, cases[i].note), "%s: %s", cases[i].filter, run.notes);
-		/* how much reached the program tells that the device did it */
+		/* how much reached the program shows that the device did it */
 		cr_expect_eq(run.interface.received, strtoul(cases[i].received, NULL, 10), "%s: %lu", cases[i].filter,
 			     run.interface.received);
 		run_free(&run);

@@ -95,7 +95,7 @@ Test(verbs_send, every_call_that_fails_while_sending_is_reported_and_leaks_nothi
 			simulate("fail=%s@%u", calls[i], ++n);
 			status = send_all(&frame, 1, &error);
 			call = verbs_sim_failed_call();
-			/* closing tells nobody */
+			/* closing reports no error */
 			cr_assert_eq(status != RTAP_STATUS_OK, call[0] && !strstr(call, "destroy") && !strstr(call, "dealloc") &&
 				     !strstr(call, "dereg") && !strstr(call, "close"), "%s", call);
 			if (status) {

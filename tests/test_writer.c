@@ -107,7 +107,7 @@ Test(writer, writes_what_the_reader_reads_in_every_format)
 	}
 }
 
-/* A loan that tells whether it was given back. */
+/* A borrowed buffer that records whether it was given back. */
 struct borrowed {
 	struct batch_buffer buffer;
 	bool is_back;
@@ -216,7 +216,7 @@ Test(writer, cuts_a_file_on_a_full_disk_after_its_last_whole_frame)
 	batch_pool_release(pool);
 }
 
-/* What is compressed cannot be cut behind a frame: it ends within the stream, and is read as far as that goes. */
+/* What is compressed cannot be cut after a frame: it ends within the stream, and is read as far as that goes. */
 Test(writer, a_compressed_file_on_a_full_disk_is_read_as_far_as_it_goes)
 {
 	const char *name = file_named("a.pcap.gz");
@@ -388,7 +388,7 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 		{ "a.pcap", -1, 0, 1 }, { "a.pcap", 0, 0, 0 }, { "a.pcap", INT64_MIN, 0, 1 }, { "a.pcap", INT64_MAX, 4294967295999999999, 1 },
 		{ "a.pcap", 4294967295999999999, 4294967295999999999, 0 }, { "a.pcap", 4294967296000000000, 4294967295999999999, 1 },
 		{ "a.pcapng", -1, 0, 1 }, { "a.pcapng", 0, 0, 0 }, { "a.pcapng", INT64_MAX / 2, INT64_MAX / 2, 0 },
-		/* later ones can be told, but reading holds them there */
+		/* later ones can be written, but reading holds them there */
 		{ "a.pcapng", INT64_MAX, INT64_MAX / 2, 0 },
 	};
 

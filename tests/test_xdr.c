@@ -223,7 +223,7 @@ static const struct xdr_item optional_only[] = { XDR_OPTIONAL(ROW_BOOL, element)
 static const struct xdr_item choice_only[] = { XDR_SWITCH(ROW_CHOICE, choice), XDR_END };
 static const struct xdr_item data_only[] = { XDR_DATA(ROW_DATA, ROW_LENGTH, XDR_DDP_READ), XDR_U32(ROW_WORD), XDR_END };
 
-/* Writes down what it is told: "row=value" and group labels. */
+/* Writes down what is reported to it: "row=value" and group labels. */
 struct scribe {
 	struct xdr_sink sink;
 	char text[256];
@@ -349,7 +349,7 @@ Test(xdr, data_is_offered_for_binding_unless_it_is_empty)
 	cr_expect_eq(offered.eligible, 1);
 	cr_expect_eq(walk(data_only, outside, sizeof outside, &bound), OK);
 	cr_expect_eq(bound.eligible, 1);
-	cr_expect_str_eq(bound.text, "8=3 7=3 0=1 ", "bytes elsewhere are told by their length alone");
+	cr_expect_str_eq(bound.text, "8=3 7=3 0=1 ", "bytes elsewhere are reported by their length alone");
 	cr_expect_eq(walk(data_only, empty, sizeof empty, &nothing), OK);
 	cr_expect_eq(nothing.eligible, 0);
 }

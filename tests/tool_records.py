@@ -78,7 +78,7 @@ def is_iwarp(path):
 
 
 def perftest_over_iwarp(path):
-    """perftest's own messages have a connection of their own, where it tells of itself in 56 bytes."""
+    """perftest's own messages have a connection of their own, where it describes itself in 56 bytes."""
     wanted, found = collections.Counter(), collections.Counter()
     for test in tests(path):
         wanted[test.kind, test.size] += test.count * (2 if test.both_ways() else 1)

@@ -39,7 +39,7 @@ static inline void simulate(const char *format, ...)
 struct run {
 	enum rtap_status opened, ended; /* ended: of the last read */
 	struct rtap_error error;        /* of either, if it failed */
-	char reported[4096];            /* all that was told on the way */
+	char reported[4096];            /* all that was reported on the way */
 	struct rtap_batch **batches;
 	size_t batch_count;
 	const struct rtap_frame **frames;

@@ -406,7 +406,7 @@ bool calls_is_about_files(const struct rpc_exchange *exchange)
 	return find_protocol(exchange, &protocol);
 }
 
-/* Parses the reply. *told: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
+/* Parses the reply. *decoded: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
 static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 {
 	const struct rpc_exchange *exchange = calls->exchange;

@@ -7,8 +7,8 @@
 #include "reassembly/infiniband/psn.h"
 
 /*
- * The PSN below which missing packets are final: that of the oldest incomplete message if the gap is acknowledged, old or
- * far behind; else up to what is acknowledged.
+ * The PSN below which missing packets are final: that of the oldest incomplete message if the gap is acknowledged, old or far
+ * below the newest PSN; else up to what is acknowledged.
  */
 static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
 {

@@ -53,7 +53,7 @@ struct rpc_carriers_user {
 	void (*release)(void *owner, struct message *place);
 	/*
 	 * A call or reply was received. Returns the user's message for it, or NULL. That of a call is also stored in
-	 * told->slot.
+	 * relation->slot.
 	 */
 	struct message *(*message)(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
 				   const struct rtap_rpc_facts *facts, const struct rpc_relation *relation);

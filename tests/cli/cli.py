@@ -130,7 +130,7 @@ class CliTest(unittest.TestCase):
                               env=environment(**options.pop("env", {})), **options)
 
     def good(self, *arguments, **options):
-        """Standard output of a run that must succeed without a complaint."""
+        """Standard output of a run that must succeed without an error message."""
         done = self.run_program(*arguments, **options)
         self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
         return done.stdout

@@ -80,7 +80,7 @@ class LiveTest(CliTest):
         return output, errors.decode()
 
     def counts(self, errors):
-        """The numbers that are told at the end: captured, received, by device, by kernel, here."""
+        """The numbers that are reported at the end: captured, received, by device, by kernel, here."""
         line = next(line for line in errors.splitlines() if " packets captured; " in line)
         numbers = [word.rstrip(",;") for word in line.split() if word.rstrip(",;").isdigit()]
         self.assertEqual(len(numbers), 5, line)

@@ -105,10 +105,10 @@ def run(*arguments):
     with open(os.devnull, "wb") as nothing:
         child = subprocess.Popen([cli.PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=nothing, stderr=subprocess.PIPE,
                                  env=cli.environment())
-        complaint = child.stderr.read()
+        errors = child.stderr.read()
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         child.stderr.close()
     if child.returncode:
-        raise AssertionError("%s: exit status %d: %s" % (arguments, child.returncode, complaint.decode("utf-8", "replace")))
+        raise AssertionError("%s: exit status %d: %s" % (arguments, child.returncode, errors.decode("utf-8", "replace")))
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Unpacks the trees of testdata/sysfs (tests/generate/make-sysfs tells their form). usage: sysfs.py TREE DIRECTORY"""
+"""Unpacks the trees of testdata/sysfs (tests/generate/make-sysfs describes their form). usage: sysfs.py TREE DIRECTORY"""
 import glob
 import os
 import re

@@ -24,9 +24,9 @@ const drag = (plot, from, to) => {
 const result = document.createElement("script");
 result.type = "application/json";
 result.id = "result";
-let told;
-try { told = (() => { %s })(); } catch (error) { errors.push(String(error)); }
-result.textContent = JSON.stringify({ errors, told });
+let returned;
+try { returned = (() => { %s })(); } catch (error) { errors.push(String(error)); }
+result.textContent = JSON.stringify({ errors, returned });
 document.body.append(result);
 </script>"""
 
@@ -54,7 +54,7 @@ class BrowserTest(CliTest):
         dump, _ = self.browse(changed, "--dump-dom", *options)
         found = json.loads(re.search(r'<script type="application/json" id="result">(.*?)</script>', dump, re.S).group(1))
         self.assertEqual(found["errors"], [])
-        return found["told"]
+        return found["returned"]
 
 
 class Loading(BrowserTest):

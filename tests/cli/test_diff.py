@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap canon and rdmatap diff: what chance decides is no difference, and what was changed is the one that is told."""
+"""rdmatap canon and rdmatap diff: what chance decides is no difference, and what was changed is the one that is reported."""
 import collections
 import gzip
 import importlib.machinery
@@ -56,7 +56,7 @@ class Frames:
 
 class DiffTest(CliTest):
     def diff(self, *arguments, status=1):
-        """Differences that diff --json tells."""
+        """Differences that diff --json reports."""
         done = self.run_program("diff", "--json", *arguments)
         self.assertEqual(done.returncode, status, (arguments, done.stderr, done.stdout[:1000]))
         reported = [json.loads(line) for line in done.stdout.decode().splitlines()]
@@ -127,8 +127,8 @@ class Canon(DiffTest):
         self.assertEqual(self.canon(NFS3), self.canon(again))
 
 
-# Not to be told again by rerun-capture: fragments; CRCs that are wrong, which it makes right; XRC, whose numbers stand elsewhere; chunk
-# lists that are cut, behind which it finds no XID.
+# Not to be replayed by rerun-capture: fragments; CRCs that are wrong, which it makes right; XRC, whose numbers stand elsewhere; chunk
+# lists that are cut, after which it finds no XID.
 NO_RERUN = ("roce-nfs3-long-snap96.pcap", "conn_fragments-v4.pcap", "conn_fragments-v6.pcap", "conn_bad-icrc.pcap", "roce-v2-ipv6.pcap", "conn_xrc.pcap")
 
 
@@ -152,7 +152,7 @@ def rpc(credits=32, status=70, xid=0x1000):
 
 
 class Talks(DiffTest):
-    """A conversation, and the same told again in another run with one thing changed."""
+    """A conversation, and the same again in another run with one thing changed."""
 
     def capture(self, name, change=None, **values):
         scene = conversation.Scene(name, "")

@@ -16,7 +16,7 @@ IWARP = os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")
 IWARP_CRC = os.path.join(TESTDATA, "iwarp-nfs3-crctso.pcap.gz")
 PARALLEL = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
-# what tshark tells of a message whichever transport carried it
+# what tshark shows of a message whichever transport carried it
 SAID = ("rpc.xid", "rpc.msgtyp", "nfs.opcode", "nfs.procedure_v3", "nfs.nfsstat4", "nfs.status3", "nfs.count3", "nfs.count4")
 
 

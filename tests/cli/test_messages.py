@@ -73,7 +73,7 @@ class Messages(CommandTest):
     def test_rpcs_have_the_time_that_was_lost_to_their_chunks(self):
         found = self.objects("messages", os.path.join(TESTDATA, "rpc_restarted.pcap"))
         lost = [(m["kind"], m["time_lost"], m["lost_to"]) for m in found if m.get("time_lost")]
-        # each READ stands behind the call, the WRITE before the reply that it is part of
+        # each READ stands after the call, the WRITE before the reply that it is part of
         self.assertEqual([lost[i][0] for i in range(6)], ["rpc_call", "read", "rpc_call", "read", "write", "rpc_reply"])
         for one, other in zip(lost[::2], lost[1::2]):
             self.assertEqual(one[1:], other[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap report: a page that is well-formed, complete without scripts, tells the numbers of stats, draws what was there, and is bounded."""
+"""rdmatap report: a page that is well-formed, complete without scripts, shows the numbers of stats, draws what was there, and is bounded."""
 import collections
 import json
 import os
@@ -139,7 +139,7 @@ class Structure(ReportTest):
 
 
 class Numbers(ReportTest):
-    """Whatever a table tells is what stats --json tells."""
+    """Whatever a table shows is what stats --json reports."""
 
     def check_capture(self, found, capture, what):
         for key in ("packets", "bytes", "rdma_packets", "connections", "messages", "incomplete_messages", "findings"):
@@ -382,7 +382,7 @@ class Plots(ReportTest):
         self.assertEqual(drawn, {frame: 1 for frame, row in rows.items() if row[2] != "0"})
 
     def with_swapped(self, capture):
-        """The capture with the first two segments of one side behind each other swapped; time stamps stay."""
+        """The capture with the first two consecutive segments of one side swapped; time stamps stay."""
         rows = self.fields(capture, "ip.src", "tcp.len")
         at = next(i for i in range(8, len(rows) - 1) if rows[i][0] == rows[i + 1][0] and "0" not in (rows[i][1], rows[i + 1][1]))
         head, frames = records(read(capture))

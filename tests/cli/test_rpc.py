@@ -154,7 +154,7 @@ class Lengths(CliTest):
 
 
 class Table(CliTest):
-    """What other programs tell of these captures only when they read them twice, or not at all."""
+    """What other programs show of these captures only when they read them twice, or not at all."""
 
     def rpc_captures(self):
         return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.startswith("rpc_") and name.endswith(".pcap")]
@@ -194,7 +194,7 @@ class Table(CliTest):
         self.assertEqual(rows, ["0x5e55000%d\t22,25,26\t%s" % (number, names) for number in (4, 5)])
 
     def test_a_reply_chunk_after_its_send_is_not_taken_for_the_whole_reply(self):
-        s = Session("behind", "")
+        s = Session("reply-chunk-late", "")
         c = s.peers()
         reported = long_reply(s, c, read=301, segments=(600,))
         data, reply = s.push(c, reported.regions)

@@ -261,7 +261,7 @@ class Numbers(StatsTest):
                     reported[naks[int(code)]].append(int(number))
             found = self.stats(capture)
             if any(c.get("transport") == "iwarp" for c in found["connection"]):
-                continue # no field tells what a segment is
+                continue # no field shows what a segment is
             events = found["capture"][0]["events"]
             late = sum(d["packets"] for c in found["connection"] for d in c["directions"]) - sum(bool(row[1]) for row in rows)
             for name in ([] if late else list(names.values())) + naks + ["rnr_naks", "cnps", "no_credit"]:
@@ -424,7 +424,7 @@ class Known(StatsTest):
                                   {"gaps": 1, "retransmissions": 2, "duplicates": 2}])
 
     def test_latencies_by_hand(self):
-        """conn_cm.pcap has a packet every 10 us: SENDs of 2 and 3 packets, a WRITE of 3, all with an acknowledgement behind; a READ with 4 responses."""
+        """conn_cm.pcap has a packet every 10 us: SENDs of 2 and 3 packets, a WRITE of 3, all followed by an acknowledgement; a READ with 4 responses."""
         there, back = self.stats(testdata("conn_cm.pcap"))["connection"][0]["directions"]
         latencies = {(d["direction"], o["kind"]): (o["latency"]["count"], o["latency"]["min"], o["latency"]["mean"], o["latency"]["max"])
                      for d in (there, back) for o in d["operations"]}
@@ -443,7 +443,7 @@ class Known(StatsTest):
                 for reported in map(json.loads, lines):
                     known = {name: count for name, count in reported.get("anomalies", {}).items()
                              if isinstance(count, int) and "|" not in name and name != "differing_repeat"}
-                    # stats keeps no payload to tell those by; halves that are one connection, and what cannot be known, have no number here
+                    # stats keeps no payload to distinguish those by; halves that are one connection, and what cannot be known, have no number here
                     for one in (one for one in found if one.get("connection") == reported.get("connection")):
                         self.assertEqual({name: one["anomalies"].get(name, 0) for name in known}, known, (capture, reported))
                         counted += len(known)

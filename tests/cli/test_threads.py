@@ -54,7 +54,7 @@ class Threads(CliTest):
         self.same("-v", "-r", NANO, "-r", RPING, "-r", NANO)
 
     def test_files_that_break(self):
-        """What was read before is written first, and told where it breaks."""
+        """What was read before is written first, and the place of the error is reported."""
         whole = read(os.path.join(TESTDATA, LARGE[0]))
         for cut in (len(whole) - 3, len(whole) // 2 + 1):
             path = self.path("cut.pcap", whole[:cut])
@@ -114,7 +114,7 @@ class Threads(CliTest):
             self.assertEqual(len(shown), 1, arguments)
 
     def test_an_end_before_the_end(self):
-        """What is told of the input is not told of what was read ahead."""
+        """What is reported of the input leaves out what was read ahead."""
         self.same("-v", "-s", "90", "-r", os.path.join(TESTDATA, LARGE[0]), "-r", INFINIBAND, "-f", "udp port 4791")
         self.same("-v", "-r", NANO, "-r", os.path.join(TESTDATA, LARGE[0]), "-c", "3")
 

@@ -126,7 +126,7 @@ class Umad(CliTest):
         self.assertRegex(output, r"(?m)^umad:ibsim0/1 .* management datagrams of simulator")
 
     def test_queries_are_sent_and_the_responses_captured(self):
-        """Each by its transaction; one that nobody answers is told."""
+        """Each by its transaction; one that nobody answers is reported."""
         queries = [mad(1, DIRECTED, GET, NODE_INFO), mad(2, DIRECTED, GET, NODE_DESCRIPTION, path=(1,)),
                    mad(3, DIRECTED, GET, PORT_INFO, 1, path=(1,)), mad(4, SUBNET, GET, NODE_INFO),
                    mad(5, PERFORMANCE, GET, CLASS_PORT_INFO), mad(6, SUBNET, GET, NODE_INFO)]

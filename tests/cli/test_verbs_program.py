@@ -196,7 +196,7 @@ class Files(CliTest):
             self.assertIn(text, done.stdout)
 
     def ask(self, description, *arguments):
-        """What `rdmatap devices` tells of a device that is in sysfs too."""
+        """What `rdmatap devices` prints of a device that is in sysfs too."""
         folder = self.path("sysfs")
         port = os.path.join(folder, "class/infiniband/sim0/ports/1")
         os.makedirs(port, exist_ok=True)

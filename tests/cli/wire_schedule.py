@@ -252,7 +252,7 @@ def talk(requests, step=20 * US, dscps=(0, 0), ecn=0, ports=None, cnps=(), size=
 
 
 def everything():
-    """All that is counted of congestion: more classes and ports than are told apart, CNPs, pauses, several paths."""
+    """All that is counted of congestion: more classes and ports than are distinguished, CNPs, pauses, several paths."""
     schedule = talk(400, dscps=(26, 0), ecn=2, ports=[0xc000 + i for i in range(4)], cnps=[2 * MS + 1, 5 * MS + 1])
     for i in range(60):
         schedule.at((9000 + i) * US, roce("A", SEND_ONLY, QPB, 500 + i, 0xc000, 8, i, pcp=i % 8))
@@ -347,7 +347,7 @@ def slow_writes(latencies):
 
 
 def with_closed_window(frames, time_closed):
-    """The first acknowledgement behind the set-up closes the window for so long; all that follows comes later."""
+    """The first acknowledgement after the set-up closes the window for so long; all that follows comes later."""
     changed, shift, done = [], 0, False
     for time, frame in frames:
         at = 14 + 4 * (frame[14] & 15)

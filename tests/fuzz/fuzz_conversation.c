@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames one after another, as captures have them: what is told of the messages and of the RPCs in them keeps its promises, and
+ * Frames one after another, as captures have them: what is reported of the messages and of the RPCs in them keeps its promises, and
  * can be exported. RPC over RDMA with its chunk lists, multicast groups, everything that takes valid frames to reach.
- * Input: byte 0 chooses options, byte 1 the limit of memory; then frames, each behind two bytes: its length, and in the upper
+ * Input: byte 0 chooses options, byte 1 the limit of memory; then frames, each preceded by two bytes: its length, and in the upper
  * four bits what becomes of it.
  */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs: any bytes as the files of one device; everything that is told of it, found and shown.
+ * sysfs: any bytes as the files of one device; everything that is reported of it, found and shown.
  * Input: the contents of the files of the table below, one after the other, with a byte 0xff between.
  */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Management datagrams: every class and attribute, and transfers of RMPP, through the tracker with a small memory; every field read.
- * Input: records of RECORD bytes and the data behind them, byte 11 of a record telling how many.
+ * Input: records of RECORD bytes and the data after them, byte 11 of a record giving their number.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ struct run {
 	struct rtap_tracker *tracker;
 	const struct rtap_packet *packet;
 	uint64_t frames, messages, sum;
-	uint64_t reported;           /* frames that messages told are made of; those captured twice are not */
+	uint64_t reported;           /* frames that reported messages are made of; those captured twice are not */
 	unsigned depth;
 };
 

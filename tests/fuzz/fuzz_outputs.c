@@ -101,7 +101,7 @@ struct run {
 static int file = -1;
 static char directory[] = "/dev/shm/rdmatap-fuzz-XXXXXX";
 
-/* Position behind a string, whose opening quote stands before `at`. */
+/* Position after a string, whose opening quote stands before `at`. */
 static size_t skip_string(const char *text, size_t at, size_t length)
 {
 	while (at < length && text[at] != '"') {
@@ -357,7 +357,7 @@ static void take_batch_ahead(struct run *run, const struct rtap_batch *batch)
 	}
 }
 
-/* Ends with END or a failure to open; what breaks is told and read past. */
+/* Ends with END or a failure to open; what breaks is reported and read past. */
 static void read_file(struct rtap_source *source, void (*take)(struct run *run, const struct rtap_batch *batch), struct run *run)
 {
 	struct rtap_batch *batch;
@@ -468,7 +468,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 	return true;
 }
 
-/* What is only told at the end. */
+/* What is only reported at the end. */
 static void finish_output(struct run *run)
 {
 	static struct findings findings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The whole way of a packet: dissected, every field read, filtered, written in every form.
- * Input: byte 0 chooses the link type, byte 1 what the context tells, the rest is the frame.
+ * Input: byte 0 chooses the link type, byte 1 what the context contains, the rest is the frame.
  */
 #include "config.h"
 
@@ -67,7 +67,7 @@ static void read_text(struct reader *reader, const char *text)
 	reader->sum += strlen(text);
 }
 
-/* Groups tell the length that they would have uncut: only where they begin is certain. */
+/* Groups have the length that they would have uncut: only where they begin is certain. */
 static void check_start(const struct reader *reader, const struct rtap_place *place)
 {
 	REQUIRE(place->source < reader->packet->source_count);

@@ -18,7 +18,7 @@
 
 struct run {
 	uint64_t end;        /* of the stream so far */
-	uint64_t last;       /* offset of the record told last, plus one */
+	uint64_t last;       /* offset of the record reported last, plus one */
 	unsigned sum;
 };
 

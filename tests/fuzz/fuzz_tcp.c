@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * TCP streams out of any segments. Every byte of data is a function of its sequence number, so that what is told can be
+ * TCP streams out of any segments. Every byte of data is a function of its sequence number, so that what is reported can be
  * checked: no wrong byte, no gap in the offsets, no more memory than allowed.
  * Input: records of RECORD_LENGTH bytes, a segment each.
  */
@@ -35,7 +35,7 @@ struct run {
 	unsigned open;
 };
 
-/* What was told of a connection. */
+/* What was reported of a connection. */
 struct progress {
 	uint64_t offset[2];
 };

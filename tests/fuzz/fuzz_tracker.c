@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Conversations: what the tracker tells of any sequence of packets keeps its promises, in bounded memory.
+ * Conversations: what the tracker reports of any sequence of packets keeps its promises, in bounded memory.
  * Input: byte 0 chooses options, byte 1 the limit of memory; then records of RECORD bytes, each a packet or several.
  */
 #include "config.h"
@@ -48,7 +48,7 @@ struct run {
 	struct rtap_tracker *tracker;
 	uint8_t options;
 	uint64_t frames, messages, incomplete, connections;
-	uint64_t *numbers; /* of the connections told */
+	uint64_t *numbers; /* of the connections reported */
 	int64_t time_ns;
 	uint32_t psn[FLOWS];
 	uint32_t sent[STREAMS]; /* bytes that went of each sender's stream */

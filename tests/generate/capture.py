@@ -21,7 +21,7 @@ def write_truth(path, rows):
 
 
 class Capture:
-    """link: LINKTYPE_ number. how: one line for testdata/README.md. options: what a program needs to be told."""
+    """link: LINKTYPE_ number. how: one line for testdata/README.md. options: what a program needs to know."""
     suffix = ".pcap"
 
     def __init__(self, name, link, how, options=None, **file_options):

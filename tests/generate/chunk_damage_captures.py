@@ -204,7 +204,7 @@ def segments(*chunks):
 
 
 def bad_call(s, c, lists, short=False, **chunks):
-    """A WRITE whose list says what is not so; its SEND lacks the data. short: so does the message, as the list tells."""
+    """A WRITE whose list says what is not so; its SEND lacks the data. short: so does the message, as the list shows."""
     regions = s.regions(40)
     rpc = nfs.write3(s.new_xid(), data_of(s, 40))
     call = s.call(c, rpc, lists=lists(regions[0]), **(chunks or {"reads": [(0, regions, False)]})).doubtful()

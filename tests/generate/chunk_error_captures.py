@@ -85,7 +85,7 @@ READ3_LENGTH, WRITE3_LENGTH = REPLY_HEADER + 16, CALL_HEADER + 32
 
 
 def lie(rpc, at, value):
-    """The message with another word at this offset, from its end if negative. How far it is understood is not told."""
+    """The message with another word at this offset, from its end if negative. How far it is understood is not stated."""
     data = rpc.whole.data
     at %= len(data)
     rpc.whole.data = data[:at] + words(value) + data[at + 4:]
@@ -93,7 +93,7 @@ def lie(rpc, at, value):
 
 
 def untrue(reported, chunks=None):
-    """All its bytes are there. chunks: write chunks, whose place in it nobody can tell."""
+    """All its bytes are there. chunks: write chunks, whose place in it nobody can know."""
     return reported.doubtful() if chunks else reported.unknown("operations", "status")
 
 

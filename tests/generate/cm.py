@@ -5,14 +5,14 @@ import zlib
 import ib
 from piece import Piece, address, put
 
-DATA = 232  # bytes behind the MAD's header
+DATA = 232  # bytes after the MAD's header
 
 IDS = [("localcommid", 32), ("remotecommid", 32)]
 PATH = [("locallid", 16), ("remotelid", 16), ("localgid", 128), ("remotegid", 128), ("flowlabel", 20), ("reserved0", 6),
         ("pktrate", 6), ("tfcclass", 8), ("hoplim", 8), ("sl", 4), ("subnetlocal", 1), ("reserved1", 3), ("localacktout", 5),
         ("reserved2", 3)]
 
-# Attribute: filter name, then every field in the order of the standard. A name that begins with a dot is not put behind the
+# Attribute: filter name, then every field in the order of the standard. A name that begins with a dot is not put after the
 # message's own name; an empty one stands for the message's own name alone.
 MESSAGES = {
     0x10: ("req", [("", 32), ("reserved0", 32), ("serviceid", 64), ("localcaguid", 64), ("reserved1", 32), ("localqkey", 32),
@@ -96,7 +96,7 @@ def ip_cm(consumer, src, dst, port, major=0, minor=0, reserved=0):
 
 
 def private(length, before=None, flags=1, send=3, receive=255, version=1, found=True):
-    """`length` bytes of private data; with `before`, RFC 8797's message behind that many bytes."""
+    """`length` bytes of private data; with `before`, RFC 8797's message after that many bytes."""
     data = bytes(i * 5 & 0xff for i in range(length))
     names = ("format", "version", "flags", "reserved", "r", "send_size_code", "receive_size_code", "send_size", "receive_size")
     values = [None] * len(names)
@@ -126,7 +126,7 @@ def message(attribute, consumer=None, **values):
             facts += service_parts(name, value)
     if values:
         raise ValueError("no such field: %s" % ", ".join(sorted(values)))
-    # behind an IP CM header the message's own private data is that header's
+    # after an IP CM header the message's own private data is that header's
     own = any(n == "infiniband.cm.req.ip_cm" for n, _ in consumer.facts)
     facts.append((filter_name(name, "private"), None if own else consumer.data.hex()))
     return Piece(put(*parts) + consumer.data, facts + consumer.facts)

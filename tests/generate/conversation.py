@@ -28,7 +28,7 @@ mean where that could be doubted:
 - life: of the events rdma_connect, rdma_accept, rdma_reject, established those that must be there, in this order.
 - anomalies: counts; of the names in check-messages those that are absent must be 0 or absent. "x|y": the sum of both. null: any.
   duplicate: a packet that was there before and that nobody had asked for again; retransmission: one sent again after a
-  NAK, an RNR NAK or a timeout; out_of_order: one that comes behind later ones for the first time, unasked; lost: PSNs of
+  NAK, an RNR NAK or a timeout; out_of_order: one that comes after later ones for the first time, unasked; lost: PSNs of
   a request or a READ response that never came; differing_repeat: a repeat of other bytes.
 - bytes: payload of the messages, without what is missing.
 
@@ -74,7 +74,7 @@ class Message:
         self.crc_data = data
 
     def expect(self, **changes):
-        """Says what a capture lacking packets cannot tell (None: key absent), or what came of the message."""
+        """Says what a capture lacking packets cannot show (None: key absent), or what came of the message."""
         self.row.update(changes)
         return self
 
@@ -260,7 +260,7 @@ def plain(value):
 
 
 class Connection:
-    """Two queue pairs. Packets are made here; what of them is captured, the scene is told."""
+    """Two queue pairs. Packets are made here; what of them is captured goes to the scene."""
 
     def __init__(self, scene, a=("10.0.0.2", 0x11, 0x100), b=("10.0.0.1", 0x22, 0x800000), service=ib.RC,
                  dress=over_v2, learned="inferred", port=None):
@@ -320,7 +320,7 @@ class Connection:
         self.scene.mad(self, name, attribute, handshake.between(attribute, *ids, **values))
 
     def resolve(self):
-        """SIDR (12.11): b tells the QPN of its datagram service."""
+        """SIDR (12.11): b returns the QPN of its datagram service."""
         self.scene.mad(self, "a", handshake.SIDR_REQ,
                        handshake.sidr_req(self.ids[0], self.port, self.a.addr, self.b.addr))
         self.scene.mad(self, "b", handshake.SIDR_REP,

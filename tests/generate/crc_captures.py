@@ -50,7 +50,7 @@ def flipped(name, link, how, frame, headers, vcrc_at=None):
     for data, covered in flips(frame, headers):
         facts = [(ICRC, "bad" if covered else "good")]
         capture.add(Piece(data, facts + ([(VCRC, "bad")] if vcrc_at is not None else [])))
-    # Cut behind the BTH, but before the last byte of the CRC
+    # Cut after the BTH, but before the last byte of the CRC
     end = len(frame.data) if vcrc_at is None else vcrc_at
     bth_end = sum(length for length, _ in headers[:[rules for _, rules in headers].index(BTH) + 1])
     for cut in range(bth_end, end):

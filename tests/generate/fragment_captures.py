@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """RoCE packets that came as IP fragments (RFC 791, RFC 8200 4.5): in and out of order, overlapping, missing.
 
-The ICRC was made over the whole packet, before a router cut it. A message's frames are told as ranges: which of its
+The ICRC was made over the whole packet, before a router cut it. A message's frames are given as ranges: which of its
 fragments' frames counts is not laid down.
 """
 import net

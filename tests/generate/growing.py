@@ -179,7 +179,7 @@ def fragments(count):
 
 
 def segments_after_gaps(count):
-    """Of iWARP connections that are open, a lost segment and one behind it."""
+    """Of iWARP connections that are open, a lost segment and one after it."""
     for i in range(count // 5):
         stream = base.Stream((1024 + i % 60000, base.IWARP_PORT - i // 60000))
         yield from base.opened(stream.ports)

@@ -6,7 +6,7 @@ from piece import Piece, address, address_text, put
 RC, UC, RD, UD, CNP, XRC = 0x00, 0x20, 0x40, 0x60, 0x80, 0xa0
 SERVICES = {RC: "RC", UC: "UC", RD: "RD", UD: "UD", CNP: "CNP", XRC: "XRC"}
 
-# Operation (low five bits): extended headers behind those of the service, and whether a payload follows. Tables 38, 39.
+# Operation (low five bits): extended headers after those of the service, and whether a payload follows. Tables 38, 39.
 REQUESTS = {
     0x00: ("SEND First", (), True), 0x01: ("SEND Middle", (), True), 0x02: ("SEND Last", (), True),
     0x03: ("SEND Last with Immediate", ("immdt",), True), 0x04: ("SEND Only", (), True),
@@ -54,7 +54,7 @@ def layout(opcode):
     return (found[0], before + found[1], found[2]) if found else None
 
 
-# What goes into the headers unless told otherwise. Values that a swapped byte or a slipped bit would show.
+# What goes into the headers unless stated otherwise. Values that a swapped byte or a slipped bit would show.
 DEFAULTS = {
     "se": 0, "m": 0, "tver": 0, "p_key": 0xffff, "fecn": 0, "becn": 0, "reserved6": 0, "destqp": 0x012345, "a": 0,
     "reserved7": 0, "psn": 0x0a0b0c, "eecnxt": 0x00d1d2d3, "q_key": 0x11223344, "srcqp": 0x054321, "srq": 0x0c0ffe,
@@ -161,7 +161,7 @@ def lrh(length, lnh, vl=0, lver=0, sl=0, reserved2=0, dlid=0x1234, reserved5=0, 
 
 
 def variant(data, bad=0):
-    """VCRC behind `data`: bytes, facts. bad: bits to flip."""
+    """VCRC after `data`: bytes, facts. bad: bits to flip."""
     want = crc.vcrc(data)
     sent = (int.from_bytes(want, "big") ^ bad).to_bytes(2, "big")
     return sent, [("infiniband.variant.crc", int.from_bytes(sent, "big")),

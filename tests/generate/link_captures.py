@@ -70,7 +70,7 @@ def raw_ip():
 
 
 def trailing():
-    """Bytes behind the packet: Ethernet minimum padding, a captured FCS, both, arbitrary trailers."""
+    """Bytes after the packet: Ethernet minimum padding, a captured FCS, both, arbitrary trailers."""
     frames = []
     for version in (4, 6):
         for length in (0, 1, 33):
@@ -81,7 +81,7 @@ def trailing():
         frames.append(net.ethernet(ib.roce_v1(send(payload=b"x")), minimum=minimum, fcs=fcs))
     frames.append(net.ethernet(net.vlan(net.roce_v2(send(payload=b"")), 9), minimum=64, fcs=True))
     plain = Capture("trailers", 1, "Ethernet padding and FCS after RoCE packets")
-    reported = Capture("trailers-fcs-told", 1, "the frames with an FCS, in a pcap whose header declares it", fcs_bytes=4)
+    reported = Capture("trailers-fcs-declared", 1, "the frames with an FCS, in a pcap whose header declares it", fcs_bytes=4)
     for frame in frames:
         plain.add(frame)
     for frame in frames:

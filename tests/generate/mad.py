@@ -46,7 +46,7 @@ LOGS = {1: [("congestion_log_switch", 1), ("congestion_event_switch", 15)], 2: [
 DEVICE_ATTRIBUTES = {
     0x01: [("class_port_info", 1)], 0x10: [("io_unit_info", 1)], 0x11: [("io_controller_profile", 1)], 0x12: [("service_entry", 4)],
 }
-# Trap numbers: table of what stands behind the notice's fixed part. 14.2.5.1
+# Trap numbers: table of what stands after the notice's fixed part. 14.2.5.1
 TRAPS = {
     64: "trap_gid", 65: "trap_gid", 66: "trap_gid", 67: "trap_gid", 68: "trap_path", 69: "trap_path", 128: "trap_switch", 129: "trap_port",
     130: "trap_port", 131: "trap_port", 144: "trap_change", 145: "trap_image", 256: "trap_m_key", 257: "trap_keys", 258: "trap_keys",
@@ -98,7 +98,7 @@ def join(*pieces):
 
 
 def attribute(parts, salt="", **values):
-    """The parts of an attribute or record behind each other."""
+    """The parts of an attribute or record one after the other."""
     return join(*[table(key, "%s%d" % (salt, i) if count > 1 else salt, **values if count == 1 else {})
                   for key, count in parts for i in range(count)])
 
@@ -188,7 +188,7 @@ def segments(attributeid, records, stride, method=GET_TABLE_RESP, **fields):
 
 
 def small(mgmtclass, method, attributeid, data, head=None, **fields):
-    """The classes that have 40 bytes behind the common header."""
+    """The classes that have 40 bytes after the common header."""
     return filled(header(mgmtclass, method, attributeid, **fields), head or Piece(bytes(40)), data)
 
 

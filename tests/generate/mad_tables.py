@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Attributes of management datagrams by IBTA vol. 1 (13.4.8, 14.2.5, 15.2.5, 16.1, 16.3, A10) and NVIDIA's of vendors.
 
-A table is a filter name and its fields in order: name and bits, "-" for reserved ones; a name with dots is a whole one. Behind the bits: a an
+A table is a filter name and its fields in order: name and bits, "-" for reserved ones; a name with dots is a whole one. After the bits: a an
 address, b bytes, t text; "(" begins and ")" ends the fields that give the one before them again in parts.
 """
 

@@ -29,7 +29,7 @@ class Fpdu:
 
 
 class Stream:
-    """The FPDUs that one end sends. markers: the other end asked for them. Its bytes begin behind the Request or Reply."""
+    """The FPDUs that one end sends. markers: the other end asked for them. Its bytes begin after the Request or Reply."""
 
     def __init__(self, markers, crc):
         self.markers, self.crc = markers, crc

@@ -110,7 +110,7 @@ def everywhere(capture):
         test = stream.send(pattern(TEST_PAYLOAD, place))
         if -test.start % 512 != 4 * place:
             raise ValueError("the marker is not in front of word %d" % place)
-        # every other one is cut: within the marker, or within the ULPDU_Length behind it
+        # every other one is cut: within the marker, or within the ULPDU_Length after it
         cuts = [test.start] if place % 2 == 0 else [test.start, test.start + 4 * place + (1 if place % 4 == 1 else 5)]
         capture.flush("a", cuts)
         place += 1

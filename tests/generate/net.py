@@ -14,7 +14,7 @@ ROCE_PORT = 4791
 def ipv4_header(length, proto, src="10.1.2.3", dst="10.4.5.6", dsfield=0, ident=0x1a2b, rb=0, df=1, mf=0, frag_offset=0,
                 ttl=64, options=b"", hdr_len=None, total=None, version=4,
                 bad_checksum=0):
-    """RFC 791, for `length` bytes behind it: bytes, facts. frag_offset is given in bytes; options fill whole words."""
+    """RFC 791, for `length` bytes after it: bytes, facts. frag_offset is given in bytes; options fill whole words."""
     words = 5 + len(options) // 4
     total = words * 4 + length if total is None else total
     ihl = words if hdr_len is None else hdr_len // 4
@@ -73,7 +73,7 @@ def ipv6_fragment(nxt, offset, more, ident):
 
 
 def udp_header(length, srcport, dstport, checksum=0, udp_length=None):
-    """RFC 768, for `length` bytes behind it: bytes, facts."""
+    """RFC 768, for `length` bytes after it: bytes, facts."""
     total = 8 + length if udp_length is None else udp_length
     return (struct.pack(">HHHH", srcport, dstport, total, checksum),
             [("udp.srcport", srcport), ("udp.dstport", dstport), ("udp.length", total), ("udp.checksum", checksum)])

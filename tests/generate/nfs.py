@@ -35,7 +35,7 @@ def item(data):
 
 
 class Rpc:
-    """A call or a reply: the whole stream, and what is to be told of it."""
+    """A call or a reply: the whole stream, and what is to be reported of it."""
 
     def __init__(self, xid, program, version, procedure, head, body, operations, status=None):
         self.xid, self.whole = xid, head.data + body

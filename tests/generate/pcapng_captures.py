@@ -83,7 +83,7 @@ class Mixed:
         self.unknown()
         f.simple_packet(cooked.data[:64], len(cooked.data))
         self.report(Piece(cooked.data, cooked.facts[:2]), cut=64, wire=len(cooked.data))
-        f.interface(1, 0, [(NAME, b"late")])  # an interface told of between packets
+        f.interface(1, 0, [(NAME, b"late")])  # an interface described between packets
         frame = net.ethernet(ib.roce_v1(ib.transport(0x17, psn=5)))
         f.packet(1, START // 1000 + 800000, frame.data)
         self.report(frame, START + 800000000)

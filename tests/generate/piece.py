@@ -16,7 +16,7 @@ class Piece:
         self.kind = kind
 
     def around(self, before, facts, kind, after=b""):
-        """This piece with bytes before and behind it, as part of a packet of another kind."""
+        """This piece with bytes before and after it, as part of a packet of another kind."""
         return Piece(before + self.data + after, list(facts) + self.facts, kind)
 
     def forget(self, *prefixes):

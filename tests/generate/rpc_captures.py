@@ -143,8 +143,8 @@ def near_misses():
     for claimed in (0xffffffff, 0x80000000, 0x10000000, 0x0fffffff, 1000):
         miss(start + r.words(0, 1, claimed) + 3 * r.segment(*SEG)[0] + bytes(16))
         miss(start + r.words(0, 0, 1, claimed) + 3 * r.segment(*SEG)[0] + bytes(16))
-    miss(start + r.words(0, 0, 0))                                   # MSG with nothing behind its lists
-    talk.send(Piece(start + r.words(0, 0, 0, 0x31337)))              # only the XID behind them: either is right
+    miss(start + r.words(0, 0, 0))                                   # MSG with nothing after its lists
+    talk.send(Piece(start + r.words(0, 0, 0, 0x31337)))              # only the XID after them: either is right
     talk.send(Piece(start + r.words(0, 0, 0, 0x31337, 2, 2, 100003, 3, 0)))  # neither call nor reply: likewise
     miss(r.words(0x31337, 1, 128, r.NOMSG, 0, 0, 0))                 # NOMSG without any list (RFC 8166, 4.5.2)
     miss(r.words(0x31337, 1, 128, r.NOMSG, 7, 0, 0) + bytes(64))

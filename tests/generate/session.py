@@ -2,7 +2,7 @@
 """RPC-over-RDMA sessions: what the memory of both ends holds, how it travels, and what was meant by it.
 
 A Session is a Scene whose connections carry RPCs. Each message is a whole stream (nfs.py). Chunks take pieces of it into
-regions of the caller's memory; what moves between there and the other end is told by READs and WRITEs that the scene captures
+regions of the caller's memory; what moves between there and the other end is shown by READs and WRITEs that the scene captures
 or not. The truth goes from the stream to the regions to the packets captured, by bytes. It has rows of RPC messages alone: those
 of what carried them are held against their truth elsewhere.
 """
@@ -154,7 +154,7 @@ class Session(Scene):
     def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name=None, lists=None):
         """
         The call's SEND. reads: (item, regions, whether they hold the padding, too); zero: regions for the rest of the
-        stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (told, packets).
+        stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (reported, packets).
         """
         name = name or self.client
         reported = Reported(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
@@ -208,7 +208,7 @@ class Session(Scene):
         return self.speak(reported, self.reply(reported, inv))
 
     def speak_bare(self, c, name, xid, data):
-        """A call's SEND of which no more is told than its XID. Returns (told, packets)."""
+        """A call's SEND of which no more is reported than its XID. Returns (reported, packets)."""
         rpc = nfs.Rpc(xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [])
         reported = Reported(rpc, c, c.direction(name), read_chunks=0, write_chunks=0, reply_chunk=False)
         packets = c.send(name, 0, data=data)

@@ -13,7 +13,7 @@ EXTENDED = ("rdeth.eecnxt", "deth.q_key", "xrceth.srq", "reth.va", "atomiceth.sw
 
 
 def every_opcode():
-    """All 256, reserved ones too: behind their BTH nothing can be known."""
+    """All 256, reserved ones too: after their BTH nothing can be known."""
     capture = Capture("roce-v2-opcodes", 1, "all 256 BTH opcodes over RoCE v2, IPv4")
     for opcode in range(256):
         frame = ethernet_v2(ib.transport(opcode, psn=opcode * 65793, destqp=0x100 + opcode))

@@ -38,7 +38,7 @@ def network(data, at, ethertype, cut):
 
 
 def ethernet(data, at, cut):
-    """`at`: just behind the first Ethertype."""
+    """`at`: just after the first Ethertype."""
     while data[at - 2:at] in (b"\x81\x00", b"\x88\xa8"):
         at += 4
     return network(data, at, int.from_bytes(data[at - 2:at], "big"), cut)

@@ -497,7 +497,7 @@ def renames_of_files(count):
 
 
 def links_of_a_file(count):
-    """One file, many names, and a WRITE behind each."""
+    """One file, many names, and a WRITE after each."""
     nfs, handle = Nfs(), b"handle"
     yield from opened(nfs.stream.ports)
     yield from nfs.made(CREATE3, ROOT, b"file", handle)

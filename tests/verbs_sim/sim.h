@@ -184,7 +184,7 @@ extern struct sim_config sim_config;
 /* Counts a call; true: it is to fail, errno is set. */
 bool sim_fails(const char *call);
 
-/* Tells on standard error that the program broke a rule of verbs, and counts that. */
+/* Reports on standard error that the program broke a rule of verbs, and counts that. */
 void sim_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether one of the rules of a flow lets the frame pass: all specs match by value and mask. */

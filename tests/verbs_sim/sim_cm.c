@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connection manager as far as --peer and --join use it: every host is behind the first device's port 1. */
+/* The connection manager as far as --peer and --join use it: every host is reached through the first device's port 1. */
 #include "config.h"
 
 #include <arpa/inet.h>

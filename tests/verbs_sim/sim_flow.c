@@ -188,7 +188,7 @@ static size_t spec_size(unsigned type)
 	}
 }
 
-/* Copies the spec at *at out, because behind a rule's 20 bytes none is aligned, and moves on. False: it is no good. */
+/* Copies the spec at *at out, because after a rule's 20 bytes none is aligned, and moves on. False: it is no good. */
 static bool take_spec(const uint8_t *specs, size_t length, size_t *at, struct ibv_flow_spec *spec)
 {
 	memset(spec, 0, sizeof *spec);

@@ -485,7 +485,7 @@ struct ibv_cq_ex *sim_create_cq_ex(struct ibv_context *context, struct ibv_cq_in
 		cq->ex.read_completion_ts = read_raw;
 	if (attr->wc_flags & wall)
 		cq->ex.read_completion_wallclock_ns = read_wall;
-	/* byte_len is part of what every queue tells, for all devices known */
+	/* byte_len is part of what every queue reports, for all devices known */
 	cq->ex.read_byte_len = read_byte_len;
 	return &cq->ex;
 }
