@@ -31,12 +31,12 @@ enum filter_kind {
 	FILTER_KIND_TEXT,
 };
 
-static inline bool filter_kind_is_bytes(uint8_t kind)
+static inline bool filter_kind_is_bytes(unsigned kind)
 {
 	return kind >= FILTER_KIND_IPV4;
 }
 
-static inline bool filter_kind_is_time(uint8_t kind)
+static inline bool filter_kind_is_time(unsigned kind)
 {
 	return kind == FILTER_KIND_SECONDS || kind == FILTER_KIND_TIME;
 }
