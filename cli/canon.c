@@ -47,9 +47,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&canonical->reader, frame, &packet);
 	canon_packet(canonical->canon, &packet);
-	canonical->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		canonical->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&canonical->reader, &packet);
 }
 
 static void print_write_error(struct canonical *canonical, const char *output, int error)

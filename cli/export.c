@@ -71,9 +71,7 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 	struct rtap_packet packet;
 
 	reader_packet(&exporting->reader, frame, &packet);
-	exporting->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		exporting->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&exporting->reader, &packet);
 }
 
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)

@@ -156,9 +156,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		listing->first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
-	listing->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		listing->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&listing->reader, &packet);
 }
 
 static int run(const struct options *options, enum command command)

@@ -53,6 +53,14 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 /* For use in take(): like rtap_tracker_frame(). */
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* For use in take(): counts a packet that the command takes, and its anomalies. */
+static inline void reader_count(struct reader *reader, const struct rtap_packet *packet)
+{
+	reader->packets.passed++;
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		reader->packets.anomalies[packet->anomalies[i].code]++;
+}
+
 /* For use in take(): speed of the frame's link in bits per second; 0: unknown. */
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame);
 

@@ -77,9 +77,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		congestion_note_pause(reporting->stats, &pause);
 	}
 	report_packet(reporting->report, &packet);
-	reporting->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		reporting->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&reporting->reader, &packet);
 }
 
 static bool open_state(struct reporting *reporting, const struct options *options)

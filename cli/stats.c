@@ -87,9 +87,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	take_packet(summary, &packet);
 	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL))
 		take_pause(summary, &packet);
-	summary->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		summary->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&summary->reader, &packet);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
