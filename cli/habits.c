@@ -131,3 +131,28 @@ const char *habit_similar_option(const char *option, const struct option *option
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(option, "="), option);
 	return filter_suggest_in(name, option_name);
 }
+
+bool habit_take_expression(struct options *options, int count, char **words)
+{
+	size_t size = 1;
+
+	if (!access(words[0], F_OK)) {
+		print_error("%s: a capture filter would stand here (name capture files with -r)", words[0]);
+		return false;
+	}
+	if (options->capture_filter) {
+		print_error("%s: a second capture filter, after that of -f (join them with 'and')", words[0]);
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		size += strlen(words[i]) + 1;
+	options->expression = calloc(1, size);
+	if (!options->expression) {
+		print_error("out of memory");
+		return false;
+	}
+	for (int i = 0; i < count; i++)
+		strcat(strcat(options->expression, i ? " " : ""), words[i]);
+	options->capture_filter = options->expression;
+	return true;
+}

@@ -17,6 +17,9 @@
 /* Takes one of them but -d; `argument` is borrowed. False: it is another option, or it was refused, with a message. */
 bool habit_take(struct options *options, int letter, const char *argument);
 
+/* The words after the options are a capture filter. False: refused, with a message, or out of memory. */
+bool habit_take_expression(struct options *options, int count, char **words);
+
 /* Writes the argument of --decode-as for that of -d. False: it was refused, with a message. */
 bool habit_decode_as(const char *argument, char *spec, size_t size);
 

@@ -560,9 +560,6 @@ static bool take_value(struct options *options, int letter)
 		return slower_option(&options->slower_ns);
 	case OPTION_LAYER:
 		return is_name("--layer", "layer", optarg) && once("--layer", &options->layer, "only one layer is supported");
-	case OPTION_SAMPLED:
-		options->sampled = true;
-		return true;
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
@@ -609,6 +606,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_FAILED: options->failed = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
+	case OPTION_SAMPLED: options->sampled = true; return true;
 	case OPTION_PACKETS: options->packets = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
 	case OPTION_CHECKSUMS: options->checksums = true; return true;
@@ -727,36 +725,10 @@ static void print_option_error(char *const *argv, int letter, const struct optio
 		 "no such option");
 }
 
-/* The words after the options of the stream view: a capture filter, as tcpdump takes it. */
-static bool take_expression(struct options *options, int count, char **words)
-{
-	size_t size = 1;
-
-	if (!access(words[0], F_OK)) {
-		print_error("%s: a capture filter would stand here (name capture files with -r)", words[0]);
-		return false;
-	}
-	if (options->capture_filter) {
-		print_error("%s: a second capture filter, after that of -f (join them with 'and')", words[0]);
-		return false;
-	}
-	for (int i = 0; i < count; i++)
-		size += strlen(words[i]) + 1;
-	options->expression = calloc(1, size);
-	if (!options->expression) {
-		print_error("out of memory");
-		return false;
-	}
-	for (int i = 0; i < count; i++)
-		strcat(strcat(options->expression, i ? " " : ""), words[i]);
-	options->capture_filter = options->expression;
-	return true;
-}
-
 static bool take_files(struct options *options, enum command command, int argc, char **argv)
 {
 	if (!command_lines[command].takes_files && optind < argc)
-		return take_expression(options, argc - optind, argv + optind);
+		return habit_take_expression(options, argc - optind, argv + optind);
 	for (int i = optind; i < argc; i++) {
 		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
