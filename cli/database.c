@@ -60,6 +60,7 @@ static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *f
 	struct database *database = owner;
 
 	stats_resolve(database->stats, frame, flow);
+	export_sqlite_resolve(database->sqlite, frame, flow);
 }
 
 static void take(void *owner, struct rtap_frame *frame)
@@ -75,9 +76,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		congestion_note_pause(database->stats, &pause);
 	}
 	export_sqlite_packet(database->sqlite, &packet);
-	database->reader.packets.passed++;
-	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		database->reader.packets.anomalies[packet.anomalies[i].code]++;
+	reader_count(&database->reader, &packet);
 	if (export_sqlite_failed(database->sqlite))
 		database->reader.stop = true;
 }

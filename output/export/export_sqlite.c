@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -70,6 +71,7 @@ static const char *const table_names[TABLES] = { "connections", "messages", "ope
 struct export_sqlite {
 	sqlite3 *database;
 	sqlite3_stmt *inserts[TABLES];
+	sqlite3_stmt *merge, *resolve;
 	sqlite3_stmt *row;   /* being bound */
 	int column;          /* of the last one bound */
 	bool packets, failed;
@@ -92,6 +94,12 @@ static void run_sql(struct export_sqlite *sqlite, const char *sql)
 		note_failure(sqlite);
 }
 
+static void prepare(struct export_sqlite *sqlite, const char *sql, sqlite3_stmt **statement)
+{
+	if (!sqlite->failed && sqlite3_prepare_v2(sqlite->database, sql, -1, statement, NULL) != SQLITE_OK)
+		note_failure(sqlite);
+}
+
 static void create_table(struct export_sqlite *sqlite, enum table table)
 {
 	char create[SQL_ROOM], insert[SQL_ROOM];
@@ -106,8 +114,7 @@ static void create_table(struct export_sqlite *sqlite, enum table table)
 	snprintf(create + at, sizeof create - (size_t)at, ")");
 	snprintf(insert + in, sizeof insert - (size_t)in, ")");
 	run_sql(sqlite, create);
-	if (!sqlite->failed && sqlite3_prepare_v2(sqlite->database, insert, -1, &sqlite->inserts[table], NULL) != SQLITE_OK)
-		note_failure(sqlite);
+	prepare(sqlite, insert, &sqlite->inserts[table]);
 }
 
 static enum rtap_status refuse(const struct export_sqlite *sqlite, struct rtap_error *error)
@@ -120,10 +127,28 @@ static void destroy(struct export_sqlite *sqlite)
 {
 	for (int i = 0; i < TABLES; i++)
 		sqlite3_finalize(sqlite->inserts[i]);
+	sqlite3_finalize(sqlite->merge);
+	sqlite3_finalize(sqlite->resolve);
 	sqlite3_close(sqlite->database);
 	text_format_fini(&sqlite->text);
 	free(sqlite->name);
 	free(sqlite);
+}
+
+/* False: there is something that must not be removed, or cannot. */
+static bool remove_old(struct export_sqlite *sqlite)
+{
+	struct stat old;
+
+	if (lstat(sqlite->name, &old))
+		return true;
+	if (!S_ISREG(old.st_mode))
+		snprintf(sqlite->reason, sizeof sqlite->reason, "there is something that is not a regular file");
+	else if (unlink(sqlite->name))
+		snprintf(sqlite->reason, sizeof sqlite->reason, "%s", strerror(errno));
+	else
+		return true;
+	return false;
 }
 
 enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *name, bool packets, struct rtap_error *error)
@@ -138,8 +163,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 	}
 	text_format_init(&opened->text);
 	opened->packets = packets;
-	if (unlink(name) && errno != ENOENT) {
-		snprintf(opened->reason, sizeof opened->reason, "%s", strerror(errno));
+	if (!remove_old(opened)) {
 		opened->failed = true;
 	} else if (sqlite3_open_v2(name, &opened->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
 		note_failure(opened);
@@ -148,6 +172,9 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 	run_sql(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN");
 	for (int i = 0; i < TABLES && !opened->failed; i++)
 		create_table(opened, (enum table)i);
+	run_sql(opened, "CREATE TEMP TABLE merges (step INTEGER PRIMARY KEY, merged INTEGER, into_connection INTEGER, turned INTEGER)");
+	prepare(opened, "INSERT INTO merges VALUES (NULL, ?, ?, ?)", &opened->merge);
+	prepare(opened, "UPDATE packets SET connection = ?, direction = ?, analysis = ? WHERE frame = ?", &opened->resolve);
 	if (!opened->failed) {
 		*sqlite = opened;
 		return RTAP_STATUS_OK;
@@ -375,13 +402,56 @@ void export_sqlite_packet(struct export_sqlite *sqlite, const struct rtap_packet
 
 void export_sqlite_merge(struct export_sqlite *sqlite, uint64_t from, uint64_t into, bool turned)
 {
-	static const enum table with_connection[] = { MESSAGES, OPERATIONS, PACKETS };
-	char sql[256];
+	if (sqlite->failed)
+		return;
+	sqlite->row = sqlite->merge;
+	sqlite->column = 0;
+	put(sqlite, from);
+	put(sqlite, into);
+	put(sqlite, turned);
+	end_row(sqlite);
+}
 
+void export_sqlite_resolve(struct export_sqlite *sqlite, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	if (sqlite->failed || !sqlite->packets)
+		return;
+	sqlite->row = sqlite->resolve;
+	sqlite->column = 0;
+	put(sqlite, flow->connection);
+	put_text(sqlite, flow->from_a ? "a>b" : "b>a");
+	put_text(sqlite, flow_analysis_name(flow->analysis));
+	put(sqlite, frame);
+	end_row(sqlite);
+}
+
+/*
+ * Gives the rows of merged connections to those that are left: the last merges first, so that each one finds where its target
+ * went; then one pass over each table.
+ */
+static void apply_merges(struct export_sqlite *sqlite)
+{
+	static const enum table with_connection[] = { MESSAGES, OPERATIONS, PACKETS };
+	sqlite3_stmt *next = NULL, *add = NULL;
+	char sql[SQL_ROOM];
+
+	run_sql(sqlite, "CREATE TEMP TABLE moved (merged INTEGER PRIMARY KEY, into_connection INTEGER, turned INTEGER)");
+	prepare(sqlite, "SELECT merged, into_connection, turned FROM merges ORDER BY step DESC", &next);
+	prepare(sqlite, "INSERT OR REPLACE INTO moved SELECT ?1, coalesce(m.into_connection, ?2), ?3 <> coalesce(m.turned, 0)"
+			" FROM (SELECT ?2 AS target) LEFT JOIN moved m ON m.merged = target", &add);
+	while (!sqlite->failed && sqlite3_step(next) == SQLITE_ROW) {
+		for (int i = 0; i < 3; i++)
+			sqlite3_bind_int64(add, i + 1, sqlite3_column_int64(next, i));
+		sqlite->row = add;
+		end_row(sqlite);
+	}
+	sqlite3_finalize(next);
+	sqlite3_finalize(add);
 	for (size_t i = 0; i < sizeof with_connection / sizeof with_connection[0]; i++) {
-		snprintf(sql, sizeof sql, "UPDATE %s SET connection = %llu%s WHERE connection = %llu", table_names[with_connection[i]],
-			 (unsigned long long)into, turned ? ", direction = CASE direction WHEN 'a>b' THEN 'b>a' ELSE 'a>b' END" : "",
-			 (unsigned long long)from);
+		snprintf(sql, sizeof sql,
+			 "UPDATE %s SET connection = m.into_connection, direction = CASE WHEN m.turned AND direction = 'a>b' THEN 'b>a'"
+			 " WHEN m.turned AND direction = 'b>a' THEN 'a>b' ELSE direction END FROM moved m WHERE connection = m.merged",
+			 table_names[with_connection[i]]);
 		run_sql(sqlite, sql);
 	}
 }
@@ -445,6 +515,7 @@ enum rtap_status export_sqlite_close(struct export_sqlite *sqlite, struct rtap_e
 
 	if (!sqlite)
 		return status;
+	apply_merges(sqlite);
 	run_sql(sqlite, export_sqlite_views);
 	run_sql(sqlite, "COMMIT");
 	if (sqlite->failed)
@@ -471,6 +542,10 @@ void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_ope
 void export_sqlite_merge(struct export_sqlite *sqlite, uint64_t from, uint64_t into, bool turned)
 {
 	(void)sqlite, (void)from, (void)into, (void)turned;
+}
+void export_sqlite_resolve(struct export_sqlite *sqlite, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	(void)sqlite, (void)frame, (void)flow;
 }
 void export_sqlite_stats(struct export_sqlite *sqlite, const struct stats *stats, const struct findings *findings)
 {

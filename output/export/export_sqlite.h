@@ -18,7 +18,7 @@
 struct export_sqlite;
 
 /*
- * Creates the database; an existing file is replaced. packets: also write a table of all packets. FAILED: *sqlite is NULL.
+ * Creates the database; an existing regular file is replaced. packets: also write a table of all packets. FAILED: *sqlite is NULL.
  */
 enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *name, bool packets, struct rtap_error *error)
 	__attribute__((warn_unused_result));
@@ -29,8 +29,11 @@ void export_sqlite_message(struct export_sqlite *sqlite, const struct rtap_messa
 void export_sqlite_connection(struct export_sqlite *sqlite, const struct rtap_connection *connection);
 void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_operation *operation);
 
-/* Two connections are one: rows of `from` become rows of `into`. turned: in the other direction. */
+/* Two connections are one: at the end, rows of `from` become rows of `into`. turned: in the other direction. */
 void export_sqlite_merge(struct export_sqlite *sqlite, uint64_t from, uint64_t into, bool turned);
+
+/* The connection of a packet that was added before it was known. */
+void export_sqlite_resolve(struct export_sqlite *sqlite, uint64_t frame, const struct rtap_flow_facts *flow);
 
 /* Adds findings and intervals. */
 void export_sqlite_stats(struct export_sqlite *sqlite, const struct stats *stats, const struct findings *findings);

@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 
-from cli import CliTest, RPING, TESTDATA
+from cli import CliTest, RPING, TESTDATA, captures
 
 NAMES = ("roce-nfs3.pcap.gz", "roce-rping-v4.pcap", "iwarp-nfs3-crctso.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "conn_loss-acked-more.pcap",
          "mad-ibsim-smp-perf.pcap.gz", "rpc_loss-and-duplicate.pcap", "absurd-short.pcapng", "empty.pcap")
@@ -98,6 +98,19 @@ class Sqlite(CliTest):
             number, length, psn, opcode = (int(word) if word else None for word in line.split("\t"))
             self.assertEqual((rows[number]["length"], rows[number]["psn"], rows[number]["opcode"]), (length, psn, opcode))
 
+    def test_rows_of_merged_connections_go_where_the_connection_went(self):
+        """Halves of connections are merged when their other half is found, and a packet can precede what names its connection."""
+        later = 0
+        for capture in captures():
+            database = self.database(capture, "--packets")
+            for table in ("messages", "operations", "packets"):
+                lost = database.execute("SELECT count(*) FROM %s WHERE connection IS NOT NULL AND connection NOT IN (SELECT connection FROM connections)" % table)
+                self.assertEqual(lost.fetchone()[0], 0, (capture, table))
+            shown = self.run_program("-r", capture, "-T", "fields", "-e", "frame.number", "-e", "rdmatap.connection").stdout.decode()
+            unknown = [line.split("\t")[0] for line in shown.splitlines() if line.endswith("\t")]
+            later += database.execute("SELECT count(*) FROM packets WHERE connection IS NOT NULL AND frame IN (%s)" % ",".join(unknown)).fetchone()[0]
+        self.assertGreater(later, 0)
+
     def test_every_view_can_be_read(self):
         database = self.database(self.captures[0])
         views = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
@@ -117,6 +130,8 @@ class Sqlite(CliTest):
         self.bad("is an input too", "export", "--sqlite", RPING, RPING)
         self.bad("--sqlite excludes -w and --files", "export", "--sqlite", "x", "-w", "y", RPING)
         self.bad("--packets, --interval and --sampled require --sqlite", "export", "-w", "y", "--packets", RPING)
+        self.bad("there is something that is not a regular file", "export", "--sqlite", "/dev/null", RPING)
+        self.assertTrue(os.path.exists("/dev/null"))
         path = self.path("x.db", b"something else")
         self.good("export", "--sqlite", path, RPING)
         self.assertEqual(sqlite3.connect(path).execute("SELECT count(*) FROM connections").fetchone()[0], len(self.records("connections", RPING)))
