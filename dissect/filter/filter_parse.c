@@ -153,6 +153,7 @@ static int parse_test(struct filter_compiler *compiler)
 {
 	struct filter_node node = { .action = FILTER_TEST };
 	enum quantifier quantifier = parse_quantifier(compiler);
+	const uint32_t sources = compiler->filter->source_count;
 	struct filter_subject subject;
 	char quoted[FILTER_QUOTED_MAX];
 	bool inverted = false;
@@ -160,7 +161,7 @@ static int parse_test(struct filter_compiler *compiler)
 
 	if (status)
 		return status;
-	if (compiler->filter->operands[node.operand].operation == FILTER_LITERAL)
+	if (compiler->filter->source_count == sources)
 		return filter_fail(compiler, subject.name.text, "%s is not a field: a comparison begins with one",
 				   filter_token_quote(&subject.name, quoted));
 	if (compiler->token.type == FILTER_TOKEN_NOT) {

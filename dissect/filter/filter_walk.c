@@ -87,7 +87,8 @@ static void walk_literal(struct filter_walk *walk)
 	const struct filter_value *value = &walk->filter->values[walk->operand->left];
 	struct filter_item item = { .number = value->low, .negative = value->low_negative };
 
-	item.data = (struct rtap_span){ walk->filter->bytes + value->low_at, value->low_length };
+	if (value->low_length)
+		item.data = (struct rtap_span){ walk->filter->bytes + value->low_at, value->low_length };
 	walk->take(walk, &item);
 }
 

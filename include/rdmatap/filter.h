@@ -25,7 +25,7 @@ struct rtap_filter;
 enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *text, unsigned *column,
 				     struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Returns whether the packet matches. Allocates nothing. A NULL filter matches every packet. */
+/* Returns whether the packet matches. Keeps nothing allocated; out of memory, a long text or a regular expression does not match. A NULL filter matches every packet. */
 bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet);
 
 /* Frees. NULL is ignored. */
