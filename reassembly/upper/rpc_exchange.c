@@ -21,208 +21,7 @@
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
-
-#define SPARE_EXTENTS 8
-#define BORROWED_EXTENTS 24
-#define MOST_EXTENTS 65536 /* per message; most have one. Enough for many lost packets */
-
-/* A stream of extents being built. Usually a few suffice, and borrowed memory is enough: LENT(memory). */
-struct stream {
-	struct xdr_extent *borrowed; /* BORROWED_EXTENTS; or NULL */
-	struct xdr_extent *extents; /* `borrowed`, or on the heap; NULL: none yet */
-	uint32_t count, room;
-	uint64_t length;
-	bool failed;
-};
-
-#define BORROWED(memory) { .borrowed = (memory), .extents = (memory), .room = BORROWED_EXTENTS }
-
-static bool grow(struct stream *stream, uint32_t room)
-{
-	bool moves = stream->extents && stream->extents == stream->borrowed;
-	struct xdr_extent *larger;
-
-	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
-	if (!larger) {
-		stream->failed = true;
-		return false;
-	}
-	if (moves)
-		memcpy(larger, stream->borrowed, stream->count * sizeof *larger);
-	stream->extents = larger;
-	stream->room = room;
-	return true;
-}
-
-static void stream_fini(struct stream *stream)
-{
-	if (stream->extents != stream->borrowed)
-		free(stream->extents);
-}
-
-/* Appends an extent. The offset of an XDR_ELSEWHERE can hold the CRC of its bytes. */
-static void add(struct stream *stream, struct xdr_extent extent)
-{
-	if (!extent.length)
-		return;
-	if (stream->count == MOST_EXTENTS) {
-		stream->failed = true;
-		return;
-	}
-	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : BORROWED_EXTENTS))
-		return;
-	stream->extents[stream->count++] = extent;
-	stream->length += extent.length;
-}
-
-#define CUT_OFF (UINT64_C(1) << 63) /* flag in the offset of an XDR_HOLE or a part of it: truncated by the capture */
-
-/* Missing bytes of a region, from `at` to `end`: truncated, or not captured. */
-static void add_hole(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
-{
-	const struct coverage_run *cuts = coverage_runs(&region->cut);
-
-	for (uint32_t i = coverage_find(&region->cut, at); i < region->cut.count && cuts[i].begin < end; i++) {
-		uint64_t begin = cuts[i].begin > at ? cuts[i].begin : at, stop = cuts[i].end < end ? cuts[i].end : end;
-
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, begin - at });
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, stop - begin });
-		at = stop;
-	}
-	if (at < end)
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, end - at });
-}
-
-/* A region from `at` to `end`: its data and holes. */
-static void add_region(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
-{
-	const struct coverage *data = &region->data;
-	const struct coverage_run *runs = coverage_runs(data);
-
-	for (uint32_t i = coverage_find(data, at); i < data->count && runs[i].begin < end && !stream->failed; i++) {
-		uint64_t stop = runs[i].end < end ? runs[i].end : end;
-		bool whole = runs[i].begin >= at && runs[i].end <= end && runs[i].crc_known;
-
-		if (runs[i].begin > at) {
-			add_hole(stream, region, at, runs[i].begin);
-			at = runs[i].begin;
-		}
-		if (data->bytes)
-			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, stop - at });
-		else
-			/* The CRC is that of the run if all of it is used. */
-			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, stop - at });
-		at = stop;
-	}
-	if (at < end)
-		add_hole(stream, region, at, end);
-}
-
-/* Most extents of a list's chunks, including those needed to insert them. */
-static uint32_t extents_of(const struct chunk_lists *lists)
-{
-	uint32_t extents = SPARE_EXTENTS;
-
-	for (uint32_t i = 0; lists && i < lists->count && extents < MOST_EXTENTS; i++) {
-		const struct chunk_segment *segment = &lists->segments[i];
-		const struct rpc_region *region = segment->region;
-		uint64_t begin = region ? segment->offset - region->begin : 0, end = begin + segment->length;
-
-		extents += 4;
-		if (region)
-			extents += 2 * (coverage_find(&region->data, end) - coverage_find(&region->data, begin) +
-					coverage_find(&region->cut, end) - coverage_find(&region->cut, begin));
-	}
-	return extents < MOST_EXTENTS ? extents : MOST_EXTENTS;
-}
-
-/* The inline part of a SEND from `from` to `to`; its end may be truncated. */
-static void add_inline(struct stream *stream, const struct rpc_send *send, uint64_t from, uint64_t to)
-{
-	uint64_t captured = send->captured < to ? send->captured : to;
-
-	if (from < captured)
-		add(stream, (struct xdr_extent){ XDR_BYTES, send->bytes + from, 0, captured - from });
-	if (captured < to)
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, to - (from > captured ? from : captured) });
-}
-
-/* Joins segments that are adjacent in memory, as READs and WRITEs can span them. */
-static void add_segments(struct stream *stream, const struct chunk_lists *lists, uint32_t first, uint32_t count)
-{
-	const struct chunk_segment *segments = lists->segments + first;
-
-	for (uint32_t i = 0; i < count && !stream->failed;) {
-		const struct rpc_region *region = segments[i].region;
-		uint64_t begin = segments[i].offset, length = segments[i].length;
-
-		for (i++; i < count && region && segments[i].region == region && segments[i].offset == begin + length; i++)
-			length += segments[i].length;
-		if (region)
-			add_region(stream, region, begin - region->begin, begin - region->begin + length);
-		else
-			add(stream, (struct xdr_extent){ XDR_HOLE, NULL, lists->not_captured ? CUT_OFF : 0, length });
-	}
-}
-
-static void add_chunk(struct stream *stream, const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
-{
-	uint32_t first, count = chunk_lists_find(lists, list, chunk, &first);
-
-	add_segments(stream, lists, first, count);
-}
-
-/*
- * A call's stream: the inline part or the chunk at position zero, with the other read chunks inserted at their Positions,
- * which count in the whole stream. A chunk of odd length lacks its padding. RFC 8166, 3.4.5.
- */
-static void build_call(struct stream *whole, const struct rpc_send *send)
-{
-	const struct chunk_lists *lists = &send->lists;
-	struct stream base = { 0 };
-	uint32_t first, count = chunk_lists_find(lists, CHUNK_READ, 0, &first), at = 0;
-	uint64_t zero = chunk_lists_length(lists, CHUNK_READ, 0), used = 0;
-
-	/* RFC 8166, 3.5.3: an inline part beside such a chunk has no position. */
-	whole->failed = zero && send->wire > lists->header_length;
-	if (zero)
-		add_chunk(&base, lists, CHUNK_READ, 0);
-	else
-		add_inline(&base, send, lists->header_length, send->wire);
-	/* The others follow in the order of their Positions. */
-	for (first += count; first < lists->count && lists->segments[first].list == CHUNK_READ; first += count) {
-		uint32_t position = lists->segments[first].chunk;
-		uint64_t length = 0;
-
-		/* the base up to this Position */
-		while (at < base.count && whole->length < position) {
-			struct xdr_extent extent = base.extents[at];
-			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;
-
-			add(whole, (struct xdr_extent){ extent.kind, extent.bytes ? extent.bytes + used : NULL,
-							 take == extent.length || extent.kind == XDR_HOLE ? extent.offset : 0, take });
-			used += take;
-			if (used == extent.length) {
-				at++;
-				used = 0;
-			}
-		}
-		if (whole->length < position || position == UINT32_MAX || whole->failed) {
-			whole->failed = true; /* The Position is beyond the end, or invalid: 3.4.5. */
-			break;
-		}
-		for (count = 0; first + count < lists->count && lists->segments[first + count].list == CHUNK_READ &&
-				lists->segments[first + count].chunk == position; count++)
-			length += lists->segments[first + count].length;
-		add_segments(whole, lists, first, count);
-		add(whole, xdr_padding((uint32_t)length));
-	}
-	for (; at < base.count && whole->count < MOST_EXTENTS; at++, used = 0)
-		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
-						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
-	whole->failed |= base.failed;
-	stream_fini(&base);
-}
+#include "reassembly/upper/rpc_stream.h"
 
 /* A reply's segments show how much was written; the call's regions have the data. */
 static void adopt_data(struct rpc_call *call)
@@ -323,7 +122,7 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
 	struct binder *binder = (struct binder *)sink;
-	struct stream chunk = { 0 };
+	struct rpc_stream chunk = { 0 };
 	uint32_t number;
 
 	(void)ddp;
@@ -345,13 +144,13 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	if (number == binder->lists->write_chunks)
 		return;
 	binder->next_chunk = number + 1;
-	add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
+	rpc_stream_add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
 	if (chunk.length == length)
-		add(&chunk, xdr_padding(length));
+		rpc_stream_add(&chunk, xdr_padding(length));
 	binder->is_bound = true;
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
 		sink->stop = binder->failed = true;
-	stream_fini(&chunk);
+	rpc_stream_fini(&chunk);
 }
 
 /* Whether data at this position of a call is in a read chunk. */
@@ -418,7 +217,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 
 	for (uint32_t i = 0; i < xdr->count; offset += xdr->extents[i].length, i++) {
 		const struct xdr_extent *extent = &xdr->extents[i];
-		uint8_t reason = extent->offset & CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
+		uint8_t reason = extent->offset & RPC_STREAM_CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
 
 		if (extent->kind != XDR_HOLE || !extent->length)
 			continue;
@@ -459,7 +258,7 @@ static bool crc_of(const struct xdr *xdr, uint32_t *crc)
 
 /* A part being read: input and output of the walk. */
 struct work {
-	struct stream stream;
+	struct rpc_stream stream;
 	struct xdr xdr;
 	struct binder binder;
 	struct rpc_part part;
@@ -505,8 +304,8 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 		      bool from_a, struct message *message)
 {
 	struct rpc_part *part = &work->part;
-	struct stream *stream = &work->stream;
-	uint32_t used = stream->count, room = used + extents_of(work->binder.lists);
+	struct rpc_stream *stream = &work->stream;
+	uint32_t used = stream->count, room = used + rpc_stream_extents(work->binder.lists);
 	const struct rpc_program *program = NULL;
 	enum result result;
 
@@ -518,7 +317,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
 		.facts = send->rpc,
 	};
-	if (room > stream->room && !grow(stream, room))
+	if (room > stream->room && !rpc_stream_reserve(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
 	/* In other versions it is unknown whether a message follows the fixed fields. */
@@ -677,8 +476,8 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 			     const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
 	static const struct chunk_lists none;
-	struct xdr_extent borrowed[BORROWED_EXTENTS];
-	struct work work = { .stream = BORROWED(borrowed), .binder.lists = facts->is_reply ? &none : NULL };
+	struct xdr_extent borrowed[RPC_STREAM_BORROWED_EXTENTS];
+	struct work work = { .stream = RPC_STREAM_BORROWED(borrowed), .binder.lists = facts->is_reply ? &none : NULL };
 	const struct rpc_send send = {
 		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
@@ -690,12 +489,12 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 
 	if (relation->call)
 		context_of(relation->call, &context);
-	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
+	rpc_stream_add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
 	read_part(tracker, &work, &send, &context, message->shown.from_a, message);
 	note_missing(&work.part, heard);
 	show_part(tracker, message, &work, &plain);
 	keep_bytes(tracker, message, heard);
-	stream_fini(&work.stream);
+	rpc_stream_fini(&work.stream);
 }
 
 /* Whether the header was read and the program of the body is known. */
@@ -715,8 +514,8 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 /* A message whose extents must be walked. */
 static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
-	struct xdr_extent borrowed[BORROWED_EXTENTS];
-	struct work work = { .stream = BORROWED(borrowed) };
+	struct xdr_extent borrowed[RPC_STREAM_BORROWED_EXTENTS];
+	struct work work = { .stream = RPC_STREAM_BORROWED(borrowed) };
 	struct rtap_context context = { 0 };
 
 	if (send == &call->reply) {
@@ -724,11 +523,11 @@ static void read_general(struct rtap_tracker *tracker, const struct rpc_call *ca
 		context_of(&call->call.rpc, &context);
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
-	add_inline(&work.stream, send, send->lists.header_length, send->wire);
+	rpc_stream_add_inline(&work.stream, send, send->lists.header_length, send->wire);
 	read_part(tracker, &work, send, &context, send->shown->shown.from_a, send->shown);
 	send->bytes = NULL;
 	show_part(tracker, send->shown, &work, call);
-	stream_fini(&work.stream);
+	rpc_stream_fini(&work.stream);
 }
 
 /* Updates the facts of its header from the call. False: the header must be read again. */
@@ -804,12 +603,12 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 /* Reads what was kept. */
 static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct xdr_extent borrowed[2][BORROWED_EXTENTS];
-	struct work asked = { .stream = BORROWED(borrowed[0]) }, answered = { .stream = BORROWED(borrowed[1]) };
+	struct xdr_extent borrowed[2][RPC_STREAM_BORROWED_EXTENTS];
+	struct work asked = { .stream = RPC_STREAM_BORROWED(borrowed[0]) }, answered = { .stream = RPC_STREAM_BORROWED(borrowed[1]) };
 	struct rtap_context context = { 0 };
 
 	if (call->call.present && call->call.bytes) {
-		build_call(&asked.stream, &call->call);
+		rpc_stream_build_call(&asked.stream, &call->call);
 		read_part(tracker, &asked, &call->call, &context, call->from_a, call->call.is_read ? NULL : call->call.shown);
 	}
 	if (call->reply.present && call->reply.bytes) {
@@ -824,9 +623,9 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && chunk_lists_length(&call->reply.lists, CHUNK_REPLY, 0))
-				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
+				rpc_stream_add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
 			else
-				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
+				rpc_stream_add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.binder.lists = &call->reply.lists;
 		read_part(tracker, &answered, &call->reply, &context, !call->from_a, call->reply.is_read ? NULL : call->reply.shown);
@@ -842,8 +641,8 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 		report_exchange(tracker, call, &asked, &answered);
 	report_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
 	report_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
-	stream_fini(&asked.stream);
-	stream_fini(&answered.stream);
+	rpc_stream_fini(&asked.stream);
+	rpc_stream_fini(&answered.stream);
 }
 
 static void show_error(struct rtap_message *shown, const struct rpc_send *send, const struct rpc_call *call)
