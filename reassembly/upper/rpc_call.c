@@ -17,6 +17,7 @@
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_region.h"
+#include "reassembly/upper/rpc_send.h"
 #include "reassembly/upper.h"
 
 #define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
@@ -277,118 +278,6 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	return call;
 }
 
-/* Locates the RPC-over-RDMA message in the packet. */
-static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
-{
-	/* Usually it is the frame's payload. */
-	if (packet->source_count == 1) {
-		*bytes = packet->sources[0].bytes + packet->payload.offset;
-		*captured = packet->payload.captured;
-		*wire = packet->payload.wire;
-		return true;
-	}
-	for (uint8_t i = 0; i < packet->layer_count; i++) {
-		const struct rtap_layer *layer = &packet->layers[i];
-
-		if (layer->protocol != PROTOCOL_RPCRDMA)
-			continue;
-		*bytes = layer_bytes(packet, layer);
-		if (layer->source != packet->payload.source) {
-			*captured = packet->sources[layer->source].captured - layer->offset;
-			*wire = packet->sources[layer->source].wire - layer->offset;
-		} else {
-			*captured = packet->payload.captured;
-			*wire = packet->payload.wire;
-		}
-		return true;
-	}
-	return false;
-}
-
-/* Whether another packet than this one may show the call or its reply and needs all of it. */
-static bool is_shown_elsewhere(const struct rtap_packet *packet)
-{
-	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
-}
-
-/* Keeps what the call or reply is read from when it is concluded. */
-static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
-{
-	send->bytes = memory_new(send->captured + 1);
-	if (!send->bytes)
-		return false;
-	memcpy(send->bytes, bytes, send->captured);
-	budget_charge(&tracker->budget, &call->entry, send->captured + 1);
-	return true;
-}
-
-/*
- * Whether the dissection found an RPC-over-RDMA header with only the fixed part and three empty lists (RFC 8166, 4.3). A
- * header that ends with the captured bytes may be truncated.
- */
-static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
-{
-	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
-}
-
-static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
-		      const struct rtap_packet *packet, enum rtap_message_kind kind, struct frame_result *result)
-{
-	const uint8_t *bytes;
-
-	send->present = true;
-	send->rpc = packet->rpc;
-	send->rpc_frame = packet->frame->number;
-	send->rpc_time_ns = packet->frame->time_ns;
-	send->message_type = packet->rpcrdma.message_type;
-	send->version = packet->rpcrdma.version;
-	send->first_frame = message->shown.first_frame;
-	send->last_frame = message->shown.last_frame;
-	send->time_ns = message->shown.time_ns;
-	send->time_end_ns = message->shown.time_end_ns;
-	if (!rpc_call_is_reported(tracker) && !is_shown_elsewhere(packet))
-		return true;
-	if (!locate(packet, &bytes, &send->captured, &send->wire))
-		return false;
-	if (packet->rpcrdma.version != RPCRDMA_VERSION_1 && packet->rpcrdma.message_type != RDMA_ERROR) {
-		/* The layout of what follows is unknown. */
-		send->lists.header_length = RPCRDMA_FIXED_LENGTH;
-	} else if (has_no_chunks(packet, send->captured)) {
-		send->lists.header_length = RPCRDMA_MIN_LENGTH;
-	} else if (packet->rpcrdma.message_type != RDMA_ERROR &&
-	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
-		if (send->captured == send->wire)
-			return false;
-		send->data_length = chunk_lists_data(&send->lists);
-		chunk_lists_empty(&send->lists);
-		send->lists_cut = true;
-		send->lists.header_length = send->captured;
-	} else {
-		send->data_length = chunk_lists_data(&send->lists);
-	}
-	send->is_read = rpc_exchange_is_plain(tracker, call, send);
-	if (!send->is_read && !keep_send(tracker, call, send, bytes))
-		return false;
-	if (!rpc_call_is_reported(tracker))
-		return true;
-	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
-	if (send->shown) {
-		send->shown->shown.kind = (uint8_t)kind;
-		send->shown->shown.verb = RTAP_VERB_SEND;
-		send->shown->shown.from_a = message->shown.from_a;
-		send->shown->shown.psn = message->shown.psn;
-		rpc_claim_show_lost(&send->shown->shown, &message->shown);
-		send->shown->shown.credits = packet->rpcrdma.credits;
-		send->shown->call = call;
-		if (tracker->options.operation)
-			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
-		result->touched_rpc = send->shown;
-		if (send->is_read)
-			rpc_exchange_read(tracker, call, send, bytes);
-	}
-	return true;
-}
-
 /* Whether a call with the XID of another is its retransmission. */
 static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rtap_rpc_facts *other)
 {
@@ -475,7 +364,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 {
 	struct rpc_call *call = enter_call(tracker, message, packet);
 
-	if (!call || !fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL, result) ||
+	if (!call || !rpc_send_fill(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL, result) ||
 	    (call->call.lists.count && !make_regions(tracker, call))) {
 		tracker->counters.evictions++;
 		if (call)
@@ -558,7 +447,7 @@ static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, c
 	uint32_t captured, wire;
 	bool found = false;
 
-	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
+	if (call && rpc_send_locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
 		found = gather_reply(tracker, call, &lists, &context->chunk);
 	chunk_lists_fini(&lists);
 	if (!answer || !answer->bytes)
@@ -645,7 +534,7 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 	uint32_t captured, wire;
 
 	call->rdma_error = packet->rpcrdma.error_code;
-	if (call->rdma_error != ERR_VERS || !locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
+	if (call->rdma_error != ERR_VERS || !rpc_send_locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
 		return;
 	call->has_versions = true;
 	call->version_low = load32(bytes + RPCRDMA_FIXED_LENGTH + 4);
@@ -667,7 +556,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	call->reply_psn = message->low;
 	message->connection->has_answered |= call->call.present;
 	set_replier(call, message);
-	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY, result)) {
+	if (!rpc_send_fill(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY, result)) {
 		tracker->counters.evictions++;
 		end_call(tracker, call);
 		return;
