@@ -20,14 +20,14 @@ static bool is_range(struct contents *contents, uint64_t offset, uint64_t length
 static void set(struct contents *contents, struct node *node, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
 {
 	uint32_t room = node->ranges.room;
-	struct names *names = contents->names;
+	struct name_tree *tree = &contents->names->tree;
 	bool done = false;
 
 	if (begin >= end)
 		return;
-	if (names->memory < names->max_memory || node->ranges.count + 2 <= room)
+	if (tree->memory < tree->max_memory || node->ranges.count + 2 <= room)
 		done = only_unknown ? ranges_fill(&node->ranges, begin, end, state) : ranges_set(&node->ranges, begin, end, state);
-	names->memory += (node->ranges.room - room) * sizeof *node->ranges.at;
+	tree->memory += (node->ranges.room - room) * sizeof *node->ranges.at;
 	node->is_certain |= state < RANGE_MISSING;
 	if (done)
 		return;
@@ -50,7 +50,7 @@ static void distrust(struct node *node)
 
 static bool is_doubtful(const struct node *node)
 {
-	return node->doubt != node->server->doubt;
+	return node->doubt != names_server(node)->doubt;
 }
 
 void contents_unknown(struct node *node)
@@ -60,24 +60,24 @@ void contents_unknown(struct node *node)
 
 void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
-	bool is_later = contents->asked > node->server->doubt_frame;
+	bool is_later = contents->asked > names_server(node)->doubt_frame;
 
 	if (!is_doubtful(node))
 		return;
 	if (is_later && has_stamp && node->has_stamp && stamp == node->stamp) {
-		node->doubt = node->server->doubt;
+		node->doubt = names_server(node)->doubt;
 		return;
 	}
 	distrust(node);
 	/* the uncaptured call may still overwrite a concurrent operation: the node stays in doubt */
 	node->has_stamp = false;
 	if (is_later)
-		node->doubt = node->server->doubt;
+		node->doubt = names_server(node)->doubt;
 }
 
 void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
-	if (!has_stamp || (is_doubtful(node) && contents->asked <= node->server->doubt_frame))
+	if (!has_stamp || (is_doubtful(node) && contents->asked <= names_server(node)->doubt_frame))
 		return;
 	contents_settle(contents, node, has_stamp, stamp);
 	node->has_stamp = true;
@@ -97,7 +97,7 @@ void contents_unseen_write(struct contents *contents, struct node *node, uint64_
 {
 	uint64_t known = node->entry ? node->entry->size : 0, begin = size >= count ? size - count : 0;
 
-	if (!count || (node->gone && !node->entry))
+	if (!count || (node->name.gone && !node->entry))
 		return;
 	if (is_doubtful(node) || !node->size_known || size <= known) {
 		distrust(node);
@@ -174,7 +174,7 @@ void contents_finish(struct contents *contents, struct node *node)
 	if (is_doubtful(node))
 		distrust(node);
 	/* a file of which only the size is known is not created, unless an uncaptured operation caused the size */
-	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->gone && !node->entry) ||
+	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->name.gone && !node->entry) ||
 	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
 	    !names_place(contents->names, node))
 		return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Effects of NFSv3 and NFSv4 operations on names and contents. RFC 1813, section 3.3; RFC 8881, section 18;
- * RFC 7862, section 15.
+ * Effects of NFSv3 and NFSv4 operations on contents. RFC 1813, section 3.3; RFC 8881, section 18; RFC 7862, section 15.
  */
 #include "config.h"
 
@@ -9,126 +8,56 @@
 #include <string.h>
 
 #include "dissect/rpc/nfs.h"
-#include "output/export/export_calls.h"
 #include "output/export/export_contents.h"
 #include "output/export/export_files.h"
 #include "output/export/export_queue.h"
 #include "output/packet/printer.h"
+#include "reassembly/upper/nfs_names.h"
 
 #define DEFAULT_MEMORY (64u << 20)
 
-/* NFSv4's current and saved file handle: a node, or a name in a directory whose handle is not known yet. */
-struct place {
-	struct node *node;
-	struct node *directory;
-	struct kept name;
-};
-
 struct export_files {
-	struct calls calls;
+	struct nfs_names walk;
 	struct export_queue queue;
 	struct disk disk;
 	struct names names;
 	struct contents contents;
-	struct server *server;
-	struct place current, saved;
-	const struct call_operation *opened; /* an OPEN that creates a file, whose node is not known yet */
+	struct server *server;   /* of the current exchange */
 	uint64_t exchanges, dropped, nameless, uncalled;
 	uint64_t nameless_bytes; /* bytes of their data, as far as known */
 	bool is_placed;          /* some data of the current exchange have a file and an offset, present or missing */
 	bool (*stopped)(void);
 };
 
-static struct piece piece_of(const struct export_files *export, struct kept kept)
+static struct export_files *export_of(struct nfs_names *walk)
 {
-	return calls_piece(&export->calls, kept);
+	return (struct export_files *)walk;
 }
 
-static struct node *node_of(struct export_files *export, struct kept handle)
+static struct node *node_of(struct name_node *name)
 {
-	return names_of_handle(&export->names, export->server, piece_of(export, handle));
+	return (struct node *)name;
 }
 
-/* The node of a place; if only its name is known, it is looked up or created. NULL: none. */
-static struct node *resolve(struct export_files *export, struct place *place)
+static void take_attributes(struct nfs_names *walk, struct name_node *name, const struct call_attributes *attributes)
 {
-	struct piece name = piece_of(export, place->name);
+	struct export_files *export = export_of(walk);
+	struct node *node = node_of(name);
 
-	if (!place->node && place->directory && name.bytes) {
-		place->node = names_find(&export->names, place->directory, name);
-		if (!place->node)
-			place->node = names_make(&export->names, place->directory, name);
-	}
-	return place->node;
-}
-
-static struct node *current(struct export_files *export)
-{
-	return resolve(export, &export->current);
-}
-
-/* Sets the current handle to that of a name in the current directory. */
-static void go_to_name(struct export_files *export, struct kept name)
-{
-	export->current = (struct place){ NULL, current(export), name };
-}
-
-static void go_to(struct export_files *export, struct node *node)
-{
-	export->current = (struct place){ node, NULL, { 0 } };
-}
-
-static void identify(struct export_files *export, struct node *node, const struct call_attributes *attributes)
-{
-	if (node)
-		contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
-	if (node && attributes->has_size) {
-		node->reported_size = attributes->size;
-		contents_reported_size(&export->contents, node, attributes->size);
-	}
-	if (node && attributes->has_fsid && attributes->has_fileid)
-		names_identify(&export->names, node, attributes->fsid, attributes->fileid);
-}
-
-/* A reply that found or created a name returned its handle. */
-static struct node *learn(struct export_files *export, struct node *directory, struct kept name, struct kept handle,
-			  const struct call_attributes *attributes)
-{
-	struct node *node = node_of(export, handle);
-	struct piece called = piece_of(export, name);
-
-	if (!node)
-		return directory ? names_find(&export->names, directory, called) : NULL;
-	if (attributes)
-		identify(export, node, attributes);
-	if (directory && called.bytes)
-		node = names_bind(&export->names, directory, called, node);
-	return node;
-}
-
-/* GETFH: the handle of a place known by name only. */
-static void learn_current(struct export_files *export, struct kept handle)
-{
-	struct place *place = &export->current;
-	struct piece piece = piece_of(export, handle);
-
-	if (!piece.bytes)
+	contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
+	if (!attributes->has_size)
 		return;
-	if (place->node && !place->node->handles && !names_knows_handle(&export->names, export->server, piece)) {
-		names_add_handle(&export->names, place->node, piece);
-		return;
-	}
-	if (!place->node || !place->directory)
-		go_to(export, learn(export, place->directory, place->name, handle, NULL));
+	node->reported_size = attributes->size;
+	contents_reported_size(&export->contents, node, attributes->size);
 }
 
 /* A file that a CREATE or OPEN created or truncated. */
-static void create(struct export_files *export, struct node *node, const struct call_operation *call)
+static void create(struct nfs_names *walk, struct name_node *name, const struct call_operation *call)
 {
-	bool set_size = call->has_size && (export->calls.protocol == CALLS_NFS3 || !call->size);
+	struct export_files *export = export_of(walk);
+	struct node *node = node_of(name);
+	bool set_size = call->has_size && (walk->calls.protocol == CALLS_NFS3 || !call->size);
 
-	if (!node)
-		return;
 	if (call->is_new && !node->entry) {
 		contents_resize(&export->contents, node, 0);
 		set_size = call->has_size;
@@ -137,21 +66,11 @@ static void create(struct export_files *export, struct node *node, const struct 
 		contents_resize(&export->contents, node, call->size);
 }
 
-/* The opened file is now known by its handle, or at least by its name. */
-static void finish_open(struct export_files *export)
-{
-	const struct call_operation *opened = export->opened;
-
-	export->opened = NULL;
-	if (opened)
-		create(export, current(export), opened);
-}
-
 static void write(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
 {
-	struct contents_data data = { &export->calls.exchange->call, call->data.at, call->data.length };
+	struct contents_data data = { &export->walk.calls.exchange->call, call->data.at, call->data.length };
 
-	if (!node || !call->has_offset)
+	if (!call->has_offset)
 		return;
 	export->is_placed = true;
 	if (!call->data.there) {
@@ -180,7 +99,7 @@ static void read_done(struct export_files *export, struct node *node, const stru
 	bool is_certain = reply->has_count || attributes->has_size;
 	uint64_t length = call->length, there = reply->count;
 
-	if (!node || !call->has_offset)
+	if (!call->has_offset)
 		return;
 	export->is_placed = true;
 	if (reply->pieces)
@@ -190,85 +109,11 @@ static void read_done(struct export_files *export, struct node *node, const stru
 	if (is_certain && there < length)
 		length = there;
 	/* a READ_PLUS at the end of the file has no contents */
-	if (length && !(reply->eof && export->calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
-		contents_miss(&export->contents, node, call->offset, length, is_certain, reason_of_reply(&export->calls.exchange->reply));
+	if (length && !(reply->eof && export->walk.calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
+		contents_miss(&export->contents, node, call->offset, length, is_certain, reason_of_reply(&export->walk.calls.exchange->reply));
 }
 
-static void remove_name(struct export_files *export, struct node *directory, struct kept name)
-{
-	struct piece piece = piece_of(export, name);
-
-	if (directory && piece.bytes)
-		names_unbind(&export->names, directory, piece);
-}
-
-static void rename_name(struct export_files *export, struct node *from, struct node *to, const struct call_operation *call)
-{
-	struct piece old = piece_of(export, call->name), new = piece_of(export, call->to_name);
-
-	if (from && to && old.bytes && new.bytes)
-		names_rename(&export->names, from, old, to, new);
-}
-
-static void nfs3_done(struct export_files *export, const struct call_operation *call, const struct reply_operation *reply)
-{
-	struct node *node = node_of(export, call->handle), *directory = node_of(export, call->directory);
-
-	bool changes = call->number == NFS3_WRITE || (call->number == NFS3_SETATTR && call->has_size);
-
-	identify(export, directory, &reply->directory);
-	if (node && reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
-		contents_reported_size(&export->contents, node, reply->before.size);
-	if (node && changes)
-		contents_settle(&export->contents, node, reply->before.has_stamp, reply->before.stamp);
-	switch ((enum nfs3_procedure)call->number) {
-	case NFS3_LOOKUP:
-	case NFS3_MKDIR:
-	case NFS3_SYMLINK:
-	case NFS3_MKNOD:
-		if (reply->handle.there)
-			learn(export, directory, call->name, reply->handle, &reply->attributes);
-		return;
-	case NFS3_CREATE:
-		node = learn(export, directory, call->name, reply->handle, &reply->attributes);
-		/* the handle of the new object is optional */
-		if (!node && directory && piece_of(export, call->name).bytes)
-			node = names_make(&export->names, directory, piece_of(export, call->name));
-		create(export, node, call);
-		return;
-	case NFS3_FSINFO:
-		/* requested when a file system is mounted: even without MOUNT this is its root */
-		if (node)
-			names_be_root(&export->names, node);
-		break;
-	case NFS3_SETATTR:
-		if (node && call->has_size)
-			contents_resize(&export->contents, node, call->size);
-		break;
-	case NFS3_READ:
-		read_done(export, node, call, reply);
-		break;
-	case NFS3_WRITE:
-		write(export, node, call, reply);
-		break;
-	case NFS3_REMOVE:
-	case NFS3_RMDIR:
-		remove_name(export, directory, call->name);
-		return;
-	case NFS3_RENAME:
-		rename_name(export, directory, node_of(export, call->to_directory), call);
-		return;
-	case NFS3_LINK:
-		if (node && directory && piece_of(export, call->name).bytes)
-			names_bind(&export->names, directory, piece_of(export, call->name), node);
-		return;
-	default:
-		break;
-	}
-	identify(export, node, &reply->attributes);
-}
-
-static void copy(struct export_files *export, const struct call_operation *call, const struct reply_operation *reply)
+static void copy(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
 {
 	uint64_t length = call->length;
 
@@ -278,8 +123,7 @@ static void copy(struct export_files *export, const struct call_operation *call,
 		if (!length)
 			return;
 	}
-	if (current(export))
-		contents_copy(&export->contents, resolve(export, &export->saved), call->offset, current(export), call->to_offset, length);
+	contents_copy(&export->contents, node_of(nfs_names_saved(&export->walk)), call->offset, node, call->to_offset, length);
 }
 
 /* NFSv4 operations on the contents of the current file. */
@@ -311,10 +155,7 @@ static void nfs4_contents(struct export_files *export, struct node *node, const 
 		break;
 	case NFS4_COPY:
 	case NFS4_CLONE:
-		copy(export, call, reply);
-		break;
-	case NFS4_GETATTR:
-		identify(export, node, &reply->attributes);
+		copy(export, node, call, reply);
 		break;
 	case NFS4_WRITE_SAME:
 	case NFS4_LAYOUTCOMMIT: /* data written to other servers */
@@ -323,89 +164,38 @@ static void nfs4_contents(struct export_files *export, struct node *node, const 
 	}
 }
 
-static void nfs4_done(struct export_files *export, const struct call_operation *call, const struct reply_operation *reply)
+/* NFSv3 procedures on the contents of a file. */
+static void nfs3_contents(struct export_files *export, struct node *node, const struct call_operation *call,
+			  const struct reply_operation *reply)
 {
-	struct node *node;
+	bool resizes = call->number == NFS3_SETATTR && call->has_size, changes = resizes || call->number == NFS3_WRITE;
 
-	if (call->number == NFS4_GETFH)
-		learn_current(export, reply->handle);
-	finish_open(export);
-	switch (call->number) {
-	case NFS4_PUTROOTFH:
-		go_to(export, names_root(&export->names, export->server));
-		break;
-	case NFS4_PUTFH:
-		go_to(export, node_of(export, call->handle));
-		break;
-	case NFS4_LOOKUP:
-	case NFS4_CREATE:
-		go_to_name(export, call->name);
-		break;
-	case NFS4_LOOKUPP:
-		node = current(export);
-		go_to(export, node ? names_parent(node) : NULL);
-		break;
-	case NFS4_PUTPUBFH:
-	case NFS4_OPENATTR:
-	case NFS4_SECINFO:
-	case NFS4_SECINFO_NO_NAME:
-		go_to(export, NULL);
-		break;
-	case NFS4_OPEN:
-		if (call->name.there)
-			go_to_name(export, call->name);
-		if (call->creates)
-			export->opened = call;
-		break;
-	case NFS4_SAVEFH:
-		export->saved = export->current;
-		break;
-	case NFS4_RESTOREFH:
-		export->current = export->saved;
-		break;
-	case NFS4_REMOVE:
-		remove_name(export, current(export), call->name);
-		break;
-	case NFS4_RENAME:
-		rename_name(export, resolve(export, &export->saved), current(export), call);
-		break;
-	case NFS4_LINK:
-		if (call->name.there && current(export) && resolve(export, &export->saved))
-			names_bind(&export->names, current(export), piece_of(export, call->name), resolve(export, &export->saved));
-		break;
-	default:
-		node = current(export);
-		if (node)
-			nfs4_contents(export, node, call, reply);
-		break;
-	}
+	if (reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
+		contents_reported_size(&export->contents, node, reply->before.size);
+	if (changes)
+		contents_settle(&export->contents, node, reply->before.has_stamp, reply->before.stamp);
+	if (resizes)
+		contents_resize(&export->contents, node, call->size);
+	else if (call->number == NFS3_READ)
+		read_done(export, node, call, reply);
+	else if (call->number == NFS3_WRITE)
+		write(export, node, call, reply);
 }
 
-static void operation_done(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply)
+static void operation_done(struct nfs_names *walk, struct name_node *node, const struct call_operation *call,
+			   const struct reply_operation *reply)
 {
-	struct export_files *export = (struct export_files *)calls;
-	struct node *node;
-
-	switch (calls->protocol) {
-	case CALLS_MOUNT:
-		node = node_of(export, reply->handle);
-		if (node)
-			names_be_root(&export->names, node);
-		break;
-	case CALLS_NFS3:
-		nfs3_done(export, call, reply);
-		break;
-	case CALLS_NFS4:
-		nfs4_done(export, call, reply);
-		break;
-	}
+	if (walk->calls.protocol == CALLS_NFS3)
+		nfs3_contents(export_of(walk), node_of(node), call, reply);
+	else
+		nfs4_contents(export_of(walk), node_of(node), call, reply);
 }
 
 static void data_read(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
 		      const struct call_data *data)
 {
 	struct export_files *export = (struct export_files *)calls;
-	struct node *node = calls->protocol == CALLS_NFS3 ? node_of(export, call->handle) : current(export);
+	struct node *node = node_of(nfs_names_node(&export->walk, call));
 	const struct contents_data bytes = { &calls->exchange->reply, data->at, data->length };
 	uint64_t asked_end = call->offset + call->length, length = data->length;
 
@@ -423,35 +213,6 @@ static void data_read(struct calls *calls, const struct call_operation *call, co
 	contents_zero(&export->contents, node, offset, length < asked_end - offset ? length : asked_end - offset);
 }
 
-static bool is_dots(struct piece name)
-{
-	return name.length && name.length <= 2 && name.bytes[0] == '.' && name.bytes[name.length - 1] == '.';
-}
-
-/* A directory entry gives a name to a handle, or else to the fileid of a file without a name. */
-static void entry_listed(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
-			 const struct reply_entry *entry)
-{
-	struct export_files *export = (struct export_files *)calls;
-	struct node *directory = calls->protocol == CALLS_NFS3 ? node_of(export, call->directory) : current(export), *node;
-	struct call_attributes attributes = entry->attributes;
-
-	if (!directory || !entry->name.there || is_dots(piece_of(export, entry->name)))
-		return;
-	identify(export, directory, &reply->directory);
-	if (entry->handle.there) {
-		learn(export, directory, entry->name, entry->handle, &attributes);
-		return;
-	}
-	if (!attributes.has_fsid && directory->has_id)
-		memcpy(attributes.fsid, directory->fsid, sizeof attributes.fsid);
-	else if (!attributes.has_fsid)
-		return;
-	node = attributes.has_fileid ? names_nameless(&export->names, export->server, attributes.fsid, attributes.fileid) : NULL;
-	if (node && node != directory)
-		names_bind(&export->names, directory, piece_of(export, entry->name), node);
-}
-
 struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error)
 {
 	struct export_files *export = calloc(1, sizeof *export);
@@ -466,11 +227,13 @@ struct export_files *export_files_open(const char *directory, const struct expor
 		return NULL;
 	}
 	export->stopped = options ? options->stopped : NULL;
-	export->calls.done = operation_done;
-	export->calls.data = data_read;
-	export->calls.entry = entry_listed;
 	export->queue.max_memory = memory / 2;
 	names_init(&export->names, &export->disk, memory - memory / 2);
+	nfs_names_init(&export->walk, &export->names.tree);
+	export->walk.calls.data = data_read;
+	export->walk.attributes = take_attributes;
+	export->walk.created = create;
+	export->walk.done = operation_done;
 	export->contents.disk = &export->disk;
 	export->contents.names = &export->names;
 	return export;
@@ -513,7 +276,7 @@ static void apply_reply(struct export_files *export, const struct rpc_exchange *
 	if (effect == CALLS_HARMLESS)
 		return;
 	if (effect != CALLS_ANY)
-		node = names_of_id(&export->names, export->server, attributes->fsid, attributes->fileid);
+		node = node_of(name_tree_of_id(&export->names.tree, &export->server->name, attributes->fsid, attributes->fileid));
 	if (!node) {
 		doubt_all(export, exchange);
 		return;
@@ -522,7 +285,7 @@ static void apply_reply(struct export_files *export, const struct rpc_exchange *
 		contents_unseen_write(&export->contents, node, attributes->size, reply.count);
 	else
 		contents_unseen_resize(&export->contents, node, attributes->size);
-	identify(export, node, attributes);
+	nfs_names_identify(&export->walk, &node->name, attributes);
 }
 
 static bool may_change(const struct rtap_rpc_facts *facts)
@@ -532,30 +295,26 @@ static bool may_change(const struct rtap_rpc_facts *facts)
 
 static void apply_call(struct export_files *export, const struct rpc_exchange *exchange)
 {
-	uint64_t unreadable = export->calls.unreadable;
+	uint64_t unreadable = export->walk.calls.unreadable;
 
-	calls_walk(&export->calls, exchange);
+	nfs_names_exchange(&export->walk, &export->server->name, exchange);
 	export->exchanges++;
-	finish_open(export);
 	if (export->is_placed)
 		return;
-	if (export->calls.unreadable != unreadable)
+	if (export->walk.calls.unreadable != unreadable)
 		note_nameless(export, exchange);
-	if (export->calls.call_cut && may_change(&exchange->call.facts))
+	if (export->walk.calls.call_cut && may_change(&exchange->call.facts))
 		doubt_all(export, exchange);
 }
 
 static void apply(struct export_files *export, const struct rpc_exchange *exchange)
 {
-
-	names_trim(&export->names);
+	name_tree_trim(&export->names.tree);
 	contents_begin(&export->contents, exchange);
-	export->server = names_server(&export->names, &exchange->server);
-	go_to(export, NULL);
-	export->saved = export->current;
+	export->server = (struct server *)name_tree_server(&export->names.tree, &exchange->server);
 	export->is_placed = false;
 	if (!export->server)
-		export->names.refused++;
+		export->names.tree.refused++;
 	else if (exchange->call.present)
 		apply_call(export, exchange);
 	else
@@ -597,8 +356,8 @@ enum rtap_status export_files_flush(struct export_files *export)
 {
 	enum rtap_status status = apply_waiting(export, true);
 
-	for (struct node *node = export->names.first; node && !export->disk.failed; node = node->next)
-		contents_finish(&export->contents, node);
+	for (struct name_node *name = export->names.tree.first; name && !export->disk.failed; name = name->next)
+		contents_finish(&export->contents, node_of(name));
 	return export->disk.failed ? RTAP_STATUS_FAILED : status;
 }
 
@@ -668,9 +427,12 @@ int export_files_print_missing(const struct export_files *export, struct printer
 {
 	int result = 0;
 
-	for (const struct node *node = export->names.first; node && !result && !is_stopped(export); node = node->next)
+	for (struct name_node *name = export->names.tree.first; name && !result && !is_stopped(export); name = name->next) {
+		const struct node *node = node_of(name);
+
 		if (node->entry && !node->entry->is_directory)
 			result = print_missing_of(node, printer);
+	}
 	if (export->nameless_bytes && !result && !is_stopped(export))
 		result = printer_write(printer, write_nameless, &export->nameless_bytes);
 	return result;
@@ -681,14 +443,14 @@ struct export_files_counts export_files_count(const struct export_files *export)
 	return (struct export_files_counts){
 		.exchanges = export->exchanges,
 		.dropped = export->dropped,
-		.unreadable = export->calls.unreadable,
+		.unreadable = export->walk.calls.unreadable,
 		.nameless = export->nameless,
 		.uncalled = export->uncalled,
-		.forgotten = export->names.forgotten,
-		.refused = export->names.refused,
+		.forgotten = export->names.tree.forgotten,
+		.refused = export->names.tree.refused,
 		.unreported = export->contents.unreported,
 		.too_far = export->disk.too_far,
-		.unsettled = export->names.unsettled,
+		.unsettled = export->names.tree.unsettled,
 		.contrary = export->names.contrary,
 		.late = export->queue.late,
 		.not_copied = export->contents.not_copied,
@@ -703,7 +465,7 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 		return RTAP_STATUS_OK;
 	export_queue_fini(&export->queue);
 	names_fini(&export->names);
-	calls_fini(&export->calls);
+	nfs_names_fini(&export->walk);
 	status = disk_close(&export->disk, error);
 	free(export);
 	return status;

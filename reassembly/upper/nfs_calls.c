@@ -14,7 +14,7 @@
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/rpc/xdr_walk.h"
-#include "output/export/export_calls.h"
+#include "reassembly/upper/nfs_calls.h"
 
 #define MOUNT_MNT 1
 #define MAX_OPERATIONS 1024
@@ -116,9 +116,11 @@ static void call_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	operation = &calls->operations[calls->count - 1];
 	if (decoded->row == NFS_FHANDLE)
 		call_handle(calls, operation, decoded);
-	/* the rows after it belong to MOUNT */
-	if (calls->protocol == CALLS_MOUNT)
+	/* the rows after it belong to MOUNT, whose call has only a path */
+	if (calls->protocol == CALLS_MOUNT) {
+		operation->name = keep(calls, decoded);
 		return;
+	}
 	switch (decoded->row) {
 	case NFS_NAME:
 	case NFS_COMPONENT:

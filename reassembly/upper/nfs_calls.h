@@ -3,12 +3,12 @@
  * An RPC exchange as file operations: the arguments of each operation in the call, reported together with its results in the reply.
  * Covers NFSv3 procedures, NFSv4 operations, and those of MOUNT that return handles.
  */
-#ifndef OUTPUT_EXPORT_EXPORT_CALLS_H
-#define OUTPUT_EXPORT_EXPORT_CALLS_H
+#ifndef REASSEMBLY_UPPER_NFS_CALLS_H
+#define REASSEMBLY_UPPER_NFS_CALLS_H
 
 #include "reassembly/upper/rpc_exchange.h"
 
-#include "output/export/export_names.h"
+#include "reassembly/upper/name_tree.h"
 
 enum calls_protocol { CALLS_MOUNT, CALLS_NFS3, CALLS_NFS4 };
 

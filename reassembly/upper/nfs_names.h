@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What NFS and MOUNT exchanges say of the names of files: enters it in a tree of names. RFC 1813, section 3.3; RFC 8881, section 18;
+ * RFC 7862, section 15. The root of paths is the handle that MOUNT returned, that FSINFO was asked about, or the server's NFSv4 root.
+ */
+#ifndef REASSEMBLY_UPPER_NFS_NAMES_H
+#define REASSEMBLY_UPPER_NFS_NAMES_H
+
+#include "reassembly/upper/nfs_calls.h"
+
+/* NFSv4's current and saved file handle: a node, or a name in a directory whose handle is not known yet. */
+struct nfs_place {
+	struct name_node *node;
+	struct name_node *directory;
+	struct kept name;
+};
+
+/* In the caller's memory; embed it as the first member. */
+struct nfs_names {
+	struct calls calls;           /* set calls.data if the data of READs are wanted */
+	struct name_tree *tree;
+	struct name_server *server;
+	struct nfs_place current, saved;
+	const struct call_operation *opened; /* an OPEN that creates a file, whose node is not known yet */
+	/* Callbacks, or NULL. The server reported attributes of a file; a CREATE or OPEN succeeded; any other operation on a file did. */
+	void (*attributes)(struct nfs_names *names, struct name_node *node, const struct call_attributes *attributes);
+	void (*created)(struct nfs_names *names, struct name_node *node, const struct call_operation *call);
+	void (*done)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
+};
+
+/* `tree` is borrowed. The callbacks are NULL. */
+void nfs_names_init(struct nfs_names *names, struct name_tree *tree);
+void nfs_names_fini(struct nfs_names *names);
+
+/* Enters what an exchange with a call says; calls_is_about_files() is true for it. `server`: that of the exchange. */
+void nfs_names_exchange(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange);
+
+/* For callbacks: the file that an operation is about; the saved file handle's. NULL: unknown. */
+struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call);
+struct name_node *nfs_names_saved(struct nfs_names *names);
+
+/* The server reported attributes. */
+void nfs_names_identify(struct nfs_names *names, struct name_node *node, const struct call_attributes *attributes);
+
+#endif
