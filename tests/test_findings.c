@@ -338,8 +338,7 @@ static void set_slow_operations(struct counts *counts, unsigned kind, uint64_t c
 static void set_recovery(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
 {
 	(void)of;
-	counts->direction->recovery = stats_take(counts->stats, sizeof *counts->direction->recovery, 0);
-	counts->direction->recovery->counts[cause].count = count;
+	recovery_of(counts, cause)->occurrences.count = count;
 }
 
 /* A class of `of` packets of one end and `count` of the other, which are fewer. */
@@ -430,9 +429,9 @@ static const struct threshold_case {
 	{ "rnr_waits", set_recoveries, RTAP_RECOVERY_RNR, 3, 0 },
 	{ "nak_recoveries", set_recoveries, RTAP_RECOVERY_SEQUENCE_NAK, 3, 0 },
 	{ "response_recoveries", set_recoveries, RTAP_RECOVERY_IMPLIED_NAK, 3, 0 },
-	{ "tcp_timeouts", set_recovery, TCP_RECOVERY_TIMEOUT, 3, 0 },
-	{ "tcp_fast_retransmits", set_recovery, TCP_RECOVERY_FAST, 3, 0 },
-	{ "zero_windows", set_recovery, TCP_RECOVERY_ZERO_WINDOW, 1, 0 },
+	{ "tcp_timeouts", set_recovery, RTAP_RECOVERY_TCP_TIMEOUT, 3, 0 },
+	{ "tcp_fast_retransmits", set_recovery, RTAP_RECOVERY_FAST_RETRANSMIT, 3, 0 },
+	{ "zero_windows", set_recovery, RTAP_RECOVERY_ZERO_WINDOW, 1, 0 },
 	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
 	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
 	{ "read_restarts", set_event, STATS_READ_RESTART, 3, 0 },

@@ -291,19 +291,31 @@ enum rtap_psn_analysis {
 	RTAP_PSN_COUNT
 };
 
-/* Why a requester retransmits. X(identifier, name) */
+/* Why a requester, or for iWARP TCP, retransmits or waits. X(identifier, name) */
 #define RTAP_RECOVERIES(X) \
 	X(NONE, "") \
 	X(SEQUENCE_NAK, "sequence_nak") \
 	X(IMPLIED_NAK, "implied_nak") /* a response was missing: IBTA vol. 1, 9.7.5.2.8 */ \
 	X(RNR, "rnr") \
-	X(TIMEOUT, "timeout")
+	X(TIMEOUT, "timeout") \
+	X(FAST_RETRANSMIT, "fast_retransmit") /* TCP: the receiver had reported a hole */ \
+	X(TCP_TIMEOUT, "timeout") \
+	X(ZERO_WINDOW, "zero_window") /* TCP: the receive window of the other end was closed */
 
 enum rtap_recovery {
 #define RTAP_RECOVERY_ENUM(identifier, name) RTAP_RECOVERY_##identifier,
 	RTAP_RECOVERIES(RTAP_RECOVERY_ENUM)
 #undef RTAP_RECOVERY_ENUM
 	RTAP_RECOVERY_COUNT
+};
+
+/* iWARP: a recovery of TCP, or a closed window, that begins or ends with a segment. */
+struct rtap_tcp_recovery {
+	uint8_t cause;           /* enum rtap_recovery, from RTAP_RECOVERY_FAST_RETRANSMIT on */
+	bool from_a;             /* whose data wait */
+	bool begins;
+	uint64_t frame;          /* with which it began */
+	int64_t begin_ns, end_ns; /* unless `begins` is set: of the time lost */
 };
 
 /* Facts about a packet that depend on the packets before it. Filled by rtap_tracker_frame(). */
@@ -317,7 +329,7 @@ struct rtap_flow_facts {
 	bool is_late;            /* with recovery: so long after the NAK that the NAK may have been lost and a timeout may have caused it */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
 	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, for iWARP segments; else RTAP_TCP_NONE */
-	uint8_t recovery;        /* enum rtap_recovery, for the request that begins one */
+	uint8_t recovery;        /* enum rtap_recovery, for the request or segment that begins one */
 	uint8_t attempt;         /* with recovery: number of the retry without progress, from 1; 255: 255 or more */
 	uint8_t lost_to;         /* enum rtap_recovery: the cause of time_lost_ns */
 	uint8_t kind, verb;      /* of the completed message: enum rtap_message_kind, rtap_verb */
@@ -329,13 +341,15 @@ struct rtap_flow_facts {
 	uint64_t message_first_frame, message_frames, message_length; /* of the completed message */
 	uint64_t request_frame;  /* of the request answered; 0: none */
 	int64_t latency_ns;      /* since that frame */
-	int64_t time_lost_ns;    /* to recovery, up to this packet */
+	int64_t time_lost_ns;    /* to recovery, up to this packet; iWARP: of recoveries that end with it, in either direction */
 	/*
 	 * With RTAP_PSN_OUT_OF_ORDER: packets of its sequence, and time, since the arrival of the first packet that was sent after it;
 	 * 0: unknown. RFC 4737, 4.2 and 4.3.
 	 */
 	uint32_t late_packets;
 	int64_t late_ns;
+	const struct rtap_tcp_recovery *tcp_recoveries; /* valid until the tracker processes the next frame */
+	uint8_t tcp_recovery_count;
 };
 
 /* The headers of one frame and the facts read from them. Allocated by the caller, filled by rtap_dissect(). */

@@ -68,7 +68,7 @@ struct report_recovery {
 	struct report_spot spot;
 	uint64_t frame, connection;
 	bool from_a;                /* end that retransmitted; TCP windows: end that was blocked */
-	uint8_t cause;              /* enum rtap_recovery, or RTAP_RECOVERY_COUNT more than enum tcp_recovery_cause */
+	uint8_t cause;              /* enum rtap_recovery */
 	uint8_t attempt;            /* 0: up to the response to the last attempt, or unknown */
 };
 

@@ -22,17 +22,17 @@
 #define LEAST_WIDTH 2
 
 /* Causes of InfiniBand, then TCP's. */
-#define FIRST_TCP RTAP_RECOVERY_COUNT
-#define CAUSES (FIRST_TCP + TCP_RECOVERY_COUNT)
+#define FIRST_TCP RTAP_RECOVERY_FAST_RETRANSMIT
+#define CAUSES RTAP_RECOVERY_COUNT
 
 static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
 	[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAKs", "sequence NAK", "nak" },
 	[RTAP_RECOVERY_IMPLIED_NAK] = { "missing READ responses", "missing READ response", "again" },
 	[RTAP_RECOVERY_RNR] = { "RNR NAKs", "RNR NAK", "rnr" },
 	[RTAP_RECOVERY_TIMEOUT] = { "timeouts", "timeout", "late" },
-	[FIRST_TCP + TCP_RECOVERY_FAST] = { "TCP fast retransmits", "TCP fast retransmit", "again" },
-	[FIRST_TCP + TCP_RECOVERY_TIMEOUT] = { "TCP timeouts", "TCP timeout", "late" },
-	[FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
+	[RTAP_RECOVERY_FAST_RETRANSMIT] = { "TCP fast retransmits", "TCP fast retransmit", "again" },
+	[RTAP_RECOVERY_TCP_TIMEOUT] = { "TCP timeouts", "TCP timeout", "late" },
+	[RTAP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
 };
 
 /* Number of recent recoveries searched for one that continues. */
@@ -68,20 +68,17 @@ static void take(struct report *report, const struct report_recovery *recovery)
 
 static void take_tcp(struct report *report, const struct rtap_packet *packet)
 {
-	const struct stats_connection *connection = stats_find(report->stats, packet->flow.connection);
+	for (unsigned i = 0; i < packet->flow.tcp_recovery_count; i++) {
+		const struct rtap_tcp_recovery *found = &packet->flow.tcp_recoveries[i];
 
-	for (int i = 0; i < 2 * TCP_LOSSES; i++) {
-		const struct tcp_recovery *sender = connection->directions[i / TCP_LOSSES].recovery;
-		const struct tcp_loss *loss = sender ? &sender->losses[i % TCP_LOSSES] : NULL;
-
-		if (!loss || loss->noted_in != packet->frame->number)
+		if (found->begins)
 			continue;
 		take(report, &(struct report_recovery){
-			.spot = { loss->end_ns, stats_elapsed(loss->begin_ns, loss->end_ns) },
-			.frame = sender->counts[loss->cause].last_frame,
+			.spot = { found->end_ns, stats_elapsed(found->begin_ns, found->end_ns) },
+			.frame = found->frame,
 			.connection = packet->flow.connection,
-			.from_a = i < TCP_LOSSES,
-			.cause = (uint8_t)(FIRST_TCP + loss->cause),
+			.from_a = found->from_a,
+			.cause = found->cause,
 		});
 	}
 }
@@ -109,15 +106,15 @@ void report_closed_windows(const struct report_page *page)
 {
 	for (uint64_t i = 0; i < 2 * page->ranked_count; i++) {
 		const struct stats_connection *connection = page->ranked[i / 2];
-		const struct tcp_recovery *sender = connection->directions[i % 2].recovery;
+		const struct stats_incidents *sender = stats_incidents_of(&connection->directions[i % 2]);
 
-		if (sender && sender->closed)
+		if (sender->closed)
 			take(page->report, &(struct report_recovery){
 				.spot = { page->stats->last_ns, stats_elapsed(sender->closed_ns, page->stats->last_ns) },
-				.frame = sender->counts[TCP_RECOVERY_ZERO_WINDOW].last_frame,
+				.frame = sender->recoveries[RTAP_RECOVERY_ZERO_WINDOW].occurrences.last_frame,
 				.connection = connection->shown.number,
 				.from_a = i % 2 == 0,
-				.cause = FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW,
+				.cause = RTAP_RECOVERY_ZERO_WINDOW,
 			});
 	}
 }
@@ -322,35 +319,23 @@ static void none(unsigned cells, struct line *line)
 static bool recovery_row(const struct report_page *page, const struct stats_connection *connection, int side, unsigned cause, struct line *line)
 {
 	const struct stats_direction *direction = &connection->directions[side];
+	const struct stats_recovery *counted = &stats_incidents_of(direction)->recoveries[cause];
 
+	if (!counted->occurrences.count || !line)
+		return counted->occurrences.count;
+	row_begin(connection, side, line);
+	cell_named(stats_recovery_name((enum rtap_recovery)cause), causes[cause].plural, line);
+	html_cell_count(line, counted->occurrences.count);
+	html_cell_time(line, true, stats_lost_to(page->stats, direction, (enum rtap_recovery)cause));
 	if (cause < FIRST_TCP) {
-		const struct stats_recovery *counted = &stats_incidents_of(direction)->recoveries[cause];
-
-		if (!counted->occurrences.count || !line)
-			return counted->occurrences.count;
-		row_begin(connection, side, line);
-		cell_named(stats_recovery_name((enum rtap_recovery)cause), causes[cause].plural, line);
-		html_cell_count(line, counted->occurrences.count);
-		html_cell_time(line, true, counted->time_lost_ns);
 		html_cell_time(line, counted->least_ns, counted->least_ns);
 		html_cell_time(line, counted->least_ns, counted->most_ns);
 		html_cell_count(line, counted->most_attempts);
-		html_cell_count(line, counted->occurrences.first_frame);
-		html_cell_count(line, counted->occurrences.last_frame);
 	} else {
-		const struct tcp_recovery_count *counted = direction->recovery ? &direction->recovery->counts[cause - FIRST_TCP] : NULL;
-
-		if (!counted || !counted->count || !line)
-			return counted && counted->count;
-		row_begin(connection, side, line);
-		cell_named(tcp_recovery_name((enum tcp_recovery_cause)(cause - FIRST_TCP)), causes[cause].plural, line);
-		html_cell_count(line, counted->count);
-		html_cell_time(line, true, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)(cause - FIRST_TCP),
-									 page->stats->last_ns));
 		none(3, line);
-		html_cell_count(line, counted->first_frame);
-		html_cell_count(line, counted->last_frame);
 	}
+	html_cell_count(line, counted->occurrences.first_frame);
+	html_cell_count(line, counted->occurrences.last_frame);
 	line_text(line, "</tr>\n");
 	return true;
 }

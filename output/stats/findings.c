@@ -361,31 +361,27 @@ static void look_sampled(const struct sampling *sampling, struct finding *findin
 }
 
 static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding,
-			  enum tcp_recovery_cause cause)
+			  enum rtap_recovery cause)
 {
-	const struct tcp_recovery *recovery = connection->directions[finding->direction].recovery;
+	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	if (!recovery)
-		return;
-	finding->count = recovery->counts[cause].count;
-	finding->first_frame = recovery->counts[cause].first_frame;
-	finding->last_frame = recovery->counts[cause].last_frame;
-	finding->lost_ns = tcp_recovery_lost_ns(recovery, cause, stats->last_ns);
+	take_occurrences(finding, &stats_incidents_of(direction)->recoveries[cause].occurrences);
+	finding->lost_ns = (uint64_t)stats_lost_to(stats, direction, cause);
 }
 
 static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
-	look_recovery(stats, connection, finding, TCP_RECOVERY_TIMEOUT);
+	look_recovery(stats, connection, finding, RTAP_RECOVERY_TCP_TIMEOUT);
 }
 
 static void look_fast_retransmits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
-	look_recovery(stats, connection, finding, TCP_RECOVERY_FAST);
+	look_recovery(stats, connection, finding, RTAP_RECOVERY_FAST_RETRANSMIT);
 }
 
 static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
-	look_recovery(stats, connection, finding, TCP_RECOVERY_ZERO_WINDOW);
+	look_recovery(stats, connection, finding, RTAP_RECOVERY_ZERO_WINDOW);
 }
 
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)

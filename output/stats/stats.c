@@ -42,12 +42,20 @@ const char *stats_recovery_words(enum rtap_recovery cause)
 	return words[cause];
 }
 
-int64_t stats_time_lost(const struct stats_direction *direction)
+int64_t stats_lost_to(const struct stats *stats, const struct stats_direction *direction, enum rtap_recovery cause)
+{
+	const struct stats_incidents *incidents = stats_incidents_of(direction);
+	bool is_open_ended = cause == RTAP_RECOVERY_ZERO_WINDOW && incidents->closed;
+
+	return incidents->recoveries[cause].time_lost_ns + (is_open_ended ? stats_elapsed(incidents->closed_ns, stats->last_ns) : 0);
+}
+
+int64_t stats_time_lost(const struct stats *stats, const struct stats_direction *direction)
 {
 	int64_t sum = 0;
 
 	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++)
-		sum += stats_incidents_of(direction)->recoveries[cause].time_lost_ns;
+		sum += stats_lost_to(stats, direction, (enum rtap_recovery)cause);
 	return sum;
 }
 
@@ -653,7 +661,6 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		else
 			stats_give(stats, direction->incidents, sizeof *direction->incidents, 0);
 		congestion_destroy(stats, direction);
-		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
 		stats_give_most(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns, &stats->values);

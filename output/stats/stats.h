@@ -11,7 +11,6 @@
 
 #include "output/stats/congestion.h"
 #include "output/stats/histogram.h"
-#include "output/stats/tcp_recovery.h"
 
 /* Events of the packets of one direction. X(identifier, name) */
 #define STATS_EVENTS(X) \
@@ -92,6 +91,8 @@ struct stats_incidents {
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
 	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
 	struct stats_reordering reordering;
+	bool closed;                        /* iWARP: the other end's receive window is closed, since closed_ns */
+	int64_t closed_ns;
 };
 
 /* Data sent by one end of a connection; messages and RPC calls requested by it. Counters of every packet come first. */
@@ -115,7 +116,6 @@ struct stats_direction {
 	struct congestion_usual usual;      /* class and kinds of most packets */
 	struct congestion *congestion;      /* packets of other classes; NULL: none */
 	struct congestion_cnps *cnps;       /* sent and received; NULL: none */
-	struct tcp_recovery *recovery;      /* iWARP; NULL: no segment yet */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that it caused; NULL: none */
 	int64_t marked_ns;
 	uint64_t losses;                    /* runs of retransmissions */
@@ -281,7 +281,8 @@ struct stats_sight {
 	bool bad_icrc, is_mad;
 	bool is_counted;                    /* already counted, except for its connection, which is known now */
 	uint16_t class;                     /* congestion_class_of() */
-	struct tcp_recovery_segment tcp;    /* without a BTH */
+	const struct rtap_tcp_recovery *tcp_recoveries; /* as in struct rtap_flow_facts */
+	uint8_t tcp_recovery_count;
 };
 
 /* Number of packets of no known connection that are kept until it becomes known. */
@@ -332,8 +333,11 @@ const char *stats_recovery_name(enum rtap_recovery cause);
 /* "a sequence NAK". */
 const char *stats_recovery_words(enum rtap_recovery cause);
 
-/* Time lost to recoveries of all causes, in nanoseconds. */
-int64_t stats_time_lost(const struct stats_direction *direction);
+/* Time lost to recoveries with one cause, in nanoseconds, including a receive window that is still closed. */
+int64_t stats_lost_to(const struct stats *stats, const struct stats_direction *direction, enum rtap_recovery cause);
+
+/* Time lost to recoveries of all causes. */
+int64_t stats_time_lost(const struct stats *stats, const struct stats_direction *direction);
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
 

@@ -252,35 +252,28 @@ static void operations(const struct stats_direction *direction, struct line *lin
 	line_char(line, ']');
 }
 
-/* Writes the TCP recoveries. Returns the time lost. */
-static int64_t tcp_recoveries(const struct tcp_recovery *recovery, int64_t last_ns, struct line *line)
+static void tcp_recoveries(const struct stats *stats, const struct stats_direction *direction, struct line *line)
 {
-	int64_t lost_ns = 0;
-
-	for (int cause = 0; recovery && cause < TCP_RECOVERY_COUNT; cause++) {
-		const struct tcp_recovery_count *counted = &recovery->counts[cause];
-		int64_t one_ns = (int64_t)tcp_recovery_lost_ns(recovery, (enum tcp_recovery_cause)cause, last_ns);
+	for (int cause = RTAP_RECOVERY_FAST_RETRANSMIT; cause < RTAP_RECOVERY_COUNT; cause++) {
+		const struct stats_occurrences *counted = &stats_incidents_of(direction)->recoveries[cause].occurrences;
 
 		if (!counted->count)
 			continue;
-		object_begin(line, tcp_recovery_name((enum tcp_recovery_cause)cause));
+		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
 		object_number(line, "count", counted->count);
-		object_seconds(line, "time_lost", one_ns);
+		object_seconds(line, "time_lost", stats_lost_to(stats, direction, (enum rtap_recovery)cause));
 		object_number(line, "first_frame", counted->first_frame);
 		object_number(line, "last_frame", counted->last_frame);
 		line_char(line, '}');
-		lost_ns += one_ns;
 	}
-	return lost_ns;
 }
 
-static void recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+static void recoveries(const struct stats *stats, const struct stats_direction *direction, struct line *line)
 {
 	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
-	int64_t tcp_lost_ns;
 
 	object_begin(line, "recoveries");
-	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
+	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_FAST_RETRANSMIT; cause++) {
 		if (!counted[cause].occurrences.count)
 			continue;
 		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
@@ -295,9 +288,9 @@ static void recoveries(const struct stats_direction *direction, int64_t last_ns,
 			object_number(line, "late", counted[cause].late);
 		line_char(line, '}');
 	}
-	tcp_lost_ns = tcp_recoveries(direction->recovery, last_ns, line);
+	tcp_recoveries(stats, direction, line);
 	line_char(line, '}');
-	object_seconds(line, "time_lost", stats_time_lost(direction) + tcp_lost_ns);
+	object_seconds(line, "time_lost", stats_time_lost(stats, direction));
 }
 
 static void reordering(const struct stats_reordering *counted, struct line *line)
@@ -330,7 +323,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		occurrences(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
-	recoveries(direction, stats->last_ns, line);
+	recoveries(stats, direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);

@@ -77,8 +77,8 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 	sight->late_ns = packet->flow.late_ns;
 	sight->late_packets = packet->flow.late_packets;
 	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
-	if (!packet->ib.has_bth && packet->tcp.present)
-		tcp_recovery_see(&sight->tcp, &packet->tcp);
+	sight->tcp_recoveries = packet->flow.tcp_recoveries;
+	sight->tcp_recovery_count = packet->flow.tcp_recovery_count;
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
 	sight->is_mad = packet->mad.present;
 	sight->is_counted = false;
@@ -211,6 +211,24 @@ static void note_segment(struct stats *stats, struct stats_direction *sender, co
 	sender->recovers = again;
 }
 
+static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
+{
+	for (unsigned i = 0; i < sight->tcp_recovery_count; i++) {
+		const struct rtap_tcp_recovery *found = &sight->tcp_recoveries[i];
+		struct stats_incidents *incidents = stats_incidents(stats, &connection->directions[!found->from_a]);
+		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
+
+		if (found->begins)
+			stats_count(&recovery->occurrences, found->frame);
+		else
+			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
+		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)
+			continue;
+		incidents->closed = found->begins;
+		incidents->closed_ns = found->begin_ns;
+	}
+}
+
 static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class)
 {
 	if (class == sender->usual.class)
@@ -227,8 +245,8 @@ static void note_socket(struct stats *stats, struct stats_connection *connection
 	if (connection == &stats->others)
 		return;
 	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
-	if (!sight->flow.beside_rdma)
-		tcp_recovery_note(stats, connection, sight);
+	if (sight->tcp_recovery_count)
+		note_tcp_recoveries(stats, connection, sight);
 }
 
 /* STATS_EVENT_COUNT: no event. */

@@ -362,7 +362,7 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 {
 	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
 
-	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
+	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_FAST_RETRANSMIT; cause++) {
 		if (!counted[cause].occurrences.count)
 			continue;
 		line_text(line, "    ");
@@ -396,21 +396,21 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 }
 
 /* TCP only. */
-static void tcp_recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+static void tcp_recoveries(const struct stats *stats, const struct stats_direction *direction, struct line *line)
 {
 	static const char *const labels[] = { "fast retransmits", "timeouts", "closed receive windows" };
 
-	for (int cause = 0; direction->recovery && cause < TCP_RECOVERY_COUNT; cause++) {
-		const struct tcp_recovery_count *counted = &direction->recovery->counts[cause];
+	for (int cause = RTAP_RECOVERY_FAST_RETRANSMIT; cause < RTAP_RECOVERY_COUNT; cause++) {
+		const struct stats_occurrences *counted = &stats_incidents_of(direction)->recoveries[cause].occurrences;
 
 		if (!counted->count)
 			continue;
 		line_text(line, "    ");
-		line_text(line, labels[cause]);
+		line_text(line, labels[cause - RTAP_RECOVERY_FAST_RETRANSMIT]);
 		labelled(" ", counted->count, line);
 		frames(&(struct stats_occurrences){ 0, counted->first_frame, counted->last_frame }, line);
 		line_text(line, ", time lost ");
-		line_seconds(line, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)cause, last_ns));
+		line_seconds(line, stats_lost_to(stats, direction, (enum rtap_recovery)cause));
 		line_text(line, " s\n");
 	}
 }
@@ -442,7 +442,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	recoveries(direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
 	congestion_text(direction, line);
-	tcp_recoveries(direction, stats->last_ns, line);
+	tcp_recoveries(stats, direction, line);
 }
 
 static void connection(const void *what, struct line *line)

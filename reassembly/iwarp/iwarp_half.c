@@ -59,4 +59,6 @@ void iwarp_half_forget_connection(struct iwarp_stream *stream)
 		stream->connection->iwarp = NULL;
 	stream->connection = NULL;
 	stream->resumed = true;
+	for (unsigned i = 0; i < 2; i++)
+		stream->halves[i].recovery = (struct tcp_recovery){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "dissect/iwarp/mpa_setup.h"
 #include "reassembly/iwarp/fpdu.h"
+#include "reassembly/stream/tcp_recovery.h"
 #include "reassembly/stream/tcp_stream.h"
 
 struct rtap_tracker;
@@ -59,6 +60,7 @@ struct iwarp_half {
 	struct fpdu_framer framer;
 	bool was_ahead, wanted; /* of the current bytes: their FPDUs were shown in their own frame; that frame is wanted */
 	uint64_t acknowledged; /* acknowledged stream offset that messages know */
+	struct tcp_recovery recovery; /* of the data of this direction */
 	uint64_t searched;    /* bytes without proof of iWARP */
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;
@@ -73,6 +75,7 @@ struct iwarp_stream {
 	struct iwarp_half halves[2];     /* from the TCP connection's b; a */
 	struct connection *connection;   /* NULL: none yet, or given up for memory */
 	struct budget_entry entry;       /* of all memory held here */
+	struct tcp_recoveries recoveries; /* that the current segment begins or ends */
 	bool proven, refused;
 	bool resumed;         /* it had a connection before */
 	bool turned;          /* end a of the TCP connection is end b of the connection */

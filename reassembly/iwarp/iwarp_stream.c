@@ -639,6 +639,8 @@ enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)
 
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
+	struct rtap_flow_facts *flow = &packet->flow;
+
 	take_waiting(stream);
 	account(stream);
 	budget_touch(&stream->tracker->budget, &stream->entry);
@@ -647,9 +649,12 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	if (stream->tracker->options.message)
 		report_acknowledged(stream, packet->frame->number);
 	connection_note(stream->tracker, stream->connection, packet, facts);
-	packet->flow = stream->tracker->view.flow;
-	packet->flow.present = true;
-	packet->flow.tcp_analysis = facts->analysis;
-	packet->flow.connection = stream->connection->shown.number;
-	packet->flow.from_a = iwarp_side_of(stream, facts->from_a);
+	*flow = stream->tracker->view.flow;
+	flow->present = true;
+	flow->tcp_analysis = facts->analysis;
+	flow->connection = stream->connection->shown.number;
+	flow->from_a = iwarp_side_of(stream, facts->from_a);
+	if (facts->analysis != RTAP_TCP_CAPTURED_TWICE)
+		tcp_recovery_segment(&stream->halves[facts->from_a].recovery, &stream->halves[!facts->from_a].recovery, flow->from_a, packet,
+				     &stream->recoveries, flow);
 }
