@@ -22,6 +22,7 @@
 #include "cli/diff_options.h"
 #include "dissect/engine/line.h"
 #include "output/compare/canon_policy.h"
+#include "output/message/columns.h"
 #include "output/packet/clock.h"
 #include "output/packet/fields.h"
 
@@ -54,6 +55,7 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 /* Options of all commands. */
 struct options {
+	enum command command;
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
 	const char *device;       /* -i; NULL: read files */
@@ -74,7 +76,10 @@ struct options {
 	uint32_t snap_length;     /* -s; 0: all */
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
-	bool json, checksum, incomplete, rpc; /* messages and connections */
+	bool json;                /* --json, -T json; canon, diff, and commands with records */
+	struct columns columns; /* of messages, operations, connections, stats, devices, fields */
+	const char *record_type;  /* --type; NULL: records of all types */
+	bool checksum, incomplete, rpc; /* messages */
 	bool failed;              /* operations */
 	enum operations_sort sort;
 	uint64_t top;             /* operations: 0: all */

@@ -10,26 +10,27 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/devices.h"
+#include "cli/fields.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
 static const struct described {
 	const char *name, *meaning;
-	enum command command; /* argument of options_letters(), unless is_devices or takes_none */
-	bool is_devices, takes_none;
+	enum command command; /* argument of options_letters(), if `letters` is NULL */
+	const char *(*letters)(const struct option **long_options);
 } commands[] = {
-	{ "", "", COMMAND_VIEW, false, false },
-	{ "canon", "write a capture as text that is the same from run to run", COMMAND_CANON, false, false },
-	{ "connections", "list connections with their set-up and teardown", COMMAND_CONNECTIONS, false, false },
-	{ "devices", "list RDMA devices and their end ports", COMMAND_VIEW, true, false },
-	{ "diff", "compare two captures", COMMAND_DIFF, false, false },
-	{ "export", "write RPC messages as RPC over TCP, the files that NFS read and wrote, or a database", COMMAND_EXPORT, false, false },
-	{ "fields", "list the fields for filters and output", COMMAND_VIEW, false, true },
-	{ "messages", "list messages", COMMAND_MESSAGES, false, false },
-	{ "operations", "list NFS and other operations: request, response and data together", COMMAND_OPERATIONS, false, false },
-	{ "replay", "send the frames of a capture", COMMAND_REPLAY, false, false },
-	{ "report", "write a page with tables and plots", COMMAND_REPORT, false, false },
-	{ "stats", "print counts, latencies and findings", COMMAND_STATS, false, false },
+	{ "", "", COMMAND_VIEW, NULL },
+	{ "canon", "write a capture as text that is the same from run to run", COMMAND_CANON, NULL },
+	{ "connections", "list connections with their set-up and teardown", COMMAND_CONNECTIONS, NULL },
+	{ "devices", "list RDMA devices and their end ports", COMMAND_VIEW, devices_letters },
+	{ "diff", "compare two captures", COMMAND_DIFF, NULL },
+	{ "export", "write RPC messages as RPC over TCP, the files that NFS read and wrote, or a database", COMMAND_EXPORT, NULL },
+	{ "fields", "list the fields for filters and output", COMMAND_VIEW, fields_letters },
+	{ "messages", "list messages", COMMAND_MESSAGES, NULL },
+	{ "operations", "list NFS and other operations: request, response and data together", COMMAND_OPERATIONS, NULL },
+	{ "replay", "send the frames of a capture", COMMAND_REPLAY, NULL },
+	{ "report", "write a page with tables and plots", COMMAND_REPORT, NULL },
+	{ "stats", "print counts, latencies and findings", COMMAND_STATS, NULL },
 };
 
 static bool begins_with(const char *text, const char *beginning)
@@ -122,12 +123,7 @@ static void print_options(const char *command, const char *letters, const struct
 
 static const char *letters_of(const struct described *described, const struct option **long_options)
 {
-	static const struct option none = { NULL, 0, NULL, 0 };
-
-	*long_options = &none;
-	if (described->takes_none)
-		return ":";
-	return described->is_devices ? devices_letters(long_options) : options_letters(described->command, long_options);
+	return described->letters ? described->letters(long_options) : options_letters(described->command, long_options);
 }
 
 int completion_run(void)
@@ -199,7 +195,7 @@ bool command_help(const char *name)
 		line = strstr(options_help_text, usage) + strlen("       ");
 		printf("usage: %.*s\n\n%c%s. See rdmatap-%s(1).\n%s", (int)strcspn(line, "\n"), line,
 		       commands[i].meaning[0] - 'a' + 'A', commands[i].meaning + 1, name,
-		       commands[i].takes_none ? "" : "\n");
+		       "\n");
 		print_rows(&commands[i], true);
 		print_rows(&commands[i], false);
 		return true;

@@ -14,6 +14,7 @@
 #include <rdmatap/device.h>
 
 #include "cli/cli.h"
+#include "cli/column_options.h"
 #include "cli/devices.h"
 #include "cli/print_error.h"
 #include "output/devices.h"
@@ -30,7 +31,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const char letters[] = ":v";
+static const char letters[] = ":vT:e:";
 
 const char *devices_letters(const struct option **options)
 {
@@ -43,7 +44,8 @@ struct question {
 	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not selected by it */
 	uint64_t node_guid, port_guid;
 	uint8_t gid[16];
-	bool json, verbose;
+	struct columns columns;
+	bool verbose;
 };
 
 static bool take_option(struct question *question, int letter, char *const *argv)
@@ -53,8 +55,11 @@ static bool take_option(struct question *question, int letter, char *const *argv
 		question->verbose = true;
 		return true;
 	case OPTION_JSON:
-		question->json = true;
+		question->columns.form = COLUMNS_JSON;
 		return true;
+	case 'T':
+	case 'e':
+		return column_option_take(&question->columns, "devices", letter, optarg);
 	case OPTION_NODE_GUID:
 		question->node_guid_text = optarg;
 		if (rtap_guid_parse(optarg, &question->node_guid))
@@ -129,9 +134,21 @@ static void write_tree(const void *what, struct line *line)
 	device_tree(what, line);
 }
 
-static void write_json(const void *what, struct line *line)
+static void device_json_of(const void *what, struct line *line)
 {
 	device_json(what, line);
+}
+
+struct record {
+	const struct columns *columns;
+	const struct shown_device *device;
+};
+
+static void write_record(const void *what, struct line *line)
+{
+	const struct record *record = what;
+
+	columns_write(record->columns, device_json_of, record->device, line);
 }
 
 /* Prints a device with all its ports, or with the requested one. Returns 0 or -errno. */
@@ -141,7 +158,7 @@ static int show(const struct question *question, struct rtap_devices *devices, c
 	struct shown_device shown = {
 		.device = rtap_devices_device(devices, asked->device), .counters = rtap_devices_counters(devices, asked->device),
 	};
-	bool in_full = question->json || question->verbose;
+	bool as_record = columns_are_made(&question->columns), in_full = as_record || question->verbose;
 	struct shown_port *ports = shown.device ? calloc(shown.device->port_count + 1, sizeof *ports) : NULL;
 	int result = -ENOMEM;
 
@@ -157,7 +174,10 @@ static int show(const struct question *question, struct rtap_devices *devices, c
 		ports[shown.port_count++].gid = asked->gid;
 	}
 	shown.ports = ports;
-	result = printer_write(printer, question->json ? write_json : question->verbose ? write_tree : write_text, &shown);
+	if (as_record)
+		result = printer_write(printer, write_record, &(struct record){ &question->columns, &shown });
+	else
+		result = printer_write(printer, question->verbose ? write_tree : write_text, &shown);
 out:
 	free(ports);
 	return result;
@@ -202,13 +222,15 @@ int command_devices(int argc, char **argv)
 	struct rtap_error error;
 	int status = EXIT_DONE, result;
 
-	if (!parse(&question, argc, argv))
+	if (!parse(&question, argc, argv) || !columns_complete(&question.columns, "devices", NULL))
 		return EXIT_ERROR;
 	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
 		print_error("%s", error.text);
 		return EXIT_ERROR;
 	}
 	result = printer_init(&printer, STDOUT_FILENO, false);
+	if (!result && question.columns.form == COLUMNS_CSV)
+		result = printer_write(&printer, columns_write_header, &question.columns);
 	if (!result)
 		result = answer(&question, devices, &printer, &status);
 	if (!result)

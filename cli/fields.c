@@ -4,39 +4,130 @@
  */
 #include "config.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/column_options.h"
 #include "cli/fields.h"
 #include "cli/print_error.h"
+#include "output/packet/object.h"
+#include "output/packet/printer.h"
 
-static void print_field(const struct rtap_field *field, const struct rtap_protocol *protocol)
+enum { OPTION_JSON = 256 };
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char letters[] = ":T:e:";
+
+const char *fields_letters(const struct option **options)
 {
-	printf("%s\t%s\t%s%s\t%s\t%s\n", field->name, rtap_field_type(field), rtap_field_json_type(field),
-	       field->flags & RTAP_REPEATS ? " array" : "", field->label, field->section ? field->section : protocol->section);
+	*options = long_options;
+	return letters;
+}
+
+/* A field to write. */
+struct listed {
+	const struct columns *columns;
+	const struct rtap_field *field;
+	const char *section;
+};
+
+static void write_text(const void *what, struct line *line)
+{
+	const struct listed *listed = what;
+	const struct rtap_field *field = listed->field;
+	const char *const cells[] = { field->name, "\t", rtap_field_type(field), "\t", rtap_field_json_type(field),
+				      field->flags & RTAP_REPEATS ? " array" : "", "\t", field->label, "\t", listed->section, "\n" };
+
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		line_text(line, cells[i]);
+}
+
+static void write_json(const void *what, struct line *line)
+{
+	const struct listed *listed = what;
+	const struct rtap_field *field = listed->field;
+
+	line_char(line, '{');
+	object_text(line, "name", field->name);
+	object_text(line, "type", rtap_field_type(field));
+	object_text(line, "json_type", rtap_field_json_type(field));
+	object_bool(line, "array", field->flags & RTAP_REPEATS);
+	object_text(line, "label", field->label);
+	object_text(line, "section", listed->section);
+	line_bytes(line, "}\n", 2);
+}
+
+static void write_record(const void *what, struct line *line)
+{
+	const struct listed *listed = what;
+
+	columns_write(listed->columns, write_json, listed, line);
+}
+
+/* Returns the number of fields whose names begin with the prefix, or -errno. */
+static int list(const struct columns *columns, const char *prefix, struct printer *printer)
+{
+	int count = 0, result = columns->form == COLUMNS_CSV ? printer_write(printer, columns_write_header, columns) : 0;
+
+	for (size_t id = 0; !result && id < rtap_field_count(); id++) {
+		struct listed listed = { columns, rtap_field_by_id((rtap_field_id)id), NULL };
+
+		if (strncmp(listed.field->name, prefix, strlen(prefix)))
+			continue;
+		listed.section = listed.field->section ? listed.field->section : rtap_protocol_by_number(rtap_field_protocol((rtap_field_id)id))->section;
+		result = printer_write(printer, columns_are_made(columns) ? write_record : write_text, &listed);
+		count++;
+	}
+	return result ? result : count;
+}
+
+static bool parse(struct columns *columns, int argc, char **argv)
+{
+	int letter;
+
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		if (letter == OPTION_JSON) {
+			columns->form = COLUMNS_JSON;
+		} else if (letter == ':' || letter == '?') {
+			print_error("fields: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+			return false;
+		} else if (!column_option_take(columns, "fields", letter, optarg)) {
+			return false;
+		}
+	}
+	if (optind + 1 < argc) {
+		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
+		return false;
+	}
+	return columns_complete(columns, "fields", NULL);
 }
 
 int command_fields(int argc, char **argv)
 {
-	const char *prefix = argc > 1 ? argv[1] : "";
-	bool found = false;
+	struct columns columns = { .form = COLUMNS_TEXT };
+	struct printer printer = { .buffer = NULL };
+	int count, result;
 
-	if (argc > 2) {
-		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
+	if (!parse(&columns, argc, argv))
+		return EXIT_ERROR;
+	result = printer_init(&printer, STDOUT_FILENO, false);
+	count = result ? result : list(&columns, optind < argc ? argv[optind] : "", &printer);
+	result = count < 0 ? count : printer_flush(&printer);
+	printer_fini(&printer);
+	if (result && result != -EPIPE) {
+		print_error("%s%s", result == -ENOMEM ? "" : "standard output: ", strerror(-result));
 		return EXIT_ERROR;
 	}
-	for (size_t id = 0; id < rtap_field_count(); id++) {
-		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
-
-		if (strncmp(field->name, prefix, strlen(prefix)))
-			continue;
-		print_field(field, rtap_protocol_by_number(rtap_field_protocol((rtap_field_id)id)));
-		found = true;
-	}
-	if (!found) {
-		print_error("fields: none begins with %s", prefix);
-		return EXIT_ERROR;
-	}
-	return EXIT_DONE;
+	if (count)
+		return EXIT_DONE;
+	print_error("fields: none begins with %s", argv[optind]);
+	return EXIT_ERROR;
 }

@@ -7,6 +7,9 @@
 
 #include "cli/cli.h"
 
+/* Options for getopt_long(): the letters, and the long ones in *options. */
+const char *fields_letters(const struct option **options);
+
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 

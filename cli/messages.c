@@ -27,14 +27,34 @@ struct listing {
 	int64_t first_ns; /* time of the first frame */
 };
 
-static void write_message(const void *what, struct line *line)
+static void message_json_of(const void *what, struct line *line)
 {
 	message_json(what, line);
 }
 
-static void write_connection(const void *what, struct line *line)
+static void connection_json_of(const void *what, struct line *line)
 {
 	connection_json(what, line);
+}
+
+/* A message or connection as a record. */
+struct record {
+	const struct columns *columns;
+	const void *what;
+};
+
+static void write_message(const void *what, struct line *line)
+{
+	const struct record *record = what;
+
+	columns_write(record->columns, message_json_of, record->what, line);
+}
+
+static void write_connection(const void *what, struct line *line)
+{
+	const struct record *record = what;
+
+	columns_write(record->columns, connection_json_of, record->what, line);
 }
 
 /* An item to write, and the time that its times are relative to. */
@@ -54,9 +74,10 @@ static void write_message_text(const void *what, struct line *line)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
-/* A copy, formatted as text or JSON by a thread of the pipeline. */
+/* A copy, formatted as text or as a record by a thread of the pipeline. */
 struct kept {
 	int64_t first_ns;
+	const struct columns *columns;
 	struct message_copy copy;
 };
 
@@ -67,7 +88,7 @@ static void write_kept(const void *what, struct line *line)
 	struct rtap_message message;
 
 	message_copy_restore(&kept->copy, &message, &connection);
-	message_json(&message, line);
+	columns_write(kept->columns, message_json_of, &message, line);
 }
 
 static void write_kept_text(const void *what, struct line *line)
@@ -88,10 +109,11 @@ static bool write_later(struct listing *listing, const struct rtap_message *mess
 
 	if (!size)
 		return false;
-	kept = pipeline_write_later(pipeline, listing->options->json ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
+	kept = pipeline_write_later(pipeline, columns_are_made(&listing->options->columns) ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
 	if (!kept)
 		return false;
 	kept->first_ns = listing->first_ns;
+	kept->columns = &listing->options->columns;
 	message_copy_fill(&kept->copy, message);
 	return true;
 }
@@ -114,8 +136,8 @@ static void show_message(void *owner, const struct rtap_message *message)
 		return;
 	if (write_later(listing, message))
 		return;
-	if (listing->options->json)
-		reader_write(reader, write_message, message);
+	if (columns_are_made(&listing->options->columns))
+		reader_write(reader, write_message, &(struct record){ &listing->options->columns, message });
 	else
 		reader_write(reader, write_message_text, &text);
 }
@@ -134,8 +156,8 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] = 0;
 		text.what = &sampled;
 	}
-	if (listing->options->json)
-		reader_write(reader, write_connection, text.what);
+	if (columns_are_made(&listing->options->columns))
+		reader_write(reader, write_connection, &(struct record){ &listing->options->columns, text.what });
 	else
 		reader_write(reader, write_connection_text, &text);
 }
@@ -189,6 +211,8 @@ static int run(const struct options *options, enum command command)
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
+	if (options->columns.form == COLUMNS_CSV)
+		reader_write(reader, columns_write_header, &options->columns);
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));

@@ -43,12 +43,18 @@ struct item {
 	const struct rtap_operation *operation;
 };
 
+static void operation_json_of(const void *what, struct line *line)
+{
+	operation_json(what, line);
+}
+
 static void write_item(const void *what, struct line *line)
 {
 	const struct item *item = what;
+	const struct columns *columns = &item->listing->options->columns;
 
-	if (item->listing->options->json)
-		operation_json(item->operation, line);
+	if (columns_are_made(columns))
+		columns_write(columns, operation_json_of, item->operation, line);
 	else
 		operation_text(item->operation, item->listing->first_ns, line);
 }
@@ -232,6 +238,8 @@ static int run(const struct options *options)
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
+	if (options->columns.form == COLUMNS_CSV)
+		reader_write(reader, columns_write_header, &options->columns);
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	write_sorted(&listing);

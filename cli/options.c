@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/column_options.h"
 #include "cli/habits.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -23,7 +24,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS };
+	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TYPE };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -126,6 +127,7 @@ static const struct option stats_options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
+	{ "type", required_argument, NULL, OPTION_TYPE },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -142,14 +144,14 @@ static const struct {
 	bool takes_files;
 } command_lines[] = {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
-	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
-	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:lnv", operations_options, true },
-	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
+	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:xlnv", messages_options, true },
+	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:lnv", operations_options, true },
+	[COMMAND_CONNECTIONS] = { ":r:f:c:s:T:e:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
-	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
+	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv", stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
 };
 
@@ -286,6 +288,11 @@ static bool add_decode_as(struct options *options, const char *spec)
 	options->context.decode_as_count++;
 	return true;
 }
+
+/* Names of the commands that print records. */
+static const char *const record_commands[] = {
+	[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections", [COMMAND_STATS] = "stats",
+};
 
 static bool parse_form(struct options *options, const char *name)
 {
@@ -481,6 +488,8 @@ static bool take_packet_value(struct options *options, int letter)
 	struct rtap_error error;
 	uint64_t number;
 
+	if ((letter == 'T' || letter == 'e') && options->command != COMMAND_VIEW)
+		return column_option_take(&options->columns, record_commands[options->command], letter, optarg);
 	switch (letter) {
 	case 'r':
 		return is_name("-r", "file", optarg) && add_input(options, optarg);
@@ -558,6 +567,8 @@ static bool take_value(struct options *options, int letter)
 		return number_option("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
 		return slower_option(&options->slower_ns);
+	case OPTION_TYPE:
+		return is_name("--type", "type", optarg) && once("--type", &options->record_type, "only one type is supported");
 	case OPTION_LAYER:
 		return is_name("--layer", "layer", optarg) && once("--layer", &options->layer, "only one layer is supported");
 	case OPTION_RATE:
@@ -600,7 +611,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_NO_CHECK_ICRC: options->no_check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
 	case OPTION_PROGRESS: options->progress = true; return true;
-	case OPTION_JSON: options->json = true; return true;
+	case OPTION_JSON: options->json = true; options->columns.form = COLUMNS_JSON; return true;
 	case OPTION_CHECKSUM: options->checksum = true; return true;
 	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_FAILED: options->failed = true; return true;
@@ -743,6 +754,25 @@ static bool checks_icrc(const struct options *options, enum command command)
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 
+/* The columns of CSV; those of other forms are as given. */
+static bool complete_records(struct options *options)
+{
+	const char *command = options->command < sizeof record_commands / sizeof record_commands[0] ? record_commands[options->command] : NULL;
+
+	if (!command)
+		return true;
+	if (options->command == COMMAND_STATS && !options->record_type) {
+		if (options->columns.form != COLUMNS_CSV)
+			return true;
+		print_error("-T csv requires --type, because records differ (capture, finding, connection, rpc, mad, interval)");
+		return false;
+	}
+	if (columns_complete(&options->columns, command, options->record_type))
+		return true;
+	print_error("--type %s: no such type (capture, finding, connection, rpc, mad, interval)", options->record_type);
+	return false;
+}
+
 static unsigned processors(void)
 {
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -756,7 +786,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	char letters[64];
 	int letter;
 
-	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	*options = (struct options){ .command = command, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
 	opterr = 0;
 	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? HABIT_LETTERS : "");
@@ -767,7 +797,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter, optarg)) {
 			return false;
 		}
-	if (!take_files(options, command, argc, argv) || !check(options, command))
+	if (!take_files(options, command, argc, argv) || !check(options, command) || !complete_records(options))
 		return false;
 	options->context.check_icrc = checks_icrc(options, command);
 	/* the first ones of an order: the slowest, unless another is named */

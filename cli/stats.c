@@ -90,11 +90,45 @@ static void take(void *owner, struct rtap_frame *frame)
 	reader_count(&summary->reader, &packet);
 }
 
+/* The writer of the records of --type; NULL: all are written. */
+static stats_form *wanted_form(const struct options *options)
+{
+	static const struct {
+		const char *type;
+		stats_form *const *form;
+	} types[] = {
+		{ "capture", &stats_json_form.capture }, { "finding", &stats_json_form.finding }, { "connection", &stats_json_form.connection },
+		{ "rpc", &stats_json_form.rpc }, { "mad", &stats_json_form.mad }, { "interval", &stats_json_form.interval },
+	};
+
+	for (size_t i = 0; options->record_type && i < sizeof types / sizeof types[0]; i++)
+		if (!strcmp(options->record_type, types[i].type))
+			return *types[i].form;
+	return NULL;
+}
+
+struct made {
+	const struct columns *columns;
+	stats_form *form;
+	const struct stats_record *record;
+};
+
+static void write_made(const void *what, struct line *line)
+{
+	const struct made *made = what;
+
+	columns_write(made->columns, made->form, made->record, line);
+}
+
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
 {
 	struct reader *reader = owner;
+	struct made made = { &reader->options->columns, form, record };
 
-	reader_wrote(reader, printer_write(&reader->printer, form, record));
+	if (!columns_are_made(made.columns))
+		reader_wrote(reader, printer_write(&reader->printer, form, record));
+	else if (!wanted_form(reader->options) || wanted_form(reader->options) == form)
+		reader_wrote(reader, printer_write(&reader->printer, write_made, &made));
 	return !reader->unwritable && !hurried;
 }
 
@@ -142,10 +176,12 @@ static int run(const struct options *options)
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
+	if (options->columns.form == COLUMNS_CSV)
+		reader_write(reader, columns_write_header, &options->columns);
 	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
-	stats_write_all(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);
+	stats_write_all(summary.stats, &summary.findings, columns_are_made(&options->columns) ? &stats_json_form : &stats_text_form, write_record, reader);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, summary.tracker);
 out:

@@ -53,5 +53,10 @@ void object_time(struct line *line, const char *key, int64_t nanoseconds)
 	object_key(line, key);
 	line_char(line, '"');
 	line_seconds(line, nanoseconds);
-	line_char(line, '"');
+	line_bytes(line, "\",\"", 3);
+	line_text(line, key);
+	line_text(line, "_ns\":");
+	if (nanoseconds < 0)
+		line_char(line, '-');
+	line_dec(line, nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds);
 }

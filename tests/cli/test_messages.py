@@ -27,7 +27,7 @@ class Usage(CommandTest):
                     ("nothing to read (name a capture file", ()),
                     ("-z: no such option", ("-z", RPING)),
                     ("--bogus: no such option", ("--bogus", RPING)),
-                    ("-T: no such option", ("-T", "json", RPING)),
+                    ("-E: no such option", ("-E", "header=y", RPING)),
                     ("-w: no such option", ("-w", "x", RPING)),
                     ("--json=1: no such option", ("--json=1", RPING)),
                     ("-c 0: not a number", ("-c", "0", RPING)),

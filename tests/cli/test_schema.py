@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The tables of doc/json.md against what --json prints over all of testdata, both ways."""
 import collections
+from decimal import Decimal
 import json
 import os
 import re
+import subprocess
+import unittest
 
 from cli import CliTest, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
@@ -11,6 +14,11 @@ from session import Session
 from sysfs import TREES, unpack
 from wire_schedule import MS, Schedule, everything, late_naks, rnr_to_the_end, slow_writes, with_closed_window, with_timeouts
 import nfs
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
 NANOSECONDS = r"-?\d+\.\d{9}"
@@ -77,6 +85,8 @@ class Schema(CliTest):
             return type(value) is {"object": dict, "array": list, "boolean": bool}[row.kind]
         if row.kind == "number":
             return type(value) is int and 0 <= value < 2**53
+        if row.kind == "nanoseconds":
+            return type(value) is int and -2**63 <= value < 2**63
         if row.kind == "decimal":
             return type(value) is int or re.fullmatch(r"[0-9]+\.[0-9]{3}", value)
         if row.kind == "seconds":
@@ -96,6 +106,10 @@ class Schema(CliTest):
             for name, row in rows.items():
                 if row.always and not name.endswith("[]") and name.rpartition(".")[0] == path and name not in inner:
                     yield name + " is not always there"
+            for key, each in value.items():
+                if key.endswith("_ns") and (not re.fullmatch(TEXTS["time"], value.get(key[:-3], "")) or
+                                            Decimal(value[key[:-3]]).scaleb(9) != each):
+                    yield "%s is not %s" % (path + key, key[:-3])
             for name, each in inner.items():
                 yield from self.problems(rows, name, each, seen)
         elif isinstance(value, list):
@@ -196,6 +210,36 @@ class Schema(CliTest):
         by_device = [key for key in rows if not seen[key]]
         self.assertEqual(by_device, ["verbs_capabilities", "verbs_capabilities[]", "core_clock_khz", "max_receives", "max_sges", "max_completions",
                                      "max_rss_queues", "ports[].subnet_timeout"], "documented, but never printed")
+
+    def test_the_schemas_are_those_of_the_tables(self):
+        subprocess.run([os.path.join(TESTS, "generate-json-schema"), self.path("schema")], check=True)
+        beside = os.path.join(os.path.dirname(DOCUMENT), "schema")
+        self.assertEqual(sorted(os.listdir(self.path("schema"))), sorted(os.listdir(beside)))
+        for name in os.listdir(beside):
+            self.assertEqual(read(os.path.join(self.path("schema"), name)), read(os.path.join(beside, name)), "stale: run make update-schema")
+
+    @unittest.skipUnless(jsonschema, "python3-jsonschema is missing")
+    def test_records_are_valid_by_the_schemas(self):
+        for name in ("roce-nfs3.pcap.gz", "conn_loss-acked-more.pcap", "iwarp-nfs3-crctso.pcap.gz"):
+            for command in ("messages", "operations", "connections", "stats"):
+                with open(os.path.join(os.path.dirname(DOCUMENT), "schema", command + ".schema.json"), encoding="utf-8") as f:
+                    schema = json.load(f)
+                jsonschema.Draft202012Validator.check_schema(schema)
+                validator = jsonschema.Draft202012Validator(schema)
+                output = self.run_program(command, "--json", os.path.join(TESTDATA, name)).stdout.decode()
+                for line in output.splitlines()[::7]:
+                    record = json.loads(line)
+                    self.assertEqual([error.message for error in validator.iter_errors(record)], [])
+                    for key in schema.get("required", []):
+                        with_fault = {each: value for each, value in record.items() if each != key}
+                        self.assertFalse(validator.is_valid(with_fault), key)
+
+    def test_fields_are_as_documented(self):
+        rows, seen = tables()["fields"], collections.Counter()
+        fields = self.parse(self.run_program("fields", "--json"), "fields")
+        self.assertGreater(len(fields), 1000)
+        for one in fields:
+            self.assertEqual(list(self.problems(rows, "", one, seen)), [], one)
 
     def test_keys_come_only_when_they_are_asked_for(self):
         for capture in captures():

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "cli/column_options.h"
+#include "cli/print_error.h"
+
+bool column_option_take(struct columns *columns, const char *command, int letter, const char *argument)
+{
+	static const char *const forms[] = { [COLUMNS_TEXT] = "text", [COLUMNS_JSON] = "json", [COLUMNS_CSV] = "csv" };
+	struct rtap_error error;
+
+	if (letter == 'e') {
+		if (columns_add(columns, command, argument, &error) == RTAP_STATUS_OK)
+			return true;
+		print_error("%s", error.text);
+		return false;
+	}
+	for (unsigned i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		if (!strcmp(argument, forms[i])) {
+			columns->form = (enum columns_form)i;
+			return true;
+		}
+	}
+	print_error("-T %s: no such form (text, json, csv)", argument);
+	return false;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * -T and -e of the commands that print records.
+ */
+#ifndef CLI_COLUMN_OPTIONS_H
+#define CLI_COLUMN_OPTIONS_H
+
+#include "output/message/columns.h"
+
+/* Takes -T or -e with its argument, which is borrowed. False: refused, with a message. */
+bool column_option_take(struct columns *columns, const char *command, int letter, const char *argument);
+
+#endif

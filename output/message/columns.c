@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/filter/filter_suggest.h"
+#include "output/message/columns.h"
+#include "output/message/column_keys.h"
+
+/* Longest name of a value, with its indices; a longer one is no column. */
+#define NAME_MOST 128
+
+struct span {
+	const char *begin; /* NULL: the record does not have it */
+	size_t length;
+};
+
+/* A position in the JSON text of a record. The text is the program's own and well-formed. */
+struct walk {
+	const struct columns *columns;
+	const char *next;
+	char name[NAME_MOST + 1];
+	size_t length;
+	size_t expected; /* column to compare first: records have their keys in the order of the columns, mostly */
+	struct span values[MAX_COLUMNS];
+};
+
+static void append(struct walk *walk, const char *text, size_t length)
+{
+	if (walk->length + length > NAME_MOST)
+		length = NAME_MOST - walk->length;
+	memcpy(walk->name + walk->length, text, length);
+	walk->length += length;
+	walk->name[walk->length] = 0;
+}
+
+static void cut(struct walk *walk, size_t length)
+{
+	walk->length = length;
+	walk->name[length] = 0;
+}
+
+/* After the closing quote. */
+static const char *string_end(const char *begin)
+{
+	const char *next = begin + 1;
+
+	for (; *next != '"'; next++)
+		if (*next == '\\')
+			next++;
+	return next + 1;
+}
+
+static void keep(struct walk *walk, const char *begin)
+{
+	const struct columns *columns = walk->columns;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		size_t column = (walk->expected + i) % columns->count;
+
+		if (strcmp(columns->names[column], walk->name))
+			continue;
+		walk->values[column] = (struct span){ begin, (size_t)(walk->next - begin) };
+		walk->expected = column + 1;
+	}
+}
+
+static void value(struct walk *walk);
+
+static void members(struct walk *walk)
+{
+	size_t before = walk->length;
+
+	while (*walk->next++ != '}') {
+		const char *key = walk->next, *end;
+
+		if (*key == '}')
+			continue;
+		end = string_end(key);
+		if (before)
+			append(walk, ".", 1);
+		append(walk, key + 1, (size_t)(end - key) - 2);
+		walk->next = end + 1;
+		value(walk);
+		cut(walk, before);
+	}
+}
+
+static void elements(struct walk *walk)
+{
+	size_t before = walk->length;
+
+	for (uint64_t index = 0; *walk->next++ != ']'; index++) {
+		char number[24], *end;
+
+		if (*walk->next == ']')
+			continue;
+		number[0] = '[';
+		end = line_put_dec(number + 1, index);
+		*end++ = ']';
+		append(walk, number, (size_t)(end - number));
+		value(walk);
+		cut(walk, before);
+	}
+}
+
+/* Passes over a value. The nesting is that of the program's own records. */
+static void value(struct walk *walk)
+{
+	const char *begin = walk->next;
+
+	switch (*begin) {
+	case '{': members(walk); break;
+	case '[': elements(walk); break;
+	case '"': walk->next = string_end(begin); break;
+	default: walk->next += strcspn(begin, ",]}"); break;
+	}
+	if (walk->length)
+		keep(walk, begin);
+}
+
+/*
+ * A string without its quotes and without the backslashes before quotes and backslashes; other escapes (\n, \u001b) remain. `doubled`:
+ * quotes are doubled.
+ */
+static void write_string(const char *text, size_t length, bool doubled, struct line *line)
+{
+	for (const char *next = text, *end = text + length; next < end; next++) {
+		if (*next == '\\' && (next[1] == '"' || next[1] == '\\'))
+			next++;
+		if (*next == '"' && doubled)
+			line_char(line, '"');
+		line_char(line, *next);
+	}
+}
+
+/* RFC 4180, 2. */
+static void write_cell(const struct span *cell, struct line *line)
+{
+	bool is_string = *cell->begin == '"';
+	const char *text = cell->begin + is_string;
+	size_t length = cell->length - 2 * is_string;
+	bool is_quoted = memchr(text, ',', length) || memchr(text, '"', length);
+
+	if (is_quoted)
+		line_char(line, '"');
+	if (is_string)
+		write_string(text, length, true, line);
+	else
+		for (size_t i = 0; i < length; i++) {
+			if (text[i] == '"')
+				line_char(line, '"');
+			line_char(line, text[i]);
+		}
+	if (is_quoted)
+		line_char(line, '"');
+}
+
+static void write_value(enum columns_form form, const struct span *span, struct line *line)
+{
+	if (form == COLUMNS_JSON)
+		line_bytes(line, span->begin, span->length);
+	else if (form == COLUMNS_CSV)
+		write_cell(span, line);
+	else if (*span->begin == '"')
+		write_string(span->begin + 1, span->length - 2, false, line);
+	else
+		line_bytes(line, span->begin, span->length);
+}
+
+static void write_columns(const struct walk *walk, struct line *line)
+{
+	const struct columns *columns = walk->columns;
+	const char *before = columns->form == COLUMNS_JSON ? "{" : "", *between = columns->form == COLUMNS_TEXT ? "\t" : ",";
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct span *span = &walk->values[i];
+
+		if (columns->form == COLUMNS_JSON && !span->begin)
+			continue;
+		line_text(line, before);
+		if (columns->form == COLUMNS_JSON) {
+			line_char(line, '"');
+			line_text(line, columns->names[i]);
+			line_bytes(line, "\":", 2);
+		}
+		if (span->begin)
+			write_value(columns->form, span, line);
+		before = between;
+	}
+	if (columns->form == COLUMNS_JSON)
+		line_text(line, *before == '{' ? "{}" : "}");
+	line_char(line, '\n');
+}
+
+void columns_write_header(const void *what, struct line *line)
+{
+	const struct columns *columns = what;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		if (i)
+			line_char(line, ',');
+		line_text(line, columns->names[i]);
+	}
+	line_char(line, '\n');
+}
+
+void columns_write(const struct columns *columns, void (*json)(const void *what, struct line *line), const void *what, struct line *line)
+{
+	char *begin = line->next, *end;
+	struct walk walk;
+
+	json(what, line);
+	if (!columns->count || line->cut)
+		return;
+	end = line->next;
+	walk.columns = columns;
+	walk.next = begin;
+	walk.expected = 0;
+	cut(&walk, 0);
+	memset(walk.values, 0, columns->count * sizeof walk.values[0]);
+	value(&walk);
+	write_columns(&walk, line);
+	memmove(begin, end, (size_t)(line->next - end));
+	line->next = begin + (line->next - end);
+}
+
+/* Whether `name` is `key`, whose "[]" any index may stand for. */
+static bool is_named(const char *key, const char *name)
+{
+	while (*key) {
+		if (*key != *name)
+			return false;
+		if (*name++ == '[' && *name != ']') {
+			size_t digits = strspn(name, "0123456789");
+
+			if (!digits)
+				return false;
+			name += digits;
+		}
+		key++;
+	}
+	return !*name;
+}
+
+static bool is_key(const char *command, const char *name)
+{
+	for (const struct column_keys *kind = column_tables; kind->command; kind++)
+		for (const struct column_key *key = kind->keys; !strcmp(kind->command, command) && key->name; key++)
+			if (is_named(key->name, name))
+				return !strstr(name, "[]");
+	return false;
+}
+
+static const char *any_key(size_t index)
+{
+	for (const struct column_keys *kind = column_tables; kind->command; kind++)
+		for (const struct column_key *key = kind->keys; key->name; key++)
+			if (!index--)
+				return key->name;
+	return NULL;
+}
+
+static enum rtap_status add(struct columns *columns, const char *name, struct rtap_error *error)
+{
+	if (columns->count == MAX_COLUMNS || strlen(name) > NAME_MOST) {
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %.128s: more than %d columns, or the name is too long", name, MAX_COLUMNS);
+		return RTAP_STATUS_FAILED;
+	}
+	columns->names[columns->count++] = name;
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status columns_add(struct columns *columns, const char *command, const char *name, struct rtap_error *error)
+{
+	const char *meant;
+
+	if (is_key(command, name))
+		return add(columns, name, error);
+	meant = filter_suggest_in(name, any_key);
+	if (meant && is_key(command, meant))
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: %s has no such column (did you mean %s?)", name, command, meant);
+	else
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: %s has no such column (-T csv prints all of them)", name, command);
+	return RTAP_STATUS_FAILED;
+}
+
+bool columns_complete(struct columns *columns, const char *command, const char *type)
+{
+	for (const struct column_keys *kind = column_tables; kind->command; kind++) {
+		if (strcmp(kind->command, command) || (type ? !kind->type || strcmp(kind->type, type) : kind->type != NULL))
+			continue;
+		if (columns->form != COLUMNS_CSV || columns->count)
+			return true;
+		for (const struct column_key *key = kind->keys; key->name; key++)
+			if (key->is_column && add(columns, key->name, NULL))
+				return false;
+		return true;
+	}
+	return false;
+}
