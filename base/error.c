@@ -14,6 +14,7 @@ void rtap_error_set(struct rtap_error *error, enum rtap_error_code code, const c
 	if (!error)
 		return;
 	error->code = code;
+	error->column = 0;
 	va_start(arguments, format);
 	vsnprintf(error->text, sizeof error->text, format, arguments);
 	va_end(arguments);

@@ -140,10 +140,14 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *given,
 				       struct rtap_error *error)
 {
+	struct rtap_verbs_options verbs;
 	struct rtap_live_options options;
 	enum rtap_status status = struct_size_take(&options, sizeof options, given, error);
 
 	*source = NULL;
+	if (!status)
+		status = struct_size_take(&verbs, sizeof verbs, options.verbs, error);
+	options.verbs = &verbs;
 	if (!status)
 		status = source_create(source, 0, 0, error);
 	if (!status)

@@ -78,7 +78,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		.size = sizeof tracking,
 		.max_memory = options->max_memory - options->max_memory / CANON_SHARE,
 		.give_up_ns = options->give_up_ns,
-		.context = options->context,
+		.dissect = &options->dissect,
 		.checksums = true,
 		.message = take_message,
 		.connection = take_connection,
@@ -87,7 +87,6 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	};
 	int error;
 
-	tracking.context.decode_as = options->decode_as;
 	*cut = false;
 	if (!reader_open(reader, options)) {
 		*cut = interrupted;

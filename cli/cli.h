@@ -15,12 +15,12 @@
 #include <rdmatap/error.h>
 #include <rdmatap/filter.h>
 #include <rdmatap/live.h>
-#include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 #include <rdmatap/writer.h>
 
 #include "cli/diff_options.h"
 #include "dissect/engine/line.h"
+#include "dissect/engine/packet.h"
 #include "output/compare/canon_policy.h"
 #include "output/message/columns.h"
 #include "output/packet/clock.h"
@@ -60,12 +60,13 @@ struct options {
 	size_t input_count;
 	const char *device;       /* -i; NULL: read files */
 	struct rtap_live_options live; /* except the capture filter and the snap length */
-	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; live.verbs points here */
+	struct rtap_verbs_options verbs;
+	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; verbs.flow_rules points here */
 	const char *user;         /* -Z */
 	bool extcap;              /* run by Wireshark, which treats output on standard error as a failure */
 	bool list_devices;        /* -D */
 	const char *write_name;   /* -w; for report: -o */
-	struct rtap_rotation rotation; /* -C, -G, -W */
+	struct rtap_series_options series; /* -C, -G, -W */
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */
@@ -104,7 +105,7 @@ struct options {
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;
-	struct rtap_context context;
+	struct rtap_dissect_options dissect;
 	bool no_check_icrc;
 	struct rtap_decode_as decode_as[MAX_DECODE_AS];
 };

@@ -6,6 +6,7 @@
 
 #include "capture/source.h"
 #include "cli/clocks.h"
+#include "dissect/dissect.h"
 #include "reassembly/clock_survey.h"
 
 static bool can_be_read_again(const struct options *options)
@@ -30,7 +31,7 @@ static void survey_file(struct clock_survey *survey, const struct options *optio
 	if (rtap_source_open_files(&source, &options->inputs[file], 1, &error) != RTAP_STATUS_OK)
 		return;
 	for (; left && !interrupted && rtap_source_read_frame(source, &frame, &error) == RTAP_STATUS_OK; left--) {
-		rtap_dissect(frame, NULL, &packet);
+		dissect_frame(frame, NULL, &packet);
 		clock_survey_take(survey, file, &packet);
 	}
 	rtap_source_close(source);

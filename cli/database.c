@@ -71,7 +71,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&database->reader, frame, &packet);
 	stats_packet(database->stats, &packet);
-	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(&packet, &pause)) {
+	if (packet_has(&packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(&packet, &pause)) {
 		pause.bits_per_second = reader_link_speed(&database->reader, packet.frame);
 		congestion_note_pause(database->stats, &pause);
 	}
@@ -85,13 +85,12 @@ static bool open_all(struct database *database, const struct options *options)
 {
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
-		.max_memory = options->max_memory / 4 * 3, .give_up_ns = options->give_up_ns, .context = options->context,
+		.max_memory = options->max_memory / 4 * 3, .give_up_ns = options->give_up_ns, .dissect = &options->dissect,
 		.message = take_message, .connection = take_connection, .operation = take_operation, .merged = merge, .resolved = resolve,
 		.owner = database,
 	};
 	struct rtap_error error;
 
-	tracking.context.decode_as = options->decode_as;
 	database->stats = stats_create(&(struct stats_options){
 		.max_memory = options->max_memory / 4,
 		.interval_ns = options->interval_ns ? options->interval_ns : INTERVAL_NS,

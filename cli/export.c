@@ -165,12 +165,11 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
-		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context, .owner = exporting,
+		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect, .owner = exporting,
 	};
 	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
 	struct rtap_error error;
 
-	tracking.context.decode_as = options->decode_as;
 	if (options->write_name) {
 		tracking.max_memory -= share;
 		if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, share, &error) != RTAP_STATUS_OK)

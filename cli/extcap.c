@@ -125,11 +125,11 @@ static void take_link_type(void *owner, const struct rtap_live_entry *entry)
 /* Opening the device shows what the list does not contain; it need not be active now. */
 static bool open_for_link_type(struct wanted *wanted)
 {
-	struct rtap_live_options options = { .size = sizeof options, .snap_length = 0 };
+	struct rtap_verbs_options verbs = { .size = sizeof verbs, .force = !strncmp(wanted->name, "verbs:", strlen("verbs:")) };
+	struct rtap_live_options options = { .size = sizeof options, .verbs = &verbs };
 	struct rtap_source *source;
 	struct rtap_error error;
 
-	options.verbs.force = !strncmp(wanted->name, "verbs:", strlen("verbs:"));
 	if (rtap_source_open_live(&source, wanted->name, &options, &error) != RTAP_STATUS_OK) {
 		print_error("%s", error.text);
 		return false;
@@ -195,11 +195,11 @@ static int check_filter(const char *text)
 	struct rtap_bpf *bpf;
 	struct rtap_error error;
 
-	if (rtap_bpf_compile(&bpf, text, &error) != RTAP_STATUS_OK) {
+	if (rtap_bpf_open(&bpf, text, &error) != RTAP_STATUS_OK) {
 		puts(error.text);
 		return EXIT_ERROR;
 	}
-	rtap_bpf_destroy(bpf);
+	rtap_bpf_close(bpf);
 	return EXIT_DONE;
 }
 

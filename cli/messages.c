@@ -189,13 +189,12 @@ static int run(const struct options *options, enum command command)
 		.size = sizeof tracking,
 		.max_memory = options->max_memory,
 		.give_up_ns = options->give_up_ns,
-		.context = options->context,
+		.dissect = &options->dissect,
 		.checksums = options->checksum || command == COMMAND_CONNECTIONS,
 		.bytes = options->hex,
 		.owner = &listing,
 	};
 
-	tracking.context.decode_as = options->decode_as;
 	if (command == COMMAND_MESSAGES)
 		tracking.message = show_message;
 	else

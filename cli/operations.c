@@ -221,12 +221,11 @@ static int run(const struct options *options)
 		.size = sizeof tracking,
 		.max_memory = options->max_memory,
 		.give_up_ns = options->give_up_ns,
-		.context = options->context,
+		.dissect = &options->dissect,
 		.operation = show,
 		.owner = &listing,
 	};
 
-	tracking.context.decode_as = options->decode_as;
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;

@@ -277,15 +277,15 @@ static bool add_kept(struct options *options, const char *name)
 
 static bool add_decode_as(struct options *options, const char *spec)
 {
-	if (options->context.decode_as_count == MAX_DECODE_AS) {
+	if (options->dissect.decode_as_count == MAX_DECODE_AS) {
 		print_error("--decode-as %s: more than %d of them", spec, MAX_DECODE_AS);
 		return false;
 	}
-	if (!parse_decode_as(spec, &options->decode_as[options->context.decode_as_count])) {
+	if (!parse_decode_as(spec, &options->decode_as[options->dissect.decode_as_count])) {
 		print_error("--decode-as %s: not understood (qp=NUMBER,rpcrdma|ipoib|data or udp=PORT,rocev2)", spec);
 		return false;
 	}
-	options->context.decode_as_count++;
+	options->dissect.decode_as_count++;
 	return true;
 }
 
@@ -396,7 +396,7 @@ static bool once(const char *option, const char **value, const char *advice)
 
 static bool add_flow_rule(struct options *options)
 {
-	struct rtap_verbs_options *verbs = &options->live.verbs;
+	struct rtap_verbs_options *verbs = &options->verbs;
 
 	if (verbs->flow_rule_count == MAX_FLOW_RULES) {
 		print_error("--flow %s: more than %d of them", optarg, MAX_FLOW_RULES);
@@ -455,14 +455,14 @@ static bool take_capture_value(struct options *options, int letter)
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
-		options->rotation.bytes = number * BYTES_A_MEGABYTE;
+		options->series.rotate_bytes = number * BYTES_A_MEGABYTE;
 		return true;
 	case 'G':
-		return number_option("-G", INT32_MAX, &options->rotation.seconds);
+		return number_option("-G", INT32_MAX, &options->series.rotate_seconds);
 	case 'W':
 		if (!number_option("-W", INT32_MAX, &number))
 			return false;
-		options->rotation.files = (unsigned)number;
+		options->series.rotate_files = (unsigned)number;
 		return true;
 	case OPTION_BUFFER_SIZE:
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
@@ -543,15 +543,15 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_FLOW:
 		return add_flow_rule(options);
 	case OPTION_FLOW_TYPE:
-		return flow_type_option(&options->live.verbs.flow_type);
+		return flow_type_option(&options->verbs.flow_type);
 	case OPTION_FLOW_PRIORITY:
-		return flow_priority_option(&options->live.verbs.flow_priority);
+		return flow_priority_option(&options->verbs.flow_priority);
 	case OPTION_PEER:
-		return once("--peer", &options->live.verbs.peer, "only one host is supported; use --flow for several addresses");
+		return once("--peer", &options->verbs.peer, "only one host is supported; use --flow for several addresses");
 	case OPTION_JOIN:
-		return once("--join", &options->live.verbs.group, "only one group is supported");
+		return once("--join", &options->verbs.group, "only one group is supported");
 	case OPTION_VERBS:
-		return once("--verbs", &options->live.verbs.tuning, "join them with commas");
+		return once("--verbs", &options->verbs.tuning, "join them with commas");
 	case OPTION_THREADS:
 		if (!number_option("--threads", MAX_THREADS, &number))
 			return false;
@@ -603,13 +603,13 @@ static bool take_flag(struct options *options, int letter)
 	case 'D': options->list_devices = true; return true;
 	case 'p': options->live.not_promiscuous = true; return true;
 	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
-	case OPTION_FLOW_DONT_TRAP: options->live.verbs.flow_dont_trap = true; return true;
-	case OPTION_FLOW_OFFLOAD: options->live.verbs.flow_offload = true; return true;
-	case OPTION_FORCE: options->live.verbs.force = true; return true;
+	case OPTION_FLOW_DONT_TRAP: options->verbs.flow_dont_trap = true; return true;
+	case OPTION_FLOW_OFFLOAD: options->verbs.flow_offload = true; return true;
+	case OPTION_FORCE: options->verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
-	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
+	case OPTION_CHECK_ICRC: options->dissect.check_icrc = true; return true;
 	case OPTION_NO_CHECK_ICRC: options->no_check_icrc = true; return true;
-	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
+	case OPTION_NO_HEURISTICS: options->dissect.no_heuristics = true; return true;
 	case OPTION_PROGRESS: options->progress = true; return true;
 	case OPTION_JSON: options->json = true; options->columns.form = COLUMNS_JSON; return true;
 	case OPTION_CHECKSUM: options->checksum = true; return true;
@@ -666,8 +666,8 @@ static bool check_replay(const struct options *options)
 
 static bool check(const struct options *options, enum command command)
 {
-	const struct rtap_rotation *rotation = &options->rotation;
-	bool rotates = rotation->bytes || rotation->seconds;
+	const struct rtap_series_options *series = &options->series;
+	bool rotates = series->rotate_bytes || series->rotate_seconds;
 
 	if (options->list_devices)
 		return true;
@@ -681,16 +681,16 @@ static bool check(const struct options *options, enum command command)
 		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm require -i");
 	else if (!options->device && options->duration)
 		print_error("-a duration requires -i");
-	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
+	else if (is_verbs_asked(&options->verbs) && !may_be_verbs(options->device))
 		print_error("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
 			 "require -i verbs:DEVICE");
-	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
+	else if ((options->verbs.flow_priority || options->verbs.flow_dont_trap) && options->verbs.flow_type == RTAP_FLOW_SNIFFER)
 		print_error("--flow-priority and --flow-dont-trap require --flow-type normal, all or mc");
-	else if (options->live.verbs.flow_offload && !options->capture_filter)
+	else if (options->verbs.flow_offload && !options->capture_filter)
 		print_error("--flow-offload requires -f, the filter to offload");
-	else if ((rotates || rotation->files) && !options->write_name)
+	else if ((rotates || series->rotate_files) && !options->write_name)
 		print_error("-C, -G and -W require -w");
-	else if (rotation->files && !rotates)
+	else if (series->rotate_files && !rotates)
 		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
 		print_error("-w -: standard output cannot be rotated (no -C, -G)");
@@ -702,7 +702,7 @@ static bool check(const struct options *options, enum command command)
 		print_error("--packets, --interval and --sampled require --sqlite");
 	else if (command == COMMAND_REPORT && !options->write_name)
 		print_error("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
-	else if (options->context.check_icrc && options->no_check_icrc)
+	else if (options->dissect.check_icrc && options->no_check_icrc)
 		print_error("--check-icrc and --no-check-icrc exclude each other");
 	else if (options->fill_holes && !options->write_name)
 		print_error("--fill-holes requires -w");
@@ -750,7 +750,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* Commands that write or compare data verify it by default. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->context.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_CANON || command == COMMAND_DIFF ||
+	return options->dissect.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_CANON || command == COMMAND_DIFF ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 
@@ -787,6 +787,8 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	int letter;
 
 	*options = (struct options){ .command = command, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	options->verbs.size = sizeof options->verbs;
+	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };
 	fields_format_init(&options->fields);
 	opterr = 0;
 	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? HABIT_LETTERS : "");
@@ -799,12 +801,12 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		}
 	if (!take_files(options, command, argc, argv) || !check(options, command) || !complete_records(options))
 		return false;
-	options->context.check_icrc = checks_icrc(options, command);
+	options->dissect.check_icrc = checks_icrc(options, command);
 	/* the first ones of an order: the slowest, unless another is named */
 	if (options->top && !options->sort)
 		options->sort = OPERATIONS_BY_LATENCY;
 	options->keeps_times = command == COMMAND_VIEW && options->write_name;
-	warn_of_trapping(&options->live.verbs);
+	warn_of_trapping(&options->verbs);
 	return true;
 }
 

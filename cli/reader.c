@@ -133,6 +133,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 
 	if (options->device) {
 		live.size = sizeof live;
+		live.verbs = &options->verbs;
 		live.capture_filter = options->capture_filter;
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
@@ -142,7 +143,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		return rtap_source_open_live(&reader->source, options->device, &live, error);
 	}
 	if (options->capture_filter)
-		status = rtap_bpf_compile(&reader->bpf, options->capture_filter, error);
+		status = rtap_bpf_open(&reader->bpf, options->capture_filter, error);
 	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
 }
 
@@ -155,7 +156,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		reader->status = EXIT_ERROR;
 		return false;
 	}
-	if (options->display_filter && rtap_filter_compile(&reader->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
+	if (options->display_filter && rtap_filter_open(&reader->filter, options->display_filter, &error) != RTAP_STATUS_OK) {
 		print_error("-Y: %s", error.text);
 		reader->status = EXIT_ERROR;
 		return false;
@@ -414,6 +415,6 @@ void reader_close(struct reader *reader)
 {
 	printer_fini(&reader->printer);
 	rtap_source_close(reader->source);
-	rtap_bpf_destroy(reader->bpf);
-	rtap_filter_destroy(reader->filter);
+	rtap_bpf_close(reader->bpf);
+	rtap_filter_close(reader->filter);
 }

@@ -242,7 +242,7 @@ static bool open_all(struct replay *replay)
 		replay->status = EXIT_ERROR;
 		return false;
 	}
-	if ((options->capture_filter && rtap_bpf_compile(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
+	if ((options->capture_filter && rtap_bpf_open(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
 	    rtap_source_open_files(&replay->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK ||
 	    rtap_sender_open(&replay->sender, options->device, &error) != RTAP_STATUS_OK) {
 		if (!interrupted)
@@ -283,7 +283,7 @@ int command_replay(int argc, char **argv)
 		replay.status = EXIT_ERROR;
 	rtap_sender_close(replay.sender);
 	rtap_source_close(replay.source);
-	rtap_bpf_destroy(replay.bpf);
+	rtap_bpf_close(replay.bpf);
 	options_fini(&options);
 	return replay.status;
 }

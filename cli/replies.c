@@ -84,7 +84,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	struct collecting collecting = { .replies = replies, .most = (size_t)(options->max_memory / sizeof *replies->list) };
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
-		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context,
+		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect,
 	};
 	struct options quietly = *options;
 	bool done = false;
@@ -96,7 +96,6 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	/* all frames, counted before the filter */
 	quietly.display_filter = NULL;
 	quietly.progress = false;
-	tracking.context.decode_as = options->decode_as;
 	if (!reader_open(&collecting.reader, &quietly))
 		goto out;
 	if (rtap_tracker_open(&collecting.tracker, &tracking, NULL)) {

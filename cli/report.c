@@ -87,7 +87,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 		.size = sizeof tracking,
 		.max_memory = options->max_memory - counts - points,
 		.give_up_ns = options->give_up_ns,
-		.context = options->context,
+		.dissect = &options->dissect,
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
@@ -95,7 +95,6 @@ static bool open_state(struct reporting *reporting, const struct options *option
 		.owner = reporting,
 	};
 
-	tracking.context.decode_as = options->decode_as;
 	if (rtap_tracker_open(&reporting->tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		return false;

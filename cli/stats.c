@@ -85,7 +85,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&summary->reader, frame, &packet);
 	take_packet(summary, &packet);
-	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL))
+	if (packet_has(&packet, PROTOCOL_MAC_CONTROL))
 		take_pause(summary, &packet);
 	reader_count(&summary->reader, &packet);
 }
@@ -138,7 +138,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.size = sizeof tracking,
 		.max_memory = options->max_memory - counts_memory(options->max_memory),
 		.give_up_ns = options->give_up_ns,
-		.context = options->context,
+		.dissect = &options->dissect,
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
@@ -147,7 +147,6 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.owner = summary,
 	};
 
-	tracking.context.decode_as = options->decode_as;
 	if (rtap_tracker_open(&summary->tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		return false;

@@ -23,6 +23,7 @@
 #include "output/packet/json.h"
 #include "output/packet/printer.h"
 #include "output/packet/text.h"
+#include "reassembly/tracker.h"
 
 struct view {
 	struct reader reader;
@@ -58,7 +59,7 @@ static bool open_format(struct view *view, unsigned index)
 		view->formats[index] = &made->text.format;
 		break;
 	case VIEW_JSON:
-		result = index ? json_format_share(&made->json, &view->made[0].json) : json_format_init(&made->json, options->context.check_icrc);
+		result = index ? json_format_share(&made->json, &view->made[0].json) : json_format_init(&made->json, options->dissect.check_icrc);
 		view->formats[index] = &made->json.format;
 		break;
 	case VIEW_FIELDS:
@@ -108,15 +109,13 @@ static void close_formats(struct view *view)
 static enum rtap_status open_series(struct view *view, uint32_t link_type, int64_t time_ns, struct rtap_error *error)
 {
 	const struct options *options = view->options;
-	const struct rtap_series_options series = {
-		.size = sizeof series,
-		.rotation = options->rotation,
-		.link_type = link_type,
-		.unbuffered = options->line_buffered,
-		.source = options->device ? view->reader.source : NULL,
-		.time_ns = time_ns,
-	};
+	struct rtap_series_options series = options->series;
 
+	series.size = sizeof series;
+	series.link_type = link_type;
+	series.unbuffered = options->line_buffered;
+	series.source = options->device ? view->reader.source : NULL;
+	series.time_ns = time_ns;
 	return rtap_series_open(&view->series, options->write_name, &series, error);
 }
 
@@ -254,7 +253,7 @@ static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = {
 		.size = sizeof options,
-		.max_memory = view->options->max_memory, .give_up_ns = view->options->give_up_ns, .context = view->options->context,
+		.max_memory = view->options->max_memory, .give_up_ns = view->options->give_up_ns, .dissect = &view->options->dissect,
 	};
 
 	if (!view->reader.filter && !view->reader.formats) {
@@ -265,13 +264,12 @@ static bool open_tracker(struct view *view)
 	}
 	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))
 		return false;
-	options.context.replies = view->replies.list;
-	options.context.reply_count = view->replies.count;
-	options.context.decode_as = view->options->decode_as;
-	if (rtap_tracker_open(&view->tracker, &options, NULL) == RTAP_STATUS_OK)
-		return true;
-	print_error("out of memory");
-	return false;
+	if (rtap_tracker_open(&view->tracker, &options, NULL)) {
+		print_error("out of memory");
+		return false;
+	}
+	tracker_set_replies(view->tracker, view->replies.list, view->replies.count);
+	return true;
 }
 
 /*
@@ -300,7 +298,7 @@ static bool prepare_live(struct view *view)
 	}
 	reader->idle = flush_series;
 	return privileges_give_up(&account, rtap_source_needs_privileges(reader->source)) &&
-	       (!(options->rotation.bytes || options->rotation.seconds) || privileges_check_folder(options->write_name));
+	       (!(options->series.rotate_bytes || options->series.rotate_seconds) || privileges_check_folder(options->write_name));
 }
 
 int view_run(const struct options *options)

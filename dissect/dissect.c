@@ -81,7 +81,7 @@ static inline struct parse parse_frame(const struct rtap_frame *frame, const str
 	};
 }
 
-void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
 {
 	static const struct rtap_context nothing_known;
 	struct parse parse = parse_frame(frame, context ? context : &nothing_known, packet);
@@ -91,6 +91,11 @@ void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *con
 	if (unlikely(parse.next == PROTOCOL_NONE))
 		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);
 	run(&parse);
+}
+
+void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame)
+{
+	dissect_frame(frame, &((const struct opened_packet *)packet)->context, packet);
 }
 
 /* A layer of that protocol went; unless one of the first `count` is of it too, the packet has none any more. */
@@ -193,11 +198,11 @@ void packet_dissect_records(struct rtap_packet *packet, const struct rtap_contex
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
 	const struct rtap_payload data = { mad->source, mad->data_offset, mad->data_captured, mad->data_captured };
-	uint8_t protocol = rtap_packet_has(packet, PROTOCOL_SA) ? PROTOCOL_SA : PROTOCOL_MAD_VENDOR;
+	uint8_t protocol = packet_has(packet, PROTOCOL_SA) ? PROTOCOL_SA : PROTOCOL_MAD_VENDOR;
 	const struct rtap_layer *header;
 	struct parse parse;
 
-	if (!rtap_packet_has(packet, protocol))
+	if (!packet_has(packet, protocol))
 		return;
 	header = last_layer(packet, protocol);
 	if (header->length < protocol_by_number(protocol)->table.length)
@@ -336,7 +341,7 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 		return;
 	parse.next = upper_of_segment(&parse);
 	/* nothing else was presumed */
-	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && rtap_packet_has(packet, PROTOCOL_PAYLOAD))
+	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && packet_has(packet, PROTOCOL_PAYLOAD))
 		return;
 	packet_forget_segment(packet);
 	run(&parse);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dissection of a part of a packet whose content depends on other packets: it continues after the headers, which are parsed only once,
+ * Dissection of a frame, and of a part of a packet whose content depends on other packets: it continues after the headers, which are parsed only once,
  * when the context has what was learned of them. Facts of the headers and packet->flow are kept.
  */
 #ifndef DISSECT_DISSECT_H
 #define DISSECT_DISSECT_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
+
+/*
+ * Dissects one frame. Reads only the captured bytes, allocates nothing and keeps no state; context may be NULL: nothing is known.
+ * The packet borrows the frame. Errors in the frame are reported as anomalies of the packet.
+ */
+void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 
 /* What the transport of an InfiniBand or RoCE packet carries. */
 void packet_dissect_payload(struct rtap_packet *packet, const struct rtap_context *context);

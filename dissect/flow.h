@@ -2,7 +2,8 @@
 #ifndef DISSECT_FLOW_H
 #define DISSECT_FLOW_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* "retransmission"; NULL for RTAP_PSN_NONE. analysis: enum rtap_psn_analysis. */
 const char *flow_analysis_name(uint8_t analysis);

@@ -47,6 +47,7 @@ static void print(const struct counts *counts, rtap_field_id code)
 int main(int argc, char **argv)
 {
 	struct rtap_source *source = NULL;
+	struct rtap_packet *packet = NULL;
 	const struct rtap_frame *frame;
 	struct counts counts = { { 0 }, 0 };
 	enum rtap_status status;
@@ -61,14 +62,14 @@ int main(int argc, char **argv)
 	if (!rtap_field_find("infiniband.aeth.syndrome.opcode", &kind, 1) ||
 	    !rtap_field_find("infiniband.aeth.syndrome.error_code", &code, 1))
 		return EXIT_FAILURE;
-	status = rtap_source_open_files(&source, (const char *const *)argv + 1, (size_t)argc - 1, &error);
+	status = rtap_packet_open(&packet, NULL, &error);
+	if (status == RTAP_STATUS_OK)
+		status = rtap_source_open_files(&source, (const char *const *)argv + 1, (size_t)argc - 1, &error);
 	if (status == RTAP_STATUS_OK)
 		status = rtap_source_read_frame(source, &frame, &error);
 	while (status == RTAP_STATUS_OK) {
-		struct rtap_packet packet;
-
-		rtap_dissect(frame, NULL, &packet);
-		count(&counts, &packet, kind, code);
+		rtap_dissect(packet, frame);
+		count(&counts, packet, kind, code);
 		status = rtap_source_read_frame(source, &frame, &error);
 	}
 	if (status == RTAP_STATUS_END) {
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 	} else {
 		fprintf(stderr, "count-naks: %s\n", error.text);
 	}
+	rtap_packet_close(packet);
 	rtap_source_close(source);
 	return result;
 }

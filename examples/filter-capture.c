@@ -10,39 +10,43 @@
 
 #include <rdmatap/rdmatap.h>
 
-static enum rtap_status save_matches(const struct rtap_batch *batch, struct rtap_tracker *tracker, const struct rtap_filter *filter,
-				     struct rtap_writer *writer, unsigned long *saved, struct rtap_error *error)
+struct copy {
+	struct rtap_tracker *tracker;
+	struct rtap_source *source;
+	struct rtap_filter *filter;
+	struct rtap_packet *packet;
+	struct rtap_writer *writer;
+	unsigned long saved;
+};
+
+static enum rtap_status save_matches(struct copy *copy, const struct rtap_batch *batch, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	for (size_t i = 0; i < batch->count && status == RTAP_STATUS_OK; i++) {
-		struct rtap_packet packet;
-
 		/* rtap_dissect() would do for filters that need nothing from earlier packets */
-		rtap_tracker_frame(tracker, &batch->frames[i], &packet);
-		if (!rtap_filter_match(filter, &packet))
+		rtap_tracker_frame(copy->tracker, &batch->frames[i], copy->packet);
+		if (!rtap_filter_match(copy->filter, copy->packet))
 			continue;
-		status = rtap_writer_write(writer, &batch->frames[i], error);
-		*saved += status == RTAP_STATUS_OK;
+		status = rtap_writer_write(copy->writer, &batch->frames[i], error);
+		copy->saved += status == RTAP_STATUS_OK;
 	}
 	return status;
 }
 
-static enum rtap_status copy(struct rtap_source *source, struct rtap_tracker *tracker, const struct rtap_filter *filter,
-			     struct rtap_writer *writer, struct rtap_error *error)
+static enum rtap_status copy_all(struct copy *copy, struct rtap_error *error)
 {
-	unsigned long saved = 0;
 	enum rtap_status status;
 	struct rtap_batch *batch;
 
-	while ((status = rtap_source_read_batch(source, &batch, error)) == RTAP_STATUS_OK) {
-		status = save_matches(batch, tracker, filter, writer, &saved, error);
+	while ((status = rtap_source_read_batch(copy->source, &batch, error)) == RTAP_STATUS_OK) {
+		status = save_matches(copy, batch, error);
 		rtap_batch_release(batch);
 		if (status != RTAP_STATUS_OK)
 			break;
 	}
 	if (status == RTAP_STATUS_END)
-		printf("%lu packets saved\n", saved);
+		printf("%lu packets saved\n", copy->saved);
 	return status;
 }
 
@@ -50,32 +54,32 @@ int main(int argc, char **argv)
 {
 	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = UINT64_C(64) << 20 };
 	struct rtap_writer_options writing = { .size = sizeof writing, .link_type = RTAP_LINK_ETHERNET };
-	struct rtap_tracker *tracker = NULL;
-	struct rtap_source *source = NULL;
-	struct rtap_filter *filter = NULL;
-	struct rtap_writer *writer = NULL;
+	struct copy copy = { .saved = 0 };
 	struct rtap_error error;
 	enum rtap_status status = RTAP_STATUS_FAILED;
 
 	if (argc != 4)
 		rtap_error_set(&error, RTAP_ERROR_INVALID, "usage: filter-capture FILTER IN OUT");
 	else
-		status = rtap_tracker_open(&tracker, &options, &error);
+		status = rtap_tracker_open(&copy.tracker, &options, &error);
 	if (status == RTAP_STATUS_OK)
-		status = rtap_filter_compile(&filter, argv[1], NULL, &error);
+		status = rtap_packet_open(&copy.packet, NULL, &error);
 	if (status == RTAP_STATUS_OK)
-		status = rtap_source_open_files(&source, (const char *const *)&argv[2], 1, &error);
+		status = rtap_filter_open(&copy.filter, argv[1], &error);
 	if (status == RTAP_STATUS_OK)
-		status = rtap_writer_open(&writer, argv[3], &writing, &error);
+		status = rtap_source_open_files(&copy.source, (const char *const *)&argv[2], 1, &error);
 	if (status == RTAP_STATUS_OK)
-		status = copy(source, tracker, filter, writer, &error);
+		status = rtap_writer_open(&copy.writer, argv[3], &writing, &error);
+	if (status == RTAP_STATUS_OK)
+		status = copy_all(&copy, &error);
 	/* report the first error */
-	if (rtap_writer_close(writer, status == RTAP_STATUS_END ? &error : NULL) != RTAP_STATUS_OK)
+	if (rtap_writer_close(copy.writer, status == RTAP_STATUS_END ? &error : NULL) != RTAP_STATUS_OK)
 		status = RTAP_STATUS_FAILED;
 	if (status != RTAP_STATUS_END)
 		fprintf(stderr, "filter-capture: %s\n", error.text);
-	rtap_source_close(source);
-	rtap_filter_destroy(filter);
-	rtap_tracker_close(tracker);
+	rtap_source_close(copy.source);
+	rtap_filter_close(copy.filter);
+	rtap_packet_close(copy.packet);
+	rtap_tracker_close(copy.tracker);
 	return status == RTAP_STATUS_END ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -43,17 +43,19 @@ static enum rtap_status read_all(struct rtap_source *source, struct rtap_stats *
 		.owner = stats,
 	};
 	const struct rtap_frame *frame;
+	struct rtap_packet *packet = NULL;
 	struct rtap_tracker *tracker;
 	enum rtap_status status = rtap_tracker_open(&tracker, &options, error);
 
+	if (status == RTAP_STATUS_OK)
+		status = rtap_packet_open(&packet, NULL, error);
 	while (status == RTAP_STATUS_OK && (status = rtap_source_read_frame(source, &frame, error)) == RTAP_STATUS_OK) {
-		struct rtap_packet packet;
-
-		rtap_tracker_frame(tracker, frame, &packet);
-		rtap_stats_packet(stats, &packet);
+		rtap_tracker_frame(tracker, frame, packet);
+		rtap_stats_packet(stats, packet);
 	}
 	if (status == RTAP_STATUS_END)
 		rtap_tracker_finish(tracker);
+	rtap_packet_close(packet);
 	rtap_tracker_close(tracker);
 	return status;
 }

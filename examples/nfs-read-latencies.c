@@ -59,14 +59,14 @@ static enum rtap_status read_all(struct rtap_source *source, struct rtap_tracker
 				 struct rtap_error *error)
 {
 	const struct rtap_frame *frame;
-	enum rtap_status status;
+	struct rtap_packet *packet;
+	enum rtap_status status = rtap_packet_open(&packet, NULL, error);
 
-	while ((status = rtap_source_read_frame(source, &frame, error)) == RTAP_STATUS_OK) {
-		struct rtap_packet packet;
-
-		rtap_tracker_frame(tracker, frame, &packet);
-		rtap_stats_packet(stats, &packet);
+	while (status == RTAP_STATUS_OK && (status = rtap_source_read_frame(source, &frame, error)) == RTAP_STATUS_OK) {
+		rtap_tracker_frame(tracker, frame, packet);
+		rtap_stats_packet(stats, packet);
 	}
+	rtap_packet_close(packet);
 	rtap_tracker_finish(tracker);
 	return status;
 }

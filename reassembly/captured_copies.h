@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* The recent packets of all interfaces. */
 struct captured_copies;

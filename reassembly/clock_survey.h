@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* Most packets kept of all files. */
 #define CLOCK_SURVEY_PACKETS (1 << 18)

@@ -6,7 +6,8 @@
 #ifndef REASSEMBLY_FRAME_RESULT_H
 #define REASSEMBLY_FRAME_RESULT_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 struct connection;
 struct message;

@@ -341,7 +341,8 @@ struct rtap_tracker {
 	const struct upper_layer *const *layers; /* all layers, NULL-terminated */
 	rpc_take_exchange *exchange;   /* NULL: RPC exchanges are not wanted */
 	bool payload;                  /* exchanges hold the bytes of all chunks */
-	struct rtap_context alone;     /* context for dissecting a frame without state */
+	struct rtap_context context;   /* what the options say */
+	struct rtap_context alone;     /* the same, for dissecting a frame without state */
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;

@@ -42,15 +42,16 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
-	if (struct_size_take(&tracker->options, sizeof tracker->options, given, error)) {
+	options = &tracker->options;
+	if (struct_size_take(&tracker->options, sizeof tracker->options, given, error) ||
+	    packet_context(options->dissect, &tracker->context, error)) {
 		free(tracker);
 		return RTAP_STATUS_FAILED;
 	}
-	options = &tracker->options;
 	tracker->reports = options->message || options->operation;
 	tracker->examines = options->wanted || options->operation;
 	tracker->layers = upper_layers;
-	tracker->alone = options->context;
+	tracker->alone = tracker->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
 	tracker->aside.due_ns = UINT64_MAX;
@@ -67,6 +68,12 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 		tracker->keep |= COVERAGE_BYTES;
 	*opened = tracker;
 	return RTAP_STATUS_OK;
+}
+
+void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count)
+{
+	tracker->context.replies = tracker->alone.replies = replies;
+	tracker->context.reply_count = tracker->alone.reply_count = count;
 }
 
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
@@ -141,7 +148,7 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 {
 	struct rtap_end source, destination;
 
-	if (!rtap_packet_has(packet, PROTOCOL_IGMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6) && !rtap_packet_has(packet, PROTOCOL_MAD))
+	if (!packet_has(packet, PROTOCOL_IGMP) && !packet_has(packet, PROTOCOL_ICMPV6) && !packet_has(packet, PROTOCOL_MAD))
 		return;
 	ib_packet_ends(packet, &source, &destination);
 	multicast_packet(tracker, packet, &source);
@@ -213,7 +220,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	rtap_dissect(frame, &tracker->alone, packet);
+	dissect_frame(frame, &tracker->alone, packet);
 }
 
 void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)

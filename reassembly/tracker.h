@@ -7,6 +7,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "dissect/engine/packet.h"
 #include "reassembly/captured_copies.h"
 
 /* Dissects a frame without state. Thread-safe. */
@@ -20,6 +21,9 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 
 /* The following frames are these, which may be examined in advance. `frames` NULL: unknown. */
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
+
+/* The calls of the capture that are answered, in the order of their frames; borrowed. Call before the first frame. */
+void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);
 
 /*
  * The frames come from several files, which may contain the same packets: later copies are only counted. Call before the

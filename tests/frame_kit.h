@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
+
+#include "dissect/dissect.h"
+#include "dissect/engine/packet.h"
 
 /* A frame in a heap block of exactly its captured size, so that a sanitizer sees every byte read after it. */
 struct kit {
@@ -26,7 +28,7 @@ static inline void kit_dissect(struct kit *kit, uint32_t link_type, const uint8_
 	kit->frame = (struct rtap_frame){
 		.bytes = kit->block, .captured_length = captured, .wire_length = wire, .link_type = link_type, .number = 1,
 	};
-	rtap_dissect(&kit->frame, context, &kit->packet);
+	dissect_frame(&kit->frame, context, &kit->packet);
 }
 
 static inline void kit_free(struct kit *kit)

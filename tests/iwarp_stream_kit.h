@@ -55,7 +55,7 @@ static inline void begin(uint64_t memory, bool no_heuristics)
 	struct rtap_tracker_options options = {
 		.size = sizeof options,
 		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection, .wanted = is_wanted,
-		.context = { .no_heuristics = no_heuristics },
+		.dissect = &(struct rtap_dissect_options){ .size = sizeof(struct rtap_dissect_options), .no_heuristics = no_heuristics },
 	};
 
 	reported_count = connections = 0;

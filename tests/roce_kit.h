@@ -9,8 +9,7 @@
 
 #include <zlib.h>
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "dissect/management/cm.h"
 #include "dissect/infiniband/ib.h"
 

@@ -57,7 +57,7 @@ Test(bpf, filters_frames_of_several_link_types_by_one_expression)
 		struct rtap_bpf *bpf;
 		struct rtap_error error;
 
-		cr_assert_eq(rtap_bpf_compile(&bpf, cases[i].text, &error), RTAP_STATUS_OK, "%s", error.text);
+		cr_assert_eq(rtap_bpf_open(&bpf, cases[i].text, &error), RTAP_STATUS_OK, "%s", error.text);
 		for (size_t round = 0; round < 2; round++) {
 			for (size_t j = 0; j < sizeof link_types / sizeof link_types[0]; j++) {
 				uint8_t buffer[128];
@@ -68,9 +68,9 @@ Test(bpf, filters_frames_of_several_link_types_by_one_expression)
 				cr_assert_eq(match, cases[i].match, "%s on link type %u", cases[i].text, link_types[j]);
 			}
 		}
-		rtap_bpf_destroy(bpf);
+		rtap_bpf_close(bpf);
 	}
-	rtap_bpf_destroy(NULL);
+	rtap_bpf_close(NULL);
 }
 
 Test(bpf, the_families_of_all_systems_are_ipv6_on_loopbacks)
@@ -79,7 +79,7 @@ Test(bpf, the_families_of_all_systems_are_ipv6_on_loopbacks)
 	struct rtap_error error;
 	struct rtap_bpf *bpf;
 
-	cr_assert_eq(rtap_bpf_compile(&bpf, "ip6 and udp port 4791", &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_bpf_open(&bpf, "ip6 and udp port 4791", &error), RTAP_STATUS_OK, "%s", error.text);
 	for (size_t i = 0; i < sizeof families; i++) {
 		for (unsigned kind = 0; kind < 2; kind++) {
 			uint8_t bytes[4 + 40 + 8] = { 0 };
@@ -98,7 +98,7 @@ Test(bpf, the_families_of_all_systems_are_ipv6_on_loopbacks)
 			cr_expect(match, "family %u, link type %u", families[i], kind);
 		}
 	}
-	rtap_bpf_destroy(bpf);
+	rtap_bpf_close(bpf);
 }
 
 Test(bpf, a_frame_cut_before_what_is_asked_for_does_not_pass)
@@ -109,13 +109,13 @@ Test(bpf, a_frame_cut_before_what_is_asked_for_does_not_pass)
 	struct rtap_error error;
 	bool match;
 
-	cr_assert_eq(rtap_bpf_compile(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_bpf_open(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
 	for (uint32_t length = 0; length <= 38; length++) {
 		frame.captured_length = length;
 		cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_OK);
 		cr_assert_eq(match, length == 38, "%u bytes", length);
 	}
-	rtap_bpf_destroy(bpf);
+	rtap_bpf_close(bpf);
 }
 
 Test(bpf, link_types_without_bpf_are_refused_by_name)
@@ -134,7 +134,7 @@ Test(bpf, link_types_without_bpf_are_refused_by_name)
 	uint8_t buffer[128];
 	bool match;
 
-	cr_assert_eq(rtap_bpf_compile(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_bpf_open(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
 	for (size_t round = 0; round < 2; round++) {
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 			struct rtap_frame frame = frame_of(buffer, cases[i].link_type);
@@ -144,7 +144,7 @@ Test(bpf, link_types_without_bpf_are_refused_by_name)
 			cr_assert_not(match);
 		}
 	}
-	rtap_bpf_destroy(bpf);
+	rtap_bpf_close(bpf);
 }
 
 static clock_t time_of_libpcap(const char *text)
@@ -176,17 +176,17 @@ Test(bpf, a_long_expression_is_compiled_and_one_without_end_refused)
 	for (int attempt = 0; attempt < 3 && time >= 5 * of_libpcap; attempt++) {
 		clock_t begin = clock();
 
-		cr_assert_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_OK, "%s", error.text);
+		cr_assert_eq(rtap_bpf_open(&bpf, text, &error), RTAP_STATUS_OK, "%s", error.text);
 		cr_assert_eq(rtap_bpf_match(bpf, &frame, &passes, &error), RTAP_STATUS_OK);
 		time = clock() - begin;
 		cr_expect(passes);
-		rtap_bpf_destroy(bpf);
+		rtap_bpf_close(bpf);
 		of_libpcap = time_of_libpcap(text);
 	}
 	cr_expect_lt(time, 5 * of_libpcap);
 	memset(text + strlen(text), ' ', sizeof text - 1 - strlen(text));
 	text[sizeof text - 1] = 0;
-	cr_expect_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_FAILED);
+	cr_expect_eq(rtap_bpf_open(&bpf, text, &error), RTAP_STATUS_FAILED);
 	cr_expect(strstr(error.text, "longer than"), "%s", error.text);
 }
 
@@ -198,7 +198,7 @@ Test(bpf, syntax_errors_are_reported_at_once)
 		struct rtap_bpf *bpf;
 		struct rtap_error error;
 
-		cr_assert_eq(rtap_bpf_compile(&bpf, texts[i], &error), RTAP_STATUS_FAILED, "%s", texts[i]);
+		cr_assert_eq(rtap_bpf_open(&bpf, texts[i], &error), RTAP_STATUS_FAILED, "%s", texts[i]);
 		cr_assert_null(bpf);
 		cr_assert(strstr(error.text, texts[i]), "%s", error.text);
 	}
@@ -215,10 +215,10 @@ Test(bpf, expressions_about_other_link_types_compile_and_fail_where_they_mean_no
 		struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);
 		bool match;
 
-		cr_assert_eq(rtap_bpf_compile(&bpf, texts[i], &error), RTAP_STATUS_OK, "%s: %s", texts[i], error.text);
+		cr_assert_eq(rtap_bpf_open(&bpf, texts[i], &error), RTAP_STATUS_OK, "%s: %s", texts[i], error.text);
 		cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_FAILED, "%s", texts[i]);
 		cr_assert(strstr(error.text, "(ETHERNET)"), "%s", error.text);
-		rtap_bpf_destroy(bpf);
+		rtap_bpf_close(bpf);
 	}
 }
 
@@ -230,10 +230,10 @@ Test(bpf, an_expression_that_nothing_on_a_link_type_can_match_is_no_error_there)
 	struct rtap_error error;
 	bool match;
 
-	cr_assert_eq(rtap_bpf_compile(&bpf, "arp", &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_bpf_open(&bpf, "arp", &error), RTAP_STATUS_OK);
 	cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_not(match);
-	rtap_bpf_destroy(bpf);
+	rtap_bpf_close(bpf);
 }
 
 Test(bpf, link_types_have_the_names_of_the_registry)

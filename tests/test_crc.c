@@ -10,6 +10,7 @@
 
 #include <rdmatap/source.h>
 
+#include "dissect/dissect.h"
 #include "dissect/engine/crc32.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
@@ -44,7 +45,7 @@ static struct rtap_batch *first_with_opcode(const char *name, uint8_t opcode, co
 		for (size_t i = 0; i < batch->count; i++) {
 			struct rtap_packet packet;
 
-			rtap_dissect(&batch->frames[i], NULL, &packet);
+			dissect_frame(&batch->frames[i], NULL, &packet);
 			if (!packet.ib.has_bth || packet.ib.opcode != opcode)
 				continue;
 			*found = &batch->frames[i];

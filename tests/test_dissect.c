@@ -71,9 +71,9 @@ static void check(const struct rtap_frame *frame, const struct rtap_context *con
 {
 	struct rtap_packet continued, whole;
 
-	rtap_dissect(frame, &none, &continued);
+	dissect_frame(frame, &none, &continued);
 	go_on(&continued, context);
-	rtap_dissect(frame, context, &whole);
+	dissect_frame(frame, context, &whole);
 	compare(&continued, &whole);
 }
 
@@ -135,8 +135,8 @@ static void check_frame(const struct rtap_frame *frame)
 	const struct rtap_context records = { .stop_at_tcp = true, .records = MESSAGE };
 	struct rtap_packet packet;
 
-	rtap_dissect(frame, &none, &packet);
-	if (packet.ib.has_bth && !packet.ib.has_deth && !rtap_packet_has(&packet, PROTOCOL_IPOIB))
+	dissect_frame(frame, &none, &packet);
+	if (packet.ib.has_bth && !packet.ib.has_deth && !packet_has(&packet, PROTOCOL_IPOIB))
 		check_payload(&packet);
 	if (packet.cm.present && (packet.cm.attribute == CM_REP || packet.cm.attribute == CM_REJ))
 		check_private(&packet);

@@ -10,6 +10,8 @@
 #include <rdmatap/filter.h>
 #include <rdmatap/visitor.h>
 
+#include "dissect/dissect.h"
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* RC Acknowledge of PSN 0x10, MSN 7, credits not used; the invariant CRC is wrong. */
@@ -68,15 +70,15 @@ static unsigned passing(const char *text)
 	struct rtap_error error = { .text = "" };
 	unsigned passed = 0;
 
-	cr_assert_eq(rtap_filter_compile(&filter, text, NULL, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
+	cr_assert_eq(rtap_filter_open(&filter, text, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
 	for (unsigned i = 0; i < LENGTH(frames); i++) {
 		struct rtap_packet packet;
 
-		rtap_dissect(&frames[i], &context, &packet);
+		dissect_frame(&frames[i], &context, &packet);
 		if (rtap_filter_match(filter, &packet))
 			passed |= 1u << i;
 	}
-	rtap_filter_destroy(filter);
+	rtap_filter_close(filter);
 	return passed;
 }
 
@@ -181,11 +183,10 @@ Test(filter, suggests_the_field_that_was_meant)
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct rtap_filter *filter;
 		struct rtap_error error = { .text = "" };
-		unsigned column = 0;
 
-		cr_expect_eq(rtap_filter_compile(&filter, cases[i].text, &column, &error), RTAP_STATUS_FAILED);
+		cr_expect_eq(rtap_filter_open(&filter, cases[i].text, &error), RTAP_STATUS_FAILED);
 		cr_expect_str_eq(error.text, cases[i].message);
-		cr_expect_eq(column, cases[i].column);
+		cr_expect_eq(error.column, cases[i].column);
 	}
 }
 

@@ -14,6 +14,8 @@
 #include <rdmatap/filter.h>
 #include <rdmatap/visitor.h>
 
+#include "dissect/engine/packet.h"
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { PROTOCOL_T, PROTOCOL_U = 70, PROTOCOL_U_SUB, PROTOCOLS };
@@ -229,9 +231,9 @@ static bool matches(const char *text, bool t)
 	struct rtap_error error = { .text = "" };
 	bool result;
 
-	cr_assert_eq(rtap_filter_compile(&filter, text, NULL, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
+	cr_assert_eq(rtap_filter_open(&filter, text, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
 	result = rtap_filter_match(filter, &packet);
-	rtap_filter_destroy(filter);
+	rtap_filter_close(filter);
 	return result;
 }
 
@@ -662,18 +664,17 @@ Test(filter_types, errors_name_the_column_and_what_would_do)
 	for (size_t i = 0; i < LENGTH(refusals); i++) {
 		struct rtap_filter *filter = (struct rtap_filter *)&refusals[i];
 		struct rtap_error error = { .text = "" };
-		unsigned column = 0;
 		char prefix[32];
 
-		cr_expect_eq(rtap_filter_compile(&filter, refusals[i].text, &column, &error), RTAP_STATUS_FAILED, "%s",
+		cr_expect_eq(rtap_filter_open(&filter, refusals[i].text, &error), RTAP_STATUS_FAILED, "%s",
 			     refusals[i].text);
 		cr_expect_null(filter);
-		cr_expect_eq(column, refusals[i].column, "%s: column %u, not %u", refusals[i].text, column, refusals[i].column);
-		snprintf(prefix, sizeof prefix, "column %u: ", column);
+		cr_expect_eq(error.column, refusals[i].column, "%s: column %u, not %u", refusals[i].text, error.column, refusals[i].column);
+		snprintf(prefix, sizeof prefix, "column %u: ", error.column);
 		cr_expect_eq(strncmp(error.text, prefix, strlen(prefix)), 0, "%s: %s", refusals[i].text, error.text);
 		cr_expect_not_null(strstr(error.text, refusals[i].message), "%s: %s", refusals[i].text, error.text);
 	}
-	cr_expect_eq(rtap_filter_compile(&(struct rtap_filter *){ NULL }, "x", NULL, NULL), RTAP_STATUS_FAILED);
+	cr_expect_eq(rtap_filter_open(&(struct rtap_filter *){ NULL }, "x", NULL), RTAP_STATUS_FAILED);
 }
 
 /* Text that repeats `piece`, after `before` and before `after`. */
@@ -694,9 +695,9 @@ static bool refuses(char *text, const char *message)
 {
 	struct rtap_filter *filter;
 	struct rtap_error error;
-	bool refused = rtap_filter_compile(&filter, text, NULL, &error) == RTAP_STATUS_FAILED;
+	bool refused = rtap_filter_open(&filter, text, &error) == RTAP_STATUS_FAILED;
 
-	rtap_filter_destroy(filter);
+	rtap_filter_close(filter);
 	free(text);
 	return refused && strstr(error.text, message);
 }
@@ -732,5 +733,5 @@ Test(filter_types, no_filter_passes_everything)
 	struct rtap_packet packet = packet_with(false);
 
 	cr_expect(rtap_filter_match(NULL, &packet));
-	rtap_filter_destroy(NULL);
+	rtap_filter_close(NULL);
 }

@@ -165,7 +165,7 @@ Test(flow_offload, no_frame_is_lost_that_the_filter_takes)
 		struct rtap_error error;
 		struct rtap_bpf *bpf;
 
-		if (!count || rtap_bpf_compile(&bpf, filter, &error))
+		if (!count || rtap_bpf_open(&bpf, filter, &error))
 			continue;
 		tried++;
 		for (size_t n = 0; n < FLOW_FRAME_COUNT; n++) {
@@ -176,7 +176,7 @@ Test(flow_offload, no_frame_is_lost_that_the_filter_takes)
 		}
 		for (size_t n = 0; n < sizeof files / sizeof files[0]; n++)
 			expect_no_loss_of_file(filter, bpf, rules, count, files[n]);
-		rtap_bpf_destroy(bpf);
+		rtap_bpf_close(bpf);
 	}
 	cr_expect_gt(tried, 25);
 }

@@ -5,6 +5,7 @@
 
 #include <rdmatap/source.h>
 
+#include "dissect/dissect.h"
 #include "dissect/infiniband/ib.h"
 #include "reassembly/stream/ip_fragments.h"
 #include "tests/network_kit.h"
@@ -373,7 +374,7 @@ static uint32_t roce_packet(const char *name, uint8_t opcode, uint8_t *packet)
 		for (size_t i = 0; !length && i < batch->count; i++) {
 			struct rtap_packet dissected;
 
-			rtap_dissect(&batch->frames[i], NULL, &dissected);
+			dissect_frame(&batch->frames[i], NULL, &dissected);
 			if (!dissected.ib.has_bth || dissected.ib.opcode != opcode)
 				continue;
 			length = batch->frames[i].captured_length - 14;
@@ -533,6 +534,6 @@ Test(ip_fragments, a_piece_in_a_quoted_packet_is_no_piece)
 	memset(frame + 20, 0, 8);
 	frame[20] = 11;
 	kit_dissect(&kit, RTAP_LINK_RAW, frame, length + 28, length + 28, NULL);
-	cr_expect(rtap_packet_has(&kit.packet, PROTOCOL_ICMP) && !kit.packet.fragment.present);
+	cr_expect(packet_has(&kit.packet, PROTOCOL_ICMP) && !kit.packet.fragment.present);
 	kit_free(&kit);
 }

@@ -81,11 +81,11 @@ Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fp
 	begin(1 << 26, false);
 	give_setup(false, true);
 	give(true, 7000, FLAG_ACK, SETUP, SETUP, call.bytes, length);
-	cr_expect(last.packet.rpc.present && rtap_packet_has(&last.packet, PROTOCOL_NFS) && last.packet.fpdus.count == 1);
+	cr_expect(last.packet.rpc.present && packet_has(&last.packet, PROTOCOL_NFS) && last.packet.fpdus.count == 1);
 	give(true, 7000, FLAG_ACK, SETUP + length, SETUP, write.bytes, before);
 	give(true, 7000, FLAG_ACK, SETUP + length + before, SETUP, call.bytes, length);
 	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
-	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_RPCRDMA));
+	cr_expect(packet_has(&last.packet, PROTOCOL_PAYLOAD) && !packet_has(&last.packet, PROTOCOL_RPCRDMA));
 	give(true, 7000, FLAG_ACK, SETUP + 2 * length + before, SETUP, write.bytes + before + length, write.length - before - length);
 	call.bytes[40] ^= 1;
 	give(true, 7000, FLAG_ACK, SETUP + length + write.length + length, SETUP, call.bytes, length);
@@ -98,7 +98,7 @@ Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fp
 	give(true, 7000, FLAG_ACK, 0, 0, write.bytes + 16, 1000);
 	give(true, 7000, FLAG_ACK, 1000, 0, call.bytes, length);
 	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
-	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_DDP));
+	cr_expect(packet_has(&last.packet, PROTOCOL_PAYLOAD) && !packet_has(&last.packet, PROTOCOL_DDP));
 	end();
 	sender_fini(&call);
 	sender_fini(&write);

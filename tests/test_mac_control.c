@@ -45,9 +45,9 @@ Test(mac_control, the_opcode_determines_what_follows_and_padding_is_the_trailer)
 
 		build(frame, kinds[i].opcode, pfc_parameters, sizeof pfc_parameters);
 		kit_dissect(&kit, RTAP_LINK_ETHERNET, frame, FRAME_LENGTH, FRAME_LENGTH, NULL);
-		cr_expect(rtap_packet_has(&kit.packet, PROTOCOL_MAC_CONTROL));
-		cr_expect(rtap_packet_has(&kit.packet, kinds[i].protocol), "opcode %x", kinds[i].opcode);
-		cr_expect_eq(rtap_packet_has(&kit.packet, PROTOCOL_TRAILER), kinds[i].protocol != PROTOCOL_PAYLOAD, "opcode %x", kinds[i].opcode);
+		cr_expect(packet_has(&kit.packet, PROTOCOL_MAC_CONTROL));
+		cr_expect(packet_has(&kit.packet, kinds[i].protocol), "opcode %x", kinds[i].opcode);
+		cr_expect_eq(packet_has(&kit.packet, PROTOCOL_TRAILER), kinds[i].protocol != PROTOCOL_PAYLOAD, "opcode %x", kinds[i].opcode);
 		cr_expect_eq(kit.packet.anomaly_count, 0);
 		kit_free(&kit);
 	}

@@ -7,6 +7,7 @@
 
 #include <rdmatap/visitor.h>
 
+#include "dissect/dissect.h"
 #include "dissect/management/mad_registry.h"
 #include "tests/mad_kit.h"
 
@@ -68,7 +69,7 @@ static void walk(struct reported *reported)
 static void dissect(uint32_t captured, uint32_t length)
 {
 	frame = (struct rtap_frame){ .bytes = bytes, .captured_length = captured, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = 1 };
-	rtap_dissect(&frame, NULL, &packet);
+	dissect_frame(&frame, NULL, &packet);
 }
 
 static void fill(void)
@@ -133,7 +134,7 @@ static void cut_everywhere(const struct mad *mad, const char *name)
 		/* a block of just this size: reading outside of it is seen by a sanitizer */
 		memcpy(exact, bytes, captured);
 		frame = (struct rtap_frame){ .bytes = exact, .captured_length = captured, .wire_length = length, .link_type = RTAP_LINK_RAW };
-		rtap_dissect(&frame, NULL, &packet);
+		dissect_frame(&frame, NULL, &packet);
 		walk(&cut);
 		expect_nothing_invented(captured, name);
 		free(exact);
@@ -163,7 +164,7 @@ Test(mad, tables_of_records_cut_at_every_length_report_nothing_that_is_not_there
 
 		cut_everywhere(&mad, attribute->name);
 		cr_expect_eq(packet.mad.record_count > 0, attribute->length && attribute->length <= 200, "%s", attribute->name);
-		cr_expect_eq(rtap_packet_has(&packet, PROTOCOL_PAYLOAD), !packet.mad.record_count, "%s", attribute->name);
+		cr_expect_eq(packet_has(&packet, PROTOCOL_PAYLOAD), !packet.mad.record_count, "%s", attribute->name);
 	}
 }
 
@@ -214,7 +215,7 @@ Test(mad, attributes_without_a_table_have_a_name_only)
 		if (name && cases[i].name)
 			cr_expect_str_eq(name, cases[i].name);
 		/* those of subnet management stand within its header */
-		cr_expect_eq(rtap_packet_has(&packet, PROTOCOL_PAYLOAD), cases[i].management_class != MAD_CLASS_SUBNET, "%zu", i);
+		cr_expect_eq(packet_has(&packet, PROTOCOL_PAYLOAD), cases[i].management_class != MAD_CLASS_SUBNET, "%zu", i);
 		cr_expect_eq(packet.mad.record_count, 0, "%zu", i);
 		cr_expect_eq(packet.anomaly_count, 0, "%zu", i);
 	}
@@ -297,7 +298,7 @@ Test(mad, records_that_were_put_together_are_shown_in_place_of_the_segment)
 	for (size_t i = 0; i * 64 < sizeof records; i++)
 		roce_put(records + i * 64 + 40, i, 2);
 	frame = (struct rtap_frame){ .bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW };
-	rtap_dissect(&frame, &context, &packet);
+	dissect_frame(&frame, &context, &packet);
 	cr_expect_eq(packet.mad.record_count, 1001);
 	cr_expect_eq(packet.anomalies_found, 0);
 	cr_expect_eq(packet.layers[packet.layer_count - 1].protocol, PROTOCOL_PATH_RECORD);

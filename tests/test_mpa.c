@@ -186,7 +186,7 @@ Test(mpa, a_setup_frame_may_be_cut_anywhere)
 		struct kit kit;
 
 		dissect_segment(&kit, bytes, length, captured, NULL);
-		cr_expect_eq(rtap_packet_has(&kit.packet, PROTOCOL_MPA_REPLY), captured >= 16, "%u bytes", captured);
+		cr_expect_eq(packet_has(&kit.packet, PROTOCOL_MPA_REPLY), captured >= 16, "%u bytes", captured);
 		cr_expect_eq(kit_has_anomaly(&kit, RTAP_ANOMALY_TRUNCATED), captured >= 16, "%u bytes", captured);
 		kit_free(&kit);
 		/* in a stream the rest comes with the next segment */
@@ -261,7 +261,7 @@ Test(mpa, a_segment_of_whole_fpdus_is_recognised_by_its_crcs_or_by_four_in_a_row
 		if (cases[i].flipped)
 			sender.bytes[cases[i].flipped] ^= 1;
 		dissect_segment(&kit, sender.bytes, sender.length - cases[i].cut, sender.length - cases[i].cut, NULL);
-		cr_expect_eq(rtap_packet_has(&kit.packet, PROTOCOL_MPA_FPDU), cases[i].recognised, "case %zu", i);
+		cr_expect_eq(packet_has(&kit.packet, PROTOCOL_MPA_FPDU), cases[i].recognised, "case %zu", i);
 		cr_expect_eq(kit.packet.fpdus.count, cases[i].recognised ? cases[i].fpdus : 0, "case %zu", i);
 		cr_expect_eq(kit_field(&kit, "iwarp_ddp.msn", NULL), cases[i].recognised ? cases[i].fpdus : 0, "case %zu", i);
 		if (cases[i].recognised) {
@@ -271,7 +271,7 @@ Test(mpa, a_segment_of_whole_fpdus_is_recognised_by_its_crcs_or_by_four_in_a_row
 		}
 		kit_free(&kit);
 		dissect_segment(&kit, sender.bytes, sender.length, sender.length, &quiet);
-		cr_expect_not(rtap_packet_has(&kit.packet, PROTOCOL_MPA_FPDU), "case %zu", i);
+		cr_expect_not(packet_has(&kit.packet, PROTOCOL_MPA_FPDU), "case %zu", i);
 		kit_free(&kit);
 		sender_fini(&sender);
 	}

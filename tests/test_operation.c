@@ -11,6 +11,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "dissect/engine/packet.h"
 #include "tests/rpc_kit.h"
 
 #define MOST 16

@@ -7,6 +7,7 @@
 
 #include <rdmatap/source.h>
 
+#include "dissect/dissect.h"
 #include "dissect/rpc/rpc_status.h"
 #include "output/packet/fields.h"
 #include "output/packet/hex.h"
@@ -33,7 +34,7 @@ static void frame_open(struct opened *opened, const char *file, size_t number, c
 	cr_assert_eq(rtap_source_open_files(&opened->source, &name, 1, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(rtap_source_read_batch(opened->source, &opened->batch, &error), RTAP_STATUS_OK);
 	cr_assert_geq(opened->batch->count, number);
-	rtap_dissect(&opened->batch->frames[number - 1], context, &opened->packet);
+	dissect_frame(&opened->batch->frames[number - 1], context, &opened->packet);
 }
 
 static void frame_close(struct opened *opened)

@@ -11,6 +11,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
+#include "dissect/dissect.h"
 #include "dissect/engine/packet_snapshot.h"
 
 /* Of the facts, those that mean nothing without others. */
@@ -89,7 +90,7 @@ static size_t snapshot_frame(struct rtap_tracker *tracker, struct rtap_frame *fr
 	uint32_t step = frame->number % 16 ? 37 : 1;
 
 	for (frame->captured_length = 0; frame->captured_length < captured && frame->captured_length < 400; frame->captured_length += step) {
-		rtap_dissect(frame, NULL, &packet);
+		dissect_frame(frame, NULL, &packet);
 		pass_through_ice(&packet, with_borrowed);
 	}
 	frame->captured_length = captured;
@@ -101,7 +102,10 @@ static size_t snapshot_frame(struct rtap_tracker *tracker, struct rtap_frame *fr
 static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
 			 size_t *with_borrowed)
 {
-	struct rtap_tracker_options options = { .size = sizeof options, .max_memory = 64 << 20, .context.check_icrc = true };
+	struct rtap_tracker_options options = {
+		.size = sizeof options, .max_memory = 64 << 20,
+		.dissect = &(struct rtap_dissect_options){ .size = sizeof(struct rtap_dissect_options), .check_icrc = true },
+	};
 	struct rtap_tracker *tracker;
 	struct rtap_source *source;
 	struct rtap_batch *batch;

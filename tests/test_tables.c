@@ -11,13 +11,14 @@
 #include <rdmatap/device.h>
 #include <rdmatap/filter.h>
 #include <rdmatap/live.h>
-#include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 #include <rdmatap/stats.h>
 #include <rdmatap/tracker.h>
 #include <rdmatap/value.h>
 #include <rdmatap/visitor.h>
 #include <rdmatap/writer.h>
+
+#include "dissect/engine/packet.h"
 
 #define EACH_PROTOCOL(protocol) \
 	const struct rtap_protocol *protocol = rtap_protocol_by_number(0); \
@@ -294,7 +295,7 @@ Test(tables, functions_take_numbers_of_devices_fields_and_protocols_that_there_a
 	}
 	for (unsigned protocol = (unsigned)rtap_protocol_count(); protocol < 256; protocol++) {
 		cr_expect_null(rtap_protocol_by_number((uint8_t)protocol));
-		cr_expect_not(rtap_packet_has(&packet, (uint8_t)protocol));
+		cr_expect_not(packet_has(&packet, (uint8_t)protocol));
 		cr_expect_null(rtap_packet_layer(&packet, (uint8_t)protocol, NULL));
 	}
 	for (size_t id = rtap_field_count(); id <= UINT16_MAX; id += 999) {
@@ -339,8 +340,8 @@ Test(tables, nothing_is_closed_without_harm)
 	rtap_devices_close(NULL);
 	rtap_stats_close(NULL);
 	rtap_tracker_close(NULL);
-	rtap_filter_destroy(NULL);
-	rtap_bpf_destroy(NULL);
+	rtap_filter_close(NULL);
+	rtap_bpf_close(NULL);
 	rtap_sender_close(NULL);
 	cr_expect_eq(rtap_writer_close(NULL, &error), RTAP_STATUS_OK);
 	cr_expect_eq(rtap_series_close(NULL, &error), RTAP_STATUS_OK);

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rdmatap/packet.h>
-
 #include "capture/live.h"
 #include "capture/umad/mad_frame.h"
+#include "dissect/engine/packet.h"
 #include "tests/frame_kit.h"
 #include "tests/sysfs_kit.h"
 

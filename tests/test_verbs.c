@@ -99,7 +99,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 
 	for (size_t c = 0; c < sizeof tunings / sizeof tunings[0]; c++) {
 		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .counts_only = true,
-						     .verbs = { .tuning = tunings[c] } };
+						     .verbs = VERBS(.tuning = tunings[c]) };
 		struct rtap_source_counters counters;
 		enum rtap_status status;
 		struct rtap_source *source;
@@ -405,8 +405,8 @@ Test(verbs, frames_without_a_free_buffer_are_dropped_and_counted_exactly)
 	static const char *const devices[] = { "sge=4", "no=cq_ex" };
 
 	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-		struct rtap_verbs_options options = { .tuning = "depth=64,block=16,frame=64" };
-		struct rtap_live_options live = { .size = sizeof live, .wake_ms = 50, .buffer_bytes = 64 * 1024, .verbs = options };
+		struct rtap_verbs_options options = { .size = sizeof options, .tuning = "depth=64,block=16,frame=64" };
+		struct rtap_live_options live = { .size = sizeof live, .wake_ms = 50, .buffer_bytes = 64 * 1024, .verbs = &options };
 		struct rtap_source *source;
 		struct run run = { .opened = RTAP_STATUS_OK };
 

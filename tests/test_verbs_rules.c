@@ -83,9 +83,9 @@ Test(verbs_rules, a_rule_means_the_same_to_the_device_and_in_software)
 	write_flow_frames();
 	for (size_t i = 0; i < FLOW_MATCH_COUNT; i++) {
 		for (int type = RTAP_FLOW_SNIFFER; type <= RTAP_FLOW_NORMAL; type++) {
-			struct rtap_verbs_options options = { .flow_type = (enum rtap_flow_type)type, .flow_rules = &flow_matches[i].rule,
-							      .flow_rule_count = 1, .flow_dont_trap = true };
-			struct rtap_live_options live = { .size = sizeof live, .wake_ms = 1, .verbs = options };
+			struct rtap_live_options live = { .size = sizeof live, .wake_ms = 1,
+				.verbs = VERBS(.flow_type = (enum rtap_flow_type)type, .flow_rules = &flow_matches[i].rule,
+					       .flow_rule_count = 1, .flow_dont_trap = true) };
 			struct rtap_source *source;
 			struct run run = { .opened = RTAP_STATUS_OK };
 			char found[256];
@@ -135,8 +135,8 @@ Test(verbs_rules, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_
 	write_flow_frames();
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 1, .capture_filter = cases[i].filter,
-			.verbs = { .flow_type = cases[i].type, .flow_rules = cases[i].rules,
-				   .flow_rule_count = cases[i].rule_count, .flow_offload = true } };
+			.verbs = VERBS(.flow_type = cases[i].type, .flow_rules = cases[i].rules,
+				       .flow_rule_count = cases[i].rule_count, .flow_offload = true) };
 		char found[256];
 		struct run run;
 
@@ -214,7 +214,7 @@ Test(verbs_rules, what_the_device_reports_as_changed_is_asked_for_again)
 		expect_port(devices, 1, 1, 0x8001, "at first");
 		write_port(folder, "0x2\n", after, "0x8002\n");
 		expect_port(devices, 1, 1, 0x8001, "as it was");
-		options.verbs.devices = devices;
+		options.verbs = VERBS(.devices = devices);
 		simulate("feed=gen:500:64,event=%s@100", cases[i].event);
 		capture_by(&run, "verbs:sim0", &options, 500, 10);
 		cr_assert_eq(run.count, 500, "%s: %zu", cases[i].event, run.count);

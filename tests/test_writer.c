@@ -413,7 +413,7 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 
 Test(writer, counts_times_that_it_held_in_all_files_of_a_series)
 {
-	const struct rtap_series_options options = { .size = sizeof options, .rotation = { .bytes = 1 }, .link_type = 1 };
+	const struct rtap_series_options options = { .size = sizeof options, .rotate_bytes = 1, .link_type = 1 };
 	struct rtap_frame frame = sample_frame(5);
 	struct rtap_series *series;
 	struct rtap_error error;

@@ -25,22 +25,22 @@ static void *track(void *argument)
 	struct rtap_tracker_options options = { .size = sizeof options, .message = count_message, .owner = run };
 	struct rtap_tracker *tracker = NULL;
 	struct rtap_source *source = NULL;
+	struct rtap_packet *packet = NULL;
 	struct rtap_batch *batch;
 	struct rtap_error error;
 
-	if (rtap_tracker_open(&tracker, &options, &error) != RTAP_STATUS_OK ||
+	if (rtap_tracker_open(&tracker, &options, &error) != RTAP_STATUS_OK || rtap_packet_open(&packet, NULL, &error) != RTAP_STATUS_OK ||
 	    rtap_source_open_files(&source, &run->path, 1, &error) != RTAP_STATUS_OK)
 		return NULL;
 	while (rtap_source_read_batch(source, &batch, &error) == RTAP_STATUS_OK) {
 		for (size_t i = 0; i < batch->count; i++) {
-			struct rtap_packet packet;
-
-			rtap_tracker_frame(tracker, &batch->frames[i], &packet);
+			rtap_tracker_frame(tracker, &batch->frames[i], packet);
 			run->frames++;
 		}
 		rtap_batch_release(batch);
 	}
 	rtap_tracker_finish(tracker);
+	rtap_packet_close(packet);
 	rtap_tracker_close(tracker);
 	rtap_source_close(source);
 	return NULL;

@@ -101,12 +101,15 @@ static inline void capture_by(struct run *run, const char *name, const struct rt
 	rtap_source_close(source);
 }
 
+/* Options of raw-packet queue pairs. */
+#define VERBS(...) &(const struct rtap_verbs_options){ .size = sizeof(struct rtap_verbs_options), __VA_ARGS__ }
+
 static inline void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
 {
-	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length };
+	struct rtap_verbs_options own = verbs ? *verbs : (struct rtap_verbs_options){ .force = false };
+	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length, .verbs = &own };
 
-	if (verbs)
-		options.verbs = *verbs;
+	own.size = sizeof own;
 	capture_by(run, name, &options, wanted, 10);
 }
 

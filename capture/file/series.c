@@ -18,10 +18,7 @@
 
 struct rtap_series {
 	struct rtap_writer *writer; /* NULL: the next file could not be opened, or the series has ended */
-	struct rtap_rotation rotation;
-	uint32_t link_type;
-	bool unbuffered;
-	const struct rtap_source *source;
+	struct rtap_series_options options;
 	int64_t begun_ns;        /* the file's beginning, by the frames' clock */
 	unsigned digits;         /* of a number, at the least */
 	uint64_t number;         /* of the file, of those that size begins */
@@ -46,7 +43,7 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 	struct tm local;
 	size_t length;
 
-	if (series->rotation.seconds) {
+	if (series->options.rotate_seconds) {
 		length = localtime_r(&seconds, &local) ? strftime(name, NAME_SIZE, series->name, &local) : 0;
 		if (!length)
 			return false;
@@ -56,7 +53,7 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 			return false;
 		memcpy(name, series->name, length + 1);
 	}
-	if (!series->rotation.bytes || (!series->number && !series->digits))
+	if (!series->options.rotate_bytes || (!series->number && !series->digits))
 		return true;
 	return (size_t)snprintf(name + length, NAME_SIZE - length, "%0*llu", (int)series->digits, (unsigned long long)series->number) <
 	       NAME_SIZE - length;
@@ -70,36 +67,32 @@ static enum rtap_status open_next(struct rtap_series *series, struct rtap_error 
 		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name of a file made of this is too long or empty", series->name);
 		return RTAP_STATUS_FAILED;
 	}
-	return writer_open_like(&series->writer, name, series->name, series->link_type, series->unbuffered, series->source, error);
+	return writer_open_like(&series->writer, name, series->name, series->options.link_type, series->options.unbuffered, series->options.source, error);
 }
 
 enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *given,
 				  struct rtap_error *error)
 {
-	struct rtap_series_options options;
 	struct rtap_series *opened;
 
 	*series = NULL;
-	if (struct_size_take(&options, sizeof options, given, error))
-		return RTAP_STATUS_FAILED;
 	opened = calloc(1, sizeof *opened + strlen(name) + 1);
 	if (!opened) {
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	strcpy(opened->name, name);
-	opened->rotation = options.rotation;
-	opened->link_type = options.link_type;
-	opened->unbuffered = options.unbuffered;
-	opened->source = options.source;
-	opened->begun_ns = options.time_ns;
-	opened->digits = options.rotation.bytes ? digits_of(options.rotation.files) : 0;
-	if (open_next(opened, error)) {
-		free(opened);
-		return RTAP_STATUS_FAILED;
-	}
+	if (struct_size_take(&opened->options, sizeof opened->options, given, error))
+		goto failed;
+	opened->begun_ns = opened->options.time_ns;
+	opened->digits = opened->options.rotate_bytes ? digits_of(opened->options.rotate_files) : 0;
+	if (open_next(opened, error))
+		goto failed;
 	*series = opened;
 	return RTAP_STATUS_OK;
+failed:
+	free(opened);
+	return RTAP_STATUS_FAILED;
 }
 
 static enum rtap_status close_file(struct rtap_series *series, struct rtap_error *error)
@@ -124,20 +117,20 @@ static bool is_too_late(struct rtap_series *series, const struct rtap_frame *fra
 	int64_t seconds;
 
 	/* in whole seconds, like the names; files may have times of any size */
-	if (!series->rotation.seconds || frame->time_ns < series->begun_ns)
+	if (!series->options.rotate_seconds || frame->time_ns < series->begun_ns)
 		return false;
 	seconds = frame->time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
-	return (uint64_t)seconds >= series->rotation.seconds;
+	return (uint64_t)seconds >= series->options.rotate_seconds;
 }
 
 static enum rtap_status rotate(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
 {
-	const struct rtap_rotation *rotation = &series->rotation;
+	const struct rtap_series_options *options = &series->options;
 	enum rtap_status status;
 
 	if (is_too_late(series, frame)) {
 		series->files_by_time++;
-		if (!rotation->bytes && rotation->files && series->files_by_time >= rotation->files) {
+		if (!options->rotate_bytes && options->rotate_files && series->files_by_time >= options->rotate_files) {
 			status = close_file(series, error);
 			return status ? status : RTAP_STATUS_END;
 		}
@@ -145,9 +138,9 @@ static enum rtap_status rotate(struct rtap_series *series, const struct rtap_fra
 		series->number = 0;
 		return begin_next(series, error);
 	}
-	if (rotation->bytes && writer_size(series->writer) > rotation->bytes) {
+	if (options->rotate_bytes && writer_size(series->writer) > options->rotate_bytes) {
 		series->number++;
-		if (rotation->files && series->number >= rotation->files)
+		if (options->rotate_files && series->number >= options->rotate_files)
 			series->number = 0;
 		return begin_next(series, error);
 	}
@@ -165,10 +158,10 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 /* Returns whether no new file is due within the batch. */
 static bool fits_whole(const struct rtap_series *series, const struct batch *batch)
 {
-	const struct rtap_rotation *rotation = &series->rotation;
+	const struct rtap_series_options *options = &series->options;
 
-	return series->writer && !rotation->seconds &&
-	       (!rotation->bytes || writer_size(series->writer) + batch->record_bytes <= rotation->bytes);
+	return series->writer && !options->rotate_seconds &&
+	       (!options->rotate_bytes || writer_size(series->writer) + batch->record_bytes <= options->rotate_bytes);
 }
 
 enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap_batch *batch, size_t count, size_t *written,

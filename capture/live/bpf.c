@@ -98,7 +98,7 @@ static enum rtap_status try_text(const char *text, struct rtap_error *error)
 	return RTAP_STATUS_FAILED;
 }
 
-enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
+enum rtap_status rtap_bpf_open(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
 {
 	enum rtap_status status;
 
@@ -114,7 +114,7 @@ enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struc
 	if (*bpf)
 		(*bpf)->text = strdup(text);
 	if (!*bpf || !(*bpf)->text) {
-		rtap_bpf_destroy(*bpf);
+		rtap_bpf_close(*bpf);
 		*bpf = NULL;
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
@@ -190,7 +190,7 @@ enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *f
 	return RTAP_STATUS_OK;
 }
 
-void rtap_bpf_destroy(struct rtap_bpf *bpf)
+void rtap_bpf_close(struct rtap_bpf *bpf)
 {
 	if (!bpf)
 		return;

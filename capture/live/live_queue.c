@@ -513,7 +513,7 @@ void live_close(struct live *live)
 		item_free(item);
 	}
 	device_close(live->device);
-	rtap_bpf_destroy(live->bpf);
+	rtap_bpf_close(live->bpf);
 	pthread_cond_destroy(&live->arrived);
 	pthread_mutex_destroy(&live->lock);
 	free(live->name);
@@ -529,7 +529,7 @@ static enum rtap_status compile_filter(struct live *live, const char *text, stru
 
 	if (!text || live->device->filters)
 		return RTAP_STATUS_OK;
-	status = rtap_bpf_compile(&live->bpf, text, error);
+	status = rtap_bpf_open(&live->bpf, text, error);
 	return status ? status : rtap_bpf_match(live->bpf, &empty, &match, error);
 }
 
@@ -605,7 +605,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	*live = NULL;
 	if (live_find(name, &kind, &rest, error))
 		return RTAP_STATUS_FAILED;
-	if (kind != &live_verbs && is_verbs_asked(&options->verbs)) {
+	if (kind != &live_verbs && is_verbs_asked(options->verbs)) {
 		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
 			       kind->name);
 		return RTAP_STATUS_FAILED;

@@ -525,17 +525,17 @@ static void describe(struct verbs *verbs)
 
 static enum rtap_status open_all(struct verbs *verbs, const char *name, const struct rtap_live_options *options, struct rtap_error *error)
 {
-	enum rtap_status status = verbs_tuning_parse(&verbs->tuning, options->verbs.tuning, error);
+	enum rtap_status status = verbs_tuning_parse(&verbs->tuning, options->verbs->tuning, error);
 	char found[IBV_SYSFS_NAME_MAX + 8];
 	bool as_received;
 
-	if (!status && (options->verbs.peer || options->verbs.group)) {
-		status = verbs_route_open(&verbs->route, &options->verbs, verbs->rules, &verbs->rule_count, name, found,
+	if (!status && (options->verbs->peer || options->verbs->group)) {
+		status = verbs_route_open(&verbs->route, options->verbs, verbs->rules, &verbs->rule_count, name, found,
 					  sizeof found, error);
 		name = found;
 	}
 	if (!status)
-		status = verbs_flow_choose(verbs, &options->verbs, options->capture_filter, error);
+		status = verbs_flow_choose(verbs, options->verbs, options->capture_filter, error);
 	if (!status)
 		status = verbs_context_open(verbs, name, options, error);
 	if (!status)
@@ -543,7 +543,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	if (status)
 		return status;
 	verbs->snap_length = options->snap_length;
-	verbs->devices = options->verbs.devices;
+	verbs->devices = options->verbs->devices;
 	/* Several queues are put in order by the times of their frames, and a filter looks at these. */
 	as_received = !options->capture_filter && verbs->sizes.queues == 1;
 	verbs->counts_only = options->counts_only && as_received && !verbs->matches_here;

@@ -208,7 +208,7 @@ enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const
 
 	if (status)
 		return status;
-	status = ask_port(verbs, options->verbs.force, error);
+	status = ask_port(verbs, options->verbs->force, error);
 	if (status)
 		return status;
 	result = ibv_query_device_ex(verbs->context, NULL, &verbs->device);

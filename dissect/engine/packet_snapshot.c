@@ -22,7 +22,7 @@
 /* Parts that only few RoCE packets have. */
 #define FURTHER_PARTS(X) \
 	X(4, fragment, packet->fragment.present || packet->fragment.whole) \
-	X(5, mad, rtap_packet_has(packet, PROTOCOL_MAD)) \
+	X(5, mad, packet_has(packet, PROTOCOL_MAD)) \
 	X(6, cm, packet->cm.present || packet->cm.attribute) \
 	X(7, tcp, packet->tcp.present) \
 	X(8, mpa, packet->mpa.present) \

@@ -6,7 +6,8 @@
 #ifndef DISSECT_ENGINE_PACKET_SNAPSHOT_H
 #define DISSECT_ENGINE_PACKET_SNAPSHOT_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* Maximum size of a snapshot that borrows only its frame, as every packet dissected without context does. */
 #define SNAPSHOT_SIZE (sizeof(struct rtap_packet) + 16)

@@ -5,11 +5,11 @@
 #ifndef DISSECT_ENGINE_PROTOCOL_H
 #define DISSECT_ENGINE_PROTOCOL_H
 
-#include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
 #include "dissect/engine/cursor.h"
 #include "dissect/engine/line.h"
+#include "dissect/engine/packet.h"
 
 /* All protocols, one line each. X(identifier, object in the protocol's file) */
 #define PROTOCOLS(X) \

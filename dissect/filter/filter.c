@@ -261,7 +261,7 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 	return result;
 }
 
-void rtap_filter_destroy(struct rtap_filter *filter)
+void rtap_filter_close(struct rtap_filter *filter)
 {
 	if (!filter)
 		return;

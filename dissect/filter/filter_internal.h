@@ -8,7 +8,8 @@
 
 #include <rdmatap/error.h>
 #include <rdmatap/filter.h>
-#include <rdmatap/packet.h>
+
+#include "dissect/engine/packet.h"
 
 /* The program to which a filter is compiled: dissect/filter/filter.c runs it, the other filter files build it. */
 

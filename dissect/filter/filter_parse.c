@@ -273,8 +273,7 @@ static int parse_filter(struct filter_compiler *compiler)
 	return filter_unexpected(compiler, &compiler->token, "a comparison, \"and\", \"or\" or the filter's end");
 }
 
-enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *text, unsigned *column,
-				     struct rtap_error *error)
+enum rtap_status rtap_filter_open(struct rtap_filter **filter, const char *text, struct rtap_error *error)
 {
 	struct filter_compiler compiler = { .text = text, .error = error, .column = 1 };
 	int status = -ENOMEM;
@@ -289,8 +288,8 @@ enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *te
 	}
 	if (status == -ENOMEM)
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "column %u: out of memory while compiling the filter", compiler.column);
-	if (column)
-		*column = compiler.column;
-	rtap_filter_destroy(compiler.filter);
+	if (error)
+		error->column = compiler.column;
+	rtap_filter_close(compiler.filter);
 	return RTAP_STATUS_FAILED;
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 #include <rdmatap/error.h>
-#include <rdmatap/packet.h>
+
+#include "dissect/engine/packet.h"
 
 /* A compiled regular expression, immutable. */
 struct filter_regex;

@@ -33,7 +33,7 @@ static enum result parse_ipoib(struct parse *parse)
 
 static void summary_ipoib(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	if (rtap_packet_has(packet, PROTOCOL_BTH))
+	if (packet_has(packet, PROTOCOL_BTH))
 		line_text(line, ": IPoIB ");
 	if (layer->length == IPOIB_LENGTH)
 		ethertype_summary(packet, layer, (uint16_t)bits(layer_bytes(packet, layer), IPOIB_TYPE), line);

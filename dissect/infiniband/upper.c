@@ -12,7 +12,7 @@ static inline enum rtap_upper declared(const struct parse *parse)
 {
 	const struct rtap_context *context = parse->context;
 
-	for (uint32_t i = 0; i < context->decode_as_count; i++)
+	for (size_t i = 0; i < context->decode_as_count; i++)
 		if (context->decode_as[i].by == RTAP_DECODE_QPN && context->decode_as[i].number == parse->packet->ib.dest_qpn)
 			return (enum rtap_upper)context->decode_as[i].upper;
 	return (enum rtap_upper)context->upper;

@@ -5,11 +5,10 @@
 #ifndef DISSECT_IWARP_FPDU_H
 #define DISSECT_IWARP_FPDU_H
 
-#include <rdmatap/iwarp.h>
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 
 #include "dissect/engine/cursor.h"
+#include "dissect/engine/packet.h"
 
 #define MPA_LENGTH_LENGTH 2       /* ULPDU_Length. RFC 5044, 4.1 */
 #define MPA_CRC_LENGTH 4

@@ -5,12 +5,33 @@
 #ifndef DISSECT_IWARP_IWARP_H
 #define DISSECT_IWARP_IWARP_H
 
-#include <rdmatap/iwarp.h>
-
+#include "dissect/engine/packet.h"
 #include "dissect/engine/protocol.h"
 
 #define DDP_TAGGED_LENGTH 14      /* RFC 5041, 4.2 */
 #define DDP_UNTAGGED_LENGTH 18    /* RFC 5041, 4.3 */
+/* Contents of the DDP and RDMAP headers of one FPDU, in host order. */
+struct rtap_iwarp_facts {
+	bool tagged, last;
+	uint8_t ddp_version, rdmap_version;
+	uint8_t ddp_reserved, rdmap_reserved;
+	uint8_t opcode;            /* enum rtap_rdmap_opcode; others are reserved */
+	uint32_t stag;             /* tagged */
+	uint64_t tagged_offset;    /* tagged */
+	uint32_t qn, msn, mo;      /* untagged */
+	uint32_t invalidate_stag;  /* untagged: of the two Sends with Invalidate; 0 in others (RFC 5040) */
+	bool has_read, has_atomic, has_original, has_immediate, has_terminate; /* the RDMAP header is complete */
+	uint32_t sink_stag, source_stag, read_length; /* Read Request */
+	uint64_t sink_offset, source_offset;
+	uint32_t atomic_opcode, request_identifier, remote_stag; /* Atomic Request; the identifier also in a response */
+	uint64_t remote_offset, swap_or_add, swap_or_add_mask, compare, compare_mask;
+	uint64_t original;         /* Atomic Response */
+	uint64_t immediate;        /* Immediate Data: eight bytes */
+	uint8_t error_layer, error_type, error_code; /* Terminate */
+	uint32_t payload_offset;   /* in the ULPDU, after the headers */
+	uint32_t payload_length;   /* ULP bytes in this FPDU; 0 if the opcode carries none */
+};
+
 /* Properties of an opcode. RFC 5040, figures 4 and 5; RFC 7306, figures 2 and 3. */
 struct iwarp_opcode {
 	const char *name;       /* NULL: reserved */

@@ -5,9 +5,8 @@
 #ifndef DISSECT_IWARP_MPA_SETUP_H
 #define DISSECT_IWARP_MPA_SETUP_H
 
-#include <rdmatap/packet.h>
-
 #include "dissect/engine/cursor.h"
+#include "dissect/engine/packet.h"
 
 #define MPA_KEY_LENGTH 16
 #define MPA_SETUP_LENGTH 20       /* of a Request or Reply without its private data. RFC 5044, 7.1.1 */

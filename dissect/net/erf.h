@@ -2,7 +2,8 @@
 #ifndef DISSECT_NET_ERF_H
 #define DISSECT_NET_ERF_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* Lengths of the frame in an ERF record, which take precedence over those of the capture file's record. */
 struct erf_record {

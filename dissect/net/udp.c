@@ -29,7 +29,7 @@ static const struct rtap_field udp_fields[] = {
 
 static bool is_declared_roce(const struct rtap_context *context, uint16_t port)
 {
-	for (uint32_t i = 0; i < context->decode_as_count; i++)
+	for (size_t i = 0; i < context->decode_as_count; i++)
 		if (context->decode_as[i].by == RTAP_DECODE_UDP_PORT && context->decode_as[i].number == port)
 			return true;
 	return false;

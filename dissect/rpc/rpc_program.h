@@ -6,9 +6,8 @@
 #ifndef DISSECT_RPC_RPC_PROGRAM_H
 #define DISSECT_RPC_RPC_PROGRAM_H
 
-#include <rdmatap/packet.h>
-
 #include "dissect/engine/line.h"
+#include "dissect/engine/packet.h"
 
 struct xdr_program;
 

@@ -45,9 +45,10 @@ struct rtap_error {
 	enum rtap_error_code code;
 	/* "FILE: frame 12: what happened (what to do)", without the program's name and without a newline */
 	char text[1024];
+	unsigned column; /* of the filter's text, from 1, at which it is wrong; 0: the error is not in a text */
 };
 
-/* Sets the code and a printf-style message, truncated if too long. A NULL error is ignored. */
+/* Sets the code and a printf-style message, truncated if too long, and no column. A NULL error is ignored. */
 void rtap_error_set(struct rtap_error *error, enum rtap_error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Name of a code: "not_found"; "unknown" for an unassigned one. */

@@ -19,17 +19,20 @@ extern "C" {
 struct rtap_filter;
 
 /*
- * Compiles a display filter; rdmatap(1) describes the language. FAILED: *filter is NULL, the message names the
- * column (from 1), and *column, if not NULL, is set to it.
+ * Compiles a display filter; rdmatap(1) describes the language. FAILED: *filter is NULL; the message names the column, which is also in
+ * error->column.
  */
-enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *text, unsigned *column,
-				     struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status rtap_filter_open(struct rtap_filter **filter, const char *text, struct rtap_error *error)
+	__attribute__((warn_unused_result));
 
-/* Returns whether the packet matches. Keeps nothing allocated; out of memory, a long text or a regular expression does not match. A NULL filter matches every packet. */
+/*
+ * Returns whether the packet matches. Keeps nothing allocated; out of memory, a long text or a regular expression does not match. A NULL
+ * filter matches every packet.
+ */
 bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet);
 
 /* Frees. NULL is ignored. */
-void rtap_filter_destroy(struct rtap_filter *filter);
+void rtap_filter_close(struct rtap_filter *filter);
 
 #ifdef __cplusplus
 }

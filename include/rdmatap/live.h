@@ -31,8 +31,9 @@ enum rtap_flow_type {
 
 struct rtap_devices; /* rdmatap/device.h */
 
-/* Options for devices of kind verbs. All zero is the default. */
+/* Options for devices of kind verbs. */
 struct rtap_verbs_options {
+	size_t size;                 /* sizeof(struct rtap_verbs_options) */
 	bool force;                  /* capture even if the port is not active */
 	enum rtap_flow_type flow_type;
 	const char *const *flow_rules; /* see rdmatap(1); a frame must match one of them; borrowed for the open */
@@ -50,7 +51,7 @@ struct rtap_verbs_options {
 	const char *tuning;          /* tuning parameters, "depth=4096,poll=busy"; see rdmatap(1); NULL: the defaults */
 };
 
-/* Capture options. All others zero is the default. Some are for one kind of device only. */
+/* Capture options. Some are for one kind of device only. */
 struct rtap_live_options {
 	size_t size;                /* sizeof(struct rtap_live_options) */
 	const char *capture_filter; /* BPF expression, applied by the device if possible, else before frames are queued; NULL: all frames */
@@ -69,7 +70,7 @@ struct rtap_live_options {
 	const char *mad_classes;    /* umad: classes to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that are free */
 	bool become_sm;             /* umad: set the IsSM capability; FAILED if another program holds it, unless */
 	bool wait_for_sm;           /* ... wait_for_sm is set: wait until that program releases it */
-	struct rtap_verbs_options verbs;
+	const struct rtap_verbs_options *verbs; /* NULL: the defaults; borrowed for the call; refused for a device of another kind */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dissection of single frames: their headers, and the facts read from them. No state is kept between packets; any number of
- * threads may dissect at the same time.
+ * Dissection of frames: their headers, and the facts read from them. Facts, layers and anomalies are returned by pointer, so that their
+ * structs can get further members.
  */
 #ifndef RDMATAP_PACKET_H
 #define RDMATAP_PACKET_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <rdmatap/anomaly.h>
+#include <rdmatap/error.h>
 #include <rdmatap/field.h>
 #include <rdmatap/frame.h>
 #include <rdmatap/iwarp.h>
@@ -18,11 +19,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define RTAP_MAX_LAYERS 64
-#define RTAP_MAX_ANOMALIES 8
-#define RTAP_MAX_SOURCES 4
-#define RTAP_PROTOCOL_WORDS 4 /* protocols are numbered by bytes */
 
 /* One header found in a packet. */
 struct rtap_layer {
@@ -95,31 +91,6 @@ struct rtap_payload {
 	uint32_t offset;
 	uint32_t captured;
 	uint32_t wire;
-};
-
-/*
- * An IP fragment, at which the dissection ended, or the reassembled datagram, in which it continued.
- * RFC 791, 3.2; RFC 8200, 4.5. With nested fragment headers, describes the one reached last.
- */
-struct rtap_fragment_facts {
-	bool present;            /* the dissection ended here: the packet is a fragment */
-	bool whole;              /* the dissection continued in the context's datagram, which is source `datagram_source` */
-	bool more;               /* not the datagram's last fragment */
-	uint8_t protocol;        /* IP protocol number of the fragmented payload */
-	uint8_t layer;           /* index of the layer with the fragment header */
-	uint8_t datagram_source;
-	uint32_t identification;
-	uint32_t header_length;  /* of the IP header up to the fragment header; for a whole datagram: of the first fragment */
-	uint32_t datagram_offset; /* of the fragment's first byte in the datagram */
-	struct rtap_payload piece;
-};
-
-/* An IP datagram reassembled from its fragments. */
-struct rtap_datagram {
-	struct rtap_span bytes;  /* captured bytes, from the first byte to the first missing one; bytes NULL: none */
-	uint32_t wire;           /* length on the wire */
-	uint32_t header_length;  /* as in struct rtap_fragment_facts, of the fragment at offset 0 */
-	uint8_t protocol;        /* IP protocol number in the fragment at offset 0 */
 };
 
 /* Role of a TCP segment in its stream. X(identifier, name) */
@@ -352,44 +323,6 @@ struct rtap_flow_facts {
 	uint8_t tcp_recovery_count;
 };
 
-/* The headers of one frame and the facts read from them. Allocated by the caller, filled by rtap_dissect(). */
-struct rtap_packet {
-	const struct rtap_frame *frame;
-	struct {
-		const uint8_t *bytes;
-		uint32_t captured, wire;
-	} sources[RTAP_MAX_SOURCES];
-	uint8_t source_count;
-	uint8_t layer_count;
-	uint8_t anomaly_count;       /* stored in `anomalies`; further ones are only counted */
-	uint32_t anomalies_found;
-	uint64_t protocols[RTAP_PROTOCOL_WORDS]; /* protocols present, one bit each */
-	/* addresses of the innermost network header; NULL without one */
-	const uint8_t *source_address, *destination_address;
-	uint8_t address_length;      /* 4 or 16 */
-	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
-	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
-	uint16_t source_port, destination_port;
-	struct rtap_fragment_facts fragment;
-	struct rtap_ib_facts ib;
-	struct rtap_mad_facts mad;
-	struct rtap_cm_facts cm;
-	struct rtap_tcp_facts tcp;
-	struct rtap_payload payload;
-	struct rtap_mpa_facts mpa;
-	struct rtap_fpdus fpdus;
-	struct rtap_rpcrdma_facts rpcrdma;
-	struct rtap_rpc_facts rpc;
-	struct rtap_flow_facts flow;
-	struct rtap_anomaly anomalies[RTAP_MAX_ANOMALIES];
-	struct rtap_layer layers[RTAP_MAX_LAYERS];
-};
-
-/* The frame that shows an RPC call, and the one that shows its reply. */
-struct rtap_reply {
-	uint64_t call_frame, frame;
-};
-
 /* Protocols that a queue pair's payload can be declared to be. */
 enum rtap_upper {
 	RTAP_UPPER_UNKNOWN,
@@ -407,49 +340,78 @@ struct rtap_decode_as {
 	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: unused, the port is decoded as RoCEv2 */
 };
 
-/* Knowledge from other packets. All zero: nothing is known. Borrowed for the call. */
-struct rtap_context {
-	const struct rtap_decode_as *decode_as;
-	uint32_t decode_as_count;
+/* How frames are dissected. */
+struct rtap_dissect_options {
+	size_t size;          /* sizeof(struct rtap_dissect_options) */
+	const struct rtap_decode_as *decode_as; /* borrowed until the packet or tracker is closed */
+	size_t decode_as_count;
 	bool check_icrc;      /* recompute the CRCs of each packet and report wrong ones as anomalies */
 	bool no_heuristics;   /* recognise protocols by ports, types and decode_as only, never by content */
-	uint8_t upper;        /* enum rtap_upper: the protocol on this queue pair */
-	bool rpc_known;       /* the call of an RPC reply is known: the three below are valid */
-	uint32_t rpc_program, rpc_version, rpc_procedure;
-	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* of the call's credential */
-	uint64_t rpc_call_frame; /* the frame that shows this call; 0: unknown, though the values above are known */
-	int64_t rpc_call_time_ns; /* of that frame */
-	const struct rtap_reply *replies; /* of all answered calls, in the order of the calls' frames; NULL: unknown */
-	size_t reply_count;
-	uint32_t rpc_callback_program; /* the program number of the NFSv4 callback on this connection, if known; 0: none */
-	uint8_t cm_consumer;  /* enum rtap_cm_consumer: from the REQ that a REP or REJ answers */
-	struct rtap_datagram datagram; /* completed by this packet: dissected as a source of its own after the fragment header */
-	struct rtap_span message; /* reassembled bytes that end in this packet: dissected as the next source instead of its payload */
-	uint32_t message_wire; /* length of `message` on the wire if the capture truncated it; 0: not truncated */
-	/* data of an RMPP transaction completed by this segment: dissected as the next source instead of the segment's own data */
-	struct rtap_span records;
-	/* an RPC message carried in chunks: dissected after this packet's RPC-over-RDMA header, READ response or WRITE */
-	struct rtap_span chunk;
-	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
-	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
-	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
-	bool not_iwarp;       /* this TCP stream is known to carry another protocol */
-	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` has those that end in this segment; no heuristics */
-	const struct rtap_fpdu *fpdus; /* in stream order; their bytes are in the frame or live as long as it does */
-	uint32_t fpdu_count;
 };
 
+/* The headers of one frame and the facts read from them. */
+struct rtap_packet;
+
 /*
- * Dissects one frame. Reads only the captured bytes, allocates nothing and keeps no state.
- * The packet borrows the frame. Errors in the frame are reported as anomalies of the packet.
+ * Makes an empty packet, for rtap_dissect() or rtap_tracker_frame(); each frame replaces its contents. The options are those of
+ * rtap_dissect(); NULL: the defaults. FAILED: *packet is NULL.
  */
-void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
+enum rtap_status rtap_packet_open(struct rtap_packet **packet, const struct rtap_dissect_options *options, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Frees. NULL is ignored. */
+void rtap_packet_close(struct rtap_packet *packet);
+
+/*
+ * Dissects one frame without knowledge of others. Reads only the captured bytes and keeps no state; the packet borrows the frame. Errors
+ * in the frame are reported as anomalies of the packet. Threads may dissect at the same time, each with a packet of its own.
+ */
+void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame);
+
+/*
+ * The contents of a packet, which remain valid until the next frame is dissected or the packet is closed. None of these functions may be
+ * called for an empty packet.
+ */
+const struct rtap_frame *rtap_packet_frame(const struct rtap_packet *packet);
+
+/* The layers, outermost first; see also rtap_packet_layer(). NULL: there are not so many. */
+size_t rtap_packet_layer_count(const struct rtap_packet *packet);
+const struct rtap_layer *rtap_packet_layer_at(const struct rtap_packet *packet, size_t index);
 
 /* Returns whether the packet has a header of the protocol (its number in the registry). */
-static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol)
-{
-	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
-}
+bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol);
+
+/* The anomalies, in the order in which they were found; only the first few are kept. NULL: there are not so many. */
+size_t rtap_packet_anomaly_count(const struct rtap_packet *packet);
+const struct rtap_anomaly *rtap_packet_anomaly(const struct rtap_packet *packet, size_t index);
+
+/* Addresses of the innermost network header: 4 or 16 bytes in network order; none without one. */
+struct rtap_span rtap_packet_source_address(const struct rtap_packet *packet);
+struct rtap_span rtap_packet_destination_address(const struct rtap_packet *packet);
+
+/* Ports of the innermost TCP or UDP header. False: there is none; they are unchanged. */
+bool rtap_packet_ports(const struct rtap_packet *packet, uint16_t *source, uint16_t *destination) __attribute__((warn_unused_result));
+
+/*
+ * Queue pairs. The source's is in the DETH of datagrams; for other packets only a tracker knows it, from the connection. False: unknown,
+ * *qpn is unchanged.
+ */
+bool rtap_packet_source_qpn(const struct rtap_packet *packet, uint32_t *qpn) __attribute__((warn_unused_result));
+bool rtap_packet_destination_qpn(const struct rtap_packet *packet, uint32_t *qpn) __attribute__((warn_unused_result));
+
+/* The captured payload after the transport headers; *wire_length, if not NULL, is set to its length on the wire. */
+struct rtap_span rtap_packet_payload(const struct rtap_packet *packet, uint32_t *wire_length);
+
+/* Facts of one kind of header. NULL: the packet has none. */
+const struct rtap_ib_facts *rtap_packet_ib(const struct rtap_packet *packet); /* LRH, GRH or BTH */
+const struct rtap_mad_facts *rtap_packet_mad(const struct rtap_packet *packet);
+const struct rtap_cm_facts *rtap_packet_cm(const struct rtap_packet *packet);
+const struct rtap_tcp_facts *rtap_packet_tcp(const struct rtap_packet *packet);
+const struct rtap_mpa_facts *rtap_packet_mpa(const struct rtap_packet *packet);
+const struct rtap_rpcrdma_facts *rtap_packet_rpcrdma(const struct rtap_packet *packet);
+const struct rtap_rpc_facts *rtap_packet_rpc(const struct rtap_packet *packet);
+/* Facts that only rtap_tracker_frame() knows. NULL: none, for example the packet belongs to no connection. */
+const struct rtap_flow_facts *rtap_packet_flow(const struct rtap_packet *packet);
 
 #ifdef __cplusplus
 }

@@ -5,15 +5,17 @@
  * General rules:
  *  - Numbers are in host byte order, packet bytes in network order. Times are nanoseconds since 1970-01-01 UTC and lengths are
  *    bytes, unless a name says otherwise.
- *  - Returned pointers are borrowed and valid until the time that the function's comment gives. Objects made by ..._open,
- *    ..._compile or ..._create belong to the caller, who frees them with the ..._close or ..._destroy function of the same group;
- *    these ignore NULL. A struct rtap_batch is reference-counted: see rtap_batch_release().
+ *  - Returned pointers are borrowed and valid until the time that the function's comment gives. Objects made by ..._open belong to the
+ *    caller, who frees them with the ..._close function of the same group, which ignores NULL. A struct rtap_batch is
+ *    reference-counted: see rtap_batch_release().
  *  - Functions that can fail return enum rtap_status and fill the caller's struct rtap_error. The library does not print, exit
  *    or change signal handling.
- *  - Functions ..._open take the address of the new object first, then what to open, options and the error. The caller zeroes a
- *    struct before filling it (options, contexts): zero is always the default, and so are options of NULL.
- *  - Structs that begin with `size` (the caller sets it to their sizeof), or that are filled by a function with an argument `size`,
- *    may get further members at their ends: programs compiled before still work. If others grow, the library's soname changes.
+ *  - Functions ..._open take the address of the new object first, which becomes NULL if they fail, then what to open, options if they
+ *    have some, and the error; they return enum rtap_status. The caller zeroes options before filling them: zero is always the default,
+ *    and so are options of NULL.
+ *  - Programs compiled before still work if members are added at the ends of structs that begin with `size` (the caller sets it to their
+ *    sizeof), that are filled by a function with an argument `size`, or that the library returns by pointer (facts, messages,
+ *    connections). If others grow, the library's soname changes.
  *  - One thread at a time may use an object; threads may use different objects at once. Any number of threads may read tables
  *    (fields, protocols, names), compiled filters, and packets that are no longer being filled.
  */

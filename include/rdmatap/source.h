@@ -113,7 +113,7 @@ const char *rtap_link_type_name(uint32_t link_type);
 struct rtap_bpf;
 
 /* Compiles `text`. FAILED: libpcap rejects it for every link type. */
-enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
+enum rtap_status rtap_bpf_open(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
@@ -123,7 +123,7 @@ enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struc
 enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *frame, bool *match, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-void rtap_bpf_destroy(struct rtap_bpf *bpf);
+void rtap_bpf_close(struct rtap_bpf *bpf);
 
 #ifdef __cplusplus
 }

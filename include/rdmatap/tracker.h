@@ -26,7 +26,7 @@ struct rtap_tracker;
 struct rtap_tracker_options {
 	size_t size;                 /* sizeof(struct rtap_tracker_options) */
 	uint64_t max_memory;         /* limit for the state in bytes; 0: 512 MiB */
-	struct rtap_context context; /* for dissection; memory that it points to must outlive the tracker */
+	const struct rtap_dissect_options *dissect; /* NULL: the defaults; borrowed for the call */
 	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
 	bool checksums;              /* compute rtap_message.crc32 and detect repeats that differ */
 	/*

@@ -54,19 +54,14 @@ uint64_t rtap_writer_held_times(const struct rtap_writer *writer);
 /* Flushes, closes and frees, also after a failure, which is not reported again. NULL is ignored: OK. */
 enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* When to start a new file. All zero: never. */
-struct rtap_rotation {
-	uint64_t bytes;    /* when the file is larger than this; 0: never */
-	uint64_t seconds;  /* when the frame is this much later than the start of the file; 0: never */
-	unsigned files;    /* see rtap_series_open(); 0: unlimited */
-};
-
 /* A sequence of capture files. */
 struct rtap_series;
 
 struct rtap_series_options {
 	size_t size;                      /* sizeof(struct rtap_series_options) */
-	struct rtap_rotation rotation;
+	uint64_t rotate_bytes;            /* start a new file when the file is larger than this; 0: never */
+	uint64_t rotate_seconds;          /* when the frame is this much later than the start of the file; 0: never */
+	unsigned rotate_files;            /* see rtap_series_open(); 0: unlimited */
 	uint32_t link_type;               /* as in struct rtap_writer_options; likewise unbuffered */
 	bool unbuffered;
 	const struct rtap_source *source; /* gives pcapng files their interfaces; borrowed; NULL: none */
@@ -75,11 +70,11 @@ struct rtap_series_options {
 
 /*
  * Opens the first file. Files are named as by tcpdump:
- *  - with `seconds`, `name` is a strftime(3) pattern, formatted with the local time at which the file is started;
- *  - with `bytes`, a number is appended to the name, starting with 1 for the second file; with `files` too, starting with 0 for
- *    the first file and padded to the width of the highest number; after `files` files the first is overwritten;
- *  - with `seconds` and `files`, writing ends after `files` files; with `bytes` too, `files` is the size of each ring of numbers,
- *    and each time starts a new ring.
+ *  - with `rotate_seconds`, `name` is a strftime(3) pattern, formatted with the local time at which the file is started;
+ *  - with `rotate_bytes`, a number is appended to the name, starting with 1 for the second file; with `rotate_files` too, starting with
+ *    0 for the first file and padded to the width of the highest number; after that many files the first is overwritten;
+ *  - with `rotate_seconds` and `rotate_files`, writing ends after that many files; with `rotate_bytes` too, it is the size of each ring
+ *    of numbers, and each time starts a new ring.
  * The suffix of `name`, without the number, determines format and compression. An existing file of the same name is overwritten.
  *
  * pcapng files take their interfaces' names and filters from the source, and at the end of each file the numbers of frames

@@ -462,7 +462,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 
 	if (canon->error)
 		return;
-	if (rtap_packet_has(packet, PROTOCOL_MAD)) {
+	if (packet_has(packet, PROTOCOL_MAD)) {
 		note_management(canon, packet);
 		group = management_group(canon, packet);
 		if (group)

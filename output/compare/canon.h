@@ -10,8 +10,8 @@
 #define OUTPUT_COMPARE_CANON_H
 
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 
+#include "dissect/engine/packet.h"
 #include "output/compare/canon_values.h"
 #include "output/packet/format.h"
 

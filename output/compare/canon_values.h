@@ -6,10 +6,10 @@
 #ifndef OUTPUT_COMPARE_CANON_VALUES_H
 #define OUTPUT_COMPARE_CANON_VALUES_H
 
-#include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
 #include "dissect/engine/line.h"
+#include "dissect/engine/packet.h"
 #include "output/compare/canon_map.h"
 #include "output/compare/canon_policy.h"
 

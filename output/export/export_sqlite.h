@@ -11,8 +11,8 @@
 #include <rdmatap/error.h>
 #include <rdmatap/message.h>
 #include <rdmatap/operation.h>
-#include <rdmatap/packet.h>
 
+#include "dissect/engine/packet.h"
 #include "output/stats/findings.h"
 
 struct export_sqlite;

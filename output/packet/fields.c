@@ -66,7 +66,7 @@ static void add_field(struct column_visitor *column, const struct rtap_packet *p
 static bool has_layer(const struct column *column, const struct rtap_packet *packet)
 {
 	for (unsigned i = 0; i < column->field_count; i++)
-		if (rtap_packet_has(packet, column->fields[i].protocol))
+		if (packet_has(packet, column->fields[i].protocol))
 			return true;
 	return false;
 }

@@ -10,9 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <rdmatap/packet.h>
-
 #include "dissect/engine/line.h"
+#include "dissect/engine/packet.h"
 
 /* Embedded as the first member of each format's struct. */
 struct format {

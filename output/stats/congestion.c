@@ -46,7 +46,7 @@ bool congestion_pause_of(const struct rtap_packet *packet, struct congestion_pau
 	const struct rtap_layer *layer = NULL;
 	const uint8_t *header;
 
-	if (!rtap_packet_has(packet, PROTOCOL_PAUSE) && !rtap_packet_has(packet, PROTOCOL_PFC))
+	if (!packet_has(packet, PROTOCOL_PAUSE) && !packet_has(packet, PROTOCOL_PFC))
 		return false;
 	*pause = (struct congestion_pause){
 		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .interface = packet->frame->interface,

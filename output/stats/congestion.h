@@ -6,8 +6,7 @@
 #ifndef OUTPUT_STATS_CONGESTION_H
 #define OUTPUT_STATS_CONGESTION_H
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "dissect/engine/protocol.h"
 
 /* Kinds of packets that may have separate classes; a segment is an iWARP TCP segment with data. X(identifier, name) */

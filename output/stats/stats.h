@@ -7,8 +7,8 @@
 #define OUTPUT_STATS_STATS_H
 
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 
+#include "dissect/engine/packet.h"
 #include "output/stats/congestion.h"
 #include "output/stats/histogram.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/dissect.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
 #include "reassembly/infiniband/icrc_sender.h"
@@ -74,7 +75,7 @@ static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender,
 		enum rtap_crc_status status;
 		uint64_t words[3];
 
-		rtap_dissect(next, &tracker->alone, &packet);
+		dissect_frame(next, &tracker->alone, &packet);
 		if (!packet.ib.has_bth)
 			continue;
 		words_of(&packet, words);

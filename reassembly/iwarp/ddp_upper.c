@@ -87,7 +87,7 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &work->tracker->view.uppers[work->shown],
 		.result = &alone->result, .dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
 	};
-	*alone->work.context = work->tracker->options.context;
+	*alone->work.context = work->tracker->context;
 	alone->work.context->upper = work->connection->upper;
 }
 

@@ -403,7 +403,7 @@ static void begin_half(struct iwarp_half *half, const struct tcp_bytes *bytes)
 
 	if ((half->begun && !bytes->offset) || mpa_is_setup(&cursor))
 		half->stage = IWARP_SETUP;
-	else if (!half->stream->proven && !has_rdma_port(half->stream) && half->stream->tracker->options.context.no_heuristics)
+	else if (!half->stream->proven && !has_rdma_port(half->stream) && half->stream->tracker->context.no_heuristics)
 		half->stream->refused = true;
 	else
 		begin_frames(half, bytes->offset, false);

@@ -6,8 +6,7 @@
 #ifndef REASSEMBLY_IWARP_IWARP_VIEW_H
 #define REASSEMBLY_IWARP_IWARP_VIEW_H
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 
 #define IWARP_VIEW_BYTES (4u << 20) /* bytes of a frame's FPDUs that may be copied; FPDUs beyond that or the budget are not shown */

@@ -15,8 +15,8 @@
 #define REASSEMBLY_MANAGEMENT_MAD_EXCHANGE_H
 
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 
+#include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
 

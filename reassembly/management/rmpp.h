@@ -17,8 +17,8 @@
 #define REASSEMBLY_MANAGEMENT_RMPP_H
 
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 
+#include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
 

@@ -11,8 +11,7 @@
 #ifndef REASSEMBLY_STREAM_IP_FRAGMENTS_H
 #define REASSEMBLY_STREAM_IP_FRAGMENTS_H
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
 

@@ -6,7 +6,8 @@
 #ifndef REASSEMBLY_STREAM_TCP_RECOVERY_H
 #define REASSEMBLY_STREAM_TCP_RECOVERY_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 /* State of one direction. All zero: no segment seen. */
 struct tcp_recovery {

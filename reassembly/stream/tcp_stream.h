@@ -13,8 +13,7 @@
 #ifndef REASSEMBLY_STREAM_TCP_STREAM_H
 #define REASSEMBLY_STREAM_TCP_STREAM_H
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
 #include "reassembly/store/tree.h"

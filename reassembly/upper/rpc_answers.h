@@ -6,7 +6,8 @@
 #ifndef REASSEMBLY_UPPER_RPC_ANSWERS_H
 #define REASSEMBLY_UPPER_RPC_ANSWERS_H
 
-#include <rdmatap/packet.h>
+#include "dissect/engine/packet.h"
+
 
 struct rtap_tracker;
 struct connection;

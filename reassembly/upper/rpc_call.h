@@ -7,8 +7,7 @@
 #ifndef REASSEMBLY_UPPER_RPC_CALL_H
 #define REASSEMBLY_UPPER_RPC_CALL_H
 
-#include <rdmatap/packet.h>
-
+#include "dissect/engine/packet.h"
 #include "reassembly/upper/rpc_chunks.h"
 #include "reassembly/state.h"
 

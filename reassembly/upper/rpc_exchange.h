@@ -7,9 +7,9 @@
 #define REASSEMBLY_UPPER_RPC_EXCHANGE_H
 
 #include <rdmatap/message.h>
-#include <rdmatap/packet.h>
 #include <rdmatap/tracker.h>
 
+#include "dissect/engine/packet.h"
 #include "dissect/rpc/xdr.h"
 
 enum rpc_carrier { RPC_OVER_RDMA, RPC_OVER_TCP, RPC_OVER_UDP };

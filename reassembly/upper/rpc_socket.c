@@ -167,7 +167,7 @@ static void init(struct rtap_tracker *tracker)
 		.message = take_message, .pair = pair,
 	};
 
-	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
+	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->context.no_heuristics);
 	if (tracker->options.bytes)
 		tracker->carriers.copies.most = UINT64_MAX;
 }

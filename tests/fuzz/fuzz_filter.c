@@ -11,9 +11,10 @@
 #include <string.h>
 
 #include <rdmatap/filter.h>
-#include <rdmatap/packet.h>
 
 #include "harness.h"
+#include "dissect/dissect.h"
+#include "dissect/engine/packet.h"
 
 /* RoCE v2 over IPv4: RC Acknowledge. */
 static const uint8_t acknowledge[] = {
@@ -52,7 +53,7 @@ static void match(const struct rtap_filter *filter)
 	for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
 		struct rtap_packet packet;
 
-		rtap_dissect(&frames[i], &context, &packet);
+		dissect_frame(&frames[i], &context, &packet);
 		if (rtap_filter_match(filter, &packet) != rtap_filter_match(filter, &packet))
 			abort();
 	}
@@ -62,18 +63,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rtap_filter *filter;
 	struct rtap_error error = { .text = "" };
-	unsigned column = 0;
 	char *text = malloc(size + 1);
 
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (rtap_filter_compile(&filter, text, &column, &error) == RTAP_STATUS_OK)
+	if (rtap_filter_open(&filter, text, &error) == RTAP_STATUS_OK)
 		match(filter);
-	else if (filter || column < 1 || column > strlen(text) + 1 || strncmp(error.text, "column ", 7) != 0)
+	else if (filter || error.column < 1 || error.column > strlen(text) + 1 || strncmp(error.text, "column ", 7) != 0)
 		abort();
-	rtap_filter_destroy(filter);
+	rtap_filter_close(filter);
 	free(text);
 	return 0;
 }

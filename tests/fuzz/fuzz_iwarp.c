@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
+#include "dissect/dissect.h"
+#include "dissect/engine/packet.h"
 #include "dissect/iwarp/fpdu.h"
 #include "reassembly/iwarp/fpdu.h"
 
@@ -70,7 +71,7 @@ static void dissect(const uint8_t *bytes, uint32_t length, const struct rtap_con
 	block[2] = (uint8_t)((TCP_HEADERS + length) >> 8);
 	block[3] = (uint8_t)(TCP_HEADERS + length);
 	frame.bytes = block;
-	rtap_dissect(&frame, context, &packet);
+	dissect_frame(&frame, context, &packet);
 	rtap_packet_visit(&packet, &reader.visitor);
 	free(block);
 }

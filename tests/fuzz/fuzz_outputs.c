@@ -25,6 +25,7 @@
 
 #include "capture/source.h"
 #include "capture/file/writer.h"
+#include "dissect/dissect.h"
 #include "dissect/engine/packet_snapshot.h"
 #include "output/compare/canon.h"
 #include "output/message/connections.h"
@@ -438,10 +439,13 @@ static void open_output(struct run *run, unsigned set)
 
 static void open_tracker(struct run *run, unsigned memory)
 {
+	const struct rtap_dissect_options dissect = {
+		.size = sizeof dissect, .check_icrc = run->options & CHECK_ICRC, .no_heuristics = run->options & NO_HEURISTICS,
+	};
 	struct rtap_tracker_options options = {
 		.size = sizeof options,
 		.max_memory = UINT64_C(4096) << memory,
-		.context = { .check_icrc = run->options & CHECK_ICRC, .no_heuristics = run->options & NO_HEURISTICS },
+		.dissect = &dissect,
 		.bytes = run->options & KEEP_BYTES, .checksums = run->options & CHECKSUMS,
 		.owner = run,
 	};
@@ -594,7 +598,7 @@ static void survey_batch(struct clock_survey *survey, size_t file_number, const 
 	struct rtap_packet packet;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		rtap_dissect(&batch->frames[i], NULL, &packet);
+		dissect_frame(&batch->frames[i], NULL, &packet);
 		clock_survey_take(survey, file_number, &packet);
 	}
 }
@@ -684,13 +688,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char filter[256] = "";
 
 	memcpy(filter, data + HEADER_LENGTH, data[3]);
-	if (*filter && rtap_filter_compile(&run.filter, filter, NULL, &error) != RTAP_STATUS_OK)
+	if (*filter && rtap_filter_open(&run.filter, filter, &error) != RTAP_STATUS_OK)
 		goto out;
 	again.filter = run.filter;
 	if (run_files(&run, data, files, count) && run.output < SAVE)
 		REQUIRE(run_files(&again, data, files, count) && again.written == run.written);
 out:
-	rtap_filter_destroy(run.filter);
+	rtap_filter_close(run.filter);
 	while (count)
 		free((void *)(uintptr_t)files[--count].bytes);
 	return 0;

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include <rdmatap/filter.h>
-#include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
+#include "dissect/dissect.h"
+#include "dissect/engine/packet.h"
 #include "output/packet/fields.h"
 #include "output/packet/json.h"
 #include "output/packet/text.h"
@@ -175,7 +176,7 @@ static void read_fixed_fields(const struct rtap_packet *packet)
 		struct rtap_place place = { layer->source, layer->offset, layer->length };
 
 		check_place(&reader, &place);
-		REQUIRE(rtap_packet_has(packet, layer->protocol));
+		REQUIRE(packet_has(packet, layer->protocol));
 		for (unsigned j = 0; j < protocol->field_count; j++) {
 			struct rtap_value value = { 0 };
 
@@ -192,7 +193,7 @@ static void filter_packet(const struct rtap_packet *packet)
 	for (size_t i = 0; i < FILTERS; i++) {
 		struct rtap_error error;
 
-		if (!filters[i] && rtap_filter_compile(&filters[i], filter_texts[i], NULL, &error) != RTAP_STATUS_OK) {
+		if (!filters[i] && rtap_filter_open(&filters[i], filter_texts[i], &error) != RTAP_STATUS_OK) {
 			fprintf(stderr, "%s: %s\n", filter_texts[i], error.text);
 			abort();
 		}
@@ -314,7 +315,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (flags & WITH_DATAGRAM)
 		context.datagram = (struct rtap_datagram){ { bytes + length / 2, length - length / 2 }, length, 20, 17 };
 
-	rtap_dissect(&frame, &context, &packet);
+	dissect_frame(&frame, &context, &packet);
 	check_packet(&packet);
 	visit_packet(&packet, false);
 	visit_packet(&packet, true);
