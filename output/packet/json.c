@@ -4,15 +4,17 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dissect/engine/visit.h"
 #include "output/packet/first_ids.h"
 #include "output/packet/json.h"
 
-/* Visitor state: cached values are written immediately. */
-enum json_kind { OTHER, NUMBER, SECONDS };
+/* Form of a value. TIME: seconds, and as another member nanoseconds; NAMED: a number that may have a name, which is another member. */
+enum json_kind { OTHER, NUMBER, SECONDS, TIME, NAMED };
 
 #define KEY_TEXT (3 * ROW_STEP)
+#define NANOSECONDS_KEY ",\"frame.time_ns\":"
 
 /* The key of a field; several protocols may share a name. */
 struct json_key {
@@ -83,7 +85,7 @@ void json_string(struct line *line, const uint8_t *bytes, size_t length)
 
 static void write_value(struct line *line, const struct json_key *key, const struct rtap_field *field, const struct rtap_value *value)
 {
-	if (key->kind == NUMBER) {
+	if (key->kind == NUMBER || key->kind == NAMED) {
 		line_dec(line, value->number);
 	} else if (field->show == RTAP_TEXT) {
 		json_string(line, value->data.bytes, value->data.length);
@@ -96,7 +98,7 @@ static void write_value(struct line *line, const struct json_key *key, const str
 
 static inline void write_simple(struct line *line, const struct json_key *key, uint64_t number)
 {
-	char spare[KEY_TEXT + LINE_SHORT + 2];
+	char spare[KEY_TEXT + LINE_SHORT + 2 + sizeof NANOSECONDS_KEY + LINE_SHORT];
 	char *begin = line_begin(line, spare, sizeof spare), *to = begin + key->length;
 
 	memcpy(begin, key->text, ROW_STEP);
@@ -108,6 +110,12 @@ static inline void write_simple(struct line *line, const struct json_key *key, u
 		*to = '"';
 		to = line_put_seconds(to + 1, (int64_t)number);
 		*to++ = '"';
+	}
+	if (key->kind == TIME) {
+		to = line_put(to, NANOSECONDS_KEY);
+		if ((int64_t)number < 0)
+			*to++ = '-';
+		to = line_put_dec(to, (int64_t)number < 0 ? -number : number);
 	}
 	line_end(line, begin, to);
 }
@@ -123,6 +131,19 @@ static void write_again(struct line *line, const struct json_key *key, const str
 	write_value(line, key, field, value);
 }
 
+/* ,"infiniband.bth.opcode_name":"RC SEND Only" */
+static void write_name(struct line *line, const struct rtap_field *field, uint64_t number)
+{
+	const char *name = rtap_name_of(field->names, number);
+
+	if (!name)
+		return;
+	line_bytes(line, ",\"", 2);
+	line_text(line, field->name);
+	line_bytes(line, "_name\":", 7);
+	json_string(line, (const uint8_t *)name, strlen(name));
+}
+
 /* Writes a value that is not cached; `row`, which may be NULL, is its cache slot. */
 static __attribute__((noinline)) void write_new_row(const struct json_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 						    const struct rtap_value *value, struct row *row)
@@ -134,6 +155,8 @@ static __attribute__((noinline)) void write_new_row(const struct json_visitor *v
 
 	line_steps(visitor->line, key->text, key->length);
 	write_value(visitor->line, key, field, value);
+	if (key->kind == NAMED)
+		write_name(visitor->line, field, value->number);
 	if (row && row_key_init(&row_key, field, value, 1))
 		rows_keep(&json->rows, id, row, &row_key, start, visitor->line);
 }
@@ -210,7 +233,7 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 		write_again(json_visitor->line, json_key, field, value, count_again(json, json_key));
 		return;
 	}
-	if (json_key->kind != OTHER) {
+	if (json_key->kind == NUMBER || json_key->kind == SECONDS || json_key->kind == TIME) {
 		write_simple(json_visitor->line, json_key, value->number);
 		return;
 	}
@@ -268,7 +291,7 @@ static void write_item(struct line *line, char before, const struct json_key *ke
 	char spare[1 + LINE_SHORT];
 	char *begin = line_begin(line, spare, sizeof spare);
 
-	if (key->kind == NUMBER) {
+	if (key->kind == NUMBER || key->kind == NAMED) {
 		*begin = before;
 		line_end(line, begin, line_put_dec(begin + 1, repeat->value.number));
 	} else {
@@ -321,6 +344,15 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	line_text(line, "}\n");
 }
 
+static enum json_kind kind_of(const struct rtap_field *field)
+{
+	if (rtap_field_json_type(field)[0] == 'n')
+		return field->names && field->show != RTAP_BOOL ? NAMED : NUMBER;
+	if (field->show != RTAP_SECONDS)
+		return OTHER;
+	return strcmp(field->name, "frame.time_epoch") ? SECONDS : TIME;
+}
+
 /* NULL: out of memory. */
 static struct json_key *keys_create(void)
 {
@@ -337,7 +369,7 @@ static struct json_key *keys_create(void)
 		line_bytes(&line, "\":", 2);
 		assert(!line.cut);
 		keys[i].first = first_ids[i];
-		keys[i].kind = rtap_field_json_type(field)[0] == 'n' ? NUMBER : field->show == RTAP_SECONDS ? SECONDS : OTHER;
+		keys[i].kind = kind_of(field);
 		keys[i].length = (uint8_t)(line.next - keys[i].text);
 	}
 	if (!first_ids) {

@@ -2,6 +2,7 @@
 """JSON and -T fields: valid, of the types that are listed, and telling the same, over all of testdata."""
 import json
 import re
+from decimal import Decimal
 
 from cli import CliTest, captures, has_sanitizers, RPING, TUNNELS
 
@@ -28,7 +29,7 @@ def unescape(text):
 class Forms(CliTest):
     def setUp(self):
         super().setUp()
-        self.types, self.texts = {}, set()
+        self.types, self.texts, self.names = {}, set(), {}
         for row in self.lines("fields"):
             name, kind, json_type = row.split("\t")[:3]
             self.assertEqual(self.types.setdefault(name, json_type), json_type, name)
@@ -42,6 +43,12 @@ class Forms(CliTest):
         output = self.run_program(*arguments, "-T", "json").stdout.decode("utf-8", "strict")
         self.assertTrue(not output or output.endswith("\n"))
         return [json.loads(line, object_pairs_hook=unique) for line in output.split("\n")[:-1]]
+
+    def is_name(self, one, key, value):
+        """Whether it is the name of a number, the same in all packets."""
+        number = key[:-len("_name")]
+        return (key.endswith("_name") and key not in self.types and self.types.get(number) == "number" and type(value) is str and value != "" and
+                self.names.setdefault((number, one[number]), value) == value)
 
     def is_of_its_type(self, key, value):
         name, _, number = key.partition("#")
@@ -58,14 +65,19 @@ class Forms(CliTest):
             for options in ((), ("--check-icrc",)):
                 found = self.objects("-r", capture, *options)
                 for number, one in enumerate(found, 1):
-                    self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_relative", "frame.time_delta",
-                                                     "frame.len", "frame.cap_len", "frame.interface_id"])
+                    self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_ns", "frame.time_relative", "frame.time_delta",
+                                                     "frame.len", "frame.cap_len"])
                     self.assertEqual(one["frame.number"], number)
                     self.assertRegex(one["frame.time_epoch"], r"^-?\d+\.\d{9}$")
+                    self.assertEqual(Decimal(one["frame.time_epoch"]).scaleb(9), one.pop("frame.time_ns"))
                     self.assertFalse(NOT_IN_JSON & set(one))
                     self.assertTrue(options or not [key for key in one if key.endswith("crc.status")])
                     for key, value in one.items():
-                        self.assertTrue(self.is_of_its_type(key, value), (capture, number, key, value))
+                        self.assertTrue(self.is_of_its_type(key, value) or self.is_name(one, key, value), (capture, number, key, value))
+        # IBTA vol. 1, table 38; RFC 5040, 4.1
+        for (key, number), name in ((("infiniband.bth.opcode", 4), "RC SEND Only"), (("infiniband.bth.opcode", 17), "RC Acknowledge"),
+                                    (("ip.proto", 17), "UDP"), (("rpc.msgtyp", 1), "Reply")):
+            self.assertEqual(self.names[key, number], name)
 
     def same(self, name, text, value):
         if isinstance(value, int):
