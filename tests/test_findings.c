@@ -170,7 +170,7 @@ static void begin_counts(struct counts *counts)
 	counts->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
 	counts->connection = connection(counts->stats, 1, 0, 0);
 	counts->direction = &counts->connection->directions[0];
-	counts->rpc = stats_take(counts->stats, sizeof *counts->rpc, 1);
+	counts->rpc = stats_take(counts->stats, sizeof *counts->rpc);
 	counts->stats->rpcs[counts->stats->rpc_count++] = counts->rpc;
 }
 
@@ -191,13 +191,13 @@ static bool end_counts(struct counts *counts, const char *rule)
 /* What is counted in a direction, of packets that it sent, or that were sent to it. */
 static void set_event(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
-	stats_incidents(counts->stats, counts->direction)->events[event].count = count;
+	stats_event(counts->stats, counts->direction, event)->count = count;
 	counts->direction->packets = of;
 }
 
 static void set_refused(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
-	stats_incidents(counts->stats, counts->direction)->events[event].count = count;
+	stats_event(counts->stats, counts->direction, event)->count = count;
 	counts->connection->directions[1].packets = of;
 }
 
@@ -209,7 +209,7 @@ static void set_segments(struct counts *counts, unsigned event, uint64_t count, 
 
 static void set_terminates(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
 {
-	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations, 2);
+	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations);
 
 	(void)of;
 	operations->messages = count;
@@ -232,7 +232,7 @@ static void set_unreliable(struct counts *counts, unsigned anomaly_counts, uint6
 static void set_late(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
 	set_event(counts, event, count, of);
-	stats_incidents(counts->stats, counts->direction)->events[STATS_AFTER_NAK].count = 1;
+	stats_event(counts->stats, counts->direction, STATS_AFTER_NAK)->count = 1;
 }
 
 /* One credit, so that a call under way is as many as there are. */
@@ -241,6 +241,13 @@ static void set_calls(struct counts *counts, unsigned credits, uint64_t count, u
 	(void)of;
 	counts->direction->least_credits = credits;
 	counts->direction->most_calls_in_flight = (uint32_t)count;
+}
+
+static void set_summed(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	(void)what;
+	(void)of;
+	counts->stats->summed = count;
 }
 
 static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, uint64_t of)
@@ -325,7 +332,7 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 /* Answered in a second where 1 ms is usual, in as many as are asked for. */
 static void set_slow_operations(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
 {
-	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations, 2);
+	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations);
 
 	(void)of;
 	for (uint64_t i = 0; i < 10; i++)
@@ -363,7 +370,7 @@ static void set_storm(struct counts *counts, unsigned unused, uint64_t count, ui
 static void set_ignored(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
 {
 	(void)unused;
-	counts->direction->cnps = stats_take(counts->stats, sizeof *counts->direction->cnps, 0);
+	counts->direction->cnps = stats_take(counts->stats, sizeof *counts->direction->cnps);
 	counts->direction->cnps->not_slower = count;
 	counts->direction->cnps->measured = of;
 }
@@ -442,6 +449,7 @@ static const struct threshold_case {
 	{ "paused", set_pauses, 3, 1, 10 },
 	{ "unreliable_loss", set_unreliable, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
+	{ "summed_connections", set_summed, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
 	{ "slow_operations", set_slow_operations, RTAP_KIND_READ, 1, 0 },
@@ -607,7 +615,7 @@ Test(findings, leave_out_what_another_sign_explains)
 
 	begin_counts(&counts);
 	set_event(&counts, STATS_CE_MARK, 1000, 1000);
-	stats_incidents(counts.stats, &counts.connection->directions[1])->events[STATS_CNP].count = 1;
+	stats_event(counts.stats, &counts.connection->directions[1], STATS_CNP)->count = 1;
 	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
 	begin_counts(&counts);
 	set_anomaly_count(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);

@@ -126,28 +126,83 @@ Test(histogram, merges_to_what_it_would_be_with_all_values)
 Test(histogram, has_counters_only_for_the_powers_of_two_that_came)
 {
 	struct histogram histogram = { 0 };
+	struct histogram_memory memory = { .most = 1 << 20, .most_by_values = 1 << 20 };
 
 	for (uint64_t value = 4096; value < 8192; value++)
-		cr_assert(histogram_add(&histogram, value, NULL));
-	cr_assert_eq(histogram.group_count, 0);
-	cr_assert(histogram_add(&histogram, 4096, NULL));
-	cr_assert_eq(histogram.group_count, 1);
+		histogram_add(&histogram, value, &memory);
+	cr_assert_null(histogram.buckets);
+	histogram_add(&histogram, 4096, &memory);
+	cr_assert_eq(histogram.buckets->count, 1);
 	cr_assert_null(histogram.values);
 	for (unsigned bit = 0; bit < 64; bit++)
-		cr_assert(histogram_add(&histogram, UINT64_C(1) << bit, NULL));
-	cr_assert_eq(histogram.group_count, HISTOGRAM_GROUPS);
-	cr_assert_leq(histogram.group_room * sizeof *histogram.groups, HISTOGRAM_MEMORY);
+		histogram_add(&histogram, UINT64_C(1) << bit, &memory);
+	cr_assert_eq(histogram.buckets->count, HISTOGRAM_GROUPS);
+	cr_assert_eq(memory.used, HISTOGRAM_MEMORY);
+	cr_assert_eq(memory.unplaced, 0);
 	cr_assert_eq(histogram_bucket(&histogram, HISTOGRAM_BUCKETS - 1), 20);
+	histogram_fini(&histogram, &memory);
+	cr_assert_eq(memory.used, 0);
+}
+
+/* Sizes of messages are mostly equal. */
+Test(histogram, of_equal_values_takes_no_memory_until_another_one_comes)
+{
+	static struct histogram few, many, other;
+	struct histogram_memory memory = { .most = 1 << 20, .most_by_values = 1 << 20 };
+
+	for (unsigned i = 0; i < 10000; i++) {
+		histogram_add(&many, 4096, &memory);
+		if (i < 100)
+			histogram_add(&few, 4096, &memory);
+	}
+	cr_assert_eq(memory.used, 0);
+	cr_assert_eq(histogram_percentile(&many, 500), 4096);
+	cr_assert_eq(histogram_above(&many, 4096), 10000);
+	cr_assert_eq(histogram_above(&many, 4097), 0);
+	histogram_add(&few, 1, &memory);
+	histogram_add(&many, 1, &memory);
+	cr_assert_eq(histogram_percentile(&few, 9), 1);
+	cr_assert_eq(histogram_percentile(&few, 10), 4096);
+	cr_assert_eq(histogram_bucket(&many, 1), 1);
+	cr_assert_leq(memory.used, 2000);
+	for (unsigned i = 0; i < 5000; i++)
+		histogram_add(&other, 70, &memory);
+	histogram_merge(&other, &many, &memory);
+	cr_assert_eq(other.count, 15001);
+	cr_assert_eq(histogram_above(&other, 1000), 10000);
+	histogram_merge(&few, &other, &memory);
+	cr_assert_eq(histogram_above(&few, 1000), 10100);
+	cr_assert_eq(memory.unplaced, 0);
+	histogram_fini(&few, &memory);
+	histogram_fini(&many, &memory);
+	histogram_fini(&other, &memory);
+	cr_assert_eq(memory.used, 0);
+}
+
+Test(histogram, counts_values_for_which_there_is_no_memory)
+{
+	struct histogram histogram = { 0 };
+	struct histogram_memory memory = { .most = 300, .most_by_values = 100 };
+
+	for (uint64_t value = 1; value < 1 << 12; value++) {
+		histogram_add(&histogram, value, &memory);
+		cr_assert_leq(memory.used, memory.most);
+	}
+	cr_assert_eq(histogram.count, (1 << 12) - 1);
+	cr_assert_gt(memory.unplaced, 0);
+	cr_assert_eq(memory.unplaced, histogram.unplaced);
+	histogram_fini(&histogram, &memory);
+	cr_assert_eq(memory.used, 0);
 }
 
 Test(histogram, keeps_values_only_within_the_memory_for_them)
 {
-	struct histogram_memory memory = { .most = 1000 };
+	struct histogram_memory memory = { .most = 4000, .most_by_values = 1000 };
 	struct histogram histograms[2] = { { 0 }, { 0 } };
 
 	for (uint64_t i = 0; i < 1000; i++) {
-		cr_assert(histogram_add(&histograms[i & 1], 1000 + i, &memory));
-		cr_assert_leq(memory.used, memory.most);
+		histogram_add(&histograms[i & 1], 1000 + i, &memory);
+		cr_assert_leq(memory.used_by_values, memory.most_by_values);
 		if (i == 60)
 			cr_assert_eq(histogram_percentile(&histograms[0], 500), 1030);
 	}

@@ -18,7 +18,6 @@ struct report_page {
 	const struct stats_connection *connection; /* of the current part */
 	struct histogram latencies[RTAP_KIND_COUNT]; /* of messages of all connections */
 	struct histogram_memory values;              /* of these histograms */
-	uint64_t unplaced;                           /* latencies lost for lack of memory */
 };
 
 /* A part of the page, for printer_write(); `page` is a struct report_page. */

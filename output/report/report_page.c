@@ -426,7 +426,7 @@ static void sum_latencies(struct report_page *page)
 				page->ranked[i]->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT];
 
 			if (operations)
-				page->unplaced += histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns, &page->values);
+				histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns, &page->values);
 		}
 }
 
@@ -460,7 +460,7 @@ int report_write(struct report *report, const struct findings *found, const stru
 	static report_part *const first[] = { head, summary, findings, report_rates, report_recoveries, report_latencies, report_connections, plots_head };
 	static report_part *const each[] = { connection_head, report_setup, report_sequences, report_calls, connection_end };
 	static report_part *const last[] = { plots_end, report_operations, report_rpcs, report_classes, report_pauses, report_mads, end };
-	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input, .values.most = UINT64_MAX };
+	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input, .values = { .most = UINT64_MAX, .most_by_values = UINT64_MAX } };
 	int result;
 
 	if (!rank(&page))

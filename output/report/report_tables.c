@@ -35,7 +35,7 @@ static uint64_t events_of(const struct stats_connection *connection, enum stats_
 
 	for (int i = 0; i < 2; i++)
 		for (int event = (int)first; event <= (int)last; event++)
-			sum += stats_incidents_of(&connection->directions[i])->events[event].count;
+			sum += stats_event_of(&connection->directions[i], event)->count;
 	return sum;
 }
 
@@ -162,9 +162,9 @@ void report_operations(const void *what, struct line *line)
 		html_counted(line, page->stats->uncounted_messages, "message");
 		line_text(line, " not counted by connection and kind for want of memory (give more with --max-memory).</p>\n");
 	}
-	if (page->stats->unplaced_values + page->unplaced) {
+	if (page->stats->values.unplaced + page->values.unplaced) {
 		line_text(line, "<p class=\"note\">");
-		html_counted(line, page->stats->unplaced_values + page->unplaced, "value");
+		html_counted(line, page->stats->values.unplaced + page->values.unplaced, "value");
 		line_text(line, " (lengths or times) in no percentile and no plot, for want of memory.</p>\n");
 	}
 	if (page->stats->values.refused + page->values.refused) {

@@ -69,16 +69,16 @@ static void look_rejected(const struct stats *stats, const struct stats_connecti
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	take_occurrences(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[finding->rule->event]);
+	take_occurrences(finding, stats_event_of(&connection->directions[finding->direction], finding->rule->event));
 	finding->of = connection->directions[!finding->direction].packets;
 }
 
 static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (!connection->reported || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
+	if (!connection->reported || stats_event_of(&connection->directions[!finding->direction], STATS_CNP)->count)
 		return;
-	take_occurrences(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
+	take_occurrences(finding, stats_event_of(&connection->directions[finding->direction], STATS_CE_MARK));
 	finding->of = connection->directions[finding->direction].packets;
 }
 
@@ -131,7 +131,7 @@ static void look_repeats(const struct stats_connection *connection, struct findi
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	take_occurrences(finding, &stats_incidents_of(direction)->events[STATS_RETRANSMISSION]);
+	take_occurrences(finding, stats_event_of(direction, STATS_RETRANSMISSION));
 	finding->of = direction->packets;
 }
 
@@ -257,16 +257,16 @@ static void look_sprayed(const struct stats *stats, const struct stats_connectio
 static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
-	const struct stats_occurrences *own = stats_incidents_of(direction)->events;
-	const struct stats_occurrences *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
+	const struct stats_direction *other = &connection->directions[!finding->direction];
 	uint64_t changes = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_PATH_CHANGE];
 
 	(void)stats;
-	if (!own[STATS_AFTER_NAK].count && !other[STATS_AFTER_HOLE].count && !(direction->is_tcp && own[STATS_RETRANSMISSION].count))
+	if (!stats_event_of(direction, STATS_AFTER_NAK)->count && !stats_event_of(other, STATS_AFTER_HOLE)->count &&
+	    !(direction->is_tcp && stats_event_of(direction, STATS_RETRANSMISSION)->count))
 		return;
 	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
 		return;
-	take_occurrences(finding, &own[STATS_OUT_OF_ORDER]);
+	take_occurrences(finding, stats_event_of(direction, STATS_OUT_OF_ORDER));
 	finding->of = direction->packets;
 }
 
@@ -318,6 +318,14 @@ static void look_loose_cnps(const struct stats *stats, const struct stats_connec
 {
 	(void)connection;
 	take_occurrences(finding, &stats->loose[STATS_CNP]);
+}
+
+/* Problems of one connection can be too small a part of the sum to be found. */
+static void look_summed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	finding->count = stats->summed;
+	finding->of = stats->connections;
 }
 
 static void look_pauses(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -567,6 +575,8 @@ const struct finding_rule finding_rules[] = {
 	  "packets of an unreliable connection that are missing (lost by the network or by the capture)", "packets", look_unreliable },
 	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls without a reply for a second or more", "calls", look_rpc_unanswered },
+	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "connections counted together for want of memory: only problems of their sum are found (give more with --max-memory)", "connections", look_summed },
 	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
 	  "replies with an error", "replies", look_rpc_errors },
 	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
@@ -651,7 +661,7 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
-		take_occurrences(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
+		take_occurrences(&finding, stats_event_of(&connection->directions[direction], rule->event));
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
 	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))
@@ -678,7 +688,7 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 			look(findings, stats, rule, connection, -1, NULL);
 		/* most connections have none of the events of most rules */
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
-			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
+			if (rule->event == NO_EVENT || connection->directions[direction].events || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);
 		for (int kind = 0; rule->scope == FINDING_KIND && kind < 2 * RTAP_KIND_COUNT; kind++)
 			if (connection->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT])

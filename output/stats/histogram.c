@@ -7,8 +7,9 @@
 #include "output/stats/histogram.h"
 
 #define PARTS (UINT64_C(1) << HISTOGRAM_PART_BITS)
-/* Initial room for values. */
-#define FIRST_VALUES 8
+/* Initial room for values, for groups. */
+#define FIRST_VALUES 4
+#define FIRST_GROUPS 2
 
 static unsigned bucket_of(uint64_t value)
 {
@@ -37,35 +38,63 @@ static uint64_t value_of(unsigned bucket)
 	return ((PARTS | (bucket & (PARTS - 1))) << shift) + ((UINT64_C(1) << shift) - 1) / 2;
 }
 
-static void bucket_add(uint32_t *bucket, uint32_t count)
+static void bucket_add(uint32_t *bucket, uint64_t count)
 {
-	*bucket = *bucket > UINT32_MAX - count ? UINT32_MAX : *bucket + count;
+	*bucket = count > UINT32_MAX - *bucket ? UINT32_MAX : (uint32_t)(*bucket + count);
 }
 
-/* Adds a group. Returns its index from 1; 0: out of memory. */
-static uint8_t add_group(struct histogram *histogram, unsigned group)
+static uint64_t size_of_values(uint32_t room)
 {
-	if (histogram->group_count == histogram->group_room) {
-		unsigned room = histogram->group_room ? histogram->group_room * 2u : 4;
-		struct histogram_group *larger;
+	return sizeof(struct histogram_values) + room * sizeof(uint64_t);
+}
 
-		room = room < HISTOGRAM_GROUPS ? room : HISTOGRAM_GROUPS;
-		larger = realloc(histogram->groups, room * sizeof *larger);
-		if (!larger)
-			return 0;
-		histogram->groups = larger;
-		histogram->group_room = (uint8_t)room;
-	}
-	histogram->groups[histogram->group_count] = (struct histogram_group){ { 0 } };
-	return histogram->places[group] = ++histogram->group_count;
+static uint64_t size_of_buckets(uint32_t room)
+{
+	return sizeof(struct histogram_buckets) + room * sizeof(struct histogram_group);
+}
+
+/* Whether the limit allows `more` bytes. */
+static bool allows(const struct histogram_memory *memory, uint64_t more)
+{
+	return !memory || (memory->used <= memory->most && more <= memory->most - memory->used);
+}
+
+/* NULL: no more groups, or out of memory. */
+static struct histogram_buckets *make_group_room(struct histogram *histogram, struct histogram_memory *memory)
+{
+	struct histogram_buckets *larger;
+	uint32_t before = histogram->buckets ? histogram->buckets->room : 0, room = before ? before * 2 : FIRST_GROUPS;
+	uint64_t more;
+
+	room = room < HISTOGRAM_GROUPS ? room : HISTOGRAM_GROUPS;
+	more = size_of_buckets(room) - (before ? size_of_buckets(before) : 0);
+	if (!allows(memory, more))
+		return NULL;
+	larger = realloc(histogram->buckets, size_of_buckets(room));
+	if (!larger)
+		return NULL;
+	if (memory)
+		memory->used += more;
+	if (!before)
+		*larger = (struct histogram_buckets){ .count = 0 };
+	larger->room = (uint8_t)room;
+	return histogram->buckets = larger;
 }
 
 /* NULL: out of memory. */
-static struct histogram_group *group_of(struct histogram *histogram, unsigned group)
+static struct histogram_group *group_of(struct histogram *histogram, unsigned group, struct histogram_memory *memory)
 {
-	uint8_t place = histogram->places[group] ? histogram->places[group] : add_group(histogram, group);
+	struct histogram_buckets *buckets = histogram->buckets;
 
-	return place ? &histogram->groups[place - 1] : NULL;
+	if (buckets && buckets->places[group])
+		return &buckets->groups[buckets->places[group] - 1];
+	if (!buckets || buckets->count == buckets->room)
+		buckets = make_group_room(histogram, memory);
+	if (!buckets)
+		return NULL;
+	buckets->groups[buckets->count] = (struct histogram_group){ { 0 } };
+	buckets->places[group] = ++buckets->count;
+	return &buckets->groups[buckets->count - 1];
 }
 
 static void add_to_sum(struct histogram *histogram, uint64_t sum)
@@ -74,36 +103,43 @@ static void add_to_sum(struct histogram *histogram, uint64_t sum)
 }
 
 /* Adds `count` values to a bucket. */
-static bool place(struct histogram *histogram, unsigned bucket, uint32_t count)
+static void place(struct histogram *histogram, unsigned bucket, uint64_t count, struct histogram_memory *memory)
 {
-	struct histogram_group *group = group_of(histogram, bucket >> HISTOGRAM_PART_BITS);
+	struct histogram_group *group = group_of(histogram, bucket >> HISTOGRAM_PART_BITS, memory);
 
-	if (group)
+	if (group) {
 		bucket_add(&group->counts[bucket & (PARTS - 1)], count);
-	else
-		histogram->unplaced += count;
-	return group;
+		return;
+	}
+	histogram->unplaced += count;
+	if (memory)
+		memory->unplaced += count;
 }
 
-static uint64_t size_of_values(uint32_t room)
+static void free_values(struct histogram_values *values, struct histogram_memory *memory)
 {
-	return sizeof(struct histogram_values) + room * sizeof(uint64_t);
-}
-
-static void forget_values(struct histogram *histogram, struct histogram_memory *memory)
-{
-	if (memory && histogram->values)
-		memory->used -= size_of_values(histogram->values->room);
-	free(histogram->values);
-	histogram->values = NULL;
+	if (memory && values) {
+		memory->used -= size_of_values(values->room);
+		memory->used_by_values -= size_of_values(values->room);
+	}
+	free(values);
 }
 
 /* Switches from stored values to buckets. */
 static void spill(struct histogram *histogram, struct histogram_memory *memory)
 {
-	for (uint64_t i = 0; histogram->values && i < histogram->count; i++)
-		place(histogram, bucket_of(histogram->values->list[i]), 1);
-	forget_values(histogram, memory);
+	struct histogram_values *values = histogram->values;
+	uint64_t size = values ? size_of_values(values->room) : 0;
+
+	histogram->values = NULL;
+	/* the counters take the place of the values */
+	if (memory)
+		memory->used -= size;
+	for (uint64_t i = 0; values && i < histogram->count; i++)
+		place(histogram, bucket_of(values->list[i]), 1, memory);
+	if (memory)
+		memory->used += size;
+	free_values(values, memory);
 }
 
 /* Makes room for `count` values. False: too many, or out of memory. */
@@ -120,15 +156,17 @@ static bool make_room(struct histogram *histogram, uint64_t count, struct histog
 	if (room == before)
 		return true;
 	more = size_of_values(room) - (before ? size_of_values(before) : 0);
-	if (memory && more > memory->most - memory->used)
+	if (!allows(memory, more) || (memory && more > memory->most_by_values - memory->used_by_values))
 		return false;
 	larger = realloc(histogram->values, size_of_values(room));
 	if (memory)
 		memory->refused += !larger;
 	if (!larger)
 		return false;
-	if (memory)
+	if (memory) {
 		memory->used += more;
+		memory->used_by_values += more;
+	}
 	larger->room = room;
 	histogram->values = larger;
 	return true;
@@ -147,25 +185,49 @@ static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_
 	return false;
 }
 
-/* Slow path: no room among the stored values. */
-static __attribute__((noinline)) bool add_beyond(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
+/* Whether all values are equal, and so are not stored. */
+static bool is_uniform(const struct histogram *histogram)
 {
-	if (!keeps(histogram, 1, memory))
-		return place(histogram, bucket_of(value), 1);
-	histogram->values->list[histogram->count] = value;
-	return true;
+	return histogram->count && !histogram->values && !histogram->buckets && !histogram->unplaced;
 }
 
-bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
+/* Stores equal values, because `more` others follow. */
+static void store_uniform(struct histogram *histogram, uint64_t more, struct histogram_memory *memory)
+{
+	uint64_t count = histogram->count;
+
+	if (more > HISTOGRAM_VALUES || count > HISTOGRAM_VALUES || !make_room(histogram, count + more, memory)) {
+		place(histogram, bucket_of(histogram->least), count, memory);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		histogram->values->list[i] = histogram->least;
+}
+
+/* Slow path: adds equal values that are among the first, or have no room among the stored ones. */
+static __attribute__((noinline)) void add_beyond(struct histogram *histogram, uint64_t value, uint64_t count, struct histogram_memory *memory)
+{
+	if (!histogram->count || (is_uniform(histogram) && value == histogram->least))
+		return;
+	if (is_uniform(histogram))
+		store_uniform(histogram, count, memory);
+	if (!keeps(histogram, count, memory)) {
+		place(histogram, bucket_of(value), count, memory);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		histogram->values->list[histogram->count + i] = value;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
 {
 	struct histogram_values *values = histogram->values;
-	bool placed = true;
 
 	if (values && histogram->count < values->room) {
 		values->list[histogram->count] = value;
 		values->sorted = false;
 	} else {
-		placed = add_beyond(histogram, value, memory);
+		add_beyond(histogram, value, 1, memory);
 	}
 	if (!histogram->count || value < histogram->least)
 		histogram->least = value;
@@ -173,33 +235,36 @@ bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram
 		histogram->largest = value;
 	histogram->count++;
 	add_to_sum(histogram, value);
-	return placed;
 }
 
 /* Adds the values of another histogram, stored or in buckets. */
 static void merge_values(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
 {
+	if (is_uniform(other)) {
+		add_beyond(histogram, other->least, other->count, memory);
+		return;
+	}
+	if (is_uniform(histogram))
+		store_uniform(histogram, other->count, memory);
 	if (other->values && keeps(histogram, other->count, memory)) {
 		memcpy(histogram->values->list + histogram->count, other->values->list, other->count * sizeof other->values->list[0]);
 		return;
 	}
 	spill(histogram, memory);
 	for (uint64_t i = 0; other->values && i < other->count; i++)
-		place(histogram, bucket_of(other->values->list[i]), 1);
+		place(histogram, bucket_of(other->values->list[i]), 1, memory);
 	for (unsigned bucket = 0; !other->values && bucket < HISTOGRAM_BUCKETS; bucket++) {
-		uint32_t count = (uint32_t)histogram_bucket(other, bucket);
+		uint64_t count = histogram_bucket(other, bucket);
 
 		if (count)
-			place(histogram, bucket, count);
+			place(histogram, bucket, count, memory);
 	}
 }
 
-uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
+void histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
 {
-	uint64_t unplaced = histogram->unplaced;
-
 	if (!other->count)
-		return 0;
+		return;
 	merge_values(histogram, other, memory);
 	if (!histogram->count || other->least < histogram->least)
 		histogram->least = other->least;
@@ -207,9 +272,7 @@ uint64_t histogram_merge(struct histogram *histogram, const struct histogram *ot
 		histogram->largest = other->largest;
 	histogram->count += other->count;
 	add_to_sum(histogram, other->sum);
-	unplaced = histogram->unplaced - unplaced;
 	histogram->unplaced += other->unplaced;
-	return unplaced;
 }
 
 static int compare(const void *a, const void *b)
@@ -340,25 +403,32 @@ static uint64_t count_below(const struct histogram *histogram, uint64_t value)
 
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket)
 {
-	uint8_t at = histogram->places[bucket >> HISTOGRAM_PART_BITS];
+	const struct histogram_buckets *buckets = histogram->buckets;
+	uint8_t at = buckets ? buckets->places[bucket >> HISTOGRAM_PART_BITS] : 0;
 
+	if (is_uniform(histogram))
+		return bucket == bucket_of(histogram->least) ? histogram->count : 0;
 	if (histogram->values)
 		return (bucket < HISTOGRAM_BUCKETS - 1 ? count_below(histogram, histogram_begin(bucket + 1)) : histogram->count) -
 		       count_below(histogram, histogram_begin(bucket));
-	return at ? histogram->groups[at - 1].counts[bucket & (PARTS - 1)] : 0;
+	return at ? buckets->groups[at - 1].counts[bucket & (PARTS - 1)] : 0;
 }
 
 void histogram_fini(struct histogram *histogram, struct histogram_memory *memory)
 {
-	forget_values(histogram, memory);
-	free(histogram->groups);
-	*histogram = (struct histogram){ .groups = NULL };
+	if (memory && histogram->buckets)
+		memory->used -= size_of_buckets(histogram->buckets->room);
+	free_values(histogram->values, memory);
+	free(histogram->buckets);
+	*histogram = (struct histogram){ .count = 0 };
 }
 
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 {
 	uint64_t count = 0;
 
+	if (is_uniform(histogram))
+		return histogram->least >= value ? histogram->count : 0;
 	if (histogram->values) {
 		for (uint64_t i = 0; i < histogram->count; i++)
 			count += histogram->values->list[i] >= value;
@@ -372,9 +442,11 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 /* Finds the bucket of this rank, starting at `bucket`, with `below` values in lower buckets. */
 static unsigned find_rank(const struct histogram *histogram, uint64_t rank, unsigned bucket, uint64_t *below)
 {
+	const struct histogram_buckets *buckets = histogram->buckets;
+
 	while (bucket < HISTOGRAM_BUCKETS - 1) {
-		uint8_t place = histogram->places[bucket >> HISTOGRAM_PART_BITS];
-		uint32_t count = place ? histogram->groups[place - 1].counts[bucket & (PARTS - 1)] : 0;
+		uint8_t place = buckets ? buckets->places[bucket >> HISTOGRAM_PART_BITS] : 0;
+		uint32_t count = place ? buckets->groups[place - 1].counts[bucket & (PARTS - 1)] : 0;
 
 		if (place && *below + count >= rank)
 			break;

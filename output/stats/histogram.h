@@ -22,7 +22,14 @@ struct histogram_group {
 };
 
 /* The most memory for the counters of one histogram, in bytes. */
-#define HISTOGRAM_MEMORY (HISTOGRAM_GROUPS * sizeof(struct histogram_group))
+#define HISTOGRAM_MEMORY (sizeof(struct histogram_buckets) + HISTOGRAM_GROUPS * sizeof(struct histogram_group))
+
+/* The groups that have values. */
+struct histogram_buckets {
+	uint8_t count, room;
+	uint8_t places[HISTOGRAM_GROUPS];  /* index in `groups` of each power of two, from 1; 0: none */
+	struct histogram_group groups[];   /* in order of first use */
+};
 
 /* The most values stored. */
 #define HISTOGRAM_VALUES 4096
@@ -33,27 +40,27 @@ struct histogram_values {
 	uint64_t list[];
 };
 
-/* Shared memory limit for the values of several histograms, in bytes. */
+/* Memory shared by several histograms: what they have allocated, and the limits, in bytes. */
 struct histogram_memory {
 	uint64_t used, most;
-	uint64_t refused;          /* failed allocations: percentiles that could be exact are not */
+	uint64_t used_by_values, most_by_values; /* part of `used` for stored values; the rest is for counters */
+	uint64_t refused;                  /* failed allocations: percentiles that could be exact are not */
+	uint64_t unplaced;                 /* of all these histograms */
 };
 
 /* Zero-initialised: empty. */
 struct histogram {
 	uint64_t count, sum, least, largest; /* sum: saturates at UINT64_MAX, 584 years in nanoseconds */
-	struct histogram_values *values;   /* all values; NULL: they are in buckets, or there are none */
+	struct histogram_values *values;   /* all values; NULL: they are in buckets, all equal, or there are none */
+	struct histogram_buckets *buckets; /* NULL: none */
 	uint64_t unplaced;                 /* values lost for lack of memory: in no bucket and no percentile */
-	struct histogram_group *groups;    /* in order of first use */
-	uint8_t group_count, group_room;
-	uint8_t places[HISTOGRAM_GROUPS];  /* index in `groups` of each power of two, from 1; 0: none */
 };
 
-/* Adds a value. False: out of memory; the value is unplaced. `memory`: limit for stored values; NULL: unlimited. */
-bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory);
+/* Adds a value. `memory`: shared with other histograms; NULL: unlimited. */
+void histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory);
 
-/* Adds all values of `other`. Returns how many of its placed values are unplaced now. */
-uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory);
+/* Adds all values of `other`. */
+void histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory);
 
 /* Number of values in a bucket. */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);

@@ -60,11 +60,11 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 	    (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		const struct stats_occurrences *events = stats_incidents_of(&connection->directions[i])->events;
+		const struct stats_direction *direction = &connection->directions[i];
 
-		evidence->packets += packets_of(&connection->directions[i]);
-		evidence->holes += events[STATS_GAP].count;
-		filled += events[STATS_OUT_OF_ORDER].count + events[STATS_RETRANSMISSION].count;
+		evidence->packets += packets_of(direction);
+		evidence->holes += stats_event_of(direction, STATS_GAP)->count;
+		filled += stats_event_of(direction, STATS_OUT_OF_ORDER)->count + stats_event_of(direction, STATS_RETRANSMISSION)->count;
 	}
 	evidence->missing = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST];
 	/* for TCP the number of segments of a hole is unknown */
@@ -112,11 +112,11 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 		all.missing += one.missing;
 		all.holes += one.holes;
 		all.packets += one.packets;
-		for (int direction = 0; direction < 2; direction++) {
-			const struct stats_occurrences *events = stats_incidents_of(&stats->table[i]->directions[direction])->events;
+		for (int end = 0; end < 2; end++) {
+			const struct stats_direction *direction = &stats->table[i]->directions[end];
 
-			stats_occurrences_merge(&holes, &events[STATS_GAP]);
-			repeated += events[STATS_AFTER_NAK].count + events[STATS_AFTER_TIMEOUT].count;
+			stats_occurrences_merge(&holes, stats_event_of(direction, STATS_GAP));
+			repeated += stats_event_of(direction, STATS_AFTER_NAK)->count + stats_event_of(direction, STATS_AFTER_TIMEOUT)->count;
 		}
 	}
 	sampling->missing = all.missing;

@@ -11,6 +11,9 @@
 /* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
 #define RNR_WITHOUT_LIMIT 7
 
+#define FIRST_EVENTS 2
+#define SIZE_OF_EVENTS(room) (sizeof(struct stats_events) + (room) * sizeof(struct stats_occurrences))
+
 const char *stats_event_name(enum stats_event event)
 {
 	static const char *const names[] = {
@@ -68,27 +71,70 @@ struct stats *stats_create(const struct stats_options *options)
 	stats->options = *options;
 	stats->interval_ns = options->interval_ns;
 	/* the rest is shared by the connections */
-	stats->values.most = options->max_memory / 4;
+	stats->values.most = options->max_memory / 8 * 3;
+	stats->values.most_by_values = options->max_memory / 4;
 	stats->options.max_memory -= stats->values.most;
 	/* allocated beyond the limit: counts everything without room elsewhere */
-	for (int i = 0; i < 2; i++)
-		stats->others.directions[i].incidents = calloc(1, sizeof(struct stats_incidents));
-	if (stats->others.directions[0].incidents && stats->others.directions[1].incidents)
-		return stats;
-	stats_destroy(stats);
-	return NULL;
+	for (int i = 0; i < 2; i++) {
+		struct stats_direction *direction = &stats->others.directions[i];
+
+		direction->incidents = calloc(1, sizeof *direction->incidents);
+		direction->events = calloc(1, SIZE_OF_EVENTS(STATS_EVENT_COUNT));
+		if (!direction->incidents || !direction->events) {
+			stats_destroy(stats);
+			return NULL;
+		}
+		direction->events->room = STATS_EVENT_COUNT;
+	}
+	return stats;
 }
 
-/* Memory of a connection without its operations and incidents. */
-static size_t size_of_connection(const struct stats *stats)
+/* False: out of memory. */
+static bool make_event_room(struct stats *stats, struct stats_direction *direction)
 {
-	return sizeof(struct stats_connection) + (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
+	struct stats_events *old = direction->events, *larger;
+	unsigned room = old ? old->room * 2u : FIRST_EVENTS;
+
+	room = room < STATS_EVENT_COUNT ? room : STATS_EVENT_COUNT;
+	larger = stats_take(stats, SIZE_OF_EVENTS(room));
+	if (!larger)
+		return false;
+	if (old) {
+		memcpy(larger, old, SIZE_OF_EVENTS(old->count));
+		stats_give(stats, old, SIZE_OF_EVENTS(old->room));
+	}
+	larger->room = (uint8_t)room;
+	direction->events = larger;
+	return true;
+}
+
+struct stats_occurrences *stats_event(struct stats *stats, struct stats_direction *direction, enum stats_event event)
+{
+	struct stats_events *events = direction->events;
+
+	if (events && events->places[event])
+		return &events->list[events->places[event] - 1];
+	if ((!events || events->count == events->room) && !make_event_room(stats, direction)) {
+		stats->uncounted_messages++;
+		return stats_event(stats, &stats->others.directions[0], event);
+	}
+	events = direction->events;
+	events->places[event] = ++events->count;
+	return &events->list[events->count - 1];
+}
+
+const struct stats_occurrences *stats_event_of(const struct stats_direction *direction, enum stats_event event)
+{
+	static const struct stats_occurrences none;
+	const struct stats_events *events = direction->events;
+
+	return events && events->places[event] ? &events->list[events->places[event] - 1] : &none;
 }
 
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction)
 {
 	if (!direction->incidents)
-		direction->incidents = stats_take(stats, sizeof *direction->incidents, 0);
+		direction->incidents = stats_take(stats, sizeof *direction->incidents);
 	if (direction->incidents)
 		return direction->incidents;
 	stats->uncounted_messages++;
@@ -97,7 +143,7 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
 {
-	stats_count(&stats_incidents(stats, direction)->events[event], frame);
+	stats_count(stats_event(stats, direction, event), frame);
 }
 
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction)
@@ -113,7 +159,7 @@ static void give_operations(struct stats *stats, struct stats_operations *operat
 		return;
 	histogram_fini(&operations->size, &stats->values);
 	histogram_fini(&operations->latency_ns, &stats->values);
-	stats_give(stats, operations, sizeof *operations, 2);
+	stats_give(stats, operations, sizeof *operations);
 }
 
 static bool make_room(struct stats *stats, uint64_t number)
@@ -142,15 +188,15 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 	/* connections are numbered from 1 */
 	if (!number)
 		return &stats->others;
-	/* the other half is for their operations and events */
+	/* the rest is for their operations and events */
 	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
-	    stats->connection_memory < stats->options.max_memory / 2)
-		begun = stats_take_most(stats, sizeof *begun, size_of_connection(stats));
+	    stats->connection_memory < stats->options.max_memory / 3 * 2)
+		begun = stats_take(stats, sizeof *begun);
 	if (!begun) {
 		stats->is_full = true;
 		return &stats->others;
 	}
-	stats->connection_memory += size_of_connection(stats);
+	stats->connection_memory += sizeof *begun;
 	stats->table[number - 1] = begun;
 	return begun;
 }
@@ -161,14 +207,15 @@ static struct stats_operations *operations_of(struct stats *stats, struct stats_
 	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
 
 	if (!*place && place != shared)
-		*place = stats_take(stats, sizeof **place, 2);
+		*place = stats_take(stats, sizeof **place);
 	if (*place)
 		return *place;
 	stats->uncounted_messages += place != shared;
 	/* there are few kinds, so `others` may exceed the limit */
 	if (!*shared) {
-		stats->options.max_memory += sizeof **shared + 2 * HISTOGRAM_MEMORY;
-		*shared = stats_take(stats, sizeof **shared, 2);
+		stats->options.max_memory += sizeof **shared;
+		stats->values.most += 2 * HISTOGRAM_MEMORY;
+		*shared = stats_take(stats, sizeof **shared);
 	}
 	return *shared;
 }
@@ -240,7 +287,7 @@ static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 
 	if (reads->room == STATS_READS)
 		return false;
-	larger = malloc(SIZE_OF_READS(2 * reads->room));
+	larger = stats_take(stats, SIZE_OF_READS(2 * reads->room));
 	if (!larger) {
 		stats->uncounted_messages++;
 		return false;
@@ -248,7 +295,7 @@ static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
 	for (uint32_t i = 0; i < reads->count; i++)
 		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
-	free(reads);
+	stats_give(stats, reads, SIZE_OF_READS(reads->room));
 	asker->reads = larger;
 	return true;
 }
@@ -259,9 +306,11 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 	struct stats_reads *reads = asker->reads;
 
 	if (!reads) {
-		reads = asker->reads = stats_take_most(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
-		if (!reads)
+		reads = asker->reads = stats_take(stats, SIZE_OF_READS(FIRST_READS));
+		if (!reads) {
+			stats->uncounted_messages++;
 			return;
+		}
 		reads->room = FIRST_READS;
 	}
 	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
@@ -330,7 +379,7 @@ static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *
 	for (unsigned i = 0; i < stats->mad_count; i++)
 		if (is_mad(stats->mads[i], message))
 			return stats->mads[i];
-	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad, 1) : NULL;
+	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
 	if (!mad)
 		return NULL;
 	stats->mads[stats->mad_count++] = mad;
@@ -487,14 +536,19 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 }
 
 /* NULL: no events, or out of memory. */
-static struct rtap_life_event *life_of(const struct rtap_connection *connection)
+static struct rtap_life_event *take_life(struct stats *stats, const struct rtap_connection *connection)
 {
 	size_t size = connection->life_count * sizeof connection->life[0];
-	struct rtap_life_event *life = size ? malloc(size) : NULL;
+	struct rtap_life_event *life = size ? stats_take(stats, size) : NULL;
 
 	if (life)
 		memcpy(life, connection->life, size);
 	return life;
+}
+
+static void give_life(struct stats *stats, struct stats_shown *shown)
+{
+	stats_give(stats, shown->life, shown->life_count * sizeof *shown->life);
 }
 
 void stats_connection(struct stats *stats, const struct rtap_connection *connection)
@@ -510,7 +564,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		return;
 	}
 	found->reported = true;
-	free(found->shown.life);
+	give_life(stats, &found->shown);
 	found->shown = (struct stats_shown){
 		.number = connection->number,
 		.time_ns = connection->time_ns,
@@ -525,7 +579,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		.packets = connection->packets,
 		.messages = connection->messages,
 		.bytes = connection->bytes,
-		.life = stats->options.lives ? life_of(connection) : NULL,
+		.life = stats->options.lives ? take_life(stats, connection) : NULL,
 	};
 	if (found->shown.life)
 		found->shown.life_count = (uint8_t)connection->life_count;
@@ -553,8 +607,8 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 	operations->bytes += other->bytes;
 	if (other->latency_ns.count && (!operations->latency_ns.count || other->latency_ns.largest > operations->latency_ns.largest))
 		operations->slowest_frame = other->slowest_frame;
-	stats->unplaced_values += histogram_merge(&operations->size, &other->size, &stats->values);
-	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns, &stats->values);
+	histogram_merge(&operations->size, &other->size, &stats->values);
+	histogram_merge(&operations->latency_ns, &other->latency_ns, &stats->values);
 }
 
 static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
@@ -602,10 +656,11 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 	const struct stats_incidents *from = other->incidents;
 	struct stats_incidents *into = from ? stats_incidents(stats, direction) : NULL;
 
+	for (int i = 0; other->events && i < STATS_EVENT_COUNT; i++)
+		if (other->events->places[i])
+			stats_occurrences_merge(stats_event(stats, direction, (enum stats_event)i), stats_event_of(other, (enum stats_event)i));
 	if (!from)
 		return;
-	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		stats_occurrences_merge(&into->events[i], &from->events[i]);
 	for (int i = 0; i < RTAP_RECOVERY_COUNT; i++)
 		recovery_merge(&into->recoveries[i], &from->recoveries[i]);
 	reordering_merge(&into->reordering, &from->reordering);
@@ -656,19 +711,26 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 			give_operations(stats, direction->operations[kind]);
-		if (connection == &stats->others)
+		if (connection == &stats->others) {
 			free(direction->incidents);
-		else
-			stats_give(stats, direction->incidents, sizeof *direction->incidents, 0);
+			free(direction->events);
+		} else {
+			stats_give(stats, direction->incidents, sizeof *direction->incidents);
+			if (direction->events)
+				stats_give(stats, direction->events, SIZE_OF_EVENTS(direction->events->room));
+		}
 		congestion_destroy(stats, direction);
-		stats_give_most(stats, direction->reads, SIZE_OF_READS(STATS_READS));
+		if (direction->reads)
+			stats_give(stats, direction->reads, SIZE_OF_READS(direction->reads->room));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns, &stats->values);
-		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
+		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
 	}
-	free(connection->shown.life);
-	if (connection != &stats->others)
-		stats_give_most(stats, connection, size_of_connection(stats));
+	give_life(stats, &connection->shown);
+	if (connection == &stats->others)
+		return;
+	stats->connection_memory -= sizeof *connection;
+	stats_give(stats, connection, sizeof *connection);
 }
 
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)

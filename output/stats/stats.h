@@ -84,9 +84,15 @@ struct stats_reordering {
 	int64_t sum_ns, most_ns;
 };
 
-/* Events of the packets of one direction, allocated when the first one occurs; most directions have none. */
+/* Events of the packets of one direction; most directions have few kinds, or none. */
+struct stats_events {
+	uint8_t count, room;
+	uint8_t places[STATS_EVENT_COUNT];  /* index in `list` of each event, from 1; 0: did not occur */
+	struct stats_occurrences list[];
+};
+
+/* Losses and recoveries of one direction, allocated when the first one occurs; most directions have none. */
 struct stats_incidents {
-	struct stats_occurrences events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
 	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
@@ -109,6 +115,7 @@ struct stats_direction {
 	uint8_t rnr_naks;                   /* since the last response; 255: or more */
 	bool is_tcp;
 	bool recovers;                      /* iWARP: the last segment with data was a retransmission */
+	struct stats_events *events;        /* NULL: none */
 	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
@@ -215,10 +222,10 @@ struct stats_options {
 struct stats {
 	struct stats_options options;
 	uint64_t memory;                    /* bytes allocated, except those with a fixed limit */
-	struct histogram_memory values;     /* of histograms: a quarter of the limit, not included in `memory` */
+	struct histogram_memory values;     /* of histograms: three eighths of the limit, not included in `memory` */
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of an iWARP connection */
-	uint64_t connection_memory;         /* part of `memory` for connections without their operations: at most half of the limit */
+	uint64_t connection_memory;         /* part of `memory` for connections without their operations: at most two thirds of its limit */
 	uint64_t uncounted_messages;        /* messages and packets whose operations and events are in `others` for lack of memory */
 	uint64_t unassigned;                /* RDMA packets of no connection known when they arrived */
 	struct stats_sight *sights;         /* the last of these, by the low bits of the frame number; NULL: none */
@@ -250,7 +257,6 @@ struct stats {
 	struct congestion_ports *pauses;    /* NULL: none */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;
-	uint64_t unplaced_values;           /* sizes and times lost for lack of memory: in no percentile */
 	uint64_t outside_intervals;         /* packets and messages not in intervals for lack of memory */
 	int64_t interval_ns;                /* as requested, or a multiple of it */
 	bool longer_intervals;              /* interval_ns is longer than requested */
@@ -320,6 +326,12 @@ uint64_t stats_never_seen(const struct rtap_message *message);
 
 /* Bytes of retransmitted payload. */
 uint64_t stats_repeated(const struct stats_direction *direction);
+
+/* Occurrences of an event for writing, created if necessary; those of `others` if out of memory. */
+struct stats_occurrences *stats_event(struct stats *stats, struct stats_direction *direction, enum stats_event event);
+
+/* The same for reading. */
+const struct stats_occurrences *stats_event_of(const struct stats_direction *direction, enum stats_event event);
 
 /* The direction's incidents for writing, created if necessary; those of `others` if out of memory. */
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction);

@@ -27,33 +27,22 @@ void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct
 	occurrences->count += other->count;
 }
 
-void *stats_take_most(struct stats *stats, size_t size, uint64_t most)
+void *stats_take(struct stats *stats, size_t size)
 {
-	void *memory = most <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
+	void *memory = size <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
 
 	if (memory)
-		stats->memory += most;
+		stats->memory += size;
 	return memory;
 }
 
-void *stats_take(struct stats *stats, size_t size, unsigned histograms)
+void stats_give(struct stats *stats, void *memory, size_t size)
 {
-	return stats_take_most(stats, size, size + histograms * HISTOGRAM_MEMORY);
-}
-
-void stats_give_most(struct stats *stats, void *memory, uint64_t most)
-{
-	stats->memory -= memory ? most : 0;
+	stats->memory -= memory ? size : 0;
 	free(memory);
-}
-
-void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms)
-{
-	stats_give_most(stats, memory, size + histograms * HISTOGRAM_MEMORY);
 }
 
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value)
 {
-	if (!histogram_add(histogram, value, &stats->values))
-		stats->unplaced_values++;
+	histogram_add(histogram, value, &stats->values);
 }

@@ -7,17 +7,11 @@
 
 #include "output/stats/stats.h"
 
-/* Allocates zeroed memory and reserves `most` bytes for it with everything it will own; NULL: out of memory or over the limit. */
-void *stats_take_most(struct stats *stats, size_t size, uint64_t most);
-
-/* Frees memory of stats_take_most(). NULL is ignored. */
-void stats_give_most(struct stats *stats, void *memory, uint64_t most);
-
-/* Allocates zeroed memory and reserves the maximum for `histograms` histograms in it; NULL: out of memory or over the limit. */
-void *stats_take(struct stats *stats, size_t size, unsigned histograms);
+/* Allocates zeroed memory; NULL: out of memory or over the limit. Histograms in it are charged as they grow (stats->values). */
+void *stats_take(struct stats *stats, size_t size);
 
 /* Frees memory of stats_take(). NULL is ignored. */
-void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms);
+void stats_give(struct stats *stats, void *memory, size_t size);
 
 /* Adds a value to a histogram of these statistics. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);

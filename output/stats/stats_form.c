@@ -12,10 +12,10 @@ struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event e
 	struct stats_occurrences sum = stats->loose[event];
 
 	for (int i = 0; i < 2; i++)
-		stats_occurrences_merge(&sum, &stats_incidents_of(&stats->others.directions[i])->events[event]);
+		stats_occurrences_merge(&sum, stats_event_of(&stats->others.directions[i], event));
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		for (int direction = 0; stats->table[i] && direction < 2; direction++)
-			stats_occurrences_merge(&sum, &stats_incidents_of(&stats->table[i]->directions[direction])->events[event]);
+			stats_occurrences_merge(&sum, stats_event_of(&stats->table[i]->directions[direction], event));
 	return sum;
 }
 

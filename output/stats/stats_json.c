@@ -149,8 +149,8 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "rpcs_uncounted", stats->other_rpcs);
 	if (stats->other_mads)
 		object_number(line, "mads_uncounted", stats->other_mads);
-	if (stats->unplaced_values)
-		object_number(line, "values_uncounted", stats->unplaced_values);
+	if (stats->values.unplaced)
+		object_number(line, "values_uncounted", stats->values.unplaced);
 	if (stats->values.refused)
 		object_number(line, "distributions_uncounted", stats->values.refused);
 	if (stats->outside_intervals)
@@ -321,7 +321,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		occurrences(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
+		occurrences(stats_event_name((enum stats_event)i), stats_event_of(direction, i), line);
 	line_char(line, '}');
 	recoveries(stats, direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);

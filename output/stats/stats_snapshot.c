@@ -116,31 +116,29 @@ bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, b
 {
 	struct rtap_stats_direction filled;
 	const struct stats_direction *counts = direction_of(stats, connection, from_a);
-	const struct stats_occurrences *events;
 
 	memset(direction, 0, size);
 	if (!counts)
 		return false;
-	events = stats_incidents_of(counts)->events;
 	filled = (struct rtap_stats_direction){
 		.packets = counts->packets,
 		.wire_bytes = counts->wire_bytes,
 		.payload_bytes = counts->payload_bytes,
 		.repeated_bytes = stats_repeated(counts),
-		.retransmissions = events[STATS_RETRANSMISSION].count,
-		.duplicates = events[STATS_DUPLICATE].count,
-		.out_of_order = events[STATS_OUT_OF_ORDER].count,
-		.gaps = events[STATS_GAP].count,
-		.nak_sequence = events[STATS_NAK_SEQUENCE].count,
-		.nak_invalid_request = events[STATS_NAK_INVALID_REQUEST].count,
-		.nak_access = events[STATS_NAK_ACCESS].count,
-		.nak_operation = events[STATS_NAK_OPERATION].count,
-		.nak_invalid_rd = events[STATS_NAK_INVALID_RD].count,
-		.rnr_naks = events[STATS_RNR].count,
-		.ce_marks = events[STATS_CE_MARK].count,
-		.cnps = events[STATS_CNP].count,
-		.bad_icrc = events[STATS_BAD_ICRC].count,
-		.unanswered = events[STATS_UNANSWERED].count,
+		.retransmissions = stats_event_of(counts, STATS_RETRANSMISSION)->count,
+		.duplicates = stats_event_of(counts, STATS_DUPLICATE)->count,
+		.out_of_order = stats_event_of(counts, STATS_OUT_OF_ORDER)->count,
+		.gaps = stats_event_of(counts, STATS_GAP)->count,
+		.nak_sequence = stats_event_of(counts, STATS_NAK_SEQUENCE)->count,
+		.nak_invalid_request = stats_event_of(counts, STATS_NAK_INVALID_REQUEST)->count,
+		.nak_access = stats_event_of(counts, STATS_NAK_ACCESS)->count,
+		.nak_operation = stats_event_of(counts, STATS_NAK_OPERATION)->count,
+		.nak_invalid_rd = stats_event_of(counts, STATS_NAK_INVALID_RD)->count,
+		.rnr_naks = stats_event_of(counts, STATS_RNR)->count,
+		.ce_marks = stats_event_of(counts, STATS_CE_MARK)->count,
+		.cnps = stats_event_of(counts, STATS_CNP)->count,
+		.bad_icrc = stats_event_of(counts, STATS_BAD_ICRC)->count,
+		.unanswered = stats_event_of(counts, STATS_UNANSWERED)->count,
 		.rpc_calls = counts->calls,
 		.rpc_replies = counts->replies,
 	};

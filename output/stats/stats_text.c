@@ -74,29 +74,26 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		line_text(line, " s");
 }
 
-/* `counted`: by enum stats_event. */
-static void events(const struct stats_occurrences *counted, const char *before, struct line *line)
+static void event(enum stats_event event, const struct stats_occurrences *counted, const char *before, struct line *line)
 {
-	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
-		if (!counted[i].count)
-			continue;
-		line_text(line, before);
-		line_text(line, stats_event_name((enum stats_event)i));
-		line_char(line, ' ');
-		line_dec(line, counted[i].count);
-		frames(&counted[i], line);
-		line_char(line, '\n');
-	}
+	if (!counted->count)
+		return;
+	line_text(line, before);
+	line_text(line, stats_event_name(event));
+	line_char(line, ' ');
+	line_dec(line, counted->count);
+	frames(counted, line);
+	line_char(line, '\n');
 }
 
-/* Of the whole capture, by enum stats_event. */
+/* Of the whole capture. */
 static void all_events(const struct stats *stats, struct line *line)
 {
-	struct stats_occurrences sums[STATS_EVENT_COUNT];
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		struct stats_occurrences sum = stats_sum(stats, (enum stats_event)i);
 
-	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		sums[i] = stats_sum(stats, (enum stats_event)i);
-	events(sums, "  ", line);
+		event((enum stats_event)i, &sum, "  ", line);
+	}
 }
 
 static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struct line *line)
@@ -143,8 +140,8 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->other_mads, "management datagram", line);
 		line_text(line, " of further kinds not counted by kind\n");
 	}
-	if (stats->unplaced_values) {
-		count(stats->unplaced_values, "value", line);
+	if (stats->values.unplaced) {
+		count(stats->values.unplaced, "value", line);
 		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
 	}
 	if (stats->values.refused) {
@@ -438,7 +435,8 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
-	events(stats_incidents_of(direction)->events, "    ", line);
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		event((enum stats_event)i, stats_event_of(direction, (enum stats_event)i), "    ", line);
 	recoveries(direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
 	congestion_text(direction, line);

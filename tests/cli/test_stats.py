@@ -57,6 +57,13 @@ class StatsTest(CliTest):
         scene.write_capture(path)
         return path
 
+    def half_open(self):
+        scene = Scene("half-open", "")
+        for i in range(3000):
+            half = scene.connection(a=("10.1.%d.%d" % divmod(i, 256), 0x100, 5), b=("10.0.0.9", 0x1000 + i, 5))
+            scene.put(half.send("a", 200)[0])
+        return self.written(scene)
+
     def check_distribution(self, found, values, what):
         """Exact but for the percentiles, which have the error that is stated."""
         if not values:
@@ -490,11 +497,7 @@ class Known(StatsTest):
 
 class Memory(StatsTest):
     def test_connections_beyond_memory_are_counted_together(self):
-        scene = Scene("half-open", "")
-        for i in range(3000):
-            half = scene.connection(a=("10.1.%d.%d" % divmod(i, 256), 0x100, 5), b=("10.0.0.9", 0x1000 + i, 5))
-            scene.put(half.send("a", 200)[0])
-        path = self.written(scene)
+        path = self.half_open()
         found = self.stats("--max-memory", "1M", path)
         capture, last = found["capture"][0], found["connection"][-1]
         self.assertEqual((capture["packets"], capture["connections"], capture["messages"]), (3000, 3000, 3000))
@@ -503,8 +506,27 @@ class Memory(StatsTest):
         self.assertEqual(sum(c["directions"][0]["packets"] for c in found["connection"]), 3000)
         self.assertEqual(sum(o["messages"] for c in found["connection"] for d in c["directions"] for o in d["operations"]), 3000)
         self.assertEqual((last["directions"][0]["operations"][0]["messages"], len(found["connection"][0]["directions"][0]["operations"])),
-                         (capture["connections_summed"] + capture["messages_uncounted"], 1))
-        self.assertEqual(self.stats(path)["capture"][0]["connections_summed"], 0)
+                         (capture["connections_summed"] + capture.get("messages_uncounted", 0), 1))
+        self.assertEqual([f["count"] for f in found["finding"] if f["rule"] == "summed_connections"], [capture["connections_summed"]])
+        found = self.stats(path)
+        capture = found["capture"][0]
+        self.assertEqual((capture["connections_summed"], capture.get("messages_uncounted", 0), len(found["connection"])), (0, 0, 3000))
+
+    def test_five_thousand_connections_have_counters_of_their_own_by_default(self):
+        """With SENDs of both ends and WRITEs, of other sizes and latencies."""
+        scene = Scene("many", "")
+        for i in range(5000):
+            talk = scene.connection(a=("10.%d.%d.1" % divmod(i, 256), 0x100, 5), b=("10.200.0.9", 0x1000 + i, 5))
+            for end, packets in (("a", talk.send("a", 100 + i % 3)), ("b", talk.send("b", 200)), ("a", talk.write("a", 300))) * 2:
+                scene.put(*packets)
+                scene.pause(0.00001 * (1 + i % 5))
+                scene.put(talk.ack(packets[-1]))
+        found = self.stats(self.written(scene))
+        capture = found["capture"][0]
+        self.assertEqual((capture["connections"], capture["connections_summed"], len(found["connection"])), (5000, 0, 5000))
+        self.assertNotIn("messages_uncounted", capture)
+        self.assertNotIn("values_uncounted", capture)
+        self.assertTrue(all(o["latency"]["count"] for c in found["connection"] for d in c["directions"] for o in d["operations"]))
 
 
 class Findings(StatsTest):
@@ -719,6 +741,7 @@ class Findings(StatsTest):
             "ce_without_cnp": lambda: (self.marked(10, False), self.marked(10, True)),
             "unreliable_loss": lambda: (testdata("conn_uc.pcap"), testdata("roce-perf-send-uc.pcap")),
             "rpc_unanswered": lambda: (self.session(answered=False), self.session()),
+            "summed_connections": lambda: ((self.half_open(), "--max-memory", "1M"), self.half_open()),
             "rpc_errors": lambda: (self.session(10, 5), self.session(9, 5)),
             "rpc_latency": lambda: (self.session(3, 0, 0.051), self.session(3, 0, 0.049)),
             "congestion": lambda: (self.marked(10, True), self.marked(9, True)),
