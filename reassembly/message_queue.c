@@ -8,6 +8,7 @@
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"
 #include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_final.h"
@@ -213,6 +214,8 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_half_let_go(message);
+	if (message->recovers)
+		ddp_recovery_forget(message);
 	if (tracker->spare_count < MOST_SPARE) {
 		message->after = tracker->spare;
 		tracker->spare = message;
@@ -288,8 +291,10 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 			place_next(tracker);
 		tracker->last_ready = next;
 	}
-	/* The result of an RPC does not change its place: only the message itself is waited for. */
-	return message->partner && message->partner->call ? message->partner : NULL;
+	/* The result of an RPC does not change its place: only the message itself is waited for, and time that its reply loses. */
+	if (message->partner && (message->partner->call || (message->partner->awaits_ack && !message_final_ddp(tracker, message->partner))))
+		return message->partner;
+	return NULL;
 }
 
 /* The segments of a management transfer: replaces their counts by those of the whole. */

@@ -123,6 +123,7 @@ struct message {
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
 	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
 	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, after) */
+	bool recovers : 1;                 /* iWARP: `recovering` of a ddp_half */
 	bool gathers : 1;                  /* it had a transfer and is not settled */
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `first_touched` */
@@ -137,6 +138,7 @@ struct message {
 	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
 	struct message *claimed_before, *claimed_after;
 	struct rpc_call *replies_to;       /* the call whose reply it carries */
+	uint64_t call_number;              /* of the RPC call that it belongs to, also when that is concluded; 0: none */
 	union {
 		struct rtap_rpc_item item; /* storage of shown.items if an RPC has only one */
 		struct {

@@ -28,6 +28,13 @@ struct upper_work {
 	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
+/* What a message lost after its data may have been passed to the layer. */
+struct upper_loss {
+	uint32_t time_us;
+	uint16_t repeats;
+	uint8_t cause;                /* of time_us: enum rtap_recovery */
+};
+
 enum upper_verdict { UPPER_PERHAPS, UPPER_YES, UPPER_NO };
 
 /*
@@ -95,6 +102,8 @@ struct upper_layer {
 	 */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
 	void (*forget)(struct message *message);
+	/* iWARP: a message of a call (call_number) lost time, or had repeats. Its `shown` has them already. */
+	void (*lost)(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
 	/* The addresses, of the claimed memory that the message is in: `*end` is after the last one. */
 	void (*extent)(const struct message *message, uint64_t *begin, uint64_t *end);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
@@ -187,6 +196,12 @@ static inline void upper_settled(struct rtap_tracker *tracker, struct message *m
 {
 	if (message->region || message->replies_to)
 		message->connection->layer->settled(tracker, message);
+}
+
+static inline void upper_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	if (message->call_number)
+		message->connection->layer->lost(tracker, message, loss);
 }
 
 static inline void upper_forget(struct message *message)

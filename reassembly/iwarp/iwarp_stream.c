@@ -13,6 +13,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_message.h"
+#include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/iwarp/ddp_upper.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
@@ -646,9 +647,6 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	budget_touch(&stream->tracker->budget, &stream->entry);
 	if (!stream->connection)
 		return;
-	if (stream->tracker->options.message)
-		report_acknowledged(stream, packet->frame->number);
-	connection_note(stream->tracker, stream->connection, packet, facts);
 	*flow = stream->tracker->view.flow;
 	flow->present = true;
 	flow->tcp_analysis = facts->analysis;
@@ -657,4 +655,10 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	if (facts->analysis != RTAP_TCP_CAPTURED_TWICE)
 		tcp_recovery_segment(&stream->halves[facts->from_a].recovery, &stream->halves[!facts->from_a].recovery, flow->from_a, packet,
 				     &stream->recoveries, flow);
+	if (stream->tracker->reports) {
+		if (flow->tcp_recovery_count || facts->analysis == RTAP_TCP_RETRANSMISSION)
+			ddp_recovery_segment(stream->tracker, stream->connection, facts->offset, flow);
+		report_acknowledged(stream, packet->frame->number);
+	}
+	connection_note(stream->tracker, stream->connection, packet, facts);
 }

@@ -3,6 +3,7 @@
 
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/operation.h"
 #include "reassembly/time_windows.h"
@@ -67,6 +68,78 @@ bool rpc_claim_note_arrival(struct rtap_tracker *tracker, const struct message *
 static uint16_t add_count(uint16_t a, uint64_t b)
 {
 	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
+}
+
+/* Most calls and messages examined to find one. */
+#define MOST_EXAMINED 256
+
+/* A call that is not concluded; NULL: it is. */
+static struct rpc_call *find_call(const struct connection *connection, uint64_t number)
+{
+	for (int i = 0; i < 2; i++) {
+		struct rpc_call *call = connection->calls[i].last;
+
+		for (unsigned examined = 0; call && examined < MOST_EXAMINED; call = call->before, examined++)
+			if (call->number == number)
+				return call;
+	}
+	return NULL;
+}
+
+/* The message of a concluded call that one side sent; NULL: it was reported. */
+static struct message *find_shown(const struct connection *connection, uint64_t number, bool from_a)
+{
+	for (int side = 0; side < 2; side++) {
+		struct message *message = connection->ddp->halves[side].first_unacknowledged;
+
+		for (unsigned examined = 0; message && examined < MOST_EXAMINED; message = message->after, examined++) {
+			if (message->call_number != number || message->shown.verb != RTAP_VERB_SEND || !message->shown.is_rpc)
+				continue;
+			if (message->shown.from_a == from_a)
+				return message;
+			if (message->partner)
+				return message->partner;
+		}
+	}
+	return NULL;
+}
+
+static void add_late(struct message *message, const struct upper_loss *loss)
+{
+	struct operation *operation = message->operation;
+
+	recovery_add_time(&message->shown.time_lost_us, loss->time_us);
+	message->shown.lost_to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
+	message->shown.resent = add_count(message->shown.resent, loss->repeats);
+	if (!operation && message->partner)
+		operation = message->partner->operation;
+	if (!operation || !operation->concluded)
+		return;
+	recovery_add_time(&operation->shown.time_lost_us, loss->time_us);
+	operation->shown.repeats += loss->repeats;
+}
+
+void rpc_claim_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read;
+	struct rpc_call *call = find_call(message->connection, message->call_number);
+	struct message *shown;
+
+	(void)tracker;
+	if (call && message->shown.verb != RTAP_VERB_SEND) {
+		struct rpc_lost *lost = is_read ? &call->read_lost : &call->write_lost;
+
+		/* otherwise rpc_claim_land() follows */
+		if (message->region && !message->has_landed)
+			return;
+		recovery_add_time(&lost->time_us, loss->time_us);
+		lost->resent = add_count(lost->resent, loss->repeats);
+		lost->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
+		return;
+	}
+	shown = !call ? find_shown(message->connection, message->call_number, from_a) : from_a == call->from_a ? call->call.shown : call->reply.shown;
+	if (shown)
+		add_late(shown, loss);
 }
 
 static void add_lost(struct rpc_lost *lost, const struct rtap_message *message)

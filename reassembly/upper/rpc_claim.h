@@ -6,6 +6,7 @@
 #ifndef REASSEMBLY_UPPER_RPC_CLAIM_H
 #define REASSEMBLY_UPPER_RPC_CLAIM_H
 
+#include "reassembly/upper.h"
 #include "reassembly/upper/rpc_call.h"
 
 /*
@@ -22,6 +23,12 @@ bool rpc_claim_note_arrival(struct rtap_tracker *tracker, const struct message *
 
 /* The data of a claimed message is copied into its region; its losses count for the call. */
 void rpc_claim_land(struct rtap_tracker *tracker, struct message *message);
+
+/*
+ * iWARP: a message that belongs to a call, concluded or not, lost time or had repeats: adds that to the call, its message or that of its
+ * reply, and their operation.
+ */
+void rpc_claim_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
 
 /* Adds the losses to the message of the SEND that carries an RPC. */
 void rpc_claim_show_lost(struct rtap_message *shown, const struct rtap_message *send);

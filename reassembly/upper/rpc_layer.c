@@ -211,6 +211,7 @@ const struct upper_layer rpc_layer = {
 	.claim = rpc_claim_message,
 	.settled = rpc_call_settled,
 	.forget = rpc_call_forget,
+	.lost = rpc_claim_lost,
 	.extent = find_extent,
 	.release = release,
 	.used_ns = used_ns,

@@ -345,6 +345,7 @@ void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, s
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
 	message->region = region;
+	message->call_number = call->number;
 	message->claimed_before = call->last_claimed;
 	message->claimed_after = NULL;
 	*(call->last_claimed ? &call->last_claimed->claimed_after : &call->claimed) = message;

@@ -5,6 +5,7 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_claim.h"
@@ -65,7 +66,7 @@ static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
 	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
 }
 
-bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
+bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, struct message *message,
 		   const struct rtap_packet *packet, enum rtap_message_kind kind, struct frame_result *result)
 {
 	const uint8_t *bytes;
@@ -114,6 +115,9 @@ bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct r
 		rpc_claim_show_lost(&send->shown->shown, &message->shown);
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
+		send->shown->call_number = message->call_number = call->number;
+		if (call->connection->ddp)
+			ddp_half_hold(tracker, send->shown);
 		if (tracker->options.operation)
 			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
 		result->touched_rpc = send->shown;
