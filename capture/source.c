@@ -381,7 +381,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return RTAP_STATUS_END;
 	/* of a device it has been done */
 	if (!source->live) {
-		numbering_take(&source->numbering, &filled->shared);
+		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);
 	}
 	*batch = &filled->shared;
