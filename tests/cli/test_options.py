@@ -30,7 +30,8 @@ class Help(CliTest):
                    "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (),
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
-        of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--type": ("rpc",)}
+        of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--sort": ("packets",), "--top": ("3",), "--connection": ("1",),
+                    "--explain": ("timeouts",), "--type": ("rpc",)}
         of_report = {"-o": (self.path("page.html"),), "--sampled": ("-o", self.path("sampled.html"))}
         text = self.good("--help").decode()
         self.assertIn("umad is not a sniffer", text)

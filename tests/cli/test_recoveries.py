@@ -2,6 +2,7 @@
 """Recoveries by cause and the time lost to them, against schedules that are known."""
 import json
 import random
+import re
 import unittest
 
 from cli import CliTest
@@ -290,8 +291,9 @@ class Findings(Case):
         return self.findings(self.capture)
 
     def text(self, rule):
-        line, = [line for line in self.lines("stats", self.capture) if line.endswith("[%s]" % rule)]
-        return line.partition(": ")[2]
+        text = " ".join("\n".join(self.lines("stats", self.capture)).split())
+        finding, = [found for found in re.findall(r"\d+\. (?:error|warning|note): .*? \[\w+\]", text) if found.endswith("[%s]" % rule)]
+        return finding
 
     def test_time_outs_say_what_they_cost_and_what_was_asked_for(self):
         found = self.of(lambda talk: [talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)]) for _ in range(6)])
