@@ -57,15 +57,6 @@ uint64_t stats_goodput(const struct stats_direction *direction)
 	return stats_rate(direction->payload_bytes, stats_elapsed(direction->first_ns, direction->last_ns));
 }
 
-int64_t stats_direction_lost(const struct stats *stats, const struct stats_direction *direction)
-{
-	int64_t lost_ns = stats_time_lost(direction);
-
-	for (int cause = 0; direction->recovery && cause < TCP_RECOVERY_COUNT; cause++)
-		lost_ns += (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)cause, stats->last_ns);
-	return lost_ns;
-}
-
 uint64_t stats_messages(const struct stats_direction *direction)
 {
 	uint64_t sum = 0;

@@ -48,9 +48,6 @@ uint64_t stats_goodput(const struct stats_direction *direction);
 /* `count` per second; 0 if no time elapsed. */
 uint64_t stats_rate(uint64_t count, int64_t elapsed_ns);
 
-/* Time lost to recoveries, of InfiniBand and of TCP, in nanoseconds. */
-int64_t stats_direction_lost(const struct stats *stats, const struct stats_direction *direction);
-
 /* Number of messages that the end requested, without RPCs. */
 uint64_t stats_messages(const struct stats_direction *direction);
 

@@ -219,7 +219,7 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
 
 		if (found->begins)
-			stats_count(&recovery->occurrences, found->frame);
+			stats_count(&recovery->occurrences, found->frame, sight->time_ns);
 		else
 			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
 		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)

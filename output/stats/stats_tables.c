@@ -9,9 +9,6 @@
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_tables.h"
 
-/* Memory for the exact percentiles of messages over all connections. */
-#define MERGED_VALUES (UINT64_C(1) << 20)
-
 /* Statuses listed with a procedure. */
 #define STATUSES 2
 
@@ -64,8 +61,7 @@ struct entry {
 
 static uint64_t event(const struct stats_connection *connection, enum stats_event event)
 {
-	return stats_incidents_of(&connection->directions[0])->events[event].count +
-	       stats_incidents_of(&connection->directions[1])->events[event].count;
+	return stats_event_of(&connection->directions[0], event)->count + stats_event_of(&connection->directions[1], event)->count;
 }
 
 static int64_t longest_latency(const struct stats_direction *direction)
@@ -92,7 +88,7 @@ static struct entry entry_of(const struct stats *stats, const struct stats_conne
 		entry.packets += direction->packets;
 		entry.bytes += direction->wire_bytes;
 		entry.payload += direction->payload_bytes;
-		entry.lost_ns += stats_direction_lost(stats, direction);
+		entry.lost_ns += stats_time_lost(stats, direction);
 		if (longest_ns > entry.longest_ns)
 			entry.longest_ns = longest_ns;
 	}
@@ -379,7 +375,6 @@ static void latencies(struct stats_table *table, const struct histogram *latency
 /* RDMA operations of one kind, over all connections. */
 static void kind_row(struct writing *writing, struct stats_table *table, enum rtap_message_kind kind)
 {
-	struct histogram_memory memory = { .most = MERGED_VALUES };
 	struct stats_operations sum = { .messages = 0 };
 
 	for (uint64_t i = 0; i <= writing->stats->table_room; i++) {
@@ -395,7 +390,7 @@ static void kind_row(struct writing *writing, struct stats_table *table, enum rt
 			sum.unanswered += operations->unanswered;
 			sum.refused += operations->refused;
 			sum.bytes += operations->bytes;
-			histogram_merge(&sum.latency_ns, &operations->latency_ns, &memory);
+			histogram_merge(&sum.latency_ns, &operations->latency_ns, NULL);
 		}
 	}
 	if (sum.messages) {
@@ -410,7 +405,7 @@ static void kind_row(struct writing *writing, struct stats_table *table, enum rt
 		stats_table_number(table, 0);
 		stats_table_text(table, NULL);
 	}
-	histogram_fini(&sum.latency_ns, &memory);
+	histogram_fini(&sum.latency_ns, NULL);
 }
 
 /* "NFS3ERR_NOENT 12, NFS3ERR_IO 1", the first ones. */
