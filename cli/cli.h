@@ -94,6 +94,7 @@ struct options {
 	bool fill_holes;          /* export */
 	const char *directory;    /* --files */
 	const char *database;     /* --sqlite */
+	const char *trace;        /* --trace */
 	bool packets;             /* --packets: the database has all packets */
 	enum canon_level level;   /* --level of canon and diff */
 	const char **keep;        /* --keep of canon */

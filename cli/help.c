@@ -124,6 +124,8 @@ const char options_help_text[] =
 	      "  --files DIR      write the files that NFS read and wrote into a new or empty directory; list their missing\n"
 	      "                   bytes: path, offset, length, reason\n"
 	      "  --sqlite DB      write a SQLite database of connections, messages, operations, findings and intervals\n"
+	      "  --trace JSON     write messages, operations and recoveries as trace events for Perfetto (ui.perfetto.dev); - is\n"
+	      "                   standard output\n"
 	      "  --packets        with --sqlite: also a table of all packets\n"
 	      "  --interval SECONDS  with --sqlite: duration of an interval (default 1)\n"
 	      "  --sampled        with --sqlite: packets are missing by design; write no findings of loss\n"
