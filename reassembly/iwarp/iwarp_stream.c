@@ -41,7 +41,7 @@ static void account(struct iwarp_stream *stream)
 
 	for (unsigned i = 0; i < 2; i++)
 		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes +
-			  (stream->halves[i].calls ? IWARP_CALLS * sizeof *stream->halves[i].calls : 0);
+			  (stream->halves[i].requests ? IWARP_REQUESTS * sizeof *stream->halves[i].requests : 0);
 	if (memory > stream->entry.bytes)
 		budget_charge(&stream->tracker->budget, &stream->entry, memory - stream->entry.bytes);
 	else if (memory < stream->entry.bytes)
@@ -521,7 +521,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		half->last = NULL;
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		iwarp_half_forget_calls(half);
+		iwarp_half_forget_requests(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -539,7 +539,7 @@ static void give_up(struct budget_entry *entry, void *owner)
 	(void)entry;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
-		iwarp_half_forget_calls(&stream->halves[i]);
+		iwarp_half_forget_requests(&stream->halves[i]);
 	account(stream);
 }
 
@@ -565,7 +565,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
-		iwarp_half_forget_calls(&stream->halves[i]);
+		iwarp_half_forget_requests(&stream->halves[i]);
 		while (stream->halves[i].first) {
 			struct iwarp_waiting *waiting = stream->halves[i].first;
 
