@@ -205,7 +205,8 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 
 enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
 {
-	const struct rtap_live_options options = { .snap_length = 0 };
+	const struct rtap_verbs_options usual = { .size = sizeof usual };
+	const struct rtap_live_options options = { .size = sizeof options, .verbs = &usual };
 	struct verbs_sender *opened = calloc(1, sizeof *opened);
 	enum rtap_status status;
 
