@@ -172,7 +172,7 @@ static void *run(void *argument)
 }
 
 /* Signals go to the main thread. */
-static bool start(struct worker_pool *pool, unsigned workers)
+static void start(struct worker_pool *pool, unsigned workers)
 {
 	sigset_t all, before;
 
@@ -188,7 +188,6 @@ static bool start(struct worker_pool *pool, unsigned workers)
 	}
 	pthread_mutex_unlock(&pool->lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return pool->workers > 1;
 }
 
 struct worker_pool *worker_pool_open(const struct worker_pool_stages *stages, unsigned workers)
@@ -202,9 +201,8 @@ struct worker_pool *worker_pool_open(const struct worker_pool_stages *stages, un
 		goto no_lock;
 	if (pthread_cond_init(&pool->changed, NULL))
 		goto no_condition;
-	if (start(pool, workers < WORKER_POOL_MAX ? workers : WORKER_POOL_MAX))
-		return pool;
-	pthread_cond_destroy(&pool->changed);
+	start(pool, workers < WORKER_POOL_MAX ? workers : WORKER_POOL_MAX);
+	return pool;
 no_condition:
 	pthread_mutex_destroy(&pool->lock);
 no_lock:

@@ -38,7 +38,10 @@ struct worker_pool_stages {
 
 #define WORKER_POOL_MAX 8
 
-/* Creates a pool of `workers` threads, 2 to WORKER_POOL_MAX including the caller's. NULL: out of memory or threads. */
+/*
+ * Creates a pool of `workers` threads, 1 to WORKER_POOL_MAX including the caller's, or fewer if no more can be created: that of the caller
+ * is sufficient, then nothing is done ahead. NULL: out of memory.
+ */
 struct worker_pool *worker_pool_open(const struct worker_pool_stages *stages, unsigned workers);
 
 /* Returns the next batch, in order; the same END or FAILED batch ever after. Give it back before taking the next. */

@@ -104,7 +104,7 @@ static void write_kept_text(const void *what, struct line *line)
 static bool write_later(struct listing *listing, const struct rtap_message *message)
 {
 	struct pipeline *pipeline = listing->reader.pipeline;
-	size_t size = pipeline ? message_copy_size(message) : 0;
+	size_t size = pipeline_defers(pipeline) ? message_copy_size(message) : 0;
 	struct kept *kept;
 
 	if (!size)

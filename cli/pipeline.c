@@ -76,6 +76,7 @@ struct hand {
 
 struct pipeline {
 	struct pipeline_options options;
+	bool defers;                    /* output is formatted by any thread, after its batch was taken */
 	struct worker_pool *pool;
 	struct worker_pool_batch *batch;       /* current */
 	uint64_t read_bytes, total_bytes; /* of the source, */
@@ -96,6 +97,11 @@ struct pipeline {
 unsigned pipeline_threads(unsigned allowed)
 {
 	return allowed < PIPELINE_THREADS ? allowed : PIPELINE_THREADS;
+}
+
+bool pipeline_defers(const struct pipeline *pipeline)
+{
+	return pipeline->defers;
 }
 
 /* Makes room for `length` more bytes. */
@@ -226,13 +232,19 @@ static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 	return true;
 }
 
+/* 0, or the -errno of the first failed write. */
+static int pipeline_error(const struct pipeline *pipeline)
+{
+	return -atomic_load(&pipeline->error);
+}
+
 /* Called before a hand writes: earlier output must be written first, and nothing is written after a failed write. */
 static int take_turn(void *owner)
 {
 	struct hand *hand = owner;
 
 	worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
-	return -atomic_load(&hand->pipeline->error);
+	return pipeline_error(hand->pipeline);
 }
 
 static bool has_to_wait(void *owner)
@@ -300,7 +312,7 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 
 static bool open_hands(struct pipeline *pipeline)
 {
-	for (unsigned i = 0; i < pipeline->options.threads; i++) {
+	for (unsigned i = 0; pipeline->defers && i < pipeline->options.threads; i++) {
 		struct hand *hand = &pipeline->hands[i];
 
 		*hand = (struct hand){ .pipeline = pipeline, .printer = &hand->own };
@@ -328,13 +340,17 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 		return NULL;
 	}
 	pipeline->options = *options;
+	pipeline->defers = options->threads > 1;
 	pipeline->most_room = MAX_ROOM;
 	if (options->max_memory && options->max_memory / ROOM_SHARE < MAX_ROOM)
 		pipeline->most_room = (size_t)(options->max_memory / ROOM_SHARE);
 	rtap_source_progress(options->source, &pipeline->read_bytes, &pipeline->total_bytes);
 	atomic_init(&pipeline->error, 0);
-	if (options->tracker && options->ahead)
+	if (pipeline->defers && options->tracker && options->ahead)
 		stages.prepare = dissect_batch;
+	/* what was printed before comes first */
+	if (pipeline->defers)
+		note_error(pipeline, printer_flush(options->printer));
 	if (open_hands(pipeline))
 		pipeline->pool = worker_pool_open(&stages, options->threads);
 	if (pipeline->pool)
@@ -356,13 +372,14 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 		*error = taken->error;
 		return taken->status;
 	}
-	pipeline->frames_end = taken->batch->frames + taken->batch->count;
-	if (taken->prepared)
+	if (taken->prepared) {
+		pipeline->frames_end = taken->batch->frames + taken->batch->count;
 		pipeline->snapshot = ((struct work *)taken->work)->dissected->bytes;
+	}
 	return RTAP_STATUS_OK;
 }
 
-void pipeline_batch_done(struct pipeline *pipeline)
+int pipeline_batch_done(struct pipeline *pipeline)
 {
 	struct work *work = pipeline->batch->work;
 
@@ -370,17 +387,14 @@ void pipeline_batch_done(struct pipeline *pipeline)
 		give_records(pipeline, &work->dissected);
 	worker_pool_give(pipeline->pool, pipeline->batch);
 	pipeline->batch = NULL;
+	return pipeline_error(pipeline);
 }
 
-void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
+static __attribute__((noinline)) void restore_next(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	size_t left = (uintptr_t)pipeline->frames_end - (uintptr_t)frame; /* bytes */
 	uint8_t *snapshot = pipeline->snapshot;
 
-	if (!snapshot) {
-		tracker_dissect(pipeline->options.tracker, frame, packet);
-		return;
-	}
 	/*
 	 * Another thread has read and dissected the frame, so the data are in its cache: prefetch them while earlier frames are processed.
 	 * Written out here because gcc removes a function or a loop that contains nothing but prefetches.
@@ -401,6 +415,14 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	if (packet->tcp.present && !packet->fpdus.count)
 		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
 			__builtin_prefetch(frame->bytes + at);
+}
+
+void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	if (pipeline->snapshot)
+		restore_next(pipeline, frame, packet);
+	else
+		tracker_dissect(pipeline->options.tracker, frame, packet);
 }
 
 /* Appends a record with room for `length` bytes of data. NULL: out of memory. */
@@ -425,13 +447,21 @@ static void end_record(struct records *shown, uint32_t length)
 	shown->used += sizeof(struct record) + rounded(length);
 }
 
+/* Returns when all output queued so far has been written. */
+static void drain(struct pipeline *pipeline)
+{
+	worker_pool_drain(pipeline->pool);
+	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
+		write_batch(pipeline, pipeline->batch, 0);
+}
+
 /* Written by the thread's own printer after all earlier output. */
 static void write_at_once(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
 	struct hand *hand = &pipeline->hands[0];
 	int result;
 
-	pipeline_sync(pipeline);
+	drain(pipeline);
 	hand->batch = pipeline->batch;
 	result = printer_write(hand->printer, write, what);
 	note_error(pipeline, result ? result : printer_flush(hand->printer));
@@ -445,7 +475,7 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 	if (!work)
 		return NULL;
 	if (work->shown && work->shown->used > pipeline->most_room)
-		pipeline_sync(pipeline);
+		drain(pipeline);
 	if (!work->shown)
 		work->shown = take_records(pipeline);
 	if (work->shown && !work->shown->used) {
@@ -476,14 +506,17 @@ static void write_text(struct pipeline *pipeline, const struct record *record, v
 	write_at_once(pipeline, write, what);
 }
 
-void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
+int pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
+	if (!pipeline->defers)
+		return printer_write(pipeline->options.printer, write, what);
 	write_text(pipeline, &(struct record){ .kind = TEXT }, write, what);
+	return pipeline_error(pipeline);
 }
 
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size)
 {
-	struct records *shown = records_to_fill(pipeline);
+	struct records *shown = pipeline->defers ? records_to_fill(pipeline) : NULL;
 	uint8_t *place = NULL;
 
 	if (shown && size <= pipeline->most_room)
@@ -506,7 +539,7 @@ static void write_packet(const void *what, struct line *line)
 	shown->format->packet(shown->format, shown->packet, line);
 }
 
-void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
+static void show_later(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
 	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
@@ -526,16 +559,32 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 	pipeline->shown_ns = packet->frame->time_ns;
 }
 
-void pipeline_sync(struct pipeline *pipeline)
+int pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
-	worker_pool_drain(pipeline->pool);
-	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
-		write_batch(pipeline, pipeline->batch, 0);
+	if (!pipeline->defers)
+		return printer_packet(pipeline->options.printer, pipeline->options.formats[0], packet);
+	show_later(pipeline, packet);
+	return pipeline_error(pipeline);
 }
 
-int pipeline_error(const struct pipeline *pipeline)
+int pipeline_sync(struct pipeline *pipeline)
 {
-	return -atomic_load(&pipeline->error);
+	if (!pipeline)
+		return 0;
+	if (!pipeline->defers)
+		return printer_flush(pipeline->options.printer);
+	drain(pipeline);
+	return pipeline_error(pipeline);
+}
+
+void pipeline_end(struct pipeline *pipeline)
+{
+	if (pipeline_sync(pipeline) && pipeline->defers)
+		pipeline->options.printer->error = atomic_load(&pipeline->error);
+	worker_pool_close(pipeline->pool);
+	pipeline->pool = NULL;
+	pipeline->batch = NULL;
+	pipeline->defers = false;
 }
 
 struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Several threads for one capture. One thread takes the frames in order and owns the state; worker threads read and dissect ahead of it
- * and format packets after it. Packets that borrow much from the state are formatted immediately. The output is identical to that of
- * one thread, byte for byte.
+ * The way of a capture: reading, dissection, state, output. The caller's thread takes the frames in order and owns the state. With several
+ * threads, the others read and dissect ahead of it and format packets after it; packets that borrow much from the state are formatted
+ * immediately. With one, everything is done when it is asked for, so that reading may block. The output is the same, byte for byte.
  */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
@@ -19,12 +19,12 @@ struct pipeline;
 #define PIPELINE_FORMATS (PIPELINE_THREADS + 1)
 
 struct pipeline_options {
-	struct rtap_source *source;         /* regular files; used only by the pipeline until it is closed */
+	struct rtap_source *source;         /* with several threads: regular files; used only by the pipeline until it has ended */
 	const struct rtap_tracker *tracker; /* dissects the frames; NULL: pipeline_dissect() is not called */
 	bool ahead;                         /* dissect before pipeline_dissect() is called; it will be called for every frame */
 	uint32_t snap_length;               /* frames are cut to this many bytes before dissection; 0: not cut */
-	const struct printer *printer;      /* output is written where this one writes */
-	struct format **formats;            /* for pipeline_show(): threads + 1 identical formats; NULL: it is not called */
+	struct printer *printer;            /* writes the output of one thread; those of several write where it does */
+	struct format **formats;            /* for pipeline_show(): one, for several threads one more than those; NULL: it is not called */
 	uint64_t max_memory;                /* bytes of all state; 0: unlimited */
 	unsigned threads;                   /* from pipeline_threads() */
 };
@@ -32,15 +32,18 @@ struct pipeline_options {
 /* The number of threads that a pipeline uses if `allowed` are permitted. */
 unsigned pipeline_threads(unsigned allowed);
 
-/* NULL: no memory or no threads. Everything the options point to is borrowed. */
+/* Whether output is deferred to other threads. */
+bool pipeline_defers(const struct pipeline *pipeline);
+
+/* NULL: out of memory. Everything the options point to is borrowed. */
 struct pipeline *pipeline_open(const struct pipeline_options *options);
 
 /* Like rtap_source_read_batch(). The pipeline owns the batch; it is valid until pipeline_batch_done(). */
 enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* Call after each pipeline_read(). */
-void pipeline_batch_done(struct pipeline *pipeline);
+/* Call after each pipeline_read(). Returns 0, or the -errno of the first failed deferred write. */
+int pipeline_batch_done(struct pipeline *pipeline);
 
 /* Produces the same packet as tracker_dissect(). Call it for the frames of the batch in order, once each. */
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet);
@@ -48,28 +51,34 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 /* Link speed of an interface of frames read, in bits per second; 0: unknown. */
 uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface);
 
-/* Queues a packet of the batch for formatting. */
-void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
+/*
+ * Prints a packet of the batch or queues it for formatting. This and the two functions below return 0, or the -errno of the first failed
+ * write, after which nothing is written.
+ */
+int pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
 
 /* Like printer_write(): calls `write` immediately and places its output after all output queued so far. */
-void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what);
+int pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what);
 
 /*
  * Deferred pipeline_write(): returns `size` bytes, aligned to 8, that the caller fills before the next call; `write` is called with them
- * later, in any thread. NULL: no room; use pipeline_write().
+ * later, in any thread. NULL: no room, or nothing is deferred; use pipeline_write().
  */
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
 
-/* Returns when all output queued so far has been written. */
-void pipeline_sync(struct pipeline *pipeline);
-
-/* 0, or the -errno of the first failed write, after which nothing is written. */
-int pipeline_error(const struct pipeline *pipeline);
+/* Returns when all output queued so far has been written. NULL is ignored. */
+int pipeline_sync(struct pipeline *pipeline);
 
 /* Counters and position in the input as of the last batch read. *total_bytes: size of the input; 0: unknown. */
 struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes);
 
-/* Writes out queued packets and ends the threads. The source continues after the last frame that they read. NULL is ignored. */
+/*
+ * Writes out what is queued and ends the threads; the source continues after the last frame that they read. Output may follow, but nothing
+ * can be read any more.
+ */
+void pipeline_end(struct pipeline *pipeline);
+
+/* Frees, after pipeline_end() if it was called. NULL is ignored. */
 void pipeline_close(struct pipeline *pipeline);
 
 #endif

@@ -37,61 +37,30 @@ void reader_wrote(struct reader *reader, int error)
 	reader->stop |= error != 0;
 }
 
-/* A failed write of the pipeline is reported once, like one of the printer. */
-static void heed_pipeline(struct reader *reader)
-{
-	int error = pipeline_error(reader->pipeline);
-
-	if (!error || reader->printer.error)
-		return;
-	reader->printer.error = -error;
-	reader_wrote(reader, error);
-}
-
 void reader_sync(struct reader *reader)
 {
-	if (reader->pipeline) {
-		pipeline_sync(reader->pipeline);
-		heed_pipeline(reader);
-	} else if (!reader->printer.error) {
-		reader_wrote(reader, printer_flush(&reader->printer));
-	}
+	reader_wrote(reader, pipeline_sync(reader->pipeline));
 }
 
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	if (!reader->pipeline) {
-		rtap_tracker_frame(reader->tracker, frame, packet);
-		return;
-	}
 	pipeline_dissect(reader->pipeline, frame, packet);
 	tracker_take(reader->tracker, frame, packet);
 }
 
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame)
 {
-	const struct rtap_interface *interface;
-
-	if (reader->pipeline)
-		return pipeline_link_speed(reader->pipeline, frame->interface);
-	interface = rtap_source_interface(reader->source, frame->interface);
-	return interface ? interface->bits_per_second : 0;
+	return pipeline_link_speed(reader->pipeline, frame->interface);
 }
 
 void reader_show(struct reader *reader, const struct rtap_packet *packet)
 {
-	if (reader->pipeline)
-		pipeline_show(reader->pipeline, packet);
-	else
-		reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], packet));
+	reader_wrote(reader, pipeline_show(reader->pipeline, packet));
 }
 
 void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what)
 {
-	if (reader->pipeline)
-		pipeline_write(reader->pipeline, write, what);
-	else
-		reader_wrote(reader, printer_write(&reader->printer, write, what));
+	reader_wrote(reader, pipeline_write(reader->pipeline, write, what));
 }
 
 /* "-" is the standard descriptor. */
@@ -280,16 +249,13 @@ static void end_live(struct reader *reader)
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
 
-/* Regular files only: reading ahead of others could block. With -c, the final counters must cover only the frames taken. */
-static void open_pipeline(struct reader *reader)
+static bool open_pipeline(struct reader *reader)
 {
 	const struct options *options = reader->options;
 	uint64_t read_bytes, total;
 
+	/* Several threads for regular files only: reading ahead of others could block. With -c, the counters cover only the frames taken. */
 	rtap_source_progress(reader->source, &read_bytes, &total);
-	if (options->threads < 2 || !total || options->count)
-		return;
-	reader_sync(reader);
 	reader->pipeline = pipeline_open(&(struct pipeline_options){
 		.source = reader->source,
 		.tracker = reader->tracker,
@@ -298,66 +264,38 @@ static void open_pipeline(struct reader *reader)
 		.printer = &reader->printer,
 		.formats = reader->formats,
 		.max_memory = options->max_memory,
-		.threads = pipeline_threads(options->threads),
+		.threads = total && !options->count ? pipeline_threads(options->threads) : 1,
 	});
+	if (reader->pipeline)
+		return true;
+	print_error("out of memory");
+	reader->status = EXIT_ERROR;
+	return false;
 }
 
-static enum rtap_status read_batch(struct reader *reader, struct rtap_batch **batch, struct rtap_error *error)
+static void batch_done(struct reader *reader)
 {
-	return reader->pipeline ? pipeline_read(reader->pipeline, batch, error) : rtap_source_read_batch(reader->source, batch, error);
-}
+	uint64_t done, total, frames = pipeline_progress(reader->pipeline, &done, &total).frames;
 
-static void show_progress(struct reader *reader)
-{
-	struct rtap_source_counters counters;
-	uint64_t done, total;
-
-	if (reader->pipeline) {
-		counters = pipeline_progress(reader->pipeline, &done, &total);
-	} else {
-		rtap_source_counters(reader->source, &counters, sizeof counters);
-		rtap_source_progress(reader->source, &done, &total);
-	}
-	progress_show(&reader->progress, counters.frames, done, total);
-}
-
-static void batch_done(struct reader *reader, struct rtap_batch *batch)
-{
-	show_progress(reader);
-	if (reader->pipeline) {
-		pipeline_batch_done(reader->pipeline);
-		heed_pipeline(reader);
-		return;
-	}
-	rtap_batch_release(batch);
-	if (reader->is_terminal && !reader->stop)
-		reader_wrote(reader, printer_flush(&reader->printer));
-}
-
-/* Frames read ahead but not taken do not count. */
-static void close_pipeline(struct reader *reader, uint64_t *done, uint64_t *total)
-{
-	reader_sync(reader);
-	reader->packets.read = pipeline_progress(reader->pipeline, done, total);
-	pipeline_close(reader->pipeline);
-	reader->pipeline = NULL;
-	rtap_source_stop(reader->source);
+	progress_show(&reader->progress, frames, done, total);
+	reader_wrote(reader, pipeline_batch_done(reader->pipeline));
+	if (reader->is_terminal && !reader->stop && !pipeline_defers(reader->pipeline))
+		reader_sync(reader);
 }
 
 static void end_reading(struct reader *reader, enum rtap_status status)
 {
 	uint64_t done, total;
 
-	if (reader->pipeline) {
-		close_pipeline(reader, &done, &total);
-	} else {
-		if (reader->options->device && status != RTAP_STATUS_END)
-			end_live(reader);
-		else
-			rtap_source_stop(reader->source);
+	pipeline_end(reader->pipeline);
+	reader->packets.read = pipeline_progress(reader->pipeline, &done, &total);
+	if (reader->options->device && status != RTAP_STATUS_END)
+		end_live(reader);
+	else
+		rtap_source_stop(reader->source);
+	/* frames read ahead but not taken do not count */
+	if (reader->options->device)
 		rtap_source_counters(reader->source, &reader->packets.read, sizeof reader->packets.read);
-		rtap_source_progress(reader->source, &done, &total);
-	}
 	progress_end(&reader->progress, reader->packets.read.frames, done, total);
 	/* pipes have no total: an interrupt is their normal end */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
@@ -376,18 +314,19 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	if (tracker && reader->options->input_count > 1 &&
 	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
 		print_error("out of memory: packets that are in several files are counted more than once");
-	open_pipeline(reader);
+	if (!open_pipeline(reader))
+		return;
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;
 
 		if (interrupted)
 			rtap_source_stop(reader->source);
-		status = read_batch(reader, &batch, &error);
+		status = pipeline_read(reader->pipeline, &batch, &error);
 		if (status == RTAP_STATUS_END)
 			break;
 		if (status == RTAP_STATUS_OK) {
-			reader->batch = reader->pipeline ? NULL : batch;
+			reader->batch = batch;
 			take_batch(reader, batch, take, owner);
 			if (live)
 				flush_live(reader, !batch->count, owner);
@@ -398,7 +337,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		} else {
 			reader_fail(reader, &error);
 		}
-		batch_done(reader, batch);
+		batch_done(reader);
 		if (status == RTAP_STATUS_FAILED)
 			break;
 	}
@@ -415,6 +354,7 @@ void reader_report(const struct reader *reader, const struct rtap_tracker *track
 
 void reader_close(struct reader *reader)
 {
+	pipeline_close(reader->pipeline);
 	printer_fini(&reader->printer);
 	rtap_source_close(reader->source);
 	rtap_bpf_close(reader->bpf);

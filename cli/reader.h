@@ -19,8 +19,8 @@ struct reader {
 	struct printer printer;     /* standard output */
 	struct format **formats;    /* for reader_show(), as in struct pipeline_options; NULL: it is not called */
 	struct rtap_tracker *tracker; /* during reader_run(); NULL: none */
-	struct rtap_batch *batch;   /* owner of the frame passed to take(); NULL: the frame's batch cannot be held */
-	struct pipeline *pipeline;  /* NULL: a single thread */
+	struct rtap_batch *batch;   /* owner of the frame passed to take() */
+	struct pipeline *pipeline;  /* from reader_run() on */
 	struct progress progress;
 	struct packet_counters packets;
 	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */

@@ -82,7 +82,7 @@ enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct
 /*
  * Starts a thread that reads and decompresses ahead of rtap_source_read_batch(). Do not access interfaces, notes and counters
  * until END, FAILED or rtap_source_stop(). False: not started, because an input is not a regular file, so that reading may
- * block, or because no thread could be created.
+ * block, or out of memory.
  */
 bool rtap_source_read_ahead(struct rtap_source *source);
 
