@@ -30,6 +30,8 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 		return;
 	message->operation = NULL;
 	budget_give(&tracker->budget, &tracker->messages, operation->memory);
+	if (operation->release)
+		operation->release(operation);
 	free(operation->object);
 	free((void *)(uintptr_t)operation->shown.missing);
 	free(operation);
@@ -49,17 +51,29 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 	shown->wanted |= message->shown.wanted || (message->partner && message->partner->shown.wanted);
 	*(shown->request_frame ? &shown->request_message : &shown->response_message) = message->shown.number;
 	*(shown->request_frame ? &shown->response_message : &shown->request_message) = message->shown.partner;
+	if (operation->complete)
+		operation->complete(tracker, operation);
 	shown->values = operation->values;
 	shown->object = operation->object;
 	tracker->options.operation(tracker->options.owner, shown);
 }
 
-void operation_add_number(struct operation *operation, const char *name, uint64_t number)
+static void add_value(struct operation *operation, const struct rtap_named_value *value)
 {
 	struct rtap_operation *shown = &operation->shown;
 
 	if (shown->value_count < OPERATION_VALUES)
-		operation->values[shown->value_count++] = (struct rtap_named_value){ .name = name, .number = number };
+		operation->values[shown->value_count++] = *value;
+}
+
+void operation_add_number(struct operation *operation, const char *name, uint64_t number)
+{
+	add_value(operation, &(struct rtap_named_value){ .name = name, .number = number });
+}
+
+void operation_add_text(struct operation *operation, const char *name, const char *text)
+{
+	add_value(operation, &(struct rtap_named_value){ .name = name, .text = text, .type = RTAP_VALUE_TEXT });
 }
 
 void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns)

@@ -19,6 +19,10 @@ struct operation {
 	bool concluded;      /* `shown` is filled */
 	/* Fills `shown` of a message that is reported earlier, for example because memory is short. NULL: it is not reported then. */
 	void (*conclude)(struct rtap_tracker *tracker, struct message *message);
+	/* Called right before it is reported, in the order of reports: may complete `shown`. NULL: nothing to do. */
+	void (*complete)(struct rtap_tracker *tracker, struct operation *operation);
+	/* Frees what the layer's struct has on the heap. NULL: nothing. */
+	void (*release)(struct operation *operation);
 	char *object;        /* on the heap; shown.object, or NULL */
 	uint64_t memory;     /* charged to the tracker's messages */
 };
@@ -33,8 +37,9 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message);
 /* Reports the message's operation. The message has its number. */
 void operation_report(struct rtap_tracker *tracker, struct message *message);
 
-/* Adds a value; at most OPERATION_VALUES. `name` is borrowed. */
+/* Adds a value; at most OPERATION_VALUES. `name` and `text` are borrowed. */
 void operation_add_number(struct operation *operation, const char *name, uint64_t number);
+void operation_add_text(struct operation *operation, const char *name, const char *text);
 
 /* Data of the operation was in these frames. */
 void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns);

@@ -22,7 +22,7 @@
 
 struct copy {
 	struct rtap_operation shown;
-	char layer[TEXT], name[TEXT], object[TEXT], status[TEXT], id[TEXT];
+	char layer[TEXT], name[TEXT], object[TEXT], status[TEXT], id[TEXT], handle[TEXT], to[TEXT], export[TEXT];
 	uint64_t call_repeats;
 	struct rtap_operation_missing missing;
 };
@@ -35,6 +35,14 @@ static uint64_t frames, wanted_frame;
 static void copy_text(char to[TEXT], const char *text)
 {
 	snprintf(to, TEXT, "%s", text ? text : "-");
+}
+
+static const char *text_of(const struct rtap_operation *operation, const char *name)
+{
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		if (!strcmp(operation->values[i].name, name))
+			return operation->values[i].text;
+	return NULL;
 }
 
 static void take(void *owner, const struct rtap_operation *operation)
@@ -51,6 +59,9 @@ static void take(void *owner, const struct rtap_operation *operation)
 	copy_text(copy->id, operation->id);
 	if (operation->missing_count)
 		copy->missing = operation->missing[0];
+	copy_text(copy->handle, text_of(operation, "handle"));
+	copy_text(copy->to, text_of(operation, "to"));
+	copy_text(copy->export, text_of(operation, "export"));
 	for (uint32_t i = 0; i < operation->value_count; i++)
 		if (!strcmp(operation->values[i].name, "call_repeats"))
 			copy->call_repeats = operation->values[i].number;
@@ -95,13 +106,13 @@ static void run(const struct said *said, size_t packets)
 #define CALL(xid, procedure) { UDP, false, 700, 2049, .words = { CALL_OF(xid, NFS, 3, procedure)
 #define REPLY(xid) { UDP, true, 700, 2049, .words = { REPLY_TO(xid)
 
-/* "0x" and the CRC-32 of the handle, as zlib's, followed by `suffix`. */
+/* "fh:0x" and the CRC-32 of the handle, as zlib's, followed by `suffix`. */
 static const char *object(const char *suffix)
 {
 	static const uint8_t handle[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static char text[TEXT];
 
-	snprintf(text, sizeof text, "0x%08lx%s", crc32(0, handle, sizeof handle), suffix);
+	snprintf(text, sizeof text, "fh:0x%08lx%s", crc32(0, handle, sizeof handle), suffix);
 	return text;
 }
 
@@ -210,6 +221,90 @@ Test(operation, a_compound_is_named_by_what_it_is_for)
 	cr_expect_str_eq(found[2].object, object("/ab"));
 	cr_expect_str_eq(found[3].name, "GETATTR");
 	cr_expect_str_eq(found[3].object, "/");
+}
+
+#define OTHER 8, 0x11121314, 0x15161718
+#define AB 2, 0x61620000
+#define CD 2, 0x63640000
+
+/* NFSv3. FSINFO of a handle makes it a root; LOOKUP of "ab" finds the other handle; RENAME to "cd"; REMOVE. */
+static const struct said named[] = {
+	CALL(0x60, 6), OTHER, 0, 0, 100 }, .count = 16 },
+	REPLY(0x60), 0, 0, 0, 1, 0 }, .count = 11 },
+	CALL(0x61, 19), HANDLE }, .count = 13 },
+	REPLY(0x61), 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0 }, .count = 20 },
+	CALL(0x62, 3), HANDLE, AB }, .count = 15 },
+	REPLY(0x62), 0, OTHER, 0, 0 }, .count = 12 },
+	CALL(0x63, 6), OTHER, 0, 0, 100 }, .count = 16 },
+	REPLY(0x63), 0, 0, 0, 1, 0 }, .count = 11 },
+	/* a LOOKUP and a RENAME that fail change nothing */
+	CALL(0x64, 3), HANDLE, CD }, .count = 15 },
+	REPLY(0x64), 2, 0 }, .count = 8 },
+	CALL(0x65, 14), HANDLE, AB, HANDLE, CD }, .count = 20 },
+	REPLY(0x65), 13, 0, 0, 0, 0 }, .count = 11 },
+	CALL(0x66, 7), OTHER, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
+	REPLY(0x66), 0, 0, 0, 5, 2, 1, 1 }, .count = 13 },
+	CALL(0x67, 14), HANDLE, AB, HANDLE, CD }, .count = 20 },
+	REPLY(0x67), 0, 0, 0, 0, 0 }, .count = 11 },
+	CALL(0x68, 1), OTHER }, .count = 13 },
+	REPLY(0x68), 70 }, .count = 7 },
+	CALL(0x69, 12), HANDLE, CD }, .count = 15 },
+	REPLY(0x69), 0, 0, 0 }, .count = 9 },
+	CALL(0x6a, 1), OTHER }, .count = 13 },
+	REPLY(0x6a), 70 }, .count = 7 },
+};
+
+Test(operation, a_file_is_named_by_its_path_at_that_time)
+{
+	static const struct {
+		const char *name, *object, *to;
+	} expected[] = {
+		{ "READ", NULL, "-" }, /* not renamed by what is learned later */
+		{ "FSINFO", "/", "-" }, { "LOOKUP", "/ab", "-" }, { "READ", "/ab", "-" }, { "LOOKUP", "/cd", "-" }, { "RENAME", "/ab", "/cd" },
+		{ "WRITE", "/ab", "-" }, { "RENAME", "/ab", "/cd" }, { "GETATTR", "/cd", "-" }, { "REMOVE", "/cd", "-" }, { "GETATTR", NULL, "-" },
+	};
+	static const uint8_t other[] = { 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18 };
+	char unknown[TEXT];
+
+	snprintf(unknown, TEXT, "fh:0x%08lx", crc32(0, other, sizeof other));
+	RUN(named);
+	cr_assert_eq(count, sizeof expected / sizeof *expected);
+	for (unsigned i = 0; i < count; i++) {
+		cr_expect_str_eq(found[i].name, expected[i].name);
+		cr_expect_str_eq(found[i].object, expected[i].object ? expected[i].object : unknown, "operation %u", i + 1);
+		cr_expect_str_eq(found[i].to, expected[i].to);
+	}
+	cr_expect_str_eq(found[3].handle, unknown + 3, "the hash stays");
+	cr_expect_str_eq(found[3].export, "/");
+	cr_expect_str_eq(found[0].export, "-");
+}
+
+/* COMPOUNDs whose current file is known by name only: PUTROOTFH, LOOKUP "ab", LOOKUP "cd", READ; and PUTROOTFH, LOOKUP, LOOKUP, GETFH. */
+static const struct said below[] = {
+	COMPOUND(0x71, 4), 24, 15, AB, 15, CD, 25, 0, 0, 0, 0, 0, 0, 512 }, .count = 28 },
+	{ UDP, true, 700, 2049, .words = { REPLY_TO(0x71), 0, 0, 4, 24, 0, 15, 0, 15, 0, 25, 0, 1, 0 }, .count = 20 },
+	COMPOUND(0x72, 4), 24, 15, AB, 15, CD, 10 }, .count = 21 },
+	{ UDP, true, 700, 2049, .words = { REPLY_TO(0x72), 0, 0, 4, 24, 0, 15, 0, 15, 0, 10, 0, OTHER }, .count = 20 },
+	/* PUTFH, SAVEFH, PUTROOTFH, LINK "ef": the first name stays */
+	COMPOUND(0x73, 4), 22, OTHER, 32, 24, 11, 2, 0x65660000 }, .count = 22 },
+	/* PUTFH, GETATTR of nothing */
+	COMPOUND(0x74, 2), 22, OTHER, 9, 0 }, .count = 19 },
+	{ UDP, true, 700, 2049, .words = { REPLY_TO(0x74), 0, 0, 2, 22, 0, 9, 0, 0, 0 }, .count = 16 },
+};
+
+Test(operation, a_compound_walks_to_its_file)
+{
+	RUN(below);
+	cr_assert_eq(count, 4);
+	cr_expect_str_eq(found[0].name, "READ");
+	cr_expect_str_eq(found[0].object, "/ab/cd");
+	cr_expect_str_eq(found[0].handle, "-");
+	cr_expect_str_eq(found[1].name, "LOOKUP");
+	cr_expect_str_eq(found[1].object, "/ab/cd", "the last of several");
+	cr_expect_str_eq(found[2].name, "LINK");
+	cr_expect_str_eq(found[2].object, "/ef");
+	cr_expect_str_eq(found[3].name, "GETATTR");
+	cr_expect_str_eq(found[3].object, "/ab/cd");
 }
 
 static const struct said truncated[] = {

@@ -6,7 +6,6 @@
 
 #include "dissect/infiniband/ib.h"
 #include "dissect/net/ip.h"
-#include "dissect/engine/ends.h"
 #include "dissect/engine/parse.h"
 
 /* Next header values. IBTA vol. 1, 8.3. */
@@ -52,7 +51,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	if (layer->length < GRH_LENGTH)
 		return;
-	ends_summary(packet, layer, true, header + 8, 16, line);
+	line_ipv6(line, header + 8);
+	line_text(line, " > ");
+	line_ipv6(line, header + 24);
 }
 
 const struct protocol grh_protocol = {

@@ -21,7 +21,7 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 	const uint8_t *handle;
 	uint64_t offset;
 
-	if (walk->sink->brief && pass_handle(walk->xdr, item->bound))
+	if (walk->sink->brief && !walk->sink->handles && pass_handle(walk->xdr, item->bound))
 		return OK;
 	result = xdr_u32(walk->xdr, &length);
 	if (result != OK)

@@ -149,6 +149,7 @@ struct xdr_sink {
 	size_t first_id;
 	bool hashes; /* also compute expensive rows: hashes of handles and stateids */
 	bool brief;  /* skip detail types, handles and NFSv4 attributes without examining them if their bytes are present */
+	bool handles; /* with `brief`: report handles nevertheless */
 	bool stop;   /* set by the owner to end the walk */
 };
 

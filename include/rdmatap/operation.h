@@ -63,6 +63,7 @@ struct rtap_operation {
 	const char *object;     /* what it works on, such as a file; NULL: unknown or none */
 	const char *id;         /* by which request and response are paired */
 	const char *status;     /* its name; NULL: without has_status, or it has no name */
+	const char *carrier;    /* how the data moved in the layer's own terms, such as "reply chunk"; NULL: as `carried` says */
 	uint64_t offset, length; /* bytes of the object that it works on */
 	uint64_t request_frame, response_frame, first_data_frame, last_data_frame; /* 0: not seen, or none */
 	uint64_t request_message, response_message; /* numbers of these messages; 0: not seen */

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <zlib.h>
-
 #include "base/error.h"
 #include "output/export/export_disk.h"
 
@@ -103,55 +101,6 @@ static int open_directory(struct disk *disk, const struct disk_entry *entry)
 	if (fd < 0)
 		fail(disk, NULL, "cannot open a directory in it");
 	return fd;
-}
-
-static bool is_plain(const uint8_t *name, size_t length)
-{
-	static const char digits[] = "0123456789abcdefABCDEF";
-
-	if (name[0] == '/' || name[0] < 0x20 || name[0] == 0x7f)
-		return false;
-	return name[0] != '%' || length < 3 || !name[1] || !name[2] || !strchr(digits, name[1]) || !strchr(digits, name[2]);
-}
-
-static void escape_byte(struct line *line, uint8_t byte)
-{
-	static const char digits[] = "0123456789ABCDEF";
-
-	line_char(line, '%');
-	line_char(line, digits[byte >> 4]);
-	line_char(line, digits[byte & 15]);
-}
-
-/* A name as a NUL-terminated path component. */
-static void component_of(const uint8_t *name, size_t length, char component[DISK_NAME_MAX + 1])
-{
-	bool dots = length && length <= 2 && name[0] == '.' && name[length - 1] == '.';
-	struct line line;
-
-	line_init(&line, component, DISK_NAME_MAX);
-	if (!length)
-		line_text(&line, "%-");
-	for (size_t i = 0; i < length && !line.cut;) {
-		size_t together = line_utf8_length(name + i, length - i);
-
-		if (together) {
-			line_bytes(&line, (const char *)name + i, together);
-			i += together;
-			continue;
-		}
-		if (name[i] < 0x80 && !dots && is_plain(name + i, length - i))
-			line_char(&line, (char)name[i]);
-		else
-			escape_byte(&line, name[i]);
-		i++;
-	}
-	if (line.cut) {
-		line_init(&line, component + DISK_NAME_MAX - 9, 9);
-		line_char(&line, '%');
-		line_hex_digits(&line, crc32_z(0, name, length), 8);
-	}
-	*line.next = 0;
 }
 
 /* Appends the number to a name in use, replacing its end if it is too long. */
@@ -257,7 +206,7 @@ struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const
 
 	if (disk->failed || depth_of(parent) + 1 > DISK_MAX_DEPTH)
 		return NULL;
-	component_of(name, length, component);
+	name_text(name, length, component);
 	entry = directory ? take_vacant(disk, parent, component) : NULL;
 	if (entry)
 		return entry;
@@ -316,7 +265,7 @@ void disk_move(struct disk *disk, struct disk_entry *entry, struct disk_entry *p
 	if (attempt.directory >= 0)
 		attempt.from = open_directory(disk, entry->parent);
 	if (attempt.from >= 0) {
-		component_of(name, length, component);
+		name_text(name, length, component);
 		found = find_name(disk, &attempt, parent, component, '~');
 		if (found) {
 			free(entry->name);

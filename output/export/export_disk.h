@@ -3,10 +3,8 @@
  * The output directory of `export --files`. Only this code accesses it. It never writes outside the directory: each path component is
  * opened separately below the directory's descriptor, and symbolic links are not followed.
  *
- * Each name that a peer sent becomes one path component. Printable ASCII and well-formed UTF-8 are unchanged. "%" and two upper-case
- * hexadecimal digits encode each byte of "." and "..", "/", NUL, control characters, bytes that are not valid UTF-8 or could disturb a
- * terminal, and "%" itself before two hexadecimal digits. The empty name becomes "%-". A name longer than 255 bytes becomes its first
- * 246 bytes, "%", and the CRC-32 of the name in 8 digits. A name already in use gets the suffix "~2", "~3" ...
+ * Each name that a peer sent becomes one path component (reassembly/upper/name_text.h). A name already in use gets the suffix "~2",
+ * "~3" ...
  */
 #ifndef OUTPUT_EXPORT_EXPORT_DISK_H
 #define OUTPUT_EXPORT_EXPORT_DISK_H
@@ -18,8 +16,9 @@
 #include <rdmatap/error.h>
 
 #include "dissect/engine/line.h"
+#include "reassembly/upper/name_text.h"
 
-#define DISK_NAME_MAX 255
+#define DISK_NAME_MAX NAME_TEXT_MAX
 #define DISK_MAX_DEPTH 128 /* components of a path */
 #define DISK_BY_HANDLE "by-handle"
 

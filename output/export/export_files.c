@@ -229,7 +229,7 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->stopped = options ? options->stopped : NULL;
 	export->queue.max_memory = memory / 2;
 	names_init(&export->names, &export->disk, memory - memory / 2);
-	nfs_names_init(&export->walk, &export->names.tree);
+	nfs_names_init(&export->walk, &export->names.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;
 	export->walk.created = create;

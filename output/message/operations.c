@@ -74,6 +74,8 @@ static void json_result(const struct rtap_operation *operation, struct line *lin
 		object_seconds(line, "last_data", operation->last_data_ns);
 	}
 	object_text(line, "carried", rtap_carried_name((enum rtap_carried)operation->carried));
+	if (operation->carrier)
+		object_text(line, "carrier", operation->carrier);
 	if (operation->has_data_bytes)
 		object_number(line, "data_bytes", operation->data_bytes);
 	if (operation->has_repeats)

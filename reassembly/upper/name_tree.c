@@ -36,7 +36,7 @@ static uint64_t hash_bytes(uint64_t first, const uint8_t *bytes, size_t length)
 	return hash;
 }
 
-static bool same_bytes(const uint8_t *bytes, size_t length, struct piece piece)
+static bool same_bytes(const uint8_t *bytes, size_t length, struct rtap_span piece)
 {
 	return length == piece.length && (!length || !memcmp(bytes, piece.bytes, length));
 }
@@ -44,12 +44,12 @@ static bool same_bytes(const uint8_t *bytes, size_t length, struct piece piece)
 /* Keys of the maps. */
 struct handle_key {
 	const struct name_server *server;
-	struct piece handle;
+	struct rtap_span handle;
 };
 
 struct name_key {
 	const struct name_node *directory;
-	struct piece name;
+	struct rtap_span name;
 };
 
 struct id_key {
@@ -91,7 +91,7 @@ static bool is_server(const void *value, const void *key)
 	return server->length == end->address_length && !memcmp(server->address, end->address, server->length);
 }
 
-static uint64_t hash_of_name(const struct name_node *directory, struct piece name)
+static uint64_t hash_of_name(const struct name_node *directory, struct rtap_span name)
 {
 	return hash_bytes((uint64_t)(uintptr_t)directory ^ name.length, name.bytes, name.length);
 }
@@ -200,7 +200,7 @@ static void drop_node(struct name_tree *tree, struct name_node *node)
 	*(node->next ? &node->next->previous : &tree->last) = node->previous;
 	if (tree->dropped)
 		tree->dropped(tree, node);
-	name_tree_mounted(tree, node, (struct piece){ NULL, 0 });
+	name_tree_mounted(tree, node, (struct rtap_span){ NULL, 0 });
 	tree->memory -= tree->node_size;
 	free(node);
 }
@@ -263,14 +263,14 @@ void name_tree_fini(struct name_tree *tree)
 	map_fini(&tree->servers);
 }
 
-static struct handle *find_handle(const struct name_tree *tree, const struct name_server *server, struct piece handle)
+static struct handle *find_handle(const struct name_tree *tree, const struct name_server *server, struct rtap_span handle)
 {
 	const struct handle_key key = { server, handle };
 
 	return map_find(&tree->handles, hash_bytes((uintptr_t)server, handle.bytes, handle.length), is_handle, &key);
 }
 
-struct name_node *name_tree_find_handle(struct name_tree *tree, const struct name_server *server, struct piece handle)
+struct name_node *name_tree_find_handle(struct name_tree *tree, const struct name_server *server, struct rtap_span handle)
 {
 	struct handle *found = find_handle(tree, server, handle);
 
@@ -287,7 +287,7 @@ uint32_t name_tree_hash(const struct name_node *node)
 	return hash;
 }
 
-static bool add_handle(struct name_tree *tree, struct name_node *node, struct piece piece)
+static bool add_handle(struct name_tree *tree, struct name_node *node, struct rtap_span piece)
 {
 	struct handle *handle = memory_new(sizeof *handle + piece.length);
 
@@ -308,13 +308,13 @@ static bool add_handle(struct name_tree *tree, struct name_node *node, struct pi
 	return true;
 }
 
-void name_tree_add_handle(struct name_tree *tree, struct name_node *node, struct piece handle)
+void name_tree_add_handle(struct name_tree *tree, struct name_node *node, struct rtap_span handle)
 {
 	if (!add_handle(tree, node, handle))
 		tree->refused++;
 }
 
-struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server *server, struct piece handle)
+struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server *server, struct rtap_span handle)
 {
 	struct name_node *node;
 
@@ -332,7 +332,7 @@ struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server
 	return node;
 }
 
-static struct name *find_name(const struct name_tree *tree, const struct name_node *directory, struct piece name)
+static struct name *find_name(const struct name_tree *tree, const struct name_node *directory, struct rtap_span name)
 {
 	const struct name_key key = { directory, name };
 
@@ -341,7 +341,7 @@ static struct name *find_name(const struct name_tree *tree, const struct name_no
 	return map_find(&tree->names, hash_of_name(directory, name), is_name, &key);
 }
 
-struct name_node *name_tree_find(const struct name_tree *tree, const struct name_node *directory, struct piece piece)
+struct name_node *name_tree_find(const struct name_tree *tree, const struct name_node *directory, struct rtap_span piece)
 {
 	struct name *name = find_name(tree, directory, piece);
 
@@ -411,7 +411,7 @@ static void settle_below(struct name_tree *tree, struct name_node *top, bool was
 		tree->moved(tree, node);
 }
 
-static bool add_name(struct name_tree *tree, struct name_node *directory, struct piece piece, struct name_node *node)
+static bool add_name(struct name_tree *tree, struct name_node *directory, struct rtap_span piece, struct name_node *node)
 {
 	struct name *name = memory_new_zeroed(1, sizeof *name + piece.length);
 
@@ -460,7 +460,7 @@ static void take_handles(struct name_node *node, struct name_node *from)
 	}
 }
 
-struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *directory, struct piece piece, struct name_node *node)
+struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *directory, struct rtap_span piece, struct name_node *node)
 {
 	struct name *old = find_name(tree, directory, piece), *first = node->names;
 	bool was_rooted = name_tree_is_rooted(node);
@@ -502,7 +502,7 @@ struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *direc
 	return node;
 }
 
-void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struct piece piece)
+void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struct rtap_span piece)
 {
 	struct name *name = find_name(tree, directory, piece);
 	struct name_node *node;
@@ -524,7 +524,7 @@ void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struc
 		tree->unnamed(tree, node);
 }
 
-void name_tree_rename(struct name_tree *tree, struct name_node *from, struct piece old, struct name_node *to, struct piece piece)
+void name_tree_rename(struct name_tree *tree, struct name_node *from, struct rtap_span old, struct name_node *to, struct rtap_span piece)
 {
 	struct name *name = find_name(tree, from, old);
 	struct name_node *node;
@@ -548,7 +548,7 @@ void name_tree_rename(struct name_tree *tree, struct name_node *from, struct pie
 	settle_below(tree, node, was_rooted);
 }
 
-struct name_node *name_tree_make(struct name_tree *tree, struct name_node *directory, struct piece piece)
+struct name_node *name_tree_make(struct name_tree *tree, struct name_node *directory, struct rtap_span piece)
 {
 	struct name_node *node = new_node(tree, directory->server);
 
@@ -579,7 +579,7 @@ void name_tree_be_root(struct name_tree *tree, struct name_node *node)
 	settle_below(tree, node, false);
 }
 
-void name_tree_mounted(struct name_tree *tree, struct name_node *root, struct piece path)
+void name_tree_mounted(struct name_tree *tree, struct name_node *root, struct rtap_span path)
 {
 	if (root->mounted)
 		tree->memory -= strlen(root->mounted) + 1;

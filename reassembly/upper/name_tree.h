@@ -2,7 +2,7 @@
 /*
  * The names of files on servers: which file a handle belongs to, and its names in directories. Learned from what replies say, in their
  * order. Handles and names belong to one server. Memory is limited: files without names in them are forgotten, the least recently used
- * first, unless the owner keeps them.
+ * first, unless the owner keeps them. A handle or name is a struct rtap_span; it is absent if `bytes` is NULL.
  */
 #ifndef REASSEMBLY_UPPER_NAME_TREE_H
 #define REASSEMBLY_UPPER_NAME_TREE_H
@@ -12,17 +12,12 @@
 #include <stdint.h>
 
 #include <rdmatap/message.h>
+#include <rdmatap/packet.h>
 
 #include "reassembly/store/map.h"
 
 /* Most directories above a file. Also bounds the walk up if peers report a loop. */
 #define NAME_TREE_LEVELS 127
-
-/* A borrowed piece of memory: a handle, a name. */
-struct piece {
-	const uint8_t *bytes; /* NULL: absent */
-	size_t length;
-};
 
 struct handle;
 
@@ -92,16 +87,16 @@ struct name_server *name_tree_server(struct name_tree *tree, const struct rtap_e
 struct name_server *name_tree_find_server(const struct name_tree *tree, const struct rtap_end *server);
 
 /* The node of a handle, added if new. NULL: out of memory, or no handle. */
-struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server *server, struct piece handle);
+struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server *server, struct rtap_span handle);
 
 /* The node of a handle, or NULL. */
-struct name_node *name_tree_find_handle(struct name_tree *tree, const struct name_server *server, struct piece handle);
+struct name_node *name_tree_find_handle(struct name_tree *tree, const struct name_server *server, struct rtap_span handle);
 
 /* The node with this name in a directory, or NULL. Directory and name may be absent. */
-struct name_node *name_tree_find(const struct name_tree *tree, const struct name_node *directory, struct piece name);
+struct name_node *name_tree_find(const struct name_tree *tree, const struct name_node *directory, struct rtap_span name);
 
 /* Creates a node with this name and without a handle. NULL: out of memory. */
-struct name_node *name_tree_make(struct name_tree *tree, struct name_node *directory, struct piece name);
+struct name_node *name_tree_make(struct name_tree *tree, struct name_node *directory, struct rtap_span name);
 
 /* The server's NFSv4 root; NULL: out of memory. */
 struct name_node *name_tree_root(struct name_tree *tree, struct name_server *server);
@@ -110,25 +105,25 @@ struct name_node *name_tree_root(struct name_tree *tree, struct name_server *ser
 void name_tree_be_root(struct name_tree *tree, struct name_node *node);
 
 /* The path under which a root was mounted. */
-void name_tree_mounted(struct name_tree *tree, struct name_node *root, struct piece path);
+void name_tree_mounted(struct name_tree *tree, struct name_node *root, struct rtap_span path);
 
 /* Protects a node from eviction, or no longer. */
 void name_tree_keep(struct name_tree *tree, struct name_node *node, bool keep);
 
 /* Adds a handle, which no node has yet, to a node without handles. */
-void name_tree_add_handle(struct name_tree *tree, struct name_node *node, struct piece handle);
+void name_tree_add_handle(struct name_tree *tree, struct name_node *node, struct rtap_span handle);
 
 /*
  * Gives the node this name in the directory. Returns the node that has the name afterwards: an earlier one with the same name and fileid
  * takes over the handles; any other loses the name.
  */
-struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *directory, struct piece name, struct name_node *node);
+struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *directory, struct rtap_span name, struct name_node *node);
 
 /* Removes the name. */
-void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struct piece name);
+void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struct rtap_span name);
 
 /* Renames an entry, possibly into another directory. */
-void name_tree_rename(struct name_tree *tree, struct name_node *from, struct piece old, struct name_node *to, struct piece name);
+void name_tree_rename(struct name_tree *tree, struct name_node *from, struct rtap_span old, struct name_node *to, struct rtap_span name);
 
 /* The directory of the node's name, or NULL. */
 struct name_node *name_tree_parent(const struct name_node *node);

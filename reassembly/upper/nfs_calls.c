@@ -68,6 +68,58 @@ static struct kept keep(struct calls *calls, const struct xdr_value *decoded)
 	return kept;
 }
 
+/* What the callbacks below use, so that the rest is skipped. */
+static const uint16_t name_rows[] = {
+	NFS_FHANDLE, NFS_NAME, NFS_COMPONENT, NFS_FATTR3_FSID, NFS_FSID_MAJOR, NFS_FSID_MINOR, NFS_FATTR3_FILEID, NFS_FILEID4, NFS_ENTRY3_FILEID,
+	NFS_ENTRYPLUS_FILEID, NFS_ENTRY3_NAME, NFS_ENTRYPLUS_NAME, NFS_ENTRY_NAME, NFS_COOKIE4, NFS_OPS_COUNT,
+};
+static const uint16_t content_rows[] = {
+	NFS_OFFSET3, NFS_OFFSET4, NFS_COUNT3, NFS_COUNT4, NFS_LENGTH4, NFS_WRITE_LENGTH, NFS_SET_SIZE, NFS_SIZE4, NFS_OPENTYPE, NFS_CREATEMODE,
+	NFS_CREATEMODE4, NFS_DATA, NFS_FATTR3_SIZE, NFS_WCC_SIZE, NFS_CTIME_SEC, NFS_CTIME_NSEC, NFS_CHANGEID4, NFS_READ_EOF, NFS_EOF,
+	NFS_CALLBACK_IDS, NFS_CONTENT_TYPE,
+};
+
+static void want(struct calls *calls, const uint16_t *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		calls->wanted[rows[i] / 64] |= UINT64_C(1) << rows[i] % 64;
+}
+
+bool calls_has_names3(uint32_t procedure)
+{
+	static const uint32_t with_names = 1u << NFS3_LOOKUP | 1u << NFS3_CREATE | 1u << NFS3_MKDIR | 1u << NFS3_SYMLINK |
+					   1u << NFS3_MKNOD | 1u << NFS3_REMOVE | 1u << NFS3_RMDIR | 1u << NFS3_RENAME | 1u << NFS3_LINK |
+					   1u << NFS3_READDIR | 1u << NFS3_READDIRPLUS | 1u << NFS3_FSINFO;
+
+	return procedure < 32 && (with_names >> procedure & 1);
+}
+
+bool calls_has_names4(uint32_t number)
+{
+	static const uint64_t with_names = 1ull << NFS4_CREATE | 1ull << NFS4_GETFH | 1ull << NFS4_LINK | 1ull << NFS4_LOOKUP | 1ull << NFS4_OPEN |
+					   1ull << NFS4_READDIR | 1ull << NFS4_REMOVE | 1ull << NFS4_RENAME;
+
+	return number < 64 && (with_names >> number & 1);
+}
+
+/* Whether the attributes in an operation can be skipped. */
+static bool is_brief(const struct calls *calls, uint32_t number)
+{
+	if (calls->contents)
+		return false;
+	if (calls->protocol == CALLS_NFS3)
+		return number != NFS3_GETATTR && number != NFS3_READDIR && number != NFS3_FSINFO;
+	return number == NFS4_GETATTR ? calls->has_names : number != NFS4_READDIR;
+}
+
+void calls_init(struct calls *calls, bool contents)
+{
+	calls->contents = contents;
+	want(calls, name_rows, sizeof name_rows / sizeof *name_rows);
+	if (contents)
+		want(calls, content_rows, sizeof content_rows / sizeof *content_rows);
+}
+
 static void call_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct calls *calls = ((struct call_sink *)sink)->calls;
@@ -86,6 +138,8 @@ static void call_operation(struct xdr_sink *sink, uint32_t number, const char *n
 		calls->room = room;
 	}
 	calls->operations[calls->count++] = (struct call_operation){ .number = number };
+	calls->has_names |= calls->protocol == CALLS_NFS4 && calls_has_names4(number);
+	sink->brief = is_brief(calls, number);
 }
 
 static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_value *decoded)
@@ -196,6 +250,7 @@ static void reply_operation(struct xdr_sink *sink, uint32_t number, const char *
 	}
 	reply->at++;
 	reply->is_open = true;
+	sink->brief = is_brief(calls, number);
 	memset(&reply->reply, 0, sizeof reply->reply);
 }
 
@@ -408,6 +463,12 @@ bool calls_is_about_files(const struct rpc_exchange *exchange)
 	return find_protocol(exchange, &protocol);
 }
 
+/* The rows of MOUNT are others. */
+static const uint64_t *wanted_of(const struct calls *calls)
+{
+	return calls->protocol == CALLS_MOUNT ? NULL : calls->wanted;
+}
+
 /* Parses the reply. *decoded: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
 static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 {
@@ -418,9 +479,12 @@ static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 		.rpc_flavor = facts->flavor, .rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
 	};
 	struct reply_sink reply = {
-		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value }, .calls = calls,
+		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value, .handles = true }, .calls = calls,
 	};
-	enum result result = walk_part(&exchange->reply, &context, &reply.sink);
+	enum result result;
+
+	reply.sink.wanted = wanted_of(calls);
+	result = walk_part(&exchange->reply, &context, &reply.sink);
 
 	end_operation(&reply);
 	*decoded = reply.at;
@@ -438,16 +502,17 @@ static void walk_reply(struct calls *calls, uint32_t *decoded, uint32_t *done)
 
 void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 {
-	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value }, .calls = calls };
+	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value, .handles = true }, .calls = calls };
 	static const struct reply_operation unreported;
 	const struct rpc_part *reply = &exchange->reply;
 	uint32_t decoded = 0, done;
 
 	if (!find_protocol(exchange, &calls->protocol))
 		return;
+	call.sink.wanted = wanted_of(calls);
 	calls->exchange = exchange;
 	calls->count = calls->kept_used = 0;
-	calls->call_cut = false;
+	calls->call_cut = calls->has_names = false;
 	/* a call that was rejected or arrived incomplete */
 	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
 		return;

@@ -6,6 +6,7 @@
 #ifndef REASSEMBLY_UPPER_NFS_CALLS_H
 #define REASSEMBLY_UPPER_NFS_CALLS_H
 
+#include "dissect/rpc/nfs.h"
 #include "reassembly/upper/rpc_exchange.h"
 
 #include "reassembly/upper/name_tree.h"
@@ -79,6 +80,9 @@ struct calls {
 	uint32_t kept_used, kept_room;
 	struct call_operation *operations;
 	uint32_t count, room;
+	uint64_t wanted[NFS_ROW_COUNT / 64 + 1]; /* rows, by calls_init() */
+	bool contents;         /* what concerns the contents of files is wanted */
+	bool has_names;        /* the current exchange says something about names */
 	uint64_t unreadable;   /* exchanges not fully readable: truncated, not captured, malformed, encrypted */
 	bool call_cut;         /* the current exchange is one of them because its call is incomplete */
 };
@@ -91,6 +95,16 @@ enum calls_effect {
 	CALLS_ANY,           /* possibly, in any file */
 };
 
+/*
+ * Sets what calls_walk() reports of NFS: handles and names and, with `contents`, what concerns the contents of files. Without it, attributes
+ * are read only where they are needed to find the name of a file: in GETATTR, READDIR and FSINFO.
+ */
+void calls_init(struct calls *calls, bool contents);
+
+/* Whether a procedure of NFSv3, or an operation of NFSv4, says something about the names of files. */
+bool calls_has_names3(uint32_t procedure);
+bool calls_has_names4(uint32_t number);
+
 /* Whether the exchange can contain file operations: NFS, or a MOUNT procedure that returns a handle. */
 bool calls_is_about_files(const struct rpc_exchange *exchange);
 
@@ -101,13 +115,13 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
 enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply);
 
 /* The bytes; valid until the end of the exchange, or until the next directory entry is reported. */
-static inline struct piece calls_piece(const struct calls *calls, struct kept kept)
+static inline struct rtap_span calls_piece(const struct calls *calls, struct kept kept)
 {
 	static const uint8_t nothing[1];
 
 	if (!kept.there)
-		return (struct piece){ NULL, 0 };
-	return (struct piece){ kept.length ? calls->kept + kept.at : nothing, kept.length };
+		return (struct rtap_span){ NULL, 0 };
+	return (struct rtap_span){ kept.length ? calls->kept + kept.at : nothing, kept.length };
 }
 
 void calls_fini(struct calls *calls);

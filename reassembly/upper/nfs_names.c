@@ -6,7 +6,7 @@
 #include "dissect/rpc/nfs.h"
 #include "reassembly/upper/nfs_names.h"
 
-static struct piece piece_of(const struct nfs_names *names, struct kept kept)
+static struct rtap_span piece_of(const struct nfs_names *names, struct kept kept)
 {
 	return calls_piece(&names->calls, kept);
 }
@@ -19,7 +19,7 @@ static struct name_node *node_of(struct nfs_names *names, struct kept handle)
 /* The node of a place; if only its name is known, it is looked up or created. NULL: none. */
 static struct name_node *resolve(struct nfs_names *names, struct nfs_place *place)
 {
-	struct piece name = piece_of(names, place->name);
+	struct rtap_span name = piece_of(names, place->name);
 
 	if (!place->node && place->directory && name.bytes) {
 		place->node = name_tree_find(names->tree, place->directory, name);
@@ -70,7 +70,7 @@ static struct name_node *learn(struct nfs_names *names, struct name_node *direct
 			       const struct call_attributes *attributes)
 {
 	struct name_node *node = node_of(names, handle);
-	struct piece called = piece_of(names, name);
+	struct rtap_span called = piece_of(names, name);
 
 	if (!node)
 		return directory ? name_tree_find(names->tree, directory, called) : NULL;
@@ -85,7 +85,7 @@ static struct name_node *learn(struct nfs_names *names, struct name_node *direct
 static void learn_current(struct nfs_names *names, struct kept handle)
 {
 	struct nfs_place *place = &names->current;
-	struct piece piece = piece_of(names, handle);
+	struct rtap_span piece = piece_of(names, handle);
 
 	if (!piece.bytes)
 		return;
@@ -115,7 +115,7 @@ static void finish_open(struct nfs_names *names)
 
 static void remove_name(struct nfs_names *names, struct name_node *directory, struct kept name)
 {
-	struct piece piece = piece_of(names, name);
+	struct rtap_span piece = piece_of(names, name);
 
 	if (directory && piece.bytes)
 		name_tree_unbind(names->tree, directory, piece);
@@ -123,7 +123,7 @@ static void remove_name(struct nfs_names *names, struct name_node *directory, st
 
 static void rename_name(struct nfs_names *names, struct name_node *from, struct name_node *to, const struct call_operation *call)
 {
-	struct piece old = piece_of(names, call->name), new = piece_of(names, call->to_name);
+	struct rtap_span old = piece_of(names, call->name), new = piece_of(names, call->to_name);
 
 	if (from && to && old.bytes && new.bytes)
 		name_tree_rename(names->tree, from, old, to, new);
@@ -262,7 +262,7 @@ static void operation_done(struct calls *calls, const struct call_operation *cal
 	}
 }
 
-static bool is_dots(struct piece name)
+static bool is_dots(struct rtap_span name)
 {
 	return name.length && name.length <= 2 && name.bytes[0] == '.' && name.bytes[name.length - 1] == '.';
 }
@@ -291,9 +291,10 @@ static void entry_listed(struct calls *calls, const struct call_operation *call,
 		name_tree_bind(names->tree, directory, piece_of(names, entry->name), node);
 }
 
-void nfs_names_init(struct nfs_names *names, struct name_tree *tree)
+void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents)
 {
 	*names = (struct nfs_names){ .tree = tree, .calls = { .done = operation_done, .entry = entry_listed } };
+	calls_init(&names->calls, contents);
 }
 
 void nfs_names_fini(struct nfs_names *names)

@@ -28,8 +28,8 @@ struct nfs_names {
 	void (*done)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
 };
 
-/* `tree` is borrowed. The callbacks are NULL. */
-void nfs_names_init(struct nfs_names *names, struct name_tree *tree);
+/* `tree` is borrowed. The callbacks are NULL. `contents`: they need what concerns the contents of files. */
+void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents);
 void nfs_names_fini(struct nfs_names *names);
 
 /* Enters what an exchange with a call says; calls_is_about_files() is true for it. `server`: that of the exchange. */

@@ -3,23 +3,34 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "dissect/engine/crc32.h"
 #include "dissect/rpc/nfs4.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/store/memory.h"
+#include "reassembly/upper/name_text.h"
+#include "reassembly/upper/nfs_calls.h"
+#include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
 
+#define MOUNT_MNT 1
+#define MOST_KEPT (2u << 20) /* bytes of a call or reply that is kept for its names */
+#define MOST_PATH 4096  /* bytes of a path; a longer one is not shown */
 #define HASH_TEXT 11    /* "0x12345678" */
 #define NUMBER_TEXT 24
 #define TO_THE_END UINT64_MAX /* length of LOCK and others: RFC 8881, 18.10.3 */
 
 struct rpc_operation {
 	struct operation head;
+	char id[HASH_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT], handle[HASH_TEXT];
+	char *to, *export;        /* on the heap, or NULL */
+	struct rpc_part *kept[2]; /* call and reply, if they say something about the names of files; NULL: not */
+	bool has_reply, was_rejected; /* a reply was seen; the call was not executed */
 	struct rpc_noted noted;
-	char id[HASH_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT];
 };
 
 static struct rpc_operation *operation_of(const struct message *message)
@@ -34,34 +45,67 @@ static void conclude_alone(struct rtap_tracker *tracker, struct message *message
 	rpc_operation_conclude(tracker, is_reply ? NULL : message, is_reply ? message : NULL, !is_reply);
 }
 
+static void release(struct operation *operation)
+{
+	struct rpc_operation *own = (struct rpc_operation *)operation;
+
+	free(own->kept[0]);
+	free(own->kept[1]);
+	free(own->to);
+	free(own->export);
+}
+
 void rpc_operation_begin(struct rtap_tracker *tracker, struct message *message, bool known_call)
 {
-	if (tracker->options.operation && !message->operation)
-		operation_create(tracker, message, sizeof(struct rpc_operation), known_call ? NULL : conclude_alone);
+	struct rpc_operation *operation;
+
+	if (!tracker->options.operation || message->operation)
+		return;
+	operation = operation_create(tracker, message, sizeof *operation, known_call ? NULL : conclude_alone);
+	if (operation)
+		operation->head.release = release;
 }
 
 struct rpc_noted *rpc_operation_noted(struct message *message, const struct rtap_rpc_facts *facts)
 {
 	struct rpc_operation *operation = operation_of(message);
+	struct rpc_noted *noted;
 
 	if (!operation)
 		return NULL;
-	operation->noted = (struct rpc_noted){
-		.is_nfs = facts->is_callback || (facts->program_known && facts->program == RPC_PROGRAM_NFS),
-		.is_compound = facts->program_known && facts->program == RPC_PROGRAM_NFS && facts->version == 4,
-		.is_callback = facts->is_callback,
-	};
-	return &operation->noted;
+	noted = &operation->noted;
+	memset(noted, 0, offsetof(struct rpc_noted, text));
+	noted->is_callback = facts->is_callback;
+	noted->is_nfs = facts->is_callback;
+	if (!facts->program_known)
+		return noted;
+	noted->is_nfs |= facts->program == RPC_PROGRAM_NFS;
+	noted->is_compound = facts->program == RPC_PROGRAM_NFS && facts->version == 4;
+	noted->is_nfs3 = facts->program == RPC_PROGRAM_NFS && facts->version == 3;
+	noted->is_mount = facts->program == RPC_PROGRAM_MOUNT && facts->procedure == MOUNT_MNT;
+	return noted;
 }
 
-static const struct rpc_handle unknown_handle, root_handle = { .is_root = true };
+static const struct rpc_place unknown_place, root_place = { .is_root = true };
+
+/* False: no room is left. */
+static bool note_text(struct rpc_noted *noted, const void *bytes, size_t length, struct rpc_text *text)
+{
+	if (length > sizeof noted->text - noted->text_used)
+		return false;
+	*text = (struct rpc_text){ noted->text_used, (uint16_t)length };
+	memcpy(noted->text + noted->text_used, bytes, length);
+	noted->text_used = (uint16_t)(noted->text_used + length);
+	return true;
+}
 
 /* How an operation of a COMPOUND changes the current and the saved handle. RFC 8881, 16.2.3.1. */
 static void follow_handles(struct rpc_noted *noted, uint32_t number)
 {
+	noted->descends = false;
 	switch (number) {
 	case NFS4_PUTROOTFH:
-		noted->current = root_handle;
+		noted->current = root_place;
 		break;
 	case NFS4_SAVEFH:
 		noted->saved = noted->current;
@@ -69,69 +113,128 @@ static void follow_handles(struct rpc_noted *noted, uint32_t number)
 	case NFS4_RESTOREFH:
 		noted->current = noted->saved;
 		break;
+	case NFS4_LOOKUP:
+	case NFS4_OPEN:
+	case NFS4_CREATE:
+		noted->descends = true;
+		break;
 	case NFS4_PUTFH: /* its value follows */
 	case NFS4_PUTPUBFH:
-	case NFS4_LOOKUP:
 	case NFS4_LOOKUPP:
-	case NFS4_OPEN:
 	case NFS4_OPENATTR:
-	case NFS4_CREATE:
-		noted->current = unknown_handle;
+	case NFS4_SECINFO:
+	case NFS4_SECINFO_NO_NAME:
+		noted->current = unknown_place;
 		break;
 	}
+}
+
+/* Whether another item says better what the COMPOUND works on than the main one so far. */
+static bool is_better(const struct rpc_noted *noted, uint8_t tier)
+{
+	if (!noted->has_item || tier < noted->tier)
+		return true;
+	/* These only say where the others begin. */
+	return noted->is_compound && tier == noted->tier &&
+	       (noted->number == NFS4_PUTROOTFH || noted->number == NFS4_PUTPUBFH || noted->number == NFS4_LOOKUP);
 }
 
 void rpc_operation_item(struct rpc_noted *noted, uint32_t number, const char *name)
 {
 	uint8_t tier = noted->is_compound ? nfs4_tier(number) : noted->is_callback && number == NFS_CB_SEQUENCE;
 
-	/* PUTROOTFH says what the others work on. */
-	noted->is_main = !noted->has_item || tier < noted->tier ||
-			 (noted->is_compound && tier == noted->tier && (noted->number == NFS4_PUTROOTFH || noted->number == NFS4_PUTPUBFH));
+	noted->is_main = is_better(noted, tier);
 	if (noted->is_main) {
+		bool is_rename = noted->is_compound && number == NFS4_RENAME;
+
 		noted->has_item = true;
 		noted->tier = tier;
 		noted->number = number;
 		noted->name = name;
 		/* RENAME moves a name of the saved directory. */
-		noted->handle = noted->is_compound ? number == NFS4_RENAME ? noted->saved : noted->current : unknown_handle;
-		noted->has_offset = noted->has_length = noted->has_file = false;
+		noted->place = !noted->is_compound ? unknown_place : is_rename ? noted->saved : noted->current;
+		noted->to = is_rename ? noted->current : unknown_place;
+		noted->has_offset = noted->has_length = noted->has_file = noted->has_to_file = false;
 	}
-	if (noted->is_compound)
+	if (noted->is_compound) {
 		follow_handles(noted, number);
+		noted->has_names |= calls_has_names4(number);
+		noted->has_identity |= number == NFS4_GETATTR;
+		noted->has_data |= number == NFS4_READ || number == NFS4_WRITE || number == NFS4_READ_PLUS;
+	} else {
+		noted->has_names = noted->is_mount || (noted->is_nfs3 && calls_has_names3(number));
+		noted->has_identity = noted->is_nfs3 && number == NFS3_GETATTR;
+	}
 }
 
-static void note_file(struct rpc_noted *noted, const struct xdr_value *value)
+/* The current file is that name, noted last with its length before it, in the current directory. */
+static void descend(struct rpc_noted *noted, const struct rpc_text *name)
 {
-	if (noted->has_file || !value->data.bytes || value->data.length > sizeof noted->file)
+	struct rpc_text *path = &noted->current.path, before = *path, with_length = { (uint16_t)(name->at - 2), (uint16_t)(name->length + 2) };
+
+	noted->descends = false;
+	if (!before.length || before.at + before.length == with_length.at) {
+		path->at = before.length ? before.at : with_length.at;
+	} else if (!note_text(noted, noted->text + before.at, before.length, path) ||
+		   !note_text(noted, noted->text + with_length.at, with_length.length, &with_length)) {
+		noted->current = unknown_place;
 		return;
-	memcpy(noted->file, value->data.bytes, value->data.length);
-	noted->file_length = value->data.length;
-	noted->has_file = true;
+	}
+	path->length = (uint16_t)(before.length + with_length.length);
+}
+
+static void note_name(struct rpc_noted *noted, const struct xdr_value *value)
+{
+	bool is_to = value->tag == NFS_TAG_TO;
+	uint16_t length = (uint16_t)value->data.length;
+	struct rpc_text name;
+
+	if (!value->data.bytes || value->data.length > sizeof noted->text || !note_text(noted, &length, sizeof length, &name) ||
+	    !note_text(noted, value->data.bytes, length, &name)) {
+		if (noted->descends)
+			noted->current = unknown_place;
+		return;
+	}
+	if (noted->is_main && is_to && !noted->has_to_file) {
+		noted->to_file = name;
+		noted->has_to_file = true;
+	} else if (noted->is_main && !is_to && !noted->has_file) {
+		noted->file = name;
+		noted->has_file = true;
+	}
+	if (noted->descends)
+		descend(noted, &name);
 }
 
 static void note_handle(struct rpc_noted *noted, const struct xdr_value *value)
 {
-	const struct rpc_handle handle = { .hash = (uint32_t)value->number, .known = true };
+	struct rpc_place place = { .known = true };
 
+	if (!value->data.bytes || !note_text(noted, value->data.bytes, value->data.length, &place.handle))
+		return;
 	if (noted->is_compound)
-		noted->current = handle;
-	/* RENAME and LINK of NFSv3 have two. */
-	else if (noted->is_main && !noted->handle.known)
-		noted->handle = handle;
+		noted->current = place;
+	else if (noted->is_main && value->tag == NFS_TAG_TO)
+		noted->to = place;
+	/* LINK of NFSv3 names the file before the directory. */
+	else if (noted->is_main && (!noted->place.known || value->tag == NFS_TAG_DIRECTORY))
+		noted->place = place;
 }
 
 void rpc_operation_value(struct rpc_noted *noted, const struct xdr_value *value)
 {
-	if (value->row == NFS_FH_HASH)
+	if (value->row == NFS_FHANDLE)
 		note_handle(noted, value);
-	if (!noted->is_nfs || !noted->is_main || value->tag == NFS_TAG_TO)
+	/* The call has only a path. */
+	if (noted->is_mount)
+		note_name(noted, value);
+	if (!noted->is_nfs)
+		return;
+	if (value->row == NFS_NAME || value->row == NFS_COMPONENT)
+		note_name(noted, value);
+	if (!noted->is_main || value->tag == NFS_TAG_TO)
 		return;
 	switch (value->row) {
-	case NFS_NAME:
-	case NFS_COMPONENT:
-		note_file(noted, value);
-		break;
 	case NFS_OFFSET3:
 	case NFS_OFFSET4:
 		if (!noted->has_offset)
@@ -151,48 +254,223 @@ void rpc_operation_value(struct rpc_noted *noted, const struct xdr_value *value)
 	}
 }
 
-uint64_t rpc_operation_unwanted(void)
+uint64_t rpc_operation_unwanted(const struct rpc_noted *noted)
 {
 	static const uint16_t rows[] = {
-		NFS_FH_HASH, NFS_NAME, NFS_COMPONENT, NFS_OFFSET3, NFS_OFFSET4, NFS_COUNT3, NFS_COUNT4, NFS_LENGTH4, NFS_WRITE_LENGTH,
+		NFS_FHANDLE, NFS_NAME, NFS_COMPONENT, NFS_OFFSET3, NFS_OFFSET4, NFS_COUNT3, NFS_COUNT4, NFS_LENGTH4, NFS_WRITE_LENGTH,
 	};
 	uint64_t wanted = 0;
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		wanted |= UINT64_C(1) << rows[i] % 64;
-	return ~wanted;
+	return noted->is_mount ? 0 : ~wanted;
 }
 
 void rpc_operation_chunks(struct rpc_noted *noted, const struct chunk_lists *lists, bool is_reply)
 {
 	for (uint32_t i = 0; i < lists->count; i++) {
-		if (lists->segments[i].list == CHUNK_READ)
-			noted->read_bytes += lists->segments[i].length;
+		const struct chunk_segment *segment = &lists->segments[i];
+
+		/* A chunk at position 0 is the call itself: RFC 8166, 3.5.3. */
+		if (segment->list == CHUNK_READ)
+			*(segment->chunk ? &noted->read_bytes : &noted->call_bytes) += segment->length;
 		else if (is_reply)
-			noted->write_bytes += lists->segments[i].length;
+			*(segment->list == CHUNK_REPLY ? &noted->reply_bytes : &noted->write_bytes) += segment->length;
 	}
 }
 
-/* "0x12345678", "0x12345678/name", "/name", or NULL. */
-static char *make_object(const struct rpc_noted *noted)
+/* A copy of a part with its bytes. NULL: out of memory. */
+static struct rpc_part *copy_part(const struct rpc_part *part, size_t *size)
 {
-	size_t room = HASH_TEXT + 1 + (noted->has_file ? noted->file_length : 0) + 1;
-	char *object;
-	int used = 0;
+	size_t bytes = 0, extents = part->extent_count * sizeof *part->extents;
+	struct rpc_part *copy;
+	struct xdr_extent *copied;
+	uint8_t *to;
 
-	if (!noted->handle.known && !noted->handle.is_root && !noted->has_file)
+	for (uint32_t i = 0; i < part->extent_count; i++)
+		bytes += part->extents[i].kind == XDR_BYTES ? part->extents[i].length : 0;
+	*size = sizeof *copy + extents + bytes;
+	copy = bytes <= MOST_KEPT ? memory_new(*size) : NULL;
+	if (!copy)
 		return NULL;
-	object = memory_new(room);
-	if (!object)
+	*copy = *part;
+	copy->missing = NULL;
+	copy->missing_count = 0;
+	copied = (struct xdr_extent *)(copy + 1);
+	copy->extents = copied;
+	if (extents)
+		memcpy(copied, part->extents, extents);
+	to = (uint8_t *)(copied + part->extent_count);
+	for (uint32_t i = 0; i < part->extent_count; i++) {
+		if (copied[i].kind != XDR_BYTES)
+			continue;
+		if (copied[i].length)
+			memcpy(to, copied[i].bytes, copied[i].length);
+		copied[i].bytes = to;
+		to += copied[i].length;
+	}
+	return copy;
+}
+
+void rpc_operation_keep(struct rtap_tracker *tracker, struct message *message, const struct rpc_part *part, bool read)
+{
+	struct rpc_operation *operation = operation_of(message);
+	const struct rpc_noted *noted = &operation->noted;
+	struct rpc_part **kept = &operation->kept[part->facts.is_reply];
+	bool is_wanted = noted->has_names || (noted->has_identity && !noted->has_data) || (!read && part->facts.is_reply && noted->is_compound);
+	size_t size;
+
+	if (!is_wanted || noted->is_callback || *kept)
+		return;
+	*kept = copy_part(part, &size);
+	if (!*kept) {
+		tracker->counters.evictions++;
+		return;
+	}
+	operation->head.memory += size;
+	budget_charge(&tracker->budget, &tracker->messages, size);
+}
+
+static struct rtap_span piece_of(const struct rpc_noted *noted, struct rpc_text text)
+{
+	return (struct rtap_span){ noted->text + text.at, text.length };
+}
+
+static struct rtap_span handle_of(const struct rpc_noted *noted, const struct rpc_place *place)
+{
+	return place->is_root ? (struct rtap_span){ NULL, 0 } : piece_of(noted, place->handle);
+}
+
+static void write_name(struct rtap_span name, struct line *line)
+{
+	char component[NAME_TEXT_MAX + 1];
+
+	line_char(line, '/');
+	line_bytes(line, component, name_text(name.bytes, name.length, component));
+}
+
+static void write_hex(char text[HASH_TEXT], uint32_t number)
+{
+	struct line line;
+
+	line_init(&line, text, HASH_TEXT - 1);
+	line_text(&line, "0x");
+	line_hex_digits(&line, number, 8);
+	*line.next = 0;
+}
+
+static char *copy_line(const struct line *line, const char *begin)
+{
+	size_t length = (size_t)(line->next - begin);
+	char *copy = line->cut ? NULL : memory_new(length + 1);
+
+	if (!copy)
 		return NULL;
-	if (noted->handle.known)
-		used = snprintf(object, room, "0x%08" PRIx32, noted->handle.hash);
-	if (noted->has_file || noted->handle.is_root)
-		object[used++] = '/';
-	if (noted->has_file)
-		memcpy(object + used, noted->file, noted->file_length);
-	object[(size_t)used + (noted->has_file ? noted->file_length : 0)] = 0;
-	return object;
+	memcpy(copy, begin, length);
+	copy[length] = 0;
+	return copy;
+}
+
+/* The path of a place and, unless it is NULL, of a name in it. NULL: unknown. */
+static char *make_path(struct rtap_tracker *tracker, const struct rtap_end *server, const struct rpc_noted *noted, const struct rpc_place *place,
+		       const struct rpc_text *file)
+{
+	char text[MOST_PATH];
+	struct line line;
+	uint32_t end = (uint32_t)place->path.at + place->path.length;
+
+	line_init(&line, text, sizeof text);
+	if (place->known || place->is_root) {
+		rpc_names_path(tracker, server, handle_of(noted, place), &line);
+		for (uint32_t at = place->path.at; at < end;) {
+			uint16_t length;
+
+			memcpy(&length, noted->text + at, sizeof length);
+			at += sizeof length;
+			write_name((struct rtap_span){ noted->text + at, length }, &line);
+			at += length;
+		}
+	} else if (!file) {
+		return NULL;
+	} else {
+		line_char(&line, '?');
+	}
+	if (file)
+		write_name(piece_of(noted, *file), &line);
+	if (line.next == text)
+		line_char(&line, '/');
+	return copy_line(&line, text);
+}
+
+static char *make_mounted(const struct rpc_noted *noted)
+{
+	struct rtap_span path = piece_of(noted, noted->file);
+	char text[MOST_PATH];
+	struct line line;
+
+	line_init(&line, text, sizeof text);
+	line_bytes(&line, (const char *)path.bytes, path.length);
+	return copy_line(&line, text);
+}
+
+static char *make_export(struct rtap_tracker *tracker, const struct rtap_end *server, const struct rpc_noted *noted)
+{
+	char text[MOST_PATH];
+	struct line line;
+
+	line_init(&line, text, sizeof text);
+	if (!(noted->place.known || noted->place.is_root) || !rpc_names_export(tracker, server, handle_of(noted, &noted->place), &line))
+		return NULL;
+	return copy_line(&line, text);
+}
+
+/* Enters what the call and its reply say in the tree of names. */
+static void learn(struct rtap_tracker *tracker, const struct rpc_operation *operation, const struct rtap_end *server)
+{
+	struct rpc_exchange exchange = { .server = *server };
+	const struct rpc_noted *noted = &operation->noted;
+
+	if (!operation->kept[0] || operation->was_rejected || (operation->has_reply && !operation->kept[1]))
+		return;
+	/* Only the identity of one file, which is known. */
+	if (!noted->has_names && noted->place.known && !noted->place.path.length && rpc_names_identified(tracker, server, handle_of(noted, &noted->place)))
+		return;
+	exchange.call = *operation->kept[0];
+	if (operation->kept[1])
+		exchange.reply = *operation->kept[1];
+	rpc_names_learn(tracker, &exchange);
+}
+
+/* In the order of requests: what a request names was learned from an answer to an earlier one. */
+static void complete(struct rtap_tracker *tracker, struct operation *head)
+{
+	struct rpc_operation *operation = (struct rpc_operation *)head;
+	const struct rpc_noted *noted = &operation->noted;
+	const struct rtap_connection *connection = head->shown.connection;
+	/* Callbacks are about files of the caller. */
+	const struct rtap_end *server = head->shown.from_a != noted->is_callback ? &connection->b : &connection->a;
+
+	learn(tracker, operation, server);
+	if (!head->shown.request_frame)
+		return;
+	if (noted->is_mount)
+		head->object = noted->has_file ? make_mounted(noted) : NULL;
+	else
+		head->object = make_path(tracker, server, noted, &noted->place, noted->has_file ? &noted->file : NULL);
+	if (noted->has_to_file)
+		operation->to = make_path(tracker, server, noted, &noted->to, &noted->to_file);
+	operation->export = noted->is_mount ? NULL : make_export(tracker, server, noted);
+	if (noted->place.known) {
+		struct rtap_span handle = handle_of(noted, &noted->place);
+
+		write_hex(operation->handle, crc32_of(0, handle.bytes, handle.length));
+		crc32_release();
+		operation_add_text(head, "handle", operation->handle);
+	}
+	if (operation->to)
+		operation_add_text(head, "to", operation->to);
+	if (operation->export)
+		operation_add_text(head, "export", operation->export);
 }
 
 static const char *name_of(struct rpc_operation *owner, const struct rpc_operation *call, const struct rpc_operation *reply,
@@ -211,17 +489,26 @@ static const char *name_of(struct rpc_operation *owner, const struct rpc_operati
 /* How the data moved, and how much. */
 static void conclude_data(struct rtap_operation *shown, const struct rpc_noted *call, const struct rpc_noted *reply)
 {
-	uint64_t bytes[RTAP_CARRIED_COUNT] = { 0 };
+	const struct {
+		uint64_t bytes;
+		enum rtap_carried carried;
+		const char *carrier;
+	} ways[] = {
+		{ (call ? call->inline_bytes : 0) + (reply ? reply->inline_bytes : 0), RTAP_CARRIED_INLINE, NULL },
+		{ call ? call->read_bytes : 0, RTAP_CARRIED_READ, "read chunk" },
+		{ call ? call->call_bytes : 0, RTAP_CARRIED_READ, "call chunk" },
+		{ reply ? reply->write_bytes : 0, RTAP_CARRIED_WRITE, "write chunk" },
+		{ reply ? reply->reply_bytes : 0, RTAP_CARRIED_WRITE, "reply chunk" },
+	};
 	unsigned kinds = 0;
 
-	bytes[RTAP_CARRIED_INLINE] = (call ? call->inline_bytes : 0) + (reply ? reply->inline_bytes : 0);
-	bytes[RTAP_CARRIED_READ] = call ? call->read_bytes : 0;
-	bytes[RTAP_CARRIED_WRITE] = reply ? reply->write_bytes : 0;
-	for (unsigned i = 0; i < RTAP_CARRIED_COUNT; i++) {
-		if (!bytes[i])
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		if (!ways[i].bytes)
 			continue;
-		shown->carried = (uint8_t)(kinds++ ? RTAP_CARRIED_MIXED : i);
-		shown->data_bytes += bytes[i];
+		if (shown->carried != ways[i].carried)
+			shown->carried = kinds ? RTAP_CARRIED_MIXED : (uint8_t)ways[i].carried;
+		shown->carrier = kinds++ ? NULL : ways[i].carrier;
+		shown->data_bytes += ways[i].bytes;
 	}
 	shown->has_data_bytes = call && reply && call->data_known && reply->data_known;
 }
@@ -288,10 +575,9 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	shown->layer = (asked && asked->is_nfs) || (answered && answered->is_nfs) ||
 		       (known->program_known && known->program == RPC_PROGRAM_NFS) ? "nfs" : "rpc";
 	shown->name = name_of(operation, call_operation, reply_operation, known);
-	snprintf(operation->id, sizeof operation->id, "0x%08" PRIx32, first->shown.xid);
+	write_hex(operation->id, first->shown.xid);
 	shown->id = operation->id;
 	if (asked) {
-		head->object = make_object(asked);
 		shown->has_offset = asked->has_offset;
 		shown->has_length = asked->has_length;
 		shown->offset = asked->offset;
@@ -317,7 +603,25 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	}
 	if (call && call->shown.repeats)
 		operation_add_number(head, "call_repeats", call->shown.repeats);
+	operation->has_reply = reply;
+	operation->was_rejected = reply && (reply->shown.rdma_error ||
+					    (reply->shown.has_rpc_status && (!reply->shown.rpc_accepted || reply->shown.rpc_status)));
+	head->complete = complete;
 	head->concluded = true;
+}
+
+/* The operation is reported with the call. */
+static void take_over_reply(struct rtap_tracker *tracker, struct rpc_operation *operation, struct message *reply)
+{
+	struct rpc_operation *answered = operation_of(reply);
+
+	if (operation && answered && answered->kept[1]) {
+		operation->kept[1] = answered->kept[1];
+		answered->kept[1] = NULL;
+		operation->head.memory += answered->head.memory;
+		budget_charge(&tracker->budget, &tracker->messages, answered->head.memory);
+	}
+	operation_destroy(tracker, reply);
 }
 
 void rpc_operation_conclude(struct rtap_tracker *tracker, struct message *call, struct message *reply, bool called)
@@ -326,7 +630,6 @@ void rpc_operation_conclude(struct rtap_tracker *tracker, struct message *call, 
 
 	if (operation && !operation->head.concluded)
 		fill(tracker, operation, called ? call : NULL, reply);
-	/* Reported with the call. */
 	if (called && reply)
-		operation_destroy(tracker, reply);
+		take_over_reply(tracker, operation, reply);
 }

@@ -9,31 +9,45 @@
 #include "reassembly/operation.h"
 #include "reassembly/upper/rpc_chunks.h"
 
-#define RPC_OPERATION_NAME 255 /* longest file name in an object */
+#define RPC_NOTED_TEXT 1024 /* handles and names of one call; what does not fit is unknown */
 
-/* NFSv4's current or saved file handle. */
-struct rpc_handle {
-	uint32_t hash;            /* CRC-32, as nfs.fh.hash */
-	bool known, is_root;
+/* A part of rpc_noted.text. */
+struct rpc_text {
+	uint16_t at, length;
+};
+
+/* A file: its handle, or that of a directory and the path from there. */
+struct rpc_place {
+	bool known, is_root;      /* the handle; it is NFSv4's root */
+	struct rpc_text handle;
+	struct rpc_text path;     /* names, each after its length as 16 bits in host order */
 };
 
 /* What the body of a call or reply says. */
 struct rpc_noted {
 	bool is_nfs;              /* NFS or its callback: the rows of values are NFS's */
 	bool is_compound;         /* of NFSv4: items work on the current handle */
-	bool is_callback;
+	bool is_nfs3, is_callback;
+	bool is_mount;            /* MOUNT's procedure of that name */
 	bool has_item, is_main;   /* an item of a COMPOUND was found; the last one is the main one so far */
+	bool has_names;           /* it says something about the names of files */
+	bool has_identity, has_data; /* there is a GETATTR; a READ or WRITE */
+	bool descends;            /* the next name is one in the current directory, and becomes the current file */
 	uint8_t tier;             /* of the main item: dissect/rpc/nfs4.h */
 	const char *name;         /* of the main item; NULL: it has none */
 	uint32_t number;
-	struct rpc_handle current, saved, handle; /* `handle`: of the main item */
-	bool has_offset, has_length, has_file;
+	struct rpc_place current, saved;
+	struct rpc_place place, to;   /* of the main item; of RENAME: the target directory */
+	bool has_file, has_to_file;
+	struct rpc_text file, to_file; /* the main item's directory entries */
+	bool has_offset, has_length;
 	uint64_t offset, length;
-	uint32_t file_length;
-	uint8_t file[RPC_OPERATION_NAME]; /* name of a directory entry */
-	uint64_t inline_bytes, read_bytes, write_bytes; /* data in the message itself, in read chunks, in write and reply chunks */
+	uint64_t inline_bytes;    /* data in the message itself */
+	uint64_t read_bytes, call_bytes, write_bytes, reply_bytes; /* in chunks; `call_bytes`: the whole call is one */
 	bool data_known;
 	bool results_known;       /* reply: everything in its body was read */
+	uint16_t text_used;
+	uint8_t text[RPC_NOTED_TEXT]; /* last: only the members before it are cleared */
 };
 
 /*
@@ -50,7 +64,10 @@ void rpc_operation_item(struct rpc_noted *noted, uint32_t number, const char *na
 void rpc_operation_value(struct rpc_noted *noted, const struct xdr_value *value);
 
 /* The rows that rpc_operation_value() needs, as in xdr_sink.unwanted. */
-uint64_t rpc_operation_unwanted(void);
+uint64_t rpc_operation_unwanted(const struct rpc_noted *noted);
+
+/* The body was read. Keeps a copy if it says something about the names of files. `read`: to its end. */
+void rpc_operation_keep(struct rtap_tracker *tracker, struct message *message, const struct rpc_part *part, bool read);
 
 /* The chunks of the call or reply. */
 void rpc_operation_chunks(struct rpc_noted *noted, const struct chunk_lists *lists, bool is_reply);

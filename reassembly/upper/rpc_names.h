@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The paths of files that operations work on: a tree of names, filled from the calls and replies in the order in which operations are
+ * reported. Only if operations are wanted. It has at most an eighth of the memory limit.
+ */
+#ifndef REASSEMBLY_UPPER_RPC_NAMES_H
+#define REASSEMBLY_UPPER_RPC_NAMES_H
+
+#include "dissect/engine/line.h"
+#include "reassembly/state.h"
+#include "reassembly/upper/name_tree.h"
+
+/* Whether a file has a name and, if it is a directory, its file system is known: attributes say nothing else that is needed. */
+bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle);
+
+/* Enters what a call and its reply say. Out of memory, and names forgotten: counted as evictions. */
+void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *exchange);
+
+/*
+ * Appends the path of a file: of the server's NFSv4 root nothing, of another file "/" and its path from its root. A file without a known path
+ * is "fh:" and the hash of its handle; so is a directory on the way to it. `handle` absent: the NFSv4 root.
+ */
+void rpc_names_path(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, struct line *line);
+
+/*
+ * Appends the file system that a file is in: the path that was mounted, if MOUNT was seen; NFSv4: the path of the directory where the file
+ * system begins, "/" if no border is known. False: unknown.
+ */
+bool rpc_names_export(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, struct line *line);
+
+void rpc_names_fini(struct rtap_tracker *tracker);
+
+#endif
