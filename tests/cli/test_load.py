@@ -10,6 +10,7 @@ import cli
 import load
 import rpcrdma
 from load import Traffic
+from starter import Starter
 
 KEY, ADDRESS, PIECE = 0x1234, 0x7f0000000000, 64
 TOO_MUCH = 3     # times the work for twice the input
@@ -57,9 +58,10 @@ def unanswered_reads(t, count):
 def with_segments(segments, data=True):
     def make(t, count):
         """Calls whose read chunk has so many segments."""
+        chunk = segments(count)
+        call = load.call_write3(load.ANY_XID, PIECE * count, reads_of(chunk))
         for xid in range(1, 5):
-            chunk = segments(count)
-            t.send(load.call_write3(xid, PIECE * count, reads_of(chunk)))
+            t.send(load.with_xid(call, xid))
             t.ack()
             for key, length, address in chunk if data else ():
                 t.read(key, address, bytes(length))
@@ -70,20 +72,23 @@ def with_segments(segments, data=True):
 
 def positions(t, count):
     """Read chunks at Positions that go down in the list."""
+    reads = [(4 * i, KEY, 4, ADDRESS + 4 * i) for i in range(count, 0, -1)]
+    call = load.call(load.ANY_XID, 7, bytes(8 * count), reads=reads)
     for xid in range(1, 21):
-        reads = [(4 * i, KEY, 4, ADDRESS + 4 * i) for i in range(count, 0, -1)]
-        t.send(load.call(xid, 7, bytes(8 * count), reads=reads))
+        t.send(load.with_xid(call, xid))
         t.ack()
         t.send(load.reply(xid), side=1)
 
 
 def write_chunks(t, count):
     """Calls with many write chunks, which come back out of order."""
+    chunks = [[piece] for piece in pieces(count)]
+    call = load.call(load.ANY_XID, 1, bytes(8), version=4, writes=chunks)
+    reply = load.reply(load.ANY_XID, rpcrdma.words(0, 0, 0), writes=chunks[::-1])
     for xid in range(1, 21):
-        chunks = [[piece] for piece in pieces(count)]
-        t.send(load.call(xid, 1, bytes(8), version=4, writes=chunks))
+        t.send(load.with_xid(call, xid))
         t.ack()
-        t.send(load.reply(xid, rpcrdma.words(0, 0, 0), writes=chunks[::-1]), side=1)
+        t.send(load.with_xid(reply, xid), side=1)
         t.ack(side=0)
 
 
@@ -97,6 +102,17 @@ def operations(t, count):
 
 
 class Load(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.starter = Starter()
+        cls.addClassCleanup(cls.starter.close)
+
+    def run_program(self, *arguments):
+        """Seconds of processor time, MiB of memory at most."""
+        seconds, resident, status, errors = self.starter.run(*arguments)
+        self.assertEqual(status, 0, (arguments, errors))
+        return seconds, resident
+
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
@@ -113,7 +129,7 @@ class Work(Load):
         paths = [self.capture(make, n) for n in (count, 2 * count)]
         for options in (("messages", "--checksum"), ("-x", "-r"), ("stats",)):
             for attempt in range(TRIES):
-                once, twice = (load.run(*options, path)[0] for path in paths)
+                once, twice = (self.run_program(*options, path)[0] for path in paths)
                 if twice < TOO_MUCH * max(once, TOO_LITTLE):
                     break
             else:
@@ -158,8 +174,9 @@ class Work(Load):
 
 def unanswered_lists(t, count):
     """Calls with long lists that nobody answers, on several connections."""
+    call = load.call(load.ANY_XID, 7, bytes(8), reads=reads_of(pieces(2000, key=lambda n: KEY + n)))
     for i in range(count):
-        t.send(load.call(i + 1, 7, bytes(8), reads=reads_of(pieces(2000, key=lambda n: KEY + n))), connection=i % 7)
+        t.send(load.with_xid(call, i + 1), connection=i % 7)
 
 
 def unanswered_data(t, count):
@@ -193,14 +210,14 @@ def long_answers(t, count):
 class Memory(Load):
     """Resident memory, whatever the program counts. One thread: what others still format is beside the limit."""
     LIMITS = (1, 8, 64)
-    BESIDE = 32
+    BESIDE = 20
 
     @unittest.skipIf(cli.has_sanitizers(), "sanitizers take memory of their own")
     def keeps_limit(self, make, count, *commands):
         path = self.capture(make, count)
         for command, limit in itertools.product(commands, self.LIMITS):
             shutil.rmtree(os.path.join(self.folder, "files"), ignore_errors=True)
-            _, most = load.run(*command, "--threads", "1", "--max-memory", "%dM" % limit, path)
+            _, most = self.run_program(*command, "--threads", "1", "--max-memory", "%dM" % limit, path)
             with self.subTest(command=command, limit=limit):
                 self.assertLess(most, limit + self.BESIDE)
 

@@ -231,6 +231,11 @@ ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, calls_of_stoppe
        base.tcp_connections, segments_after_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
 
 
+def write(path, kind, count, step_us=1):
+    """kind: the name of one of these functions, or of worst_cases."""
+    made = {made.__name__: made for made in ALL}[kind]
+    base.write(path, made(count), step_us * 1000)
+
+
 if __name__ == "__main__":
-    kinds = {kind.__name__: kind for kind in ALL}
-    base.write(sys.argv[3], kinds[sys.argv[1]](int(sys.argv[2])), int(sys.argv[4]) * 1000 if len(sys.argv) > 4 else 1000)
+    write(sys.argv[3], sys.argv[1], int(sys.argv[2]), int(sys.argv[4]) if len(sys.argv) > 4 else 1)
