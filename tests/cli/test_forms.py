@@ -29,7 +29,7 @@ def unescape(text):
 class Forms(CliTest):
     def setUp(self):
         super().setUp()
-        self.types, self.texts, self.names = {}, set(), {}
+        self.types, self.texts, self.keys, self.names = {}, set(), {}, {}
         for row in self.lines("fields"):
             name, kind, json_type = row.split("\t")[:3]
             self.assertEqual(self.types.setdefault(name, json_type), json_type, name)
@@ -51,33 +51,30 @@ class Forms(CliTest):
                 self.names.setdefault((number, one[number]), value) == value)
 
     def is_of_its_type(self, key, value):
-        name, _, number = key.partition("#")
-        scalar, _, array = self.types.get(name, "none").partition(" ")
-        if (number and int(number) < 2) or isinstance(value, list) != (array == "array"):
+        if key not in self.keys:
+            name, _, number = key.partition("#")
+            scalar, _, array = self.types.get(name, "none").partition(" ")
+            self.keys[key] = ("none" if number and int(number) < 2 else scalar), array == "array"
+        scalar, is_array = self.keys[key]
+        if isinstance(value, list) != is_array:
             return False
-        values = value if array else [value]
+        values = value if is_array else [value]
         if scalar == "number":
             return all(type(one) is int and 0 <= one < 2**32 for one in values)
         return scalar == "string" and all(type(one) is str for one in values)
 
-    def test_json_is_valid_and_of_the_types_listed(self):
-        for capture in CAPTURES:
-            for options in ((), ("--check-icrc",)):
-                found = self.objects("-r", capture, *options)
-                for number, one in enumerate(found, 1):
-                    self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_ns", "frame.time_relative", "frame.time_delta",
-                                                     "frame.len", "frame.cap_len"])
-                    self.assertEqual(one["frame.number"], number)
-                    self.assertRegex(one["frame.time_epoch"], r"^-?\d+\.\d{9}$")
-                    self.assertEqual(Decimal(one["frame.time_epoch"]).scaleb(9), one.pop("frame.time_ns"))
-                    self.assertFalse(NOT_IN_JSON & set(one))
-                    self.assertTrue(options or not [key for key in one if key.endswith("crc.status")])
-                    for key, value in one.items():
-                        self.assertTrue(self.is_of_its_type(key, value) or self.is_name(one, key, value), (capture, number, key, value))
-        # IBTA vol. 1, table 38; RFC 5040, 4.1
-        for (key, number), name in ((("infiniband.bth.opcode", 4), "RC SEND Only"), (("infiniband.bth.opcode", 17), "RC Acknowledge"),
-                                    (("ip.proto", 17), "UDP"), (("rpc.msgtyp", 1), "Reply")):
-            self.assertEqual(self.names[key, number], name)
+    def check_objects(self, capture, found, has_checksums):
+        """JSON is valid and of the types that are listed."""
+        for number, one in enumerate(found, 1):
+            self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_ns", "frame.time_relative", "frame.time_delta",
+                                             "frame.len", "frame.cap_len"])
+            self.assertEqual(one["frame.number"], number)
+            self.assertRegex(one["frame.time_epoch"], r"^-?\d+\.\d{9}$")
+            self.assertEqual(Decimal(one["frame.time_epoch"]).scaleb(9), one.pop("frame.time_ns"))
+            self.assertFalse(NOT_IN_JSON & set(one))
+            self.assertTrue(has_checksums or not [key for key in one if key.endswith("crc.status")])
+            for key, value in one.items():
+                self.assertTrue(self.is_of_its_type(key, value) or self.is_name(one, key, value), (capture, number, key, value))
 
     def same(self, name, text, value):
         if isinstance(value, int):
@@ -86,28 +83,43 @@ class Forms(CliTest):
             return "\ufffd" in value or unescape(text) == value
         return ("" if text == "<MISSING>" else text) == value
 
+    def check_row(self, shown, one, where):
+        """shown: by name, what -T fields prints of a frame; one: its JSON."""
+        values = {}
+        for key, value in one.items():
+            name = key.partition("#")[0]
+            if name not in self.types:  # the name of a number
+                continue
+            if isinstance(value, list):
+                values[name] = value
+            else:
+                values.setdefault(name, []).append(value)
+        self.assertEqual(shown.keys() - values.keys(), set(), where)
+        for name, all_values in values.items():
+            cell = shown.get(name)
+            texts = cell[1:-1].split(AGGREGATOR) if cell else []
+            equal = len(texts) == len(all_values) and all(self.same(name, *both) for both in zip(texts, all_values))
+            self.assertTrue(equal, (where, name, texts, all_values))
+
     def test_fields_and_json_report_the_same(self):
         names = [name for name in self.types if name not in NOT_IN_JSON]
         columns = [part for name in names for part in ("-e", name)]
         for capture in CAPTURES:
+            self.check_objects(capture, self.objects("-r", capture), False)
+            found = self.objects("-r", capture, "--check-icrc")
+            self.check_objects(capture, found, True)
             output = self.run_program("-r", capture, "--check-icrc", "-T", "fields", "-E", "separator=" + SEPARATOR, "-E",
                                       "aggregator=" + AGGREGATOR, "-E", "quote=d", *columns).stdout.decode("utf-8", "surrogateescape")
             rows = output.split("\n")[:-1]
-            found = self.objects("-r", capture, "--check-icrc")
             self.assertEqual(len(rows), len(found), capture)
             for number, (row, one) in enumerate(zip(rows, found), 1):
                 cells = row.split(SEPARATOR)
                 self.assertEqual(len(cells), len(names))
-                for name, cell in zip(names, cells):
-                    if not cell and name not in one:
-                        continue
-                    values = one.get(name, [])
-                    if not isinstance(values, list):
-                        again = sorted((key for key in one if key.startswith(name + "#")), key=lambda key: int(key.split("#")[1]))
-                        values = [values] + [one[key] for key in again]
-                    texts = cell[1:-1].split(AGGREGATOR) if cell else []
-                    equal = len(texts) == len(values) and all(self.same(name, *both) for both in zip(texts, values))
-                    self.assertTrue(equal, (capture, number, name, texts, values))
+                self.check_row({name: cell for name, cell in zip(names, cells) if cell}, one, (capture, number))
+        # IBTA vol. 1, table 38; RFC 5040, 4.1
+        for (key, number), name in ((("infiniband.bth.opcode", 4), "RC SEND Only"), (("infiniband.bth.opcode", 17), "RC Acknowledge"),
+                                    (("ip.proto", 17), "UDP"), (("rpc.msgtyp", 1), "Reply")):
+            self.assertEqual(self.names[key, number], name)
 
     def test_options_of_fields_change_what_is_between_the_values(self):
         names = ("-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "arp.opcode")

@@ -15,42 +15,50 @@ VIEWS = ((), ("-V",), ("-x",), ("-T", "json"), FIELDS, ("-t", "dd", "-Y", STATE)
          ("--decode-as", "qp==18,rpcordma"), ("--no-heuristics", "-v"))
 COMMANDS = (("messages",), ("messages", "--json", "--checksum"), ("messages", "-x"), ("messages", "-Y", STATE), ("messages", "--rpc", "-v"),
             ("messages", "-c", "9"), ("messages", "--max-memory", "1M"), ("connections",), ("connections", "--json"), ("stats",),
-            ("stats", "--json"), ("canon",), ("report", "-o", "-"))
+            ("stats", "--json"), ("canon",), ("canon", "--level", "packets"), ("report", "-o", "-"), ("operations",),
+            ("operations", "--json", "--sort", "latency"))
 LARGE = ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-verbmix-uc-mess.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")
 
 
 class Threads(CliTest):
-    def same(self, *arguments, written=None):
+    def same(self, *arguments, written=None, numbers=("1", "2", "3", "8")):
         """Runs it with one thread, two, three and eight."""
         results = []
-        for threads in ("1", "2", "3", "8"):
+        for threads in numbers:
             done = self.run_program(*arguments, "--threads", threads)
             results.append((done.returncode, done.stdout, done.stderr, written and read(written)))
             self.assertTrue(results[-1] == results[0], "--threads %s: %s" % (threads, " ".join(arguments)))
         return results[0]
 
-    def same_of_all(self, *files):
+    def same_of_all(self, files, views=VIEWS, commands=COMMANDS, **options):
         inputs = [word for name in files for word in ("-r", name)]
-        for options in VIEWS:
-            self.same(*inputs, *options)
-        for options in COMMANDS:
-            self.same(*options, *files)
+        for view in views:
+            self.same(*inputs, *view, **options)
+        for command in commands:
+            self.same(*command, *files, **options)
+
+    def test_every_command_over_all_captures(self):
+        """Of many captures in one run most frames are of none's first batch, and state goes from one to the next."""
+        every = captures()
+        for group in every[::2], every[1::2]:
+            self.same_of_all(group, VIEWS[:4], COMMANDS, numbers=("1", "2"))
 
     def test_every_capture(self):
-        """Each with some of the options, so that all have their turn."""
+        """Each with one of the options, so that all have their turn."""
         for i, capture in enumerate(captures()):
-            for k in range(3):
-                self.same("-r", capture, *VIEWS[(3 * i + k) % len(VIEWS)])
-            self.same(*COMMANDS[i % len(COMMANDS)], capture)
+            if i % 2:
+                self.same("-r", capture, *VIEWS[i // 2 % len(VIEWS)], numbers=("1", "2"))
+            else:
+                self.same(*COMMANDS[i // 2 % len(COMMANDS)], capture, numbers=("1", "2"))
 
     def test_captures_of_several_batches(self):
         """Batches of files hold 512 frames at most."""
         for name in LARGE:
-            self.same_of_all(os.path.join(TESTDATA, name))
+            self.same_of_all([os.path.join(TESTDATA, name)])
 
     def test_several_files(self):
         """Where one of them ends, a batch does, so that there are many."""
-        self.same_of_all(*captures()[::7])
+        self.same_of_all(captures()[::7], commands=())
         self.same("-v", "-r", NANO, "-r", RPING, "-r", NANO)
 
     def test_files_that_break(self):
