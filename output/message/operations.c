@@ -7,6 +7,8 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
+#define NUMBER_TEXT 32
+
 /* Text from the capture. */
 static void json_text(const char *key, const char *text, struct line *line)
 {
@@ -108,9 +110,105 @@ void operation_json(const struct rtap_operation *operation, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* " 1048576+65536" */
-static void text_range(const struct rtap_operation *operation, struct line *line)
+/* Least widths of columns; what is longer moves the rest of its line. */
+enum { NUMBER_WIDTH = 5, ENDS_WIDTH = 19, NAME_WIDTH = 14, TIME_WIDTH = 7, BYTES_WIDTH = 7, CARRIER_WIDTH = 6 };
+
+static void fill(struct line *line, size_t used, unsigned width)
 {
+	for (; used < width; used++)
+		line_char(line, ' ');
+}
+
+/* Fills a column that begins at `begin`, after its text. */
+static void fill_after(struct line *line, const char *begin, unsigned width)
+{
+	fill(line, (size_t)(line->next - begin), width);
+}
+
+/* A number at the right of its column. */
+static void text_right(struct line *line, unsigned width, void (*write)(struct line *line, uint64_t number), uint64_t number)
+{
+	char text[NUMBER_TEXT];
+	struct line inner;
+
+	line_init(&inner, text, sizeof text);
+	write(&inner, number);
+	fill(line, (size_t)(inner.next - text), width);
+	line_bytes(line, text, (size_t)(inner.next - text));
+}
+
+static void write_number(struct line *line, uint64_t number)
+{
+	line_dec(line, number);
+}
+
+static void write_time(struct line *line, uint64_t time_ns)
+{
+	units_time((int64_t)time_ns, line);
+}
+
+static void write_bytes(struct line *line, uint64_t bytes)
+{
+	units_bytes(bytes, line);
+}
+
+static void text_ends(const struct rtap_operation *operation, struct line *line)
+{
+	const struct rtap_connection *connection = operation->connection;
+	const char *begin = line->next;
+
+	end_address(operation->from_a ? &connection->a : &connection->b, line);
+	line_text(line, " > ");
+	end_address(operation->from_a ? &connection->b : &connection->a, line);
+	fill_after(line, begin, ENDS_WIDTH);
+}
+
+/* "nfs READ" */
+static void text_name(const struct rtap_operation *operation, struct line *line)
+{
+	const char *begin;
+
+	line_text(line, operation->layer);
+	line_char(line, ' ');
+	begin = line->next;
+	line_text(line, operation->name ? operation->name : "unknown");
+	fill_after(line, begin, NAME_WIDTH);
+}
+
+/* "65.5 KB write" */
+static void text_data(const struct rtap_operation *operation, struct line *line)
+{
+	const char *begin;
+
+	if (operation->carried != RTAP_CARRIED_NONE && operation->has_data_bytes)
+		text_right(line, BYTES_WIDTH, write_bytes, operation->data_bytes);
+	else
+		fill(line, 0, BYTES_WIDTH);
+	line_char(line, ' ');
+	begin = line->next;
+	/* of "write chunk" the first word */
+	if (operation->carrier)
+		line_bytes(line, operation->carrier, strcspn(operation->carrier, " "));
+	else if (operation->carried != RTAP_CARRIED_NONE)
+		line_text(line, rtap_carried_name((enum rtap_carried)operation->carried));
+	fill_after(line, begin, CARRIER_WIDTH);
+}
+
+/* " /dir/file 1048576+65536" */
+static void text_object(const struct rtap_operation *operation, struct line *line)
+{
+	if (operation->object) {
+		line_char(line, ' ');
+		line_escaped(line, (const uint8_t *)operation->object, strlen(operation->object));
+	}
+	for (uint32_t i = 0; i < operation->value_count; i++) {
+		const struct rtap_named_value *value = &operation->values[i];
+
+		if (value->type != RTAP_VALUE_TEXT || strcmp(value->name, "to"))
+			continue;
+		line_text(line, " -> ");
+		line_escaped(line, (const uint8_t *)value->text, strlen(value->text));
+	}
 	if (!operation->has_offset)
 		return;
 	line_char(line, ' ');
@@ -121,25 +219,9 @@ static void text_range(const struct rtap_operation *operation, struct line *line
 	line_dec(line, operation->length);
 }
 
-/* ", 65.5 KB by write" */
-static void text_data(const struct rtap_operation *operation, struct line *line)
-{
-	if (operation->carried == RTAP_CARRIED_NONE)
-		return;
-	line_text(line, ", ");
-	if (operation->has_data_bytes) {
-		units_bytes(operation->data_bytes, line);
-		line_char(line, ' ');
-	} else {
-		line_text(line, "data ");
-	}
-	line_text(line, operation->carried == RTAP_CARRIED_INLINE || operation->carried == RTAP_CARRIED_MIXED ? "" : "by ");
-	line_text(line, rtap_carried_name((enum rtap_carried)operation->carried));
-}
-
 static void text_status(const struct rtap_operation *operation, struct line *line)
 {
-	line_text(line, ", ");
+	line_char(line, ' ');
 	if (operation->has_status)
 		line_text(line, operation->ok ? "ok" : operation->status ? operation->status : "failed");
 	else
@@ -155,7 +237,7 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 	if (operation->time_lost_us) {
 		line_text(line, ", ");
 		units_time(operation->time_lost_us * INT64_C(1000), line);
-		line_text(line, " lost to recovery");
+		line_text(line, " lost");
 	}
 	if (!operation->request_frame)
 		line_text(line, ", request not seen");
@@ -165,29 +247,21 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 
 void operation_text(const struct rtap_operation *operation, int64_t relative_ns, struct line *line)
 {
-	const struct rtap_connection *connection = operation->connection;
-
-	line_dec(line, operation->number);
+	text_right(line, NUMBER_WIDTH, write_number, operation->number);
 	line_char(line, ' ');
 	line_seconds(line, operation->time_ns - relative_ns);
 	line_char(line, ' ');
-	end_address(operation->from_a ? &connection->a : &connection->b, line);
-	line_text(line, " > ");
-	end_address(operation->from_a ? &connection->b : &connection->a, line);
-	line_text(line, ": ");
-	line_text(line, operation->layer);
+	text_ends(operation, line);
 	line_char(line, ' ');
-	line_text(line, operation->name ? operation->name : "unknown");
-	if (operation->object) {
-		line_char(line, ' ');
-		line_escaped(line, (const uint8_t *)operation->object, strlen(operation->object));
-	}
-	text_range(operation, line);
+	text_name(operation, line);
+	line_char(line, ' ');
+	if (operation->has_latency)
+		text_right(line, TIME_WIDTH, write_time, (uint64_t)operation->latency_ns);
+	else
+		fill(line, 0, TIME_WIDTH);
+	line_char(line, ' ');
 	text_data(operation, line);
-	if (operation->has_latency) {
-		line_text(line, ", ");
-		units_time(operation->latency_ns, line);
-	}
+	text_object(operation, line);
 	text_status(operation, line);
 	text_faults(operation, line);
 	line_char(line, '\n');
