@@ -28,6 +28,9 @@ struct input {
 	size_t next;          /* frame in it */
 	bool kept;            /* the batch being merged holds it */
 	struct source_clock clock;
+	uint64_t frames;      /* read so far, if its clock is corrected */
+	size_t piece;         /* of its clock, of the last of them */
+	int64_t last_ns;      /* corrected time of that */
 };
 
 struct rtap_source {
@@ -280,14 +283,37 @@ const struct source_clock *source_clock(const struct rtap_source *source, size_t
 	return file < source->count ? &source->inputs[file].clock : NULL;
 }
 
-/* Clamp to the range of frame times. */
-static void put_back(struct batch *batch, int64_t ahead_ns)
+/* Clamps to the range of frame times. */
+static int64_t corrected(const struct clock_piece *piece, int64_t time_ns)
 {
-	for (size_t i = 0; i < batch->shared.count; i++) {
-		int64_t *time_ns = &batch->frames[i].time_ns;
+	int64_t ahead_ns = clock_piece_ahead_ns(piece, time_ns), corrected_ns;
 
-		if (__builtin_sub_overflow(*time_ns, ahead_ns, time_ns) || *time_ns < TICK_EARLIEST_NS || *time_ns > TICK_LATEST_NS)
-			*time_ns = ahead_ns > 0 ? TICK_EARLIEST_NS : TICK_LATEST_NS;
+	if (__builtin_sub_overflow(time_ns, ahead_ns, &corrected_ns) || corrected_ns < TICK_EARLIEST_NS || corrected_ns > TICK_LATEST_NS)
+		return ahead_ns > 0 ? TICK_EARLIEST_NS : TICK_LATEST_NS;
+	return corrected_ns;
+}
+
+/* Where it is not known at which frame the clock was set, times go on as evenly as possible. */
+static bool begins_piece(const struct input *input, const struct clock_piece *next, int64_t time_ns)
+{
+	const struct clock_piece *piece = next - 1;
+
+	if (input->frames >= next->first_frame || input->frames <= next->after_frame)
+		return input->frames >= next->first_frame;
+	return llabs(corrected(next, time_ns) - input->last_ns) < llabs(corrected(piece, time_ns) - input->last_ns);
+}
+
+static void correct_times(struct input *input)
+{
+	const struct source_clock *clock = &input->clock;
+
+	for (size_t i = 0; i < input->batch->shared.count; i++) {
+		int64_t *time_ns = &input->batch->frames[i].time_ns;
+
+		input->frames++;
+		while (input->piece + 1 < clock->count && begins_piece(input, &clock->pieces[input->piece + 1], *time_ns))
+			input->piece++;
+		*time_ns = input->last_ns = corrected(&clock->pieces[input->piece], *time_ns);
 	}
 }
 
@@ -308,8 +334,8 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 			return status;
 		if (!input->batch)
 			return RTAP_STATUS_END;
-		if (input->clock.ahead_ns)
-			put_back(input->batch, input->clock.ahead_ns);
+		if (input->clock.count)
+			correct_times(input);
 		heap_add(source, i);
 	}
 	return RTAP_STATUS_OK;
@@ -381,7 +407,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return RTAP_STATUS_END;
 	/* of a device it has been done */
 	if (!source->live) {
-		numbering_take(&source->numbering, &filled->shared);
+		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);
 	}
 	*batch = &filled->shared;

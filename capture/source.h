@@ -4,6 +4,8 @@
 
 #include <rdmatap/source.h>
 
+#include "base/clock_piece.h"
+
 /*
  * As rtap_source_open_files(), for files in memory, which is borrowed for the source's lifetime: for tests.
  * They are named "memory 1" and so on, read in blocks of `block_size` bytes (0: the default) and arrive `step`
@@ -13,10 +15,11 @@ enum rtap_status source_open_memory(struct rtap_source **source, const struct rt
 				    size_t block_size, size_t step, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* Clock offset of one of several files relative to another: it is subtracted from the times of its frames. */
+/* By how much the clock of one of several files is ahead of another one: that is subtracted from the times of its frames. */
 struct source_clock {
 	size_t reference;     /* index of the other file in `names` */
-	int64_t ahead_ns;
+	size_t count;         /* of `pieces`, by frames of this file; 0: nothing */
+	struct clock_piece pieces[CLOCK_PIECES];
 };
 
 /* Call it before the first read. */

@@ -7,7 +7,7 @@
 
 #include "capture/source_metadata.h"
 
-void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
+void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8_t time_digits)
 {
 	struct numbering at = *numbering;
 
@@ -19,6 +19,7 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
 		frame->number = ++at.frames;
 		frame->relative_ns = frame->time_ns - at.first_ns;
 		frame->delta_ns = frame->time_ns - at.last_ns;
+		frame->time_digits = time_digits;
 		at.last_ns = frame->time_ns;
 		at.captured_bytes += frame->captured_length;
 		at.cut_frames += frame->captured_length < frame->wire_length;
@@ -120,6 +121,8 @@ bool source_metadata_add_interface(struct source_metadata *metadata, const struc
 		interface_fini(added);
 		return false;
 	}
+	if (added->time_digits > metadata->time_digits)
+		metadata->time_digits = added->time_digits;
 	*index = (uint32_t)metadata->interface_count++;
 	return true;
 }

@@ -19,6 +19,7 @@ struct source_metadata {
 	size_t note_count, note_room;
 	size_t text_bytes;                 /* of the interfaces' texts and the notes */
 	bool texts_dropped, notes_dropped; /* texts or notes beyond a limit were dropped; a note reports it */
+	uint8_t time_digits;               /* of the interfaces, the most */
 	struct rtap_source_counters counters;
 };
 
@@ -28,8 +29,8 @@ struct numbering {
 	int64_t first_ns, last_ns;
 };
 
-/* Numbers and counts the frames of the next batch and sets their time differences. */
-void numbering_take(struct numbering *numbering, struct rtap_batch *batch);
+/* Numbers and counts the frames of the next batch and sets their time differences and resolution. */
+void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8_t time_digits);
 /* The same for frames that are only counted. */
 void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);
 /* Sets the counters to their values at that position. */

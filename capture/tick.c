@@ -25,6 +25,12 @@ void tick_set_resolution(struct tick *tick, uint8_t resolution)
 	tick->binary = resolution & 0x80;
 }
 
+uint8_t tick_digits(const struct tick *tick)
+{
+	/* 2^-n has n decimal digits */
+	return tick->exponent < 9 ? tick->exponent : 9;
+}
+
 static uint64_t decimal_parts(unsigned exponent, uint64_t ticks, uint64_t *ns)
 {
 	uint64_t seconds = 0;

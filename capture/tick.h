@@ -18,6 +18,9 @@ void tick_init(struct tick *tick);
 /* Sets the resolution from an if_tsresol byte; all values are valid. */
 void tick_set_resolution(struct tick *tick, uint8_t resolution);
 
+/* Decimal fractional digits that the time stamps need, at most the 9 of nanoseconds. */
+uint8_t tick_digits(const struct tick *tick);
+
 /* The range of frame times, chosen so that the difference of any two fits into 64 bits. */
 #define TICK_EARLIEST_NS (INT64_MIN / 2)
 #define TICK_LATEST_NS (INT64_MAX / 2)

@@ -25,6 +25,7 @@
 #include "output/message/columns.h"
 #include "output/packet/clock.h"
 #include "output/packet/fields.h"
+#include "output/stats/stats_tables.h"
 
 /* A count in an error, singular or plural: print_error("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
 #define COUNT PRIu64 " %s"
@@ -83,12 +84,17 @@ struct options {
 	bool checksum, incomplete, rpc; /* messages */
 	bool failed;              /* operations */
 	enum operations_sort sort;
-	uint64_t top;             /* operations: 0: all */
+	uint64_t top;             /* operations: 0: all; stats: 0: the default */
+	enum stats_sort stats_sort; /* stats */
+	uint64_t connection;      /* stats: details of this connection; 0: none */
+	bool all_connections;     /* stats: details of all */
+	const char *explain;      /* stats: a rule, or list; NULL: none */
 	int64_t slower_ns;        /* operations: 0: all */
 	const char *layer;        /* operations: NULL: all */
 	bool fill_holes;          /* export */
 	const char *directory;    /* --files */
 	const char *database;     /* --sqlite */
+	const char *trace;        /* --trace */
 	bool packets;             /* --packets: the database has all packets */
 	enum canon_level level;   /* --level of canon and diff */
 	const char **keep;        /* --keep of canon */

@@ -23,6 +23,19 @@ static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 	return text;
 }
 
+static void report_clock(const struct rtap_source *source, size_t file, const struct source_clock *clock)
+{
+	const struct clock_piece *first = &clock->pieces[0];
+	char drift[64] = "", steps[64] = "";
+
+	if (first->drift)
+		snprintf(drift, sizeof drift, " and %s %.1f ppm", first->drift < 0 ? "loses" : "gains", fabs(first->drift) * 1e6);
+	if (clock->count > 1)
+		snprintf(steps, sizeof steps, " and was changed %zu times", clock->count - 1);
+	print_error("the clock of %s is %.6f s %s that of %s%s%s: its times were corrected by that", source_file(source, file),
+		 fabs((double)first->ahead_ns / 1e9), first->ahead_ns < 0 ? "behind" : "ahead of", source_file(source, clock->reference), drift, steps);
+}
+
 void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets)
 {
 	const struct rtap_source_counters *counters = &packets->read;
@@ -44,10 +57,8 @@ void diagnostics_losses(const struct rtap_source *source, const struct packet_co
 	if (counters->bad_lengths)
 		print_error("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; (clock = source_clock(source, i)); i++)
-		if (clock->ahead_ns)
-			print_error("the clock of %s is %.6f s %s that of %s: its times were corrected by that", source_file(source, i),
-				 fabs((double)clock->ahead_ns / 1e9), clock->ahead_ns < 0 ? "behind" : "ahead of",
-				 source_file(source, clock->reference));
+		if (clock->count)
+			report_clock(source, i, clock);
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
+#include "cli/trace.h"
 #include "output/export/export_files.h"
 #include "output/export/export_tcp.h"
 #include "output/packet/printer.h"
@@ -222,7 +223,7 @@ int command_export(int argc, char **argv)
 	int status = EXIT_ERROR;
 
 	if (options_parse(&options, COMMAND_EXPORT, argc, argv))
-		status = options.database ? database_run(&options) : run(&options);
+		status = options.database ? database_run(&options) : options.trace ? trace_run(&options) : run(&options);
 
 	options_fini(&options);
 	return status;

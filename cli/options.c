@@ -24,7 +24,8 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TYPE };
+	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
+	OPTION_EXPLAIN };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -93,6 +94,7 @@ static const struct option export_options[] = {
 	{ "fill-holes", no_argument, NULL, OPTION_FILL_HOLES },
 	{ "files", required_argument, NULL, OPTION_FILES },
 	{ "sqlite", required_argument, NULL, OPTION_SQLITE },
+	{ "trace", required_argument, NULL, OPTION_TRACE },
 	{ "packets", no_argument, NULL, OPTION_PACKETS },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -128,6 +130,10 @@ static const struct option stats_options[] = {
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "type", required_argument, NULL, OPTION_TYPE },
+	{ "sort", required_argument, NULL, OPTION_STATS_SORT },
+	{ "top", required_argument, NULL, OPTION_TOP },
+	{ "connection", required_argument, NULL, OPTION_CONNECTION },
+	{ "explain", required_argument, NULL, OPTION_EXPLAIN },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -563,6 +569,20 @@ static bool take_value(struct options *options, int letter)
 		return interval_option(&options->interval_ns);
 	case OPTION_SORT:
 		return sort_option(&options->sort);
+	case OPTION_STATS_SORT:
+		if (stats_sort_parse(optarg, &options->stats_sort))
+			return true;
+		print_error("--sort %s: no such order (bytes, time-lost, retransmissions, latency, packets)", optarg);
+		return false;
+	case OPTION_CONNECTION:
+		options->all_connections = !strcmp(optarg, "all");
+		if (options->all_connections)
+			return true;
+		if (number_option("--connection", UINT32_MAX, &options->connection))
+			return true;
+		return false;
+	case OPTION_EXPLAIN:
+		return once("--explain", &options->explain, "only one rule is supported");
 	case OPTION_TOP:
 		return number_option("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
@@ -577,6 +597,8 @@ static bool take_value(struct options *options, int letter)
 		return is_name("--files", "file", optarg) && once("--files", &options->directory, "only one directory is supported");
 	case OPTION_SQLITE:
 		return is_name("--sqlite", "database", optarg) && once("--sqlite", &options->database, "only one database is supported");
+	case OPTION_TRACE:
+		return is_name("--trace", "file", optarg) && once("--trace", &options->trace, "only one trace is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case 'd':
@@ -669,7 +691,7 @@ static bool check(const struct options *options, enum command command)
 	const struct rtap_series_options *series = &options->series;
 	bool rotates = series->rotate_bytes || series->rotate_seconds;
 
-	if (options->list_devices)
+	if (options->list_devices || options->explain)
 		return true;
 	if (command == COMMAND_REPLAY)
 		return check_replay(options);
@@ -694,12 +716,17 @@ static bool check(const struct options *options, enum command command)
 		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
 		print_error("-w -: standard output cannot be rotated (no -C, -G)");
-	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database)
-		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite)");
+	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database &&
+		 !options->trace)
+		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace)");
+	else if (options->trace && (options->write_name || options->directory || options->database))
+		print_error("--trace excludes -w, --files and --sqlite (run rdmatap export for each)");
 	else if (options->database && (options->write_name || options->directory))
 		print_error("--sqlite excludes -w and --files (run rdmatap export for each)");
 	else if (command == COMMAND_EXPORT && !options->database && (options->packets || options->interval_ns || options->sampled))
 		print_error("--packets, --interval and --sampled require --sqlite");
+	else if (command == COMMAND_STATS && options->json && (options->top || options->stats_sort || options->connection || options->all_connections))
+		print_error("--top, --sort and --connection are for text, and --json prints everything");
 	else if (command == COMMAND_REPORT && !options->write_name)
 		print_error("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->dissect.check_icrc && options->no_check_icrc)
@@ -750,7 +777,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* Commands that write or compare data verify it by default. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->dissect.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_CANON || command == COMMAND_DIFF ||
+	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace) || command == COMMAND_CANON || command == COMMAND_DIFF ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 
@@ -803,7 +830,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		return false;
 	options->dissect.check_icrc = checks_icrc(options, command);
 	/* the first ones of an order: the slowest, unless another is named */
-	if (options->top && !options->sort)
+	if (command == COMMAND_OPERATIONS && options->top && !options->sort)
 		options->sort = OPERATIONS_BY_LATENCY;
 	options->keeps_times = command == COMMAND_VIEW && options->write_name;
 	warn_of_trapping(&options->verbs);

@@ -89,6 +89,8 @@ bool reader_would_overwrite(const struct options *options)
 		print_error("%s: is an input too (name another file)", options->write_name);
 	else if (options->database && is_input(options, options->database))
 		print_error("%s: is an input too (name another file)", options->database);
+	else if (options->trace && is_input(options, options->trace))
+		print_error("%s: is an input too (name another file)", options->trace);
 	else
 		return false;
 	return true;

@@ -4,7 +4,10 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rdmatap/tracker.h>
 
@@ -14,8 +17,12 @@
 #include "cli/stats.h"
 #include "dissect/engine/protocol.h"
 #include "output/packet/printer.h"
-#include "output/stats/stats_form.h"
+#include "output/stats/finding_text.h"
 #include "output/stats/stats_packet.h"
+#include "output/stats/stats_text.h"
+
+/* Rows of a table and findings, without --top. */
+#define DEFAULT_TOP 10
 
 /* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
 static uint64_t counts_memory(uint64_t max_memory)
@@ -162,6 +169,23 @@ static bool open_state(struct summary *summary, const struct options *options)
 	return false;
 }
 
+static void write_text(struct summary *summary, const struct options *options)
+{
+	const struct stats_view view = {
+		.inputs = options->inputs,
+		.input_count = options->input_count,
+		.most = options->top ? options->top : DEFAULT_TOP,
+		.sort = options->stats_sort,
+		.connection = options->connection,
+		.all_connections = options->all_connections,
+	};
+
+	if (stats_write_text(summary->stats, &summary->findings, &view, write_record, &summary->reader))
+		return;
+	print_error("--connection %" PRIu64 ": no such connection (rdmatap connections lists them)", options->connection);
+	summary->reader.status = EXIT_ERROR;
+}
+
 static int run(const struct options *options)
 {
 	static struct summary summary;
@@ -180,7 +204,10 @@ static int run(const struct options *options)
 	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
-	stats_write_all(summary.stats, &summary.findings, columns_are_made(&options->columns) ? &stats_json_form : &stats_text_form, write_record, reader);
+	if (columns_are_made(&options->columns))
+		stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_record, reader);
+	else
+		write_text(&summary, options);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, summary.tracker);
 out:
@@ -190,10 +217,31 @@ out:
 	return reader->status;
 }
 
+static int explain(const char *name)
+{
+	bool is_list = !strcmp(name, "list"), found = false;
+	char text[4096];
+	struct line line;
+
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		if (!is_list && strcmp(name, finding_rules[i].name))
+			continue;
+		line_init(&line, text, sizeof text);
+		finding_explain(&finding_rules[i], &line);
+		if (found)
+			putchar('\n');
+		fwrite(text, 1, (size_t)(line.next - text), stdout);
+		found = true;
+	}
+	if (!found)
+		print_error("--explain %s: no such rule (--explain list prints all)", name);
+	return found ? EXIT_DONE : EXIT_ERROR;
+}
+
 int command_stats(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? run(&options) : EXIT_ERROR;
+	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? options.explain ? explain(options.explain) : run(&options) : EXIT_ERROR;
 
 	options_fini(&options);
 	return status;

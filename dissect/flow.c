@@ -118,8 +118,6 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	}
 	if (flow->completes && flow->message_frames > 1) {
 		line_text(line, " [");
-		line_text(line, rtap_verb_name((enum rtap_verb)flow->verb));
-		line_text(line, " of ");
 		line_dec(line, flow->message_length);
 		line_text(line, " bytes from frame ");
 		line_dec(line, flow->message_first_frame);

@@ -2,13 +2,18 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "reassembly/clock_fit.h"
 #include "reassembly/clock_survey.h"
 #include "reassembly/store/map.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/packet_identity.h"
 
-#define PLACES (2 * CLOCK_SURVEY_PACKETS)
+/* Most packets kept of whole files. If there are more, only half of them are considered, repeatedly if necessary. */
+#define WHOLE_PACKETS (1 << 16)
+/* Most packets from which a clock is measured. */
+#define MOST_SAMPLES (1 << 16)
 /* Packets with their own identification are rarely mistaken for others. A packet without can be a retransmission. */
 #define WEIGHT_OF_ID 32
 #define LEAST_WEIGHT 256
@@ -18,26 +23,33 @@
 
 struct survey_packet {
 	uint64_t hash;             /* 0: empty */
+	uint64_t frame;            /* number in its file */
 	int64_t time_ns;
 	uint32_t file, matched;    /* matched: last file that matched; the packet's own file: none */
+	uint32_t sample;           /* selects the packets that are considered; the same in each run */
 };
 
 /* What a file shares with an earlier one. */
 struct survey_match {
 	uint64_t packets, weight;
 	uint64_t first, last;      /* index among its own packets */
-	struct clock_range ranges[2];
 };
 
 struct clock_survey {
 	struct survey_packet *packets;
-	uint64_t count;
+	uint64_t count, most, places; /* places: of the hash table, twice `most` */
+	bool is_whole;
+	uint32_t mask;             /* packets whose `sample` has one of these bits are not considered */
 	struct survey_match *matches; /* of the current file with each earlier file */
+	struct clock_sample *samples; /* packets that the current file shares with any earlier one */
+	size_t sample_count, sample_room;
 	uint64_t own;              /* packets of the current file */
 	uint16_t last_ids[SENDERS];
 	struct survey_file {
 		size_t reference;
-		int64_t ahead_ns;
+		bool is_reference;
+		size_t piece_count;
+		struct clock_piece pieces[CLOCK_PIECES];
 	} files[];
 };
 
@@ -47,7 +59,9 @@ struct clock_survey *clock_survey_create(size_t files)
 
 	if (!survey)
 		return NULL;
-	survey->packets = memory_new_zeroed(PLACES, sizeof *survey->packets);
+	survey->most = CLOCK_SURVEY_PACKETS;
+	survey->places = 2 * CLOCK_SURVEY_PACKETS;
+	survey->packets = memory_new_zeroed(survey->places, sizeof *survey->packets);
 	survey->matches = memory_new_zeroed(files, sizeof *survey->matches);
 	for (size_t i = 0; i < files; i++)
 		survey->files[i].reference = i;
@@ -57,39 +71,119 @@ struct clock_survey *clock_survey_create(size_t files)
 	return NULL;
 }
 
+void clock_survey_begin_whole(struct clock_survey *survey)
+{
+	survey->count = 0;
+	survey->most = WHOLE_PACKETS;
+	survey->places = 2 * WHOLE_PACKETS;
+	survey->is_whole = true;
+	memset(survey->packets, 0, survey->places * sizeof *survey->packets);
+}
+
 void clock_survey_destroy(struct clock_survey *survey)
 {
 	if (!survey)
 		return;
 	free(survey->packets);
 	free(survey->matches);
+	free(survey->samples);
 	free(survey);
 }
 
 static struct survey_packet *find(struct clock_survey *survey, uint64_t hash)
 {
-	uint64_t at = hash % PLACES;
+	uint64_t at = hash % survey->places;
 
 	while (survey->packets[at].hash && survey->packets[at].hash != hash)
-		at = (at + 1) % PLACES;
+		at = (at + 1) % survey->places;
 	return &survey->packets[at];
+}
+
+/* Considers half of the packets from now on. False: out of memory. */
+static bool thin_out(struct clock_survey *survey)
+{
+	struct survey_packet *all = survey->packets, *kept;
+
+	if (survey->mask == UINT32_MAX)
+		return false;
+	kept = memory_new_zeroed(survey->places, sizeof *kept);
+	if (!kept)
+		return false;
+	survey->mask = survey->mask << 1 | 1;
+	survey->packets = kept;
+	survey->count = 0;
+	for (size_t i = 0; i < survey->places; i++)
+		if (all[i].hash && !(all[i].sample & survey->mask)) {
+			*find(survey, all[i].hash) = all[i];
+			survey->count++;
+		}
+	free(all);
+	return true;
+}
+
+/* By how much the clock of a file that has ended was ahead of its reference at a frame. */
+static int64_t ahead_ns(const struct survey_file *file, uint64_t frame, int64_t time_ns)
+{
+	size_t piece = file->piece_count;
+
+	while (piece > 1 && file->pieces[piece - 1].first_frame > frame)
+		piece--;
+	return piece ? clock_piece_ahead_ns(&file->pieces[piece - 1], time_ns) : 0;
+}
+
+static void keep_sample(struct clock_survey *survey, const struct clock_sample *sample)
+{
+	if (survey->sample_count == survey->sample_room) {
+		size_t room = survey->sample_room ? survey->sample_room * 2 : 1024;
+		struct clock_sample *larger = realloc(survey->samples, room * sizeof *larger);
+
+		if (!larger)
+			return;
+		survey->samples = larger;
+		survey->sample_room = room;
+	}
+	survey->samples[survey->sample_count++] = *sample;
 }
 
 static void note_match(struct clock_survey *survey, const struct survey_packet *earlier, const struct rtap_packet *packet)
 {
 	struct survey_match *match = &survey->matches[earlier->file];
-	uint8_t sender = packet_sender(packet);
-	int64_t after_ns;
+	struct clock_sample sample = {
+		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .file = earlier->file, .from_higher = packet_is_from_higher(packet),
+	};
 
 	/* File times fill at most half of the range, but clocks may be far apart. */
-	if (__builtin_sub_overflow(packet->frame->time_ns, earlier->time_ns, &after_ns) ||
-	    __builtin_add_overflow(after_ns, survey->files[earlier->file].ahead_ns, &after_ns))
+	if (__builtin_sub_overflow(packet->frame->time_ns, earlier->time_ns, &sample.after_ns) ||
+	    __builtin_add_overflow(sample.after_ns, ahead_ns(&survey->files[earlier->file], earlier->frame, earlier->time_ns), &sample.after_ns))
 		return;
 	if (!match->packets++)
 		match->first = survey->own;
 	match->last = survey->own;
-	match->weight += packet->ip_id && packet->ip_id != survey->last_ids[sender] ? WEIGHT_OF_ID : 1;
-	clock_range_add(&match->ranges[packet_is_from_higher(packet)], after_ns);
+	match->weight += packet->ip_id && packet->ip_id != survey->last_ids[packet_sender(packet)] ? WEIGHT_OF_ID : 1;
+	keep_sample(survey, &sample);
+}
+
+/* The bits of the identity's place, mixed. */
+static uint32_t sample_of(const struct packet_identity *identity)
+{
+	uint32_t mixed = identity->place;
+
+	mixed = (mixed ^ mixed >> 16) * UINT32_C(0x85ebca6b);
+	mixed = (mixed ^ mixed >> 13) * UINT32_C(0xc2b2ae35);
+	return mixed ^ mixed >> 16;
+}
+
+static void keep_packet(struct clock_survey *survey, size_t file, const struct rtap_packet *packet, uint64_t hash, uint32_t sample)
+{
+	if (survey->count == survey->most && (!survey->is_whole || !thin_out(survey)))
+		return;
+	if (sample & survey->mask)
+		return;
+	survey->count++;
+	*find(survey, hash) = (struct survey_packet){
+		.hash = hash, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
+		.file = (uint32_t)file, .matched = (uint32_t)file, .sample = sample,
+	};
 }
 
 void clock_survey_take(struct clock_survey *survey, size_t file, const struct rtap_packet *packet)
@@ -97,17 +191,18 @@ void clock_survey_take(struct clock_survey *survey, size_t file, const struct rt
 	struct packet_identity identity;
 	struct survey_packet *known;
 	uint64_t hash;
+	uint32_t sample;
 
 	if (!packet_identify(packet, &identity))
+		return;
+	sample = sample_of(&identity);
+	if (sample & survey->mask)
 		return;
 	survey->own++;
 	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
 	known = find(survey, hash);
 	if (!known->hash) {
-		if (survey->count == CLOCK_SURVEY_PACKETS)
-			return;
-		survey->count++;
-		*known = (struct survey_packet){ hash, packet->frame->time_ns, (uint32_t)file, (uint32_t)file };
+		keep_packet(survey, file, packet, hash, sample);
 	} else if (known->file != file && known->matched != file) {
 		known->matched = (uint32_t)file;
 		note_match(survey, known, packet);
@@ -115,9 +210,21 @@ void clock_survey_take(struct clock_survey *survey, size_t file, const struct rt
 	survey->last_ids[packet_sender(packet)] = packet->ip_id;
 }
 
+/* Keeps the samples of one other file, evenly. Returns how many there are. */
+static size_t select_samples(struct clock_survey *survey, size_t other, uint64_t packets)
+{
+	size_t count = 0, step = packets / MOST_SAMPLES + 1, at = 0;
+
+	for (size_t i = 0; i < survey->sample_count; i++)
+		if (survey->samples[i].file == other && at++ % step == 0)
+			survey->samples[count++] = survey->samples[i];
+	return count;
+}
+
 void clock_survey_end_file(struct clock_survey *survey, size_t file)
 {
 	struct survey_file *found = &survey->files[file];
+	size_t best = file;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < file; i++) {
@@ -126,11 +233,20 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 		if (match->weight < LEAST_WEIGHT || match->packets < (match->last - match->first) / LEAST_SHARE || match->packets <= most)
 			continue;
 		most = match->packets;
-		found->reference = survey->files[i].reference;
-		found->ahead_ns = clock_offset(match->ranges);
+		best = i;
+	}
+	if (most) {
+		found->reference = survey->files[best].reference;
+		survey->files[found->reference].is_reference = true;
+		found->piece_count = clock_fit(survey->samples, select_samples(survey, best, most), found->pieces);
+	} else if (survey->files[found->reference].reference != found->reference) {
+		/* found at the beginning of the files only, and the reference itself turned out to have one */
+		found->reference = file;
+		found->piece_count = 0;
 	}
 	for (size_t i = 0; i < file; i++)
 		survey->matches[i] = (struct survey_match){ 0 };
+	survey->sample_count = 0;
 	survey->own = 0;
 }
 
@@ -139,7 +255,13 @@ size_t clock_survey_reference(const struct clock_survey *survey, size_t file)
 	return survey->files[file].reference;
 }
 
-int64_t clock_survey_ahead_ns(const struct clock_survey *survey, size_t file)
+size_t clock_survey_pieces(const struct clock_survey *survey, size_t file, const struct clock_piece **pieces)
 {
-	return survey->files[file].ahead_ns;
+	*pieces = survey->files[file].pieces;
+	return survey->files[file].piece_count;
+}
+
+bool clock_survey_is_shared(const struct clock_survey *survey, size_t file)
+{
+	return survey->files[file].is_reference || survey->files[file].reference != file;
 }

@@ -11,7 +11,6 @@
 
 struct connection;
 struct message;
-struct rpc_call;
 
 /* All zero: nothing. Messages can be freed before they are reported if they are joined to others: frame_result_forget(). */
 struct frame_result {
@@ -20,8 +19,7 @@ struct frame_result {
 	struct message *touched;       /* message that the frame belongs to */
 	struct message *completed;     /* completed by the frame */
 	struct message *cut;           /* a truncated SEND that ends with the frame */
-	struct message *touched_rpc;   /* RPC message that the frame completed */
-	struct rpc_call *read_call;    /* call whose read chunks the frame completed */
+	struct message *touched_upper; /* message of the upper layer that the frame completed */
 	struct rtap_span records;      /* data of the RMPP transfer that the frame completed */
 	bool icrc_ignored;             /* the frame has a wrong invariant CRC that is ignored */
 };

@@ -33,7 +33,7 @@ bool message_final_ddp(const struct rtap_tracker *tracker, const struct message 
 
 	if (message->answered)
 		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
-	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[message->shown.from_a].is_acknowledged : message->torn;
+	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[ddp_half_side_of(message)].is_acknowledged : message->torn;
 
 	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
 }

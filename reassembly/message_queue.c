@@ -8,6 +8,7 @@
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"
 #include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_final.h"
@@ -213,6 +214,8 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_half_let_go(message);
+	if (message->recovers)
+		ddp_recovery_forget(message);
 	if (tracker->spare_count < MOST_SPARE) {
 		message->after = tracker->spare;
 		tracker->spare = message;
@@ -261,7 +264,7 @@ static bool is_ready(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * The message to wait for, among the first one and those between it and its RPC reply, whose numbers must be known. NULL:
+ * The message to wait for, among the first one and those between it and its response, whose numbers must be known. NULL:
  * none of them changes any more.
  */
 static struct message *awaited_by(struct rtap_tracker *tracker, struct message *message)
@@ -280,7 +283,7 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 		struct message *last = tracker->last_ready, *next = last ? last->waiting_after : message;
 
 		/* A message that only reserves a place can be dropped again. */
-		if ((next->reference && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
+		if (next->reserves || (next->stream && !message_is_final(tracker, next)))
 			return next;
 		if (next->stream)
 			message_settle(tracker, next);
@@ -288,8 +291,10 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 			place_next(tracker);
 		tracker->last_ready = next;
 	}
-	/* The result of an RPC does not change its place: only the message itself is waited for. */
-	return message->partner && message->partner->call ? message->partner : NULL;
+	/* The result of a request does not change its place: only the message itself is waited for, and time that its response loses. */
+	if (message->partner && (message->partner->request || (message->partner->awaits_ack && !message_final_ddp(tracker, message->partner))))
+		return message->partner;
+	return NULL;
 }
 
 /* The segments of a management transfer: replaces their counts by those of the whole. */
@@ -383,14 +388,14 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 	const struct budget *budget = &tracker->budget;
 	uint64_t wait_ns = budget->give_up_ns / ASIDE_CHECKS + 1, silent_ns = 0;
 
-	if (message->call)
-		silent_ns = budget->clock_ns - upper_used_ns(message);
+	if (upper_holds(message))
+		silent_ns = budget->clock_ns - message->request->entry.used_ns;
 	else if (message->reference && message->connection)
 		silent_ns = budget->clock_ns - message->connection->entry.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
 		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;
 	/* nobody waits for the report: a few checks */
-	if (!tracker->options.message && silent_ns > wait_ns)
+	if (!tracker->options.message && !tracker->options.operation && silent_ns > wait_ns)
 		wait_ns = 3 * silent_ns;
 	if (silent_ns < budget->give_up_ns && budget->give_up_ns - silent_ns < wait_ns)
 		wait_ns = budget->give_up_ns - silent_ns;
@@ -446,8 +451,8 @@ void messages_check_aside(struct rtap_tracker *tracker)
 			sift(tracker, 0, (struct message_aside){ check_time(tracker, message), message });
 			continue;
 		}
-		/* A call is reported before its reply. */
-		if (partner && message->shown.kind == RTAP_KIND_RPC_REPLY) {
+		/* A request is reported before its response. */
+		if (partner && message->is_response) {
 			bring_forward(tracker, partner);
 			bring_forward(tracker, message);
 		} else {
@@ -472,7 +477,7 @@ void messages_report_ready(struct rtap_tracker *tracker)
 		}
 		if (!message_is_overdue(tracker, message))
 			break;
-		/* A call is reported before its reply. */
+		/* A request is reported before its response. */
 		if (awaited == message->partner)
 			step_aside(tracker, message);
 		step_aside(tracker, awaited);
@@ -542,13 +547,13 @@ void messages_evict_first(struct rtap_tracker *tracker)
 		message->evicted = true;
 		tracker->counters.evictions++;
 		message_settle(tracker, message);
-	} else if (message->call) {
+	} else if (upper_holds(message)) {
 		tracker->counters.evictions++;
 		upper_detach(message);
 	} else if (message->reference) {
 		tracker->counters.evictions++;
 		/* A message that only reserves a place has nothing to report. */
-		if (!message->shown.is_rpc) {
+		if (message->reserves) {
 			message_drop(tracker, message);
 			return;
 		}

@@ -22,7 +22,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message);
 /* Whether its report waits for another message or packet. */
 static inline bool message_is_held(const struct message *message)
 {
-	return message->call || message->exchange || message->transfer || message->reference;
+	return (message->request && !message->stream) || message->exchange || message->transfer || message->reference;
 }
 
 /* Whether its end has not been seen. */

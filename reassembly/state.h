@@ -17,8 +17,7 @@
 #include "reassembly/management/mad_exchange.h"
 #include "reassembly/store/map.h"
 #include "reassembly/management/rmpp.h"
-#include "reassembly/upper/rpc_answers.h"
-#include "reassembly/upper/rpc_carriers.h"
+#include "reassembly/upper/request.h"
 #include "reassembly/stream/tcp_stream.h"
 #include "reassembly/store/tree.h"
 
@@ -106,11 +105,15 @@ struct message {
 	struct message *waiting_before, *waiting_after; /* in the order of first frames */
 	struct psn_stream *stream;         /* NULL: settled, the message no longer changes */
 	struct connection *connection;
-	struct rpc_call *call;             /* the RPC call or reply that it carries, until that is concluded */
+	/*
+	 * Of an upper layer. A SEND that carries a response: its request, until it is settled. A message of the layer itself (`stream` is
+	 * NULL): its request, until that has ended.
+	 */
+	struct request *request;
 	struct mad_exchange *exchange;     /* management request that waits for its response */
 	struct rmpp_transfer *transfer;    /* management transfer that waits for segments */
-	struct message **reference;        /* RPC over TCP and UDP: the pointer to it while it waits for its reply or end; NULL: none */
-	struct message *partner;           /* the RPC call of this reply, or the reply to this call */
+	struct message **reference;        /* of an upper layer over TCP and UDP: the pointer to it while it waits for its response or end; NULL: none */
+	struct message *partner;           /* of an upper layer: the request of this response, or the response to this request */
 	uint64_t place;                    /* rank in the waiting list; ranks differ by the messages in between; 0: not computed */
 	uint64_t queued_ns;                /* when it entered the waiting list, by the budget's clock */
 	int64_t active_ns;                 /* when its last packet was seen, repeats included */
@@ -119,10 +122,14 @@ struct message {
 	struct operation *operation;       /* of an upper layer, reported with this message; NULL: none */
 	bool has_first, has_last, answered, evicted;
 	bool bytes_wanted : 1, bytes_dropped : 1;
-	bool has_landed : 1;               /* its data was copied to `region` and other regions of the call */
+	bool has_landed : 1;               /* its data was copied to `region` and other regions of the request */
 	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
+	bool reserves : 1;                 /* it only keeps a place for a message of an upper layer */
+	bool is_upper : 1;                 /* of an upper layer itself, with a request */
+	bool is_response : 1;              /* of an upper layer: `partner` is the request */
 	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
 	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, after) */
+	bool recovers : 1;                 /* iWARP: `recovering` of a ddp_half */
 	bool gathers : 1;                  /* it had a transfer and is not settled */
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `first_touched` */
@@ -133,12 +140,12 @@ struct message {
 	uint64_t end;                      /* PSN after the last packet; 0: unknown */
 	uint64_t origin;
 	uint64_t memory;                   /* bytes of its coverages, charged to the connection; once settled, to tracker->messages */
-	struct rpc_region *region;         /* RPC region that it reads or writes; iWARP: or where its data was placed; NULL: unknown */
-	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
+	struct region *region;             /* region that it reads or writes; iWARP: or where its data was placed; NULL: unknown */
+	/* Other messages of the same request; if keeps_ahead is set, the tracker's list `ahead`. */
 	struct message *claimed_before, *claimed_after;
-	struct rpc_call *replies_to;       /* the call whose reply it carries */
+	uint64_t request_number;           /* of the request that it belongs to, also when that has ended; 0: none */
 	union {
-		struct rtap_rpc_item item; /* storage of shown.items if an RPC has only one */
+		struct rtap_rpc_item item; /* storage of shown.items if there is only one */
 		struct {
 			uint64_t data_frame; /* READ: the first frame with data, if operations are wanted; 0: none */
 			int64_t data_ns;     /* its time */
@@ -264,23 +271,6 @@ struct expectation {
 	struct expectation *same_before, *same_after; /* other expectations with the same words */
 };
 
-/* RPC calls in order. */
-struct rpc_call_list {
-	struct rpc_call *first, *last;
-	uint32_t count;
-};
-
-/*
- * Regions of a connection's RPC calls, found by key and address. Nearly all lookups succeed in the few calls that wait for
- * replies. The tree holds the others.
- */
-struct rpc_regions {
-	struct tree tree;
-	struct rpc_call *listed[2];    /* calls whose regions are not in the tree, newest first: waiting for a reply; others */
-	uint32_t waiting;              /* number of calls in listed[0] */
-	uint64_t reply_psn[2];         /* highest PSN of a reply to calls of b; of a */
-};
-
 struct connection {
 	struct rtap_connection shown;
 	struct psn_stream streams[2];  /* requests of b; of a */
@@ -292,12 +282,8 @@ struct connection {
 	uint32_t references;           /* messages not reported yet */
 	struct group *group;           /* multicast group that is the destination */
 	struct connection *next_of_group, *before_in_group;
-	struct rpc_call_list calls[2]; /* RPC over RDMA: waiting for the reply; reply not settled */
-	bool has_answered;             /* a call in `calls` has a reply */
-	uint32_t credits;              /* most credits requested or granted by either end; RFC 8166, 3.3.1 */
-	uint32_t unknown_replies;      /* replies to unknown calls; wraps */
-	struct rpc_regions regions;    /* of the calls in `calls` */
-	struct rpc_answers answers;    /* of finished RPC calls */
+	struct requests requests;      /* of its upper layer, over RDMA */
+	void *upper_state;             /* of its upper layer, over RDMA, which frees it; NULL: none */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
@@ -307,7 +293,6 @@ struct connection {
 	struct connection *next_resolved;
 	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
 	struct connection *closing_before, *closing_after;
-	struct connection *answering_before, *answering_after;
 	int64_t closed_ns;
 	uint64_t memory;               /* bytes charged for rings and flows */
 	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
@@ -336,23 +321,23 @@ struct message_aside {
 	struct message *message;
 };
 
+#define UPPER_MOST 16 /* most upper layers */
+
 struct rtap_tracker {
 	struct rtap_tracker_options options;
 	const struct upper_layer *const *layers; /* all layers, NULL-terminated */
-	rpc_take_exchange *exchange;   /* NULL: RPC exchanges are not wanted */
-	bool payload;                  /* exchanges hold the bytes of all chunks */
+	void *upper_states[UPPER_MOST]; /* of the layers, by enum upper_number */
 	struct rtap_context context;   /* what the options say */
 	struct rtap_context alone;     /* the same, for dissecting a frame without state */
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
 	struct tcp_streams tcp;
-	struct rpc_carriers carriers;  /* RPC over TCP and UDP */
 	struct mad_exchanges exchanges; /* of management */
 	struct rmpp rmpp;
 	struct map groups;             /* multicast */
-	struct map calls;              /* RPC over RDMA */
-	uint64_t calls_with_regions;   /* calls whose regions are found by key and address */
+	uint64_t open_requests;        /* requests whose regions are found by key and address */
+	uint64_t last_request;         /* number of the request created last */
 	struct map flows, expectations, handshakes, services;
 	struct map icrc_senders;       /* senders with known invariant CRC state */
 	const struct rtap_frame *batch; /* batch of frames being processed; NULL: unknown */
@@ -365,7 +350,6 @@ struct rtap_tracker {
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order of closing */
-	struct connection *first_answering, *last_answering; /* connections with remembered answers, by the time of the last one */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */
@@ -378,14 +362,10 @@ struct rtap_tracker {
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message *spare;         /* free list, linked by `after` */
 	uint32_t spare_count;
-	uint64_t last_call;            /* number of the RPC call created last */
-	struct rpc_call *spare_call;   /* free list */
-	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
-	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 	struct budget_entry messages; /* the messages in memory */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */
-	struct message *first_touched; /* messages and RPC messages that FPDUs of the current frame belong to */
+	struct message *first_touched; /* messages, those of upper layers too, that FPDUs of the current frame belong to */
 	/*
 	 * Messages being reassembled that keep their bytes although they may not be needed: SENDs, and READs and WRITEs of
 	 * memory that no call has named yet. Sorted by when they began to keep bytes; `bytes` is their total.
@@ -394,12 +374,12 @@ struct rtap_tracker {
 		struct message *first, *last;
 		uint64_t bytes;
 	} ahead;
-	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
 	uint64_t connection_number;
 	int64_t now_ns;
-	int64_t due_ns;                /* time before which no connection that closed or answered needs processing */
+	int64_t due_ns;                /* time before which no connection that closed or that its upper layer looks after needs processing */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 	bool reports;                  /* messages or operations are wanted */
+	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */
 	struct rpc_names *names;       /* of the files that operations work on; NULL: none learned */

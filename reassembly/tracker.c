@@ -48,9 +48,8 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 		free(tracker);
 		return RTAP_STATUS_FAILED;
 	}
-	tracker->reports = options->message || options->operation;
+	tracker->reports = tracker->wants_data = options->message || options->operation;
 	tracker->examines = options->wanted || options->operation;
-	tracker->layers = upper_layers;
 	tracker->alone = tracker->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
@@ -60,7 +59,12 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	tracker->messages.apart = tracker->view.entry.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
-	upper_sockets_init(tracker);
+	if (!upper_init(tracker, upper_layers)) {
+		upper_fini(tracker);
+		free(tracker);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
+		return RTAP_STATUS_FAILED;
+	}
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
@@ -186,8 +190,8 @@ static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, cons
 	if (!is_wanted(tracker, packet))
 		return;
 	result->touched->shown.wanted = true;
-	if (result->touched_rpc)
-		result->touched_rpc->shown.wanted = true;
+	if (result->touched_upper)
+		result->touched_upper->shown.wanted = true;
 }
 
 /* Neither InfiniBand nor RoCE. */
@@ -387,9 +391,8 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	/* Without rtap_tracker_finish() the rest is not reported. */
 	tracker->options.message = NULL;
 	tracker->options.operation = NULL;
-	tracker->reports = false;
+	tracker->reports = tracker->wants_data = false;
 	tracker->options.connection = NULL;
-	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
 	iwarp_view_end(&tracker->view, &tracker->budget);
 	tracker->options.resolved = NULL;
@@ -402,10 +405,8 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	mad_exchange_fini(&tracker->exchanges);
 	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
-	coverage_fini(&tracker->gathered);
 	captured_copies_destroy(tracker->copies);
 	multicast_fini(tracker);
 	icrc_senders_fini(tracker);
-	upper_sockets_fini(tracker);
 	free(tracker);
 }

@@ -7,9 +7,14 @@
 static const struct upper_layer *set_up_layer(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if ((*layer)->is_set_up(connection))
+		if ((*layer)->is_set_up && (*layer)->is_set_up(connection))
 			return *layer;
 	return NULL;
+}
+
+static bool give(const struct upper_layer *layer, struct upper_work *work, bool is_send)
+{
+	return is_send && layer->send ? layer->send(work) : layer->packet(work);
 }
 
 /* Sets the connection's layer before calling it; resets it if the layer does not accept. */
@@ -20,10 +25,10 @@ static bool take(struct upper_work *work, bool is_send)
 	if (!connection->layer)
 		connection->layer = set_up_layer(work->tracker, connection);
 	if (connection->layer)
-		return is_send ? connection->layer->send(work) : connection->layer->packet(work);
+		return give(connection->layer, work, is_send);
 	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++) {
 		connection->layer = *layer;
-		if (is_send ? (*layer)->send(work) : (*layer)->packet(work))
+		if (give(*layer, work, is_send))
 			return true;
 	}
 	connection->layer = NULL;
@@ -42,25 +47,24 @@ bool upper_send(struct upper_work *work)
 
 bool upper_read(struct upper_work *work)
 {
-	return work->connection->layer && work->connection->layer->read(work);
+	const struct upper_layer *layer = work->connection->layer;
+
+	return layer && layer->read && layer->read(work);
 }
 
 void upper_ahead(struct upper_work *work)
 {
-	if (work->connection->layer) {
-		work->connection->layer->ahead(work);
-		return;
-	}
 	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++)
-		(*layer)->ahead(work);
+		if ((*layer)->ahead && (!work->connection->layer || work->connection->layer == *layer))
+			(*layer)->ahead(work);
 }
 
 bool upper_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	if (connection->layer)
-		return connection->layer->may_want(tracker, connection);
+		return connection->layer->memory && connection->layer->memory->may_want(tracker, connection);
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if ((*layer)->may_want(tracker, connection))
+		if ((*layer)->memory && (*layer)->memory->may_want(tracker, connection))
 			return true;
 	return false;
 }
@@ -68,49 +72,71 @@ bool upper_may_want(const struct rtap_tracker *tracker, const struct connection 
 void upper_claim_any(struct rtap_tracker *tracker, struct message *message)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer && !message->region; layer++)
-		(*layer)->claim(tracker, message);
+		if ((*layer)->memory)
+			(*layer)->memory->claim(tracker, message);
+}
+
+static void end(struct rtap_tracker *tracker, struct connection *connection)
+{
+	const struct upper_layer *layer = connection->layer;
+
+	if (layer->end)
+		layer->end(tracker, connection);
+	if (layer->over)
+		layer->over(tracker, connection);
 }
 
 void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	if (!from->layer && !to->layer) {
 		for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-			(*layer)->merged(tracker, from, to, turned);
+			if ((*layer)->merged)
+				(*layer)->merged(tracker, from, to, turned);
 		return;
 	}
 	/* If the two differ, that of the remaining connection is right. */
-	if (from->layer && to->layer && from->layer != to->layer) {
-		from->layer->end(tracker, from);
-		from->layer->over(tracker, from);
-	}
+	if (from->layer && ((to->layer && from->layer != to->layer) || !from->layer->merged))
+		end(tracker, from);
 	if (!to->layer)
 		to->layer = from->layer;
-	to->layer->merged(tracker, from, to, turned);
+	if (to->layer->merged)
+		to->layer->merged(tracker, from, to, turned);
 }
 
 void upper_end(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (connection->layer)
+	if (connection->layer && connection->layer->end)
 		connection->layer->end(tracker, connection);
 }
 
 void upper_over(struct rtap_tracker *tracker, struct connection *connection)
 {
-	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if (!connection->layer || connection->layer == *layer)
-			(*layer)->over(tracker, connection);
+	if (connection->layer && connection->layer->over)
+		connection->layer->over(tracker, connection);
 }
 
 void upper_advance(struct rtap_tracker *tracker)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		(*layer)->advance(tracker);
+		if ((*layer)->advance)
+			(*layer)->advance(tracker);
+}
+
+bool upper_init(struct rtap_tracker *tracker, const struct upper_layer *const *layers)
+{
+	bool good = true;
+
+	tracker->layers = layers;
+	for (const struct upper_layer *const *layer = layers; *layer; layer++)
+		good &= !(*layer)->init || (*layer)->init(tracker);
+	return good;
 }
 
 void upper_fini(struct rtap_tracker *tracker)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		(*layer)->fini(tracker);
+		if ((*layer)->fini)
+			(*layer)->fini(tracker);
 }
 
 const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, const struct upper_socket *socket)
@@ -119,13 +145,6 @@ const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, co
 		if ((*layer)->socket == socket)
 			return *layer;
 	return NULL;
-}
-
-void upper_sockets_init(struct rtap_tracker *tracker)
-{
-	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if ((*layer)->socket)
-			(*layer)->socket->init(tracker);
 }
 
 void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
@@ -140,11 +159,4 @@ void upper_sockets_flush(struct rtap_tracker *tracker)
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
 		if ((*layer)->socket)
 			(*layer)->socket->flush(tracker);
-}
-
-void upper_sockets_fini(struct rtap_tracker *tracker)
-{
-	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if ((*layer)->socket)
-			(*layer)->socket->fini(tracker);
 }

@@ -28,6 +28,13 @@ struct upper_work {
 	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
+/* What a message lost after its data may have been passed to the layer. */
+struct upper_loss {
+	uint32_t time_us;
+	uint16_t repeats;
+	uint8_t cause;                /* of time_us: enum rtap_recovery */
+};
+
 enum upper_verdict { UPPER_PERHAPS, UPPER_YES, UPPER_NO };
 
 /*
@@ -35,7 +42,6 @@ enum upper_verdict { UPPER_PERHAPS, UPPER_YES, UPPER_NO };
  * connection. `connection`: made by the layer, with `layer` and `upper_stream` set.
  */
 struct upper_socket {
-	void (*init)(struct rtap_tracker *tracker);
 	/* A TCP connection begins with that frame. NULL: out of memory. */
 	void *(*begin)(struct rtap_tracker *tracker, const struct tcp_connection *connection, const struct rtap_frame *frame);
 	/* As in tcp_stream_user. */
@@ -55,14 +61,31 @@ struct upper_socket {
 	void (*give_up)(struct connection *connection);
 	/* The connection is retired: the same, and the layer forgets it. */
 	void (*forget)(struct connection *connection);
-	/* The input and all TCP connections have ended: reports what is left. fini(): frees it without a report. */
+	/* The input and all TCP connections have ended: reports what is left. */
 	void (*flush)(struct rtap_tracker *tracker);
-	void (*fini)(struct rtap_tracker *tracker);
 };
 
-/* All callbacks are required. A layer charges its memory to its own budget entries. */
+/* The memory that requests name. reassembly/upper/claim.h has these callbacks for all layers. */
+struct upper_memory {
+	/* Whether data that arrives before its memory is named may be needed: its bytes are kept until that is known. */
+	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);
+	/* A READ or WRITE request names memory: sets message->region, and bytes_wanted if the bytes are needed. */
+	void (*claim)(struct rtap_tracker *tracker, struct message *message);
+	/* A message with a region is settled; is freed before that. */
+	void (*settled)(struct rtap_tracker *tracker, struct message *message);
+	void (*forget)(struct message *message);
+	/* iWARP: a message of a request (request_number) lost time, or had repeats. Its `shown` has them already. */
+	void (*lost)(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
+};
+
+/*
+ * Callbacks that a layer does not need are NULL, except for name and packet. A layer charges its memory to its own budget entries, or to that
+ * of the connection.
+ */
 struct upper_layer {
 	const char *name;
+	/* Sets its state in the tracker, tracker->upper_states. False: out of memory. */
+	bool (*init)(struct rtap_tracker *tracker);
 	/* Whether the connection setup identifies this layer. */
 	bool (*is_set_up)(const struct connection *connection);
 	/*
@@ -70,7 +93,7 @@ struct upper_layer {
 	 * False: the packet is not of this layer.
 	 */
 	bool (*packet)(struct upper_work *work);
-	/* iWARP: a Send is complete. False: it is not of this layer. */
+	/* iWARP: a Send is complete. False: it is not of this layer. NULL: packet() takes it. */
 	bool (*send)(struct upper_work *work);
 	/*
 	 * iWARP: a claimed READ is complete. The packet is not dissected yet. Returns whether the layer has something to
@@ -82,32 +105,18 @@ struct upper_layer {
 	 * what is shown.
 	 */
 	void (*ahead)(struct upper_work *work);
-	/* Whether data that arrives before its memory is named may be needed: its bytes are kept until that is known. */
-	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);
-	/*
-	 * A READ or WRITE request names memory. The layer claims it by setting message->region, and sets bytes_wanted if it
-	 * needs the bytes.
-	 */
-	void (*claim)(struct rtap_tracker *tracker, struct message *message);
-	/*
-	 * settled(): a message that the layer claimed (region) or that carries a reply (replies_to) is settled. forget(): it
-	 * is freed before that.
-	 */
+	const struct upper_memory *memory; /* NULL: its requests name none */
+	/* A SEND that carries a response (message->request) is settled: call request_end(). Not NULL if request_answered() is called. */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
-	void (*forget)(struct message *message);
-	/* The addresses, of the claimed memory that the message is in: `*end` is after the last one. */
-	void (*extent)(const struct message *message, uint64_t *begin, uint64_t *end);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
-	/* When the layer last saw progress on a message of its own (message->call), by the budget's clock. */
-	uint64_t (*used_ns)(const struct message *message);
-	/* A message of its own is reported before the layer has finished with it. */
+	/* A message of its own is reported before its request has ended. */
 	void (*detach)(struct message *message);
 	/* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
 	void (*merged)(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
 	/* No more packets of the connection are expected: the layer concludes what is incomplete. */
 	void (*end)(struct rtap_tracker *tracker, struct connection *connection);
-	/* The connection is destroyed. Called after end(). */
+	/* The connection is destroyed: frees connection->upper_state. Called after end(). */
 	void (*over)(struct rtap_tracker *tracker, struct connection *connection);
 	/* The capture's time advanced to tracker->now_ns. */
 	void (*advance)(struct rtap_tracker *tracker);
@@ -142,6 +151,9 @@ static inline bool upper_may_need(const struct frame_result *result, const struc
 	return is_whole || result->completed == message || result->cut == message;
 }
 
+/* The tracker has these layers. False: out of memory; call upper_fini(). */
+bool upper_init(struct rtap_tracker *tracker, const struct upper_layer *const *layers) __attribute__((warn_unused_result));
+
 /* These call the connection's layer. While the layer is unknown, they call all layers until one accepts. */
 bool upper_packet(struct upper_work *work);
 bool upper_send(struct upper_work *work);
@@ -159,10 +171,8 @@ void upper_fini(struct rtap_tracker *tracker);
 const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, const struct upper_socket *socket);
 
 /* These call all layers that have `socket`. upper_datagram() stops at the first that takes the packet. */
-void upper_sockets_init(struct rtap_tracker *tracker);
 void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
 void upper_sockets_flush(struct rtap_tracker *tracker);
-void upper_sockets_fini(struct rtap_tracker *tracker);
 
 /* What the connection's SENDs carry was seen; RTAP_UPPER_UNKNOWN: nothing new. */
 static inline void upper_note(struct connection *connection, enum rtap_upper upper)
@@ -177,44 +187,59 @@ static inline void upper_claim(struct rtap_tracker *tracker, struct message *mes
 
 	if (!message->shown.has_key)
 		return;
-	if (layer)
-		layer->claim(tracker, message);
-	else
+	if (!layer)
 		upper_claim_any(tracker, message);
+	else if (layer->memory)
+		layer->memory->claim(tracker, message);
 }
 
 static inline void upper_settled(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->region || message->replies_to)
+	if (message->region)
+		message->connection->layer->memory->settled(tracker, message);
+	if (message->request)
 		message->connection->layer->settled(tracker, message);
+}
+
+static inline void upper_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	const struct upper_memory *memory = message->request_number ? message->connection->layer->memory : NULL;
+
+	if (memory)
+		memory->lost(tracker, message, loss);
+}
+
+/* Only for messages that the layer holds. */
+static inline void upper_detach(struct message *message)
+{
+	if (message->connection->layer->detach)
+		message->connection->layer->detach(message);
+	message->request = NULL;
 }
 
 static inline void upper_forget(struct message *message)
 {
-	if (message->region || message->replies_to)
-		message->connection->layer->forget(message);
+	if (message->region)
+		message->connection->layer->memory->forget(message);
+	if (!message->request)
+		return;
+	if (message->stream)
+		message->request->response = NULL;
+	else
+		upper_detach(message);
+	message->request = NULL;
+}
+
+/* Whether it is a message of a layer itself whose request has not ended. */
+static inline bool upper_holds(const struct message *message)
+{
+	return message->request && !message->stream;
 }
 
 static inline void upper_release(struct rtap_tracker *tracker, struct message *message)
 {
-	message->connection->layer->release(tracker, message);
-}
-
-/* Only for claimed messages (message->region is set). */
-static inline void upper_extent(const struct message *message, uint64_t *begin, uint64_t *end)
-{
-	message->connection->layer->extent(message, begin, end);
-}
-
-/* Only for messages that wait for their layer (message->call is set). */
-static inline uint64_t upper_used_ns(const struct message *message)
-{
-	return message->connection->layer->used_ns(message);
-}
-
-static inline void upper_detach(struct message *message)
-{
-	message->connection->layer->detach(message);
+	if (message->connection->layer->release)
+		message->connection->layer->release(tracker, message);
 }
 
 #endif

@@ -21,7 +21,7 @@ static const struct network_frame network_frames[] = {
 	{
 		"udp", RTAP_LINK_ETHERNET, 42,
 		"02000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"eth.dst=02:00:00:00:00:02 eth.src=02:00:00:00:00:01 eth.type=0x0800 ip.version=4 ip.hdr_len=20"
 		" ip.dsfield=0x00 ip.len=32 ip.id=0x1234 ip.flags=0x00 ip.flags.df=0 ip.flags.mf=0 ip.frag_offset=0"
 		" ip.ttl=64 ip.proto=17 ip.checksum=0x5497 ip.src=10.0.0.1 ip.dst=10.0.0.2 udp.srcport=1000 udp.dstport=9"
@@ -31,14 +31,14 @@ static const struct network_frame network_frames[] = {
 		"802.1q", RTAP_LINK_ETHERNET, 46,
 		"0200000000020200000000018100a00508004500002012340000401154970a0000010a00000203e80009000c00006461"
 		"7461",
-		"vlan 5 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"vlan 5 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"eth.type=0x8100 vlan.priority=5 vlan.dei=0 vlan.id=5 vlan.etype=0x0800 ip.src=10.0.0.1",
 	},
 	{
 		"802.1ad over 802.1q", RTAP_LINK_ETHERNET, 50,
 		"02000000000202000000000188a830058100e00708004500002012340000401154970a0000010a00000203e80009000c"
 		"000064617461",
-		"vlan 5 vlan 7 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"vlan 5 vlan 7 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"eth.type=0x88a8 ieee8021ad.priority=1 ieee8021ad.dei=1 ieee8021ad.id=5 vlan.priority=7 vlan.dei=0"
 		" vlan.id=7 vlan.etype=0x0800 ip.src=10.0.0.1",
 	},
@@ -46,46 +46,46 @@ static const struct network_frame network_frames[] = {
 		"802.3 length", RTAP_LINK_ETHERNET, 14,
 		"020000000002020000000001000742420364617461000000000000000000000000000000000000000000000000000000"
 		"000000000000000000000000",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 802.3, length 7",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 802.3 len 7",
 		"eth.len=7 eth.type=",
 	},
 	{
 		"length in a tag", RTAP_LINK_ETHERNET, 18,
 		"020000000002020000000001810000050007424203646174610000000000000000000000000000000000000000000000"
 		"00000000000000000000000000000000",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 vlan 5 802.3, length 7",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 vlan 5 802.3 len 7",
 		"eth.type=0x8100 vlan.id=5 vlan.len=7 vlan.etype=",
 	},
 	{
 		"invalid type", RTAP_LINK_ETHERNET, 14,
 		"02000000000202000000000105dd64617461",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 ethertype 0x05dd, length 4",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 ethertype 0x05dd len 4",
 		"eth.type= eth.len= eth.invalid_lentype=0x05dd",
 	},
 	{
 		"unknown type", RTAP_LINK_ETHERNET, 14,
 		"02000000000202000000000188cc64617461",
-		"02:00:00:00:00:01 > 02:00:00:00:00:02 ethertype 0x88cc (LLDP), length 4",
+		"02:00:00:00:00:01 > 02:00:00:00:00:02 ethertype 0x88cc (LLDP) len 4",
 		"eth.src=02:00:00:00:00:01 eth.type=0x88cc data.len=4",
 	},
 	{
 		"padding", RTAP_LINK_ETHERNET, 42,
 		"02000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c0000646174610000"
 		"000000000000000000000000",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.len=32 udp.length=12 data.len=4",
 	},
 	{
 		"mpls", RTAP_LINK_ETHERNET, 0,
 		"020000000002020000000001884700010a40000203ff4500002012340000401154970a0000010a00000203e80009000c"
 		"000064617461",
-		"mpls 16 mpls 32 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"mpls 16 mpls 32 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"mpls.label=16,32 mpls.exp=5,1 mpls.bottom=0,1 mpls.ttl=64,255 ip.src=10.0.0.1",
 	},
 	{
 		"cooked", RTAP_LINK_LINUX_SLL, 44,
 		"000400010006020000000001000008004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"sll.pkttype=4 sll.hatype=1 sll.halen=6 sll.src.eth=02:00:00:00:00:01 sll.src.ipv4= sll.src.other="
 		" sll.unused=0000 sll.etype=0x0800 sll.ltype= sll.gretype= sll.ifindex= ip.src=10.0.0.1",
 	},
@@ -93,21 +93,21 @@ static const struct network_frame network_frames[] = {
 		"cooked, long address", RTAP_LINK_LINUX_SLL, 64,
 		"000000200014010203040506070886dd6ab12345000c1140fd000000000000000000000000000001fd00000000000000"
 		"000000000000000203e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"sll.pkttype=0 sll.hatype=32 sll.halen=20 sll.src.eth= sll.src.ipv4= sll.src.other=0102030405060708"
 		" sll.unused= sll.etype=0x86dd sll.ltype= sll.gretype= sll.ifindex= ipv6.src=fd00::1",
 	},
 	{
 		"cooked, GRE", RTAP_LINK_LINUX_SLL, 44,
 		"0000030a00040a0000010000ffff08004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"sll.pkttype=0 sll.hatype=778 sll.halen=4 sll.src.eth= sll.src.ipv4=10.0.0.1 sll.src.other="
 		" sll.unused=0000ffff sll.etype= sll.ltype= sll.gretype=0x0800 sll.ifindex= ip.src=10.0.0.1",
 	},
 	{
 		"cooked, LLC", RTAP_LINK_LINUX_SLL, 16,
 		"000000010006020000000001abcd000464617461",
-		"02:00:00:00:00:01 protocol 0x0004, length 4",
+		"02:00:00:00:00:01 protocol 0x0004 len 4",
 		"sll.pkttype=0 sll.hatype=1 sll.halen=6 sll.src.eth=02:00:00:00:00:01 sll.src.ipv4= sll.src.other="
 		" sll.unused=abcd sll.etype= sll.ltype=0x0004 sll.gretype= sll.ifindex=",
 	},
@@ -115,7 +115,7 @@ static const struct network_frame network_frames[] = {
 		"cooked v2", RTAP_LINK_LINUX_SLL2, 48,
 		"08000000000000070001000602000000000100004500002012340000401154970a0000010a00000203e80009000c0000"
 		"64617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"sll.pkttype=0 sll.hatype=1 sll.halen=6 sll.src.eth=02:00:00:00:00:01 sll.src.ipv4= sll.src.other="
 		" sll.unused=0000 sll.etype=0x0800 sll.ltype= sll.gretype= sll.ifindex=7 ip.src=10.0.0.1",
 	},
@@ -123,88 +123,88 @@ static const struct network_frame network_frames[] = {
 		"cooked v2, no address", RTAP_LINK_LINUX_SLL2, 68,
 		"86dd000000000007fffe030000000000000000006ab12345000c1140fd000000000000000000000000000001fd000000"
 		"00000000000000000000000203e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"sll.pkttype=3 sll.hatype=65534 sll.halen=0 sll.src.eth= sll.src.ipv4= sll.src.other="
 		" sll.unused=0000000000000000 sll.etype=0x86dd sll.ltype= sll.gretype= sll.ifindex=7 ipv6.src=fd00::1",
 	},
 	{
 		"loopback little-endian", RTAP_LINK_NULL, 32,
 		"020000004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"null.family=2 ip.src=10.0.0.1",
 	},
 	{
 		"loopback big-endian", RTAP_LINK_NULL, 32,
 		"000000024500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"null.family=2 ip.src=10.0.0.1",
 	},
 	{
 		"loopback IPv6 18000000", RTAP_LINK_NULL, 52,
 		"180000006ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009"
 		"000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"null.family=24 ipv6.src=fd00::1",
 	},
 	{
 		"loopback IPv6 1c000000", RTAP_LINK_NULL, 52,
 		"1c0000006ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009"
 		"000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"null.family=28 ipv6.src=fd00::1",
 	},
 	{
 		"loopback IPv6 1e000000", RTAP_LINK_NULL, 52,
 		"1e0000006ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009"
 		"000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"null.family=30 ipv6.src=fd00::1",
 	},
 	{
 		"loopback IPv6 0000001e", RTAP_LINK_NULL, 52,
 		"0000001e6ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009"
 		"000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"null.family=30 ipv6.src=fd00::1",
 	},
 	{
 		"OpenBSD loopback", RTAP_LINK_LOOP, 32,
 		"000000024500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"null.family=2 ip.src=10.0.0.1",
 	},
 	{
 		"raw IPv4", RTAP_LINK_RAW, 28,
 		"4500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.src=10.0.0.1 udp.dstport=9",
 	},
 	{
 		"raw IPv6", RTAP_LINK_RAW, 48,
 		"6ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009000c0000"
 		"64617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.version=6 ipv6.tclass=0x000000ab ipv6.tclass.dscp=42 ipv6.tclass.ecn=3 ipv6.flow=0x012345"
 		" ipv6.plen=12 ipv6.nxt=17 ipv6.hlim=64 ipv6.src=fd00::1 ipv6.dst=fd00::2 ip.version=6",
 	},
 	{
 		"link type IPv4", RTAP_LINK_IPV4, 28,
 		"4500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.src=10.0.0.1",
 	},
 	{
 		"link type IPv6", RTAP_LINK_IPV6, 48,
 		"6ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009000c0000"
 		"64617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.src=fd00::1",
 	},
 	{
 		"IPoIB with GRH", RTAP_LINK_IPOIB, 72,
 		"6ab1234500001140fd000000000000000000000000000001fd0000000000000000000000000000020800000045000020"
 		"12340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ipoib.grh.ipver=6 ipoib.grh.tclass=171 ipoib.grh.flowlabel=74565 ipoib.grh.sqpn=0x001140"
 		" ipoib.grh.sgid=fd00::1 ipoib.dgid=fd00::2 ipoib.daddr.qpn= ipoib.type=0x0800 ipoib.reserved=0x0000"
 		" ip.src=10.0.0.1",
@@ -213,7 +213,7 @@ static const struct network_frame network_frames[] = {
 		"IPoIB with an address", RTAP_LINK_IPOIB, 92,
 		"000000000000000000000000000000000000000000001234fe80000000000000000202c90300000286dd00006ab12345"
 		"000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipoib.grh.ipver= ipoib.daddr.qpn=0x001234 ipoib.dgid=fe80::2:2c9:300:2 ipoib.type=0x86dd"
 		" ipv6.src=fd00::1",
 	},
@@ -232,7 +232,7 @@ static const struct network_frame network_frames[] = {
 		"ERF Ethernet", RTAP_LINK_ERF, 60,
 		"0100008000f153650204004400030032000002000000000202000000000108004500002012340000401154970a000001"
 		"0a00000203e80009000c000064617461deadbeef",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erf.ts=0x6553f10080000001 erf.types=0x02 erf.types.type=2 erf.types.ext_header=0 erf.flags=0x04"
 		" erf.flags.cap=0 erf.flags.vlen=1 erf.flags.trunc=0 erf.flags.rxe=0 erf.flags.dse=0 erf.flags.res=0x00"
 		" erf.rlen=68 erf.lctr=3 erf.wlen=50 erf.ehdr.types= erf.eth.off=0 erf.eth.pad=0x00 frame.len=50"
@@ -242,7 +242,7 @@ static const struct network_frame network_frames[] = {
 		"ERF with extensions", RTAP_LINK_ERF, 76,
 		"0100008000f1536582fd00500003002e8e00000000000001050000000000000200000200000000020200000000010800"
 		"4500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erf.ts=0x6553f10080000001 erf.types=0x82 erf.types.type=2 erf.types.ext_header=1 erf.flags=0xfd"
 		" erf.flags.cap=1 erf.flags.vlen=1 erf.flags.trunc=1 erf.flags.rxe=1 erf.flags.dse=1 erf.flags.res=0x03"
 		" erf.rlen=80 erf.lctr=3 erf.wlen=46 erf.ehdr.types=14,5 erf.eth.off=0 erf.eth.pad=0x00 frame.len=46"
@@ -251,7 +251,7 @@ static const struct network_frame network_frames[] = {
 	{
 		"ERF IPv4", RTAP_LINK_ERF, 44,
 		"0100008000f1536516040030000300204500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erf.ts=0x6553f10080000001 erf.types=0x16 erf.types.type=22 erf.types.ext_header=0 erf.flags=0x04"
 		" erf.flags.cap=0 erf.flags.vlen=1 erf.flags.trunc=0 erf.flags.rxe=0 erf.flags.dse=0 erf.flags.res=0x00"
 		" erf.rlen=48 erf.lctr=3 erf.wlen=32 erf.ehdr.types= erf.eth.off= erf.eth.pad= frame.len=32"
@@ -261,7 +261,7 @@ static const struct network_frame network_frames[] = {
 		"ERF colored", RTAP_LINK_ERF, 60,
 		"0100008000f153650b0400400003002e000002000000000202000000000108004500002012340000401154970a000001"
 		"0a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erf.ts=0x6553f10080000001 erf.types=0x0b erf.types.type=11 erf.types.ext_header=0 erf.flags=0x04"
 		" erf.flags.cap=0 erf.flags.vlen=1 erf.flags.trunc=0 erf.flags.rxe=0 erf.flags.dse=0 erf.flags.res=0x00"
 		" erf.rlen=64 erf.lctr= erf.wlen=46 erf.ehdr.types= erf.eth.off=0 erf.eth.pad=0x00 frame.len=46"
@@ -270,7 +270,7 @@ static const struct network_frame network_frames[] = {
 	{
 		"ERF meta", RTAP_LINK_ERF, 16,
 		"0100008000f153651b0400140003000464617461",
-		"ERF Meta, length 4",
+		"ERF Meta len 4",
 		"erf.ts=0x6553f10080000001 erf.types=0x1b erf.types.type=27 erf.types.ext_header=0 erf.flags=0x04"
 		" erf.flags.cap=0 erf.flags.vlen=1 erf.flags.trunc=0 erf.flags.rxe=0 erf.flags.dse=0 erf.flags.res=0x00"
 		" erf.rlen=20 erf.lctr=3 erf.wlen=4 erf.ehdr.types= erf.eth.off= erf.eth.pad= frame.len=4 frame.cap_len=4"
@@ -306,46 +306,46 @@ static const struct network_frame network_frames[] = {
 	{
 		"IPv4 options", RTAP_LINK_RAW, 36,
 		"47000028123400004011bd890a0000010a000002010194040000000003e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.hdr_len=28 ip.opt.type=1,1,148,0 ip.opt.len=4 udp.dstport=9",
 	},
 	{
 		"IPv4 first fragment", RTAP_LINK_RAW, 20,
 		"4500002412342000401134930a0000010a00000264617461646174616461746164617461",
-		"10.0.0.1 > 10.0.0.2 fragment id 0x1234 offset 0, length 16",
+		"10.0.0.1 > 10.0.0.2             fragment id 0x1234 offset 0 len 16",
 		"ip.flags=0x01 ip.flags.mf=1 ip.frag_offset=0 udp.srcport= data.len=16",
 	},
 	{
 		"IPv4 last fragment", RTAP_LINK_RAW, 20,
 		"4500002412340003401154900a0000010a00000264617461646174616461746164617461",
-		"10.0.0.1 > 10.0.0.2 fragment id 0x1234 offset 24, length 16",
+		"10.0.0.1 > 10.0.0.2             fragment id 0x1234 offset 24 len 16",
 		"ip.flags.mf=0 ip.frag_offset=3 udp.srcport= data.len=16",
 	},
 	{
 		"IPv4 offloaded length", RTAP_LINK_RAW, 28,
 		"4500000012340000401154b70a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.len=32 udp.dstport=9",
 	},
 	{
 		"IPv4 with AH", RTAP_LINK_RAW, 52,
 		"45000038123400004033545d0a0000010a000002110400000000000100000002112233445566778899aabbcc03e80009"
 		"000c000064617461",
-		"10.0.0.1 > 10.0.0.2 AH UDP 1000 > 9, length 12",
+		"10.0.0.1:1000 > 10.0.0.2:9      AH UDP len 12",
 		"ah.next_header=17 ah.length=4 ah.reserved=0000 ah.spi=0x00000001 ah.sequence=2"
 		" ah.icv=112233445566778899aabbcc udp.dstport=9",
 	},
 	{
 		"IPv4 with ESP", RTAP_LINK_RAW, 20,
 		"45000018123400004032547e0a0000010a00000264617461",
-		"10.0.0.1 > 10.0.0.2 ESP, length 4",
+		"10.0.0.1 > 10.0.0.2             ESP len 4",
 		"ip.proto=50 udp.srcport=",
 	},
 	{
 		"IPv6 hop-by-hop options", RTAP_LINK_RAW, 56,
 		"6ab1234500140040fd000000000000000000000000000001fd0000000000000000000000000000021100050200000100"
 		"03e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.hopopts.nxt=17 ipv6.hopopts.len=0 ipv6.hopopts.len_oct=8 ipv6.opt.type=0x05,0x01"
 		" ipv6.opt.length=2,0 udp.dstport=9",
 	},
@@ -353,7 +353,7 @@ static const struct network_frame network_frames[] = {
 		"IPv6 destination options", RTAP_LINK_RAW, 64,
 		"6ab12345001c3c40fd000000000000000000000000000001fd0000000000000000000000000000021101000104000000"
 		"000103000000000003e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.dstopts.nxt=17 ipv6.dstopts.len=1 ipv6.dstopts.len_oct=16 ipv6.opt.type=0x00,0x01,0x01,0x00,0x00"
 		" ipv6.opt.length=4,3 udp.dstport=9",
 	},
@@ -361,7 +361,7 @@ static const struct network_frame network_frames[] = {
 		"IPv6 source route", RTAP_LINK_RAW, 72,
 		"6ab1234500242b40fd000000000000000000000000000001fd0000000000000000000000000000021102000100000000"
 		"fd0000000000000000000000000000ff03e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.routing.nxt=17 ipv6.routing.len=2 ipv6.routing.len_oct=24 ipv6.routing.type=0"
 		" ipv6.routing.segleft=1 udp.dstport=9",
 	},
@@ -369,7 +369,7 @@ static const struct network_frame network_frames[] = {
 		"IPv6 segment routing", RTAP_LINK_RAW, 88,
 		"6ab1234500342b40fd000000000000000000000000000001fd0000000000000000000000000000021104040101000007"
 		"fd0000000000000000000000000000fefd0000000000000000000000000000ff03e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.routing.type=4 ipv6.routing.segleft=1 ipv6.routing.srh.last_entry=1 ipv6.routing.srh.flags=0x00"
 		" ipv6.routing.srh.tag=0007 ipv6.routing.srh.addr=fd00::fe,fd00::ff udp.dstport=9",
 	},
@@ -377,7 +377,7 @@ static const struct network_frame network_frames[] = {
 		"IPv6 fragment", RTAP_LINK_RAW, 48,
 		"6ab12345000c2c40fd000000000000000000000000000001fd0000000000000000000000000000021100000f11223344"
 		"64617461",
-		"fd00::1 > fd00::2 fragment id 0x11223344 offset 8, length 4",
+		"fd00::1 > fd00::2               fragment id 0x11223344 offset 8 len 4",
 		"ipv6.fraghdr.nxt=17 ipv6.fraghdr.reserved_octet=0x00 ipv6.fraghdr.offset=1 ipv6.fraghdr.reserved_bits=3"
 		" ipv6.fraghdr.more=1 ipv6.fraghdr.ident=0x11223344 udp.srcport=",
 	},
@@ -385,34 +385,34 @@ static const struct network_frame network_frames[] = {
 		"IPv6 atomic fragment", RTAP_LINK_RAW, 56,
 		"6ab1234500142c40fd000000000000000000000000000001fd0000000000000000000000000000021100000011223344"
 		"03e80009000c000064617461",
-		"fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"[fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ipv6.fraghdr.offset=0 ipv6.fraghdr.more=0 udp.dstport=9",
 	},
 	{
 		"IPv6 no next header", RTAP_LINK_RAW, 40,
 		"6ab1234500003b40fd000000000000000000000000000001fd00000000000000000000000000000264617461",
-		"fd00::1 > fd00::2 No next header",
+		"fd00::1 > fd00::2               No next header",
 		"ipv6.nxt=59 data.len=",
 	},
 	{
 		"IPv4 in IPv4", RTAP_LINK_RAW, 48,
 		"4500003412340000400454900a0000010a0000024500002012340000401154970a0000010a00000203e80009000c0000"
 		"64617461",
-		"10.0.0.1 > 10.0.0.2 IP tunnel 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             IP tunnel 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"ip.src=10.0.0.1,10.0.0.1 ip.len=52,32 udp.dstport=9",
 	},
 	{
 		"IPv6 in IPv4", RTAP_LINK_RAW, 68,
 		"4500004812340000402954570a0000010a0000026ab12345000c1140fd000000000000000000000000000001fd000000"
 		"00000000000000000000000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 IP tunnel fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             IP tunnel [fd00::1]:1000 > [fd00::2]:9    UDP len 12",
 		"ip.src=10.0.0.1 ipv6.src=fd00::1 udp.dstport=9",
 	},
 	{
 		"TCP SYN with options", RTAP_LINK_ETHERNET, 74,
 		"02000000000202000000000108004500004012340000400654820a0000010a00000203e808011122334455667788a012"
 		"0200abcd0003020405b40402080a00000001000000020103030764617461",
-		"10.0.0.1 > 10.0.0.2 TCP 1000 > 2049, flags [S.], seq 287454020, ack 1432778632, win 512, length 4",
+		"10.0.0.1:1000 > 10.0.0.2:2049   TCP [S.] seq 287454020 ack 1432778632 win 512 len 4",
 		"tcp.srcport=1000 tcp.dstport=2049 tcp.seq_raw=287454020 tcp.ack_raw=1432778632 tcp.hdr_len=40"
 		" tcp.flags=0x0012 tcp.flags.res=0 tcp.flags.ae=0 tcp.flags.cwr=0 tcp.flags.ece=0 tcp.flags.urg=0"
 		" tcp.flags.ack=1 tcp.flags.push=0 tcp.flags.reset=0 tcp.flags.syn=1 tcp.flags.fin=0"
@@ -425,7 +425,7 @@ static const struct network_frame network_frames[] = {
 		"TCP flags and SACK", RTAP_LINK_ETHERNET, 66,
 		"020000000002020000000001080045000038123400004006548a0a0000010a00000203e8080111223344556677888fff"
 		"0200abcd00030101050a000000010000000264617461",
-		"10.0.0.1 > 10.0.0.2 TCP 1000 > 2049, flags [FSRP.UEW], seq 287454020, ack 1432778632, win 512, length 4",
+		"10.0.0.1:1000 > 10.0.0.2:2049   TCP [FSRP.UEW] seq 287454020 ack 1432778632 win 512 len 4",
 		"tcp.srcport=1000 tcp.dstport=2049 tcp.seq_raw=287454020 tcp.ack_raw=1432778632 tcp.hdr_len=32"
 		" tcp.flags=0x0fff tcp.flags.res=1 tcp.flags.ae=1 tcp.flags.cwr=1 tcp.flags.ece=1 tcp.flags.urg=1"
 		" tcp.flags.ack=1 tcp.flags.push=1 tcp.flags.reset=1 tcp.flags.syn=1 tcp.flags.fin=1"
@@ -438,7 +438,7 @@ static const struct network_frame network_frames[] = {
 		"TCP over IPv6", RTAP_LINK_ETHERNET, 74,
 		"02000000000202000000000186dd6ab1234500180640fd000000000000000000000000000001fd000000000000000000"
 		"00000000000203e80801112233445566778850180200abcd0003646174610000",
-		"fd00::1 > fd00::2 TCP 1000 > 2049, flags [P.], seq 287454020, ack 1432778632, win 512, length 4",
+		"[fd00::1]:1000 > [fd00::2]:2049 TCP [P.] seq 287454020 ack 1432778632 win 512 len 4",
 		"tcp.srcport=1000 tcp.dstport=2049 tcp.seq_raw=287454020 tcp.ack_raw=1432778632 tcp.hdr_len=20"
 		" tcp.flags=0x0018 tcp.flags.res=0 tcp.flags.ae=0 tcp.flags.cwr=0 tcp.flags.ece=0 tcp.flags.urg=0"
 		" tcp.flags.ack=1 tcp.flags.push=1 tcp.flags.reset=0 tcp.flags.syn=0 tcp.flags.fin=0"
@@ -450,7 +450,7 @@ static const struct network_frame network_frames[] = {
 		"TCP without payload", RTAP_LINK_ETHERNET, 54,
 		"020000000002020000000001080045000028123400004006549a0a0000010a00000203e8080111223344556677885011"
 		"0200abcd0003000000000000",
-		"10.0.0.1 > 10.0.0.2 TCP 1000 > 2049, flags [F.], seq 287454020, ack 1432778632, win 512, length 0",
+		"10.0.0.1:1000 > 10.0.0.2:2049   TCP [F.] seq 287454020 ack 1432778632 win 512 len 0",
 		"tcp.srcport=1000 tcp.dstport=2049 tcp.seq_raw=287454020 tcp.ack_raw=1432778632 tcp.hdr_len=20"
 		" tcp.flags=0x0011 tcp.flags.res=0 tcp.flags.ae=0 tcp.flags.cwr=0 tcp.flags.ece=0 tcp.flags.urg=0"
 		" tcp.flags.ack=1 tcp.flags.push=0 tcp.flags.reset=0 tcp.flags.syn=0 tcp.flags.fin=1"
@@ -461,7 +461,7 @@ static const struct network_frame network_frames[] = {
 	{
 		"ICMP echo", RTAP_LINK_RAW, 28,
 		"4500002012340000400154a70a0000010a0000020800f7ff0001000264617461",
-		"10.0.0.1 > 10.0.0.2 ICMP echo request, id 1, seq 2",
+		"10.0.0.1 > 10.0.0.2             ICMP echo request id 1 seq 2",
 		"icmp.type=8 icmp.code=0 icmp.checksum=0xf7ff icmp.ident=1 icmp.seq=2 icmp.mtu= icmp.unused="
 		" icmp.redir_gw=",
 	},
@@ -469,7 +469,7 @@ static const struct network_frame network_frames[] = {
 		"ICMP fragmentation needed", RTAP_LINK_RAW, 28,
 		"4500003c123400004001548b0a0000010a00000203040000000005004500002012340000401154970a0000010a000002"
 		"03e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 ICMP fragmentation needed, mtu 1280, for 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             ICMP fragmentation needed mtu 1280 for 10.0.0.1 > 10.0.0.2             UDP 1000 > 9 len 12",
 		"icmp.type=3 icmp.code=4 icmp.checksum=0x0000 icmp.ident= icmp.seq= icmp.mtu=1280 icmp.unused=0000"
 		" icmp.redir_gw= ip.src=10.0.0.1,10.0.0.1 udp.srcport=1000",
 	},
@@ -477,7 +477,7 @@ static const struct network_frame network_frames[] = {
 		"ICMP port unreachable, 8 bytes quoted", RTAP_LINK_RAW, 28,
 		"45000038123400004001548f0a0000010a00000203030000000000004500002c12340000400654960a0000010a000002"
 		"03e8080111223344",
-		"10.0.0.1 > 10.0.0.2 ICMP port unreachable, for 10.0.0.1 > 10.0.0.2 TCP 1000 > 2049",
+		"10.0.0.1 > 10.0.0.2             ICMP port unreachable for 10.0.0.1 > 10.0.0.2             TCP 1000 > 2049",
 		"icmp.type=3 icmp.code=3 icmp.checksum=0x0000 icmp.ident= icmp.seq= icmp.mtu= icmp.unused=00000000"
 		" icmp.redir_gw= ip.src=10.0.0.1,10.0.0.1",
 	},
@@ -485,7 +485,7 @@ static const struct network_frame network_frames[] = {
 		"ICMP redirect", RTAP_LINK_RAW, 28,
 		"4500003c123400004001548b0a0000010a000002050100000a0000094500002012340000401154970a0000010a000002"
 		"03e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 ICMP redirect, for 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             ICMP redirect for 10.0.0.1 > 10.0.0.2             UDP 1000 > 9 len 12",
 		"icmp.type=5 icmp.code=1 icmp.checksum=0x0000 icmp.ident= icmp.seq= icmp.mtu= icmp.unused="
 		" icmp.redir_gw=10.0.0.9 ip.src=10.0.0.1,10.0.0.1",
 	},
@@ -494,7 +494,7 @@ static const struct network_frame network_frames[] = {
 		"6ab12345003c3a40fd000000000000000000000000000001fd0000000000000000000000000000020200000000000500"
 		"6ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009000c0000"
 		"64617461",
-		"fd00::1 > fd00::2 ICMPv6 packet too big, mtu 1280, for fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"fd00::1 > fd00::2               ICMPv6 packet too big mtu 1280 for fd00::1 > fd00::2               UDP 1000 > 9 len 12",
 		"icmpv6.type=2 icmpv6.code=0 icmpv6.checksum=0x0000 icmpv6.mtu=1280 icmpv6.echo.identifier="
 		" icmpv6.echo.sequence_number= icmpv6.nd.ns.target_address= icmpv6.nd.na.target_address= icmpv6.reserved="
 		" ipv6.src=fd00::1,fd00::1 udp.srcport=1000",
@@ -504,7 +504,7 @@ static const struct network_frame network_frames[] = {
 		"6ab12345003c3a40fd000000000000000000000000000001fd0000000000000000000000000000020104000000000000"
 		"6ab12345000c1140fd000000000000000000000000000001fd00000000000000000000000000000203e80009000c0000"
 		"64617461",
-		"fd00::1 > fd00::2 ICMPv6 port unreachable, for fd00::1 > fd00::2 UDP 1000 > 9, length 12",
+		"fd00::1 > fd00::2               ICMPv6 port unreachable for fd00::1 > fd00::2               UDP 1000 > 9 len 12",
 		"icmpv6.type=1 icmpv6.code=4 icmpv6.checksum=0x0000 icmpv6.mtu= icmpv6.echo.identifier="
 		" icmpv6.echo.sequence_number= icmpv6.nd.ns.target_address= icmpv6.nd.na.target_address="
 		" icmpv6.reserved=00000000 ipv6.src=fd00::1,fd00::1 udp.srcport=1000",
@@ -513,7 +513,7 @@ static const struct network_frame network_frames[] = {
 		"ICMPv6 echo", RTAP_LINK_RAW, 48,
 		"6ab12345000c3a40fd000000000000000000000000000001fd0000000000000000000000000000028000000000010002"
 		"64617461",
-		"fd00::1 > fd00::2 ICMPv6 echo request, id 1, seq 2",
+		"fd00::1 > fd00::2               ICMPv6 echo request id 1 seq 2",
 		"icmpv6.type=128 icmpv6.code=0 icmpv6.checksum=0x0000 icmpv6.mtu= icmpv6.echo.identifier=0x0001"
 		" icmpv6.echo.sequence_number=2 icmpv6.nd.ns.target_address= icmpv6.nd.na.target_address="
 		" icmpv6.reserved=",
@@ -522,7 +522,7 @@ static const struct network_frame network_frames[] = {
 		"ICMPv6 neighbor solicitation", RTAP_LINK_RAW, 64,
 		"6ab1234500183a40fd000000000000000000000000000001fd0000000000000000000000000000028700000000000000"
 		"fd000000000000000000000000000002",
-		"fd00::1 > fd00::2 ICMPv6 neighbor solicitation fd00::2",
+		"fd00::1 > fd00::2               ICMPv6 neighbor solicitation fd00::2",
 		"icmpv6.type=135 icmpv6.code=0 icmpv6.checksum=0x0000 icmpv6.mtu= icmpv6.echo.identifier="
 		" icmpv6.echo.sequence_number= icmpv6.nd.ns.target_address=fd00::2 icmpv6.nd.na.target_address="
 		" icmpv6.reserved=00000000",
@@ -531,7 +531,7 @@ static const struct network_frame network_frames[] = {
 		"ICMPv6 neighbor advertisement", RTAP_LINK_RAW, 64,
 		"6ab1234500183a40fd000000000000000000000000000001fd0000000000000000000000000000028800000060000000"
 		"fd000000000000000000000000000002",
-		"fd00::1 > fd00::2 ICMPv6 neighbor advertisement fd00::2",
+		"fd00::1 > fd00::2               ICMPv6 neighbor advertisement fd00::2",
 		"icmpv6.type=136 icmpv6.code=0 icmpv6.checksum=0x0000 icmpv6.mtu= icmpv6.echo.identifier="
 		" icmpv6.echo.sequence_number= icmpv6.nd.ns.target_address= icmpv6.nd.na.target_address=fd00::2"
 		" icmpv6.reserved=",
@@ -539,14 +539,14 @@ static const struct network_frame network_frames[] = {
 	{
 		"IGMP report", RTAP_LINK_RAW, 28,
 		"4500001c12340000400254aa0a0000010a00000216000904e0000016",
-		"10.0.0.1 > 10.0.0.2 IGMP report v2 224.0.0.22",
+		"10.0.0.1 > 10.0.0.2             IGMP report v2 224.0.0.22",
 		"igmp.type=0x16 igmp.max_resp=0 igmp.checksum=0x0904 igmp.maddr=224.0.0.22",
 	},
 	{
 		"VXLAN", RTAP_LINK_ETHERNET, 92,
 		"02000000000202000000000108004500005212340000401154650a0000010a00000203e812b5003e0000080000000000"
 		"050002000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 VXLAN vni 5 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             VXLAN vni 5 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"vxlan.flags=0x0800 vxlan.flag_g=0 vxlan.flag_i=1 vxlan.flag_d=0 vxlan.flag_a=0 vxlan.gbp=0 vxlan.vni=5"
 		" vxlan.reserved8=0 eth.src=02:00:00:00:00:01,02:00:00:00:00:01 ip.src=10.0.0.1,10.0.0.1"
 		" udp.dstport=4789,9",
@@ -556,7 +556,7 @@ static const struct network_frame network_frames[] = {
 		"02000000000202000000000186dd6ab12345003e1140fd000000000000000000000000000001fd000000000000000000"
 		"00000000000203e812b5003e0000884812341234567f0200000000020200000000010800450000201234000040115497"
 		"0a0000010a00000203e80009000c000064617461",
-		"fd00::1 > fd00::2 VXLAN vni 1193046 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"fd00::1 > fd00::2               VXLAN vni 1193046 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"vxlan.flags=0x8848 vxlan.flag_g=1 vxlan.flag_i=1 vxlan.flag_d=1 vxlan.flag_a=1 vxlan.gbp=4660"
 		" vxlan.vni=1193046 vxlan.reserved8=127 eth.src=02:00:00:00:00:01,02:00:00:00:00:01 ip.src=10.0.0.1"
 		" udp.dstport=4789,9",
@@ -565,7 +565,7 @@ static const struct network_frame network_frames[] = {
 		"GENEVE", RTAP_LINK_ETHERNET, 92,
 		"02000000000202000000000108004500005212340000401154650a0000010a00000203e817c1003e0000000065580000"
 		"050002000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 GENEVE vni 5 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             GENEVE vni 5 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"geneve.version=0 geneve.flags=0x00 geneve.flags.oam=0 geneve.flags.critical=0 geneve.flags.reserved=0"
 		" geneve.proto_type=0x6558 geneve.vni=0x000005 geneve.reserved=0x00 geneve.options= geneve.option.class="
 		" geneve.option.type= geneve.option.type.critical= geneve.option.flags.reserved= geneve.option.length=0"
@@ -577,7 +577,7 @@ static const struct network_frame network_frames[] = {
 		"02000000000202000000000108004500005412340000401154630a0000010a00000203e817c10040000004ff08001234"
 		"56ff010183e15566778801020301666677774500002012340000401154970a0000010a00000203e80009000c00006461"
 		"7461",
-		"10.0.0.1 > 10.0.0.2 GENEVE vni 1193046 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             GENEVE vni 1193046 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"geneve.version=0 geneve.flags=0xff geneve.flags.oam=1 geneve.flags.critical=1 geneve.flags.reserved=1"
 		" geneve.proto_type=0x0800 geneve.vni=0x123456 geneve.reserved=0xff"
 		" geneve.options=010183e1556677880102030166667777 geneve.option.class=0x0101,0x0102"
@@ -590,7 +590,7 @@ static const struct network_frame network_frames[] = {
 		"GRE", RTAP_LINK_RAW, 52,
 		"4500003812340000402f54610a0000010a000002000008004500002012340000401154970a0000010a00000203e80009"
 		"000c000064617461",
-		"10.0.0.1 > 10.0.0.2 GRE 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             GRE 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"gre.flags_and_version=0x0000 gre.flags.checksum=0 gre.flags.routing=0 gre.flags.key=0"
 		" gre.flags.sequence_number=0 gre.flags.strict_source_route=0 gre.flags.recursion_control=0"
 		" gre.flags.reserved=0 gre.flags.version=0 gre.proto=0x0800 gre.checksum= gre.offset= gre.key="
@@ -600,7 +600,7 @@ static const struct network_frame network_frames[] = {
 		"GRE with all words", RTAP_LINK_RAW, 78,
 		"4500005212340000402f54470a0000010a000002b0006558123400000000000700000009020000000002020000000001"
 		"08004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 GRE 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             GRE 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"gre.flags_and_version=0xb000 gre.flags.checksum=1 gre.flags.routing=0 gre.flags.key=1"
 		" gre.flags.sequence_number=1 gre.flags.strict_source_route=0 gre.flags.recursion_control=0"
 		" gre.flags.reserved=0 gre.flags.version=0 gre.proto=0x6558 gre.checksum=0x1234 gre.offset=0"
@@ -610,7 +610,7 @@ static const struct network_frame network_frames[] = {
 		"ERSPAN I", RTAP_LINK_RAW, 66,
 		"4500004612340000402f54530a0000010a000002000088be020000000002020000000001080045000020123400004011"
 		"54970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 GRE 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             GRE 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"gre.flags_and_version=0x0000 gre.flags.checksum=0 gre.flags.routing=0 gre.flags.key=0"
 		" gre.flags.sequence_number=0 gre.flags.strict_source_route=0 gre.flags.recursion_control=0"
 		" gre.flags.reserved=0 gre.flags.version=0 gre.proto=0x88be gre.checksum= gre.offset= gre.key="
@@ -620,7 +620,7 @@ static const struct network_frame network_frames[] = {
 		"ERSPAN II", RTAP_LINK_RAW, 78,
 		"4500005212340000402f54470a0000010a000002100088be0000000110053c0100100007020000000002020000000001"
 		"08004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 ERSPAN session 1 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             ERSPAN session 1 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erspan.version=1 erspan.vlan=5 erspan.cos=1 erspan.encap=3 erspan.bso= erspan.truncated=1"
 		" erspan.spanid=1 erspan.reserved=1 erspan.index=7 erspan.timestamp= erspan.sgt= erspan.p= erspan.ft="
 		" erspan.hw= erspan.direction= erspan.gra= erspan.o= erspan.platid= eth.src=02:00:00:00:00:01",
@@ -629,7 +629,7 @@ static const struct network_frame network_frames[] = {
 		"ERSPAN III", RTAP_LINK_RAW, 82,
 		"4500005612340000402f54430a0000010a000002100022eb0000000120052401000000070005802c0200000000020200"
 		"0000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 ERSPAN session 1 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             ERSPAN session 1 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erspan.version=2 erspan.vlan=5 erspan.cos=1 erspan.encap= erspan.bso=0 erspan.truncated=1"
 		" erspan.spanid=1 erspan.reserved= erspan.index= erspan.timestamp=7 erspan.sgt=5 erspan.p=1 erspan.ft=0"
 		" erspan.hw=2 erspan.direction=1 erspan.gra=2 erspan.o=0 erspan.platid= eth.src=02:00:00:00:00:01",
@@ -638,7 +638,7 @@ static const struct network_frame network_frames[] = {
 		"ERSPAN III with platform", RTAP_LINK_RAW, 90,
 		"4500005e12340000402f543b0a0000010a000002100022eb000000012005240100000007000580010c00000100000002"
 		"02000000000202000000000108004500002012340000401154970a0000010a00000203e80009000c000064617461",
-		"10.0.0.1 > 10.0.0.2 ERSPAN session 1 10.0.0.1 > 10.0.0.2 UDP 1000 > 9, length 12",
+		"10.0.0.1 > 10.0.0.2             ERSPAN session 1 10.0.0.1:1000 > 10.0.0.2:9      UDP len 12",
 		"erspan.version=2 erspan.vlan=5 erspan.cos=1 erspan.encap= erspan.bso=0 erspan.truncated=1"
 		" erspan.spanid=1 erspan.reserved= erspan.index= erspan.timestamp=7 erspan.sgt=5 erspan.p=1 erspan.ft=0"
 		" erspan.hw=0 erspan.direction=0 erspan.gra=0 erspan.o=1 erspan.platid=3 eth.src=02:00:00:00:00:01",

@@ -97,9 +97,29 @@ Test(clock, differences_have_a_sign_and_nine_decimals)
 	const struct rtap_frame frame = { .time_ns = -1500000000, .relative_ns = -2, .delta_ns = 3 * SECOND };
 	struct clock epoch = { .form = CLOCK_EPOCH }, relative = { .form = CLOCK_RELATIVE }, delta = { .form = CLOCK_DELTA };
 
-	cr_expect_str_eq(written(&epoch, &frame), "-1.500000000");
-	cr_expect_str_eq(written(&relative, &frame), "-0.000000002");
-	cr_expect_str_eq(written(&delta, &frame), "3.000000000");
+	cr_expect_str_eq(written(&epoch, &frame), "  -1.500000000");
+	cr_expect_str_eq(written(&relative, &frame), "  -0.000000002");
+	cr_expect_str_eq(written(&delta, &frame), "   3.000000000");
+}
+
+Test(clock, a_fraction_has_the_digits_of_its_input_and_loses_none)
+{
+	static const struct {
+		int64_t time_ns;
+		uint8_t digits;
+		const char *text;
+	} cases[] = {
+		{ 123456000, 6, "00:00:00.123456" }, { 123456789, 6, "00:00:00.123456789" }, { 123456000, 9, "00:00:00.123456000" },
+		{ 123456000, 0, "00:00:00.123456000" }, { 123000000, 3, "00:00:00.123000" }, { 0, 6, "00:00:00.000000" },
+		{ 999999000, 6, "00:00:00.999999" }, { 100000000, 7, "00:00:00.100000000" },
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct clock clock = { .form = CLOCK_UTC };
+		const struct rtap_frame frame = { .time_ns = cases[i].time_ns, .time_digits = cases[i].digits };
+
+		cr_expect_str_eq(written(&clock, &frame), cases[i].text);
+	}
 }
 
 Test(clock, since_shown_counts_from_the_packet_shown_before_without_overflow)
@@ -108,9 +128,9 @@ Test(clock, since_shown_counts_from_the_packet_shown_before_without_overflow)
 		int64_t time_ns;
 		const char *text;
 	} steps[] = {
-		{ 5 * SECOND, "0.000000000" }, { 7 * SECOND, "2.000000000" }, { 6 * SECOND, "-1.000000000" },
+		{ 5 * SECOND, "   0.000000000" }, { 7 * SECOND, "   2.000000000" }, { 6 * SECOND, "  -1.000000000" },
 		{ INT64_MIN, "-9223372036.854775808" }, { INT64_MAX, "9223372036.854775807" }, { INT64_MIN, "-9223372036.854775808" },
-		{ INT64_MIN, "0.000000000" },
+		{ INT64_MIN, "   0.000000000" },
 	};
 	struct clock clock = { .form = CLOCK_DELTA_SHOWN };
 

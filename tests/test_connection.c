@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "reassembly/connection_lifecycle.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (90 * SECOND) /* for so long answers are remembered */
@@ -47,7 +48,8 @@ static void end(void)
 static void answer(struct connection *connection, int64_t now_ns)
 {
 	tracker->now_ns = now_ns;
-	rpc_answers_add(tracker, connection, &(struct rpc_answer){ .xid = 1 });
+	connection->layer = tracker->layers[0];
+	rpc_answers_add(tracker, rpc_state_make(tracker, connection), &(struct rpc_answer){ .xid = 1 });
 }
 
 TestSuite(connection, .init = begin, .fini = end);
@@ -94,18 +96,18 @@ Test(connection, answers_are_forgotten_after_a_silence)
 	answer(first, 100 * SECOND);
 	answer(first, 110 * SECOND);
 	advance_to(110 * SECOND + SILENCE - 1);
-	cr_expect_not_null(first->answers.ring);
+	cr_expect_not_null(rpc_state_of_connection(first)->answers.ring);
 	advance_to(110 * SECOND + SILENCE);
-	cr_expect_null(first->answers.ring);
+	cr_expect_null(rpc_state_of_connection(first)->answers.ring);
 }
 
 Test(connection, answers_after_others_after_the_clock_was_set_back_are_forgotten_in_their_own_time)
 {
 	answer(first, 100 * SECOND);
 	answer(second, 50 * SECOND);
-	rpc_answers_fini(tracker, first);
+	rpc_answers_fini(tracker, rpc_state_of_connection(first));
 	advance_to(50 * SECOND + SILENCE - 1);
-	cr_expect_not_null(second->answers.ring);
+	cr_expect_not_null(rpc_state_of_connection(second)->answers.ring);
 	advance_to(50 * SECOND + SILENCE);
-	cr_expect_null(second->answers.ring);
+	cr_expect_null(rpc_state_of_connection(second)->answers.ring);
 }

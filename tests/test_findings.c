@@ -10,8 +10,9 @@
 #include "dissect/engine/line.h"
 #include "output/stats/findings.h"
 #include "output/stats/stats_count.h"
-#include "output/stats/stats_form.h"
+#include "output/stats/findings_advice.h"
 #include "output/stats/stats_packet.h"
+#include "output/stats/stats_text.h"
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
@@ -61,6 +62,20 @@ Test(findings, have_thresholds_and_names_of_their_own)
 	}
 }
 
+Test(findings, have_words_a_cause_and_advice)
+{
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		const struct finding_advice *advice = finding_advice_of(&finding_rules[i]);
+
+		cr_assert(advice, "%s", finding_rules[i].name);
+		cr_expect(*advice->one && *advice->many && *advice->cause && *advice->next, "%s", advice->rule);
+		cr_expect(*advice->filter || advice->scope, "%s", advice->rule);
+		cr_expect_eq(advice->cause[strlen(advice->cause) - 1], '.', "%s", advice->rule);
+		cr_expect(strchr(".?", advice->next[strlen(advice->next) - 1]), "%s", advice->rule);
+		cr_expect(finding_rules[i].scope != FINDING_CAPTURE || advice->scope == ADVICE_FRAMES, "%s", advice->rule);
+	}
+}
+
 static struct stats_connection *connection(struct stats *stats, uint64_t number, uint64_t packets, uint64_t repeated)
 {
 	struct rtap_connection reported = { .number = number, .transport = RTAP_TRANSPORT_RC };
@@ -70,7 +85,7 @@ static struct stats_connection *connection(struct stats *stats, uint64_t number,
 	made = stats_find(stats, number);
 	made->directions[0].packets = packets;
 	for (uint64_t i = 0; i < repeated; i++)
-		stats_note_event(stats, &made->directions[0], STATS_RETRANSMISSION, i + 1);
+		stats_note_event(stats, &made->directions[0], STATS_RETRANSMISSION, i + 1, 0);
 	return made;
 }
 
@@ -83,7 +98,7 @@ Test(findings, take_count_and_part_and_are_ranked)
 	connection(stats, 2, 10000, 99);   /* too small a part */
 	connection(stats, 3, 10000, 100);  /* just over */
 	connection(stats, 4, 100, 50);     /* five times */
-	stats_note_event(stats, &connection(stats, 5, 1, 0)->directions[1], STATS_NAK_ACCESS, 7);
+	stats_note_event(stats, &connection(stats, 5, 1, 0)->directions[1], STATS_NAK_ACCESS, 7, 0);
 	findings_gather(findings, stats);
 	cr_assert_eq(findings->count, 3);
 	cr_assert_eq(findings->found, 3);
@@ -121,7 +136,7 @@ Test(findings, of_connections_beyond_memory_are_those_of_their_sum)
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	for (uint64_t i = 1; i <= 1000; i++)
-		stats_note_event(stats, &connection(stats, i, 10, 0)->directions[0], STATS_NAK_ACCESS, i);
+		stats_note_event(stats, &connection(stats, i, 10, 0)->directions[0], STATS_NAK_ACCESS, i, 0);
 	findings_gather(findings, stats);
 	cr_assert_leq(stats->memory, 4096);
 	cr_assert_eq(stats->connections, 1000);
@@ -139,7 +154,7 @@ static bool is_reported(const struct stats *stats, const struct findings *findin
 	struct line line;
 
 	line_init(&line, reported, sizeof reported - 1);
-	stats_text_form.capture(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
+	stats_text_notes(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
 	*line.next = 0;
 	return strstr(reported, text) != NULL;
 }
@@ -150,9 +165,9 @@ Test(findings, text_counts_one_in_the_singular)
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	stats->outside_intervals = 1;
-	cr_expect(is_reported(stats, findings, "\n1 packet or message not counted in its interval, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "1 packet or message not counted in its interval, for want of memory\n"));
 	stats->outside_intervals = 2;
-	cr_expect(is_reported(stats, findings, "\n2 packets and messages not counted in their intervals, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "2 packets and messages not counted in their intervals, for want of memory\n"));
 	free(findings);
 	stats_destroy(stats);
 }

@@ -399,19 +399,19 @@ static const struct {
 	const struct rtap_context *context;
 	const char *end;
 } lines[] = {
-	{ "MNT", { { MNT_CALL }, 12 }, NULL, "RPC call xid 0xf7e33154 MOUNT v3 MNT /srv" },
-	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ offset 8192 count 4096" },
-	{ "READ's reply", { { ACCEPTED, 0, 0, 4, 1, 4, 7 }, 12 }, &read_known, "RPC reply xid 0xf7e33154 NFS v3 READ OK count 4" },
-	{ "READ that fails", { { ACCEPTED, 70, 0 }, 8 }, &read_known, "NFS v3 READ NFS3ERR_STALE" },
-	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 COMPOUND PUTROOTFH GETATTR" },
-	{ "an empty COMPOUND", { { CALL_OF(100003, 4, 1), 0, 0, 0 }, 13 }, NULL, "NFS v4.0 COMPOUND" },
-	{ "too much", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24 }, 14 }, NULL, "NFS v4.2 COMPOUND [malformed]" },
-	{ "NULL", { { CALL_OF(100003, 3, 0) }, 10 }, NULL, "NFS v3 NULL" },
-	{ "privacy", { { GSS_CALL(100003, 4, 1, 0, 3), 8, 1, 2 }, 20 }, NULL, "NFS v4 COMPOUND (encrypted)" },
-	{ "a new context", { { GSS_CALL(100003, 4, 0, 1, 1), 8, 1, 2 }, 20 }, NULL, "RPCSEC_GSS_INIT NFS v4 NULL" },
-	{ "a probe for TLS", { { XID, 0, 2, 100003, 4, 0, 7, 0, 0, 0 }, 10 }, NULL, "RPC call xid 0xf7e33154 AUTH_TLS NFS v4 NULL" },
-	{ "a terminal's escape", { { CALL_OF(100005, 3, 1), 4, 0x2f1b5b6d }, 12 }, NULL, "MOUNT v3 MNT /\\x1b[m" },
-	{ "CB_COMPOUND", { { CALL_OF(0x40000123, 1, 1), 0, 1, 0, 0 }, 14 }, NULL, "NFS callback v4.1 CB_COMPOUND" },
+	{ "MNT", { { MNT_CALL }, 12 }, NULL, "UDP len 56: MOUNT v3 MNT call xid 0xf7e33154 /srv" },
+	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ call xid 0xf7e33154 offset 8192 count 4096" },
+	{ "READ's reply", { { ACCEPTED, 0, 0, 4, 1, 4, 7 }, 12 }, &read_known, "NFS v3 READ reply xid 0xf7e33154 OK count 4" },
+	{ "READ that fails", { { ACCEPTED, 70, 0 }, 8 }, &read_known, "NFS v3 READ reply xid 0xf7e33154 NFS3ERR_STALE" },
+	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 call xid 0xf7e33154 PUTROOTFH GETATTR" },
+	{ "an empty COMPOUND", { { CALL_OF(100003, 4, 1), 0, 0, 0 }, 13 }, NULL, "NFS v4.0 call xid 0xf7e33154" },
+	{ "too much", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24 }, 14 }, NULL, "NFS v4.2 call xid 0xf7e33154 [malformed]" },
+	{ "NULL", { { CALL_OF(100003, 3, 0) }, 10 }, NULL, "NFS v3 NULL call xid 0xf7e33154" },
+	{ "privacy", { { GSS_CALL(100003, 4, 1, 0, 3), 8, 1, 2 }, 20 }, NULL, "NFS v4 COMPOUND call xid 0xf7e33154 (encrypted)" },
+	{ "a new context", { { GSS_CALL(100003, 4, 0, 1, 1), 8, 1, 2 }, 20 }, NULL, "RPCSEC_GSS_INIT NFS v4 NULL call xid 0xf7e33154" },
+	{ "a probe for TLS", { { XID, 0, 2, 100003, 4, 0, 7, 0, 0, 0 }, 10 }, NULL, "AUTH_TLS NFS v4 NULL call xid 0xf7e33154" },
+	{ "a terminal's escape", { { CALL_OF(100005, 3, 1), 4, 0x2f1b5b6d }, 12 }, NULL, "MOUNT v3 MNT call xid 0xf7e33154 /\\x1b[m" },
+	{ "CB_COMPOUND", { { CALL_OF(0x40000123, 1, 1), 0, 1, 0, 0 }, 14 }, NULL, "NFS callback v4.1 call xid 0xf7e33154" },
 };
 
 Test(rpc, the_line_says_what_was_called_and_what_came_back)

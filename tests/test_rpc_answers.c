@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/state.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define ADDED 1000
 
@@ -19,13 +19,15 @@ static void open_state(void)
 	connection = calloc(1, sizeof *connection);
 	cr_assert(tracker && connection);
 	budget_init(&tracker->budget, 1 << 20);
+	cr_assert(rpc_state_init(tracker) && rpc_state_make(tracker, connection));
 }
 
 static void close_state(void)
 {
-	rpc_answers_fini(tracker, connection);
+	rpc_state_drop(tracker, connection);
 	cr_expect_eq(tracker->budget.used, 0);
-	cr_expect_null(tracker->first_answering);
+	cr_expect_null(rpc_state_of(tracker)->first_answering);
+	rpc_state_fini(tracker);
 	free(connection);
 	free(tracker);
 }
@@ -35,7 +37,7 @@ static void add(uint32_t xid, uint64_t frame, uint32_t length)
 	struct rpc_answer answer = { .xid = xid, .from_a = frame % 2, .frame = frame, .bytes = length ? malloc(length) : NULL, .length = length };
 
 	cr_assert(!length || answer.bytes);
-	rpc_answers_add(tracker, connection, &answer);
+	rpc_answers_add(tracker, rpc_state_of_connection(connection), &answer);
 }
 
 /* Frame of the newest of the last RPC_ANSWERS_MAX answers with that number; 0: it is none of them. */
@@ -61,7 +63,7 @@ Test(rpc_answers, the_newest_of_a_number_is_found_until_its_place_is_taken)
 		add(xids[count], count + 1, 0);
 		for (uint32_t xid = 0; xid < 256; xid += 1 + count % 7) {
 			bool from_a = (xid + count) % 2;
-			const struct rpc_answer *found = rpc_answers_find(connection, from_a, xid);
+			const struct rpc_answer *found = rpc_answers_find(rpc_state_of_connection(connection), from_a, xid);
 
 			cr_assert_eq(found ? found->frame : 0, listed(xids, count + 1, from_a, xid), "%u after %zu", xid, count + 1);
 		}
@@ -73,7 +75,7 @@ Test(rpc_answers, bytes_are_kept_of_the_newest_as_far_as_there_is_room)
 	for (uint64_t frame = 1; frame <= 100; frame++)
 		add((uint32_t)frame, frame, RPC_ANSWERS_BYTES / 10);
 	for (uint64_t frame = 1; frame <= 100; frame++) {
-		const struct rpc_answer *found = rpc_answers_find(connection, frame % 2, (uint32_t)frame);
+		const struct rpc_answer *found = rpc_answers_find(rpc_state_of_connection(connection), frame % 2, (uint32_t)frame);
 
 		cr_assert_not_null(found);
 		cr_expect_eq(found->bytes != NULL, frame > 90, "frame %lu", (unsigned long)frame);

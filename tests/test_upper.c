@@ -9,7 +9,6 @@
 #include <criterion/criterion.h>
 
 #include "reassembly/connection_lifecycle.h"
-#include "reassembly/upper/rpc_chunks.h"
 #include "reassembly/upper.h"
 #include "reassembly/upper/upper_layers.h"
 #include "tests/rpc_kit.h"
@@ -51,14 +50,17 @@ static bool is_set_up_for_b(const struct connection *its)
 	static bool may_want_##letter(const struct rtap_tracker *its, const struct connection *of) \
 	{ (void)its; (void)of; note(#letter[0], 'w'); return takes[index]; } \
 	static void claim_##letter(struct rtap_tracker *its, struct message *message) \
-	{ static struct rpc_region region; (void)its; note(#letter[0], 'c'); if (takes[index]) message->region = &region; } \
+	{ static struct region region; (void)its; note(#letter[0], 'c'); if (takes[index]) message->region = &region; } \
+	static void landed_##letter(struct rtap_tracker *its, struct message *message) \
+	{ (void)its; note(#letter[0], 'l'); message->region = NULL; } \
+	static void lost_##letter(struct message *message) { note(#letter[0], 'L'); message->region = NULL; } \
+	static void late_##letter(struct rtap_tracker *its, const struct message *message, const struct upper_loss *loss) \
+	{ (void)its; (void)message; (void)loss; note(#letter[0], 't'); } \
+	static const struct upper_memory memory_##letter = { may_want_##letter, claim_##letter, landed_##letter, lost_##letter, late_##letter }; \
 	static void settled_##letter(struct rtap_tracker *its, struct message *message) \
-	{ (void)its; note(#letter[0], 'S'); message->region = NULL; } \
-	static void forget_##letter(struct message *message) { note(#letter[0], 'f'); message->region = NULL; } \
-	static void extent_##letter(const struct message *message, uint64_t *begin, uint64_t *its_end) \
-	{ (void)message; *begin = *its_end = 0; note(#letter[0], 'x'); } \
+	{ (void)its; note(#letter[0], 'S'); message->request = NULL; } \
+	static bool init_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'I'); return true; } \
 	static void release_##letter(struct rtap_tracker *its, struct message *message) { (void)its; (void)message; note(#letter[0], 'r'); } \
-	static uint64_t used_##letter(const struct message *message) { (void)message; return 0; } \
 	static void detach_##letter(struct message *message) { (void)message; note(#letter[0], 'd'); } \
 	static void merged_##letter(struct rtap_tracker *its, struct connection *from, struct connection *to, bool turned) \
 	{ (void)its; (void)from; (void)to; (void)turned; note(#letter[0], 'm'); } \
@@ -68,8 +70,8 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
 
 #define ROW(letter, set_up) \
-	{ #letter, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, may_want_##letter, claim_##letter, settled_##letter, \
-	  forget_##letter, extent_##letter, release_##letter, used_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
+	{ #letter, init_##letter, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
+	  release_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
 
 LAYER(a, 0)
 LAYER(b, 1)
@@ -100,9 +102,8 @@ static void take_segment(struct rtap_tracker *its, void *stream, const struct tc
 	{ static char name = #letter[0]; (void)its; (void)of; (void)frame; return &name; } \
 	static bool datagram_##letter(struct rtap_tracker *its, struct rtap_packet *of, struct rtap_context *context) \
 	{ (void)its; (void)of; (void)context; note(#letter[0], 'd'); return takes[index]; } \
-	static const struct upper_socket socket_##letter = { nothing_to_do, begin_##letter, take_life, take_bytes, take_hole, verdict_of, \
-							     take_segment, take_end, datagram_##letter, of_connection, of_connection, \
-							     nothing_to_do, nothing_to_do };
+	static const struct upper_socket socket_##letter = { begin_##letter, take_life, take_bytes, take_hole, verdict_of, \
+							     take_segment, take_end, datagram_##letter, of_connection, of_connection, nothing_to_do };
 
 SOCKET(a, 0)
 SOCKET(b, 1)
@@ -119,7 +120,9 @@ static void expect(const char *wanted)
 static void begin(void)
 {
 	cr_assert_eq(rtap_tracker_open(&tracker, &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options) }, NULL), RTAP_STATUS_OK);
-	tracker->layers = layers;
+	upper_fini(tracker);
+	cr_assert(upper_init(tracker, layers));
+	calls[0] = '\0';
 	connection = connection_create(tracker, 1, 0);
 	cr_assert_not_null(connection);
 	takes[0] = takes[1] = false;
@@ -214,9 +217,10 @@ Test(upper, a_message_without_a_key_is_claimed_by_none_and_one_with_a_key_once)
 	expect("bc");
 }
 
-Test(upper, only_messages_that_it_claimed_are_reported_to_a_layer)
+Test(upper, only_messages_that_it_claimed_or_answer_its_requests_are_reported_to_a_layer)
 {
 	struct message message = { .connection = connection };
+	struct request request = { .connection = connection };
 
 	connection->layer = &b;
 	upper_settled(tracker, &message);
@@ -227,7 +231,19 @@ Test(upper, only_messages_that_it_claimed_are_reported_to_a_layer)
 	upper_settled(tracker, &message);
 	upper_claim(tracker, &message);
 	upper_forget(&message);
-	expect("bcbSbcbf");
+	expect("bcblbcbL");
+	message.request = &request;
+	upper_settled(tracker, &message);
+	request.response = &message;
+	message.request = &request;
+	message.stream = &connection->streams[0];
+	upper_forget(&message);
+	cr_expect_null(message.request);
+	cr_expect_null(request.response);
+	message.request = &request;
+	message.stream = NULL;
+	upper_forget(&message);
+	expect("bSbd");
 }
 
 Test(upper, a_merged_connection_is_of_the_layer_of_either_half)
@@ -319,17 +335,55 @@ Test(upper, a_datagram_is_of_the_first_layer_that_takes_it)
 	expect("ad");
 }
 
+/* A layer that needs nothing else. */
+static const struct upper_layer least = { .name = "least", .packet = packet_a };
+static const struct upper_layer *const least_layers[] = { &least, NULL };
+
+Test(upper, callbacks_that_a_layer_does_not_need_are_null)
+{
+	struct upper_work work = { .tracker = tracker, .connection = connection };
+	struct connection *half = connection_create(tracker, 2, 0);
+	struct message message = { .connection = connection, .shown.has_key = true };
+	struct request request = { .connection = connection };
+
+	cr_assert_not_null(half);
+	upper_fini(tracker);
+	expect("aFbF");
+	cr_assert(upper_init(tracker, least_layers));
+	upper_claim(tracker, &message);
+	upper_ahead(&work);
+	cr_expect_not(upper_may_want(tracker, connection));
+	upper_merged(tracker, half, connection, false);
+	takes[0] = true;
+	cr_expect(upper_send(&work));
+	expect("ap");
+	cr_expect_eq(connection->layer, &least);
+	cr_expect_not(upper_read(&work));
+	upper_ahead(&work);
+	upper_claim(tracker, &message);
+	cr_expect_not(upper_may_want(tracker, connection));
+	message.request = &request;
+	upper_forget(&message);
+	upper_release(tracker, &message);
+	half->layer = &least;
+	upper_merged(tracker, half, connection, false);
+	upper_advance(tracker);
+	upper_sockets_flush(tracker);
+	connection_retire(tracker, connection);
+	expect("");
+	cr_assert(upper_init(tracker, layers));
+}
+
 Test(upper, every_row_of_the_table_is_complete)
 {
 	for (const struct upper_layer *const *layer = upper_layers; *layer; layer++) {
 		const struct upper_layer *row = *layer;
 
-		cr_expect(row->name && row->is_set_up && row->packet && row->send && row->read && row->ahead && row->may_want && row->claim &&
-			  row->settled && row->forget && row->used_ns && row->detach && row->merged && row->end && row->over && row->advance &&
-			  row->fini && row->extent && row->release, "%s", row->name ? row->name : "a row without a name");
-		cr_expect(!row->socket || (row->socket->init && row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
+		cr_expect(row->name && row->packet, "%s", row->name ? row->name : "a row without a name");
+		cr_expect(!row->memory || (row->memory->may_want && row->memory->claim && row->memory->settled && row->memory->forget && row->memory->lost), "%s", row->name);
+		cr_expect(!row->socket || (row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
 					   row->socket->verdict && row->socket->segment && row->socket->end && row->socket->datagram &&
-					   row->socket->give_up && row->socket->forget && row->socket->flush && row->socket->fini), "%s", row->name);
+					   row->socket->give_up && row->socket->forget && row->socket->flush), "%s", row->name);
 		for (const struct upper_layer *const *other = upper_layers; other < layer; other++)
 			cr_expect_str_neq((*other)->name, row->name);
 	}

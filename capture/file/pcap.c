@@ -67,6 +67,8 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	if (link_field & LINK_TYPE_HAS_FCS)
 		interface.fcs_length = (uint8_t)((link_field >> LINK_TYPE_FCS_SHIFT) * 2);
 	interface.snap_length = file_u32(file, header + HEADER_SNAP_LENGTH);
+	/* the stamp of an ERF record is finer than that of the file */
+	interface.time_digits = file->pcap.fraction_ns == 1 || interface.link_type == RTAP_LINK_ERF ? 9 : 6;
 	if (!source_metadata_add_interface(file->metadata, &interface, &file->pcap.interface)) {
 		rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory, or too many interfaces");
 		return RTAP_STATUS_FAILED;

@@ -209,6 +209,7 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 			goto out;
 		}
 	}
+	interface.time_digits = interface.link_type == RTAP_LINK_ERF ? 9 : tick_digits(&added->tick);
 	interface.name = texts.name;
 	interface.description = texts.description;
 	interface.filter = texts.filter;

@@ -444,7 +444,7 @@ static void number(struct live *live, struct batch *batch)
 	if (batch->counts_only || batch->records)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else
-		numbering_take(&live->numbering, &batch->shared);
+		numbering_take(&live->numbering, &batch->shared, live->metadata->time_digits);
 	source_metadata_set_counters(live->metadata, &live->numbering);
 }
 

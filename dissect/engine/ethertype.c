@@ -45,7 +45,7 @@ void ethertype_summary(const struct rtap_packet *packet, const struct rtap_layer
 	if (next && next->protocol != PROTOCOL_PAYLOAD)
 		return;
 	if (type && type <= ETHERTYPE_LENGTH_GREATEST) {
-		line_text(line, "802.3, length ");
+		line_text(line, "802.3 len ");
 		line_dec(line, type);
 		return;
 	}

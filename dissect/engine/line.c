@@ -126,6 +126,17 @@ char *line_put_nine(char *to, uint32_t number)
 	return to + 9;
 }
 
+char *line_put_fraction(char *to, uint32_t ns, uint8_t time_digits)
+{
+	uint32_t us = ns / 1000;
+
+	if (!time_digits || time_digits > 6 || us * 1000 != ns)
+		return line_put_nine(to, ns);
+	memcpy(to, digit_pairs + us / 10000 * 2, 2);
+	put_four(to + 2, us % 10000);
+	return to + 6;
+}
+
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 {
 	char spare[LINE_SHORT];
@@ -144,6 +155,24 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 	line_end(line, text, end);
 }
 
+static inline char *put_leading_byte(char *to, uint8_t byte)
+{
+	if (byte >= 16)
+		return put_byte(to, byte);
+	*to = hex_pairs[2 * byte + 1];
+	return to + 1;
+}
+
+/* Below 2^24, without leading zeros. */
+static char *put_short_hex(char *to, uint32_t number)
+{
+	if (number < 1 << 8)
+		return put_leading_byte(to, (uint8_t)number);
+	if (number < 1 << 16)
+		return put_byte(put_leading_byte(to, (uint8_t)(number >> 8)), (uint8_t)number);
+	return put_byte(put_byte(put_leading_byte(to, (uint8_t)(number >> 16)), (uint8_t)(number >> 8)), (uint8_t)number);
+}
+
 char *line_put_hex(char *to, uint64_t number, unsigned digits)
 {
 	unsigned least = digits < 1 ? 1 : digits > 16 ? 16 : digits;
@@ -151,6 +180,8 @@ char *line_put_hex(char *to, uint64_t number, unsigned digits)
 	char *p;
 
 	/* numbers of queue pairs, keys and XIDs */
+	if (digits == 1 && number < 1 << 24)
+		return put_short_hex(to, (uint32_t)number);
 	if (digits == 6 && number < 1 << 24)
 		return put_byte(put_byte(put_byte(to, (uint8_t)(number >> 16)), (uint8_t)(number >> 8)), (uint8_t)number);
 	if (digits == 8 && number <= UINT32_MAX)

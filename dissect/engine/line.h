@@ -83,6 +83,8 @@ char *line_put_dec(char *to, uint64_t number);
 char *line_put_hex(char *to, uint64_t number, unsigned digits);
 /* Nine digits; the number is below 1000000000. */
 char *line_put_nine(char *to, uint32_t number);
+/* Fraction of a second: six digits if the input has no more and none is lost, else nine. `ns` is below 1000000000. */
+char *line_put_fraction(char *to, uint32_t ns, uint8_t time_digits);
 /* Signed nanoseconds as seconds with nine decimals: at most 21 bytes. */
 char *line_put_seconds(char *to, int64_t nanoseconds);
 /* At most 15 bytes, but 17 may be overwritten. */
@@ -90,6 +92,20 @@ char *line_put_ipv4(char *to, const uint8_t *address);
 /* An address of 4 or 16 bytes (RFC 5952): at most 45 bytes. */
 char *line_put_ip(char *to, const uint8_t *address, unsigned length);
 #define LINE_IP_MOST 45
+
+#define LINE_PAD 32
+
+/*
+ * Pads a column that begins at `begin`, so that the next one begins at `least` or, if the text is longer, at the next multiple of 8;
+ * returns where. At most LINE_PAD bytes after the text are written, and at least one; `least` is a multiple of 8 up to LINE_PAD.
+ */
+static inline char *line_put_pad(char *begin, char *to, size_t least)
+{
+	size_t length = (size_t)(to - begin);
+
+	memset(to, ' ', LINE_PAD);
+	return begin + (length < least ? least : (length / 8 + 1) * 8);
+}
 
 static inline void line_char(struct line *line, char c)
 {

@@ -41,7 +41,7 @@ void payload_summary_length(const struct rtap_packet *packet, const struct rtap_
 	captured = packet->sources[payload->source].captured;
 	if (payload->offset + payload->length == captured)
 		missing = packet->sources[payload->source].wire - captured;
-	line_text(line, ", length ");
+	line_text(line, " len ");
 	line_dec(line, payload->length + missing);
 }
 

@@ -7,7 +7,7 @@
 
 #include "dissect/engine/protocol.h"
 
-/* Adds ", length 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
+/* Adds " len 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
 void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line);
 
 #endif

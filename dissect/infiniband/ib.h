@@ -97,6 +97,14 @@ struct ib_opcode {
 extern const struct ib_opcode ib_opcodes[256];
 extern const struct rtap_name ib_opcode_names[];
 
+/* What the one-line text calls an opcode. Length 0: reserved. */
+struct ib_opcode_words {
+	char text[31];
+	uint8_t length;
+};
+
+extern const struct ib_opcode_words ib_opcode_words[256];
+
 static inline enum ib_service ib_service(uint8_t opcode)
 {
 	return (enum ib_service)(opcode & 0xe0);

@@ -134,30 +134,59 @@ static enum result parse(struct parse *parse)
 	return parse_rest_of_packet(parse, opcode);
 }
 
+#define OPERATION_WIDTH 24
+#define PSN_WIDTH 8
+
+static char *put_psn(char *to, uint32_t psn)
+{
+	char *end = line_put_dec(to, psn);
+
+	memset(end, ' ', PSN_WIDTH);
+	return end - to < PSN_WIDTH ? to + PSN_WIDTH : end;
+}
+
+static bool lacks_payload(uint8_t opcode)
+{
+	switch (ib_opcodes[opcode].class) {
+	case IB_READ_REQUEST:
+	case IB_ACKNOWLEDGE:
+	case IB_ATOMIC:
+	case IB_ATOMIC_ACKNOWLEDGE:
+	case IB_CONGESTION:
+	case IB_FLUSH:
+	case IB_RESYNC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
-	const char *name;
-	char spare[160];
+	const struct ib_opcode_words *words;
+	char spare[160 + LINE_PAD];
 	char *begin, *to;
 
 	if (layer->length < BTH_LENGTH)
 		return;
-	name = ib_opcodes[ib->opcode].name;
+	words = &ib_opcode_words[ib->opcode];
 	begin = line_begin(line, spare, sizeof spare);
-	to = line_put(begin, ib->has_lrh ? " IB " : ib->has_grh ? " RoCEv1 " : " RoCEv2 ");
-	to = name ? line_put(to, name) : line_put_hex(line_put(to, "opcode 0x"), ib->opcode, 2);
-	to = line_put_hex(line_put(to, ", qp 0x"), ib->dest_qpn, 6);
-	to = line_put_dec(line_put(to, ", psn "), ib->psn);
-	to = line_put_dec(line_put(to, ", length "), packet->payload.wire);
+	memcpy(begin, words->text, sizeof words->text);
+	to = words->length ? begin + words->length : line_put_hex(line_put(begin, "opcode 0x"), ib->opcode, 2);
+	to = line_put_pad(begin, to, OPERATION_WIDTH);
+	to = put_psn(line_put(to, "psn "), ib->psn);
+	/* by the standard those have none: IBTA vol. 1, 9.2.1 */
+	if (packet->payload.wire || !lacks_payload(ib->opcode))
+		to = line_put_dec(line_put(to, " len "), packet->payload.wire);
 	if (ib->ack_request)
-		to = line_put(to, ", ackreq");
+		to = line_put(to, " ackreq");
 	if (ib->solicited_event)
-		to = line_put(to, ", solicited");
+		to = line_put(to, " solicited");
 	if (ib->fecn)
-		to = line_put(to, ", FECN");
+		to = line_put(to, " FECN");
 	if (ib->becn)
-		to = line_put(to, ", BECN");
+		to = line_put(to, " BECN");
 	line_end(line, begin, to);
 }
 

@@ -318,24 +318,27 @@ uint32_t ib_extended_length(const struct ib_opcode *opcode)
 	return length;
 }
 
+#define WELL_KNOWN_Q_KEY 0x80010000
+
 static void summary_deth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 
 	if (layer->length < DETH_LENGTH)
 		return;
-	line_text(line, ", from qp ");
-	line_hex(line, bits(header, DETH_SRC_QP), 6);
-	line_text(line, ", q_key ");
-	line_hex(line, bits(header, DETH_Q_KEY), 8);
+	/* every datagram to QP1 has the well-known one, and QP0 has none: IBTA vol. 1, 3.5.3 and 10.2.4 */
+	if (packet->ib.dest_qpn <= 1 && bits(header, DETH_Q_KEY) == (packet->ib.dest_qpn ? WELL_KNOWN_Q_KEY : 0))
+		return;
+	line_text(line, " q_key ");
+	line_hex(line, bits(header, DETH_Q_KEY), 1);
 }
 
 static void summary_xrceth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length < XRCETH_LENGTH)
 		return;
-	line_text(line, ", srq ");
-	line_hex(line, bits(layer_bytes(packet, layer), XRCETH_SRQ), 6);
+	line_text(line, " srq ");
+	line_hex(line, bits(layer_bytes(packet, layer), XRCETH_SRQ), 1);
 }
 
 static void summary_feth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -347,7 +350,7 @@ static void summary_feth(const struct rtap_packet *packet, const struct rtap_lay
 		return;
 	placement = rtap_name_of(placement_names, bits(header, FETH_PLACEMENT));
 	selectivity = rtap_name_of(selectivity_names, bits(header, FETH_SELECTIVITY));
-	line_text(line, ", ");
+	line_char(line, ' ');
 	line_text(line, placement ? placement : "unknown placement");
 	line_text(line, " of ");
 	line_text(line, selectivity ? selectivity : "unknown selectivity");
@@ -355,10 +358,10 @@ static void summary_feth(const struct rtap_packet *packet, const struct rtap_lay
 
 static void summary_address(struct line *line, uint64_t address, uint64_t r_key)
 {
-	line_text(line, ", key ");
-	line_hex(line, r_key, 8);
+	line_text(line, " key ");
+	line_hex(line, r_key, 1);
 	line_text(line, " va ");
-	line_hex(line, address, 16);
+	line_hex(line, address, 1);
 }
 
 static void summary_reth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -368,6 +371,9 @@ static void summary_reth(const struct rtap_packet *packet, const struct rtap_lay
 	if (layer->length < RETH_LENGTH)
 		return;
 	summary_address(line, bits(header, RETH_ADDRESS), bits(header, RETH_R_KEY));
+	/* that of a WRITE in one packet is its payload's */
+	if (packet->payload.wire && bits(header, RETH_DMA_LENGTH) == packet->payload.wire)
+		return;
 	line_text(line, " dma ");
 	line_dec(line, bits(header, RETH_DMA_LENGTH));
 }
@@ -400,27 +406,26 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 	code = (uint8_t)bits(header, AETH_CODE);
 	switch (bits(header, AETH_KIND)) {
 	case RTAP_AETH_ACK:
-		line_text(line, ", ACK");
 		if (code != CREDITS_NOT_USED) {
 			line_text(line, " credits ");
 			line_dec(line, ib_credits(code));
 		}
 		break;
 	case RTAP_AETH_RNR_NAK:
-		line_text(line, ", RNR NAK wait ");
+		line_text(line, " RNR NAK wait ");
 		line_dec(line, ib_rnr_timer_us(code));
 		line_text(line, " us");
 		break;
 	case RTAP_AETH_NAK:
 		nak = rtap_name_of(nak_names, code);
-		line_text(line, ", NAK ");
+		line_text(line, " NAK ");
 		if (nak)
 			line_text(line, nak);
 		else
 			line_dec(line, code);
 		break;
 	default:
-		line_text(line, ", reserved syndrome ");
+		line_text(line, " reserved syndrome ");
 		line_hex(line, bits(header, AETH_SYNDROME), 2);
 	}
 	line_text(line, " msn ");
@@ -431,7 +436,7 @@ static void summary_atomicacketh(const struct rtap_packet *packet, const struct 
 {
 	if (layer->length < ATOMICACKETH_LENGTH)
 		return;
-	line_text(line, ", original ");
+	line_text(line, " original ");
 	line_hex(line, bits(layer_bytes(packet, layer), ATOMICACKETH_ORIGINAL), 1);
 }
 
@@ -439,7 +444,7 @@ static void summary_immdt(const struct rtap_packet *packet, const struct rtap_la
 {
 	if (layer->length < IMMDT_LENGTH)
 		return;
-	line_text(line, ", immediate ");
+	line_text(line, " imm ");
 	line_hex(line, bits(layer_bytes(packet, layer), IMMDT_DATA), 8);
 }
 
@@ -447,8 +452,8 @@ static void summary_ieth(const struct rtap_packet *packet, const struct rtap_lay
 {
 	if (layer->length < IETH_LENGTH)
 		return;
-	line_text(line, ", invalidates key ");
-	line_hex(line, bits(layer_bytes(packet, layer), IETH_R_KEY), 8);
+	line_text(line, " invalidates ");
+	line_hex(line, bits(layer_bytes(packet, layer), IETH_R_KEY), 1);
 }
 
 #define EXTENDED(object, filter_name, label, section, size, rows, line_part) \

@@ -6,6 +6,7 @@
 
 #include "dissect/infiniband/ib.h"
 #include "dissect/net/ip.h"
+#include "dissect/engine/ends.h"
 #include "dissect/engine/parse.h"
 
 /* Next header values. IBTA vol. 1, 8.3. */
@@ -51,9 +52,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	if (layer->length < GRH_LENGTH)
 		return;
-	line_ipv6(line, header + 8);
-	line_text(line, " > ");
-	line_ipv6(line, header + 24);
+	ends_summary(packet, layer, true, header + 8, 16, line);
 }
 
 const struct protocol grh_protocol = {

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/ends.h"
 #include "dissect/engine/ethertype.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
@@ -86,12 +87,7 @@ static void summary_lrh(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (layer->length < LRH_LENGTH)
 		return;
-	line_text(line, "lid ");
-	line_dec(line, bits(header, LRH_SLID));
-	line_text(line, " > ");
-	line_dec(line, bits(header, LRH_DLID));
-	if (bits(header, LRH_LNH) == LNH_GLOBAL || bits(header, LRH_LNH) == LNH_IPV6)
-		line_char(line, ' ');
+	ends_summary_lids(packet, layer, (uint32_t)bits(header, LRH_SLID), (uint32_t)bits(header, LRH_DLID), line);
 }
 
 const struct protocol lrh_protocol = {
@@ -125,7 +121,7 @@ static void summary_rwh(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (layer->length < RWH_LENGTH)
 		return;
-	line_text(line, " raw, ethertype ");
+	line_text(line, "raw ethertype ");
 	line_hex(line, bits(header, RWH_ETHERTYPE), 4);
 	line_char(line, ' ');
 }

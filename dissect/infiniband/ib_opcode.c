@@ -17,19 +17,19 @@
 	X(s, 0x03, "SEND Last with Immediate", IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
 	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
 	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
-	X(s, 0x06, "RDMA WRITE First", IB_RETH, IB_WRITE, IB_FIRST, RTAP_VERB_WRITE) \
-	X(s, 0x07, "RDMA WRITE Middle", 0, IB_WRITE, IB_MIDDLE, RTAP_VERB_WRITE) \
-	X(s, 0x08, "RDMA WRITE Last", 0, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
-	X(s, 0x09, "RDMA WRITE Last with Immediate", IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
-	X(s, 0x0a, "RDMA WRITE Only", IB_RETH, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE) \
-	X(s, 0x0b, "RDMA WRITE Only with Immediate", IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
+	X(s, 0x06, RDMA "WRITE First", IB_RETH, IB_WRITE, IB_FIRST, RTAP_VERB_WRITE) \
+	X(s, 0x07, RDMA "WRITE Middle", 0, IB_WRITE, IB_MIDDLE, RTAP_VERB_WRITE) \
+	X(s, 0x08, RDMA "WRITE Last", 0, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x09, RDMA "WRITE Last with Immediate", IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x0a, RDMA "WRITE Only", IB_RETH, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE) \
+	X(s, 0x0b, RDMA "WRITE Only with Immediate", IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
 
 #define RELIABLE_REQUEST_AND_RESPONSES(X, s) \
-	X(s, 0x0c, "RDMA READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0d, "RDMA READ Response First", IB_AETH, IB_READ_RESPONSE, IB_FIRST, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0e, "RDMA READ Response Middle", 0, IB_READ_RESPONSE, IB_MIDDLE, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0f, "RDMA READ Response Last", IB_AETH, IB_READ_RESPONSE, IB_LAST, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x10, "RDMA READ Response Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY, RTAP_VERB_READ) \
+	X(s, 0x0c, RDMA "READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0d, RDMA "READ Response First", IB_AETH, IB_READ_RESPONSE, IB_FIRST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0e, RDMA "READ Response Middle", 0, IB_READ_RESPONSE, IB_MIDDLE, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0f, RDMA "READ Response Last", IB_AETH, IB_READ_RESPONSE, IB_LAST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x10, RDMA "READ Response Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY, RTAP_VERB_READ) \
 	X(s##_RESPONSE, 0x11, "Acknowledge", IB_AETH, IB_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
 	X(s##_RESPONSE, 0x12, "ATOMIC Acknowledge", IB_AETH | IB_ATOMICACKETH, IB_ATOMIC_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
 	X(s, 0x13, "CmpSwap", IB_ATOMICETH, IB_ATOMIC, IB_ONLY, RTAP_VERB_COMPARE_SWAP) \
@@ -93,6 +93,9 @@
 
 #define IS_RESPONSE(class) ((class) == IB_READ_RESPONSE || (class) == IB_ACKNOWLEDGE || (class) == IB_ATOMIC_ACKNOWLEDGE)
 
+/* The full names have this word, as Wireshark's do; it says nothing beside READ and WRITE. */
+#define RDMA "RDMA "
+
 const struct ib_opcode ib_opcodes[256] = {
 #define OPCODE(service, operation, name, headers, class, place, verb) \
 	[BITS_##service | operation] = { NAME_##service " " name, (FIRST_##service) | (headers), class, place, verb, IS_RESPONSE(class) },
@@ -105,6 +108,16 @@ const struct rtap_name ib_opcode_names[] = {
 	ALL(NAME)
 #undef NAME
 	{ 0, NULL },
+};
+
+#undef RDMA
+#define RDMA ""
+
+const struct ib_opcode_words ib_opcode_words[256] = {
+#define WORDS(service, operation, name, headers, class, place, verb) \
+	[BITS_##service | operation] = { NAME_##service " " name, sizeof NAME_##service " " name - 1 },
+	ALL(WORDS)
+#undef WORDS
 };
 
 /* The codes' common sequence: 0, 1, 2, 3, 4, 6, 8, 12, 16 ... each second one doubles. */

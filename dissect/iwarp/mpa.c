@@ -111,13 +111,13 @@ static enum result parse(struct parse *parse)
 
 static void summary_enhanced(const struct rtap_mpa_facts *facts, struct line *line)
 {
-	line_text(line, ", IRD ");
+	line_text(line, " IRD ");
 	line_dec(line, facts->ird);
 	line_text(line, " ORD ");
 	line_dec(line, facts->ord);
 	if (!facts->peer_to_peer)
 		return;
-	line_text(line, ", peer to peer");
+	line_text(line, " peer to peer");
 	if (facts->rtr_send)
 		line_text(line, " send");
 	if (facts->rtr_write)
@@ -143,7 +143,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, " CRC");
 	if (facts->enhanced)
 		summary_enhanced(facts, line);
-	line_text(line, ", private data ");
+	line_text(line, " private data ");
 	line_dec(line, facts->private_length);
 }
 

@@ -268,7 +268,7 @@ static char *put_key(char *to, const char *label, uint64_t key, unsigned digits)
 
 static char *put_place(char *to, uint32_t stag, uint64_t offset)
 {
-	return put_key(put_key(to, " stag 0x", stag, 8), " to 0x", offset, 16);
+	return put_key(put_key(to, " 0x", stag, 8), "+0x", offset, 1);
 }
 
 static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
@@ -288,7 +288,7 @@ static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
 {
 	if (facts->has_read) {
 		to = put_place(to, facts->source_stag, facts->source_offset);
-		to = line_put_dec(line_put(to, " length "), facts->read_length);
+		to = line_put_dec(line_put(to, " len "), facts->read_length);
 		to = put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
 	}
 	if (facts->has_atomic) {
@@ -303,8 +303,12 @@ static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
 	return facts->has_terminate ? put_error(to, facts) : to;
 }
 
-static char *put_unit(char *to, const struct rtap_fpdu *fpdu)
+#define OPERATION_WIDTH 16
+
+/* The operation of the first FPDU is a column. */
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first)
 {
+	char *begin = to;
 	struct rtap_iwarp_facts facts;
 	const struct iwarp_opcode *opcode;
 	uint32_t length;
@@ -314,6 +318,10 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu)
 		return to;
 	opcode = &iwarp_opcodes[facts.opcode];
 	to = opcode->name ? line_put(to, opcode->name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
+	if (is_first)
+		to = line_put_pad(begin, to, OPERATION_WIDTH) - 1;
+	if (opcode->has_payload)
+		to = line_put_dec(line_put(to, " len "), facts.payload_length);
 	if (facts.tagged) {
 		to = put_place(to, facts.stag, facts.tagged_offset);
 	} else {
@@ -324,15 +332,13 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu)
 	if (opcode->invalidates)
 		to = put_key(to, " invalidates 0x", facts.invalidate_stag, 8);
 	to = put_details(to, &facts);
-	if (opcode->has_payload)
-		to = line_put_dec(line_put(to, " length "), facts.payload_length);
 	return facts.last ? line_put(to, " last") : to;
 }
 
 /* Of a segment full of FPDUs the first few say enough. */
 #define SUMMARY_UNITS 3
 /* More than is said of one. */
-#define UNIT_MOST 320
+#define UNIT_MOST (320 + LINE_PAD)
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
@@ -345,13 +351,18 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
 		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ": "), fpdu));
+		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count));
 		count++;
 	}
 	if (packet->fpdus.count > count) {
 		line_text(line, "; ");
 		line_dec(line, packet->fpdus.count - count);
 		line_text(line, " more");
+	}
+	/* elsewhere the numbers of messages and STags give the order */
+	if (packet->flow.tcp_analysis > RTAP_TCP_NEW) {
+		line_text(line, " seq ");
+		line_dec(line, packet->tcp.sequence);
 	}
 }
 

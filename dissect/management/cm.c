@@ -75,7 +75,7 @@ static bool derive_consumer(const struct rtap_packet *packet, const struct rtap_
 static void summary_qp(struct line *line, const char *label, uint64_t qpn)
 {
 	line_text(line, label);
-	line_hex(line, qpn, 6);
+	line_hex(line, qpn, 1);
 }
 
 static void summary_named(struct line *line, const char *label, const struct rtap_name *names, uint64_t value)
@@ -282,14 +282,14 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 	const struct rtap_cm_facts *facts = &packet->cm;
 
 	cm_summary_service(packet, layer, facts->service_id, line);
-	summary_qp(line, ", from qp ", facts->local_qpn);
-	line_text(line, ", psn ");
+	summary_qp(line, " qp ", facts->local_qpn);
+	line_text(line, " psn ");
 	line_dec(line, facts->starting_psn);
-	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? ", mtu " : ", mtu code ", mtu_names, facts->mtu_code);
+	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
 	if (facts->transport_type == TRANSPORT_EXTENDED)
-		summary_named(line, ", extended transport ", extended_transport_names, facts->extended_transport);
+		summary_named(line, " extended transport ", extended_transport_names, facts->extended_transport);
 	else
-		summary_named(line, ", transport ", transport_names, facts->transport_type);
+		summary_named(line, " transport ", transport_names, facts->transport_type);
 }
 
 /* Message receipt acknowledgment. 12.6.6. */
@@ -319,8 +319,8 @@ static void note_mra(struct rtap_cm_facts *facts, const uint8_t *header)
 
 static void summary_mra(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	summary_named(line, ", of ", mra_message_names, packet->cm.subject);
-	line_text(line, ", service timeout ");
+	summary_named(line, " of ", mra_message_names, packet->cm.subject);
+	line_text(line, " service timeout ");
 	line_dec(line, bits(layer_bytes(packet, layer), MRA_TIMEOUT));
 }
 
@@ -358,8 +358,8 @@ static void note_rej(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_rej(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
-	summary_named(line, ", of ", rej_message_names, packet->cm.subject);
-	summary_named(line, ", reason ", cm_reject_reasons, packet->cm.reject_reason);
+	summary_named(line, " of ", rej_message_names, packet->cm.subject);
+	summary_named(line, " reason ", cm_reject_reasons, packet->cm.reject_reason);
 }
 
 /* Reply to a request. 12.6.8. */
@@ -420,10 +420,10 @@ static void note_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
-	summary_qp(line, ", from qp ", packet->cm.local_qpn);
+	summary_qp(line, " qp ", packet->cm.local_qpn);
 	if (packet->cm.local_eecn)
-		summary_qp(line, ", eecn ", packet->cm.local_eecn);
-	line_text(line, ", psn ");
+		summary_qp(line, " eecn ", packet->cm.local_eecn);
+	line_text(line, " psn ");
 	line_dec(line, packet->cm.starting_psn);
 }
 
@@ -470,7 +470,7 @@ static void note_dreq(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_remote_qp(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
-	summary_qp(line, ", remote qp ", packet->cm.remote_qpn);
+	summary_qp(line, " remote qp ", packet->cm.remote_qpn);
 }
 
 /* Service id resolution request. 12.11.1. */
@@ -535,12 +535,12 @@ static void note_sidr_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_sidr_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	cm_summary_service(packet, layer, packet->cm.service_id, line);
-	summary_named(line, ", status ", cm_sidr_statuses, packet->cm.sidr_status);
+	summary_named(line, " status ", cm_sidr_statuses, packet->cm.sidr_status);
 	if (packet->cm.sidr_status)
 		return;
-	summary_qp(line, ", qp ", packet->cm.local_qpn);
-	line_text(line, ", q_key ");
-	line_hex(line, packet->cm.q_key, 8);
+	summary_qp(line, " qp ", packet->cm.local_qpn);
+	line_text(line, " q_key ");
+	line_hex(line, packet->cm.q_key, 1);
 }
 
 /* Load alternate path. 12.8.1. */
@@ -624,7 +624,7 @@ static void note_apr(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_apr(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
-	summary_named(line, ", status ", cm_path_statuses, packet->cm.path_status);
+	summary_named(line, " status ", cm_path_statuses, packet->cm.path_status);
 }
 
 /* Size of the additional information of a REJ, a SIDR_REP and an APR. 12.6.7, 12.11.2, 12.8.2. */

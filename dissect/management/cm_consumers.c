@@ -115,7 +115,7 @@ static void summary_status(struct line *line, const char *label, const struct rt
 static void summary_nvme_reject(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length == NVME_REJECT_LENGTH)
-		summary_status(line, ", NVMe status ", nvme_status_names, little16(layer_bytes(packet, layer) + 2));
+		summary_status(line, " NVMe status ", nvme_status_names, little16(layer_bytes(packet, layer) + 2));
 }
 
 const struct protocol nvme_reject_protocol = {
@@ -227,7 +227,7 @@ static const struct rtap_field srp_reject_fields[] = {
 static void summary_srp_reject(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length == SRP_REJECT_LENGTH)
-		summary_status(line, ", SRP reason ", srp_reason_names, bits(layer_bytes(packet, layer), SRP_REJECT_REASON));
+		summary_status(line, " SRP reason ", srp_reason_names, bits(layer_bytes(packet, layer), SRP_REJECT_REASON));
 }
 
 const struct protocol srp_login_reject_protocol = {

@@ -214,7 +214,7 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 
 	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return;
-	line_text(line, ", RPC-over-RDMA send ");
+	line_text(line, " RPC-over-RDMA send ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_SEND_SIZE)));
 	line_text(line, " receive ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_RECEIVE_SIZE)));

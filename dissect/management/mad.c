@@ -292,12 +292,12 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	summary_name(line, mad_class_name(mad->management_class), mad->management_class, 2);
 	line_char(line, ' ');
 	summary_name(line, mad_method_name(mad->method), mad->method, 2);
-	line_text(line, mad_attribute_name(mad) ? " " : ", attribute ");
+	line_text(line, mad_attribute_name(mad) ? " " : " attribute ");
 	summary_name(line, mad_attribute_name(mad), mad->attribute, 4);
-	line_text(line, ", tid ");
-	line_hex(line, mad->transaction_id, 16);
+	line_text(line, " tid ");
+	line_hex(line, mad->transaction_id, 1);
 	if (mad->status) {
-		line_text(line, ", status ");
+		line_text(line, " status ");
 		line_hex(line, mad->status, 4);
 		if (mad_status_name(mad)) {
 			line_text(line, " (");

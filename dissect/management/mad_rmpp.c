@@ -143,7 +143,7 @@ static void summary_rmpp(const struct rtap_packet *packet, const struct rtap_lay
 
 	if (layer->length < RMPP_LENGTH || !mad->rmpp)
 		return;
-	line_text(line, ", RMPP ");
+	line_text(line, " RMPP ");
 	if (name)
 		line_text(line, name);
 	else
@@ -197,7 +197,7 @@ static void summary_vendor(const struct rtap_packet *packet, const struct rtap_l
 {
 	if (layer->length < VENDOR_LENGTH)
 		return;
-	line_text(line, ", oui ");
+	line_text(line, " oui ");
 	line_hex(line, bits(layer_bytes(packet, layer), VENDOR_OUI), 6);
 }
 

@@ -124,7 +124,7 @@ static void summary_sa(const struct rtap_packet *packet, const struct rtap_layer
 {
 	(void)layer;
 	if (packet->mad.record_count > 1) {
-		line_text(line, ", records ");
+		line_text(line, " records ");
 		line_dec(line, packet->mad.record_count);
 	}
 }

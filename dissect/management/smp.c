@@ -158,7 +158,7 @@ static void summary_directed(const struct rtap_packet *packet, const struct rtap
 {
 	uint32_t count = before(packet, layer, HOP_COUNT_BEFORE);
 
-	line_text(line, is_returning(packet, layer) ? ", returning" : ", outbound");
+	line_text(line, is_returning(packet, layer) ? " returning" : " outbound");
 	for (uint32_t hop = 1; hop <= count && count <= MAX_HOPS && DIRECTED_INITIAL_AT + hop < layer->length; hop++) {
 		line_char(line, hop == 1 ? ' ' : ',');
 		line_dec(line, layer_bytes(packet, layer)[DIRECTED_INITIAL_AT + hop]);

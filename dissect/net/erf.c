@@ -262,7 +262,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, "type ");
 		line_dec(line, type);
 	}
-	line_text(line, ", length ");
+	line_text(line, " len ");
 	line_dec(line, bits(layer_bytes(packet, layer), ERF_WIRE_LENGTH));
 }
 

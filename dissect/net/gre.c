@@ -121,7 +121,7 @@ static void summary_gre(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (layer->length < GRE_LENGTH || (next && (next->protocol == PROTOCOL_ERSPAN2 || next->protocol == PROTOCOL_ERSPAN3)))
 		return;
-	line_text(line, " GRE ");
+	line_text(line, "GRE ");
 	ethertype_summary(packet, layer, (uint16_t)bits(header, GRE_PROTOCOL), line);
 }
 
@@ -239,7 +239,7 @@ static void summary_erspan(const struct rtap_packet *packet, const struct rtap_l
 {
 	if (layer->length < 4)
 		return;
-	line_text(line, " ERSPAN session ");
+	line_text(line, "ERSPAN session ");
 	line_dec(line, bits(layer_bytes(packet, layer), ERSPAN_SESSION));
 	line_char(line, ' ');
 }

@@ -172,7 +172,7 @@ static void summary_quote(const struct rtap_packet *packet, const struct rtap_la
 	const struct rtap_layer *next = layer_after(packet, layer);
 
 	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6))
-		line_text(line, ", for ");
+		line_text(line, " for ");
 }
 
 static void summary_icmp(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -180,7 +180,7 @@ static void summary_icmp(const struct rtap_packet *packet, const struct rtap_lay
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *name = NULL;
 
-	line_text(line, " ICMP ");
+	line_text(line, "ICMP ");
 	if (layer->length < ICMP_LENGTH)
 		return;
 	if (bits(header, ICMP_TYPE) == UNREACHABLE)
@@ -189,11 +189,11 @@ static void summary_icmp(const struct rtap_packet *packet, const struct rtap_lay
 		name = rtap_name_of(icmp_names, bits(header, ICMP_TYPE));
 	summary_type(header, name, line);
 	if (is_echo(bits(header, ICMP_TYPE))) {
-		summary_number(line, ", id ", bits(header, ICMP_ID));
-		summary_number(line, ", seq ", bits(header, ICMP_SEQUENCE));
+		summary_number(line, " id ", bits(header, ICMP_ID));
+		summary_number(line, " seq ", bits(header, ICMP_SEQUENCE));
 	}
 	if (has_mtu(header))
-		summary_number(line, ", mtu ", bits(header, ICMP_MTU));
+		summary_number(line, " mtu ", bits(header, ICMP_MTU));
 	summary_quote(packet, layer, line);
 }
 
@@ -329,7 +329,7 @@ static void summary_icmpv6(const struct rtap_packet *packet, const struct rtap_l
 	const char *name = NULL;
 	struct rtap_value value;
 
-	line_text(line, " ICMPv6 ");
+	line_text(line, "ICMPv6 ");
 	if (layer->length < ICMP_LENGTH)
 		return;
 	if (bits(header, ICMP_TYPE) == V6_UNREACHABLE)
@@ -338,11 +338,11 @@ static void summary_icmpv6(const struct rtap_packet *packet, const struct rtap_l
 		name = rtap_name_of(icmpv6_names, bits(header, ICMP_TYPE));
 	summary_type(header, name, line);
 	if (is_v6_echo(bits(header, ICMP_TYPE))) {
-		summary_number(line, ", id ", bits(header, ICMP_ID));
-		summary_number(line, ", seq ", bits(header, ICMP_SEQUENCE));
+		summary_number(line, " id ", bits(header, ICMP_ID));
+		summary_number(line, " seq ", bits(header, ICMP_SEQUENCE));
 	}
 	if (derive_v6_mtu(packet, layer, &value))
-		summary_number(line, ", mtu ", value.number);
+		summary_number(line, " mtu ", value.number);
 	if (layer->length >= ICMP_LENGTH + V6_TARGET_LENGTH) {
 		line_char(line, ' ');
 		line_ipv6(line, header + ICMP_LENGTH);
@@ -396,7 +396,7 @@ static void summary_igmp(const struct rtap_packet *packet, const struct rtap_lay
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *name;
 
-	line_text(line, " IGMP ");
+	line_text(line, "IGMP ");
 	if (layer->length < IGMP_LENGTH)
 		return;
 	name = rtap_name_of(igmp_names, bits(header, IGMP_TYPE));

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/net/ip.h"
+#include "dissect/engine/ends.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/payload.h"
 #include "dissect/engine/visit.h"
@@ -119,11 +120,10 @@ void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *
 	const char *name;
 
 	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6 || next->protocol == PROTOCOL_ETHERNET))
-		line_text(line, " IP tunnel ");
+		line_text(line, "IP tunnel ");
 	if (next && next->protocol != PROTOCOL_PAYLOAD)
 		return;
 	name = rtap_name_of(ip_protocol_names, number);
-	line_char(line, ' ');
 	if (name) {
 		line_text(line, name);
 	} else {
@@ -138,13 +138,15 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 {
 	const struct rtap_layer *next = layer_after(packet, layer);
 
-	line_text(line, " fragment id ");
+	line_text(line, "fragment id ");
 	line_hex(line, id, 4);
 	line_text(line, " offset ");
 	line_dec(line, offset);
 	/* after the fragment that completed the datagram, the datagram has its own text */
 	if (next && next->source == layer->source)
 		payload_summary_length(packet, next, line);
+	else
+		line_char(line, ' ');
 }
 
 static bool derive_header_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -367,15 +369,10 @@ static void visit_ipv4(const struct rtap_packet *packet, const struct rtap_layer
 static void summary_ipv4(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
-	char spare[40];
-	char *begin, *to;
 
 	if (layer->length < IPV4_MIN_LENGTH)
 		return;
-	begin = line_begin(line, spare, sizeof spare);
-	to = line_put_ipv4(begin, header + 12);
-	to = line_put(to, " > ");
-	line_end(line, begin, line_put_ipv4(to, header + 16));
+	ends_summary(packet, layer, false, header + 12, 4, line);
 	if (bits(header, IPV4_MF_AND_FRAGMENT))
 		ip_summary_fragment(packet, layer, bits(header, IPV4_ID), bits(header, IPV4_FRAGMENT) * 8, line);
 	else
@@ -436,9 +433,7 @@ static void summary_ipv6(const struct rtap_packet *packet, const struct rtap_lay
 
 	if (layer->length < IPV6_LENGTH)
 		return;
-	line_ipv6(line, header + 8);
-	line_text(line, " > ");
-	line_ipv6(line, header + 24);
+	ends_summary(packet, layer, false, header + 8, 16, line);
 	ip_summary_next(packet, layer, (uint8_t)bits(header, IPV6_NEXT), line);
 }
 

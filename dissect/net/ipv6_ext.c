@@ -298,7 +298,7 @@ static void summary_authentication(const struct rtap_packet *packet, const struc
 {
 	if (layer->length < AH_LENGTH)
 		return;
-	line_text(line, " AH");
+	line_text(line, "AH ");
 	summary(packet, layer, line);
 }
 

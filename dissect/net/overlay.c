@@ -59,7 +59,7 @@ static void summary_vni(struct line *line, const char *name, uint64_t vni)
 static void summary_vxlan(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length == VXLAN_LENGTH)
-		summary_vni(line, " VXLAN vni ", bits(layer_bytes(packet, layer), VXLAN_VNI));
+		summary_vni(line, "VXLAN vni ", bits(layer_bytes(packet, layer), VXLAN_VNI));
 }
 
 const struct protocol vxlan_protocol = {
@@ -190,7 +190,7 @@ static void summary_geneve(const struct rtap_packet *packet, const struct rtap_l
 
 	if (layer->length < GENEVE_LENGTH)
 		return;
-	summary_vni(line, " GENEVE vni ", bits(header, GENEVE_VNI));
+	summary_vni(line, "GENEVE vni ", bits(header, GENEVE_VNI));
 	ethertype_summary(packet, layer, (uint16_t)bits(header, GENEVE_PROTOCOL), line);
 }
 

@@ -7,6 +7,7 @@
 #include "dissect/net/ip.h"
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/iwarp/mpa_fpdu.h"
+#include "dissect/engine/ends.h"
 #include "dissect/engine/parse.h"
 #include "dissect/rpc/rpc.h"
 #include "dissect/net/tcp.h"
@@ -287,7 +288,7 @@ static char *put_flags(char *to, const uint8_t *header)
 {
 	static const char letters[8] = "FSRP.UEW";
 
-	to = line_put(to, ", flags [");
+	to = line_put(to, " [");
 	for (unsigned flags = bits(header, TCP_FLAGS) & 0xff; flags; flags &= flags - 1)
 		*to++ = letters[__builtin_ctz(flags)];
 	*to++ = ']';
@@ -297,23 +298,33 @@ static char *put_flags(char *to, const uint8_t *header)
 /* More than a summary has: six numbers, of 20 bytes each at most, and text. */
 #define SUMMARY_MOST 192
 
+#define FLAGS_WIDTH 5 /* " [P.]" */
+
 /* Of a whole header. */
 static char *put_header(char *to, const uint8_t *header)
 {
+	char *begin = to;
+
 	to = put_flags(to, header);
-	to = line_put_dec(line_put(to, ", seq "), bits(header, TCP_SEQ));
+	/* most have one flag or two */
+	if (to - begin < FLAGS_WIDTH)
+		*to++ = ' ';
+	to = line_put_dec(line_put(to, " seq "), bits(header, TCP_SEQ));
 	if (bits(header, TCP_ACK))
-		to = line_put_dec(line_put(to, ", ack "), bits(header, TCP_ACK_NUMBER));
-	return line_put_dec(line_put(to, ", win "), bits(header, TCP_WINDOW));
+		to = line_put_dec(line_put(to, " ack "), bits(header, TCP_ACK_NUMBER));
+	return line_put_dec(line_put(to, " win "), bits(header, TCP_WINDOW));
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
-	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, " TCP");
+	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, "TCP");
 	struct rtap_value value;
 
-	if (layer->length >= 4) {
+	/* the segment's FPDUs follow */
+	if (rtap_packet_has(packet, PROTOCOL_RDMAP) && layer->length >= TCP_LENGTH)
+		return;
+	if (layer->length >= 4 && !(packet->tcp.present && ends_show_ports(packet))) {
 		*to++ = ' ';
 		to = line_put_dec(to, bits(header, TCP_SRC));
 		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
@@ -321,7 +332,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	if (layer->length >= TCP_LENGTH) {
 		to = put_header(to, header);
 		if (derive_payload_length(packet, layer, &value))
-			to = line_put_dec(line_put(to, ", length "), value.number);
+			to = line_put_dec(line_put(to, " len "), value.number);
 	}
 	line_end(line, begin, to);
 }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/ends.h"
 #include "dissect/engine/parse.h"
 #include "dissect/infiniband/upper.h"
 #include "dissect/net/udp.h"
@@ -111,13 +112,16 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const uint8_t *header = layer_bytes(packet, layer);
 	const struct rtap_layer *next = layer_after(packet, layer);
 
-	if (layer->length < UDP_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD))
+	if (layer->length < UDP_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD && next->protocol != PROTOCOL_RPC))
 		return;
-	line_text(line, " UDP ");
-	line_dec(line, bits(header, UDP_SRC));
-	line_text(line, " > ");
-	line_dec(line, bits(header, UDP_DST));
-	line_text(line, ", length ");
+	line_text(line, "UDP");
+	if (!ends_show_ports(packet)) {
+		line_char(line, ' ');
+		line_dec(line, bits(header, UDP_SRC));
+		line_text(line, " > ");
+		line_dec(line, bits(header, UDP_DST));
+	}
+	line_text(line, " len ");
 	line_dec(line, bits(header, UDP_LEN));
 }
 

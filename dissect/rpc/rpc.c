@@ -10,6 +10,7 @@
 #include "dissect/rpc/rpc_header.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_walk.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "dissect/infiniband/upper.h"
 #include "dissect/engine/visit.h"
 
@@ -240,31 +241,31 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
 	const struct rtap_layer *after = layer_after(packet, layer);
 
-	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
-	if (!packet->rpcrdma.present) {
-		line_text(line, " xid ");
-		line_hex(line, facts->xid, 8);
-	}
+	line_text(line, ": ");
 	/* RFC 9289, 4.1: a NULL call with this flavor asks whether the server can do TLS */
 	if (!facts->is_reply && facts->flavor == AUTH_TLS)
-		line_text(line, " AUTH_TLS");
+		line_text(line, "AUTH_TLS ");
 	if (facts->flavor == RPCSEC_GSS && facts->gss_procedure != GSS_DATA) {
-		line_char(line, ' ');
 		line_text(line, rpc_gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
+		line_char(line, ' ');
 	}
 	/* arguments or results say what they are of */
 	if (after && protocol_by_number(after->protocol)->programs)
 		return;
 	if (facts->program_known) {
-		line_char(line, ' ');
 		rpc_line_program(facts, line);
 		line_char(line, ' ');
 		rpc_line_procedure(facts, line);
+	} else {
+		line_text(line, "RPC");
 	}
+	line_text(line, facts->is_reply ? " reply xid " : " call xid ");
+	line_hex(line, facts->xid, 8);
 	if (facts->is_private)
 		line_text(line, " (encrypted)");
 	if (facts->is_reply && facts->header_length)
 		summary_status(facts, line);
+	rpcrdma_summary_chunks(packet, layer, line);
 }
 
 const struct protocol rpc_protocol = {

@@ -291,7 +291,13 @@ static void show_procedure(struct line_sink *text)
 		return;
 	text->procedure_shown = true;
 	line_char(text->line, ' ');
-	rpc_program_line_procedure(text->known, text->body.facts, text->line);
+	/* a COMPOUND is its operations */
+	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts)) {
+		rpc_program_line_procedure(text->known, text->body.facts, text->line);
+		line_char(text->line, ' ');
+	}
+	line_text(text->line, text->body.facts->is_reply ? "reply xid " : "call xid ");
+	line_hex(text->line, text->body.facts->xid, 8);
 }
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
@@ -385,10 +391,10 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 		return;
 	text.program = text.known->tables;
 	body->sink.unwanted = ~rows_shown(text.program);
-	line_char(line, ' ');
 	rpc_program_line(text.known, body->facts, line);
 	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
 	show_procedure(&text);
+	rpcrdma_summary_chunks(packet, layer, line);
 	if (result == MALFORMED)
 		line_text(line, " [malformed]");
 }

@@ -497,14 +497,34 @@ static void error_summary(const struct rtap_packet *packet, const struct rtap_la
 	line_dec(line, load32(body + 8));
 }
 
+void rpcrdma_summary_chunks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
+
+	while (layer > packet->layers && layer->protocol != PROTOCOL_RPC)
+		layer--;
+	if (layer == packet->layers || layer[-1].protocol != PROTOCOL_RPCRDMA || !facts->present)
+		return;
+	if (facts->message_type == RDMA_NOMSG)
+		line_text(line, " RDMA_NOMSG");
+	count(line, " read segments ", facts->read_segments);
+	count(line, " write chunks ", facts->write_chunks);
+	if (facts->reply_chunk)
+		line_text(line, " reply chunk");
+}
+
+/* The message that follows adds the chunks to its own text. */
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
+	const struct rtap_layer *after = layer_after(packet, layer);
 	const char *name = rtap_name_of(message_type_names, facts->message_type);
-	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, ": RPC-over-RDMA ");
+	char spare[SUMMARY_MOST], *begin, *to;
 
-	if (layer->length < RPCRDMA_FIXED_LENGTH)
+	if (layer->length < RPCRDMA_FIXED_LENGTH || (after && after->protocol == PROTOCOL_RPC))
 		return;
+	begin = line_begin(line, spare, sizeof spare);
+	to = line_put(begin, ": RPC-over-RDMA ");
 	if (facts->version != RPCRDMA_VERSION_1)
 		to = line_put(line_put_dec(line_put(to, "version "), facts->version), " ");
 	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);

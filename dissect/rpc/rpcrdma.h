@@ -39,6 +39,9 @@ bool rpcrdma_pass(struct parse *parse, uint32_t length);
 /* Reads the lists, also those of a skipped header; without a header there are none. */
 void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals);
 
+/* Adds to the one-line text the chunks of the header before the RPC message to which `layer` belongs, if there is one. */
+void rpcrdma_summary_chunks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
+
 /* Returns whether the first words are consistent with such a header: the version and a defined type. RFC 8166, 4.1. */
 bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length);
 

@@ -47,6 +47,7 @@ struct rtap_frame {
 	int64_t delta_ns;         /* since the previous frame delivered */
 	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not null-terminated */
 	uint32_t comment_count;
+	uint8_t time_digits;      /* fractional digits of the seconds in the input; of several inputs, the most; 0: unknown */
 };
 
 /*

@@ -41,7 +41,7 @@ struct rtap_interface {
 	struct rtap_count dropped_by_system; /* packets dropped by the operating system, from the statistics */
 	struct rtap_count dropped_here;      /* live: packets received and dropped because the source's queue was full */
 	uint64_t bits_per_second;            /* of the link; 0: unknown */
-	uint8_t time_digits;                 /* live: fractional digits of the time stamps' seconds; 0: unknown */
+	uint8_t time_digits;                 /* fractional digits of the time stamps' seconds, 9 at most; 0: unknown */
 };
 
 /* Counters of reading. They never decrease. */

@@ -20,6 +20,7 @@
 #include "output/export/export_sqlite_views.h"
 #include "output/message/connections.h"
 #include "output/packet/text.h"
+#include "output/stats/finding_text.h"
 #include "output/stats/stats_form.h"
 
 #define TEXT_ROOM 8192 /* longer texts are cut */
@@ -467,13 +468,11 @@ static void add_finding(struct export_sqlite *sqlite, const struct stats_record 
 	put_if(sqlite, found->connection, found->connection);
 	put_text(sqlite, found->direction < 0 ? NULL : found->direction ? "b>a" : "a>b");
 	put(sqlite, found->count);
-	put_if(sqlite, found->lost_ns, found->lost_ns);
+	put_if(sqlite, finding_time_lost(found), finding_time_lost(found));
 	put_if(sqlite, found->first_frame, found->first_frame);
 	put_if(sqlite, found->last_frame, found->last_frame);
 	line_init(&line, sqlite->escaped, sizeof sqlite->escaped);
-	stats_text_form.finding(record, &line);
-	if (line.next > sqlite->escaped && line.next[-1] == '\n')
-		line.next--;
+	finding_text(record->stats, found, &line);
 	put_line(sqlite, sqlite->escaped, &line);
 	end_row(sqlite);
 }

@@ -40,7 +40,7 @@ static void format_second(struct clock *clock, int64_t second)
 	clock->has_second = true;
 }
 
-static void write_of_day(struct clock *clock, int64_t time_ns, struct line *line)
+static void write_of_day(struct clock *clock, int64_t time_ns, uint8_t digits, struct line *line)
 {
 	uint64_t rest = (uint64_t)time_ns - (uint64_t)clock->second * NS_PER_SECOND;
 	char spare[sizeof clock->text + 9];
@@ -52,7 +52,24 @@ static void write_of_day(struct clock *clock, int64_t time_ns, struct line *line
 	}
 	begin = line_begin(line, spare, sizeof spare);
 	memcpy(begin, clock->text, sizeof clock->text);
-	line_end(line, begin, line_put_nine(begin + clock->text_length, (uint32_t)rest));
+	line_end(line, begin, line_put_fraction(begin + clock->text_length, (uint32_t)rest, digits));
+}
+
+#define SECONDS_MOST 32
+
+/* Aligned on the decimal point, for nearly three hours. */
+static void write_seconds(int64_t ns, uint8_t digits, struct line *line)
+{
+	char spare[SECONDS_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
+	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, seconds = magnitude / NS_PER_SECOND;
+
+	for (uint64_t limit = ns < 0 ? 100 : 1000; limit > 1 && seconds < limit; limit /= 10)
+		*to++ = ' ';
+	if (ns < 0)
+		*to++ = '-';
+	to = line_put_dec(to, seconds);
+	*to++ = '.';
+	line_end(line, begin, line_put_fraction(to, (uint32_t)(magnitude % NS_PER_SECOND), digits));
 }
 
 static int64_t since_shown(const struct clock *clock, const struct rtap_frame *frame)
@@ -70,19 +87,19 @@ void clock_write(struct clock *clock, const struct rtap_frame *frame, struct lin
 {
 	switch (clock->form) {
 	case CLOCK_DELTA:
-		line_seconds(line, frame->delta_ns);
+		write_seconds(frame->delta_ns, frame->time_digits, line);
 		break;
 	case CLOCK_DELTA_SHOWN:
-		line_seconds(line, since_shown(clock, frame));
+		write_seconds(since_shown(clock, frame), frame->time_digits, line);
 		break;
 	case CLOCK_EPOCH:
-		line_seconds(line, frame->time_ns);
+		write_seconds(frame->time_ns, frame->time_digits, line);
 		break;
 	case CLOCK_RELATIVE:
-		line_seconds(line, frame->relative_ns);
+		write_seconds(frame->relative_ns, frame->time_digits, line);
 		break;
 	default:
-		write_of_day(clock, frame->time_ns, line);
+		write_of_day(clock, frame->time_ns, frame->time_digits, line);
 	}
 }
 

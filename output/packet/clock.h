@@ -36,7 +36,7 @@ struct clock {
 /* Parses a -t argument; false: invalid. */
 bool clock_parse(const char *argument, enum clock_form *form);
 
-/* Appends the frame's time. */
+/* Appends the frame's time: microseconds if its input has no more, else nanoseconds. */
 void clock_write(struct clock *clock, const struct rtap_frame *frame, struct line *line);
 
 /* Records the time of a frame printed. */

@@ -5,6 +5,7 @@
 #include "output/packet/hex.h"
 #include "output/packet/text.h"
 #include "output/packet/tree.h"
+#include "output/packet/units.h"
 
 #define COLOUR_ANOMALY "\033[31m"
 #define COLOUR_END "\033[0m"
@@ -36,11 +37,38 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 	}
 }
 
+/* Right-aligned up to a million. */
+static void write_number(uint64_t number, struct line *line)
+{
+	char spare[32], *begin = line_begin(line, spare, sizeof spare), *to = begin;
+
+	memset(to, ' ', 8);
+	to += (number < 10) + (number < 100) + (number < 1000) + (number < 10000) + (number < 100000);
+	to = line_put_dec(to, number);
+	*to++ = ' ';
+	line_end(line, begin, to);
+}
+
+/* An RPC reply: where its call is, and how long it took. */
+static void write_call(const struct rtap_packet *packet, struct line *line)
+{
+	int64_t latency_ns = packet->frame->time_ns - packet->rpc.call_time_ns;
+
+	line_text(line, " [call in ");
+	line_dec(line, packet->rpc.call_frame);
+	if (latency_ns >= 0) {
+		line_text(line, ", ");
+		units_time(latency_ns, line);
+	}
+	line_char(line, ']');
+}
+
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
 	const char *before;
 
+	write_number(packet->frame->number, line);
 	clock_write(&text->clock, packet->frame, line);
 	line_char(line, ' ');
 	before = line->next;
@@ -53,9 +81,14 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 	if (line->next == before) {
 		line_text(line, "link type ");
 		line_dec(line, packet->frame->link_type);
-		line_text(line, ", length ");
+		line_text(line, " len ");
 		line_dec(line, packet->frame->wire_length);
 	}
+	/* columns are padded */
+	while (line->next > before && line->next[-1] == ' ')
+		line->next--;
+	if (packet->rpc.present && packet->rpc.call_frame)
+		write_call(packet, line);
 	write_notes(packet, line);
 }
 

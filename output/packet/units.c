@@ -38,3 +38,26 @@ void units_bytes(uint64_t bytes, struct line *line)
 
 	three_digits(bytes > UINT64_MAX / 200 ? UINT64_MAX / 2 : bytes * 100, units, 3, true, line);
 }
+
+void units_bit_rate(uint64_t bytes_per_second, struct line *line)
+{
+	static const char *const units[] = { " b/s", " kb/s", " Mb/s", " Gb/s" };
+
+	three_digits(bytes_per_second > UINT64_MAX / 2000 ? UINT64_MAX / 2 : bytes_per_second * 800, units, 3, true, line);
+}
+
+void units_percent(uint64_t part, uint64_t whole, struct line *line)
+{
+	double share = whole ? (double)part * 10000 / (double)whole : 0;
+	uint64_t hundredths = (uint64_t)(share + 0.5), tenths = (uint64_t)(share / 10 + 0.5);
+
+	if (hundredths < 100) {
+		line_text(line, "0.");
+		line_dec_padded(line, hundredths, 2);
+	} else {
+		line_dec(line, tenths / 10);
+		line_char(line, '.');
+		line_dec(line, tenths % 10);
+	}
+	line_text(line, " %");
+}

@@ -31,6 +31,9 @@ static void take_occurrences(struct finding *finding, const struct stats_occurre
 	finding->count = occurrences->count;
 	finding->first_frame = occurrences->first_frame;
 	finding->last_frame = occurrences->last_frame;
+	finding->first_ns = occurrences->first_ns;
+	finding->last_ns = occurrences->last_ns;
+	finding->has_times = occurrences->count != 0;
 }
 
 static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -228,9 +231,10 @@ static void look_retries(const struct stats *stats, const struct stats_connectio
 	(void)stats;
 	if (!connection->reported || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.count)
 		return;
+	take_occurrences(finding, &incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences);
 	finding->count = direction->attempts;
-	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.last_frame;
 	finding->first_frame = finding->last_frame;
+	finding->first_ns = finding->last_ns;
 }
 
 static void look_adaptive(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -609,10 +613,17 @@ const struct finding_rule finding_rules[] = {
 
 const unsigned finding_rule_count = sizeof finding_rules / sizeof finding_rules[0];
 
+uint64_t finding_time_lost(const struct finding *found)
+{
+	return found->recovery ? (uint64_t)found->recovery->time_lost_ns : found->lost_ns;
+}
+
 static bool is_worse(const struct finding *a, const struct finding *b)
 {
 	if (a->rule->weight != b->rule->weight)
 		return a->rule->weight < b->rule->weight;
+	if (finding_time_lost(a) != finding_time_lost(b))
+		return finding_time_lost(a) > finding_time_lost(b);
 	if (a->rank != b->rank)
 		return a->rank > b->rank;
 	if (a->rule != b->rule)
@@ -642,12 +653,6 @@ static void enter(struct findings *findings, const struct finding *finding)
 	findings->list[place] = *finding;
 }
 
-/* Recoveries are ranked by the time lost. */
-static uint64_t time_rank(int64_t time_ns)
-{
-	return FINDING_RANK + (uint64_t)time_ns / (LOST_NS / FINDING_RANK);
-}
-
 static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		    const struct stats_connection *connection, int direction, const struct stats_rpc *rpc, enum rtap_message_kind kind)
 {
@@ -669,7 +674,7 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
 		return;
-	finding.rank = finding.recovery ? time_rank(finding.recovery->time_lost_ns) : finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
+	finding.rank = finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
 	enter(findings, &finding);
 }
 

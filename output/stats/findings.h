@@ -48,7 +48,9 @@ struct finding {
 	const struct stats_rpc *rpc; /* NULL: does not concern a procedure */
 	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: does not concern one */
 	uint64_t count, of;        /* of: 0: not part of a whole */
-	uint64_t lost_ns;          /* time lost; 0: unknown */
+	uint64_t lost_ns;          /* time lost, except that of `recovery`; 0: unknown */
+	bool has_times;            /* the next two are known */
+	int64_t first_ns, last_ns; /* times of first_frame and last_frame */
 	bool has_begin;
 	int64_t begin_ns;          /* with has_begin: time of the first event of a burst */
 	const struct stats_recovery *recovery; /* recoveries that it concerns; NULL: none */
@@ -64,13 +66,16 @@ struct finding {
 #define FINDING_RANK 1024
 #define FINDINGS 200
 
-/* The worst findings, sorted by weight, then by the ratio to their threshold, then by connection. */
+/* The worst findings, sorted by weight, then by time lost, then by the ratio to their threshold, then by connection. */
 struct findings {
 	struct finding list[FINDINGS];
 	unsigned count;
 	uint64_t found;            /* all findings, including those not in the list */
 	struct sampling sampling;
 };
+
+/* Time lost in nanoseconds; 0: none, or unknown. */
+uint64_t finding_time_lost(const struct finding *found);
 
 /* Time lost, for a finding with `recovery`: "3.42 s of 6.70 s lost to 6 timeouts, 540 ms apart". */
 void finding_recovery_text(const struct finding *found, struct line *line);

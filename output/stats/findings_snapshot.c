@@ -12,7 +12,7 @@
 #include "base/struct_size.h"
 #include "dissect/engine/line.h"
 #include "output/stats/findings.h"
-#include "output/stats/stats_form.h"
+#include "output/stats/finding_text.h"
 
 #define TEXT_ROOM 1024
 
@@ -23,24 +23,6 @@ struct rtap_findings {
 
 _Static_assert((int)RTAP_SEVERITY_ERROR == (int)FINDING_ERROR && (int)RTAP_SEVERITY_WARNING == (int)FINDING_WARNING &&
 	       (int)RTAP_SEVERITY_NOTE == (int)FINDING_NOTE, "severities are weights");
-
-/* The text of rdmatap stats, "  1. warning: WHAT [RULE]", without what the struct has. */
-static void write_text(const struct stats_record *record, char text[TEXT_ROOM])
-{
-	char *begin, *end;
-	struct line line;
-
-	line_init(&line, text, TEXT_ROOM - 1);
-	stats_text_form.finding(record, &line);
-	*line.next = 0;
-	begin = strstr(text, ": ");
-	if (!begin)
-		return;
-	memmove(text, begin + 2, strlen(begin + 2) + 1);
-	end = strrchr(text, '[');
-	if (end && end > text && end[-1] == ' ')
-		end[-1] = 0;
-}
 
 enum rtap_status rtap_findings_open(struct rtap_findings **findings, const struct rtap_stats *stats, struct rtap_error *error)
 {
@@ -58,11 +40,11 @@ enum rtap_status rtap_findings_open(struct rtap_findings **findings, const struc
 		return RTAP_STATUS_FAILED;
 	}
 	for (unsigned i = 0; i < opened->found.count; i++) {
-		const struct stats_record record = {
-			.stats = counts, .findings = &opened->found, .what = &opened->found.list[i], .index = i,
-		};
+		struct line line;
 
-		write_text(&record, opened->texts[i]);
+		line_init(&line, opened->texts[i], TEXT_ROOM - 1);
+		finding_text(counts, &opened->found.list[i], &line);
+		*line.next = 0;
 	}
 	*findings = opened;
 	return RTAP_STATUS_OK;
@@ -99,7 +81,7 @@ bool rtap_findings_get(const struct rtap_findings *findings, size_t index, struc
 		.from_a = found->direction == 0,
 		.count = found->count,
 		.of = found->of,
-		.time_lost_ns = found->recovery ? (uint64_t)found->recovery->time_lost_ns : found->lost_ns,
+		.time_lost_ns = finding_time_lost(found),
 		.first_frame = found->first_frame,
 		.last_frame = found->last_frame,
 	};

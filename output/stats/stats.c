@@ -141,9 +141,9 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 	return stats->others.directions[0].incidents;
 }
 
-void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame, int64_t time_ns)
 {
-	stats_count(stats_event(stats, direction, event), frame);
+	stats_count(stats_event(stats, direction, event), frame, time_ns);
 }
 
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction)
@@ -400,7 +400,7 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 		stats->other_mads++;
 		return;
 	}
-	stats_count(&mad->occurrences, message->first_frame);
+	stats_count(&mad->occurrences, message->first_frame, message->time_ns);
 	mad->bytes += message->length;
 	mad->errors += message->mad_status != 0;
 	if (message->has_latency && message->latency_ns >= 0)
@@ -425,6 +425,17 @@ static bool is_given_up(const struct stats *stats, const struct stats_direction 
 	return stats_elapsed(until_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
 }
 
+#define PROGRAM_NFS 100003
+
+static void note_program(struct stats_connection *connection, const struct rtap_message *message)
+{
+	if (!message->program_known || (connection->program_known && message->program != PROGRAM_NFS))
+		return;
+	connection->program_known = true;
+	connection->program = message->program;
+	connection->version = message->version;
+}
+
 void stats_message(struct stats *stats, const struct rtap_message *message)
 {
 	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
@@ -436,6 +447,8 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	if (connection)
 		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
 	if (message->is_rpc) {
+		if (connection)
+			note_program(connection, message);
 		stats_rpc_message(stats, message, asker, connection != &stats->others);
 		return;
 	}
@@ -456,14 +469,14 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	    message->answered_in)
 		note_read(stats, asker, message);
 	if (message->outcome == RTAP_OUTCOME_RNR && is_given_up(stats, asker, message))
-		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame);
+		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame, message->time_ns);
 	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
-		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame);
+		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame, message->time_ns);
 }
 
 static void note_reject(struct stats *stats, const struct rtap_life_event *event)
 {
-	stats_count(&stats->rejected, event->frame);
+	stats_count(&stats->rejected, event->frame, event->time_ns);
 	for (unsigned i = 0; i < STATS_REASONS; i++) {
 		struct stats_reject *reject = &stats->rejects[i];
 
@@ -472,7 +485,7 @@ static void note_reject(struct stats *stats, const struct rtap_life_event *event
 		if (i == stats->reject_count)
 			stats->reject_count++;
 		reject->reason = event->reason;
-		stats_count(&reject->occurrences, event->frame);
+		stats_count(&reject->occurrences, event->frame, event->time_ns);
 		return;
 	}
 }
@@ -485,7 +498,7 @@ static void note_setup(struct stats *stats, const struct rtap_life_event *asked,
 		return;
 	stats_add_value(stats, &stats->setup_ns, (uint64_t)elapsed_ns);
 	if (elapsed_ns >= STATS_SLOW_SETUP_NS)
-		stats_count(&stats->slow_setups, asked->frame);
+		stats_count(&stats->slow_setups, asked->frame, asked->time_ns);
 }
 
 /* Names are NULL-terminated. */
@@ -529,10 +542,21 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 			note_setup(stats, asked, event);
 		answered |= is_answer(event);
 		if (asks(event) && event->repeats)
-			stats_occurrences_merge(&stats->cm_repeats, &(struct stats_occurrences){ event->repeats, event->frame, event->frame });
+			stats_occurrences_merge(&stats->cm_repeats, &(struct stats_occurrences){ event->repeats, event->frame, event->frame, event->time_ns, event->time_ns });
 	}
 	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
-		stats_count(&stats->cm_unanswered, asked->frame);
+		stats_count(&stats->cm_unanswered, asked->frame, asked->time_ns);
+}
+
+/* The RDMA IP CM service IDs of TCP ports begin with this: IBTA annex A11.3. */
+#define SERVICE_OF_PORTS UINT64_C(0x106)
+
+/* 0: unknown. */
+static uint16_t service_port_of(const struct rtap_connection *connection)
+{
+	if (connection->has_service)
+		return connection->service_id >> 16 == SERVICE_OF_PORTS ? (uint16_t)connection->service_id : 0;
+	return connection->b.port_known ? connection->b.port : 0;
 }
 
 /* NULL: no events, or out of memory. */
@@ -574,6 +598,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		.ack_timeout = connection->ack_timeout,
 		.retry_count = connection->retry_count,
 		.rnr_retry_count = connection->rnr_retry_count,
+		.service_port = service_port_of(connection),
 		.a = connection->a,
 		.b = connection->b,
 		.packets = connection->packets,
@@ -742,6 +767,12 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 		return;
 	for (int i = 0; i < 2; i++)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
+	connection->is_renumbered = true;
+	if (!connection->program_known && other->program_known) {
+		connection->program_known = true;
+		connection->program = other->program;
+		connection->version = other->version;
+	}
 	connection_destroy(stats, other);
 	stats->table[from - 1] = NULL;
 }

@@ -39,9 +39,10 @@ enum stats_event {
 
 const char *stats_event_name(enum stats_event event);
 
-/* Number of occurrences, and the frames of the first and the last. */
+/* Number of occurrences, the frames of the first and the last, and the times of these frames. */
 struct stats_occurrences {
 	uint64_t count, first_frame, last_frame;
+	int64_t first_ns, last_ns;
 };
 
 /* Messages of one kind requested by one end. */
@@ -140,6 +141,7 @@ struct stats_shown {
 	uint8_t life_count;
 	bool retries_known;                 /* the next three are as in struct rtap_connection */
 	uint8_t ack_timeout, retry_count, rnr_retry_count;
+	uint16_t service_port;              /* IP port that the connection was made to; 0: unknown */
 	struct rtap_end a, b;
 	uint64_t packets, messages, bytes, anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT]; /* as in struct rtap_connection */
 	struct rtap_life_event *life;       /* with stats_options.lives; NULL: no events */
@@ -147,6 +149,9 @@ struct stats_shown {
 
 struct stats_connection {
 	bool reported;                      /* `shown` is valid */
+	bool is_renumbered;                 /* some of its packets preceded it, or had the number of a connection merged with it */
+	bool program_known;                 /* RPC: the next two are valid */
+	uint32_t program, version;          /* of its calls; NFS if there are several programs */
 	struct stats_shown shown;
 	struct stats_direction directions[2]; /* sent by a; sent by b */
 };
@@ -351,7 +356,7 @@ int64_t stats_lost_to(const struct stats *stats, const struct stats_direction *d
 /* Time lost to recoveries of all causes. */
 int64_t stats_time_lost(const struct stats *stats, const struct stats_direction *direction);
 
-void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame, int64_t time_ns);
 
 void stats_note_late(struct stats *stats, struct stats_direction *direction, uint64_t packets, int64_t late_ns);
 

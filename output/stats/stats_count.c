@@ -8,22 +8,30 @@
 
 #include "output/stats/stats_count.h"
 
-void stats_count(struct stats_occurrences *occurrences, uint64_t frame)
+void stats_count(struct stats_occurrences *occurrences, uint64_t frame, int64_t time_ns)
 {
-	if (!occurrences->count++ || frame < occurrences->first_frame)
+	if (!occurrences->count++ || frame < occurrences->first_frame) {
 		occurrences->first_frame = frame;
-	if (frame > occurrences->last_frame)
+		occurrences->first_ns = time_ns;
+	}
+	if (frame > occurrences->last_frame) {
 		occurrences->last_frame = frame;
+		occurrences->last_ns = time_ns;
+	}
 }
 
 void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct stats_occurrences *other)
 {
 	if (!other->count)
 		return;
-	if (!occurrences->count || other->first_frame < occurrences->first_frame)
+	if (!occurrences->count || other->first_frame < occurrences->first_frame) {
 		occurrences->first_frame = other->first_frame;
-	if (other->last_frame > occurrences->last_frame)
+		occurrences->first_ns = other->first_ns;
+	}
+	if (other->last_frame > occurrences->last_frame) {
 		occurrences->last_frame = other->last_frame;
+		occurrences->last_ns = other->last_ns;
+	}
 	occurrences->count += other->count;
 }
 

@@ -16,7 +16,7 @@ void stats_give(struct stats *stats, void *memory, size_t size);
 /* Adds a value to a histogram of these statistics. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);
 
-void stats_count(struct stats_occurrences *occurrences, uint64_t frame);
+void stats_count(struct stats_occurrences *occurrences, uint64_t frame, int64_t time_ns);
 
 void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct stats_occurrences *other);
 

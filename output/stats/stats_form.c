@@ -76,6 +76,16 @@ uint64_t stats_payload(const struct stats *stats)
 	return sum;
 }
 
+uint64_t stats_all_repeated(const struct stats *stats)
+{
+	uint64_t sum = stats_repeated(&stats->others.directions[0]) + stats_repeated(&stats->others.directions[1]);
+
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; stats->table[i] && direction < 2; direction++)
+			sum += stats_repeated(&stats->table[i]->directions[direction]);
+	return sum;
+}
+
 /* Destination of the records. */
 struct reporter {
 	struct stats_record record;

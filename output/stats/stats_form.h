@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Statistics and findings as text and as JSON objects (doc/json.md).
+ * Statistics and findings as records: JSON objects (doc/json.md). Text: stats_text.h.
  */
 #ifndef OUTPUT_STATS_STATS_FORM_H
 #define OUTPUT_STATS_STATS_FORM_H
@@ -13,7 +13,7 @@
 struct stats_record {
 	const struct stats *stats;
 	const struct findings *findings;
-	const void *what; /* stats_connection, stats_rpc, stats_mad, stats_interval, finding */
+	const void *what; /* stats_connection, stats_rpc, stats_mad, stats_interval, finding; tables of text: struct stats_row */
 	uint64_t index;   /* of the interval or finding, from 0 */
 };
 
@@ -25,7 +25,7 @@ struct stats_form {
 	stats_form *capture, *finding, *connection, *rpc, *mad, *interval;
 };
 
-extern const struct stats_form stats_text_form, stats_json_form;
+extern const struct stats_form stats_json_form;
 
 /* Outputs a record; returns false to stop. */
 typedef bool stats_write(void *owner, stats_form *form, const struct stats_record *record);
@@ -51,7 +51,8 @@ uint64_t stats_rate(uint64_t count, int64_t elapsed_ns);
 /* Number of messages that the end requested, without RPCs. */
 uint64_t stats_messages(const struct stats_direction *direction);
 
-/* Payload bytes of all directions, without retransmissions. */
+/* Payload bytes of all directions, without retransmissions; and those repeated. */
 uint64_t stats_payload(const struct stats *stats);
+uint64_t stats_all_repeated(const struct stats *stats);
 
 #endif

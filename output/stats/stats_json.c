@@ -4,7 +4,9 @@
 #include "output/stats/congestion_form.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
+#include "output/packet/json.h"
 #include "output/packet/object.h"
+#include "output/stats/finding_text.h"
 #include "output/stats/stats_form.h"
 
 static void begin(const char *type, struct line *line)
@@ -167,11 +169,39 @@ static void capture(const void *what, struct line *line)
 	end(line);
 }
 
+static void address(const char *key, const struct rtap_end *end, struct line *line)
+{
+	object_key(line, key);
+	line_char(line, '"');
+	end_address(end, line);
+	line_char(line, '"');
+}
+
+static void finding_ends(const struct stats *stats, const struct finding *found, struct line *line)
+{
+	const struct stats_connection *connection = finding_connection(stats, found);
+	char service[80];
+	struct line text;
+
+	if (!connection)
+		return;
+	address("from", finding_end(stats, found, false), line);
+	address("to", finding_end(stats, found, true), line);
+	line_init(&text, service, sizeof service - 1);
+	if (!finding_service(connection, &text))
+		return;
+	*text.next = 0;
+	object_text(line, "service", service);
+}
+
 static void finding(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct finding *found = record->what;
+	char text[300];
+	struct line filter;
 
+	line_init(&filter, text, sizeof text);
 	begin("finding", line);
 	object_number(line, "rank", record->index + 1);
 	object_text(line, "rule", found->rule->name);
@@ -223,6 +253,14 @@ static void finding(const void *what, struct line *line)
 		object_number(line, "last_frame", found->last_frame);
 	}
 	object_text(line, "words", found->rule->words);
+	finding_ends(record->stats, found, line);
+	if (found->has_times) {
+		object_time(line, "first_time", found->first_ns);
+		object_time(line, "last_time", found->last_ns);
+	}
+	finding_filter(record->stats, found, &filter);
+	object_key(line, "filter");
+	json_string(line, (const uint8_t *)text, (size_t)(filter.next - text));
 	end(line);
 }
 

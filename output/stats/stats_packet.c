@@ -102,7 +102,7 @@ static void note_cnp(struct stats *stats, struct stats_direction *sender, struct
 
 static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
-	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame);
+	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame, sight->time_ns);
 	if (direction->marked)
 		return;
 	direction->marked = true;
@@ -130,10 +130,10 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 		asker->refused = false;
 		asker->attempts = asker->rnr_naks = 0;
 		if (!code)
-			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
+			stats_note_event(stats, sender, STATS_NO_CREDIT, number, sight->time_ns);
 		break;
 	case RTAP_AETH_RNR_NAK:
-		stats_note_event(stats, sender, STATS_RNR, number);
+		stats_note_event(stats, sender, STATS_RNR, number, sight->time_ns);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
 		stats_incidents(stats, asker)->rnr_until_ns = sight->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
 		asker->rnr_naks = (uint8_t)(asker->rnr_naks + (asker->rnr_naks < UINT8_MAX));
@@ -142,7 +142,7 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 	case RTAP_AETH_NAK:
 		if (code >= RTAP_NAK_COUNT)
 			break;
-		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number);
+		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number, sight->time_ns);
 		asker->refused |= code == RTAP_NAK_SEQUENCE_ERROR;
 		break;
 	default:
@@ -158,7 +158,7 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 	sender->losses++;
 	if (!burst->occurrences.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
-	stats_count(&burst->occurrences, sight->frame);
+	stats_count(&burst->occurrences, sight->frame, sight->time_ns);
 	if (burst->occurrences.count > incidents->worst_burst.occurrences.count)
 		incidents->worst_burst = *burst;
 }
@@ -190,8 +190,8 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	if (!sight->flow.recovery)
 		return;
 	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
-			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame);
-	stats_count(&recovery->occurrences, sight->frame);
+			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame, sight->time_ns);
+	stats_count(&recovery->occurrences, sight->frame, sight->time_ns);
 	recovery->late += sight->flow.is_late;
 	if (sight->flow.recovery == RTAP_RECOVERY_RNR)
 		incidents->rnr_until_ns = sight->time_ns;
@@ -219,7 +219,7 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
 
 		if (found->begins)
-			stats_count(&recovery->occurrences, found->frame);
+			stats_count(&recovery->occurrences, found->frame, sight->time_ns);
 		else
 			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
 		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)
@@ -293,7 +293,7 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 	uint8_t kind = kinds_of_class[opcode->class];
 
 	if (sight->bad_icrc) {
-		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
+		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame, sight->time_ns);
 		return false;
 	}
 	if (CLASS_ECN(sight->class))
@@ -301,14 +301,14 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 	if (sight->flow.recovery | sight->flow.lost_to)
 		note_recovery(stats, opcode->is_response ? other : sender, sight);
 	if (kind == CONGESTION_CNP) {
-		stats_note_event(stats, sender, STATS_CNP, sight->frame);
+		stats_note_event(stats, sender, STATS_CNP, sight->frame, sight->time_ns);
 		if (in_order)
 			note_cnp(stats, sender, other, sight);
 	} else if (kind != CONGESTION_REQUEST) {
 		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
 			note_acknowledgement(stats, sender, other, sight);
 	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
-		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
+		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame, sight->time_ns);
 	}
 	count_class(stats, sender, kind, sight->class);
 	return true;
@@ -340,7 +340,7 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 
 	/* it was counted when captured first */
 	if (event == STATS_CAPTURED_TWICE) {
-		stats_note_event(stats, sender, event, sight->frame);
+		stats_note_event(stats, sender, event, sight->frame, sight->time_ns);
 		return;
 	}
 	if (!sender->packets++)
@@ -357,7 +357,7 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 		note_socket(stats, connection, sender, sight, event);
 	}
 	if (event != STATS_EVENT_COUNT)
-		stats_note_event(stats, sender, event, sight->frame);
+		stats_note_event(stats, sender, event, sight->frame, sight->time_ns);
 	if (event == STATS_OUT_OF_ORDER && sight->late_packets)
 		stats_note_late(stats, sender, sight->late_packets, sight->late_ns);
 	note_payload(sender, sight, event);
@@ -388,7 +388,7 @@ static void note_loose_events(struct stats *stats, const struct stats_sight *sig
 		if (is_there[i] && takes_back)
 			stats->loose[i].count--;
 		else if (is_there[i])
-			stats_count(&stats->loose[i], sight->frame);
+			stats_count(&stats->loose[i], sight->frame, sight->time_ns);
 }
 
 /* Packets of no known connection: responses without a request, congestion notifications, management. */
@@ -418,6 +418,7 @@ void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_f
 	sight->late_packets = flow->late_packets;
 	sight->is_counted = true;
 	stats_add_sight(stats, sight);
+	stats_find(stats, sight->connection)->is_renumbered = true;
 	sight->frame = 0;
 }
 
@@ -435,7 +436,7 @@ static inline void count_packet(struct stats *stats, const struct stats_sight *s
 	if (stats->interval_ns)
 		note_interval(stats, sight);
 	if (sight->bad_icrc)
-		stats_count(&stats->bad_icrc, sight->frame);
+		stats_count(&stats->bad_icrc, sight->frame, sight->time_ns);
 }
 
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight)

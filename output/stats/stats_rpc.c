@@ -60,10 +60,10 @@ static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *
 	return *recent;
 }
 
-static void note_status(struct stats_rpc *row, const char *name, uint32_t number, uint64_t frame)
+static void note_status(struct stats_rpc *row, const char *name, uint32_t number, const struct rtap_message *reply)
 {
 	row->errors++;
-	stats_count(&row->first_error, frame);
+	stats_count(&row->first_error, reply->first_frame, reply->time_ns);
 	for (unsigned i = 0; i < STATS_STATUSES; i++) {
 		struct stats_status *status = &row->statuses[i];
 
@@ -74,7 +74,7 @@ static void note_status(struct stats_rpc *row, const char *name, uint32_t number
 		} else if (status->name != name || status->number != number) {
 			continue;
 		}
-		stats_count(&status->occurrences, frame);
+		stats_count(&status->occurrences, reply->first_frame, reply->time_ns);
 		return;
 	}
 	row->other_statuses++;
@@ -104,10 +104,10 @@ static void add_reply(struct stats *stats, struct stats_rpc *row, const struct r
 	note_latency(stats, row, reply);
 	if (is_rejected(reply)) {
 		row->rejected++;
-		stats_count(&row->first_rejected, reply->first_frame);
-		note_status(row, rpc_status_name(reply), 0, reply->first_frame);
+		stats_count(&row->first_rejected, reply->first_frame, reply->time_ns);
+		note_status(row, rpc_status_name(reply), 0, reply);
 	} else if (reply->has_status && reply->status) {
-		note_status(row, reply->status_name, reply->status_name ? 0 : reply->status, reply->first_frame);
+		note_status(row, reply->status_name, reply->status_name ? 0 : reply->status, reply);
 	}
 }
 
@@ -118,7 +118,7 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 	row->repeats += call->repeats;
 	row->unanswered += !call->partner;
 	if (!call->partner && stats_elapsed(call->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
-		stats_count(&row->overdue, call->first_frame);
+		stats_count(&row->overdue, call->first_frame, call->time_ns);
 	row->with_read_chunks += call->read_chunks != 0;
 	row->with_write_chunks += call->write_chunks != 0;
 	row->with_reply_chunk += call->reply_chunk;
@@ -134,7 +134,7 @@ static void add_operation(struct stats *stats, struct stats_rpc *row, const stru
 	row->replies++;
 	note_latency(stats, row, message);
 	if (operation->has_status && operation->status)
-		note_status(row, operation->status_name, operation->status_name ? 0 : operation->status, message->first_frame);
+		note_status(row, operation->status_name, operation->status_name ? 0 : operation->status, message);
 }
 
 /* Credits granted by a server: the number of calls that its client may have outstanding. RFC 8166, 3.3. */

@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "output/packet/clock.h"
-#include "output/stats/congestion_form.h"
+#include <stddef.h>
+
 #include "output/message/connections.h"
-#include "output/message/messages.h"
-#include "output/stats/stats_form.h"
+#include "output/packet/units.h"
+#include "output/stats/congestion_form.h"
+#include "output/stats/finding_text.h"
+#include "output/stats/findings_advice.h"
+#include "output/stats/stats_table.h"
+#include "output/stats/stats_text.h"
+
+/* Breaks lines after `begin` that are too wide; what follows a break is indented. */
+static void wrap(char *begin, size_t indent, struct line *line)
+{
+	char *start = begin, *space = NULL;
+
+	for (char *c = begin; c < line->next; c++) {
+		if (*c == '\n') {
+			start = c + 1;
+			space = NULL;
+		}
+		if (*c == ' ' && c - start > (ptrdiff_t)indent)
+			space = c;
+		if (!space || c - start < STATS_TABLE_WIDTH)
+			continue;
+		if ((size_t)(line->end - line->next) < indent) {
+			line->cut = true;
+			return;
+		}
+		memmove(space + 1 + indent, space + 1, (size_t)(line->next - space - 1));
+		memset(space, ' ', 1 + indent);
+		*space = '\n';
+		line->next += indent;
+		c = start = space + 1;
+		space = NULL;
+	}
+}
 
 static void count(uint64_t number, const char *what, struct line *line)
 {
@@ -30,9 +61,9 @@ static void frames(const struct stats_occurrences *occurrences, struct line *lin
 static void value(uint64_t number, bool is_time, struct line *line)
 {
 	if (is_time)
-		line_seconds(line, (int64_t)number);
+		units_time((int64_t)number, line);
 	else
-		line_dec(line, number);
+		units_bytes(number, line);
 }
 
 static void labelled(const char *label, uint64_t number, struct line *line)
@@ -60,7 +91,6 @@ static void distribution(const char *label, const struct histogram *histogram, b
 	if (histogram->least == histogram->largest) {
 		line_char(line, ' ');
 		value(histogram->largest, is_time, line);
-		line_text(line, is_time ? " s" : "");
 		return;
 	}
 	histogram_percentiles(histogram, permilles, 4, percentiles);
@@ -70,8 +100,6 @@ static void distribution(const char *label, const struct histogram *histogram, b
 	}
 	line_text(line, " max ");
 	value(histogram->largest, is_time, line);
-	if (is_time)
-		line_text(line, " s");
 }
 
 static void event(enum stats_event event, const struct stats_occurrences *counted, const char *before, struct line *line)
@@ -99,12 +127,12 @@ static void all_events(const struct stats *stats, struct line *line)
 static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struct line *line)
 {
 	if (stats_rate(payload, elapsed_ns)) {
-		labelled(", ", stats_rate(payload, elapsed_ns), line);
-		line_text(line, " bytes/s");
+		line_text(line, ", ");
+		units_bit_rate(stats_rate(payload, elapsed_ns), line);
 	}
 	if (stats_rate(messages, elapsed_ns)) {
 		labelled(", ", stats_rate(messages, elapsed_ns), line);
-		line_text(line, " messages/s");
+		line_text(line, " msg/s");
 	}
 }
 
@@ -162,27 +190,13 @@ static void uncounted(const struct stats *stats, struct line *line)
 	}
 }
 
-static void capture(const void *what, struct line *line)
+void stats_text_notes(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
 	uint64_t lost = stats_anomaly_count(stats, RTAP_CONNECTION_ANOMALY_LOST);
+	char *begin = line->next;
 
-	count(stats->packets, "packet", line);
-	line_text(line, ", ");
-	count(stats->wire_bytes, "byte", line);
-	line_text(line, " in ");
-	line_seconds(line, stats_elapsed(stats->first_ns, stats->last_ns));
-	labelled(" s; ", stats->rdma_packets, line);
-	line_text(line, " of RDMA, ");
-	count(stats->connections, "connection", line);
-	line_text(line, ", ");
-	count(stats->messages, "message", line);
-	labelled(" (", stats->incomplete, line);
-	line_text(line, " incomplete), payload ");
-	count(stats_payload(stats), "byte", line);
-	rates(stats_payload(stats), stats->messages, stats_elapsed(stats->first_ns, stats->last_ns), line);
-	line_char(line, '\n');
 	all_events(stats, line);
 	if (stats->unassigned) {
 		count(stats->unassigned, "packet", line);
@@ -195,93 +209,187 @@ static void capture(const void *what, struct line *line)
 	congestion_ports_text(stats, line);
 	setups(stats, line);
 	uncounted(stats, line);
-	if (record->findings->found) {
-		count(record->findings->found, "finding", line);
-		if (record->findings->found > record->findings->count)
-			labelled(", the worst ", record->findings->count, line);
-		line_text(line, ":\n");
-	} else {
-		line_text(line, "no findings\n");
+	wrap(begin, 2, line);
+}
+
+/* The text that one call of write() writes. */
+struct part {
+	const struct stats_view *view;
+	const struct finding *finding;
+	uint64_t number, shown; /* of findings */
+};
+
+static void label(const char *text, struct line *line)
+{
+	line_text(line, text);
+	for (size_t length = strlen(text); length < 13; length++)
+		line_char(line, ' ');
+}
+
+static void input_names(const struct stats_view *view, struct line *line)
+{
+	for (size_t i = 0; i < view->input_count; i++) {
+		label(i ? "" : "file", line);
+		line_escaped(line, (const uint8_t *)view->inputs[i], strlen(view->inputs[i]));
+		line_char(line, '\n');
 	}
 }
 
-static void rpc_name(const struct stats_rpc *row, struct line *line)
+static void summary_traffic(const struct stats *stats, int64_t elapsed_ns, struct line *line)
 {
-	if (!stats_rpc_name(row, " ", line))
-		line_text(line, "of unknown program");
+	uint64_t payload = stats_payload(stats), repeated = stats_all_repeated(stats), packet_rate = stats_rate(stats->packets, elapsed_ns);
+
+	label("packets", line);
+	line_dec(line, stats->packets);
+	if (stats->packets) {
+		line_text(line, ", ");
+		units_bytes(stats->wire_bytes, line);
+		line_text(line, ", ");
+		units_percent(stats->rdma_packets, stats->packets, line);
+		line_text(line, " RDMA");
+	}
+	if (packet_rate) {
+		labelled(", ", packet_rate, line);
+		line_text(line, " packets/s");
+	}
+	line_char(line, '\n');
+	if (stats->connections) {
+		label("connections", line);
+		line_dec(line, stats->connections);
+		line_char(line, '\n');
+	}
+	if (stats->messages) {
+		label("messages", line);
+		line_dec(line, stats->messages);
+		if (stats->incomplete) {
+			labelled(" (", stats->incomplete, line);
+			line_text(line, " incomplete)");
+		}
+		rates(0, stats->messages, elapsed_ns, line);
+		line_char(line, '\n');
+	}
+	if (payload) {
+		label("payload", line);
+		units_bytes(payload, line);
+		rates(payload, 0, elapsed_ns, line);
+		if (repeated) {
+			line_text(line, ", and ");
+			units_bytes(repeated, line);
+			line_text(line, " repeated");
+		}
+		line_char(line, '\n');
+	}
 }
 
-static void percent(uint64_t part, uint64_t whole, struct line *line)
+static void summary(const void *what, struct line *line)
 {
-	uint64_t permille = (uint64_t)((double)part * 1000 / (double)whole);
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+	const struct part *part = record->what;
+	int64_t elapsed_ns = stats_elapsed(stats->first_ns, stats->last_ns);
 
-	line_dec(line, permille / 10);
-	line_char(line, '.');
-	line_dec(line, permille % 10);
-	line_text(line, " %");
+	input_names(part->view, line);
+	if (stats->packets) {
+		label("time", line);
+		finding_moment(stats->first_ns, true, line);
+		line_text(line, " to ");
+		finding_moment(stats->last_ns, true, line);
+		line_text(line, ", ");
+		units_time(elapsed_ns, line);
+		line_char(line, '\n');
+	}
+	summary_traffic(stats, elapsed_ns, line);
+}
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || (unsigned char)c >= 0x7f;
+}
+
+/* As a word of a shell command. Control characters are escaped in the shell's $'...'. */
+static void shell_word(const char *word, struct line *line)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+:,@%-";
+	bool escapes = false;
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		line_text(line, word);
+		return;
+	}
+	for (const char *c = word; *c; c++)
+		escapes |= is_control(*c);
+	line_text(line, escapes ? "$'" : "'");
+	for (const char *c = word; *c; c++) {
+		if (is_control(*c)) {
+			line_text(line, "\\x");
+			line_hex_digits(line, (unsigned char)*c, 2);
+		} else if (escapes && (*c == '\'' || *c == '\\')) {
+			line_char(line, '\\');
+			line_char(line, *c);
+		} else if (*c == '\'') {
+			line_text(line, "'\\''");
+		} else {
+			line_char(line, *c);
+		}
+	}
+	line_char(line, '\'');
+}
+
+/* Names of more captures are not repeated in commands. */
+#define NAMED_INPUTS 2
+
+static void command(const struct stats *stats, const struct stats_view *view, const struct finding *found, struct line *line)
+{
+	line_text(line, "     rdmatap");
+	for (size_t i = 0; i < view->input_count && view->input_count <= NAMED_INPUTS; i++) {
+		line_text(line, " -r ");
+		shell_word(view->inputs[i], line);
+	}
+	line_text(line, view->input_count > NAMED_INPUTS ? " -r FILE ..." : "");
+	line_text(line, strcmp(found->rule->name, "bad_icrc") ? "" : " --check-icrc");
+	line_text(line, " -Y '");
+	finding_filter(stats, found, line);
+	line_text(line, "'\n");
 }
 
 static void finding(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
-	const struct finding *found = record->what;
+	const struct part *part = record->what;
+	const struct finding_advice *advice = finding_advice_of(part->finding->rule);
+	char *begin = line->next;
 
-	labelled("  ", record->index + 1, line);
+	labelled(part->number < 10 ? "  " : part->number < 100 ? " " : "", part->number, line);
 	line_text(line, ". ");
-	line_text(line, finding_weight_name((enum finding_weight)found->rule->weight));
+	line_text(line, finding_weight_name((enum finding_weight)part->finding->rule->weight));
 	line_text(line, ": ");
-	if (found->connection) {
-		labelled("connection ", found->connection, line);
-		if (found->direction >= 0)
-			line_text(line, found->direction ? " b>a" : " a>b");
-		line_text(line, ": ");
-	}
-	if (found->rpc) {
-		line_text(line, "RPC ");
-		rpc_name(found->rpc, line);
-		line_text(line, ": ");
-	}
-	if (found->kind < RTAP_KIND_COUNT) {
-		line_text(line, rtap_message_kind_name((enum rtap_message_kind)found->kind));
-		line_text(line, ": ");
-	}
-	if (found->recovery) {
-		finding_recovery_text(found, line);
-	} else {
-		line_text(line, found->rule->words);
-		labelled(": ", found->count, line);
-	}
-	if (found->of && found->rule->of) {
-		line_text(line, ", ");
-		percent(found->count, found->of, line);
-		labelled(" of ", found->of, line);
-		line_char(line, ' ');
-		line_text(line, found->rule->of);
-	}
-	if (found->time_ns) {
-		line_text(line, ", the longest ");
-		line_seconds(line, found->time_ns);
-		line_text(line, " s where ");
-		line_seconds(line, found->usual_ns);
-		line_text(line, " s is usual");
-	}
-	if (found->lost_ns) {
-		line_text(line, ", ");
-		line_seconds(line, (int64_t)found->lost_ns);
-		line_text(line, " s lost");
-	}
-	if (found->has_begin) {
-		struct clock clock = { .form = CLOCK_ABSOLUTE_DATE };
-
-		line_text(line, ", from ");
-		clock_write(&clock, &(struct rtap_frame){ .time_ns = found->begin_ns }, line);
-		line_text(line, " on");
-	}
-	if (found->first_frame)
-		frames(&(struct stats_occurrences){ 0, found->first_frame, found->last_frame }, line);
+	finding_text(record->stats, part->finding, line);
 	line_text(line, " [");
-	line_text(line, found->rule->name);
-	line_text(line, "]\n");
+	line_text(line, part->finding->rule->name);
+	line_text(line, "]\n     ");
+	line_text(line, advice->cause);
+	line_char(line, ' ');
+	line_text(line, advice->next);
+	line_char(line, '\n');
+	wrap(begin, 5, line);
+	command(record->stats, part->view, part->finding, line);
+}
+
+static void findings_title(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct part *part = record->what;
+
+	if (!record->findings->found) {
+		line_text(line, "\nNo problems found\n");
+		return;
+	}
+	line_text(line, "\nFindings");
+	if (part->shown < record->findings->found) {
+		labelled(", ", part->shown, line);
+		labelled(" of ", record->findings->found, line);
+	}
+	line_char(line, '\n');
 }
 
 static void operations(const struct stats_direction *direction, struct line *line)
@@ -296,12 +404,12 @@ static void operations(const struct stats_direction *direction, struct line *lin
 		line_text(line, ": ");
 		count(counted->messages, "message", line);
 		line_text(line, ", ");
-		count(counted->bytes, "byte", line);
+		units_bytes(counted->bytes, line);
 		labelled_if(", incomplete ", counted->incomplete, line);
 		labelled_if(", unanswered ", counted->unanswered, line);
 		labelled_if(", refused ", counted->refused, line);
 		distribution("; size", &counted->size, false, line);
-		distribution("; latency", &counted->latency_ns, true, line);
+		distribution("\n      latency", &counted->latency_ns, true, line);
 		line_char(line, '\n');
 	}
 }
@@ -332,8 +440,8 @@ static void requests(const struct stats_direction *direction, struct line *line)
 	}
 	if (direction->rnr_wait_us) {
 		line_text(line, "    RNR NAKs asked to wait ");
-		line_seconds(line, (int64_t)direction->rnr_wait_us * 1000);
-		line_text(line, " s in all\n");
+		units_time((int64_t)direction->rnr_wait_us * 1000, line);
+		line_text(line, " in all\n");
 	}
 }
 
@@ -343,12 +451,11 @@ static void spacing(const struct stats_recovery *counted, struct line *line)
 	if (!counted->least_ns)
 		return;
 	line_text(line, ", each after ");
-	line_seconds(line, counted->least_ns);
+	units_time(counted->least_ns, line);
 	if (counted->most_ns > counted->least_ns) {
 		line_text(line, " to ");
-		line_seconds(line, counted->most_ns);
+		units_time(counted->most_ns, line);
 	}
-	line_text(line, " s");
 	if (counted->most_attempts > 1)
 		labelled(", at most ", counted->most_attempts, line);
 	line_text(line, counted->most_attempts > 1 ? " without progress" : "");
@@ -368,8 +475,7 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 		line_text(line, stats_recovery_words((enum rtap_recovery)cause));
 		frames(&counted[cause].occurrences, line);
 		line_text(line, ", time lost ");
-		line_seconds(line, counted[cause].time_lost_ns);
-		line_text(line, " s");
+		units_time(counted[cause].time_lost_ns, line);
 		spacing(&counted[cause], line);
 		line_char(line, '\n');
 	}
@@ -384,12 +490,12 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 	line_text(line, " came after packets sent later, by ");
 	line_dec(line, (counted->packets + counted->count / 2) / counted->count);
 	line_text(line, " packets and ");
-	line_seconds(line, counted->sum_ns / (int64_t)counted->count);
-	line_text(line, " s on average, ");
+	units_time(counted->sum_ns / (int64_t)counted->count, line);
+	line_text(line, " on average, ");
 	line_dec(line, counted->most_packets);
 	line_text(line, " and ");
-	line_seconds(line, counted->most_ns);
-	line_text(line, " s at most\n");
+	units_time(counted->most_ns, line);
+	line_text(line, " at most\n");
 }
 
 /* TCP only. */
@@ -405,10 +511,10 @@ static void tcp_recoveries(const struct stats *stats, const struct stats_directi
 		line_text(line, "    ");
 		line_text(line, labels[cause - RTAP_RECOVERY_FAST_RETRANSMIT]);
 		labelled(" ", counted->count, line);
-		frames(&(struct stats_occurrences){ 0, counted->first_frame, counted->last_frame }, line);
+		frames(&(struct stats_occurrences){ .first_frame = counted->first_frame, .last_frame = counted->last_frame }, line);
 		line_text(line, ", time lost ");
-		line_seconds(line, stats_lost_to(stats, direction, (enum rtap_recovery)cause));
-		line_text(line, " s\n");
+		units_time(stats_lost_to(stats, direction, (enum rtap_recovery)cause), line);
+		line_char(line, '\n');
 	}
 }
 
@@ -419,17 +525,19 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	line_text(line, ": ");
 	count(direction->packets, "packet", line);
 	line_text(line, ", ");
-	count(direction->wire_bytes, "byte", line);
-	line_text(line, ", payload ");
-	count(direction->payload_bytes, "byte", line);
+	units_bytes(direction->wire_bytes, line);
+	if (direction->payload_bytes || stats_repeated(direction)) {
+		line_text(line, ", payload ");
+		units_bytes(direction->payload_bytes, line);
+	}
 	if (stats_repeated(direction)) {
-		labelled(" and ", stats_repeated(direction), line);
+		line_text(line, " and ");
+		units_bytes(stats_repeated(direction), line);
 		line_text(line, " again");
 	}
 	if (direction->packets) {
 		line_text(line, " in ");
-		line_seconds(line, stats_elapsed(direction->first_ns, direction->last_ns));
-		line_text(line, " s");
+		units_time(stats_elapsed(direction->first_ns, direction->last_ns), line);
 	}
 	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	line_char(line, '\n');
@@ -448,7 +556,9 @@ static void connection(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct stats_connection *counted = record->what;
 	const struct stats_shown *shown = &counted->shown;
+	char *begin = line->next;
 
+	line_char(line, '\n');
 	if (counted->reported) {
 		line_char(line, '#');
 		line_dec(line, shown->number);
@@ -458,6 +568,8 @@ static void connection(const void *what, struct line *line)
 		end_text(&shown->a, line);
 		line_text(line, ", b ");
 		end_text(&shown->b, line);
+		line_text(line, counted->program_known || shown->service_port ? ", " : "");
+		finding_service(counted, line);
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
@@ -465,90 +577,69 @@ static void connection(const void *what, struct line *line)
 	line_char(line, '\n');
 	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	one_direction(record->stats, &counted->directions[1], "b>a", line);
+	wrap(begin, 6, line);
 }
 
-static void rpc(const void *what, struct line *line)
+static bool is_shown(const struct stats_view *view, const struct finding *found)
 {
-	const struct stats_record *record = what;
-	const struct stats_rpc *row = record->what;
+	return !view->connection || found->connection == view->connection;
+}
 
-	line_text(line, row->is_operation ? "  RPC " : "RPC ");
-	rpc_name(row, line);
-	line_text(line, ": ");
-	count(row->calls, "call", line);
-	line_text(line, ", ");
-	line_count(line, row->replies, "reply", "replies");
-	if (!row->is_operation) {
-		labelled(", ", row->call_bytes, line);
-		labelled(" + ", row->reply_bytes, line);
-		labelled(" bytes; with read chunks ", row->with_read_chunks, line);
-		labelled(", write chunks ", row->with_write_chunks, line);
-		labelled(", reply chunk ", row->with_reply_chunk, line);
-		labelled_if("; sent again ", row->repeats, line);
-		labelled_if("; unanswered ", row->unanswered, line);
-		labelled_if("; refused by RPC ", row->rejected, line);
+/* False: writing stopped. */
+static bool write_findings(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner)
+{
+	uint64_t concerned = 0, number = 0;
+	struct part part = { .view = view };
+	struct stats_record record = { .stats = stats, .findings = findings, .what = &part };
+
+	for (unsigned i = 0; i < findings->count; i++)
+		concerned += is_shown(view, &findings->list[i]);
+	part.shown = concerned < view->most ? concerned : view->most;
+	if (view->connection && !concerned)
+		return true;
+	if (!write(owner, findings_title, &record))
+		return false;
+	for (unsigned i = 0; i < findings->count && number < part.shown; i++) {
+		if (!is_shown(view, &findings->list[i]))
+			continue;
+		part.finding = &findings->list[i];
+		part.number = ++number;
+		if (!write(owner, finding, &record))
+			return false;
 	}
-	for (unsigned i = 0; i < row->status_count; i++) {
-		const struct stats_status *status = &row->statuses[i];
+	return true;
+}
 
-		line_text(line, i ? ", " : "; ");
-		if (status->name)
-			line_text(line, status->name);
-		else
-			line_dec(line, status->number);
-		line_char(line, ' ');
-		line_dec(line, status->occurrences.count);
-		frames(&status->occurrences, line);
+static bool write_connection(const struct stats *stats, const struct stats_connection *one, stats_write *write, void *owner)
+{
+	return write(owner, connection, &(struct stats_record){ .stats = stats, .what = one });
+}
+
+static void write_connections(const struct stats *stats, stats_write *write, void *owner)
+{
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i] && stats->table[i]->reported && !write_connection(stats, stats->table[i], write, owner))
+			return;
+	if (stats->summed || stats->uncounted_messages)
+		write_connection(stats, &stats->others, write, owner);
+}
+
+bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner)
+{
+	const struct part part = { .view = view };
+	const struct stats_record record = { .stats = stats, .findings = findings, .what = &part };
+
+	if (view->connection) {
+		const struct stats_connection *one = view->connection <= stats->table_room ? stats->table[view->connection - 1] : NULL;
+
+		if (!one || !one->reported)
+			return false;
+		if (write_findings(stats, findings, view, write, owner))
+			write_connection(stats, one, write, owner);
+		return true;
 	}
-	distribution("; latency", &row->latency_ns, true, line);
-	line_char(line, '\n');
+	if (write(owner, summary, &record) && write(owner, stats_text_notes, &record) && write_findings(stats, findings, view, write, owner) &&
+	    stats_tables_write(stats, view->sort, view->most, write, owner) && view->all_connections)
+		write_connections(stats, write, owner);
+	return true;
 }
-
-static void name(const char *text, uint64_t number, unsigned digits, struct line *line)
-{
-	if (text)
-		line_text(line, text);
-	else
-		line_hex(line, number, digits);
-}
-
-static void mad(const void *what, struct line *line)
-{
-	const struct stats_record *record = what;
-	const struct stats_mad *counted = record->what;
-
-	line_text(line, "MAD ");
-	name(counted->class_name, counted->management_class, 2, line);
-	line_char(line, ' ');
-	name(counted->method_name, counted->method, 2, line);
-	line_char(line, ' ');
-	name(counted->attribute_name, counted->attribute, 4, line);
-	line_text(line, ": ");
-	count(counted->occurrences.count, "datagram", line);
-	frames(&counted->occurrences, line);
-	labelled_if(", with an error ", counted->errors, line);
-	distribution("; latency", &counted->latency_ns, true, line);
-	line_char(line, '\n');
-}
-
-static void interval(const void *what, struct line *line)
-{
-	const struct stats_record *record = what;
-	const struct stats *stats = record->stats;
-	const struct stats_interval *counted = record->what;
-
-	line_seconds(line, (int64_t)(record->index * (uint64_t)stats->interval_ns));
-	line_text(line, ": ");
-	count(counted->packets, "packet", line);
-	line_text(line, ", ");
-	count(counted->bytes, "byte", line);
-	line_text(line, ", ");
-	count(counted->messages, "message", line);
-	labelled(", retransmissions ", counted->retransmissions, line);
-	labelled(", NAKs ", counted->naks, line);
-	labelled(", CE marks ", counted->ce_marks, line);
-	labelled(", CNPs ", counted->cnps, line);
-	line_char(line, '\n');
-}
-
-const struct stats_form stats_text_form = { capture, finding, connection, rpc, mad, interval };

@@ -149,7 +149,7 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 /*
  * The oldest messages that keep bytes without a known need drop them until the rest is within its share. A SEND that is
  * complete was shown. The loss is counted only if the SEND is completed later, or if a call names the memory of the READ or
- * WRITE: rpc_region_land().
+ * WRITE: region_land().
  */
 static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
 {

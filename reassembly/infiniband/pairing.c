@@ -271,7 +271,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
 	/* The CRC of a part of them may be needed. */
-	if (response->bytes && (tracker->keep || tracker->reports || tracker->exchange)) {
+	if (response->bytes && (tracker->keep || tracker->wants_data)) {
 		uint8_t *bytes = memory_new(response->captured + 1);
 
 		if (!bytes)

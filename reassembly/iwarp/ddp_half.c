@@ -3,14 +3,10 @@
 
 #include "reassembly/iwarp/ddp_half.h"
 
-void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *message)
+static void await(struct message *message)
 {
-	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+	struct ddp_half *half = &message->connection->ddp->halves[ddp_half_side_of(message)];
 
-	if (!tracker->options.message || message->shown.outcome ||
-	    (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
-		return;
-	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
 	message->awaits_ack = true;
 	message->ack_at = half->end;
 	message->before = half->last_unacknowledged;
@@ -18,9 +14,26 @@ void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *mess
 	half->last_unacknowledged = message;
 }
 
+void ddp_half_hold(const struct rtap_tracker *tracker, struct message *message)
+{
+	message->active_ns = tracker->now_ns;
+	await(message);
+}
+
+void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *message)
+{
+	bool is_answered = message->shown.outcome == RTAP_OUTCOME_GOOD;
+
+	if (!tracker->reports || (ddp_half_is_answered_by_data(message) ? !is_answered : message->shown.outcome))
+		return;
+	if (!is_answered)
+		message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
+	await(message);
+}
+
 void ddp_half_let_go(struct message *message)
 {
-	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+	struct ddp_half *half = &message->connection->ddp->halves[ddp_half_side_of(message)];
 
 	*(message->before ? &message->before->after : &half->first_unacknowledged) = message->after;
 	*(message->after ? &message->after->before : &half->last_unacknowledged) = message->before;

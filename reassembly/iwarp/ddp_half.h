@@ -26,15 +26,33 @@ struct ddp_half {
 	struct ddp_reads reads;   /* READs that it requested */
 	bool is_acknowledged;     /* its acknowledgements are captured */
 	struct message *first_unacknowledged, *last_unacknowledged; /* settled, waiting for an acknowledgement, in the order of ack_at */
+	struct message *recovering; /* with the first byte retransmitted in the current recovery of TCP; NULL: none, or unknown */
+	uint64_t retransmitted;     /* stream offset of that byte */
 };
 
 struct ddp {
 	struct ddp_half halves[2]; /* from b; from a */
 };
 
+/* Whether the other side answers with data: its last byte is in the other direction. */
+static inline bool ddp_half_is_answered_by_data(const struct message *message)
+{
+	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
+}
+
+/* The side that sent the message's last byte. */
+static inline bool ddp_half_side_of(const struct message *message)
+{
+	return message->shown.from_a != ddp_half_is_answered_by_data(message);
+}
+
+/* A message of the upper layer, carried by a Send that is complete with the current FPDU, waits for the same acknowledgement. */
+void ddp_half_hold(const struct rtap_tracker *tracker, struct message *message);
+
 /*
  * A message was settled. Sends, Writes and others without an answer in RDMAP are confirmed by TCP's acknowledgement
- * (RFC 9293, 3.4). Until then they are unanswered; if messages are reported, they wait for it.
+ * (RFC 9293, 3.4). Until then they are unanswered; if messages or operations are reported, they wait for it. So do READs that were
+ * answered: TCP may have to retransmit the responses.
  */
 void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *message);
 

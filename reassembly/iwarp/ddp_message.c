@@ -306,7 +306,7 @@ static void take_atomic_response(struct ddp_work *work)
  */
 static bool goes_on(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
-	uint64_t jump = facts->tagged_offset - half->next_offset, begin, end;
+	uint64_t jump = facts->tagged_offset - half->next_offset;
 
 	if (message->shown.r_key != facts->stag)
 		return false;
@@ -314,20 +314,15 @@ static bool goes_on(const struct ddp_half *half, const struct message *message, 
 		return true;
 	if (jump > half->lost || !message->region)
 		return jump <= half->lost;
-	upper_extent(message, &begin, &end);
-	return facts->tagged_offset >= begin && facts->tagged_offset < end;
+	return facts->tagged_offset >= message->region->begin && facts->tagged_offset < message->region->end;
 }
 
-/* A Write that begins where the memory named by a chunk list begins has no earlier part. */
+/* A Write that begins where named memory begins has no earlier part. */
 static void claim_write(const struct ddp_work *work, struct message *message)
 {
-	uint64_t begin, end;
-
 	upper_claim(work->tracker, message);
-	if (!message->region)
-		return;
-	upper_extent(message, &begin, &end);
-	message->has_first |= begin == message->shown.virtual_address;
+	if (message->region)
+		message->has_first |= message->region->begin == message->shown.virtual_address;
 }
 
 /* A Write, or a Read Response to an unknown request. */

@@ -234,8 +234,7 @@ void ddp_upper_refuse(struct ddp_work *work)
 	if (!read_quoted(work, &quoted))
 		return;
 	for (uint32_t tried = 0; message && tried < REFUSED_LOOKED_AT; message = message->waiting_before, tried++) {
-		if (message->connection != work->connection || message->shown.from_a == work->from_a || message->shown.is_rpc || message->call ||
-		    !is_meant(message, &quoted))
+		if (message->connection != work->connection || message->shown.from_a == work->from_a || !is_meant(message, &quoted))
 			continue;
 		message->shown.outcome = (uint8_t)outcome_of(&work->facts);
 		message->shown.answered_in = work->fpdu->last_frame;

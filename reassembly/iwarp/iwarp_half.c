@@ -1,42 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/state.h"
 
-void iwarp_half_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc)
+void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id, const void *facts, size_t size)
 {
 	struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];
+	struct iwarp_request *request;
 
-	if (!half->calls)
-		half->calls = memory_new_zeroed(IWARP_CALLS, sizeof *half->calls);
-	if (half->calls)
-		half->calls[half->call_count++ % IWARP_CALLS] = (struct iwarp_call){ fpdu->stream_offset, fpdu->last_frame, fpdu->last_time_ns, *rpc };
+	assert(size <= IWARP_FACTS);
+	if (!half->requests)
+		half->requests = memory_new_zeroed(IWARP_REQUESTS, sizeof *half->requests);
+	if (!half->requests)
+		return;
+	request = &half->requests[half->request_count++ % IWARP_REQUESTS];
+	*request = (struct iwarp_request){ .offset = fpdu->stream_offset, .frame = fpdu->last_frame, .time_ns = fpdu->last_time_ns, .id = id };
+	memcpy(request->facts, facts, size);
 }
 
-const struct iwarp_call *iwarp_half_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid)
+const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *stream, bool side, uint64_t id)
 {
 	const struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];
-	uint32_t count = half->call_count < IWARP_CALLS ? half->call_count : IWARP_CALLS;
+	uint32_t count = half->request_count < IWARP_REQUESTS ? half->request_count : IWARP_REQUESTS;
 
 	for (uint32_t i = 1; i <= count; i++) {
-		const struct iwarp_call *call = &half->calls[(half->call_count - i) % IWARP_CALLS];
+		const struct iwarp_request *request = &half->requests[(half->request_count - i) % IWARP_REQUESTS];
 
-		/* Processed calls are known to the messages. */
-		if (call->rpc.xid == xid && stream->tcp->halves[half->from_a].base + call->offset >= iwarp_half_taken(half))
-			return call;
+		/* Processed requests are known to the messages. */
+		if (request->id == id && stream->tcp->halves[half->from_a].base + request->offset >= iwarp_half_taken(half))
+			return request;
 	}
 	return NULL;
 }
 
-void iwarp_half_forget_calls(struct iwarp_half *half)
+void iwarp_half_forget_requests(struct iwarp_half *half)
 {
-	free(half->calls);
-	half->calls = NULL;
-	half->call_count = 0;
+	free(half->requests);
+	half->requests = NULL;
+	half->request_count = 0;
 }
 
 /* RFC 6581, 9.1: 0x3fff means not negotiated. */

@@ -29,14 +29,16 @@ struct iwarp_waiting {
 	uint8_t bytes[];
 };
 
-#define IWARP_CALLS 64 /* calls shown out of order that are kept: as many as clients and servers commonly negotiate */
+#define IWARP_REQUESTS 64 /* requests shown out of order that are kept: as many as clients and servers commonly negotiate */
+#define IWARP_FACTS 96
 
-/* A call that was shown out of order. */
-struct iwarp_call {
+/* A request of an upper layer that was shown out of order. */
+struct iwarp_request {
 	uint64_t offset;      /* stream offset of its FPDU */
 	uint64_t frame;       /* number of the frame that shows it */
 	int64_t time_ns;
-	struct rtap_rpc_facts rpc;
+	uint64_t id;          /* by which the layer finds it */
+	uint8_t facts[IWARP_FACTS]; /* of the layer */
 };
 
 enum iwarp_stage {
@@ -65,8 +67,8 @@ struct iwarp_half {
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;
 	uint64_t waiting_bytes;
-	struct iwarp_call *calls; /* NULL, or a ring of IWARP_CALLS */
-	uint32_t call_count;  /* number of calls ever added */
+	struct iwarp_request *requests; /* NULL, or a ring of IWARP_REQUESTS */
+	uint32_t request_count; /* number of requests ever added */
 };
 
 struct iwarp_stream {
@@ -103,14 +105,14 @@ static inline uint64_t iwarp_half_taken(const struct iwarp_half *half)
 	return tcp->next;
 }
 
-/* Remembers a call that was shown in its frame but is not processed yet. */
-void iwarp_half_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc);
+/* Remembers a request that was shown in its frame but is not processed yet, with `size` bytes of facts, at most IWARP_FACTS. */
+void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id, const void *facts, size_t size);
 
-/* The latest remembered call with this XID, or NULL. Valid until the next iwarp_half_note_call(). */
-const struct iwarp_call *iwarp_half_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid);
+/* The latest remembered request with this id, or NULL. Valid until the next iwarp_half_note_request(). */
+const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *stream, bool side, uint64_t id);
 
-/* Forgets the remembered calls of a direction. */
-void iwarp_half_forget_calls(struct iwarp_half *half);
+/* Forgets the remembered requests of a direction. */
+void iwarp_half_forget_requests(struct iwarp_half *half);
 
 /* Most READs and atomics that one side of the connection may have outstanding, as negotiated; 0: unknown. */
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side);

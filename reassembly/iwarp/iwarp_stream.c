@@ -13,6 +13,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_message.h"
+#include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/iwarp/ddp_upper.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
@@ -40,7 +41,7 @@ static void account(struct iwarp_stream *stream)
 
 	for (unsigned i = 0; i < 2; i++)
 		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes +
-			  (stream->halves[i].calls ? IWARP_CALLS * sizeof *stream->halves[i].calls : 0);
+			  (stream->halves[i].requests ? IWARP_REQUESTS * sizeof *stream->halves[i].requests : 0);
 	if (memory > stream->entry.bytes)
 		budget_charge(&stream->tracker->budget, &stream->entry, memory - stream->entry.bytes);
 	else if (memory < stream->entry.bytes)
@@ -520,7 +521,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		half->last = NULL;
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		iwarp_half_forget_calls(half);
+		iwarp_half_forget_requests(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -538,7 +539,7 @@ static void give_up(struct budget_entry *entry, void *owner)
 	(void)entry;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
-		iwarp_half_forget_calls(&stream->halves[i]);
+		iwarp_half_forget_requests(&stream->halves[i]);
 	account(stream);
 }
 
@@ -564,7 +565,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
-		iwarp_half_forget_calls(&stream->halves[i]);
+		iwarp_half_forget_requests(&stream->halves[i]);
 		while (stream->halves[i].first) {
 			struct iwarp_waiting *waiting = stream->halves[i].first;
 
@@ -646,9 +647,6 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	budget_touch(&stream->tracker->budget, &stream->entry);
 	if (!stream->connection)
 		return;
-	if (stream->tracker->options.message)
-		report_acknowledged(stream, packet->frame->number);
-	connection_note(stream->tracker, stream->connection, packet, facts);
 	*flow = stream->tracker->view.flow;
 	flow->present = true;
 	flow->tcp_analysis = facts->analysis;
@@ -657,4 +655,10 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	if (facts->analysis != RTAP_TCP_CAPTURED_TWICE)
 		tcp_recovery_segment(&stream->halves[facts->from_a].recovery, &stream->halves[!facts->from_a].recovery, flow->from_a, packet,
 				     &stream->recoveries, flow);
+	if (stream->tracker->reports) {
+		if (flow->tcp_recovery_count || facts->analysis == RTAP_TCP_RETRANSMISSION)
+			ddp_recovery_segment(stream->tracker, stream->connection, facts->offset, flow);
+		report_acknowledged(stream, packet->frame->number);
+	}
+	connection_note(stream->tracker, stream->connection, packet, facts);
 }

@@ -6,7 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/rpc_answers.h"
-#include "reassembly/state.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define FIRST_ROOM 2
 #define SILENCE_NS INT64_C(90000000000) /* NFS clients retry after a minute, queue pairs before that */
@@ -16,42 +16,44 @@
  */
 static void note_due(struct rtap_tracker *tracker)
 {
-	if (tracker->first_answering)
-		connections_due(tracker, tracker->first_answering->answers.latest_ns, SILENCE_NS);
+	const struct rpc_connection *first = rpc_state_of(tracker)->first_answering;
+
+	if (first)
+		connections_due(tracker, first->answers.latest_ns, SILENCE_NS);
 }
 
-static void leave(struct rtap_tracker *tracker, struct connection *connection)
+static void leave(struct rtap_tracker *tracker, struct rpc_connection *of)
 {
-	*(connection->answering_before ? &connection->answering_before->answering_after : &tracker->first_answering) =
-		connection->answering_after;
-	*(connection->answering_after ? &connection->answering_after->answering_before : &tracker->last_answering) =
-		connection->answering_before;
-	connection->answering_before = connection->answering_after = NULL;
+	struct rpc_state *state = rpc_state_of(tracker);
+
+	*(of->answering_before ? &of->answering_before->answering_after : &state->first_answering) = of->answering_after;
+	*(of->answering_after ? &of->answering_after->answering_before : &state->last_answering) = of->answering_before;
+	of->answering_before = of->answering_after = NULL;
 	note_due(tracker);
 }
 
 /* Appends the connection: it has the latest answer. */
-static void enter(struct rtap_tracker *tracker, struct connection *connection)
+static void enter(struct rpc_state *state, struct rpc_connection *of)
 {
-	connection->answering_before = tracker->last_answering;
-	*(tracker->last_answering ? &tracker->last_answering->answering_after : &tracker->first_answering) = connection;
-	tracker->last_answering = connection;
+	of->answering_before = state->last_answering;
+	*(state->last_answering ? &state->last_answering->answering_after : &state->first_answering) = of;
+	state->last_answering = of;
 }
 
-static void forget_bytes(struct rtap_tracker *tracker, struct connection *connection, struct rpc_answer *answer)
+static void forget_bytes(struct rtap_tracker *tracker, struct rpc_connection *of, struct rpc_answer *answer)
 {
 	if (!answer->bytes)
 		return;
-	budget_give(&tracker->budget, &connection->entry, answer->length);
-	connection->answers.kept -= answer->length;
+	budget_give(&tracker->budget, &of->connection->entry, answer->length);
+	of->answers.kept -= answer->length;
 	free(answer->bytes);
 	answer->bytes = NULL;
 }
 
 /* The ring grows only while it is filled for the first time, so that entries keep their index. */
-static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
+static bool reserve(struct rtap_tracker *tracker, struct rpc_connection *of)
 {
-	struct rpc_answers *answers = &connection->answers;
+	struct rpc_answers *answers = &of->answers;
 	uint32_t room = answers->room ? answers->room * 2 : FIRST_ROOM;
 	struct rpc_answer *larger;
 
@@ -63,7 +65,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	/* other members of an unused entry are not read */
 	for (uint32_t i = answers->room; i < room; i++)
 		larger[i].bytes = NULL;
-	budget_add(&tracker->budget, &connection->entry, (room - answers->room) * sizeof *larger);
+	budget_add(&tracker->budget, &of->connection->entry, (room - answers->room) * sizeof *larger);
 	answers->ring = larger;
 	answers->room = room;
 	return true;
@@ -75,23 +77,24 @@ static uint32_t bucket_of(uint32_t xid)
 	return (xid * UINT32_C(0x9e3779b1)) >> 26;
 }
 
-void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection, const struct rpc_answer *answer)
+void rpc_answers_add(struct rtap_tracker *tracker, struct rpc_connection *of, const struct rpc_answer *answer)
 {
-	struct rpc_answers *answers = &connection->answers;
+	struct rpc_state *state = rpc_state_of(tracker);
+	struct rpc_answers *answers = &of->answers;
 	struct rpc_answer *place;
 
-	if (answers->ring && connection != tracker->last_answering)
-		leave(tracker, connection);
-	if (!reserve(tracker, connection)) {
+	if (answers->ring && of != state->last_answering)
+		leave(tracker, of);
+	if (!reserve(tracker, of)) {
 		free(answer->bytes);
 		return;
 	}
-	if (connection != tracker->last_answering)
-		enter(tracker, connection);
+	if (of != state->last_answering)
+		enter(state, of);
 	answers->latest_ns = tracker->now_ns;
 	note_due(tracker);
 	place = &answers->ring[answers->next & (answers->room - 1)];
-	forget_bytes(tracker, connection, place);
+	forget_bytes(tracker, of, place);
 	*place = *answer;
 	place->number = answers->next++;
 	place->older = answers->newest[bucket_of(answer->xid)];
@@ -99,16 +102,16 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 	if (!answer->bytes)
 		return;
 	answers->kept += answer->length;
-	budget_add(&tracker->budget, &connection->entry, answer->length);
+	budget_add(&tracker->budget, &of->connection->entry, answer->length);
 	if (answers->next - answers->forgotten > answers->room)
 		answers->forgotten = answers->next - answers->room;
 	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)
-		forget_bytes(tracker, connection, &answers->ring[answers->forgotten++ & (answers->room - 1)]);
+		forget_bytes(tracker, of, &answers->ring[answers->forgotten++ & (answers->room - 1)]);
 }
 
-struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid)
+struct rpc_answer *rpc_answers_find(const struct rpc_connection *of, bool from_a, uint32_t xid)
 {
-	const struct rpc_answers *answers = &connection->answers;
+	const struct rpc_answers *answers = &of->answers;
 	uint32_t bucket = bucket_of(xid), age = 0;
 
 	for (uint8_t at = answers->newest[bucket]; at;) {
@@ -125,7 +128,7 @@ struct rpc_answer *rpc_answers_find(const struct connection *connection, bool fr
 	return NULL;
 }
 
-void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+void rpc_answers_move(struct rtap_tracker *tracker, struct rpc_connection *from, struct rpc_connection *to, bool turned)
 {
 	struct rpc_answers *answers = &from->answers;
 	uint32_t count = answers->next < answers->room ? answers->next : answers->room;
@@ -135,7 +138,7 @@ void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, str
 
 		answer->from_a ^= turned;
 		if (answer->bytes) {
-			budget_give(&tracker->budget, &from->entry, answer->length);
+			budget_give(&tracker->budget, &from->connection->entry, answer->length);
 			answers->kept -= answer->length;
 		}
 		rpc_answers_add(tracker, to, answer);
@@ -144,23 +147,25 @@ void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, str
 	rpc_answers_fini(tracker, from);
 }
 
-void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connection)
+void rpc_answers_fini(struct rtap_tracker *tracker, struct rpc_connection *of)
 {
-	struct rpc_answers *answers = &connection->answers;
+	struct rpc_answers *answers = &of->answers;
 
 	if (!answers->ring)
 		return;
-	leave(tracker, connection);
+	leave(tracker, of);
 	for (uint32_t i = 0; i < answers->room; i++)
-		forget_bytes(tracker, connection, &answers->ring[i]);
-	budget_give(&tracker->budget, &connection->entry, answers->room * sizeof *answers->ring);
+		forget_bytes(tracker, of, &answers->ring[i]);
+	budget_give(&tracker->budget, &of->connection->entry, answers->room * sizeof *answers->ring);
 	free(answers->ring);
 	*answers = (struct rpc_answers){ 0 };
 }
 
 void rpc_answers_advance(struct rtap_tracker *tracker)
 {
-	while (tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS)
-		rpc_answers_fini(tracker, tracker->first_answering);
+	const struct rpc_state *state = rpc_state_of(tracker);
+
+	while (state->first_answering && tracker->now_ns - state->first_answering->answers.latest_ns >= SILENCE_NS)
+		rpc_answers_fini(tracker, state->first_answering);
 	note_due(tracker);
 }

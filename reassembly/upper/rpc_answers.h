@@ -10,7 +10,7 @@
 
 
 struct rtap_tracker;
-struct connection;
+struct rpc_connection;
 
 /* Most calls kept per connection, and bytes of their replies. Fewer calls are outstanding at once. */
 #define RPC_ANSWERS_MAX 128
@@ -44,17 +44,17 @@ struct rpc_answers {
 };
 
 /* Adds an answer and takes ownership of its bytes. Replaces the oldest one. */
-void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection, const struct rpc_answer *answer);
+void rpc_answers_add(struct rtap_tracker *tracker, struct rpc_connection *of, const struct rpc_answer *answer);
 
 /* The newest answer with this XID; NULL: none kept. Borrowed until the next rpc_answers_add(). */
-struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid);
+struct rpc_answer *rpc_answers_find(const struct rpc_connection *of, bool from_a, uint32_t xid);
 
 /* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
-void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
+void rpc_answers_move(struct rtap_tracker *tracker, struct rpc_connection *from, struct rpc_connection *to, bool turned);
 
 /* Drops the answers of connections without a recent answer: their replies are no longer repeated. */
 void rpc_answers_advance(struct rtap_tracker *tracker);
 
-void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connection);
+void rpc_answers_fini(struct rtap_tracker *tracker, struct rpc_connection *of);
 
 #endif

@@ -13,13 +13,12 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
-#include "reassembly/upper/rpc_claim.h"
+#include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
-#include "reassembly/upper/rpc_region.h"
 #include "reassembly/upper/rpc_send.h"
-#include "reassembly/upper.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
 #define MOST_SPARE 1024 /* calls kept for reuse */
@@ -50,111 +49,91 @@ static bool same_call(const void *value, const void *wanted)
 	const struct rpc_call *call = value;
 	const struct call_key *key = wanted;
 
-	return call->connection == key->connection && call->xid == key->xid && call->from_a == key->from_a;
+	return call->request.connection == key->connection && call->xid == key->xid && call->request.from_a == key->from_a;
 }
 
 static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const struct call_key *key, uint64_t hash)
 {
-	return map_find(&tracker->calls, hash, same_call, key);
+	return map_find(&rpc_state_of(tracker)->calls, hash, same_call, key);
 }
 
 static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
-	struct rpc_call *last = connection->calls[false].last;
+	const struct request_list *lists = connection->requests.lists;
+	struct rpc_call *last = rpc_call_of(lists[false].last);
 
 	/* Where calls arrive one by one it is the last. */
-	if (last && last->mapped && last->xid == xid && last->from_a == from_a)
+	if (last && last->mapped && last->xid == xid && last->request.from_a == from_a)
 		return last;
-	if (!last && !connection->calls[true].last)
+	if (!last && !lists[true].last)
 		return NULL;
 	return find_hashed(tracker, &key, hash_of(&key));
+}
+
+static struct rpc_answer *find_answer(const struct connection *connection, bool from_a, uint32_t xid)
+{
+	const struct rpc_connection *state = rpc_state_of_connection(connection);
+
+	return state ? rpc_answers_find(state, from_a, xid) : NULL;
 }
 
 static __attribute__((cold, noinline)) void free_spare(struct rpc_call *call)
 {
 	chunk_lists_fini(&call->call.lists);
 	chunk_lists_fini(&call->reply.lists);
+	request_fini(&call->request);
 	free(call);
-}
-
-static void link_call(struct rpc_call *call)
-{
-	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
-
-	call->before = list->last;
-	call->after = NULL;
-	*(call->before ? &call->before->after : &list->first) = call;
-	list->last = call;
-	list->count++;
-}
-
-static void unlink_call(struct rpc_call *call)
-{
-	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
-
-	*(call->before ? &call->before->after : &list->first) = call->after;
-	*(call->after ? &call->after->before : &list->last) = call->before;
-	list->count--;
-}
-
-/* Detaches messages from a call that is freed: from its regions, and the one that carries its reply. */
-static void unclaim(struct rpc_call *call)
-{
-	while (call->claimed)
-		rpc_region_unclaim(call->claimed);
-	if (call->replier)
-		call->replier->replies_to = NULL;
-	call->replier = NULL;
 }
 
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
+	struct rpc_state *state = rpc_state_of(tracker);
+
 	if (call->mapped)
-		map_remove(&tracker->calls, call->hash, call);
-	unclaim(call);
-	if (call->has_regions)
-		rpc_region_close_all(tracker, call);
-	unlink_call(call);
-	budget_give(&tracker->budget, &call->entry, call->entry.bytes);
+		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
+	request_end(tracker, &call->request);
 	chunk_lists_empty(&call->call.lists);
 	chunk_lists_empty(&call->reply.lists);
 	if (call->call.bytes)
 		free(call->call.bytes);
 	if (call->reply.bytes)
 		free(call->reply.bytes);
-	if (tracker->spare_calls == MOST_SPARE) {
+	if (state->spare_calls == MOST_SPARE) {
 		free_spare(call);
 		return;
 	}
-	call->after = tracker->spare_call;
-	tracker->spare_call = call;
-	tracker->spare_calls++;
+	call->request.after = (struct request *)state->spare_call;
+	state->spare_call = call;
+	state->spare_calls++;
 }
 
 void rpc_calls_fini(struct rtap_tracker *tracker)
 {
-	while (tracker->spare_call) {
-		struct rpc_call *call = tracker->spare_call;
+	struct rpc_state *state = rpc_state_of(tracker);
 
-		tracker->spare_call = call->after;
+	while (state->spare_call) {
+		struct rpc_call *call = state->spare_call;
+
+		state->spare_call = rpc_call_of(call->request.after);
 		free_spare(call);
 	}
 	rpc_items_fini(tracker);
 	rpc_names_fini(tracker);
-	map_fini(&tracker->calls);
+	coverage_fini(&state->gathered);
+	map_fini(&state->calls);
 }
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	rpc_region_drop_doubtful(tracker, call);
-	if (rpc_call_is_reported(tracker))
+	request_drop_doubtful(tracker, &call->request);
+	if (tracker->wants_data)
 		rpc_exchange_conclude(tracker, call);
 	free_call(tracker, call);
 }
 
 /* Adds `length` bytes of a region from offset `from` on to `whole`, at `position`. False: some are missing. */
-static bool add_part(struct coverage *whole, uint64_t position, const struct rpc_region *region, uint64_t from, uint64_t length)
+static bool add_part(struct coverage *whole, uint64_t position, const struct region *region, uint64_t from, uint64_t length)
 {
 	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
 	uint64_t fresh;
@@ -167,13 +146,13 @@ static bool add_part(struct coverage *whole, uint64_t position, const struct rpc
 static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
 			 uint64_t at)
 {
-	struct coverage *whole = &tracker->gathered;
+	struct coverage *whole = &rpc_state_of(tracker)->gathered;
 	uint32_t first, count = chunk_lists_find(lists, list, 0, &first);
 	uint64_t end = at;
 
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
-		const struct rpc_region *region = chunk_lists_region_of(&call->call.lists, segment);
+		const struct region *region = chunk_lists_region_of(&call->request, segment);
 
 		if (!segment->length)
 			continue;
@@ -188,10 +167,10 @@ static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *ca
 static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
 			 struct rtap_span *whole)
 {
-	coverage_fini(&tracker->gathered);
+	coverage_fini(&rpc_state_of(tracker)->gathered);
 	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
 		return false;
-	*whole = (struct rtap_span){ tracker->gathered.bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
+	*whole = (struct rtap_span){ rpc_state_of(tracker)->gathered.bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
 	return true;
 }
 
@@ -199,7 +178,7 @@ static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *ca
 static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
 	struct rpc_answer answer = {
-		.xid = call->xid, .from_a = call->from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
+		.xid = call->xid, .from_a = call->request.from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
 		.calls = call->repeats, .replies = call->replies, .answered = call->reply.present,
 	};
 	struct rtap_span whole;
@@ -214,7 +193,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 		if (answer.bytes)
 			memcpy(answer.bytes, whole.bytes, whole.length);
 	}
-	rpc_answers_add(tracker, call->connection, &answer);
+	rpc_answers_add(tracker, rpc_state_of_connection(call->request.connection), &answer);
 }
 
 /* Ends the call incomplete. What arrives of it later is recognised by what is remembered. */
@@ -225,58 +204,68 @@ static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker
 	end_call(tracker, call);
 }
 
+static struct rpc_call *call_of_entry(struct budget_entry *entry)
+{
+	return (struct rpc_call *)((char *)entry - offsetof(struct rpc_call, request.entry));
+}
+
 static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
 
 	tracker->counters.evictions++;
-	give_up(tracker, (struct rpc_call *)((char *)entry - offsetof(struct rpc_call, entry)));
+	give_up(tracker, call_of_entry(entry));
 }
 
 /* Nothing was seen of the call for a long time. */
 static void give_up_silent(struct budget_entry *entry, void *owner)
 {
-	give_up(owner, (struct rpc_call *)((char *)entry - offsetof(struct rpc_call, entry)));
+	give_up(owner, call_of_entry(entry));
 }
 
 static uint32_t most_calls(const struct connection *connection)
 {
-	if (connection->credits >= MOST_CALLS / 2)
+	uint32_t credits = rpc_state_of_connection(connection)->credits;
+
+	if (credits >= MOST_CALLS / 2)
 		return MOST_CALLS;
-	return connection->credits > LEAST_CALLS / 2 ? 2 * connection->credits : LEAST_CALLS;
+	return credits > LEAST_CALLS / 2 ? 2 * credits : LEAST_CALLS;
 }
 
 static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
 {
+	struct rpc_state *state = rpc_state_of(tracker);
+	const struct request_list *waiting = &connection->requests.lists[false];
 	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
+	struct region *regions = NULL;
+	uint32_t region_room = 0;
 	struct rpc_call *call;
 
 	/* The reply to the oldest call was lost: without it there is no credit for another call. */
-	while (connection->calls[false].count >= most_calls(connection))
-		give_up(tracker, connection->calls[false].first);
-	call = tracker->spare_call;
+	while (waiting->count >= most_calls(connection))
+		give_up(tracker, rpc_call_of(waiting->first));
+	call = state->spare_call;
 	if (call) {
-		tracker->spare_call = call->after;
-		tracker->spare_calls--;
+		state->spare_call = rpc_call_of(call->request.after);
+		state->spare_calls--;
 		of_call = call->call.lists;
 		of_reply = call->reply.lists;
+		regions = call->request.regions;
+		region_room = call->request.region_room;
 	} else {
 		call = memory_new(sizeof *call);
 	}
 	if (!call)
 		return NULL;
 	clear_bytes(call, sizeof *call);
-	call->connection = connection;
-	call->from_a = from_a;
-	call->number = ++tracker->last_call;
 	call->xid = xid;
 	call->call.lists = of_call;
 	call->reply.lists = of_reply;
-	call->entry.evict = evict;
-	call->entry.give_up = give_up_silent;
-	call->entry.owner = tracker;
-	budget_charge(&tracker->budget, &call->entry, CALL_MEMORY);
-	link_call(call);
+	call->request.regions = regions;
+	call->request.region_room = region_room;
+	call->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up_silent, .owner = tracker };
+	budget_charge(&tracker->budget, &call->request.entry, CALL_MEMORY);
+	request_begin(tracker, &call->request, connection, from_a);
 	return call;
 }
 
@@ -287,42 +276,19 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
-/* Losses after these positions of the streams count for the call's memory. */
-static void note_streams(struct rpc_call *call)
-{
-	const struct connection *connection = call->connection;
-
-	for (int i = 0; i < 2; i++) {
-		bool from_a = call->from_a == (i == 1);
-		const struct psn_stream *stream = &connection->streams[from_a];
-
-		/* A call captured late can have been answered by what is missing already. */
-		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
-		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
-		call->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
-	}
-}
-
-static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
+static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct chunk_lists *lists = &call->call.lists;
 
-	note_streams(call);
-	if (!chunk_lists_make_regions(lists, call))
+	if (!chunk_lists_name(tracker, lists, &call->request))
 		return false;
-	budget_charge(&tracker->budget, &call->entry, chunk_lists_memory(lists));
+	budget_charge(&tracker->budget, &call->request.entry, chunk_lists_memory(lists));
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
 
 		/* Parts of the message itself are needed to read it. */
 		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
-	}
-	for (uint32_t i = 0; i < lists->region_count; i++) {
-		struct rpc_region *region = &lists->regions[i];
-
-		region->keep_bytes |= tracker->keep & COVERAGE_BYTES || tracker->payload;
-		if (region->is_read)
-			call->read_left += region->end - region->begin;
+		segment->region->keep_bytes |= tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
 	}
 	return true;
 }
@@ -330,17 +296,18 @@ static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 /* The reply was captured before its call, which was unknown then. */
 static bool has_overtaken(const struct rpc_call *lone)
 {
-	return !lone->call.present && lone->replier && !lone->call.rpc.program_known;
+	return !lone->call.present && lone->request.response && !lone->call.rpc.program_known;
 }
 
 /* A call without its content. */
 static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
 {
 	struct connection *connection = message->connection;
+	const struct request_list *lists = connection->requests.lists;
 	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = connection->calls[false].last || connection->calls[true].last ? find_hashed(tracker, &key, hash) : NULL;
-	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, key.from_a, key.xid);
+	struct rpc_call *call = lists[false].last || lists[true].last ? find_hashed(tracker, &key, hash) : NULL;
+	const struct rpc_answer *answer = call ? NULL : find_answer(connection, key.from_a, key.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
 	if (call && has_overtaken(call))
@@ -348,7 +315,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	if (call) {
 		/* A retransmission, or the XID is used again. */
 		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
-		map_remove(&tracker->calls, call->hash, call);
+		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
 		call->mapped = false;
 		if (!call->reply.present)
 			end_call(tracker, call);
@@ -358,7 +325,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 		return NULL;
 	call->repeats = repeats;
 	call->hash = hash;
-	call->mapped = map_add(&tracker->calls, call->hash, call);
+	call->mapped = map_add(&rpc_state_of(tracker)->calls, call->hash, call);
 	return call;
 }
 
@@ -366,26 +333,24 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 {
 	struct rpc_call *call = enter_call(tracker, message, packet);
 
+	if (call)
+		request_seen(&call->request, message);
 	if (!call || !rpc_send_fill(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL, result) ||
-	    (call->call.lists.count && !make_regions(tracker, call))) {
+	    (call->call.lists.count && !name_memory(tracker, call))) {
 		tracker->counters.evictions++;
 		if (call)
 			end_call(tracker, call);
 		return;
 	}
-	call->psn = message->low;
-	call->unknown_replies = call->connection->unknown_replies;
-	if (call->call.lists.count) {
-		rpc_region_open_all(tracker, call);
-		rpc_claim_around_call(tracker, call, message);
-	}
+	if (call->call.lists.count)
+		request_open(tracker, &call->request, message);
 }
 
 /* Gathers the call: inline or, for RDMA_NOMSG, the header and its read chunks. False: incomplete. */
 static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
 {
 	const struct rpc_send *send = &call->call;
-	struct coverage *whole = &tracker->gathered;
+	struct coverage *whole = &rpc_state_of(tracker)->gathered;
 	uint64_t fresh;
 
 	if (!send->bytes || send->captured < send->wire)
@@ -411,7 +376,7 @@ static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call 
 	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
 	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
-	result->touched_rpc = call->reply.shown;
+	result->touched_upper = call->reply.shown;
 	if (call->call.rpc.program_known)
 		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
 	return true;
@@ -422,17 +387,14 @@ static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call 
  * reply.
  */
 static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context,
-						     struct frame_result *result)
+						     struct frame_result *result, struct rpc_call **read)
 {
-	struct rpc_call *call = message->region->call;
-	bool is_read = message->region->is_read, is_last = is_read && rpc_claim_note_arrival(tracker, message);
+	struct rpc_call *call = rpc_call_of(message->region->request);
+	bool is_read = message->region->is_read;
 
-	/* Truncated data is copied when nothing more can arrive. */
-	if (result->completed == message || assembly_is_whole(message))
-		rpc_claim_land(tracker, message);
-	if (is_last) {
-		result->touched_rpc = call->call.shown;
-		result->read_call = call;
+	if (claim_data(tracker, message, result)) {
+		result->touched_upper = call->call.shown;
+		*read = call;
 		return gather_call(tracker, call, context);
 	}
 	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context, result);
@@ -443,7 +405,7 @@ static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, c
 						 const struct rtap_packet *packet, struct rtap_context *context)
 {
 	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
-	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : find_answer(connection, !from_a, packet->rpcrdma.xid);
 	struct chunk_lists lists = { 0 };
 	const uint8_t *bytes;
 	uint32_t captured, wire;
@@ -459,34 +421,34 @@ static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, c
 }
 
 bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result)
+		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result, struct rpc_call **read)
 {
-	result->read_call = NULL;
+	*read = NULL;
 	if (message && message->region)
-		return upper_data_is_over(result, message) && data_completes(tracker, message, context, result);
+		return upper_data_is_over(result, message) && data_completes(tracker, message, context, result, read);
 	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
 	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
 }
 
 bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context, struct frame_result *result)
+		       struct rtap_context *context, struct rpc_call **read)
 {
 	struct rpc_call *call;
 
 	if (!packet->rpcrdma.read_segments || packet->rpc.present)
 		return false;
 	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
-	if (!call || !call->call.present || call->read_left || !gather_call(tracker, call, context))
+	if (!call || !call->call.present || call->request.read_left || !gather_call(tracker, call, context))
 		return false;
-	result->read_call = call;
+	*read = call;
 	return true;
 }
 
 /* A reply without a waiting call: it may be the repeat of an earlier one. */
 static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
 {
-	struct rpc_call *call = find_call(tracker, lone->connection, lone->from_a, lone->xid);
-	struct rpc_answer *answer = call ? NULL : rpc_answers_find(lone->connection, lone->from_a, lone->xid);
+	struct rpc_call *call = find_call(tracker, lone->request.connection, lone->request.from_a, lone->xid);
+	struct rpc_answer *answer = call ? NULL : find_answer(lone->request.connection, lone->request.from_a, lone->xid);
 
 	if (call) {
 		lone->call.rpc = call->call.rpc;
@@ -497,17 +459,6 @@ static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *trac
 		lone->repeats = answer->answered ? ++answer->replies : 0;
 		answer->answered = true;
 	}
-}
-
-static void set_replier(struct rpc_call *call, struct message *message)
-{
-	call->replier = message;
-	message->replies_to = call;
-	unlink_call(call);
-	if (call->has_regions)
-		rpc_region_set_answered(call);
-	call->is_answered = true;
-	link_call(call);
 }
 
 /* A reply to an unknown or already answered call. */
@@ -522,10 +473,10 @@ static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_
 	know_again(tracker, call);
 	if (has_call || call->call.rpc.program_known)
 		return call;
-	message->connection->unknown_replies++;
+	message->connection->requests.unknown_responses++;
 	/* the call may still arrive */
 	call->hash = hash_of(&key);
-	call->mapped = map_add(&tracker->calls, call->hash, call);
+	call->mapped = map_add(&rpc_state_of(tracker)->calls, call->hash, call);
 	return call;
 }
 
@@ -543,6 +494,16 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 	call->version_high = load32(bytes + RPCRDMA_FIXED_LENGTH + 8);
 }
 
+/* Its lists show what the responder wrote. */
+static void note_written(struct rpc_call *call)
+{
+	const struct chunk_lists *lists = &call->reply.lists;
+
+	call->request.has_written = lists->count;
+	for (uint32_t i = 0; i < lists->count; i++)
+		call->request.written += lists->segments[i].list == CHUNK_READ ? 0 : lists->segments[i].length;
+}
+
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
@@ -555,18 +516,16 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	}
 	if (packet->rpcrdma.message_type == RDMA_ERROR)
 		note_error(call, packet);
-	call->reply_psn = message->low;
-	message->connection->has_answered |= call->call.present;
-	set_replier(call, message);
+	rpc_state_of_connection(message->connection)->has_answered |= call->call.present;
+	request_answered(&call->request, message);
 	if (!rpc_send_fill(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY, result)) {
 		tracker->counters.evictions++;
 		end_call(tracker, call);
 		return;
 	}
-	budget_charge(&tracker->budget, &call->entry, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
-	/* It arrived late, or data could belong to this call or another. */
-	if (!call->connection->ddp && (call->has_regions ? message->after || call->is_contested : message->after && !call->call.present))
-		rpc_claim_around_reply(tracker, call);
+	note_written(call);
+	budget_charge(&tracker->budget, &call->request.entry, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
+	request_reconsider(tracker, &call->request, message);
 }
 
 /*
@@ -592,10 +551,12 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
-	struct connection *connection = message->connection;
+	struct rpc_connection *state = rpc_state_make(tracker, message->connection);
 
-	if (packet->rpcrdma.credits > connection->credits)
-		connection->credits = packet->rpcrdma.credits;
+	if (!state)
+		return;
+	if (packet->rpcrdma.credits > state->credits)
+		state->credits = packet->rpcrdma.credits;
 	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
 		return; /* not about a call */
 	if (is_reply(tracker, message, packet, result))
@@ -617,13 +578,13 @@ void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t t
 	context->rpc_call_time_ns = time_ns;
 }
 
-void rpc_call_read(const struct rtap_packet *packet, const struct frame_result *result)
+void rpc_call_read(const struct rtap_packet *packet, struct rpc_call *read)
 {
 	struct rpc_send *send;
 
-	if (!result->read_call || !packet->rpc.present || packet->rpc.is_reply)
+	if (!read || !packet->rpc.present || packet->rpc.is_reply)
 		return;
-	send = &result->read_call->call;
+	send = &read->call;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
 	send->rpc_time_ns = packet->frame->time_ns;
@@ -633,7 +594,7 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 		      const struct rtap_packet *packet, struct rtap_context *context)
 {
 	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
-	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : find_answer(connection, !from_a, packet->rpcrdma.xid);
 
 	if (call && call->call.rpc.program_known)
 		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
@@ -650,123 +611,112 @@ bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connectio
 	if (!packet->rpcrdma.read_segments || packet->rpc.is_reply)
 		return false;
 	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
-	return call && call->read_left;
+	return call && call->request.read_left;
 }
 
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 {
-	struct rpc_call *call = message->replies_to;
+	struct rpc_call *call = rpc_call_of(message->request);
 
-	if (message->region && !message->connection->ddp &&
-	    (message->region->call->is_contested || message->shown.first_frame < message->region->call->call.first_frame))
-		rpc_claim_decide(tracker, message);
-	if (message->region && !message->has_landed)
-		rpc_claim_land(tracker, message);
-	if (message->region)
-		rpc_region_unclaim(message);
-	if (!call)
-		return;
 	if (call->reply.shown)
-		rpc_claim_show_lost(&call->reply.shown->shown, &message->shown);
+		claim_show_lost(&call->reply.shown->shown, &message->shown);
 	remember(tracker, call);
 	end_call(tracker, call);
 }
 
-void rpc_call_forget(struct message *message)
-{
-	if (message->region)
-		rpc_region_unclaim(message);
-	if (message->replies_to)
-		message->replies_to->replier = NULL;
-	message->replies_to = NULL;
-}
-
 void rpc_call_detach(struct message *message)
 {
-	struct rpc_call *call = message->call;
+	struct rpc_call *call = rpc_call_of(message->request);
 
 	if (call->call.shown == message)
-		call->call.shown = NULL;
+		call->call.shown = call->request.message = NULL;
 	else
-		call->reply.shown = NULL;
-	message->call = NULL;
+		call->reply.shown = call->request.response_message = NULL;
+	message->request = NULL;
 }
 
 /* A reply that arrived before its connection was known joins its call. */
 static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 {
-	struct rpc_call *call = find_call(tracker, orphan->connection, orphan->from_a, orphan->xid);
+	struct rpc_call *call = find_call(tracker, orphan->request.connection, orphan->request.from_a, orphan->xid);
 
-	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->replier)
+	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->request.response)
 		return;
 	chunk_lists_fini(&call->reply.lists);
 	call->reply = orphan->reply;
-	call->reply_psn = orphan->reply_psn;
+	note_written(call);
 	call->rdma_error = orphan->rdma_error;
 	call->has_versions = orphan->has_versions;
 	call->version_low = orphan->version_low;
 	call->version_high = orphan->version_high;
 	if (call->reply.shown)
-		call->reply.shown->call = call;
+		call->reply.shown->request = &call->request;
+	call->request.response_message = call->reply.shown;
 	orphan->reply = (struct rpc_send){ 0 };
-	rpc_call_charge(tracker, call, orphan->entry.bytes - CALL_MEMORY, 0);
-	budget_give(&tracker->budget, &orphan->entry, orphan->entry.bytes - CALL_MEMORY);
-	set_replier(call, orphan->replier);
-	orphan->replier = NULL;
+	request_charge(&tracker->budget, &call->request, orphan->request.entry.bytes - CALL_MEMORY, 0);
+	budget_give(&tracker->budget, &orphan->request.entry, orphan->request.entry.bytes - CALL_MEMORY);
+	request_answered(&call->request, orphan->request.response);
+	orphan->request.response = NULL;
 	free_call(tracker, orphan);
 }
 
 static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struct connection *to, bool turned)
 {
-	struct call_key key = { to, call->xid, call->from_a != turned };
+	struct call_key key = { to, call->xid, call->request.from_a != turned };
 	struct rpc_call *other;
 
 	if (call->mapped)
-		map_remove(&tracker->calls, call->hash, call);
-	if (call->has_regions)
-		rpc_region_close_all(tracker, call);
-	unlink_call(call);
-	call->connection = to;
-	call->from_a ^= turned;
-	link_call(call);
-	rpc_region_open_all(tracker, call);
+		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
+	request_move(tracker, &call->request, to, turned);
 	if (!call->mapped)
 		return;
 	/* The call may have become known after its reply: looks it up. */
 	call->hash = hash_of(&key);
 	other = find_hashed(tracker, &key, call->hash);
 	if (other && call->call.present) {
-		map_remove(&tracker->calls, other->hash, other);
+		map_remove(&rpc_state_of(tracker)->calls, other->hash, other);
 		other->mapped = false;
 	}
-	call->mapped = (!other || call->call.present) && map_add(&tracker->calls, call->hash, call);
+	call->mapped = (!other || call->call.present) && map_add(&rpc_state_of(tracker)->calls, call->hash, call);
+}
+
+static void merge_state(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rpc_connection *old = rpc_state_of_connection(from), *state = old ? rpc_state_make(tracker, to) : NULL;
+
+	if (!state)
+		rpc_call_finish(tracker, from);
+	for (int answered = 0; answered < 2; answered++)
+		while (from->requests.lists[answered].first)
+			move_call(tracker, rpc_call_of(from->requests.lists[answered].first), to, turned);
+	to->requests.unknown_responses += from->requests.unknown_responses;
+	if (state) {
+		state->has_answered |= old->has_answered;
+		if (old->credits > state->credits)
+			state->credits = old->credits;
+		rpc_answers_move(tracker, old, state, turned);
+	}
+	rpc_state_drop(tracker, from);
 }
 
 void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
-	struct rpc_call *next;
+	struct request *next;
 
-	for (int answered = 0; answered < 2; answered++)
-		while (from->calls[answered].first)
-			move_call(tracker, from->calls[answered].first, to, turned);
-	to->has_answered |= from->has_answered;
-	to->unknown_replies += from->unknown_replies;
-	if (from->credits > to->credits)
-		to->credits = from->credits;
-	rpc_answers_move(tracker, from, to, turned);
+	merge_state(tracker, from, to, turned);
 	/* The calls of either side can be the ones known first. */
-	for (struct rpc_call *call = to->calls[true].first; call; call = next) {
-		next = call->after;
-		if (!call->call.present)
-			join_reply(tracker, call);
+	for (struct request *request = to->requests.lists[true].first; request; request = next) {
+		next = request->after;
+		if (!request->is_seen)
+			join_reply(tracker, rpc_call_of(request));
 	}
 	for (int side = 0; side < 2; side++)
-		rpc_claim_waiting(tracker, &to->streams[side]);
+		claim_waiting(tracker, &to->streams[side]);
 }
 
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
 {
 	for (int answered = 1; answered >= 0; answered--)
-		while (connection->calls[answered].first)
-			end_call(tracker, connection->calls[answered].first);
+		while (connection->requests.lists[answered].first)
+			end_call(tracker, rpc_call_of(connection->requests.lists[answered].first));
 }

@@ -7,6 +7,7 @@
 #include "dissect/engine/cursor.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/store/memory.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/rpc_chunks.h"
 
 #define SEGMENT_LENGTH 16
@@ -124,100 +125,37 @@ static uint64_t end_of(const struct chunk_segment *segment)
 	return segment->length > UINT64_MAX - segment->offset ? UINT64_MAX : segment->offset + segment->length;
 }
 
-static int compare(uint64_t a, uint64_t b)
+bool chunk_lists_name(struct rtap_tracker *tracker, struct chunk_lists *lists, struct request *request)
 {
-	return a < b ? -1 : a > b;
-}
+	struct region_name few[MOST_KEPT], *names = few;
+	bool good;
 
-static int order_in_memory(const void *left, const void *right)
-{
-	const struct chunk_segment *a = *(struct chunk_segment *const *)left, *b = *(struct chunk_segment *const *)right;
-	uint64_t a_space = (uint64_t)(a->list == CHUNK_READ) << 32 | a->r_key, b_space = (uint64_t)(b->list == CHUNK_READ) << 32 | b->r_key;
-
-	if (a_space != b_space)
-		return compare(a_space, b_space);
-	return a->offset != b->offset ? compare(a->offset, b->offset) : compare(a->number, b->number);
-}
-
-/* Adds a segment to the last region if they overlap, else creates one. Earlier segments begin before it. */
-static void put_segment(struct chunk_lists *lists, struct chunk_segment *segment, struct rpc_call *call)
-{
-	struct rpc_region *last = lists->region_count ? &lists->regions[lists->region_count - 1] : NULL;
-	bool is_read = segment->list == CHUNK_READ;
-
-	if (!last || last->is_read != is_read || last->r_key != segment->r_key || last->end <= segment->offset) {
-		last = &lists->regions[lists->region_count++];
-		memset(last, 0, sizeof *last);
-		last->call = call;
-		last->begin = last->end = segment->offset;
-		last->r_key = segment->r_key;
-		last->is_read = is_read;
-	} else {
-		/* parts of it are shown separately */
-		last->keep_bytes = true;
-	}
-	if (end_of(segment) > last->end)
-		last->end = end_of(segment);
-	last->lists |= (uint8_t)(1u << segment->list);
-	segment->region = last;
-}
-
-bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
-{
-	struct chunk_segment *few[MOST_KEPT], **order = few;
-
-	if (lists->count > lists->region_room) {
-		free(lists->regions);
-		lists->region_room = 0;
-		lists->regions = memory_new(lists->count * sizeof *lists->regions);
-		if (!lists->regions)
-			return false;
-		lists->region_room = lists->count;
-	}
-	if (lists->count == 1) {
-		put_segment(lists, lists->segments, call);
-		return true;
-	}
 	if (lists->count > MOST_KEPT) {
-		order = memory_new(lists->count * sizeof *order);
-		if (!order)
+		names = memory_new(lists->count * sizeof *names);
+		if (!names)
 			return false;
 	}
-	for (uint32_t i = 0; i < lists->count; i++)
-		order[i] = &lists->segments[i];
-	qsort(order, lists->count, sizeof *order, order_in_memory);
-	for (uint32_t i = 0; i < lists->count; i++)
-		put_segment(lists, order[i], call);
-	if (order != few)
-		free(order);
-	return true;
-}
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
 
-struct rpc_region *chunk_lists_search_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address)
-{
-	uint64_t space = (uint64_t)is_read << 32 | r_key;
-	uint32_t low = 0, high = lists->region_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct rpc_region *region = &lists->regions[middle];
-		uint64_t its = (uint64_t)region->is_read << 32 | region->r_key;
-
-		if (its < space || (its == space && region->end <= address))
-			low = middle + 1;
-		else
-			high = middle;
+		names[i] = (struct region_name){
+			.begin = segment->offset, .end = end_of(segment), .key = segment->r_key, .number = i,
+			.is_read = segment->list == CHUNK_READ, .use = (uint8_t)(1u << segment->list),
+		};
 	}
-	if (low == lists->region_count || lists->regions[low].is_read != is_read || lists->regions[low].r_key != r_key)
-		return NULL;
-	return &lists->regions[low];
+	good = request_name(tracker, request, names, lists->count);
+	for (uint32_t i = 0; good && i < lists->count; i++)
+		lists->segments[names[i].number].region = names[i].region;
+	if (names != few)
+		free(names);
+	return good;
 }
 
-struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const struct chunk_segment *segment)
+struct region *chunk_lists_region_of(const struct request *request, const struct chunk_segment *segment)
 {
-	struct rpc_region *region = chunk_lists_find_region(lists, segment->list == CHUNK_READ, segment->r_key, segment->offset);
+	struct region *region = region_at(request, segment->list == CHUNK_READ, segment->r_key, segment->offset);
 
-	return region && region->begin <= segment->offset && end_of(segment) <= region->end && region->lists & 1u << segment->list ? region : NULL;
+	return region && region->begin <= segment->offset && end_of(segment) <= region->end && region->uses & 1u << segment->list ? region : NULL;
 }
 
 /* Number of segments before those of a chunk; `after`: before those after it. */
@@ -255,21 +193,11 @@ uint64_t chunk_lists_data(const struct chunk_lists *lists)
 
 void chunk_lists_empty_segments(struct chunk_lists *lists)
 {
-	for (uint32_t i = 0; i < lists->region_count; i++) {
-		coverage_fini(&lists->regions[i].data);
-		coverage_fini(&lists->regions[i].cut);
-		coverage_fini(&lists->regions[i].arrived);
-	}
-	lists->count = lists->region_count = 0;
+	lists->count = 0;
 	if (lists->room > MOST_KEPT) {
 		free(lists->segments);
 		lists->segments = NULL;
 		lists->room = 0;
-	}
-	if (lists->region_room > MOST_KEPT) {
-		free(lists->regions);
-		lists->regions = NULL;
-		lists->region_room = 0;
 	}
 }
 
@@ -277,6 +205,5 @@ void chunk_lists_fini(struct chunk_lists *lists)
 {
 	chunk_lists_empty(lists);
 	free(lists->segments);
-	free(lists->regions);
 	*lists = (struct chunk_lists){ 0 };
 }

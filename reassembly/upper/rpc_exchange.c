@@ -21,6 +21,7 @@
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
+#include "reassembly/upper/rpc_state.h"
 #include "reassembly/upper/rpc_stream.h"
 
 /* A reply's segments show how much was written; the call's regions have the data. */
@@ -29,7 +30,7 @@ static void adopt_data(struct rpc_call *call)
 	struct chunk_lists *returned = &call->reply.lists;
 
 	for (uint32_t i = 0; i < returned->count; i++)
-		returned->segments[i].region = chunk_lists_region_of(&call->call.lists, &returned->segments[i]);
+		returned->segments[i].region = chunk_lists_region_of(&call->request, &returned->segments[i]);
 }
 
 /* Inserts write chunks into the results, and collects the operations. */
@@ -344,7 +345,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 /* Fills the message from the RPC header. */
 static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
 {
-	const struct rpc_lost *lost = shown->kind == RTAP_KIND_RPC_REPLY ? &call->write_lost : &call->read_lost;
+	const struct request_lost *lost = shown->kind == RTAP_KIND_RPC_REPLY ? &call->request.write_lost : &call->request.read_lost;
 
 	shown->is_rpc = true;
 	shown->xid = call->xid;
@@ -420,16 +421,16 @@ static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *c
 
 static void report_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
 {
-	const struct rtap_connection *connection = &call->connection->shown;
+	const struct rtap_connection *connection = &call->request.connection->shown;
 	struct rpc_exchange exchange = {
 		.carrier = RPC_OVER_RDMA, .connection = connection, .stream = connection->number,
-		.client = call->from_a ? connection->a : connection->b, .server = call->from_a ? connection->b : connection->a,
+		.client = call->request.from_a ? connection->a : connection->b, .server = call->request.from_a ? connection->b : connection->a,
 		.server_port = connection->has_service ? (uint16_t)connection->service_id : 0,
-		.reverse = !call->from_a, .xid = call->xid, .call = asked->part, .reply = answered->part,
+		.reverse = !call->request.from_a, .xid = call->xid, .call = asked->part, .reply = answered->part,
 		.call_repeats = call->repeats, .rdma_error = call->rdma_error,
 	};
 
-	tracker->exchange(tracker->options.owner, &exchange);
+	rpc_state_of(tracker)->exchange(tracker->options.owner, &exchange);
 }
 
 /* The reason for missing bytes is known for the whole; their number may be unknown. */
@@ -506,7 +507,7 @@ static bool is_known(const struct rtap_rpc_facts *facts)
 
 bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send)
 {
-	if (!tracker->reports || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
+	if (!tracker->reports || rpc_state_of(tracker)->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
 		return false;
 	/* A call in read chunks only is known later. The write chunks of a reply show which data the call's regions have. */
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
@@ -610,7 +611,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 
 	if (call->call.present && call->call.bytes) {
 		rpc_stream_build_call(&asked.stream, &call->call);
-		read_part(tracker, &asked, &call->call, &context, call->from_a, call->call.is_read ? NULL : call->call.shown);
+		read_part(tracker, &asked, &call->call, &context, call->request.from_a, call->call.is_read ? NULL : call->call.shown);
 	}
 	if (call->reply.present && call->reply.bytes) {
 		/*
@@ -629,7 +630,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 				rpc_stream_add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.binder.lists = &call->reply.lists;
-		read_part(tracker, &answered, &call->reply, &context, !call->from_a, call->reply.is_read ? NULL : call->reply.shown);
+		read_part(tracker, &answered, &call->reply, &context, !call->request.from_a, call->reply.is_read ? NULL : call->reply.shown);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;
@@ -638,7 +639,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 			answered.part.facts.procedure = context.rpc_procedure;
 		}
 	}
-	if (tracker->exchange && (asked.part.present || answered.part.present))
+	if (rpc_state_of(tracker)->exchange && (asked.part.present || answered.part.present))
 		report_exchange(tracker, call, &asked, &answered);
 	report_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
 	report_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
@@ -673,11 +674,11 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	/* The outcome of the call is known only now. */
 	if (call_shown) {
 		show_error(&call_shown->shown, &call->call, call);
-		call_shown->call = NULL;
+		call_shown->request = NULL;
 	}
 	if (reply_shown) {
 		show_error(&reply_shown->shown, &call->reply, call);
-		reply_shown->call = NULL;
+		reply_shown->request = NULL;
 	}
 	if (tracker->options.operation)
 		rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);

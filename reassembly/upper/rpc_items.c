@@ -5,7 +5,7 @@
 
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/rpc_items.h"
-#include "reassembly/state.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define MOST_SPARE 1024
 
@@ -46,37 +46,41 @@ static struct rtap_rpc_item *__attribute__((noinline)) more_operations(struct rt
 
 struct rtap_rpc_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_rpc_item *operations, uint32_t *room)
 {
-	struct spare_items *spare = tracker->spare_items;
+	struct rpc_state *state = rpc_state_of(tracker);
+	struct spare_items *spare = state->spare_items;
 
 	if (*room || !spare)
 		return more_operations(tracker, operations, room);
 	*room = RPC_ITEMS;
-	tracker->spare_items = spare->next;
-	tracker->spare_item_count--;
+	state->spare_items = spare->next;
+	state->spare_item_count--;
 	charge(tracker, RPC_ITEMS);
 	return (struct rtap_rpc_item *)(void *)spare;
 }
 
 void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_rpc_item *operations, uint32_t count)
 {
+	struct rpc_state *state = rpc_state_of(tracker);
 	struct spare_items *spare = (struct spare_items *)(uintptr_t)operations;
 
 	budget_give(&tracker->budget, &tracker->messages, (count > RPC_ITEMS ? room_of(count) : RPC_ITEMS) * sizeof *operations);
-	if (count > RPC_ITEMS || tracker->spare_item_count == MOST_SPARE) {
+	if (count > RPC_ITEMS || state->spare_item_count == MOST_SPARE) {
 		free(spare);
 		return;
 	}
-	spare->next = tracker->spare_items;
-	tracker->spare_items = spare;
-	tracker->spare_item_count++;
+	spare->next = state->spare_items;
+	state->spare_items = spare;
+	state->spare_item_count++;
 }
 
 void rpc_items_fini(struct rtap_tracker *tracker)
 {
-	while (tracker->spare_items) {
-		struct spare_items *spare = tracker->spare_items;
+	struct rpc_state *state = rpc_state_of(tracker);
 
-		tracker->spare_items = spare->next;
+	while (state->spare_items) {
+		struct spare_items *spare = state->spare_items;
+
+		state->spare_items = spare->next;
 		free(spare);
 	}
 }

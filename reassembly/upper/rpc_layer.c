@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
 #include "dissect/management/cm.h"
 #include "dissect/dissect.h"
 #include "dissect/infiniband/ib.h"
@@ -8,12 +10,12 @@
 #include "reassembly/frame_touch.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
-#include "reassembly/upper/rpc_claim.h"
+#include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_layer.h"
 #include "reassembly/upper/rpc_socket.h"
+#include "reassembly/upper/rpc_state.h"
 
 static bool is_set_up(const struct connection *connection)
 {
@@ -32,10 +34,11 @@ static bool is_set_up(const struct connection *connection)
  */
 static bool is_rpcrdma(const struct connection *connection)
 {
+	const struct rpc_connection *state = rpc_state_of_connection(connection);
 	const struct rtap_connection *shown = &connection->shown;
 
 	if (connection->upper == RTAP_UPPER_RPCRDMA)
-		return shown->learned_by_cm || connection->has_answered;
+		return shown->learned_by_cm || (state && state->has_answered);
 	return connection->upper == RTAP_UPPER_UNKNOWN && is_set_up(connection);
 }
 
@@ -74,11 +77,12 @@ static bool take_packet(struct upper_work *work)
 	struct message *message = work->message;
 	struct rtap_packet *packet = work->packet;
 	struct rtap_context *context = work->context;
+	struct rpc_call *read;
 	bool is_bare = message && is_bare_rpcrdma(message, packet), again, is_known = false;
 
 	if (!packet->rpcrdma.present && !is_bare && !(message && message->region))
 		return false;
-	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context, result);
+	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context, result, &read);
 	if (is_bare) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
@@ -87,16 +91,16 @@ static bool take_packet(struct upper_work *work)
 		is_known = rpc_call_context(tracker, connection, work->from_a, packet, context);
 	if (again) {
 		work->dissect(work);
-		rpc_call_read(packet, result);
+		rpc_call_read(packet, read);
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
 	if (message && packet->rpcrdma.present && (result->completed == message || result->cut == message) &&
 	    message->shown.verb == RTAP_VERB_SEND) {
 		rpc_call_send(tracker, message, packet, result);
-		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context, result)) {
+		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context, &read)) {
 			work->dissect(work);
-			rpc_call_read(packet, result);
+			rpc_call_read(packet, read);
 		}
 	}
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, work->from_a, packet)) {
@@ -109,25 +113,17 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
-/* A call ends with its reply; so does what it still waited for. */
-static void end_claimed(struct rtap_tracker *tracker, const struct message *reply)
-{
-	struct rpc_call *call = reply->replies_to;
-
-	while (call->claimed)
-		message_settle(tracker, call->claimed);
-}
-
 static bool take_send(struct upper_work *work)
 {
 	struct rtap_tracker *tracker = work->tracker;
 	struct connection *connection = work->connection;
+	struct rpc_call *read;
 	bool again, is_known = false;
 
 	if (!work->packet->rpcrdma.present)
 		return false;
 	upper_note(connection, RTAP_UPPER_RPCRDMA);
-	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result) &&
+	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result, &read) &&
 		work->keep(work, &work->context->chunk);
 	if (work->packet->rpc.is_reply || work->context->chunk.bytes)
 		is_known = rpc_call_context(tracker, connection, work->from_a, work->packet, work->context);
@@ -136,56 +132,54 @@ static bool take_send(struct upper_work *work)
 	else if (is_known)
 		packet_dissect_reply(work->packet, work->context);
 	rpc_call_send(tracker, work->message, work->packet, work->result);
-	if (work->result->touched_rpc)
-		frame_touch(tracker, work->result->touched_rpc);
+	if (work->result->touched_upper)
+		frame_touch(tracker, work->result->touched_upper);
 	work->context->rpc_follows = rpc_call_follows(tracker, connection, work->from_a, work->packet);
-	if (work->message->replies_to)
-		end_claimed(tracker, work->message);
+	/* A call ends with its reply; so does what it still waited for. */
+	if (work->message->request)
+		request_settle_claimed(tracker, work->message->request);
 	return true;
 }
 
 /* The last READ of a call's read chunks: reads and shows the call. */
 static bool take_read(struct upper_work *work)
 {
+	struct rpc_call *read;
+
 	work->packet->rpcrdma.present = false;
-	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result) ||
+	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result, &read) ||
 	    !work->keep(work, &work->context->chunk))
 		return false;
 	work->dissect(work);
-	rpc_call_read(work->packet, work->result);
+	rpc_call_read(work->packet, read);
 	return true;
 }
+
+_Static_assert(sizeof(struct rtap_rpc_facts) <= IWARP_FACTS, "a call shown ahead is kept with its facts");
 
 static void show_ahead(struct upper_work *work)
 {
 	struct iwarp_stream *stream = work->connection->iwarp;
 	const struct rtap_rpc_facts *rpc = &work->packet->rpc;
-	const struct iwarp_call *call;
+	const struct iwarp_request *request;
+	struct rtap_rpc_facts call;
+	struct rpc_call *read;
 
 	/* a reply in a chunk that was complete before the gap */
-	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context, work->result) &&
+	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context, work->result, &read) &&
 	    work->keep(work, &work->context->chunk))
 		work->dissect(work);
 	if (!work->packet->rpcrdma.present)
 		return;
 	if (rpc->is_reply) {
 		if (!rpc_call_context(work->tracker, work->connection, work->from_a, work->packet, work->context) &&
-		    (call = iwarp_half_find_call(stream, !work->from_a, rpc->xid)))
-			rpc_call_known(&call->rpc, call->frame, call->time_ns, work->context);
+		    (request = iwarp_half_find_request(stream, !work->from_a, rpc->xid))) {
+			memcpy(&call, request->facts, sizeof call);
+			rpc_call_known(&call, request->frame, request->time_ns, work->context);
+		}
 	} else if (rpc->program_known) {
-		iwarp_half_note_call(stream, work->from_a, work->fpdu, rpc);
+		iwarp_half_note_request(stream, work->from_a, work->fpdu, rpc->xid, rpc, sizeof *rpc);
 	}
-}
-
-static uint64_t used_ns(const struct message *message)
-{
-	return message->call->entry.used_ns;
-}
-
-static void find_extent(const struct message *message, uint64_t *begin, uint64_t *end)
-{
-	*begin = message->region->begin;
-	*end = message->region->end;
 }
 
 static void release(struct rtap_tracker *tracker, struct message *message)
@@ -195,30 +189,45 @@ static void release(struct rtap_tracker *tracker, struct message *message)
 
 void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
 {
-	tracker->exchange = take;
-	tracker->payload = payload;
+	rpc_state_of(tracker)->exchange = take;
+	rpc_state_of(tracker)->payload = payload;
+	tracker->wants_data = true;
 	rpc_socket_report_exchanges(tracker);
+}
+
+static bool init(struct rtap_tracker *tracker)
+{
+	if (!rpc_state_init(tracker))
+		return false;
+	rpc_socket_init(tracker);
+	return true;
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	if (!rpc_state_of(tracker))
+		return;
+	rpc_calls_fini(tracker);
+	rpc_socket_fini(tracker);
+	rpc_state_fini(tracker);
 }
 
 const struct upper_layer rpc_layer = {
 	.name = "rpc",
+	.init = init,
 	.is_set_up = is_set_up,
 	.packet = take_packet,
 	.send = take_send,
 	.read = take_read,
 	.ahead = show_ahead,
-	.may_want = rpc_claim_may_want,
-	.claim = rpc_claim_message,
+	.memory = &claim_memory,
 	.settled = rpc_call_settled,
-	.forget = rpc_call_forget,
-	.extent = find_extent,
 	.release = release,
-	.used_ns = used_ns,
 	.detach = rpc_call_detach,
 	.merged = rpc_call_move,
 	.end = rpc_call_finish,
-	.over = rpc_answers_fini,
+	.over = rpc_state_drop,
 	.advance = rpc_answers_advance,
-	.fini = rpc_calls_fini,
+	.fini = fini,
 	.socket = &rpc_socket,
 };

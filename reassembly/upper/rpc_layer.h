@@ -6,6 +6,7 @@
 #define REASSEMBLY_UPPER_RPC_LAYER_H
 
 #include "reassembly/upper.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 extern const struct upper_layer rpc_layer;
 

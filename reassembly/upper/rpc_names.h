@@ -9,6 +9,7 @@
 #include "dissect/engine/line.h"
 #include "reassembly/state.h"
 #include "reassembly/upper/name_tree.h"
+#include "reassembly/upper/rpc_carriers.h"
 
 /* Whether a file has a name and, if it is a directory, its file system is known: attributes say nothing else that is needed. */
 bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle);

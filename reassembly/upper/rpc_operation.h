@@ -7,6 +7,7 @@
 
 #include "dissect/rpc/xdr_walk.h"
 #include "reassembly/operation.h"
+#include "reassembly/upper/rpc_carriers.h"
 #include "reassembly/upper/rpc_chunks.h"
 
 #define RPC_NOTED_TEXT 1024 /* handles and names of one call; what does not fit is unknown */

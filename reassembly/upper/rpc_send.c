@@ -5,9 +5,10 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/rpc_claim.h"
+#include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_send.h"
@@ -52,7 +53,7 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
-	budget_charge(&tracker->budget, &call->entry, send->captured + 1);
+	budget_charge(&tracker->budget, &call->request.entry, send->captured + 1);
 	return true;
 }
 
@@ -65,7 +66,7 @@ static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
 	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
 }
 
-bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
+bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, struct message *message,
 		   const struct rtap_packet *packet, enum rtap_message_kind kind, struct frame_result *result)
 {
 	const uint8_t *bytes;
@@ -80,7 +81,7 @@ bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct r
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
 	send->time_end_ns = message->shown.time_end_ns;
-	if (!rpc_call_is_reported(tracker) && !is_shown_elsewhere(packet))
+	if (!tracker->wants_data && !is_shown_elsewhere(packet))
 		return true;
 	if (!rpc_send_locate(packet, &bytes, &send->captured, &send->wire))
 		return false;
@@ -103,20 +104,26 @@ bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct r
 	send->is_read = rpc_exchange_is_plain(tracker, call, send);
 	if (!send->is_read && !keep_send(tracker, call, send, bytes))
 		return false;
-	if (!rpc_call_is_reported(tracker))
+	if (!tracker->wants_data)
 		return true;
-	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
+	send->shown = message_create(tracker, call->request.connection, send->first_frame, send->time_ns);
 	if (send->shown) {
 		send->shown->shown.kind = (uint8_t)kind;
 		send->shown->shown.verb = RTAP_VERB_SEND;
+		send->shown->is_upper = true;
+		send->shown->is_response = kind == RTAP_KIND_RPC_REPLY;
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
-		rpc_claim_show_lost(&send->shown->shown, &message->shown);
+		claim_show_lost(&send->shown->shown, &message->shown);
 		send->shown->shown.credits = packet->rpcrdma.credits;
-		send->shown->call = call;
+		send->shown->request = &call->request;
+		send->shown->request_number = message->request_number = call->request.number;
+		if (call->request.connection->ddp)
+			ddp_half_hold(tracker, send->shown);
+		*(send == &call->call ? &call->request.message : &call->request.response_message) = send->shown;
 		if (tracker->options.operation)
 			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
-		result->touched_rpc = send->shown;
+		result->touched_upper = send->shown;
 		if (send->is_read)
 			rpc_exchange_read(tracker, call, send, bytes);
 	}

@@ -12,7 +12,7 @@
 bool rpc_send_locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire);
 
 /* Fills the call's `send` from the packet that has it whole. False: its chunk lists cannot be read, or out of memory. */
-bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
+bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, struct message *message,
 		   const struct rtap_packet *packet, enum rtap_message_kind kind, struct frame_result *result);
 
 #endif

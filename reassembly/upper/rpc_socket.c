@@ -11,6 +11,7 @@
 #include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_socket.h"
+#include "reassembly/upper/rpc_state.h"
 
 static void fill_end(struct rtap_end *end, const struct rpc_conversation *conversation, bool side)
 {
@@ -75,6 +76,7 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 	if (!direction->place)
 		return;
 	direction->place->reference = &direction->place;
+	direction->place->reserves = true;
 	frame_touch(tracker, direction->place);
 }
 
@@ -89,6 +91,7 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 	if (!*slot)
 		return;
 	(*slot)->reference = slot;
+	(*slot)->reserves = true;
 	frame_touch(tracker, *slot);
 }
 
@@ -101,6 +104,7 @@ static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conve
 
 	if (message && message->shown.first_frame == heard->first_frame) {
 		message->reference = NULL;
+		message->reserves = false;
 		*place = NULL;
 		return message;
 	}
@@ -125,6 +129,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 		return NULL;
 	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
 	message->shown.verb = RTAP_VERB_SEND;
+	message->is_response = facts->is_reply;
 	message->shown.from_a = from_a != conversation->turned;
 	if (!relation->repeats)
 		rpc_operation_begin(tracker, message, relation->call);
@@ -155,27 +160,30 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 {
 	struct rtap_tracker *tracker = owner;
 
-	/* NULL: the tracker is being closed */
-	if (tracker->exchange)
-		tracker->exchange(tracker->options.owner, exchange);
+	/* Not while the tracker is being closed. */
+	if (tracker->wants_data)
+		rpc_state_of(tracker)->exchange(tracker->options.owner, exchange);
 }
 
-static void init(struct rtap_tracker *tracker)
+void rpc_socket_init(struct rtap_tracker *tracker)
 {
+	struct rpc_carriers *carriers = &rpc_state_of(tracker)->carriers;
 	const struct rpc_carriers_user user = {
 		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve, .release = drop_place,
 		.message = take_message, .pair = pair,
 	};
 
-	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->context.no_heuristics);
+	rpc_carriers_init(carriers, &tracker->budget, &user, tracker->context.no_heuristics);
 	if (tracker->options.bytes)
-		tracker->carriers.copies.most = UINT64_MAX;
+		carriers->copies.most = UINT64_MAX;
 }
 
 void rpc_socket_report_exchanges(struct rtap_tracker *tracker)
 {
-	tracker->carriers.user.exchange = take_exchange;
-	tracker->carriers.copies.most = UINT64_MAX;
+	struct rpc_carriers *carriers = &rpc_state_of(tracker)->carriers;
+
+	carriers->user.exchange = take_exchange;
+	carriers->copies.most = UINT64_MAX;
 }
 
 /* A packet of a conversation: counts it for its connection and sets the packet's connection. `facts`: of a TCP segment, or NULL. */
@@ -197,7 +205,7 @@ static void note_packet(struct rtap_tracker *tracker, struct rpc_conversation *c
 
 static void *begin(struct rtap_tracker *tracker, const struct tcp_connection *connection, const struct rtap_frame *frame)
 {
-	return rpc_carriers_begin(&tracker->carriers, connection, frame);
+	return rpc_carriers_begin(&rpc_state_of(tracker)->carriers, connection, frame);
 }
 
 static void life(void *stream, bool from_a, enum tcp_life life)
@@ -242,7 +250,7 @@ static void end(void *stream)
 static bool take_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
 {
 	bool from_a;
-	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
+	struct rpc_conversation *conversation = rpc_carriers_datagram(&rpc_state_of(tracker)->carriers, packet, &from_a, context);
 
 	if (!conversation)
 		return false;
@@ -264,15 +272,15 @@ static void forget(struct connection *connection)
 
 static void flush(struct rtap_tracker *tracker)
 {
-	rpc_carriers_flush(&tracker->carriers);
+	rpc_carriers_flush(&rpc_state_of(tracker)->carriers);
 }
 
-static void fini(struct rtap_tracker *tracker)
+void rpc_socket_fini(struct rtap_tracker *tracker)
 {
-	rpc_carriers_fini(&tracker->carriers);
+	rpc_carriers_fini(&rpc_state_of(tracker)->carriers);
 }
 
 const struct upper_socket rpc_socket = {
-	.init = init, .begin = begin, .life = life, .bytes = take_bytes, .hole = take_hole, .verdict = verdict, .segment = take_segment,
-	.end = end, .datagram = take_datagram, .give_up = give_up, .forget = forget, .flush = flush, .fini = fini,
+	.begin = begin, .life = life, .bytes = take_bytes, .hole = take_hole, .verdict = verdict, .segment = take_segment,
+	.end = end, .datagram = take_datagram, .give_up = give_up, .forget = forget, .flush = flush,
 };

@@ -9,7 +9,11 @@
 
 extern const struct upper_socket rpc_socket;
 
-/* Also reports exchanges to the tracker's `exchange`. */
+/* Call after rpc_state_init(). fini() frees without a report. */
+void rpc_socket_init(struct rtap_tracker *tracker);
+void rpc_socket_fini(struct rtap_tracker *tracker);
+
+/* Also reports exchanges to rpc_state.exchange. */
 void rpc_socket_report_exchanges(struct rtap_tracker *tracker);
 
 #endif

@@ -48,7 +48,7 @@ void rpc_stream_add(struct rpc_stream *stream, struct xdr_extent extent)
 }
 
 /* Missing bytes of a region, from `at` to `end`: truncated, or not captured. */
-static void add_hole(struct rpc_stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
+static void add_hole(struct rpc_stream *stream, const struct region *region, uint64_t at, uint64_t end)
 {
 	const struct coverage_run *cuts = coverage_runs(&region->cut);
 
@@ -64,7 +64,7 @@ static void add_hole(struct rpc_stream *stream, const struct rpc_region *region,
 }
 
 /* A region from `at` to `end`: its data and holes. */
-static void add_region(struct rpc_stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
+static void add_region(struct rpc_stream *stream, const struct region *region, uint64_t at, uint64_t end)
 {
 	const struct coverage *data = &region->data;
 	const struct coverage_run *runs = coverage_runs(data);
@@ -94,7 +94,7 @@ uint32_t rpc_stream_extents(const struct chunk_lists *lists)
 
 	for (uint32_t i = 0; lists && i < lists->count && extents < MOST_EXTENTS; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
-		const struct rpc_region *region = segment->region;
+		const struct region *region = segment->region;
 		uint64_t begin = region ? segment->offset - region->begin : 0, end = begin + segment->length;
 
 		extents += 4;
@@ -121,7 +121,7 @@ static void add_segments(struct rpc_stream *stream, const struct chunk_lists *li
 	const struct chunk_segment *segments = lists->segments + first;
 
 	for (uint32_t i = 0; i < count && !stream->failed;) {
-		const struct rpc_region *region = segments[i].region;
+		const struct region *region = segments[i].region;
 		uint64_t begin = segments[i].offset, length = segments[i].length;
 
 		for (i++; i < count && region && segments[i].region == region && segments[i].offset == begin + length; i++)

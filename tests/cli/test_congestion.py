@@ -299,8 +299,8 @@ class Order(Case):
         late = self.lines("-r", path, "-Y", "rdmatap.psn.late_packets == 2 && rdmatap.psn.late_by == 0.00003", "-T", "fields", "-e",
                           "infiniband.bth.psn")
         self.assertEqual(late, [str(i) for i in range(0, 500, 5)])
-        self.assertIn("reordered: 100 packets came after packets sent later, by 2 packets and 0.000030000 s on average", "\n".join(
-            self.lines("stats", "-r", path)))
+        self.assertIn("reordered: 100 packets came after packets sent later, by 2 packets and 30.0 us on average", "\n".join(
+            self.lines("stats", "--connection", "all", "-r", path)))
 
 
 class Iwarp(Case):

@@ -81,7 +81,7 @@ class Joined(CliTest):
         times = self.lines("-r", one, "-r", other, "-T", "fields", "-e", "frame.time_epoch")
         self.assertEqual(times[0::2], times[1::2])
 
-    def ends(self, frames, offset, delay=100000, lost=37, cut=1 << 16):
+    def ends(self, frames, clock, delay=100000, lost=37, cut=1 << 16):
         """What two ends capture if the network loses each so-manieth frame of either direction: their files, and how many were lost."""
         addresses, files, count = [], ([], []), 0
         for time, frame, length in frames:
@@ -94,7 +94,7 @@ class Joined(CliTest):
             if count % lost:
                 files[1 - sent_by].append((time + delay, frame, length))
         first = self.made("first.pcap", sorted(files[0], key=lambda row: row[0]))
-        second = self.made("second.pcap", sorted(((time, frame[:cut], length) for time, frame, length in files[1]), key=lambda row: row[0]), offset)
+        second = self.made("second.pcap", [(clock(time), frame[:cut], length) for time, frame, length in sorted(files[1], key=lambda row: row[0])])
         return first, second, count // lost
 
     def test_counts_of_two_ends_are_those_of_the_senders(self):
@@ -105,7 +105,7 @@ class Joined(CliTest):
             alone = self.counts(self.objects(self.made("sent.pcap", frames)))
             self.assertGreater(sum(row[0] for row in alone.values()), 60)
             for offset, cut in ((SECOND // 5, 1 << 16), (-3600 * SECOND, 1 << 16), (SECOND // 5, 96)):
-                first, second, lost = self.ends(frames, offset, cut=cut)
+                first, second, lost = self.ends(frames, lambda time: time + offset, cut=cut)
                 # what was cut off hides where FPDUs begin, and so the payload of iWARP
                 there = slice(2, None) if cut == 96 and name.startswith("iwarp") else slice(0, None)
                 for paths in ((first, second), (second, first)):
@@ -113,6 +113,35 @@ class Joined(CliTest):
                     self.assertEqual({key: row[there] for key, row in found.items()}, {key: row[there] for key, row in alone.items()},
                                      (name, offset, cut))
                 self.assertGreater(lost, 0)
+
+    def test_counts_of_two_ends_whose_clocks_drift_and_are_set(self):
+        """Of captures that last 100 s: a drift of 200 ppm is 20 ms, and a packet takes 0.1 ms."""
+        for name in ENDS:
+            frames = self.lasting(100, name)
+            alone = self.counts(self.objects(self.made("sent.pcap", frames)))
+            begin, end = frames[0][0], frames[-1][0]
+            for offset, ppm, at, step in ((3600 * SECOND, 200, 1, 0), (-3600 * SECOND, -200, 1, 0), (0, 50, 1, 0), (0, -200, 0.5, SECOND),
+                                          (3600 * SECOND, 200, 0.3, -3600 * SECOND), (0, 0, 0.7, -SECOND // 100)):
+                def clock(time):
+                    return time + offset + (time - begin) * ppm // 10 ** 6 + (step if time > begin + (end - begin) * at else 0)
+                first, second, lost = self.ends(frames, clock)
+                with self.subTest(name, offset=offset, ppm=ppm, step=step):
+                    # the times of the first file are kept, also where its clock was set back
+                    for paths in ((first, second), (second, first))[:1 if step < -SECOND else 2]:
+                        self.assertEqual(self.counts(self.objects(*paths)), alone)
+                    reported = self.run_program("stats", "-r", first, "-r", second).stderr.decode()
+                    drift = re.search(r"second.pcap is .* that of \S+first.pcap( and (gains|loses) (\d+\.\d) ppm)?( and was changed (\d+) times)?: its", reported)
+                    if len(frames) < 500:
+                        continue
+                    measured = float(drift.group(3)) * (1 if drift.group(2) == "gains" else -1) if drift.group(1) else 0
+                    self.assertAlmostEqual(measured, ppm, delta=5)
+                    self.assertEqual(int(drift.group(5) or 0), step != 0)
+
+    def lasting(self, seconds, name):
+        frames = [(time, frame, length) for time, frame, length in numbered(model.frames(os.path.join(TESTDATA, name)))
+                  if frame[12:14] in (b"\x08\x00", b"\x86\xdd")]
+        begin, lasts = frames[0][0], frames[-1][0] - frames[0][0]
+        return [(begin + (time - begin) * seconds * SECOND // lasts, frame, length) for time, frame, length in frames]
 
     def test_files_one_after_the_other_are_not_taken_for_the_same(self):
         frames = list(numbered(model.frames(os.path.join(TESTDATA, "roce-nfs3.pcap.gz"))))

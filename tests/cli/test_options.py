@@ -25,12 +25,14 @@ class Help(CliTest):
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
         of_database = {"--sqlite": (self.path("x.db"),), "--packets": (), "--interval": ("1",), "--sampled": ()}
+        of_trace = {"--trace": (self.path("trace.json"),)}
         of_operations = {"--json": (), "--layer": ("nfs",), "--slower": ("1ms",), "--failed": (), "--incomplete": (), "--sort": ("bytes",), "--top": ("3",)}
         of_diff = {"--level": ("packets",), "--ignore": ("length",), "--only": ("length",), "--tolerance": ("length=5%",),
                    "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (),
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
-        of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--type": ("rpc",)}
+        of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--sort": ("packets",), "--top": ("3",), "--connection": ("1",),
+                    "--explain": ("timeouts",), "--type": ("rpc",)}
         of_report = {"-o": (self.path("page.html"),), "--sampled": ("-o", self.path("sampled.html"))}
         text = self.good("--help").decode()
         self.assertIn("umad is not a sniffer", text)
@@ -42,7 +44,7 @@ class Help(CliTest):
         of_devices = {"--node-guid": "0x0002c90300a1b2c0", "--port-guid": "0002:c903:00a1:b2c1", "--gid": "fe80::2:c903:a1:b2c1", "-v": "mlx5_0",
                       "--json": "mlx5_0"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | set(of_export) | set(of_database) | set(of_operations) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | set(of_stats) | set(of_report) | of_umad | set(of_devices))
+        self.assertEqual(named, set(examples) | of_messages | set(of_export) | set(of_database) | set(of_trace) | set(of_operations) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | set(of_stats) | set(of_report) | of_umad | set(of_devices))
         manual = "".join(read(page).decode() for page in glob.glob(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap*.1")))
         for option, arguments in examples.items():
             if option != "-r":
@@ -65,6 +67,9 @@ class Help(CliTest):
             self.assertIn("Fl " + option[1:], manual)
         for option, arguments in of_database.items():
             self.good("export", RPING, option, *arguments, *(() if option == "--sqlite" else ("--sqlite", self.path("x.db"))))
+            self.assertIn("Fl " + option[1:], manual)
+        for option, arguments in of_trace.items():
+            self.good("export", RPING, option, *arguments)
             self.assertIn("Fl " + option[1:], manual)
         for option, arguments in of_operations.items():
             self.good("operations", RPING, option, *arguments)

@@ -2,11 +2,12 @@
 """Recoveries by cause and the time lost to them, against schedules that are known."""
 import json
 import random
+import re
 import unittest
 
 from cli import CliTest
 from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, MTU, READ_FIRST, READ_LAST, READ_MIDDLE, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY,
-                           US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE, WRITE_ONLY, Loss, Schedule, Talk)
+                           US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE, WRITE_ONLY, IwarpTalk, Loss, Schedule, Talk)
 
 CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 
@@ -209,6 +210,74 @@ class Recoveries(Case):
         self.compare(schedule, talks)
 
 
+class Tcp(Case):
+    """Recoveries of TCP under iWARP, in statistics, messages and operations alike."""
+
+    def compare(self, script):
+        schedule = Schedule()
+        talk = IwarpTalk(schedule)
+        script(talk)
+        for _ in range(3):
+            talk.rpc()
+        path = schedule.write_pcap(self.path("iwarp.pcap"))
+        row, = (one for one in self.stats(path) if one["type"] == "connection")
+        messages = [json.loads(line) for line in self.lines("messages", "--json", path)]
+        operations = [json.loads(line) for line in self.lines("operations", "--json", path)]
+        self.assertTrue(all(one["complete"] for one in messages if not one["kind"].startswith("rpc")))
+        self.assertEqual(len(operations), talk.number)
+        for sender, found in zip("AB", row["directions"]):
+            self.assertEqual({cause: round(one["time_lost"], 6) for cause, one in found["recoveries"].items()},
+                             {cause: lost / 1e9 for (who, cause), lost in talk.lost.items() if who == sender})
+        self.assertAlmostEqual(sum(one.get("time_lost", 0) for one in messages if not one["kind"].startswith("rpc")),
+                               sum(one["time_lost"] for one in row["directions"]), places=5)
+        for number in range(1, talk.number + 1):
+            lost = {part: talk.parts[number, part] / 1e9 for part in talk.PARTS}
+            read, = (one for one in messages if one.get("r_key") == 0x100 + number)
+            write, = (one for one in messages if one.get("r_key") == 0x200 + number)
+            call, = (one for one in messages if one["kind"] == "rpc_call" and one["xid"] == 0x5000 + number)
+            reply, = (one for one in messages if one["kind"] == "rpc_reply" and one["xid"] == 0x5000 + number)
+            self.assertAlmostEqual(read.get("time_lost", 0), lost["request"] + lost["response"], places=6)
+            self.assertAlmostEqual(write.get("time_lost", 0), lost["write"], places=6)
+            self.assertAlmostEqual(call.get("time_lost", 0), lost["call"] + lost["request"] + lost["response"], places=6)
+            self.assertAlmostEqual(reply.get("time_lost", 0), lost["write"] + lost["reply"], places=6)
+            self.assertAlmostEqual(operations[number - 1].get("time_lost", 0), sum(lost.values()), places=6)
+        return row, messages, operations
+
+    def test_time_outs_of_each_message_of_an_rpc(self):
+        for part, (_, segments) in IwarpTalk.PARTS.items():
+            with self.subTest(part=part):
+                loss = Loss(segments - 1, "timeout", 250 * MS, True)
+                row, messages, operations = self.compare(lambda talk: (talk.rpc(), talk.rpc({part: loss}), talk.rpc()))
+                self.assertEqual([one["repeats"] for one in operations], [0, 1] + [0] * 4)
+                self.assertEqual(sum(one["repeats"] for one in messages if not one["kind"].startswith("rpc")), 1)
+
+    def test_holes_that_the_receiver_reports(self):
+        for part in ("response", "write"):
+            for seen in (False, True):
+                with self.subTest(part=part, seen=seen):
+                    _, _, operations = self.compare(lambda talk: (talk.rpc(), talk.rpc({part: Loss(1, "fast_retransmit", 7 * MS, seen)})))
+                    self.assertEqual(operations[1]["repeats"], int(seen))
+
+    def test_windows_that_close_within_a_message(self):
+        for part in ("response", "write"):
+            with self.subTest(part=part):
+                _, messages, _ = self.compare(lambda talk: (talk.rpc(), talk.rpc({part: Loss(2, "zero_window", 30 * MS)})))
+                self.assertEqual({tuple(one["lost_to"]) for one in messages if "lost_to" in one}, {("zero_window",)})
+
+    def test_several_losses_in_one_rpc(self):
+        losses = {"call": Loss(0, "timeout", 300 * MS, True), "response": Loss(2, "fast_retransmit", 9 * MS, True),
+                  "write": Loss(3, "timeout", 400 * MS, True), "reply": Loss(0, "timeout", 210 * MS, True)}
+        row, messages, operations = self.compare(lambda talk: (talk.rpc(losses), talk.rpc(losses)))
+        self.assertEqual(operations[0]["repeats"], 4)
+        self.assertEqual(sorted(next(one for one in messages if one["kind"] == "rpc_call")["lost_to"]), ["fast_retransmit", "timeout"])
+
+    def test_packets_that_begin_and_end_a_recovery(self):
+        self.compare(lambda talk: talk.rpc({"write": Loss(1, "fast_retransmit", 7 * MS, True)}))
+        rows = self.lines("-r", self.path("iwarp.pcap"), "-T", "fields", "-e", "rdmatap.recovery", "-e", "rdmatap.time_lost", "-Y",
+                          "rdmatap.recovery or rdmatap.time_lost")
+        self.assertEqual([row.split("\t") for row in rows], [["fast_retransmit", ""], ["", "0.007000000"]])
+
+
 class Findings(Case):
     def of(self, script, ack_timeout=17, **options):
         schedule = Schedule()
@@ -222,8 +291,9 @@ class Findings(Case):
         return self.findings(self.capture)
 
     def text(self, rule):
-        line, = [line for line in self.lines("stats", self.capture) if line.endswith("[%s]" % rule)]
-        return line.partition(": ")[2]
+        text = " ".join("\n".join(self.lines("stats", self.capture)).split())
+        finding, = [found for found in re.findall(r"\d+\. (?:error|warning|note): .*? \[\w+\]", text) if found.endswith("[%s]" % rule)]
+        return finding
 
     def test_time_outs_say_what_they_cost_and_what_was_asked_for(self):
         found = self.of(lambda talk: [talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)]) for _ in range(6)])

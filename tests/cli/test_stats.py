@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap stats: its numbers against those of messages, connections and -T fields, and each rule of its findings."""
 import collections
+import decimal
 import json
 import os
 import random
 import re
+import shlex
+import subprocess
 import unittest
 
 import capfile
-from cli import CliTest, RPING, TESTDATA, captures, read, records
+from cli import CliTest, PROGRAM, RPING, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
 from session import Session
 from wire_schedule import CNP, MS, US, Schedule, pfc, rnr_to_the_end, roce, slow_writes, talk, with_closed_window, with_fast_retransmits, with_timeouts
@@ -30,6 +33,16 @@ def sound():
 
 def nearest_rank(values, permille):
     return sorted(values)[max(1, -(-len(values) * permille // 1000)) - 1]
+
+
+def readable(seconds):
+    """A time as text prints it: three significant digits and a unit."""
+    value, unit = decimal.Decimal(round(seconds * 10**9)), "ns"
+    for larger in ("us", "ms", "s"):
+        if value >= decimal.Decimal("999.5"):
+            value, unit = value / 1000, larger
+    places = 2 if value < decimal.Decimal("9.995") else 1 if value < decimal.Decimal("99.95") else 0
+    return "%s %s" % (value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP), unit)
 
 
 class StatsTest(CliTest):
@@ -97,7 +110,7 @@ class Usage(StatsTest):
         found = self.stats("--interval", "1", testdata("empty.pcap"))
         self.assertEqual(list(found), ["capture"])
         self.assertEqual([found["capture"][0][key] for key in ("packets", "bytes", "connections", "messages", "findings")], [0] * 5)
-        self.assertEqual(self.lines("stats", testdata("empty.pcap"))[-1], "no findings")
+        self.assertEqual(self.lines("stats", testdata("empty.pcap"))[-1], "No problems found")
 
     def test_what_is_readable_of_a_broken_file_is_counted(self):
         with open(RPING, "rb") as f:
@@ -285,9 +298,9 @@ class Numbers(StatsTest):
     def test_text_shows_what_json_shows(self):
         text = "\n".join(self.lines("stats", testdata("roce-nfs3-long.pcap")))
         found = self.stats(testdata("roce-nfs3-long.pcap"))
-        self.assertIn("%(packets)d packets, %(bytes)d bytes in %(seconds).9f s" % found["capture"][0], text)
+        self.assertRegex(text, r"(?m)^packets +%(packets)d, 23\.6 KB, 61\.3 %% RDMA" % found["capture"][0])
         for row in found["rpc"]:
-            self.assertRegex(text, r" v\d+ %s: %d calls?, %d repl(?:y|ies)\b" % (row["name"], row["calls"], row["replies"]))
+            self.assertRegex(text, r"(?m)^  \w+ v\d+ +%s +%d +%s" % (row["name"], row["calls"], readable(row["latency"]["p50"])))
 
 
 class Known(StatsTest):
@@ -311,8 +324,7 @@ class Known(StatsTest):
         whole = self.stats(self.written(scene))["capture"][0]
         self.assertEqual((whole["payload"], whole["message_rate"]), (1024, round(whole["messages"] / whole["seconds"])))
         self.assertAlmostEqual(whole["goodput"], 1024 / whole["seconds"], delta=1)
-        text = self.lines("stats", self.written(scene))
-        self.assertTrue(text[0].endswith("payload 1024 bytes, %(goodput)d bytes/s, %(message_rate)d messages/s" % whole), text[0])
+        self.assertIn("payload      1.02 KB, 4.10 kb/s, and 24 B repeated", self.lines("stats", self.written(scene)))
 
     def test_acknowledgements_without_credit(self):
         """The code is 0: no credit; 31: the field is not used. IBTA vol. 1, table 45."""
@@ -327,7 +339,7 @@ class Known(StatsTest):
         self.assertEqual((events[0], events[1]["count"]), (None, 2))
         self.assertEqual(found["capture"][0]["events"]["no_credit"], events[1])
         reported = "no_credit 2 (frames %(first_frame)d-%(last_frame)d)" % events[1]
-        self.assertEqual([line.strip() for line in self.lines("stats", capture) if "no_credit" in line], [reported, reported])
+        self.assertEqual([line.strip() for line in self.lines("stats", "--connection", "all", capture) if "no_credit" in line], [reported, reported])
 
     def test_reads_under_way(self):
         scene = Scene("reads", "")
@@ -781,8 +793,8 @@ class Findings(StatsTest):
         found = self.rules(testdata("conn_loss-cluster.pcap"))["loss_cluster"]
         self.assertEqual([found[key] for key in ("count", "of", "direction", "first_frame", "last_frame", "time")],
                          [12, 20, "a>b", 29, 62, "1700000011.290280000"])
-        self.assertIn("12, 60.0 % of 20 losses, from 2023-11-14 22:13:31.290280000 on (frames 29-62) [loss_cluster]",
-                      self.good("stats", testdata("conn_loss-cluster.pcap"), env={"TZ": "UTC"}).decode())
+        self.assertIn("12 losses within one second, 60.0 % of 20 losses (22:13:31.290 to 22:13:31.466) [loss_cluster]",
+                      " ".join(self.good("stats", testdata("conn_loss-cluster.pcap"), env={"TZ": "UTC"}).decode().split()))
 
     def test_connections_that_are_late_are_reported(self):
         found = self.stats(testdata("conn_cm-late.pcap"))["capture"][0]
@@ -812,7 +824,120 @@ class Findings(StatsTest):
     def test_text_says_where(self):
         text = self.lines("stats", testdata("conn_naks.pcap"))
         self.assertTrue([line for line in text if re.match(
-            r"  1\. error: connection 1 b>a: NAKs, remote access error \(.*\): 1 \(frame 6\) \[remote_access_error\]", line)], text[:8])
+            r"  1\. error: 10\.0\.0\.1 -> 10\.0\.0\.2 \(connection 1\): 1 NAK, remote access error \([:.\d]+\) \[remote_access_error\]",
+            line)], text)
+
+    def test_those_of_most_time_lost_stand_first(self):
+        for capture in captures():
+            for weight in ("error", "warning", "note"):
+                lost = [one.get("time_lost", 0) for one in self.stats(capture)["finding"] if one["weight"] == weight]
+                self.assertEqual(lost, sorted(lost, reverse=True), capture)
+
+    def test_their_filters_match_their_packets(self):
+        tried = collections.Counter()
+        for capture in captures():
+            for options in (), ("--check-icrc",):
+                for one in self.stats(*options, capture)["finding"]:
+                    frames = [int(line) for line in self.lines("-r", capture, "-T", "fields", "-e", "frame.number", "-Y", one["filter"], *options)]
+                    self.assertTrue(frames, (capture, one))
+                    if "first_frame" in one:
+                        self.assertIn(one["first_frame"], frames, (capture, one))
+                        self.assertIn(one["last_frame"], frames, (capture, one))
+                    tried[one["rule"]] += 1
+        self.assertGreater(len(tried), 25)
+
+    def test_the_commands_of_text_print_packets(self):
+        """The command as a shell reads it, for names of files that need quotes."""
+        with open(testdata("conn_naks.pcap"), "rb") as f:
+            content = f.read()
+        for name in ("naks.pcap", "with blank.pcap", "it's.pcap", "two\nlines'.pcap", "-dash", "a$(b)`c`.pcap"):
+            path = os.path.join(self.directory, name)
+            with open(path, "wb") as f:
+                f.write(content)
+            commands = [line.strip() for line in self.lines("stats", "-r", path) if line.startswith("     rdmatap ")]
+            self.assertEqual(len(commands), 9)
+            for command in commands:
+                shell = subprocess.run(["bash", "-c", command.replace("rdmatap", shlex.quote(PROGRAM), 1)], capture_output=True)
+                self.assertEqual((shell.returncode, shell.stderr), (0, b""), command)
+                self.assertTrue(shell.stdout, command)
+
+    def test_every_rule_is_explained(self):
+        text = self.good("stats", "--explain", "list").decode()
+        with open(os.path.join(TESTS, "..", "doc", "stats.md")) as f:
+            rules = re.findall(r"^\| `(\w+)` \| (\w+)", f.read().partition("| rule |")[2], re.M)
+        self.assertGreater(len(rules), 40)
+        self.assertEqual(re.findall(r"^(\w+) \((\w+)\)$", text, re.M), rules)
+        one = self.good("stats", "--explain", "timeouts").decode()
+        self.assertIn(one, text)
+        for word in ("IBTA vol. 1, 9.7.6.1.3", "Local ACK Timeout", "raised:   from 1"):
+            self.assertIn(word, one)
+        self.bad("--explain nothing: no such rule (--explain list prints all)", "stats", "--explain", "nothing")
+
+
+class Tables(StatsTest):
+    def tables(self, *arguments):
+        """The tables of the text: title to rows of cells by heading. Cells are separated by two blanks."""
+        found, rows = {}, None
+        lines = self.lines("stats", *arguments)
+        for before, line in zip([""] + lines, lines):
+            if line.startswith("  ") and rows is not None:
+                rows.append(line)
+            else:
+                rows = None
+            if not before and line:
+                rows = found[line] = []
+        return found
+
+    def test_lines_fit_the_terminal(self):
+        for capture in captures():
+            for options in ((), ("--connection", "all"), ("--interval", "1"), ("--sort", "latency", "--top", "1000")):
+                for line in self.lines("stats", *options, capture):
+                    self.assertTrue(len(line) <= 120 or line.startswith("     rdmatap -r "), (capture, line))
+
+    def test_numbers_are_aligned_to_the_right(self):
+        for capture in captures():
+            for title, rows in self.tables(capture).items():
+                for row in rows[1:] if "onnections" in title or "pairs" in title else ():
+                    heading = rows[0]
+                    for name in ("packets", "bytes", "payload", "retrans."):
+                        end = heading.find(name) + len(name)
+                        if name in heading and row[end - 1:end].strip():
+                            self.assertEqual(row[end:end + 2].strip(), "", (capture, row))
+
+    def test_what_is_zero_is_left_out(self):
+        for capture in captures():
+            for line in self.lines("stats", capture):
+                if line.startswith("  ") and not re.match(r"   ? ?\d+\. |     ", line):
+                    self.assertIsNone(re.search(r"(?<![\w.:])(?<!lid )0 (?:[KMG]?B|[munk]?s|%|[kMG]?b/s)?(?: |$)", line), (capture, line))
+
+    def test_connections_are_those_of_json_in_the_order_asked_for(self):
+        def lost(row):
+            return round(sum(direction["time_lost"] for direction in row["directions"]), 9)
+
+        def sent_again(row):
+            return sum(direction["events"].get("retransmissions", {"count": 0})["count"] for direction in row["directions"])
+
+        keys = {"bytes": lambda row: sum(d["bytes"] for d in row["directions"]), "packets": lambda row: sum(d["packets"] for d in row["directions"]),
+                "time-lost": lost, "retransmissions": sent_again}
+        for capture in ("roce-nfs3-long.pcap", "conn_naks.pcap", "read-responses-lost.pcap.gz", "roce-v2-opcodes.pcap"):
+            rows = [row for row in self.stats(testdata(capture))["connection"] if "connection" in row]
+            for name, key in keys.items():
+                expected = [row["connection"] for row in sorted(rows, key=lambda row: (-key(row), row["connection"]))]
+                for top in (1, 3, 1000):
+                    tables = self.tables("--sort", name, "--top", str(top), testdata(capture))
+                    found, = [table for title, table in tables.items() if title.startswith("Connections by ")]
+                    self.assertEqual([int(line.split()[0]) for line in found[1:]], expected[:top], (capture, name))
+
+    def test_a_connection_is_shown_in_full(self):
+        text = self.lines("stats", "--connection", "3", testdata("roce-nfs3-long.pcap"))
+        self.assertEqual([line for line in text if line.startswith("#")], ["#3 RC a 10.0.0.2 qp 0x000011, b 10.0.0.1 qp 0x000011, NFS v3"])
+        self.assertIn("    17 RPC calls, 17 answered, at most 1 under way; credits granted 64-64", text)
+        everything = self.lines("stats", "--connection", "all", testdata("roce-nfs3-long.pcap"))
+        self.assertEqual([line[:2] for line in everything if line.startswith("#")], ["#%d" % number for number in range(1, 7)])
+        self.assertEqual(everything[:8], self.lines("stats", testdata("roce-nfs3-long.pcap"))[:8])
+        self.bad("--connection 9: no such connection", "stats", "--connection", "9", testdata("roce-nfs3-long.pcap"))
+        self.bad("--top, --sort and --connection are for text", "stats", "--json", "--top", "3", RPING)
+        self.bad("--sort size: no such order", "stats", "--sort", "size", RPING)
 
 
 if __name__ == "__main__":

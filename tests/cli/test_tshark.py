@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The printed form of times and fields is tshark's."""
 import os
-import re
 import subprocess
 
 from cli import CliTest, NANO, RPING, TESTDATA, TUNNELS, environment, needs
@@ -59,8 +58,7 @@ class Tshark(CliTest):
             for form in forms:
                 theirs = tshark("-r", capture, "-t", form, "-T", "fields", "-e", "_ws.col.Time", *chosen, zone=zone)
                 words = 2 if form in ("ad", "ud") else 1
-                ours = [" ".join(line.split(" ")[:words])
+                ours = [" ".join(line.split()[1:1 + words])
                         for line in self.lines("-r", capture, "-t", form, *chosen, env={"TZ": zone})]
-                self.assertTrue(all(re.search(r"\.\d{9}$", time) for time in ours))
-                padded = [time + "0" * (9 - len(time.rpartition(".")[2])) for time in theirs]
-                self.assertEqual(ours, padded, (capture, form, zone, chosen))
+                self.assertTrue(theirs)
+                self.assertEqual(ours, theirs, (capture, form, zone, chosen))

@@ -356,3 +356,107 @@ def with_closed_window(frames, time_closed):
             shift, done = time_closed, True
         changed.append((time + shift, frame))
     return changed
+
+
+class IwarpTalk:
+    """RPCs over iWARP (RFC 5044, 5041, 5040, 8166) from A, one after the other, and what losses of TCP segments cost by this schedule."""
+    STEP = 10 * US
+    PORTS = {"A": 40000, "B": 20049}
+    SIZE = 1000
+    # parts of an RPC: sender, number of segments
+    PARTS = {"call": ("A", 1), "request": ("B", 1), "response": ("A", 4), "write": ("B", 4), "reply": ("B", 1)}
+
+    def __init__(self, schedule):
+        self.schedule, self.time, self.number = schedule, 0, 0
+        self.sequence = {"A": 1000, "B": 900000}
+        self.msn = {("A", 0): 1, ("B", 0): 1, ("B", 1): 1}
+        self.lost = collections.Counter()   # (sender, cause): ns
+        self.parts = collections.Counter()  # (number of the RPC, part): ns
+        self.segment("A", flags=2)
+        self.sequence["A"] += 1
+        self.segment("B", flags=0x12)
+        self.sequence["B"] += 1
+        self.segment("A")
+        for sender, key in (("A", b"MPA ID Req Frame"), ("B", b"MPA ID Rep Frame")):
+            self.data(sender, [key + bytes((0, 1, 0, 0))])
+
+    def segment(self, sender, payload=b"", flags=0x10, sequence=None, acknowledged=None, sack=None, window=500, captured=True):
+        other = "B" if sender == "A" else "A"
+        options = struct.pack(">BBBBII", 1, 1, 5, 10, *sack) if sack else b""
+        tcp = struct.pack(">HHIIBBHHH", self.PORTS[sender], self.PORTS[other], self.sequence[sender] if sequence is None else sequence,
+                          0 if flags == 2 else self.sequence[other] if acknowledged is None else acknowledged,
+                          (20 + len(options)) // 4 << 4, flags, window, 0, 0) + options + payload
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0x4000, 64, 6, 0) + IP[sender] + IP[other]
+        if captured:
+            self.schedule.at(self.time, MAC[other] + MAC[sender] + b"\x08\x00" + ip + tcp)
+        self.time += self.STEP
+
+    def data(self, sender, pieces, loss=None):
+        """Segments that the other end acknowledges. The segment `loss.at` is lost. Returns the time lost."""
+        other, begin, lost = "B" if sender == "A" else "A", self.sequence[sender], 0
+        if loss and loss.cause == "zero_window":
+            return self.data(sender, pieces[:loss.at]) + self.close_window(other, loss.wait) + self.data(sender, pieces[loss.at:])
+        hole = begin + sum(map(len, pieces[:loss.at])) if loss else None
+        for i, piece in enumerate(pieces):
+            is_lost = loss and i == loss.at
+            progress = self.time
+            self.segment(sender, piece, 0x18, captured=not is_lost or loss.seen)
+            self.sequence[sender] += len(piece)
+            if loss and i > loss.at:
+                # the first one acknowledges the segments before the lost one
+                progress = self.time if loss.at and i == loss.at + 1 else progress
+                self.segment(other, acknowledged=hole, sack=(hole + len(pieces[loss.at]), self.sequence[sender]))
+        if loss:
+            if loss.at and loss.at + 1 == len(pieces):
+                progress = self.time
+                self.segment(other, acknowledged=hole)
+            self.time = progress + loss.wait
+            lost = loss.wait
+            self.segment(sender, pieces[loss.at], 0x18, sequence=hole)
+        self.segment(other)
+        return lost
+
+    def close_window(self, receiver, wait):
+        opened = self.time + wait
+        self.segment(receiver, window=0)
+        self.time = opened
+        self.segment(receiver)
+        return wait
+
+    @staticmethod
+    def fpdu(ulpdu):
+        framed = struct.pack(">H", len(ulpdu)) + ulpdu
+        return framed + bytes(-len(framed) % 4) + bytes(4)
+
+    def untagged(self, sender, queue, opcode, payload):
+        msn = self.msn[sender, queue]
+        self.msn[sender, queue] += 1
+        return self.fpdu(struct.pack(">BBIIII", 0x41, 0x40 | opcode, 0, queue, msn, 0) + payload)
+
+    def tagged(self, opcode, stag, offset, last):
+        return self.fpdu(struct.pack(">BBIQ", 0xc1 if last else 0x81, 0x40 | opcode, stag, offset) + bytes(self.SIZE))
+
+    def rpc(self, losses=()):
+        """An RPC with data in both directions. losses: {part: Loss}."""
+        losses, self.number = dict(losses), self.number + 1
+        xid, at, length = 0x5000 + self.number, self.number << 16, 4 * self.SIZE
+        stags = {"response": 0x100 + self.number, "write": 0x200 + self.number, "sink": 0x300 + self.number}
+        chunks = struct.pack(">IIIIQI", 1, 132, stags["response"], length, at, 0)
+        chunks += struct.pack(">IIIIQI", 1, 1, stags["write"], length, at, 0) + bytes(4)
+        call = struct.pack(">IIII", xid, 1, 32, 0) + chunks + struct.pack(">10I", xid, 0, 2, 0x20000001, 1, 1, 0, 0, 0, 0)
+        answer = struct.pack(">IIII", xid, 1, 32, 0) + struct.pack(">I", 0)
+        answer += struct.pack(">IIIIQI", 1, 1, stags["write"], length, at, 0) + bytes(4) + struct.pack(">6I", xid, 1, 0, 0, 0, 0)
+        request = struct.pack(">IQIIQ", stags["sink"], at, length, stags["response"], at)
+        parts = {
+            "call": [self.untagged("A", 0, 3, call)],
+            "request": [self.untagged("B", 1, 1, request)],
+            "response": [self.tagged(2, stags["sink"], at + i * self.SIZE, i == 3) for i in range(4)],
+            "write": [self.tagged(0, stags["write"], at + i * self.SIZE, i == 3) for i in range(4)],
+            "reply": [self.untagged("B", 0, 3, answer)],
+        }
+        for part, pieces in parts.items():
+            sender = self.PARTS[part][0]
+            lost = self.data(sender, pieces, losses.get(part))
+            if lost:
+                self.lost[sender, losses[part].cause] += lost
+                self.parts[self.number, part] += lost

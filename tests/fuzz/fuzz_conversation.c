@@ -20,6 +20,7 @@
 #include "reassembly/state.h"
 #include "reassembly/tracker.h"
 #include "reassembly/upper/rpc_layer.h"
+#include "reassembly/upper/rpc_state.h"
 
 #include "harness.h"
 
@@ -138,8 +139,10 @@ static void check_end(const struct run *run)
 	if (run->options & NO_FINISH)
 		return;
 	REQUIRE(tracker->messages.bytes == 0);
-	REQUIRE(!tracker->calls.count && !tracker->calls_with_regions && !tracker->expectations.count);
-	REQUIRE(!tracker->carriers.calls.count && !tracker->carriers.datagrams.count);
+	const struct rpc_state *rpc = rpc_state_of(tracker);
+
+	REQUIRE(!rpc->calls.count && !tracker->open_requests && !tracker->expectations.count);
+	REQUIRE(!rpc->carriers.calls.count && !rpc->carriers.datagrams.count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

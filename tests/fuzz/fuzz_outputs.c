@@ -615,6 +615,7 @@ static void survey_clocks(struct rtap_source *merged, const struct rtap_span *fi
 		struct rtap_error error;
 		enum rtap_status status;
 		struct source_clock clock;
+		const struct clock_piece *pieces;
 
 		REQUIRE(open_files(&source, &files[i], 1, options) == RTAP_STATUS_OK);
 		while ((status = rtap_source_read_batch(source, &batch, &error)) != RTAP_STATUS_END) {
@@ -625,9 +626,10 @@ static void survey_clocks(struct rtap_source *merged, const struct rtap_span *fi
 		}
 		rtap_source_close(source);
 		clock_survey_end_file(survey, i);
-		clock = (struct source_clock){ clock_survey_reference(survey, i), clock_survey_ahead_ns(survey, i) };
+		clock = (struct source_clock){ .reference = clock_survey_reference(survey, i), .count = clock_survey_pieces(survey, i, &pieces) };
+		memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
 		REQUIRE(clock.reference <= i && clock_survey_reference(survey, clock.reference) == clock.reference);
-		REQUIRE(clock.reference < i || !clock.ahead_ns);
+		REQUIRE(clock.reference < i || !clock.count);
 		source_set_clock(merged, i, &clock);
 	}
 	clock_survey_destroy(survey);

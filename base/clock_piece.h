@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The difference between two clocks over time, in pieces: each is a straight line.
+ */
+#ifndef BASE_CLOCK_PIECE_H
+#define BASE_CLOCK_PIECE_H
+
+#include <stdint.h>
+
+/* Most pieces of one clock. */
+#define CLOCK_PIECES 16
+
+struct clock_piece {
+	uint64_t after_frame; /* the frames of its file from this one to `first_frame` belong to this piece or to the one before */
+	uint64_t first_frame; /* number in its file; all until the next piece belong to this one */
+	int64_t time_ns;      /* when the clock shows this ... */
+	int64_t ahead_ns;     /* ... it is ahead by this, */
+	double drift;         /* and gains this, in seconds per second */
+};
+
+/* By how much the clock is ahead when it shows `time_ns`. Saturates. */
+int64_t clock_piece_ahead_ns(const struct clock_piece *piece, int64_t time_ns);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/ends.h"
+
+#define ENDS_WIDTH 32
+#define ENDS_MOST (160 + LINE_PAD) /* label, two addresses with numbers, and padding */
+
+/* What the numbers of the ends are. */
+enum end_number { END_NONE, END_QPN, END_PORT };
+
+bool ends_show_ports(const struct rtap_packet *packet)
+{
+	return !rtap_packet_has(packet, PROTOCOL_ICMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6);
+}
+
+/* The facts are those of the innermost transport header. */
+static enum end_number number_of_bth(const struct rtap_packet *packet, const struct rtap_layer *bth)
+{
+	return packet->ib.has_bth && bth->offset == packet->ib.bth_offset && bth->source == packet->ib.source ? END_QPN : END_NONE;
+}
+
+/* Ports of UDP that carries another packet are those of the tunnel. */
+static enum end_number number_of_udp(const struct rtap_packet *packet, const struct rtap_layer *udp)
+{
+	const struct rtap_layer *after = layer_after(packet, udp);
+
+	if (after && after->protocol == PROTOCOL_BTH)
+		return number_of_bth(packet, after);
+	if (after && after->protocol != PROTOCOL_PAYLOAD && after->protocol != PROTOCOL_RPC)
+		return END_NONE;
+	return packet->source_port || packet->destination_port ? END_PORT : END_NONE;
+}
+
+/* By the transport header after a network layer and its extensions. */
+static __attribute__((noinline)) enum end_number search_number(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	while ((layer = layer_after(packet, layer))) {
+		switch (layer->protocol) {
+		case PROTOCOL_UDP:
+			return ends_show_ports(packet) ? number_of_udp(packet, layer) : END_NONE;
+		case PROTOCOL_BTH:
+			return number_of_bth(packet, layer);
+		case PROTOCOL_TCP:
+			return packet->tcp.present && ends_show_ports(packet) ? END_PORT : END_NONE;
+		case PROTOCOL_HOP_OPTIONS:
+		case PROTOCOL_ROUTING:
+		case PROTOCOL_FRAGMENT:
+		case PROTOCOL_DESTINATION_OPTIONS:
+		case PROTOCOL_AUTHENTICATION:
+			break;
+		default:
+			return END_NONE;
+		}
+	}
+	return END_NONE;
+}
+
+static inline enum end_number number_after(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	/* most packets */
+	if (packet->layers + packet->layer_count - layer > 2 && layer[1].protocol == PROTOCOL_UDP && layer[2].protocol == PROTOCOL_BTH)
+		return number_of_bth(packet, layer + 2);
+	return search_number(packet, layer);
+}
+
+/* The numbers of both ends, where known. */
+struct numbers {
+	enum end_number kind;
+	bool has_source;
+	uint32_t source, destination;
+};
+
+static inline struct numbers numbers_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	enum end_number kind = number_after(packet, layer);
+
+	if (kind == END_PORT)
+		return (struct numbers){ END_PORT, true, packet->source_port, packet->destination_port };
+	return (struct numbers){
+		.kind = kind,
+		.has_source = kind != END_NONE && (packet->ib.has_deth || packet->flow.has_source_qpn),
+		.source = packet->ib.has_deth ? packet->ib.src_qpn : packet->flow.source_qpn,
+		.destination = packet->ib.dest_qpn,
+	};
+}
+
+static inline char *put_number(char *to, enum end_number kind, uint32_t number)
+{
+	*to++ = ':';
+	return kind == END_QPN ? line_put_hex(line_put(to, "0x"), number, 1) : line_put_dec(to, number);
+}
+
+/* An address with or without its number. */
+static inline char *put_end(char *to, const uint8_t *address, unsigned length, enum end_number kind, bool has_number, uint32_t number)
+{
+	if (length == 4) {
+		to = line_put_ipv4(to, address);
+	} else {
+		if (has_number)
+			*to++ = '[';
+		to = line_put_ip(to, address, length);
+		if (has_number)
+			*to++ = ']';
+	}
+	return has_number ? put_number(to, kind, number) : to;
+}
+
+void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
+		  struct line *line)
+{
+	struct numbers numbers = numbers_of(packet, layer);
+	char spare[ENDS_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
+
+	if (is_gid)
+		to = line_put(to, "gid ");
+	to = put_end(to, source, length, numbers.kind, numbers.has_source, numbers.source);
+	to = put_end(line_put(to, " > "), source + length, length, numbers.kind, numbers.kind != END_NONE, numbers.destination);
+	line_end(line, begin, line_put_pad(begin, to, ENDS_WIDTH));
+}
+
+void ends_summary_lids(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t source, uint32_t destination,
+		       struct line *line)
+{
+	struct numbers numbers = numbers_of(packet, layer);
+	char spare[ENDS_MOST], *begin = line_begin(line, spare, sizeof spare);
+	char *to = line_put_dec(line_put(begin, "lid "), source);
+	const struct rtap_layer *after = layer_after(packet, layer);
+
+	if (numbers.has_source)
+		to = put_number(to, numbers.kind, numbers.source);
+	to = line_put_dec(line_put(to, " > "), destination);
+	if (numbers.kind != END_NONE)
+		to = put_number(to, numbers.kind, numbers.destination);
+	/* a GRH has the ends' numbers, and the column */
+	if (after && after->protocol == PROTOCOL_GRH)
+		*to++ = ' ';
+	else
+		to = line_put_pad(begin, to, ENDS_WIDTH);
+	line_end(line, begin, to);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Findings for people: who, what, when, why, and the command that shows the packets.
+ */
+#ifndef OUTPUT_STATS_FINDING_TEXT_H
+#define OUTPUT_STATS_FINDING_TEXT_H
+
+#include "dissect/engine/line.h"
+#include "output/stats/findings.h"
+
+/* The finding's connection; NULL: none, or it is one of those counted together. */
+const struct stats_connection *finding_connection(const struct stats *stats, const struct finding *found);
+
+/* "NFS v3", "port 4420"; nothing if unknown. Returns whether anything was written. */
+bool finding_service(const struct stats_connection *connection, struct line *line);
+
+/* The sender (`to`: the receiver) of what the finding counts; NULL: none. Without a direction that is end a (b). */
+const struct rtap_end *finding_end(const struct stats *stats, const struct finding *found, bool to);
+
+/* "10.0.0.1 -> 10.0.0.2 NFS v3 (connection 3): 3.42 s of 6.70 s lost to 6 timeouts (14:03:11.203 to 14:03:14.912)". */
+void finding_text(const struct stats *stats, const struct finding *found, struct line *line);
+
+/* The display filter of the finding's packets: "rdmatap.connection == 3 && rdmatap.recovery == \"timeout\"". */
+void finding_filter(const struct stats *stats, const struct finding *found, struct line *line);
+
+/* What a rule measures, when it is raised, its standard, the likely cause and what to do. Several lines. */
+void finding_explain(const struct finding_rule *rule, struct line *line);
+
+/* Time of day with three decimals: "14:03:11.203". with_date: "2026-11-23 14:03:11.203". */
+void finding_moment(int64_t time_ns, bool with_date, struct line *line);
+
+#endif

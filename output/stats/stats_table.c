@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "output/packet/units.h"
+#include "output/stats/stats_table.h"
+
+#define INDENT 2
+#define BETWEEN 2
+
+void stats_table_init(struct stats_table *table, const char *title, const struct stats_table_column *columns)
+{
+	*table = (struct stats_table){ .title = title, .columns = columns };
+	while (columns[table->column_count].title)
+		table->column_count++;
+}
+
+void stats_table_fini(struct stats_table *table)
+{
+	free(table->text);
+	free(table->ends);
+}
+
+static bool make_room(struct stats_table *table)
+{
+	if (table->room - table->length < sizeof table->cell) {
+		size_t room = table->room * 2 + 4096;
+		char *larger = realloc(table->text, room);
+
+		if (!larger)
+			return false;
+		table->text = larger;
+		table->room = room;
+	}
+	if (table->cells == table->cell_room) {
+		size_t room = table->cell_room * 2 + 256;
+		uint32_t *larger = realloc(table->ends, room * sizeof *larger);
+
+		if (!larger)
+			return false;
+		table->ends = larger;
+		table->cell_room = room;
+	}
+	return table->length < UINT32_MAX - sizeof table->cell;
+}
+
+struct line *stats_table_begin(struct stats_table *table)
+{
+	line_init(&table->line, table->cell, sizeof table->cell);
+	return &table->line;
+}
+
+void stats_table_end(struct stats_table *table)
+{
+	size_t length = (size_t)(table->line.next - table->cell);
+
+	table->failed = table->failed || !make_room(table);
+	if (table->failed)
+		return;
+	memcpy(table->text + table->length, table->cell, length);
+	table->length += length;
+	table->ends[table->cells++] = (uint32_t)table->length;
+}
+
+void stats_table_number(struct stats_table *table, uint64_t number)
+{
+	struct line *line = stats_table_begin(table);
+
+	if (number)
+		line_dec(line, number);
+	stats_table_end(table);
+}
+
+void stats_table_bytes(struct stats_table *table, uint64_t bytes)
+{
+	struct line *line = stats_table_begin(table);
+
+	if (bytes)
+		units_bytes(bytes, line);
+	stats_table_end(table);
+}
+
+void stats_table_time(struct stats_table *table, int64_t time_ns)
+{
+	struct line *line = stats_table_begin(table);
+
+	if (time_ns > 0)
+		units_time(time_ns, line);
+	stats_table_end(table);
+}
+
+void stats_table_rate(struct stats_table *table, uint64_t bytes_per_second)
+{
+	struct line *line = stats_table_begin(table);
+
+	if (bytes_per_second)
+		units_bit_rate(bytes_per_second, line);
+	stats_table_end(table);
+}
+
+void stats_table_text(struct stats_table *table, const char *text)
+{
+	struct line *line = stats_table_begin(table);
+
+	if (text)
+		line_text(line, text);
+	stats_table_end(table);
+}
+
+static const char *cell_of(const struct stats_table *table, size_t row, unsigned column, size_t *length)
+{
+	size_t cell = row * table->column_count + column;
+	size_t begin = cell ? table->ends[cell - 1] : 0;
+
+	*length = table->ends[cell] - begin;
+	return table->text + begin;
+}
+
+static size_t width_of(const struct stats_table *table)
+{
+	size_t width = INDENT;
+
+	for (unsigned i = 0; i < table->column_count; i++)
+		width += table->widths[i] ? table->widths[i] + BETWEEN : 0;
+	return width - BETWEEN;
+}
+
+size_t stats_table_finish(struct stats_table *table)
+{
+	size_t rows = table->failed ? 0 : table->cells / table->column_count, length;
+
+	for (unsigned i = 0; i < table->column_count; i++) {
+		table->widths[i] = 0;
+		for (size_t row = 0; row < rows; row++) {
+			cell_of(table, row, i, &length);
+			if (length > table->widths[i])
+				table->widths[i] = length;
+		}
+		length = strlen(table->columns[i].title);
+		if (table->widths[i] && length > table->widths[i])
+			table->widths[i] = length;
+	}
+	for (unsigned i = table->column_count; i-- && width_of(table) > STATS_TABLE_WIDTH;)
+		if (table->columns[i].is_dispensable)
+			table->widths[i] = 0;
+	return rows;
+}
+
+static void spaces(size_t count, struct line *line)
+{
+	while (count--)
+		line_char(line, ' ');
+}
+
+static void write_cells(const struct stats_table *table, size_t row, bool is_heading, struct line *line)
+{
+	size_t pending = INDENT; /* spaces before the next cell */
+
+	for (unsigned i = 0; i < table->column_count; i++) {
+		size_t length = strlen(table->columns[i].title);
+		const char *text = is_heading ? table->columns[i].title : cell_of(table, row, i, &length);
+
+		if (!table->widths[i])
+			continue;
+		if (!table->columns[i].is_text)
+			pending += table->widths[i] - length;
+		if (length) {
+			spaces(pending, line);
+			line_bytes(line, text, length);
+			pending = 0;
+		}
+		if (table->columns[i].is_text)
+			pending += table->widths[i] - length;
+		pending += BETWEEN;
+	}
+	line_char(line, '\n');
+}
+
+void stats_table_write(const struct stats_table *table, size_t row, struct line *line)
+{
+	if (row >= 2) {
+		write_cells(table, row - 2, false, line);
+	} else if (row) {
+		write_cells(table, 0, true, line);
+	} else if (table->title) {
+		line_char(line, '\n');
+		line_text(line, table->title);
+		line_char(line, '\n');
+	}
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reassembly/clock_fit.h"
+
+#define NS 1e9
+/* Clocks of computers drift less. */
+#define MOST_DRIFT 1e-3
+/* Packets take less time, in seconds. */
+#define MOST_TRANSIT 10.0
+/* For packets in one direction only: networks take less time. */
+#define NETWORK_NS 1000000
+/* So many packets of one direction in a row that no line allows show that the clock was set; fewer are retransmissions that were mistaken. */
+#define MOST_VIOLATIONS 4
+/* How imprecise time stamps may be, in seconds. */
+#define LEAST_TOLERANCE 1e-6
+#define MOST_TOLERANCE 2e-3
+#define FEW_PIECES 4
+#define MOST_CORNERS 32
+
+/* A line: `ahead` seconds at the first sample of the piece, and `drift`. */
+struct line_of_clock {
+	double drift, ahead;
+};
+
+/* All lines that the samples allow: a convex polygon, because each sample allows a half plane of them. */
+struct allowed {
+	struct line_of_clock corners[MOST_CORNERS + 1];
+	unsigned count;
+};
+
+/* One fit. */
+struct fit {
+	const struct clock_sample *samples;
+	size_t count;
+	double tolerance;
+	bool later;                /* packets whose from_higher is this were captured by the measured clock after the other one */
+	bool is_one_way;           /* all packets have the same direction, and are taken for later ones */
+};
+
+static double seconds(int64_t from_ns, int64_t to_ns)
+{
+	return ((double)to_ns - (double)from_ns) / NS;
+}
+
+/* Times of one piece are relative to its first sample, which keeps nanoseconds. */
+static double elapsed(int64_t from_ns, int64_t to_ns)
+{
+	int64_t elapsed_ns;
+
+	return __builtin_sub_overflow(to_ns, from_ns, &elapsed_ns) ? seconds(from_ns, to_ns) : (double)elapsed_ns / NS;
+}
+
+/* How far the line is within the bound of a sample; negative: outside. */
+static double margin(const struct line_of_clock *line, double time, double after, bool is_later, double tolerance)
+{
+	double above = after - line->ahead - line->drift * time;
+
+	return (is_later ? above : -above) + tolerance;
+}
+
+/* Cuts off the lines that a sample excludes. False: all of them, so that none was cut off. */
+static bool cut(struct allowed *allowed, double time, double after, bool is_later, double tolerance)
+{
+	struct allowed kept = { .count = 0 };
+	double margins[MOST_CORNERS + 1];
+	unsigned inside = 0;
+
+	for (unsigned i = 0; i < allowed->count; i++) {
+		margins[i] = margin(&allowed->corners[i], time, after, is_later, tolerance);
+		inside += margins[i] >= 0;
+	}
+	if (inside == allowed->count || !inside)
+		return inside;
+	for (unsigned i = 0; i < allowed->count && kept.count < MOST_CORNERS; i++) {
+		unsigned next = (i + 1) % allowed->count;
+		const struct line_of_clock *here = &allowed->corners[i], *there = &allowed->corners[next];
+		double part = margins[i] / (margins[i] - margins[next]);
+
+		if (margins[i] >= 0)
+			kept.corners[kept.count++] = *here;
+		if ((margins[i] >= 0) != (margins[next] >= 0))
+			kept.corners[kept.count++] = (struct line_of_clock){
+				.drift = here->drift + part * (there->drift - here->drift),
+				.ahead = here->ahead + part * (there->ahead - here->ahead),
+			};
+	}
+	/* with so many corners little is left to be excluded */
+	if (kept.count < MOST_CORNERS)
+		*allowed = kept;
+	return true;
+}
+
+/* The lines of this drift that are allowed. */
+static void range_at(const struct allowed *allowed, double drift, double *least, double *most)
+{
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (unsigned i = 0; i < allowed->count; i++) {
+		const struct line_of_clock *here = &allowed->corners[i], *there = &allowed->corners[(i + 1) % allowed->count];
+		double part = here->drift == there->drift ? 0 : (drift - here->drift) / (there->drift - here->drift), ahead;
+
+		if (!(part >= 0 && part <= 1) || (here->drift == there->drift && here->drift != drift))
+			continue;
+		ahead = here->ahead + part * (there->ahead - here->ahead);
+		*least = fmin(*least, fmin(ahead, here->drift == drift ? here->ahead : ahead));
+		*most = fmax(*most, fmax(ahead, here->drift == drift ? here->ahead : ahead));
+	}
+	/* rounding, of a polygon that is a line */
+	if (*least > *most)
+		*least = *most = allowed->corners[0].ahead;
+}
+
+static double middle_drift(const struct allowed *allowed)
+{
+	double least = MOST_DRIFT, most = -MOST_DRIFT;
+
+	for (unsigned i = 0; i < allowed->count; i++) {
+		least = fmin(least, allowed->corners[i].drift);
+		most = fmax(most, allowed->corners[i].drift);
+	}
+	return least <= 0 && most >= 0 ? 0 : least / 2 + most / 2;
+}
+
+static bool is_later(const struct fit *fit, const struct clock_sample *sample)
+{
+	return fit->is_one_way || sample->from_higher == fit->later;
+}
+
+/* With packets in one direction only: the drift of the line that is closest to them in the middle of the piece, unless none is as close. */
+static double closest_drift(const struct allowed *allowed, double middle)
+{
+	const struct line_of_clock *best = &allowed->corners[0];
+	double least, most;
+
+	for (unsigned i = 1; i < allowed->count; i++) {
+		const struct line_of_clock *corner = &allowed->corners[i];
+
+		if (corner->ahead + corner->drift * middle > best->ahead + best->drift * middle)
+			best = corner;
+	}
+	range_at(allowed, 0, &least, &most);
+	return best->ahead + best->drift * middle - most < NETWORK_NS / NS ? 0 : best->drift;
+}
+
+static void choose(const struct fit *fit, const struct allowed *allowed, size_t begin, size_t end, struct clock_piece *piece)
+{
+	const struct clock_sample *first = &fit->samples[begin];
+	double middle = elapsed(first->time_ns, fit->samples[end - 1].time_ns) / 2;
+	double least, most, drift = fit->is_one_way ? closest_drift(allowed, middle) : middle_drift(allowed);
+	int64_t offset_ns;
+
+	range_at(allowed, drift, &least, &most);
+	*piece = (struct clock_piece){ 
+		.after_frame = first > fit->samples ? first[-1].frame : 0, .first_frame = first->frame, .time_ns = first->time_ns, .drift = drift,
+	};
+	offset_ns = (int64_t)((fit->is_one_way ? most - fit->tolerance : least / 2 + most / 2) * NS);
+	if (__builtin_add_overflow(first->after_ns, offset_ns, &piece->ahead_ns))
+		piece->ahead_ns = first->after_ns;
+	/* the same clock, if possible */
+	if (!drift && (fit->is_one_way ? llabs(piece->ahead_ns) < NETWORK_NS :
+	    (double)first->after_ns / NS + least <= 0 && (double)first->after_ns / NS + most >= 0))
+		piece->ahead_ns = 0;
+}
+
+/* The first sample of those before `next` that is closer to the new line than to the old one. */
+static size_t first_after_step(const struct fit *fit, const struct clock_piece *piece, size_t begin, size_t next)
+{
+	int64_t new_ns = fit->samples[next].after_ns;
+
+	while (next > begin + 1) {
+		const struct clock_sample *sample = &fit->samples[next - 1];
+		int64_t old_ns = clock_piece_ahead_ns(piece, sample->time_ns);
+
+		if (fabs((double)sample->after_ns - (double)new_ns) >= fabs((double)sample->after_ns - (double)old_ns))
+			break;
+		next--;
+	}
+	return next;
+}
+
+/* The longest piece that begins with this sample. Returns the first sample after it. */
+static size_t fit_piece(const struct fit *fit, size_t begin, struct clock_piece *piece)
+{
+	struct allowed allowed = { .count = 4, .corners = {
+		{ -MOST_DRIFT, -MOST_TRANSIT }, { MOST_DRIFT, -MOST_TRANSIT }, { MOST_DRIFT, MOST_TRANSIT }, { -MOST_DRIFT, MOST_TRANSIT },
+	} };
+	const struct clock_sample *first = &fit->samples[begin];
+	unsigned violations[2] = { 0, 0 };
+	size_t first_violation[2] = { begin, begin };
+
+	for (size_t i = begin; i < fit->count; i++) {
+		const struct clock_sample *sample = &fit->samples[i];
+		bool later = is_later(fit, sample);
+
+		if (cut(&allowed, elapsed(first->time_ns, sample->time_ns), elapsed(first->after_ns, sample->after_ns), later, fit->tolerance)) {
+			violations[later] = 0;
+			continue;
+		}
+		if (!violations[later]++)
+			first_violation[later] = i;
+		if (violations[later] == MOST_VIOLATIONS) {
+			choose(fit, &allowed, begin, first_violation[later], piece);
+			return first_after_step(fit, piece, begin, first_violation[later]);
+		}
+	}
+	choose(fit, &allowed, begin, fit->count, piece);
+	return fit->count;
+}
+
+/* Which direction is captured later by the measured clock: copies next to each other are as far from the line. */
+static void find_directions(struct fit *fit)
+{
+	int64_t balance = 0, changes = 0;
+
+	for (size_t i = 1; i < fit->count; i++) {
+		const struct clock_sample *one = &fit->samples[i - 1], *other = &fit->samples[i];
+
+		if (one->from_higher == other->from_higher)
+			continue;
+		changes++;
+		if (one->after_ns != other->after_ns)
+			balance += (one->after_ns < other->after_ns) == other->from_higher ? 1 : -1;
+	}
+	fit->later = balance >= 0;
+	fit->is_one_way = !changes;
+}
+
+/* False: more pieces than `most`; the last one was found for all that follows. */
+static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECES], size_t most, size_t *count)
+{
+	*count = 0;
+	for (size_t i = 0; i < fit->count;) {
+		if (*count == most)
+			return false;
+		i = fit_piece(fit, i, &pieces[(*count)++]);
+	}
+	return true;
+}
+
+/* Imprecise times look like steps: rather few pieces, unless time stamps would have to be far off. */
+static size_t fit_few(struct fit *fit, struct clock_piece pieces[CLOCK_PIECES])
+{
+	static const size_t most[] = { FEW_PIECES, CLOCK_PIECES };
+	size_t count;
+
+	for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
+		for (fit->tolerance = LEAST_TOLERANCE; fit->tolerance <= MOST_TOLERANCE; fit->tolerance *= 10)
+			if (fit_all(fit, pieces, most[i], &count))
+				return count;
+	return count;
+}
+
+size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES])
+{
+	struct fit fit = { .samples = samples, .count = count };
+	size_t found;
+
+	if (!count)
+		return 0;
+	find_directions(&fit);
+	found = fit_few(&fit, pieces);
+	/* for the frames before it, too */
+	pieces[0].first_frame = 0;
+	return found == 1 && !pieces[0].ahead_ns && pieces[0].drift == 0 ? 0 : found;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What TCP's recoveries cost the messages of iWARP. A retransmitted segment, and the time lost to the recovery that it begins, count for the
+ * message with its first byte; the time of a closed window, for the message that was not sent completely. Messages that are reported wait until
+ * TCP acknowledges their last byte: only then is it known.
+ */
+#ifndef REASSEMBLY_IWARP_DDP_RECOVERY_H
+#define REASSEMBLY_IWARP_DDP_RECOVERY_H
+
+#include "reassembly/state.h"
+
+/*
+ * A segment was processed whose data begin at a stream offset. The members of `flow` about TCP are valid. Call it before
+ * ddp_half_acknowledged().
+ */
+void ddp_recovery_segment(struct rtap_tracker *tracker, struct connection *connection, uint64_t offset, const struct rtap_flow_facts *flow);
+
+/* A message with `recovers` set is freed. */
+void ddp_recovery_forget(struct message *message);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/operation.h"
+#include "reassembly/time_windows.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+
+#define MAX_OVERTAKING 32 /* most requests searched for READs and WRITEs captured before the request, or the response before them */
+
+static bool is_half(const struct connection *connection)
+{
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
+}
+
+/* Whether the request that names memory can arrive after its data, or its side is unknown. */
+static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->wants_data && (is_half(connection) || connection->upper != RTAP_UPPER_UNKNOWN);
+}
+
+static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->open_requests || may_come_later(tracker, connection);
+}
+
+/* A READ or WRITE request names memory. */
+static void claim(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region;
+
+	if (!message->shown.has_key)
+		return;
+	region = tracker->open_requests ? region_find(tracker, message) : NULL;
+	if (region) {
+		region_claim(tracker, region, message);
+		/* Bytes are kept of all its packets or of none; with several regions, parts are examined separately. */
+		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
+					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
+	} else if (may_come_later(tracker, message->connection)) {
+		message->bytes_wanted = true;
+	}
+}
+
+bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct request *request = message->region->request;
+	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = request->read_left;
+	struct region *region = message->region;
+
+	for (; region < request->regions + request->region_count && request->read_left && region->is_read &&
+	       region->key == message->region->key && region->begin < end; region++) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0;
+		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
+
+		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
+			continue;
+		request->read_left -= fresh;
+		request_charge(&tracker->budget, request, coverage_memory(&region->arrived), before);
+	}
+	return left && !request->read_left;
+}
+
+static uint16_t add_count(uint16_t a, uint64_t b)
+{
+	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
+}
+
+/* Most requests and messages examined to find one. */
+#define MOST_EXAMINED 256
+
+/* A request that has not ended; NULL: it has. */
+static struct request *find_request(const struct connection *connection, uint64_t number)
+{
+	for (int i = 0; i < 2; i++) {
+		struct request *request = connection->requests.lists[i].last;
+
+		for (unsigned examined = 0; request && examined < MOST_EXAMINED; request = request->before, examined++)
+			if (request->number == number)
+				return request;
+	}
+	return NULL;
+}
+
+/* The message of a request that has ended or of its response, which one side sent; NULL: it was reported. */
+static struct message *find_shown(const struct connection *connection, uint64_t number, bool from_a)
+{
+	for (int side = 0; side < 2; side++) {
+		struct message *message = connection->ddp->halves[side].first_unacknowledged;
+
+		for (unsigned examined = 0; message && examined < MOST_EXAMINED; message = message->after, examined++) {
+			if (message->request_number != number || !message->is_upper)
+				continue;
+			if (message->shown.from_a == from_a)
+				return message;
+			if (message->partner)
+				return message->partner;
+		}
+	}
+	return NULL;
+}
+
+static void add_late(struct message *message, const struct upper_loss *loss)
+{
+	struct operation *operation = message->operation;
+
+	recovery_add_time(&message->shown.time_lost_us, loss->time_us);
+	message->shown.lost_to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
+	message->shown.resent = add_count(message->shown.resent, loss->repeats);
+	if (!operation && message->partner)
+		operation = message->partner->operation;
+	if (!operation || !operation->concluded)
+		return;
+	recovery_add_time(&operation->shown.time_lost_us, loss->time_us);
+	operation->shown.repeats += loss->repeats;
+}
+
+/*
+ * iWARP: a message that belongs to a request, which may have ended, lost time or had repeats: adds that to the request, its message or that
+ * of its response, and their operation.
+ */
+static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read;
+	struct request *request = find_request(message->connection, message->request_number);
+	struct message *shown;
+
+	(void)tracker;
+	if (request && message->shown.verb != RTAP_VERB_SEND) {
+		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
+
+		/* otherwise claim_land() follows */
+		if (message->region && !message->has_landed)
+			return;
+		recovery_add_time(&sum->time_us, loss->time_us);
+		sum->resent = add_count(sum->resent, loss->repeats);
+		sum->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
+		return;
+	}
+	shown = !request ? find_shown(message->connection, message->request_number, from_a) :
+		from_a == request->from_a ? request->message : request->response_message;
+	if (shown)
+		add_late(shown, loss);
+}
+
+static void add_lost(struct request_lost *lost, const struct rtap_message *message)
+{
+	recovery_add_time(&lost->time_us, message->time_lost_us);
+	lost->resent = add_count(lost->resent, message->repeats);
+	lost->to |= message->lost_to;
+}
+
+void claim_show_lost(struct rtap_message *shown, const struct rtap_message *send)
+{
+	shown->time_lost_us = send->time_lost_us;
+	shown->resent = add_count(0, send->repeats);
+	shown->lost_to = send->lost_to;
+}
+
+void claim_land(struct rtap_tracker *tracker, struct message *message)
+{
+	struct request *request = message->region->request;
+
+	add_lost(message->shown.verb == RTAP_VERB_READ ? &request->read_lost : &request->write_lost, &message->shown);
+	if (request->message && request->message->operation)
+		operation_add_transfer(request->message->operation, message);
+	region_land(tracker, message);
+}
+
+/* Assigns an existing READ or WRITE to the request. */
+static void claim_late(struct rtap_tracker *tracker, struct message *message)
+{
+	claim(tracker, message);
+	if (!message->region)
+		return;
+	if (message->region->is_read && message_read_is_over(message))
+		claim_note_arrival(tracker, message);
+	if (assembly_is_whole(message))
+		claim_land(tracker, message);
+}
+
+/* Whether a READ or WRITE uses the request's memory. */
+static bool names_memory_of(const struct request *request, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	const struct region *region = region_at(request, shown->verb == RTAP_VERB_READ, shown->r_key, shown->virtual_address);
+
+	return shown->has_key && region && region->begin <= shown->virtual_address;
+}
+
+/* Checks again which request a READ or WRITE belongs to. True: another one, or it is ambiguous. */
+static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *before = message->region;
+	uint64_t length = region_asked_by(message);
+	bool is_other;
+
+	before->asked -= length;
+	is_other = region_find(tracker, message) != before;
+	if (!is_other) {
+		before->asked += length;
+		return false;
+	}
+	region_empty(tracker, message);
+	region_unclaim(message);
+	claim_late(tracker, message);
+	return true;
+}
+
+/* The removed data may have suppressed later copies by others: empties the regions and copies all data again. */
+static void land_again(struct rtap_tracker *tracker, const struct request *request, struct message *last)
+{
+	struct message *message = last;
+
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++)
+		if (message->region && names_memory_of(request, message))
+			region_empty(tracker, message);
+	message = last;
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		if (!message->region || !names_memory_of(request, message))
+			continue;
+		if (message->region->is_read && message_read_is_over(message))
+			claim_note_arrival(tracker, message);
+		if (message->has_landed)
+			region_land(tracker, message);
+	}
+}
+
+/*
+ * The capture point can reorder packets: the last requests of the responder may be about memory that became known only now,
+ * or were assigned to another request with the same memory. Unassigned requests before a SEND of that side belong to another
+ * request, as keys are used again. `last`: the newest one that can belong to the request or was assigned to it.
+ */
+static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct request *request, struct message *last, bool in_order)
+{
+	struct message *message = last;
+	const struct request *changed = NULL;
+	bool is_before_send = false;
+
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		bool is_after_response = request->is_answered && message->low > request->response_psn;
+
+		if (message->shown.verb == RTAP_VERB_SEND && message != request->response && !is_after_response) {
+			if (in_order)
+				return;
+			is_before_send = true;
+		}
+		if (message->region) {
+			struct request *owner = message->region->request;
+
+			if (in_order || (request->is_seen && !names_memory_of(request, message)) || !changes_owner(tracker, message))
+				continue;
+			if (changed && changed != owner)
+				land_again(tracker, changed, last);
+			changed = owner;
+			continue;
+		}
+		if (request->is_seen && !is_before_send && !is_after_response && request->time_ns - message->active_ns < GRACE_NS)
+			claim_late(tracker, message);
+	}
+	if (changed)
+		land_again(tracker, changed, last);
+}
+
+void claim_around_response(struct rtap_tracker *tracker, const struct request *request)
+{
+	struct message *last = request->response;
+
+	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
+		last = last->after;
+	claim_overtaking(tracker, request, last, false);
+}
+
+void claim_around_request(struct rtap_tracker *tracker, const struct request *request, const struct message *send)
+{
+	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
+	bool in_order = request->connection->ddp || (!request->response && !stream->gaps.count && !send->after);
+
+	if (request->response && !in_order)
+		claim_around_response(tracker, request);
+	else
+		claim_overtaking(tracker, request, stream->tail, in_order);
+}
+
+void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	for (struct message *message = stream->head; message; message = message->after) {
+		if (message->region)
+			continue;
+		claim(tracker, message);
+		if (!message->region || message->shown.first_frame >= message->region->request->first_frame)
+			continue;
+		message->region->asked -= region_asked_by(message);
+		region_unclaim(message);
+	}
+}
+
+/* What was missing to decide between several requests may have arrived. */
+static void decide(struct rtap_tracker *tracker, struct message *message)
+{
+	const struct request *owner = message->region->request;
+	struct message *last = message;
+
+	if (!changes_owner(tracker, message))
+		return;
+	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
+		last = last->after;
+	land_again(tracker, owner, last);
+}
+
+static void settled(struct rtap_tracker *tracker, struct message *message)
+{
+	const struct request *request = message->region->request;
+
+	if (!message->connection->ddp && (request->is_contested || message->shown.first_frame < request->first_frame))
+		decide(tracker, message);
+	if (message->region && !message->has_landed)
+		claim_land(tracker, message);
+	if (message->region)
+		region_unclaim(message);
+}
+
+bool claim_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result)
+{
+	bool is_last = message->region->is_read && claim_note_arrival(tracker, message);
+
+	/* Truncated data is copied when nothing more can arrive. */
+	if (result->completed == message || assembly_is_whole(message))
+		claim_land(tracker, message);
+	return is_last;
+}
+
+const struct upper_memory claim_memory = { .may_want = may_want, .claim = claim, .settled = settled, .forget = region_unclaim, .lost = lost };

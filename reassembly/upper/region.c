@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/kept_ahead.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/upper/region.h"
+
+/*
+ * Most requests examined whose regions contain one address. A server grants few more credits, and each request names its own
+ * memory.
+ */
+#define MOST_CANDIDATES 64
+/* Requests without a response whose regions are searched linearly: tree operations cost more. */
+#define MOST_LISTED 16
+/* Most runs of a region: packets are not lost this often. */
+#define MOST_RUNS 4096
+
+static struct region *region_of(const struct tree_node *node)
+{
+	return (struct region *)((char *)(uintptr_t)node - offsetof(struct region, node));
+}
+
+/* Key of a connection's regions before their address: side, direction of transfer, key. */
+static uint64_t space_of(bool of_a, bool is_read, uint32_t key)
+{
+	return (uint64_t)of_a << 33 | (uint64_t)is_read << 32 | key;
+}
+
+static uint64_t space_of_region(const struct region *region)
+{
+	return space_of(region->request->from_a, region->is_read, region->key);
+}
+
+/* Those at one address are in the order of their requests. */
+static int order(const struct tree_node *left, const struct tree_node *right)
+{
+	const struct region *a = region_of(left), *b = region_of(right);
+	uint64_t a_space = space_of_region(a), b_space = space_of_region(b);
+
+	if (a_space != b_space)
+		return a_space < b_space ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->request->psn != b->request->psn)
+		return a->request->psn < b->request->psn ? -1 : 1;
+	/* a repeated SEND that was taken for another request, or a sequence that restarted */
+	return a->request->number < b->request->number ? -1 : a->request->number > b->request->number;
+}
+
+static bool update(struct tree_node *node)
+{
+	struct region *region = region_of(node);
+	uint64_t before = region->furthest;
+
+	region->furthest = region->end;
+	for (int side = 0; side < 2; side++)
+		if (node->child[side] && region_of(node->child[side])->furthest > region->furthest)
+			region->furthest = region_of(node->child[side])->furthest;
+	return region->furthest != before;
+}
+
+static void list_request(struct request *request)
+{
+	struct requests *regions = &request->connection->requests;
+	struct request **first = &regions->listed[request->is_answered];
+
+	request->listed_before = NULL;
+	request->listed_after = *first;
+	if (*first)
+		(*first)->listed_before = request;
+	*first = request;
+	request->is_listed = true;
+	regions->waiting += !request->is_answered;
+}
+
+static void unlist_request(struct request *request)
+{
+	struct requests *regions = &request->connection->requests;
+
+	*(request->listed_before ? &request->listed_before->listed_after : &regions->listed[request->is_answered]) = request->listed_after;
+	if (request->listed_after)
+		request->listed_after->listed_before = request->listed_before;
+	request->is_listed = false;
+	regions->waiting -= !request->is_answered;
+}
+
+/* Moves the regions of listed requests, answered or not, to the tree. */
+static void __attribute__((noinline)) index_listed(struct requests *regions, bool answered)
+{
+	struct request *request;
+
+	regions->tree.order = order;
+	regions->tree.update = update;
+	while ((request = regions->listed[answered])) {
+		unlist_request(request);
+		for (uint32_t i = 0; i < request->region_count; i++)
+			if (request->regions[i].is_open)
+				tree_insert(&regions->tree, &request->regions[i].node);
+	}
+}
+
+static void note_response_psn(struct request *request)
+{
+	uint64_t *highest = &request->connection->requests.response_psn[request->from_a];
+
+	if (request->response_psn > *highest)
+		*highest = request->response_psn;
+}
+
+void region_open_all(struct rtap_tracker *tracker, struct request *request)
+{
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		struct region *region = &request->regions[i];
+
+		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || tracker->wants_data);
+		request->has_regions |= region->is_open;
+	}
+	if (!request->has_regions)
+		return;
+	tracker->open_requests++;
+	list_request(request);
+	if (request->is_answered)
+		note_response_psn(request);
+	if (request->connection->requests.waiting > MOST_LISTED)
+		index_listed(&request->connection->requests, false);
+}
+
+void region_close_all(struct rtap_tracker *tracker, struct request *request)
+{
+	request->has_regions = false;
+	tracker->open_requests--;
+	if (request->is_listed) {
+		unlist_request(request);
+		return;
+	}
+	for (uint32_t i = 0; i < request->region_count; i++)
+		if (request->regions[i].is_open)
+			tree_remove(&request->connection->requests.tree, &request->regions[i].node);
+}
+
+void region_set_answered(struct request *request)
+{
+	bool is_listed = request->is_listed;
+
+	if (is_listed)
+		unlist_request(request);
+	request->is_answered = true;
+	if (is_listed)
+		list_request(request);
+	note_response_psn(request);
+}
+
+struct region *region_search(const struct request *request, bool is_read, uint32_t key, uint64_t address)
+{
+	uint64_t space = (uint64_t)is_read << 32 | key;
+	uint32_t low = 0, high = request->region_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct region *region = &request->regions[middle];
+		uint64_t its = (uint64_t)region->is_read << 32 | region->key;
+
+		if (its < space || (its == space && region->end <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == request->region_count || request->regions[low].is_read != is_read || request->regions[low].key != key)
+		return NULL;
+	return &request->regions[low];
+}
+
+/* A search for the regions that contain an address. */
+struct search {
+	const struct message *message;
+	uint64_t space, address;
+	uint32_t candidates;
+	struct region *found, *newest; /* oldest possible one; newest of those not answered before */
+	struct region *answered;       /* oldest of those answered after the message: it belongs to no later request */
+};
+
+/*
+ * Whether requests of a side between two PSNs were lost or have not arrived; `lost`: the number lost when the first PSN was
+ * current.
+ */
+static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
+{
+	return psn_was_lost(stream, lost, begin, end) || psn_is_missing(stream, begin, end);
+}
+
+/* Whether the response to the request can have been lost before the message: the memory belongs to another request then. */
+static bool may_be_answered(const struct request *request, const struct message *message)
+{
+	const struct connection *connection = request->connection;
+
+	if (request->is_answered)
+		return false;
+	if (connection->ddp)
+		return connection->ddp->halves[!request->from_a].losses != request->lost[0];
+	return lost_between(&connection->streams[!request->from_a], request->lost[0], request->next_psn[0], message->low);
+}
+
+/* Whether a request after this one can have been lost. */
+static bool may_be_followed(const struct request *request)
+{
+	const struct connection *connection = request->connection;
+	const struct psn_stream *stream = &connection->streams[request->from_a];
+
+	return connection->ddp ? connection->ddp->halves[request->from_a].losses != request->lost[1] :
+				 lost_between(stream, request->lost[1], request->next_psn[1], stream->next);
+}
+
+/* Whether a request stays within the memory that the request names: otherwise the other end's device would have refused it. */
+static bool is_within(const struct region *region, const struct message *message)
+{
+	const struct request *request = region->request;
+	uint64_t end = message->shown.virtual_address + message->shown.length;
+
+	for (; region->end < end; region++)
+		if (region + 1 == request->regions + request->region_count || region[1].is_read != region->is_read ||
+		    region[1].key != region->key || region[1].begin != region->end)
+			return false;
+	return true;
+}
+
+static void consider(struct search *search, struct region *region)
+{
+	const struct request *request = region->request;
+
+	if ((request->is_answered && search->message->low >= request->response_psn) ||
+	    (!request->connection->ddp && !is_within(region, search->message)))
+		return;
+	if (search->candidates++)
+		region->request->is_contested = search->newest->request->is_contested = true;
+	if (!search->newest || request->psn > search->newest->request->psn)
+		search->newest = region;
+	if (request->is_answered && (!search->answered || request->psn < search->answered->request->psn))
+		search->answered = region;
+	if (search->found && search->found->request->psn < request->psn)
+		return;
+	if ((region->is_read && region->asked >= region->end - region->begin) || may_be_answered(request, search->message))
+		return;
+	search->found = region;
+}
+
+static void search_below(struct search *search, struct tree_node *node)
+{
+	while (node && search->candidates < MOST_CANDIDATES) {
+		struct region *region = region_of(node);
+		uint64_t space = space_of_region(region);
+
+		if (region->furthest <= search->address)
+			return;
+		if (space < search->space) {
+			node = node->child[1];
+			continue;
+		}
+		if (space > search->space || region->begin > search->address) {
+			node = node->child[0];
+			continue;
+		}
+		search_below(search, node->child[0]);
+		if (region->end > search->address)
+			consider(search, region);
+		node = node->child[1];
+	}
+}
+
+/* A request's regions do not overlap. */
+static void search_listed(struct search *search, const struct request *request)
+{
+	const struct rtap_message *shown = &search->message->shown;
+	bool is_read = shown->verb == RTAP_VERB_READ;
+
+	for (; request; request = request->listed_after) {
+		struct region *region;
+
+		if (request->from_a == shown->from_a)
+			continue;
+		region = region_at(request, is_read, shown->r_key, search->address);
+		if (region && region->is_open && region->begin <= search->address)
+			consider(search, region);
+	}
+}
+
+/* Most SENDs searched for one whose request is unknown. */
+#define MOST_AFTER 32
+
+/*
+ * Whether the message can belong to an unseen request: a SEND after it in the sequence answers no known request, and this request
+ * arrived after one of the two, or the message after the SEND, or the SEND after what follows it (packets were reordered), or
+ * requests after the SEND, which can be those of this request, are missing. SENDs after the request's own response do not count.
+ */
+static bool is_before_unknown(const struct request *request, const struct message *message)
+{
+	const struct psn_stream *stream = message->stream;
+	uint64_t end = request->is_answered ? request->response_psn : stream->next;
+	const struct message *after = message->after;
+
+	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = after->after, i++) {
+		if (after->shown.verb != RTAP_VERB_SEND || (after->request && after->request->is_seen))
+			continue;
+		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
+		    message->shown.first_frame > after->shown.first_frame || lost_between(stream, request->lost[0], after->low + 1, end) ||
+		    (after->after && after->after->shown.first_frame < after->shown.first_frame))
+			return true;
+	}
+	return false;
+}
+
+static struct region *find(struct rtap_tracker *tracker, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	struct requests *regions = &message->connection->requests;
+	struct search search = {
+		.message = message, .space = space_of(!shown->from_a, shown->verb == RTAP_VERB_READ, shown->r_key),
+		.address = shown->virtual_address,
+	};
+
+	/* A message after all responses belongs to none of their requests. */
+	if (message->low < regions->response_psn[!shown->from_a])
+		index_listed(regions, true);
+	search_listed(&search, regions->listed[false]);
+	search_below(&search, regions->tree.root);
+	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
+	if (search.answered && (!search.found || search.found->request->psn > search.answered->request->psn))
+		return search.answered;
+	if (search.found || !search.newest)
+		return search.found;
+	if (!may_be_answered(search.newest->request, message))
+		return search.newest;
+	/* The memory can belong to an unseen request, after an unseen response. */
+	if (may_be_followed(search.newest->request))
+		return NULL;
+	search.newest->request->in_doubt = true;
+	return search.newest;
+}
+
+struct region *region_find(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct region *region = find(tracker, message);
+
+	return region && message->after && !message->connection->ddp && is_before_unknown(region->request, message) ? NULL : region;
+}
+
+uint64_t region_asked_by(const struct message *message)
+{
+	/* The length of a WRITE of iWARP is known at its end. */
+	return message->shown.verb == RTAP_VERB_READ || !message->connection->ddp ? message->shown.length : 0;
+}
+
+void region_claim(struct rtap_tracker *tracker, struct region *region, struct message *message)
+{
+	struct request *request = region->request;
+
+	if (message->keeps_ahead)
+		kept_ahead_leave(tracker, message);
+	message->region = region;
+	message->request_number = request->number;
+	message->claimed_before = request->last_claimed;
+	message->claimed_after = NULL;
+	*(request->last_claimed ? &request->last_claimed->claimed_after : &request->claimed) = message;
+	request->last_claimed = message;
+	if (message->shown.first_frame < request->first_frame && (!request->early_psn || message->low < request->early_psn))
+		request->early_psn = message->low;
+	region->asked += region_asked_by(message);
+}
+
+void region_unclaim(struct message *message)
+{
+	struct request *request = message->region->request;
+
+	*(message->claimed_before ? &message->claimed_before->claimed_after : &request->claimed) = message->claimed_after;
+	*(message->claimed_after ? &message->claimed_after->claimed_before : &request->last_claimed) = message->claimed_before;
+	message->region = NULL;
+	message->has_landed = false;
+}
+
+/* Whether memory suffices for a region to keep these bytes too; if not, it keeps none. */
+static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&region->data, position, length), limit = tracker->budget.limit;
+
+	if (room == region->data.bytes_room || room <= limit / 4)
+		return true;
+	coverage_drop_bytes(&region->data);
+	region->keep_bytes = false;
+	tracker->counters.evictions++;
+	return false;
+}
+
+/* Adds the part of a run that is in the region. */
+static void land_run(struct rtap_tracker *tracker, struct region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
+		     const uint8_t *bytes, unsigned keep)
+{
+	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
+	uint32_t crc = run->crc;
+
+	if (begin < region->begin) {
+		bytes = bytes ? bytes + (region->begin - begin) : NULL;
+		begin = region->begin;
+	}
+	if (end > region->end)
+		end = region->end;
+	if (begin >= end)
+		return;
+	length = end - begin;
+	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin - region->begin, length))
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	if (length != run->end - run->begin || !run->crc_known) {
+		if (!bytes)
+			keep &= ~(unsigned)COVERAGE_CRC;
+		else if (keep & COVERAGE_CRC)
+			crc = coverage_crc(bytes, length);
+	}
+	/* Fills holes left by an earlier message; existing bytes are kept. */
+	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length, crc, keep, &fresh))
+		tracker->counters.evictions++;
+}
+
+/* Copies a message's data to one region. */
+static void land_in(struct rtap_tracker *tracker, struct region *region, const struct message *message)
+{
+	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
+	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
+	const struct coverage *data = &message->coverage, *cut = &message->cut;
+	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
+
+	/* Bytes that were wanted but could not be kept are treated as absent. */
+	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
+	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
+		const struct coverage_run *run = &coverage_runs(data)[i];
+
+		land_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
+	}
+	for (uint32_t i = 0; i < cut->count; i++)
+		land_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
+	request_charge(&tracker->budget, region->request, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
+}
+
+/* The next region, if a READ or WRITE of this one that ends at `end` touches it too; NULL: it does not. */
+static struct region *next_touched(struct region *region, uint64_t end)
+{
+	const struct request *request = region->request;
+	struct region *next = region + 1;
+
+	return next < request->regions + request->region_count && next->is_read == region->is_read && next->key == region->key && next->begin < end ?
+		       next : NULL;
+}
+
+/* The address after the last byte that it reads or writes. */
+static uint64_t end_of(const struct message *message)
+{
+	uint64_t known = message_known_length(message);
+
+	return message->shown.virtual_address + (message->shown.length > known ? message->shown.length : known);
+}
+
+void region_land(struct rtap_tracker *tracker, struct message *message)
+{
+	uint64_t end = end_of(message);
+
+	for (struct region *region = message->region; region; region = next_touched(region, end))
+		land_in(tracker, region, message);
+	budget_touch(&tracker->budget, &message->region->request->entry);
+	message->has_landed = true;
+	/* For iWARP nothing is revised: TCP keeps the order of each side. */
+	if (message->connection->ddp)
+		region_unclaim(message);
+}
+
+void region_empty(struct rtap_tracker *tracker, struct message *message)
+{
+	struct request *request = message->region->request;
+	uint64_t begin = message->shown.virtual_address, end = end_of(message);
+	bool has_brought = message->has_landed || (message->region->is_read && message_read_is_over(message));
+
+	for (struct region *region = has_brought ? message->region : NULL; region; region = next_touched(region, end)) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0, to = (end < region->end ? end : region->end) - region->begin;
+		struct coverage *parts[] = { &region->data, &region->cut, &region->arrived };
+
+		for (int i = 0; i < 3; i++) {
+			uint64_t memory = coverage_memory(parts[i]), removed;
+			unsigned keep = (tracker->keep & COVERAGE_CRC) | (parts[i]->bytes ? COVERAGE_BYTES : 0u);
+
+			removed = coverage_remove(parts[i], from, to, i == 0 ? keep : COVERAGE_ONLY);
+			request->read_left += i == 2 ? removed : 0;
+			request_charge(&tracker->budget, request, coverage_memory(parts[i]), memory);
+		}
+	}
+}
+
+/* Whether the response to an unseen request can have been lost between READs and WRITEs before this request and the others. */
+static bool may_be_preceded(const struct request *request)
+{
+	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
+
+	return request->early_psn && !request->connection->ddp && lost_between(stream, request->lost[0], request->early_psn, request->begun_psn);
+}
+
+/*
+ * Whether READs or WRITEs of more bytes than the responder moved for the request were assigned to it, and other requests, known or
+ * not, were outstanding: some can belong to those.
+ */
+static bool is_overfull(const struct request *request)
+{
+	uint64_t asked[2] = { 0, 0 };
+
+	if (request->connection->ddp || (!request->is_contested && request->unknown_responses == request->connection->requests.unknown_responses))
+		return false;
+
+	for (uint32_t i = 0; i < request->region_count; i++)
+		asked[request->regions[i].is_read] += request->regions[i].asked;
+	return asked[true] > request->read_length || (request->has_written && asked[false] > request->written);
+}
+
+void region_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
+{
+	bool is_followed = request->in_doubt && !request->is_answered && may_be_followed(request);
+
+	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
+		return;
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		struct coverage *data = &request->regions[i].data;
+
+		request_charge(&tracker->budget, request, 0, coverage_memory(data));
+		coverage_fini(data);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The memory that requests name, by connection, key and address. A READ or WRITE belongs to one request, from its own request until its
+ * data was copied to the regions.
+ */
+#ifndef REASSEMBLY_UPPER_REGION_H
+#define REASSEMBLY_UPPER_REGION_H
+
+#include "reassembly/state.h"
+
+/*
+ * Adds the regions of a request to the index of regions by key and address, if READs or WRITEs are looked for; removes them.
+ * The request's connection and side must be the same for both. Closes only open regions: request->has_regions.
+ */
+void region_open_all(struct rtap_tracker *tracker, struct request *request);
+void region_close_all(struct rtap_tracker *tracker, struct request *request);
+
+/* Marks a request with such regions as answered: they belong to it up to request->response_psn. */
+void region_set_answered(struct request *request);
+
+/*
+ * The region that contains the address named by a READ or WRITE and whose request was not answered before the message's PSN;
+ * NULL: unknown or ambiguous. Among several requests it is the oldest that can still be outstanding and, for READs, whose
+ * memory was not completely requested; but not a request that was sent after one whose response has a higher PSN.
+ */
+struct region *region_find(struct rtap_tracker *tracker, const struct message *message);
+
+struct region *region_search(const struct request *request, bool is_read, uint32_t key, uint64_t address);
+
+/*
+ * The first region of the request with the key that ends after `address`; NULL: none. Others with the key follow it in the
+ * array.
+ */
+static inline struct region *region_at(const struct request *request, bool is_read, uint32_t key, uint64_t address)
+{
+	struct region *first = request->regions;
+
+	/* Usually there is one. */
+	if (request->region_count == 1)
+		return first->key == key && first->is_read == is_read && first->end > address ? first : NULL;
+	return request->region_count ? region_search(request, is_read, key, address) : NULL;
+}
+
+/* What the message adds to `asked` of the region that it is assigned to. */
+uint64_t region_asked_by(const struct message *message);
+
+/* Assigns the message to the region's request; removes the assignment. */
+void region_claim(struct rtap_tracker *tracker, struct region *region, struct message *message);
+void region_unclaim(struct message *message);
+
+/* Copies the present data of a READ or WRITE to the regions of its request. */
+void region_land(struct rtap_tracker *tracker, struct message *message);
+
+/* Removes the data of a READ or WRITE from the regions of its request, including data of others at the same addresses. */
+void region_empty(struct rtap_tracker *tracker, struct message *message);
+
+/* Drops the data in the regions of a request that ends, if it can belong to another request whose SENDs were lost. */
+void region_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/request.h"
+
+#define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
+
+static void enter(struct request *request)
+{
+	struct request_list *list = &request->connection->requests.lists[request->is_answered];
+
+	request->before = list->last;
+	request->after = NULL;
+	*(request->before ? &request->before->after : &list->first) = request;
+	list->last = request;
+	list->count++;
+}
+
+static void leave(struct request *request)
+{
+	struct request_list *list = &request->connection->requests.lists[request->is_answered];
+
+	*(request->before ? &request->before->after : &list->first) = request->after;
+	*(request->after ? &request->after->before : &list->last) = request->before;
+	list->count--;
+}
+
+void request_begin(struct rtap_tracker *tracker, struct request *request, struct connection *connection, bool from_a)
+{
+	request->connection = connection;
+	request->from_a = from_a;
+	request->number = ++tracker->last_request;
+	enter(request);
+}
+
+void request_seen(struct request *request, const struct message *send)
+{
+	request->is_seen = true;
+	request->psn = send->low;
+	request->first_frame = send->shown.first_frame;
+	request->time_ns = send->shown.time_ns;
+	request->unknown_responses = request->connection->requests.unknown_responses;
+}
+
+/* Losses after these positions of the streams count for the request's memory. */
+static void note_streams(struct request *request)
+{
+	const struct connection *connection = request->connection;
+
+	for (int i = 0; i < 2; i++) {
+		bool from_a = request->from_a == (i == 1);
+		const struct psn_stream *stream = &connection->streams[from_a];
+
+		/* A request captured late can have been answered by what is missing already. */
+		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
+		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
+		request->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int order_in_memory(const void *left, const void *right)
+{
+	const struct region_name *a = left, *b = right;
+	uint64_t a_space = (uint64_t)a->is_read << 32 | a->key, b_space = (uint64_t)b->is_read << 32 | b->key;
+
+	if (a_space != b_space)
+		return compare(a_space, b_space);
+	return a->begin != b->begin ? compare(a->begin, b->begin) : compare(a->number, b->number);
+}
+
+/* Adds a range to the last region if they overlap, else creates one. Earlier ranges begin before it. */
+static void put(struct request *request, struct region_name *name)
+{
+	struct region *last = request->region_count ? &request->regions[request->region_count - 1] : NULL;
+
+	if (!last || last->is_read != name->is_read || last->key != name->key || last->end <= name->begin) {
+		last = &request->regions[request->region_count++];
+		memset(last, 0, sizeof *last);
+		last->request = request;
+		last->begin = last->end = name->begin;
+		last->key = name->key;
+		last->is_read = name->is_read;
+	} else {
+		/* parts of it are shown separately */
+		last->keep_bytes = true;
+	}
+	if (name->end > last->end)
+		last->end = name->end;
+	last->uses |= name->use;
+	name->region = last;
+	request->read_length += name->is_read ? name->end - name->begin : 0;
+}
+
+bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
+{
+	note_streams(request);
+	if (count > request->region_room) {
+		free(request->regions);
+		request->region_room = 0;
+		request->regions = memory_new(count * sizeof *request->regions);
+		if (!request->regions)
+			return false;
+		request->region_room = count;
+	}
+	budget_charge(&tracker->budget, &request->entry, request->region_room * sizeof *request->regions);
+	if (count > 1)
+		qsort(names, count, sizeof *names, order_in_memory);
+	for (uint32_t i = 0; i < count; i++)
+		put(request, &names[i]);
+	for (uint32_t i = 0; i < request->region_count; i++)
+		if (request->regions[i].is_read)
+			request->read_left += request->regions[i].end - request->regions[i].begin;
+	return true;
+}
+
+void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send)
+{
+	region_open_all(tracker, request);
+	claim_around_request(tracker, request, send);
+}
+
+void request_answered(struct request *request, struct message *send)
+{
+	request->response = send;
+	send->request = request;
+	leave(request);
+	request->response_psn = send->low;
+	if (request->has_regions)
+		region_set_answered(request);
+	request->is_answered = true;
+	enter(request);
+}
+
+void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send)
+{
+	/* It arrived late, or data could belong to this request or another. */
+	if (!request->connection->ddp && (request->has_regions ? send->after || request->is_contested : send->after && !request->is_seen))
+		claim_around_response(tracker, request);
+}
+
+void request_settle_claimed(struct rtap_tracker *tracker, struct request *request)
+{
+	while (request->claimed)
+		message_settle(tracker, request->claimed);
+}
+
+void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
+{
+	region_drop_doubtful(tracker, request);
+}
+
+static __attribute__((noinline)) void drop_regions(struct request *request)
+{
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		coverage_fini(&request->regions[i].data);
+		coverage_fini(&request->regions[i].cut);
+		coverage_fini(&request->regions[i].arrived);
+	}
+	request->region_count = 0;
+	if (request->region_room > MOST_KEPT)
+		request_fini(request);
+}
+
+void request_end(struct rtap_tracker *tracker, struct request *request)
+{
+	while (request->claimed)
+		region_unclaim(request->claimed);
+	if (request->response)
+		request->response->request = NULL;
+	request->response = NULL;
+	if (request->has_regions)
+		region_close_all(tracker, request);
+	leave(request);
+	budget_give(&tracker->budget, &request->entry, request->entry.bytes);
+	if (request->region_count)
+		drop_regions(request);
+}
+
+void request_move(struct rtap_tracker *tracker, struct request *request, struct connection *to, bool turned)
+{
+	if (request->has_regions)
+		region_close_all(tracker, request);
+	leave(request);
+	request->connection = to;
+	request->from_a ^= turned;
+	enter(request);
+	region_open_all(tracker, request);
+}
+
+void request_fini(struct request *request)
+{
+	free(request->regions);
+	request->regions = NULL;
+	request->region_room = 0;
+}
+
+void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length)
+{
+	*present = *length = 0;
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		if (request->regions[i].is_read != is_read)
+			continue;
+		*present += request->regions[i].data.total;
+		*length += request->regions[i].end - request->regions[i].begin;
+	}
+}

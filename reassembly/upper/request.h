@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Outstanding requests of upper layers, each from the SEND that carries it to its response, and the memory of the requester that it
+ * names: regions, which READs read and WRITEs fill. A READ or WRITE belongs to a request by key, address and PSN, in any split, order and
+ * repetition: a region is the request's until the PSN of the response, also if the key is used again at once or its data was captured
+ * first. doc/adding-an-upper-layer.md shows how a layer uses this.
+ */
+#ifndef REASSEMBLY_UPPER_REQUEST_H
+#define REASSEMBLY_UPPER_REQUEST_H
+
+#include "reassembly/store/budget.h"
+#include "reassembly/store/coverage.h"
+#include "reassembly/store/tree.h"
+
+struct connection;
+struct message;
+struct request;
+struct rtap_message;
+struct rtap_tracker;
+
+/* Memory with one key. Overlapping ranges share a region. */
+struct region {
+	struct tree_node node;    /* in the tree of its connection: region.c */
+	struct request *request;
+	uint64_t begin, end;      /* addresses */
+	uint64_t furthest;        /* highest `end` of its subtree */
+	uint32_t key;
+	uint8_t uses;             /* region_name.use of all that share it */
+	bool is_read;             /* true: read by READs; false: filled by WRITEs */
+	bool is_open;             /* it is found by key and address */
+	bool keep_bytes;          /* not only coverage and checksums */
+	uint64_t asked;           /* bytes of READs and WRITEs claimed for it, except WRITEs of iWARP */
+	struct coverage data;     /* data of READs and WRITEs; positions count from `begin` */
+	struct coverage cut;      /* data of READs and WRITEs that the capture truncated */
+	struct coverage arrived;  /* data of READs that arrived, captured or truncated, copied here or not */
+};
+
+/* A range of memory that a request names. */
+struct region_name {
+	uint64_t begin, end;      /* addresses */
+	uint32_t key;
+	uint32_t number;          /* the layer's; also the order of equal ranges */
+	bool is_read;             /* it is read by READs */
+	uint8_t use;              /* bits of the layer */
+	struct region *region;    /* set by request_name(), valid until the request ends */
+};
+
+/* Losses that recoveries repaired. */
+struct request_lost {
+	uint32_t time_us;
+	uint16_t resent;          /* packets; UINT16_MAX: that many or more */
+	uint8_t to;               /* one bit for each enum rtap_recovery */
+};
+
+/* The head of a layer's own struct. The layer sets `entry` and may set the messages; the rest is set by the functions below. */
+struct request {
+	struct connection *connection;
+	bool from_a;              /* the requester */
+	bool is_seen;             /* false: only its response was captured */
+	bool is_answered;
+	struct budget_entry entry; /* of its memory: if it is evicted or given up, the request ends incomplete */
+	struct message *message, *response_message; /* the layer's messages of the request, which has the operation, and of its response; NULL: none */
+	struct request *before, *after; /* in the connection's list of answered or of unanswered requests */
+	uint64_t number;          /* from 1, in the order in which the tracker learned of requests */
+	uint64_t psn;             /* of its SEND, unwrapped: the order of a side's requests; valid with is_seen */
+	uint64_t first_frame;     /* of its SEND; valid with is_seen */
+	int64_t time_ns;
+	uint64_t response_psn;    /* unwrapped, in the responder's stream; valid with is_answered */
+	struct message *response; /* unfinished message that carries the response; NULL: none */
+	struct region *regions;   /* in order of is_read, key and address; memory is kept for reuse when empty */
+	uint32_t region_count, region_room;
+	uint64_t read_length;     /* bytes of the ranges to be read, counted as often as they are named */
+	uint64_t read_left;       /* bytes of its regions that no READ has transferred yet */
+	bool has_written;         /* the response says how many bytes were written */
+	uint64_t written;
+	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
+	/* The rest is private to request.c, region.c and claim.c. */
+	struct message *claimed, *last_claimed; /* unfinished READs and WRITEs of its regions */
+	/*
+	 * Positions of the streams of the responder and of the requester when the request arrived: later losses can be its
+	 * response, or a later request.
+	 */
+	uint64_t next_psn[2], lost[2];
+	/*
+	 * PSNs of the responder, unwrapped: its position when the request arrived; the lowest of the READs and WRITEs captured
+	 * before the request; 0: none
+	 */
+	uint64_t begun_psn, early_psn;
+	uint32_t unknown_responses; /* the connection's when the request arrived */
+	bool has_regions;         /* some regions are found by key and address */
+	bool is_contested;        /* a READ or WRITE matched its memory and that of another request */
+	bool in_doubt;            /* a READ or WRITE was assigned to it although its response can have been lost before */
+	bool is_listed;           /* its regions are not in the connection's tree, but in the list given by is_answered */
+	struct request *listed_before, *listed_after;
+};
+
+/* Requests in order. */
+struct request_list {
+	struct request *first, *last;
+	uint32_t count;
+};
+
+/* The requests of a connection. All zero: none. */
+struct requests {
+	struct request_list lists[2];     /* waiting for the response; response not settled */
+	uint32_t unknown_responses;       /* responses to unknown requests; wraps */
+	/*
+	 * Regions, found by key and address. Nearly all lookups succeed in the few requests that wait for responses. The tree
+	 * holds the others.
+	 */
+	struct tree tree;
+	struct request *listed[2];        /* requests whose regions are not in the tree, newest first: waiting; others */
+	uint32_t waiting;                 /* number of requests in listed[0] */
+	uint64_t response_psn[2];         /* highest PSN of a response to requests of b; of a */
+};
+
+/*
+ * Adds a request, all zero but for the memory kept of an earlier one, to its connection. Call request_seen() with its SEND and
+ * request_answered() with that of its response, in the order in which they become known.
+ */
+void request_begin(struct rtap_tracker *tracker, struct request *request, struct connection *connection, bool from_a);
+
+/* The SEND that carries the request. */
+void request_seen(struct request *request, const struct message *send);
+
+/*
+ * The memory that the request names: sorts `names` and creates the regions. Once for each request. False: out of memory, no regions.
+ * `keep_bytes` may then be set in regions whose bytes are needed.
+ */
+bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
+	__attribute__((warn_unused_result));
+
+/* READs and WRITEs find the regions from here on; those that were captured before the request are assigned to it. */
+void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send);
+
+/*
+ * The SEND that carries the response: message->upper is the request from here on, and the layer's settled() is called with it. What can
+ * have been captured in the wrong order is assigned anew by request_reconsider().
+ */
+void request_answered(struct request *request, struct message *send);
+void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send);
+
+/* Assigns no more data to the request, and settles what still waits for data. */
+void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);
+
+/* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */
+void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
+
+/* Removes the request from its connection, and its regions. The memory for regions stays for the next request if there is little. */
+void request_end(struct rtap_tracker *tracker, struct request *request);
+
+/* Moves a request to another connection. `turned`: the ends are swapped there. */
+void request_move(struct rtap_tracker *tracker, struct request *request, struct connection *to, bool turned);
+
+/* Frees memory kept for reuse. */
+void request_fini(struct request *request);
+
+/* The bytes present in all regions, and the length of the regions, of READs or of WRITEs. */
+void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length);
+
+/* Updates the charge for a part of a request's memory from `before` to `now` bytes. */
+static inline void request_charge(struct budget *budget, struct request *request, uint64_t now, uint64_t before)
+{
+	if (now > before)
+		budget_charge(budget, &request->entry, now - before);
+	else
+		budget_give(budget, &request->entry, before - now);
+}
+
+#endif

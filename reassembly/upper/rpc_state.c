@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rpc_state.h"
+
+bool rpc_state_init(struct rtap_tracker *tracker)
+{
+	tracker->upper_states[UPPER_rpc] = memory_new_zeroed(1, sizeof(struct rpc_state));
+	return tracker->upper_states[UPPER_rpc];
+}
+
+void rpc_state_fini(struct rtap_tracker *tracker)
+{
+	free(tracker->upper_states[UPPER_rpc]);
+	tracker->upper_states[UPPER_rpc] = NULL;
+}
+
+struct rpc_connection *rpc_state_make(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_connection *state = connection->upper_state;
+
+	if (state)
+		return state;
+	state = memory_new_zeroed(1, sizeof *state);
+	if (!state) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	state->connection = connection;
+	connection->upper_state = state;
+	budget_add(&tracker->budget, &connection->entry, sizeof *state);
+	return state;
+}
+
+void rpc_state_drop(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_connection *state = connection->upper_state;
+
+	if (!state)
+		return;
+	rpc_answers_fini(tracker, state);
+	connection->upper_state = NULL;
+	budget_give(&tracker->budget, &connection->entry, sizeof *state);
+	free(state);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The state of RPC in a tracker and in a connection over RDMA.
+ */
+#ifndef REASSEMBLY_UPPER_RPC_STATE_H
+#define REASSEMBLY_UPPER_RPC_STATE_H
+
+#include "reassembly/state.h"
+#include "reassembly/upper/rpc_answers.h"
+#include "reassembly/upper/rpc_carriers.h"
+#include "reassembly/upper/upper_layers.h"
+
+struct rpc_call;
+struct spare_items;
+
+/* Of a connection over RDMA. */
+struct rpc_connection {
+	struct connection *connection;
+	bool has_answered;             /* a call has a reply */
+	uint32_t credits;              /* most credits requested or granted by either end; RFC 8166, 3.3.1 */
+	struct rpc_answers answers;    /* of finished calls */
+	struct rpc_connection *answering_before, *answering_after;
+};
+
+/* Of a tracker. */
+struct rpc_state {
+	rpc_take_exchange *exchange;   /* NULL: exchanges are not wanted */
+	bool payload;                  /* exchanges hold the bytes of all chunks */
+	struct rpc_carriers carriers;  /* TCP and UDP */
+	struct map calls;              /* over RDMA, by XID */
+	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
+	struct rpc_connection *first_answering, *last_answering; /* connections with remembered answers, by the time of the last one */
+	struct rpc_call *spare_call;   /* free list */
+	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
+	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
+};
+
+static inline struct rpc_state *rpc_state_of(const struct rtap_tracker *tracker)
+{
+	return tracker->upper_states[UPPER_rpc];
+}
+
+/* NULL: no call or reply was seen. */
+static inline struct rpc_connection *rpc_state_of_connection(const struct connection *connection)
+{
+	return connection->upper_state;
+}
+
+/* False: out of memory. */
+bool rpc_state_init(struct rtap_tracker *tracker) __attribute__((warn_unused_result));
+
+/* Frees what rpc_state_init() allocated. */
+void rpc_state_fini(struct rtap_tracker *tracker);
+
+/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
+struct rpc_connection *rpc_state_make(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Frees the connection's state, if any. */
+void rpc_state_drop(struct rtap_tracker *tracker, struct connection *connection);
+
+#endif

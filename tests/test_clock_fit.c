@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Clocks that are known, measured from packets whose transit times are random. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "reassembly/clock_fit.h"
+
+#define MS INT64_C(1000000)
+#define SECOND INT64_C(1000000000)
+#define COUNT 20000
+
+static struct clock_sample samples[COUNT];
+static struct clock_piece pieces[CLOCK_PIECES];
+
+/* A clock that is `ahead_ns` at first, drifts, and is set at `set_at` seconds. */
+struct clock_case {
+	int64_t ahead_ns;
+	double drift;
+	double set_at;
+	int64_t set_by_ns;
+	int64_t least_transit_ns;
+	unsigned percent_later;    /* of the packets, those that the measured clock captures later */
+};
+
+static uint64_t state;
+
+static uint64_t random_below(uint64_t limit)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (state >> 33) % limit;
+}
+
+static int64_t ahead_at(const struct clock_case *clock, int64_t true_ns)
+{
+	return clock->ahead_ns + (int64_t)(clock->drift * (double)true_ns) + ((double)true_ns / 1e9 >= clock->set_at ? clock->set_by_ns : 0);
+}
+
+/* Packets of an hour. Most take a little longer than the least transit time, and some much longer. */
+static void make_samples(const struct clock_case *clock, size_t count)
+{
+	state = 1;
+	for (size_t i = 0; i < count; i++) {
+		int64_t true_ns = (int64_t)i * 3600 * SECOND / (int64_t)count, transit_ns = clock->least_transit_ns;
+		bool is_later = random_below(100) < clock->percent_later;
+
+		transit_ns += (int64_t)random_below(random_below(10) ? 200000 : 50 * MS);
+		samples[i] = (struct clock_sample){
+			.frame = 2 * i + 1, .time_ns = 1700000000 * SECOND + true_ns + ahead_at(clock, true_ns), .from_higher = is_later,
+			.after_ns = ahead_at(clock, true_ns) + (is_later ? transit_ns : -transit_ns),
+		};
+	}
+}
+
+static void check(const struct clock_case *clock, size_t count)
+{
+	size_t found, piece = 0;
+
+	make_samples(clock, count);
+	found = clock_fit(samples, count, pieces);
+	cr_assert_eq(found, clock->set_by_ns ? 2 : 1, "%zu pieces", found);
+	for (size_t i = 0; i < count; i++) {
+		int64_t true_ns = (int64_t)i * 3600 * SECOND / (int64_t)count, wrong_ns;
+
+		while (piece + 1 < found && pieces[piece + 1].first_frame <= samples[i].frame)
+			piece++;
+		wrong_ns = clock_piece_ahead_ns(&pieces[piece], samples[i].time_ns) - ahead_at(clock, true_ns);
+		/* one-way, a transit time cannot be told from an offset */
+		cr_assert_leq(llabs(wrong_ns), clock->least_transit_ns + (count < COUNT ? 2 * MS : MS / 2), "%ld ns wrong at sample %zu", (long)wrong_ns, i);
+	}
+	cr_expect(fabs(pieces[0].drift - clock->drift) < 1e-6, "%g instead of %g", pieces[0].drift, clock->drift);
+}
+
+Test(clock_fit, finds_offset_drift_and_steps)
+{
+	static const struct clock_case clocks[] = {
+		{ 3600 * SECOND, 0, 1e9, 0, 100000, 50 },
+		{ -3600 * SECOND, 200e-6, 1e9, 0, 100000, 50 },
+		{ 5 * MS, -200e-6, 1e9, 0, 1000, 50 },
+		{ 0, 50e-6, 1e9, 0, 20000, 10 },
+		{ 0, 50e-6, 1e9, 0, 20000, 100 },
+		{ SECOND, 0, 1800, SECOND, 100000, 50 },
+		{ SECOND, 20e-6, 1000, -3600 * SECOND, 100000, 70 },
+		{ 0, -100e-6, 3000, 20 * MS, 10000, 30 },
+	};
+
+	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+		check(&clocks[i], COUNT);
+		check(&clocks[i], COUNT / 20);
+	}
+}
+
+Test(clock_fit, leaves_clocks_that_can_be_the_same)
+{
+	make_samples(&(struct clock_case){ 0, 0, 1e9, 0, 100000, 50 }, COUNT);
+	cr_assert_eq(clock_fit(samples, COUNT, pieces), 0);
+	make_samples(&(struct clock_case){ 0, 0, 1e9, 0, 100000, 100 }, COUNT);
+	cr_assert_eq(clock_fit(samples, COUNT, pieces), 0);
+	cr_assert_eq(clock_fit(samples, 0, pieces), 0);
+}
+
+/* Retransmissions that were mistaken for the first transmission. */
+Test(clock_fit, ignores_single_packets_that_no_clock_allows)
+{
+	make_samples(&(struct clock_case){ SECOND, 50e-6, 1e9, 0, 100000, 50 }, COUNT);
+	for (size_t i = 100; i < COUNT; i += 500)
+		samples[i].after_ns += samples[i].from_higher ? -SECOND : SECOND;
+	cr_assert_eq(clock_fit(samples, COUNT, pieces), 1);
+	cr_expect(fabs(pieces[0].drift - 50e-6) < 1e-6);
+}
+
+Test(clock_fit, takes_times_that_cannot_be)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		samples[i] = (struct clock_sample){
+			.frame = i + 1, .time_ns = random_below(2) ? INT64_MAX - (int64_t)i : INT64_MIN + (int64_t)i,
+			.after_ns = random_below(2) ? INT64_MAX : INT64_MIN, .from_higher = random_below(2),
+		};
+	cr_assert_leq(clock_fit(samples, COUNT, pieces), CLOCK_PIECES);
+}
