@@ -75,6 +75,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	if (congestion_pause_of(&packet, &pause)) {
 		pause.bits_per_second = reader_link_speed(&reporting->reader, frame);
 		congestion_note_pause(reporting->stats, &pause);
+		report_pause(reporting->report, &pause);
 	}
 	report_packet(reporting->report, &packet);
 	reader_count(&reporting->reader, &packet);

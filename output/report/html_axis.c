@@ -69,7 +69,28 @@ void html_area_begin(struct line *line, double left, double right, double top, d
 	}
 }
 
-void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit)
+void html_stretch_begin(struct line *line, const struct html_axis *x, double top, double bottom)
+{
+	for (int i = 0; i < 2; i++) {
+		line_text(line, i ? " viewBox=\"" : "<svg x=\"");
+		html_pixel(line, x->begin);
+		line_text(line, i ? " " : "\" y=\"");
+		html_pixel(line, top);
+		line_text(line, i ? " " : "\" width=\"");
+		html_pixel(line, x->end - x->begin);
+		line_text(line, i ? " " : "\" height=\"");
+		html_pixel(line, bottom - top);
+		line_char(line, '"');
+	}
+	line_text(line, "><g class=\"stretch\">");
+}
+
+void html_stretch_end(struct line *line)
+{
+	line_text(line, "</g></svg>");
+}
+
+void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit, int64_t start_ns)
 {
 	const double box[] = { x->begin, x->end, bottom, top };
 
@@ -84,6 +105,8 @@ void html_area_data(struct line *line, const struct html_axis *x, double top, do
 	html_fixed(line, x->high, 0);
 	line_text(line, "\" data-unit=\"");
 	html_fixed(line, unit.size, 0);
+	line_text(line, "\" data-start=\"");
+	line_seconds(line, start_ns);
 	line_char(line, '"');
 }
 

@@ -10,8 +10,12 @@
 /* Begins the drawing area of a plot, which clips marks outside of it beyond half their size; ends with "</svg>". */
 void html_area_begin(struct line *line, double left, double right, double top, double bottom);
 
-/* Attributes for the script: position of the area, times at its left and right edges, and the units. */
-void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit);
+/* Begins a part of a plot that the script stretches along the time axis; what leaves the axis is clipped. */
+void html_stretch_begin(struct line *line, const struct html_axis *x, double top, double bottom);
+void html_stretch_end(struct line *line);
+
+/* Attributes for the script: position of the area, times at its left and right edges, their unit, and the time since the capture's beginning. */
+void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit, int64_t start_ns);
 
 /* <text class="..." x="..." y="...">, to be closed by the caller. */
 void html_label(struct line *line, const char *name, double x, double y);

@@ -142,9 +142,10 @@ static int64_t place_of(struct report_sequence *sequence, uint32_t number, unsig
 	return sequence->place + ((int32_t)distance >> (32 - bits));
 }
 
-static void add(struct report_sequence *sequence, enum report_series series, int64_t place, uint32_t number, const struct rtap_frame *frame)
+static void add(struct report_sequence *sequence, enum report_series series, int64_t place, uint32_t number, const struct rtap_packet *packet)
 {
-	report_points_add(&sequence->series[series], &(struct report_packet){ { frame->time_ns, place }, frame->number, number });
+	report_points_add(&sequence->series[series],
+			  &(struct report_packet){ { packet->frame->time_ns, place }, packet->frame->number, number, packet->ib.opcode });
 }
 
 static enum report_series series_of(const struct rtap_packet *packet, enum report_series in_order)
@@ -181,7 +182,7 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 		return;
 	if (class == IB_CONGESTION) {
 		/* no PSN: place it at the last packet sent */
-		add(sequence, REPORT_CNP, sequence->place, sequence->last, packet->frame);
+		add(sequence, REPORT_CNP, sequence->place, sequence->last, packet);
 		return;
 	}
 	if (opcode->is_response && class != IB_ACKNOWLEDGE)
@@ -194,7 +195,7 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 		sequence->place = place;
 		sequence->last = psn;
 	}
-	add(sequence, class == IB_ACKNOWLEDGE ? series_of_acknowledgement(packet) : series_of(packet, series), place, psn, packet->frame);
+	add(sequence, class == IB_ACKNOWLEDGE ? series_of_acknowledgement(packet) : series_of(packet, series), place, psn, packet);
 }
 
 /* The mark of each kind of segment. Others are not drawn: they add nothing new, or another copy does. */
@@ -227,10 +228,10 @@ static void take_tcp(struct report_trace *trace, const struct rtap_packet *packe
 			sent->place = place;
 			sent->last = tcp->sequence;
 		}
-		add(sent, series, place, tcp->sequence, packet->frame);
+		add(sent, series, place, tcp->sequence, packet);
 	}
 	if (tcp->flags & RTAP_TCP_FLAG_ACK && acknowledged->begun)
-		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet->frame);
+		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet);
 }
 
 void report_packet(struct report *report, const struct rtap_packet *packet)

@@ -10,6 +10,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
+#include "output/stats/congestion.h"
 #include "output/stats/findings.h"
 #include "output/packet/format.h"
 #include "output/report/report_points.h"
@@ -42,6 +43,7 @@ struct report_packet {
 	struct report_spot spot;
 	uint64_t frame;
 	uint32_t number;            /* PSN, or sequence number of TCP */
+	uint8_t opcode;             /* InfiniBand */
 };
 
 /* The sequence numbers of one end: its requests and their responses. TCP: its segments and their acknowledgements. */
@@ -63,12 +65,14 @@ struct report_call {
 	bool read_chunks, write_chunks, reply_chunk;
 };
 
-/* Time lost to a recovery. The spot's time: the end of the loss; its place: nanoseconds lost. */
+#define REPORT_PAUSE RTAP_RECOVERY_COUNT
+
+/* Time lost to a recovery, or a pause. The spot's time: the end of the loss; its place: nanoseconds lost. */
 struct report_recovery {
 	struct report_spot spot;
 	uint64_t frame, connection;
 	bool from_a;                /* end that retransmitted; TCP windows: end that was blocked */
-	uint8_t cause;              /* enum rtap_recovery */
+	uint8_t cause;              /* enum rtap_recovery; REPORT_PAUSE: a pause, without a connection */
 	uint8_t attempt;            /* 0: up to the response to the last attempt, or unknown */
 };
 
@@ -125,6 +129,9 @@ struct report *report_create(struct stats *stats, uint64_t max_memory);
 
 /* Adds a packet of rtap_tracker_frame(). Call it after stats_packet(). */
 void report_packet(struct report *report, const struct rtap_packet *packet);
+
+/* Adds a PAUSE or PFC frame. */
+void report_pause(struct report *report, const struct congestion_pause *pause);
 
 /* The tracker's callback. */
 void report_merge(struct report *report, uint64_t from, uint64_t into, bool turned);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Everything can be read without this: it sorts and filters tables, and names the packets under the pointer. */
+/* Everything can be read without this: it sorts, filters and saves tables, magnifies plots, and names the packets under the pointer. */
 "use strict";
 
 const value = cell => {
@@ -9,6 +9,14 @@ const value = cell => {
 };
 
 const compare = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
+
+/* RFC 4180. A cell has the value that the table is sorted by. */
+const csv = table => {
+	const cell = text => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+	const rows = [[...table.tHead.rows[0].cells].map(heading => heading.dataset.key ?? heading.textContent),
+		...[...table.tBodies[0].rows].map(row => [...row.cells].map(each => each.dataset.v ?? each.textContent.replaceAll(/(?<=\d),(?=\d)/g, "")))];
+	return rows.map(row => row.map(cell).join(",") + "\n").join("");
+};
 
 for (const table of document.querySelectorAll("table")) {
 	const body = table.tBodies[0];
@@ -28,6 +36,18 @@ for (const table of document.querySelectorAll("table")) {
 			body.append(...rows.map(row => row[1]));
 		});
 	});
+	const save = document.createElement("button");
+	save.type = "button";
+	save.className = "save";
+	save.textContent = "CSV";
+	save.title = "Save this table, with exact values";
+	save.addEventListener("click", () => {
+		const link = document.createElement("a");
+		link.href = "data:text/csv;charset=utf-8," + encodeURIComponent(csv(table));
+		link.download = `${table.id || "table"}.csv`;
+		link.click();
+	});
+	table.parentElement.before(save);
 	if (body.rows.length < 4)
 		continue;
 	const filter = document.createElement("input");
@@ -58,8 +78,21 @@ const ticks = (low, high, most) => {
 	const step = power * ([1, 2, 5, 10].find(times => (high - low) / (power * times) <= most) ?? 10);
 	const found = [];
 	for (let i = Math.ceil(low / step); i * step <= high && found.length < 24; i++)
-		found.push({ value: i * step, text: (i * step).toFixed(Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))) });
+		found.push({ value: i * step, decimals: Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)) });
 	return found;
+};
+
+/* The capture's beginning: its date, and seconds of that day. */
+const [seconds, fraction] = document.querySelector("main").dataset.begin.split(".");
+const beginOfDay = Number(seconds) % 86400 + Number("0." + (fraction ?? "0"));
+const date = new Date(Number(seconds) * 1000).toISOString().slice(0, 10);
+let isWallClock = false;
+
+/* Seconds since the capture's beginning as "14:03:11.203". */
+const clock = (time, decimals) => {
+	const of = ((time + beginOfDay) % 86400 + 86400) % 86400, units = 10 ** decimals, rounded = Math.round(of * units) / units;
+	const two = number => String(Math.floor(number)).padStart(2, "0");
+	return `${two(rounded / 3600 % 24)}:${two(rounded / 60 % 60)}:${(rounded % 60).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0")}`;
 };
 
 const svg = (name, attributes, text) => {
@@ -75,9 +108,10 @@ const gather = plot => {
 	const points = [], bars = [];
 	for (const path of plot.querySelectorAll("path.dots")) {
 		const places = path.getAttribute("d").slice(1).split("M");
+		const names = path.dataset.names?.split("|"), opcodes = path.dataset.o?.split(" ");
 		path.dataset.f.split(" ").forEach((frame, i) => {
 			const [x, y] = places[i].replace("h0", "").split(" ").map(Number);
-			points.push({ path, frame, x, y });
+			points.push({ path, frame, x, y, name: names?.[opcodes[i]] });
 		});
 	}
 	for (const use of plot.querySelectorAll(".mark use"))
@@ -93,34 +127,61 @@ const gather = plot => {
 	return { points, bars };
 };
 
+/* Follows the pointer. */
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+const showTip = (event, text) => {
+	tip.hidden = !text;
+	tip.textContent = text ?? "";
+	tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8))}px`;
+	tip.style.top = `${event.clientY + 18 + tip.offsetHeight > innerHeight ? event.clientY - 10 - tip.offsetHeight : event.clientY + 18}px`;
+};
+
+/* All plots show the same times, in seconds since the capture's beginning; null: each shows all of its own. */
+const plots = [];
+const showAll = range => plots.forEach(plot => plot(range));
+
 for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 	const numbers = name => plot.dataset[name].split(" ").map(Number);
-	const [left, right, bottom, top] = numbers("box"), [x0, x1] = numbers("x"), unit = Number(plot.dataset.unit);
+	const [left, right, bottom, top] = numbers("box"), [x0, x1] = numbers("x"), unit = Number(plot.dataset.unit), begin = Number(plot.dataset.start);
 	const [y0, y1] = plot.dataset.y ? numbers("y") : [0, 0];
-	const read = document.createElement("p"), hint = "Drag across the plot to magnify a part of it, double-click to see all.";
+	const read = document.createElement("p"), hint = "Drag across a plot to magnify a part of all plots, double-click to see all.";
 	read.className = "read";
 	read.textContent = hint;
 	plot.after(read);
 	const cross = svg("path", { class: "cross" });
 	plot.append(cross);
-	const { points, bars } = gather(plot);
+	const label = [...plot.children].findLast(each => each.matches("text.tx")), relative = label?.textContent;
+	const { points, bars } = gather(plot), stretched = plot.querySelectorAll(".stretch");
 	const time = x => x0 + (x - left) / (right - left) * (x1 - x0);
+	const seconds = x => begin + time(x) / 1e9;
+	const place = seconds => left + ((seconds - begin) * 1e9 - x0) / (x1 - x0) * (right - left);
 	const number = y => y0 + (bottom - y) / (bottom - top) * (y1 - y0);
 	const pointer = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(plot.getScreenCTM().inverse());
 	let from = left, to = right, upper = top, lower = bottom, start = null;
 	const across = x => left + (x - from) / (to - from) * (right - left);
 	const down = y => y0 === y1 ? y : bottom - (lower - y) / (lower - upper) * (bottom - top);
 
+	/* On the wall clock, ticks are round times of day. */
+	const timeTicks = () => isWallClock ?
+		ticks(seconds(from) + beginOfDay, seconds(to) + beginOfDay, 7).map(tick => [place(tick.value - beginOfDay), clock(tick.value - beginOfDay, tick.decimals)]) :
+		ticks(time(from) / unit, time(to) / unit, 9).map(tick =>
+			[left + (tick.value * unit - x0) / (x1 - x0) * (right - left), tick.value.toFixed(tick.decimals)]);
+
 	const drawTicks = () => {
-		const old = plot.querySelector(".ticks-x");
-		old.replaceChildren(...ticks(time(from) / unit, time(to) / unit, 9).flatMap(tick => {
-			const x = across(left + (tick.value * unit - x0) / (x1 - x0) * (right - left));
-			return [svg("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), svg("text", { class: "tx", x, y: bottom + 15 }, tick.text)];
+		plot.querySelector(".ticks-x").replaceChildren(...timeTicks().flatMap(([at, text]) => {
+			const x = across(at);
+			return [svg("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), svg("text", { class: "tx", x, y: bottom + 15 }, text)];
 		}));
-		plot.querySelector(".ticks-y")?.replaceChildren(...ticks(number(lower), number(upper), 6).flatMap(tick => {
-			const y = down(bottom - (tick.value - y0) / (y1 - y0) * (bottom - top));
-			return [svg("path", { class: "grid", d: `M${left} ${y}H${right}` }), svg("text", { class: "ty", x: left - 6, y: y + 4 }, tick.text)];
-		}));
+		if (label)
+			label.textContent = isWallClock ? `${date} UTC` : relative;
+		if (y0 !== y1)
+			plot.querySelector(".ticks-y")?.replaceChildren(...ticks(number(lower), number(upper), 6).flatMap(tick => {
+				const y = down(bottom - (tick.value - y0) / (y1 - y0) * (bottom - top));
+				return [svg("path", { class: "grid", d: `M${left} ${y}H${right}` }), svg("text", { class: "ty", x: left - 6, y: y + 4 }, tick.value.toFixed(tick.decimals))];
+			}));
 	};
 
 	const show = (newFrom, newTo) => {
@@ -148,8 +209,20 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 			for (const sign of bar.signs)
 				sign.use.setAttribute("x", (sign.atBegin ? begin : end) + sign.offset);
 		}
+		const scale = (right - left) / (to - from);
+		for (const group of stretched)
+			group.setAttribute("transform", whole ? "" : `matrix(${scale} 0 0 1 ${left - from * scale} 0)`);
 		drawTicks();
 	};
+
+	/* A plot without any of these times stays as it is. */
+	plots.push(range => {
+		const newFrom = range ? Math.max(place(range[0]), left) : left, newTo = range ? Math.min(place(range[1]), right) : right;
+		if (newTo - newFrom > 1e-6)
+			show(newFrom, newTo);
+		else
+			drawTicks();
+	});
 
 	plot.addEventListener("pointerdown", event => {
 		start = Math.min(Math.max(pointer(event).x, left), right);
@@ -158,17 +231,18 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 	plot.addEventListener("pointerup", event => {
 		const end = Math.min(Math.max(pointer(event).x, left), right), back = x => from + (x - left) / (right - left) * (to - from);
 		if (start !== null && Math.abs(end - start) > 4 && to - from > 1e-6)
-			show(back(Math.min(start, end)), back(Math.max(start, end)));
+			showAll([seconds(back(Math.min(start, end))), seconds(back(Math.max(start, end)))]);
 		start = null;
 		cross.removeAttribute("d");
 	});
-	plot.addEventListener("dblclick", () => show(left, right));
+	plot.addEventListener("dblclick", () => showAll(null));
 	plot.addEventListener("pointermove", event => {
-		const at = pointer(event);
+		const at = pointer(event), title = event.target.closest?.(".call, use")?.querySelector("title")?.textContent;
 		if (start !== null) {
 			cross.setAttribute("d", `M${start} ${top}V${bottom}H${at.x}V${top}z`);
 			return;
 		}
+		showTip(event, title);
 		let best = null, least = 900;
 		for (const point of points) {
 			const distance = (across(point.x) - at.x) ** 2 + (down(point.y) - at.y) ** 2;
@@ -177,13 +251,49 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 		}
 		if (!best)
 			return;
+		const when = seconds(best.x);
 		cross.setAttribute("d", `M${across(best.x)} ${top}V${bottom}M${left} ${down(best.y)}H${right}`);
-		read.textContent = `frame ${best.frame}, about +${(Number(plot.dataset.start) + time(best.x) / 1e9).toFixed(6)} s, ` +
+		read.textContent = `frame ${best.frame}${best.name ? ", " + best.name : ""}, about ${isWallClock ? clock(when, 6) : `+${when.toFixed(6)} s`}, ` +
 			`about ${Math.round(number(best.y)).toLocaleString("en")} from the first number`;
+		showTip(event, title ?? read.textContent);
 	});
-	plot.addEventListener("pointerleave", () => {
+	plot.addEventListener("pointerleave", event => {
 		start = null;
 		cross.removeAttribute("d");
 		read.textContent = hint;
+		showTip(event, null);
 	});
+}
+
+if (plots.length) {
+	const choice = document.createElement("button");
+	choice.type = "button";
+	choice.className = "clock";
+	const name = () => choice.textContent = isWallClock ? "Times since the beginning" : "Times of day (UTC)";
+	name();
+	choice.addEventListener("click", () => {
+		isWallClock = !isWallClock;
+		name();
+		showAll(null);
+	});
+	document.querySelector("header").append(choice);
+}
+
+/* A finding shows its time in all plots, with a tenth of it on both sides. */
+for (const item of document.querySelectorAll("li[data-from]")) {
+	const [from, to] = [Number(item.dataset.from), Number(item.dataset.to)], margin = Math.max((to - from) / 10, 1e-4);
+	const button = document.createElement("button");
+	button.type = "button";
+	button.className = "see";
+	button.textContent = "show";
+	button.title = "Show these times in all plots";
+	button.addEventListener("click", () => {
+		const target = document.getElementById(`c${item.dataset.connection}`) ?? document.getElementById("rates");
+		if (target?.tagName === "DETAILS")
+			target.open = true;
+		showAll(null);
+		showAll([from - margin, to + margin]);
+		target?.scrollIntoView();
+	});
+	item.append(button);
 }

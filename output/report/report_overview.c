@@ -101,7 +101,9 @@ static void rate(const struct columns *columns, bool is_bits, const struct html_
 	line_text(line, unit.name);
 	line_text(line, "</text>");
 	html_ticks_y(line, &y, unit, LEFT, RIGHT, RATE_TICKS);
+	html_stretch_begin(line, x, y.end, y.begin);
 	steps(columns, is_bits, x, &y, line);
+	html_stretch_end(line);
 }
 
 /* One row per kind of event; the height of a bar shows the number of events. */
@@ -115,7 +117,9 @@ static void event_row(const struct columns *columns, int event, const struct htm
 	line_text(line, events[event].words);
 	line_text(line, ", at most ");
 	html_count(line, columns->most_events[event]);
-	line_text(line, " in one step</text><path class=\"bars ");
+	line_text(line, " in one step</text>");
+	html_stretch_begin(line, x, y.end - 6, y.begin);
+	line_text(line, "<path class=\"bars ");
 	line_text(line, events[event].name);
 	line_text(line, "\" d=\"");
 	for (unsigned i = 0; i < columns->count; i++) {
@@ -128,7 +132,9 @@ static void event_row(const struct columns *columns, int event, const struct htm
 		line_char(line, 'V');
 		html_pixel(line, html_place(&y, (double)columns->list[i].events[event]) - 1);
 	}
-	line_text(line, "\"/><path class=\"grid\" d=\"M");
+	line_text(line, "\"/>");
+	html_stretch_end(line);
+	line_text(line, "<path class=\"grid\" d=\"M");
 	html_pixel(line, LEFT);
 	line_char(line, ' ');
 	html_pixel(line, y.begin);
@@ -158,7 +164,9 @@ void report_rates(const void *what, struct line *line)
 	html_pixel(line, bottom + 26);
 	line_text(line, "\" data-step=\"");
 	line_seconds(line, columns.width_ns);
-	line_text(line, "\" role=\"img\" aria-labelledby=\"rates-t rates-d\"><title id=\"rates-t\">Throughput and messages over time</title>"
+	line_char(line, '"');
+	html_area_data(line, &x, 12, bottom - 8, unit, 0);
+	line_text(line, " role=\"img\" aria-labelledby=\"rates-t rates-d\"><title id=\"rates-t\">Throughput and messages over time</title>"
 		  "<desc id=\"rates-d\">All packets of the capture, as they were on the wire; the table of connections has the sums.</desc>\n");
 	html_ticks_x(line, &x, unit, 12, bottom - 8);
 	rate(&columns, true, &x, 14, line);

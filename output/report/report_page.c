@@ -51,7 +51,9 @@ static void head(const void *what, struct line *line)
 	line_text(line, signs);
 	line_text(line, "<header><h1>RDMA capture report</h1><p class=\"files\">");
 	names(page->input, line);
-	line_text(line, "</p></header>\n<main>\n");
+	line_text(line, "</p></header>\n<main data-begin=\"");
+	line_seconds(line, page->stats->begin_ns);
+	line_text(line, "\">\n");
 }
 
 /* A key figure. */
@@ -294,6 +296,23 @@ static void finding_numbers(const struct report_page *page, const struct finding
 	line_text(line, "</code>");
 }
 
+/* For the script: the plotted connection, and seconds from the capture's beginning. */
+static void finding_times(const struct report_page *page, const struct finding *found, struct line *line)
+{
+	if (!found->has_times)
+		return;
+	if (is_plotted(page, found->connection)) {
+		line_text(line, " data-connection=\"");
+		line_dec(line, found->connection);
+		line_char(line, '"');
+	}
+	line_text(line, " data-from=\"");
+	line_seconds(line, (int64_t)((uint64_t)found->first_ns - (uint64_t)page->stats->begin_ns));
+	line_text(line, "\" data-to=\"");
+	line_seconds(line, (int64_t)((uint64_t)found->last_ns - (uint64_t)page->stats->begin_ns));
+	line_char(line, '"');
+}
+
 static void findings(const void *what, struct line *line)
 {
 	static const char *const badges[] = { "✖", "▲", "●" };
@@ -309,7 +328,9 @@ static void findings(const void *what, struct line *line)
 
 		line_text(line, "<li class=\"");
 		line_text(line, weight);
-		line_text(line, "\"><span class=\"badge\"><span aria-hidden=\"true\">");
+		line_char(line, '"');
+		finding_times(page, finding, line);
+		line_text(line, "><span class=\"badge\"><span aria-hidden=\"true\">");
 		line_text(line, badges[finding->rule->weight]);
 		line_text(line, "</span> ");
 		line_text(line, weight);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dissect/infiniband/ib.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "output/message/connections.h"
 #include "output/report/html.h"
@@ -86,8 +87,37 @@ static void at(const struct frame *frame, const struct report_spot *spot, const 
 	html_fixed(line, html_place(&frame->y, (double)spot->place), 2);
 }
 
-/* One path for all dots: lines of length 0 with round ends. The frame numbers are for the script. */
-static void dots(const struct report_points *points, const struct frame *frame, const char *name, struct line *line)
+/* The opcode of each point as an index into a list of names. */
+static void opcodes(const struct report_points *points, struct line *line)
+{
+	uint8_t index[256] = { 0 };
+	unsigned count = 0;
+
+	line_text(line, "\" data-names=\"");
+	for (uint32_t i = 0; i < points->count; i++) {
+		uint8_t opcode = ((const struct report_packet *)report_points_at(points, i))->opcode;
+		const char *name = rtap_name_of(ib_opcode_names, opcode);
+
+		if (index[opcode])
+			continue;
+		index[opcode] = (uint8_t)++count;
+		if (count > 1)
+			line_char(line, '|');
+		if (name)
+			line_text(line, name);
+		else
+			line_hex(line, opcode, 2);
+	}
+	line_text(line, "\" data-o=\"");
+	for (uint32_t i = 0; i < points->count; i++) {
+		if (i)
+			line_char(line, ' ');
+		line_dec(line, index[((const struct report_packet *)report_points_at(points, i))->opcode] - 1u);
+	}
+}
+
+/* One path for all dots: lines of length 0 with round ends. Frame numbers and opcodes are for the script. */
+static void dots(const struct report_points *points, const struct frame *frame, const char *name, bool is_ib, struct line *line)
 {
 	if (!points->count)
 		return;
@@ -99,6 +129,8 @@ static void dots(const struct report_points *points, const struct frame *frame, 
 			line_char(line, ' ');
 		line_dec(line, ((const struct report_packet *)report_points_at(points, i))->frame);
 	}
+	if (is_ib)
+		opcodes(points, line);
 	line_text(line, "\" d=\"");
 	for (uint32_t i = 0; i < points->count; i++) {
 		line_char(line, 'M');
@@ -191,6 +223,12 @@ static void end_of(const struct report_page *page, int side, struct line *line)
 	end_text(side ? &page->connection->shown.b : &page->connection->shown.a, line);
 }
 
+/* Nanoseconds from the beginning of the capture to the left edge. */
+static int64_t start_of(const struct report_page *page, const struct frame *frame)
+{
+	return (int64_t)((uint64_t)frame->first_ns - (uint64_t)page->stats->begin_ns);
+}
+
 static void plot_begin(const struct report_page *page, const struct frame *frame, int side, struct line *line)
 {
 	bool is_tcp = page->connection->shown.transport == RTAP_TRANSPORT_IWARP;
@@ -201,10 +239,8 @@ static void plot_begin(const struct report_page *page, const struct frame *frame
 	line_text(line, "</figcaption>\n<svg class=\"plot sequence\" viewBox=\"0 0 1000 302\" role=\"img\" data-side=\"");
 	line_text(line, side ? "b" : "a");
 	line_char(line, '"');
-	html_area_data(line, &frame->x, TOP, BOTTOM, html_time_unit(frame->x.high));
-	line_text(line, " data-start=\"");
-	line_seconds(line, (int64_t)((uint64_t)frame->first_ns - (uint64_t)page->stats->begin_ns));
-	line_text(line, "\" data-y=\"");
+	html_area_data(line, &frame->x, TOP, BOTTOM, html_time_unit(frame->x.high), start_of(page, frame));
+	line_text(line, " data-y=\"");
 	html_fixed(line, frame->y.low, 0);
 	line_char(line, ' ');
 	html_fixed(line, frame->y.high, 0);
@@ -227,7 +263,7 @@ static void sequence_plot(const struct report_page *page, const struct report_tr
 	html_ticks_y(line, &frame.y, html_count_unit(frame.y.high - frame.y.low), LEFT, RIGHT, SEQUENCE_TICKS);
 	html_area_begin(line, LEFT, RIGHT, TOP, BOTTOM);
 	for (int series = REPORT_DOTS - 1; series >= 0; series--)
-		dots(&sequence->series[series], &frame, series_names[series], line);
+		dots(&sequence->series[series], &frame, series_names[series], page->connection->shown.transport != RTAP_TRANSPORT_IWARP, line);
 	for (int series = REPORT_DOTS; series < REPORT_SERIES_COUNT; series++)
 		marks(page, &sequence->series[series], &frame, series, line);
 	line_text(line, "</svg><text class=\"name turned\" x=\"14\" y=\"137\" transform=\"rotate(-90 14 137)\">");
@@ -519,7 +555,7 @@ void report_calls(const void *what, struct line *line)
 	line_text(line, "<figure><figcaption><b>RPCs,</b> from call to reply</figcaption>\n<svg class=\"plot calls\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");
-	html_area_data(line, &frame.x, TOP, bottom, unit);
+	html_area_data(line, &frame.x, TOP, bottom, unit, start_of(page, &frame));
 	line_text(line, "><title>RPCs over time</title><desc>A bar a call; its title names its frames. The table of RPCs has the numbers.</desc>\n");
 	html_ticks_x(line, &frame.x, unit, TOP, bottom);
 	lane_names(lanes, count, line);

@@ -24,8 +24,9 @@
 /* Causes of InfiniBand, then TCP's. */
 #define FIRST_TCP RTAP_RECOVERY_FAST_RETRANSMIT
 #define CAUSES RTAP_RECOVERY_COUNT
+#define LANES (CAUSES + 1) /* and pauses */
 
-static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
+static const struct { const char *plural, *one, *style; } causes[LANES] = {
 	[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAKs", "sequence NAK", "nak" },
 	[RTAP_RECOVERY_IMPLIED_NAK] = { "missing READ responses", "missing READ response", "again" },
 	[RTAP_RECOVERY_RNR] = { "RNR NAKs", "RNR NAK", "rnr" },
@@ -33,6 +34,7 @@ static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
 	[RTAP_RECOVERY_FAST_RETRANSMIT] = { "TCP fast retransmits", "TCP fast retransmit", "again" },
 	[RTAP_RECOVERY_TCP_TIMEOUT] = { "TCP timeouts", "TCP timeout", "late" },
 	[RTAP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
+	[REPORT_PAUSE] = { "PAUSE and PFC", "pause", "late" },
 };
 
 /* Number of recent recoveries searched for one that continues. */
@@ -102,6 +104,18 @@ void report_recovery(struct report *report, const struct rtap_packet *packet)
 		});
 }
 
+/* Quanta: IEEE 802.3, 31B.2. A pause whose length is unknown is only in the table. */
+void report_pause(struct report *report, const struct congestion_pause *pause)
+{
+	for (unsigned priority = 0; priority <= PAUSE_PRIORITIES && pause->bits_per_second; priority++) {
+		uint64_t length_ns = pause->quanta[priority] * UINT64_C(512) * 1000000000 / pause->bits_per_second;
+
+		if (pause->enabled >> priority & 1 && length_ns)
+			report_points_add(&report->recoveries, &(struct report_recovery){
+				.spot = { pause->time_ns + (int64_t)length_ns, (int64_t)length_ns }, .frame = pause->frame, .cause = REPORT_PAUSE });
+	}
+}
+
 void report_closed_windows(const struct report_page *page)
 {
 	for (uint64_t i = 0; i < 2 * page->ranked_count; i++) {
@@ -156,7 +170,7 @@ static unsigned row_for(struct lane *lane, double begin, double end)
 	return row;
 }
 
-static double lay_out(const struct report_page *page, const struct html_axis *x, struct lane lanes[CAUSES])
+static double lay_out(const struct report_page *page, const struct html_axis *x, struct lane lanes[LANES])
 {
 	const struct report_points *points = &page->report->recoveries;
 	double top = TOP + 6;
@@ -168,7 +182,7 @@ static double lay_out(const struct report_page *page, const struct html_axis *x,
 		lane->count++;
 		row_for(lane, begin_of(page, x, recovery), end_of(page, x, recovery));
 	}
-	for (unsigned i = 0; i < CAUSES; i++) {
+	for (unsigned i = 0; i < LANES; i++) {
 		if (!lanes[i].count)
 			continue;
 		lanes[i].top = top;
@@ -179,9 +193,9 @@ static double lay_out(const struct report_page *page, const struct html_axis *x,
 	return top;
 }
 
-static void lane_names(const struct lane lanes[CAUSES], struct line *line)
+static void lane_names(const struct lane lanes[LANES], struct line *line)
 {
-	for (unsigned i = 0; i < CAUSES; i++) {
+	for (unsigned i = 0; i < LANES; i++) {
 		if (!lanes[i].count)
 			continue;
 		html_label(line, "ty", LEFT - 8, lanes[i].top + 9);
@@ -199,11 +213,14 @@ static void title(const struct report_page *page, const struct report_recovery *
 {
 	int64_t end_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)page->stats->begin_ns);
 
-	line_text(line, "<title>connection ");
-	line_dec(line, recovery->connection);
-	line_text(line, recovery->from_a ? " a→b: " : " b→a: ");
+	line_text(line, "<title>");
+	if (recovery->cause != REPORT_PAUSE) {
+		line_text(line, "connection ");
+		line_dec(line, recovery->connection);
+		line_text(line, recovery->from_a ? " a→b: " : " b→a: ");
+	}
 	html_duration(line, recovery->spot.place);
-	line_text(line, " lost, ");
+	line_text(line, recovery->cause == REPORT_PAUSE ? ", " : " lost, ");
 	line_text(line, causes[recovery->cause].one);
 	if (recovery->attempt > 1) {
 		line_text(line, ", attempt ");
@@ -249,7 +266,7 @@ static void plot(const struct report_page *page, struct line *line)
 	const struct report_points *points = &page->report->recoveries;
 	struct html_axis x = { 0, (double)stats_elapsed(page->stats->first_ns, page->stats->last_ns), LEFT, RIGHT - 12, false };
 	struct html_unit unit = html_time_unit(x.high);
-	struct lane lanes[CAUSES] = { 0 };
+	struct lane lanes[LANES] = { 0 };
 	double bottom;
 
 	if (!points->count)
@@ -261,7 +278,7 @@ static void plot(const struct report_page *page, struct line *line)
 		  "<svg class=\"plot recoveries\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");
-	html_area_data(line, &x, TOP, bottom, unit);
+	html_area_data(line, &x, TOP, bottom, unit, (int64_t)((uint64_t)page->stats->first_ns - (uint64_t)page->stats->begin_ns));
 	line_text(line, "><title>Recoveries over time</title><desc>A bar each, by cause; its title names the connection, the time lost and the frame.</desc>\n");
 	html_ticks_x(line, &x, unit, TOP, bottom);
 	lane_names(lanes, line);
@@ -359,10 +376,14 @@ void report_recoveries(const void *what, struct line *line)
 	const struct report_page *page = what;
 	uint64_t rows = recovery_rows(page, NULL);
 
-	if (!rows)
+	if (!rows && !page->report->recoveries.count)
 		return;
-	line_text(line, "<section id=\"recoveries\"><h2>Recoveries</h2>\n");
+	line_text(line, rows ? "<section id=\"recoveries\"><h2>Recoveries</h2>\n" : "<section id=\"recoveries\"><h2>Pauses over time</h2>\n");
 	plot(page, line);
+	if (!rows) {
+		line_text(line, "</section>\n");
+		return;
+	}
 	html_table(line, "recovery-table", "Recoveries by connection, by the end that sent again, and by cause", HEADINGS(headings));
 	recovery_rows(page, line);
 	html_table_end(line);

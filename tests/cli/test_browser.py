@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The page of rdmatap report in Debian's chromium without a window: nothing goes wrong, tables sort, plots show what was there."""
+import csv
+import io
 import json
 import os
 import re
@@ -112,6 +114,22 @@ class Tables(BrowserTest):
             self.assertEqual(values, sorted(values, key=kind, reverse=order == "descending"), (key, order))
         self.assertEqual({order for _, order, _ in reported}, {"ascending", "descending"})
 
+    def test_a_table_is_saved_with_exact_values(self):
+        capture = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+        text = self.evaluate(self.page(capture), """
+			let saved;
+			HTMLAnchorElement.prototype.click = function() { saved = [this.download, decodeURIComponent(this.href.slice(this.href.indexOf(",") + 1))]; };
+			const table = document.getElementById("rpc-table");
+			let before = table.parentElement;
+			while (!before.matches("button.save")) before = before.previousElementSibling;
+			before.click();
+			return saved;""")
+        self.assertEqual(text[0], "rpc-table.csv")
+        rows = list(csv.DictReader(io.StringIO(text[1])))
+        wanted = [json.loads(line) for line in self.lines("stats", "--json", capture)]
+        wanted = sorted(one["calls"] for one in wanted if one["type"] == "rpc" and "calls" in one)
+        self.assertEqual(sorted(int(row["calls"]) for row in rows), wanted)
+
     def test_a_filter_hides_other_rows(self):
         shown = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
 			const table = document.getElementById("rpc-table"), filter = table.parentElement.previousElementSibling;
@@ -171,8 +189,91 @@ class Plots(BrowserTest):
 			const at = path.getAttribute("d").slice(1).split("M")[5].replace("h0", "").split(" ").map(Number);
 			const pixel = new DOMPoint(...at).matrixTransform(plot.getScreenCTM());
 			plot.dispatchEvent(new PointerEvent("pointermove", { clientX: pixel.x, clientY: pixel.y }));
-			return [path.dataset.f.split(" ")[5], plot.nextElementSibling.textContent];""")
-        self.assertIn("frame %s, about +" % reported[0], reported[1])
+			return [path.dataset.f.split(" ")[5], plot.nextElementSibling.textContent, document.querySelector(".tip:not([hidden])").textContent];""")
+        self.assertRegex(reported[1], r"^frame %s, RC SEND Only, about \+\d" % reported[0])
+        self.assertEqual(reported[1], reported[2])
+
+    def test_opcodes_are_those_of_the_packets(self):
+        rows = [line.split("\t") for line in self.lines("-r", RPING, "-T", "fields", "-e", "frame.number", "-e", "infiniband.bth.opcode")]
+        # IBTA vol. 1, table 38
+        names = {0: "RC SEND First", 1: "RC SEND Middle", 2: "RC SEND Last", 4: "RC SEND Only", 6: "RC RDMA WRITE First", 10: "RC RDMA WRITE Only",
+                 12: "RC RDMA READ Request", 16: "RC RDMA READ Response Only", 17: "RC Acknowledge"}
+        wanted = {int(frame): names[int(opcode)] for frame, opcode in rows if opcode and int(opcode) in names}
+        found = self.evaluate(self.page(RPING), """
+			return [...document.querySelectorAll("path.dots")].flatMap(path => path.dataset.f.split(" ").map((frame, i) =>
+				[Number(frame), path.dataset.names.split("|")[path.dataset.o.split(" ")[i]]]));""")
+        self.assertGreater(len(found), 50)
+        self.assertEqual(dict(found), {frame: wanted[frame] for frame, _ in found})
+
+    def test_all_plots_are_magnified_together(self):
+        ranges = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
+			const shown = () => [...document.querySelectorAll("svg.plot[data-box]")].map(plot => {
+				const [left, right] = plot.dataset.box.split(" ").map(Number), ticks = [...plot.querySelectorAll(".ticks-x text")];
+				const [a, b] = [ticks[0], ticks.at(-1)].map(tick => [Number(tick.getAttribute("x")), Number(plot.dataset.start) + tick.textContent * plot.dataset.unit / 1e9]);
+				const at = x => a[1] + (x - a[0]) / (b[0] - a[0]) * (b[1] - a[1]);
+				return ticks.length > 1 ? [at(left), at(right)] : null;
+			});
+			const before = shown(), plot = document.querySelector("svg.sequence");
+			drag(plot, 300, 500);
+			const within = shown();
+			document.querySelector("#rates svg").dispatchEvent(new MouseEvent("dblclick"));
+			return [before, within, shown(), document.querySelectorAll("#rates .stretch").length,
+				[...document.querySelectorAll("svg.plot[data-box]")].indexOf(plot)];""")
+        before, within, after, stretched, dragged = ranges
+        self.assertGreater(stretched, 1)
+        self.assertGreater(len(before), 2)
+        for old, new in zip(before, after):
+            self.assertEqual(bool(old), bool(new))
+            for one, other in zip(old or [], new or []):
+                self.assertAlmostEqual(one, other, delta=old[1] / 1000)
+        low, high = within[dragged]
+        others = 0
+        for old, new in zip(before, within):
+            if old and new and old[0] < high and old[1] > low:
+                others += 1
+                self.assertAlmostEqual(new[0], max(low, old[0]), delta=(high - low) / 20)
+                self.assertAlmostEqual(new[1], min(high, old[1]), delta=(high - low) / 20)
+            elif old and new:
+                self.assertAlmostEqual(new[0], old[0], delta=old[1] / 1000)
+        self.assertGreater(others, 2)
+
+    def test_times_of_day(self):
+        begin, = {one["time_ns"] for one in self.stats(RPING) if one["type"] == "capture"}
+        before, ticks, after = self.evaluate(self.page(RPING), """
+			const plot = document.querySelector("svg.sequence"), clock = document.querySelector("button.clock");
+			const labels = () => [...plot.querySelectorAll(".ticks-x text")].map(tick => [Number(tick.getAttribute("x")), tick.textContent]);
+			const before = labels();
+			clock.click();
+			const of = labels();
+			clock.click();
+			return [before, [of, plot.dataset.box, plot.dataset.x, plot.dataset.start], labels()];""")
+        self.assertEqual([text for _, text in before], [text for _, text in after])
+        for (one, _), (other, _) in zip(before, after):
+            self.assertAlmostEqual(one, other, delta=0.1)
+        labels, box, x, start = ticks
+        (left, right, *_), (x0, x1) = map(float, box.split()), map(float, x.split())
+        self.assertGreater(len(labels), 2)
+        for at, text in labels:
+            hours, minutes, rest = text.split(":")
+            wanted = begin % (86400 * 10**9) / 1e9 + float(start) + (at - left) / (right - left) * (x1 - x0) / 1e9
+            self.assertAlmostEqual(int(hours) * 3600 + int(minutes) * 60 + float(rest), wanted, delta=(x1 - x0) / 1e9 / 1000)
+
+    def stats(self, capture):
+        return [json.loads(line) for line in self.lines("stats", "--json", capture)]
+
+    def test_a_finding_shows_its_time_in_its_plots(self):
+        capture = os.path.join(TESTDATA, "conn_loss-cluster.pcap")
+        found = self.evaluate(self.page(capture), """
+			const item = document.querySelector("li[data-from][data-connection]");
+			item.querySelector("button.see").click();
+			const part = document.getElementById(`c${item.dataset.connection}`), plot = part.querySelector("svg.sequence");
+			const first = plot.querySelector(".ticks-x text"), last = [...plot.querySelectorAll(".ticks-x text")].at(-1);
+			return [part.open, Number(item.dataset.from), Number(item.dataset.to),
+				...[first, last].map(tick => Number(plot.dataset.start) + tick.textContent * plot.dataset.unit / 1e9)];""")
+        is_open, begin, end, first, last = found
+        margin = max((end - begin) / 10, 1e-4) * 1.01
+        self.assertTrue(is_open)
+        self.assertTrue(begin - margin <= first <= last <= end + margin, found)
 
     def test_a_link_to_a_connection_opens_it(self):
         self.assertEqual(self.evaluate(self.page(os.path.join(TESTDATA, "roce-cmtime.pcap")), """

@@ -440,7 +440,7 @@ class Plots(ReportTest):
             labels = [t.text() for t in ladder.all("text", "tx")]
             at = iter(labels)
             for words in said:
-                self.assertTrue(any(label.startswith(words) for label in at), (name, words, labels))
+                self.assertTrue(any(" ".join(label.split()).startswith(words) for label in at), (name, words, labels))
             arrows = [float(re.match(r"M(\S+) ", path["d"]).group(1)) for path in ladder.all("path", "arrow")]
             end_a, end_b = (float(re.match(r"M(\S+) ", path["d"]).group(1)) for path in ladder.all("path", "end"))
             sources = dict(self.fields(testdata(name), "frame.number", "ip.src"))
