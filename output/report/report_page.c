@@ -12,6 +12,8 @@
 #include "output/report/html.h"
 #include "output/message/messages.h"
 #include "output/packet/printer.h"
+#include "output/stats/finding_text.h"
+#include "output/stats/findings_advice.h"
 #include "output/report/report_internal.h"
 #include "output/report/report_page.h"
 #include "output/report/report_plots.h"
@@ -226,6 +228,43 @@ static bool is_plotted(const struct report_page *page, uint64_t number)
 	return false;
 }
 
+/* ", 10.0.0.1 → 10.0.0.2 NFS v3" */
+static void finding_ends(const struct stats *stats, const struct finding *found, struct line *line)
+{
+	const struct stats_connection *connection = finding_connection(stats, found);
+	char memory[256];
+	struct line text;
+
+	if (!connection)
+		return;
+	line_text(line, ", ");
+	end_address(finding_end(stats, found, false), line);
+	line_text(line, found->direction < 0 ? " ↔ " : " → ");
+	end_address(finding_end(stats, found, true), line);
+	line_init(&text, memory, sizeof memory);
+	line_char(&text, ' ');
+	if (finding_service(connection, &text))
+		html_bytes(line, memory, (size_t)(text.next - memory));
+}
+
+/* The likely cause, what to look at, and the filter of the packets. */
+static void finding_advice(const struct report_page *page, const struct finding *found, struct line *line)
+{
+	const struct finding_advice *advice = finding_advice_of(found->rule);
+	char memory[1024];
+	struct line text;
+
+	line_text(line, "<span class=\"advice\">");
+	html_text(line, advice->cause);
+	line_char(line, ' ');
+	html_text(line, advice->next);
+	line_text(line, "<br><code>-Y '");
+	line_init(&text, memory, sizeof memory);
+	finding_filter(page->stats, found, &text);
+	html_bytes(line, memory, (size_t)(text.next - memory));
+	line_text(line, "'</code></span>");
+}
+
 static void finding_subject(const struct report_page *page, const struct finding *found, struct line *line)
 {
 	if (found->connection) {
@@ -240,6 +279,7 @@ static void finding_subject(const struct report_page *page, const struct finding
 		line_dec(line, found->connection);
 		line_text(line, linked ? "</a>" : "");
 		line_text(line, found->direction < 0 ? "" : found->direction ? ", b→a" : ", a→b");
+		finding_ends(page->stats, found, line);
 		line_text(line, ":</b> ");
 	}
 	if (found->kind < RTAP_KIND_COUNT) {
@@ -321,7 +361,7 @@ static void findings(const void *what, struct line *line)
 
 	line_text(line, "<section id=\"findings\"><h2>Findings</h2>\n");
 	line_text(line, found->count ? "<ol class=\"findings\">\n" :
-		  "<p class=\"good\">✔ Nothing that any rule takes for wrong (doc/stats.md lists them).</p>\n");
+		  "<p class=\"good\">✔ No problems found (doc/stats.md lists the rules).</p>\n");
 	for (unsigned i = 0; i < found->count; i++) {
 		const struct finding *finding = &found->list[i];
 		const char *weight = finding_weight_name((enum finding_weight)finding->rule->weight);
@@ -338,6 +378,7 @@ static void findings(const void *what, struct line *line)
 		finding_subject(page, finding, line);
 		html_text(line, finding->rule->words);
 		finding_numbers(page, finding, line);
+		finding_advice(page, finding, line);
 		line_text(line, "</span></li>\n");
 	}
 	line_text(line, found->count ? "</ol>\n" : "");
