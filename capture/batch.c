@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "capture/batch.h"
 
 /* Spare ones beyond these go back to the system. */
@@ -184,15 +185,11 @@ void batch_unpack(struct batch *batch)
 
 bool batch_keep(struct batch *batch, struct rtap_batch *other)
 {
-	if (batch->held_count == batch->held_room) {
-		size_t room = batch->held_room ? batch->held_room * 2 : 8;
-		struct rtap_batch **held = realloc(batch->held, room * sizeof *held);
+	struct rtap_batch **held = array_grow(batch->held, &batch->held_room, batch->held_count + 1, sizeof *held);
 
-		if (!held)
-			return false;
-		batch->held = held;
-		batch->held_room = room;
-	}
+	if (!held)
+		return false;
+	batch->held = held;
 	batch->held[batch->held_count++] = rtap_batch_hold(other);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/struct_size.h"
 #include "capture/batch.h"
 #include "capture/worker_pool.h"
@@ -39,9 +40,7 @@ struct rtap_source {
 	struct live *live;          /* NULL: files */
 	struct input *inputs;
 	size_t count;
-	/* Merging: inputs that have a frame, the earliest first, as a binary heap of their indexes. */
-	size_t *heap;
-	size_t heap_count;
+	struct heap heads;          /* merging: inputs that have a frame, the earliest first */
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
 	struct numbering numbering; /* of files */
@@ -58,6 +57,14 @@ static enum rtap_status out_of_memory(struct rtap_error *error)
 	return RTAP_STATUS_FAILED;
 }
 
+static bool has_earlier_head(const void *one, const void *other)
+{
+	const struct input *a = one, *b = other;
+	int64_t time = a->batch->frames[a->next].time_ns, other_time = b->batch->frames[b->next].time_ns;
+
+	return time != other_time ? time < other_time : a < b;
+}
+
 static enum rtap_status source_create(struct rtap_source **source, size_t count, size_t block_size, struct rtap_error *error)
 {
 	struct rtap_source *created = calloc(1, sizeof *created);
@@ -69,8 +76,8 @@ static enum rtap_status source_create(struct rtap_source **source, size_t count,
 		block_size = count > MANY ? BLOCK_SIZE_OF_MANY : BLOCK_SIZE;
 	created->pool = batch_pool_create(block_size);
 	created->inputs = calloc(count ? count : 1, sizeof *created->inputs);
-	created->heap = calloc(count ? count : 1, sizeof *created->heap);
-	if (!created->pool || !created->inputs || !created->heap) {
+	created->heads.before = has_earlier_head;
+	if (!created->pool || !created->inputs) {
 		rtap_source_close(created);
 		return out_of_memory(error);
 	}
@@ -215,59 +222,6 @@ static enum rtap_status read_input(struct rtap_source *source, struct input *inp
 	return status;
 }
 
-static int64_t head_time(const struct rtap_source *source, size_t place)
-{
-	const struct input *input = &source->inputs[source->heap[place]];
-
-	return input->batch->frames[input->next].time_ns;
-}
-
-/* Returns whether one input in the heap precedes another. */
-static bool goes_before(const struct rtap_source *source, size_t place, size_t other)
-{
-	int64_t time = head_time(source, place), other_time = head_time(source, other);
-
-	return time < other_time || (time == other_time && source->heap[place] < source->heap[other]);
-}
-
-static void swap_places(struct rtap_source *source, size_t place, size_t other)
-{
-	size_t index = source->heap[place];
-
-	source->heap[place] = source->heap[other];
-	source->heap[other] = index;
-}
-
-static void heap_add(struct rtap_source *source, size_t index)
-{
-	size_t place = source->heap_count++;
-
-	source->heap[place] = index;
-	for (; place && goes_before(source, place, (place - 1) / 2); place = (place - 1) / 2)
-		swap_places(source, place, (place - 1) / 2);
-}
-
-/* Puts the first of the heap where it belongs after its head has changed. */
-static void heap_settle(struct rtap_source *source)
-{
-	size_t place = 0, child;
-
-	while ((child = 2 * place + 1) < source->heap_count) {
-		if (child + 1 < source->heap_count && goes_before(source, child + 1, child))
-			child++;
-		if (!goes_before(source, child, place))
-			return;
-		swap_places(source, place, child);
-		place = child;
-	}
-}
-
-static void heap_remove_first(struct rtap_source *source)
-{
-	source->heap[0] = source->heap[--source->heap_count];
-	heap_settle(source);
-}
-
 void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock)
 {
 	source->inputs[file].clock = *clock;
@@ -336,7 +290,8 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 			return RTAP_STATUS_END;
 		if (input->clock.count)
 			correct_times(input);
-		heap_add(source, i);
+		if (!heap_add(&source->heads, input))
+			return out_of_memory(error);
 	}
 	return RTAP_STATUS_OK;
 }
@@ -347,20 +302,20 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
  */
 static enum rtap_status merge_heads(struct rtap_source *source, struct batch *batch)
 {
-	while (source->heap_count && batch->shared.count < FILE_BATCH_FRAMES) {
-		struct input *input = &source->inputs[source->heap[0]];
+	struct input *input;
 
+	while ((input = heap_first(&source->heads)) && batch->shared.count < FILE_BATCH_FRAMES) {
 		if (!input->kept && !batch_keep(batch, &input->batch->shared))
 			return RTAP_STATUS_FAILED;
 		input->kept = true;
 		batch->frames[batch->shared.count++] = input->batch->frames[input->next++];
 		if (input->next == input->batch->shared.count) {
-			heap_remove_first(source);
+			heap_remove_first(&source->heads);
 			rtap_batch_release(&input->batch->shared);
 			input->batch = NULL;
 			break;
 		}
-		heap_settle(source);
+		heap_settle_first(&source->heads);
 	}
 	for (size_t i = 0; i < source->count; i++)
 		source->inputs[i].kept = false;
@@ -374,7 +329,7 @@ static enum rtap_status read_merged(struct rtap_source *source, struct batch **b
 	*batch = NULL;
 	if (status)
 		return status;
-	if (!source->heap_count)
+	if (!source->heads.count)
 		return RTAP_STATUS_END;
 	*batch = batch_get(source->pool);
 	if (!*batch)
@@ -533,7 +488,7 @@ void rtap_source_close(struct rtap_source *source)
 		free(source->inputs[i].name);
 	}
 	free(source->inputs);
-	free(source->heap);
+	heap_fini(&source->heads);
 	live_close(source->live);
 	source_metadata_fini(&source->metadata);
 	batch_pool_release(source->pool);

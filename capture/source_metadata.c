@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/source_metadata.h"
 
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8_t time_digits)
@@ -73,15 +74,11 @@ static const char *keep_text(struct source_metadata *metadata, const char *text)
 
 static bool add_note(struct source_metadata *metadata, const char *file, const char *text, size_t length)
 {
-	if (metadata->note_count == metadata->note_room) {
-		size_t room = metadata->note_room ? metadata->note_room * 2 : 4;
-		char **notes = realloc(metadata->notes, room * sizeof *notes);
+	char **notes = array_grow(metadata->notes, &metadata->note_room, metadata->note_count + 1, sizeof *notes);
 
-		if (!notes)
-			return false;
-		metadata->notes = notes;
-		metadata->note_room = room;
-	}
+	if (!notes)
+		return false;
+	metadata->notes = notes;
 	if (asprintf(&metadata->notes[metadata->note_count], "%s: %.*s", file, (int)length, text) < 0)
 		return false;
 	metadata->note_count++;
@@ -98,20 +95,15 @@ static bool note_dropped(struct source_metadata *metadata, const char *file, boo
 
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
-	struct rtap_interface *added;
+	struct rtap_interface *added, *interfaces;
 	bool had_dropped = metadata->texts_dropped;
 
 	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
 		return false;
-	if (metadata->interface_count == metadata->interface_room) {
-		size_t room = metadata->interface_room ? metadata->interface_room * 2 : 4;
-		struct rtap_interface *interfaces = realloc(metadata->interfaces, room * sizeof *interfaces);
-
-		if (!interfaces)
-			return false;
-		metadata->interfaces = interfaces;
-		metadata->interface_room = room;
-	}
+	interfaces = array_grow(metadata->interfaces, &metadata->interface_room, metadata->interface_count + 1, sizeof *interfaces);
+	if (!interfaces)
+		return false;
+	metadata->interfaces = interfaces;
 	added = &metadata->interfaces[metadata->interface_count];
 	*added = *interface;
 	added->name = keep_text(metadata, interface->name);

@@ -10,6 +10,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "base/array.h"
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -122,15 +123,11 @@ static bool format(const struct item *item, struct ranked *ranked)
 
 static bool add(struct listing *listing, const struct ranked *ranked)
 {
-	if (listing->count == listing->room) {
-		size_t room = listing->room ? listing->room * 2 : 64;
-		struct ranked *larger = realloc(listing->lines, room * sizeof *larger);
+	struct ranked *lines = array_grow(listing->lines, &listing->room, listing->count + 1, sizeof *lines);
 
-		if (!larger)
-			return false;
-		listing->lines = larger;
-		listing->room = room;
-	}
+	if (!lines)
+		return false;
+	listing->lines = lines;
 	listing->lines[listing->count++] = *ranked;
 	listing->bytes += ranked->length;
 	return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/worker_pool.h"
 #include "cli/pipeline.h"
 #include "dissect/engine/packet_snapshot.h"
@@ -107,19 +108,15 @@ bool pipeline_defers(const struct pipeline *pipeline)
 /* Makes room for `length` more bytes. */
 static bool reserve(struct records *records, size_t length)
 {
-	size_t room = records->room ? records->room : FIRST_ROOM;
-	uint8_t *larger;
+	size_t wanted = records->used + length;
+	uint8_t *bytes;
 
-	if (records->room - records->used >= length)
+	if (records->room >= wanted)
 		return true;
-	while (room - records->used < length)
-		room *= 2;
-	larger = realloc(records->bytes, room);
-	if (!larger)
-		return false;
-	records->bytes = larger;
-	records->room = room;
-	return true;
+	bytes = array_grow(records->bytes, &records->room, wanted > FIRST_ROOM ? wanted : FIRST_ROOM, 1);
+	if (bytes)
+		records->bytes = bytes;
+	return bytes;
 }
 
 static struct work *work_of(struct worker_pool_batch *batch)

@@ -7,6 +7,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "base/array.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
@@ -44,18 +45,15 @@ static bool can_be_read_twice(const struct options *options)
 static void add(struct collecting *collecting, uint64_t call, uint64_t reply)
 {
 	struct replies *replies = collecting->replies;
+	struct rtap_reply *list = NULL;
 
-	if (replies->count == replies->room) {
-		size_t room = replies->room ? replies->room * 2 : 1024;
-		struct rtap_reply *larger = room <= collecting->most ? realloc(replies->list, room * sizeof *larger) : NULL;
-
-		if (!larger) {
-			replies->failed = collecting->reader.stop = true;
-			return;
-		}
-		replies->list = larger;
-		replies->room = room;
+	if (replies->count < replies->room || replies->room * 2 <= collecting->most)
+		list = array_grow(replies->list, &replies->room, replies->count + 1, sizeof *list);
+	if (!list) {
+		replies->failed = collecting->reader.stop = true;
+		return;
 	}
+	replies->list = list;
 	replies->list[replies->count++] = (struct rtap_reply){ call, reply };
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reassembly/clock_fit.h"
 #include "reassembly/clock_survey.h"
 #include "reassembly/store/map.h"
@@ -133,15 +134,11 @@ static int64_t ahead_ns(const struct survey_file *file, uint64_t frame, int64_t 
 
 static void keep_sample(struct clock_survey *survey, const struct clock_sample *sample)
 {
-	if (survey->sample_count == survey->sample_room) {
-		size_t room = survey->sample_room ? survey->sample_room * 2 : 1024;
-		struct clock_sample *larger = realloc(survey->samples, room * sizeof *larger);
+	struct clock_sample *samples = array_grow(survey->samples, &survey->sample_room, survey->sample_count + 1, sizeof *samples);
 
-		if (!larger)
-			return;
-		survey->samples = larger;
-		survey->sample_room = room;
-	}
+	if (!samples)
+		return;
+	survey->samples = samples;
 	survey->samples[survey->sample_count++] = *sample;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/file/file.h"
 #include "capture/link_type.h"
 #include "capture/file/pcapng.h"
@@ -170,15 +171,12 @@ static bool take_interface_option(struct file *file, const struct option *option
 
 static struct pcapng_interface *new_interface(struct file *file)
 {
-	if (file->pcapng.interface_count == file->pcapng.interface_room) {
-		size_t room = file->pcapng.interface_room ? file->pcapng.interface_room * 2 : 4;
-		struct pcapng_interface *interfaces = realloc(file->pcapng.interfaces, room * sizeof *interfaces);
+	struct pcapng_interface *interfaces =
+		array_grow(file->pcapng.interfaces, &file->pcapng.interface_room, file->pcapng.interface_count + 1, sizeof *interfaces);
 
-		if (!interfaces)
-			return NULL;
-		file->pcapng.interfaces = interfaces;
-		file->pcapng.interface_room = room;
-	}
+	if (!interfaces)
+		return NULL;
+	file->pcapng.interfaces = interfaces;
 	return &file->pcapng.interfaces[file->pcapng.interface_count];
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/engine/protocol.h"
 #include "output/compare/canon_internal.h"
 #include "output/compare/canon_write.h"
@@ -602,18 +603,15 @@ static void report_early_refusals(struct canon *canon, struct group *group)
 
 static bool add_entry(struct canon *canon, const struct group *group)
 {
-	if (canon->entry_count == canon->entry_room) {
-		size_t room = canon->entry_room ? canon->entry_room * 2 : 16;
-		struct canon_entry *larger = realloc(canon->entries, room * sizeof *larger);
+	size_t before = canon->entry_room;
+	struct canon_entry *entries = array_grow(canon->entries, &canon->entry_room, canon->entry_count + 1, sizeof *entries);
 
-		if (!larger) {
-			fail(canon, -ENOMEM);
-			return false;
-		}
-		charge(canon, (room - canon->entry_room) * sizeof *larger);
-		canon->entries = larger;
-		canon->entry_room = room;
+	if (!entries) {
+		fail(canon, -ENOMEM);
+		return false;
 	}
+	charge(canon, (canon->entry_room - before) * sizeof *entries);
+	canon->entries = entries;
 	canon->entries[canon->entry_count++] = (struct canon_entry){ group->role, group->order, canon->spool.end };
 	return true;
 }

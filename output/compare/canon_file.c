@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "output/compare/canon.h"
 #include "output/compare/canon_file.h"
 
@@ -396,17 +397,11 @@ static char *role_of(struct file_reader *reader, const char *at, const char *end
 static enum rtap_status take_connection(struct file_reader *reader, const char *line, const char *end)
 {
 	struct canon_file *file = reader->file;
-	struct canon_role *role;
+	struct canon_role *role, *roles = array_grow(file->roles, &file->role_room, file->role_count + 1, sizeof *roles);
 
-	if (file->role_count == file->role_room) {
-		size_t room = file->role_room ? file->role_room * 2 : 16;
-		struct canon_role *larger = realloc(file->roles, room * sizeof *larger);
-
-		if (!larger)
-			return fail(reader, "out of memory");
-		file->roles = larger;
-		file->role_room = room;
-	}
+	if (!roles)
+		return fail(reader, "out of memory");
+	file->roles = roles;
 	role = &file->roles[file->role_count];
 	*role = (struct canon_role){ .role = role_of(reader, canon_line_values(line, end), end), .begin = (uint64_t)(line - file->text) };
 	if (!role->role)
@@ -433,16 +428,11 @@ static enum rtap_status take_line(struct file_reader *reader, enum canon_level l
 		return RTAP_STATUS_OK;
 	if (reader->text->most_lines && canon_file_lines(reader->file) >= reader->text->most_lines)
 		return fail_too_long(reader);
-	if (lines->count == lines->room) {
-		size_t room = lines->room ? lines->room * 2 : 256;
-		struct canon_line *larger = realloc(lines->lines, room * sizeof *larger);
-
-		if (!larger)
-			return fail(reader, "out of memory");
-		lines->lines = larger;
-		lines->room = room;
-	}
-	added = &lines->lines[lines->count];
+	added = array_grow(lines->lines, &lines->room, lines->count + 1, sizeof *added);
+	if (!added)
+		return fail(reader, "out of memory");
+	lines->lines = added;
+	added += lines->count;
 	*added = (struct canon_line){ .offset = (uint64_t)(line - reader->file->text), .length = (uint32_t)(end - line), .direction = space[1] };
 	status = hash_line(reader, added, canon_line_values(line, end), end, &skipped);
 	if (status != RTAP_STATUS_OK || skipped)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "output/compare/canon_spool.h"
 
 #define FIRST_ROOM 512u
@@ -118,16 +119,13 @@ int spool_read(const struct spool *spool, uint64_t offset, void *bytes, size_t l
 
 static int write_out(struct spool *spool, struct spool_stream *stream)
 {
-	if (stream->extent_count == stream->extent_room) {
-		size_t room = stream->extent_room ? stream->extent_room * 2 : 2;
-		struct spool_extent *larger = realloc(stream->extents, room * sizeof *larger);
+	size_t before = stream->extent_room;
+	struct spool_extent *extents = array_grow(stream->extents, &stream->extent_room, stream->extent_count + 1, sizeof *extents);
 
-		if (!larger)
-			return -ENOMEM;
-		spool->extent_memory += (room - stream->extent_room) * sizeof *larger;
-		stream->extents = larger;
-		stream->extent_room = room;
-	}
+	if (!extents)
+		return -ENOMEM;
+	spool->extent_memory += (stream->extent_room - before) * sizeof *extents;
+	stream->extents = extents;
 	stream->extents[stream->extent_count++] = (struct spool_extent){ spool->end, stream->used };
 	stream->used = 0;
 	return spool_append(spool, stream->buffer, stream->extents[stream->extent_count - 1].length);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/infiniband/ib.h"
 #include "output/compare/canon_values.h"
 #include "output/packet/first_ids.h"
@@ -237,15 +238,15 @@ void canon_fields_fini(struct canon_fields *fields)
 
 static bool make_room(struct canon_fields *fields)
 {
-	size_t room = fields->value_room ? fields->value_room * 2 : 64;
-	struct canon_value *larger = room <= MAX_VALUES ? realloc(fields->values, room * sizeof *larger) : NULL;
+	struct canon_value *values = NULL;
 
-	if (!larger) {
+	if (fields->value_room < MAX_VALUES)
+		values = array_grow(fields->values, &fields->value_room, fields->value_room + 1, sizeof *values);
+	if (!values) {
 		fields->lost++;
 		return false;
 	}
-	fields->values = larger;
-	fields->value_room = room;
+	fields->values = values;
 	return true;
 }
 

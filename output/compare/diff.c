@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/compare/diff.h"
 #include "output/compare/diff_align.h"
 #include "output/compare/diff_names.h"
@@ -49,17 +50,13 @@ static void add_change(struct comparison *comparison, const struct canon_token *
 {
 	const struct canon_token *named = a ? a : b;
 
-	if (comparison->change_count == comparison->change_room) {
-		size_t room = comparison->change_room ? comparison->change_room * 2 : 16;
-		struct diff_change *larger = realloc(comparison->changes, room * sizeof *larger);
+	struct diff_change *changes = array_grow(comparison->changes, &comparison->change_room, comparison->change_count + 1, sizeof *changes);
 
-		if (!larger) {
-			fail(comparison, -ENOMEM);
-			return;
-		}
-		comparison->changes = larger;
-		comparison->change_room = room;
+	if (!changes) {
+		fail(comparison, -ENOMEM);
+		return;
 	}
+	comparison->changes = changes;
 	comparison->changes[comparison->change_count++] = (struct diff_change){
 		.name = named->name, .name_length = named->name_length,
 		.a = a ? a->value : NULL, .a_length = a ? a->value_length : 0,

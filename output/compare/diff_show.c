@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/compare/diff_show.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
@@ -310,21 +311,18 @@ static int step_json(struct diff_form *form, const struct diff_step *step)
 
 static int tally(struct diff_show *show, const struct diff_change *change)
 {
+	struct diff_tally *tallies;
+
 	for (size_t i = 0; i < show->tally_count; i++) {
 		if (strlen(show->tallies[i].name) != change->name_length || memcmp(show->tallies[i].name, change->name, change->name_length))
 			continue;
 		show->tallies[i].count++;
 		return 0;
 	}
-	if (show->tally_count == show->tally_room) {
-		size_t room = show->tally_room ? show->tally_room * 2 : 16;
-		struct diff_tally *larger = realloc(show->tallies, room * sizeof *larger);
-
-		if (!larger)
-			return -ENOMEM;
-		show->tallies = larger;
-		show->tally_room = room;
-	}
+	tallies = array_grow(show->tallies, &show->tally_room, show->tally_count + 1, sizeof *tallies);
+	if (!tallies)
+		return -ENOMEM;
+	show->tallies = tallies;
 	show->tallies[show->tally_count] = (struct diff_tally){ strndup(change->name, change->name_length), 1 };
 	if (!show->tallies[show->tally_count].name)
 		return -ENOMEM;

@@ -70,72 +70,50 @@ static struct queued *copy_of(const struct rpc_exchange *exchange)
 	return queued;
 }
 
-static bool is_before(const struct queued *one, const struct queued *other)
+static bool is_before(const void *one, const void *other)
 {
-	return one->frame != other->frame ? one->frame < other->frame : one->order < other->order;
-}
+	const struct queued *a = one, *b = other;
 
-static bool make_room(struct export_queue *queue)
-{
-	size_t room = queue->room ? queue->room * 2 : 64;
-	struct queued **larger;
-
-	if (queue->count < queue->room)
-		return true;
-	larger = realloc(queue->heap, room * sizeof *larger);
-	if (!larger)
-		return false;
-	queue->heap = larger;
-	queue->room = room;
-	return true;
+	return a->frame != b->frame ? a->frame < b->frame : a->order < b->order;
 }
 
 bool export_queue_add(struct export_queue *queue, const struct rpc_exchange *exchange)
 {
-	struct queued *queued = make_room(queue) ? copy_of(exchange) : NULL;
-	size_t at = queue->count;
+	struct queued *queued = copy_of(exchange);
 
 	if (!queued)
 		return false;
+	queue->heap.before = is_before;
 	queued->order = queue->sequence++;
+	if (!heap_add(&queue->heap, queued)) {
+		free(queued);
+		return false;
+	}
 	queue->late += queued->frame < queue->last_frame;
-	for (; at && is_before(queued, queue->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		queue->heap[at] = queue->heap[(at - 1) / 2];
-	queue->heap[at] = queued;
-	queue->count++;
 	queue->memory += queued->memory;
 	return true;
 }
 
 const struct rpc_exchange *export_queue_next(const struct export_queue *queue, bool all)
 {
-	return queue->count && (all || queue->memory > queue->max_memory) ? &queue->heap[0]->exchange : NULL;
+	const struct queued *first = heap_first(&queue->heap);
+
+	return first && (all || queue->memory > queue->max_memory) ? &first->exchange : NULL;
 }
 
 void export_queue_drop(struct export_queue *queue)
 {
-	struct queued *moved = queue->heap[--queue->count];
-	size_t at = 0, child;
+	struct queued *first = heap_remove_first(&queue->heap);
 
-	if (queue->heap[0]->frame > queue->last_frame)
-		queue->last_frame = queue->heap[0]->frame;
-	queue->memory -= queue->heap[0]->memory;
-	free(queue->heap[0]);
-	for (; (child = 2 * at + 1) < queue->count; at = child) {
-		if (child + 1 < queue->count && is_before(queue->heap[child + 1], queue->heap[child]))
-			child++;
-		if (!is_before(queue->heap[child], moved))
-			break;
-		queue->heap[at] = queue->heap[child];
-	}
-	queue->heap[at] = moved;
+	if (first->frame > queue->last_frame)
+		queue->last_frame = first->frame;
+	queue->memory -= first->memory;
+	free(first);
 }
 
 void export_queue_fini(struct export_queue *queue)
 {
-	while (queue->count)
+	while (queue->heap.count)
 		export_queue_drop(queue);
-	free(queue->heap);
-	queue->heap = NULL;
-	queue->room = 0;
+	heap_fini(&queue->heap);
 }

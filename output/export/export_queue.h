@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
+#include "base/heap.h"
 #include "reassembly/upper/rpc_exchange.h"
 
 struct queued;
 
 struct export_queue {
-	struct queued **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
-	size_t count, room;
+	struct heap heap;     /* earliest first */
 	uint64_t sequence;    /* sequence number, orders exchanges of the same frame */
 	uint64_t memory, max_memory;
 	uint64_t last_frame;  /* of the latest exchange returned */

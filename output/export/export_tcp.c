@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "output/export/export_tcp.h"
@@ -29,13 +30,19 @@ struct export_tcp {
 	struct tcp_writer *writer;
 	bool fill_holes, failed;
 	uint64_t memory, used; /* bytes that may wait; that wait */
-	struct waiting **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
-	size_t count, room;
+	struct heap heap;      /* earliest first */
 	uint64_t sequence;
 	int64_t last_ns;       /* of the last message written */
 	bool (*stopped)(void); /* or NULL */
 	struct export_tcp_counters counters;
 };
+
+static bool is_before(const void *one, const void *other)
+{
+	const struct waiting *a = one, *b = other;
+
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
 
 enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, bool fill_holes, uint64_t memory, struct rtap_error *error)
 {
@@ -50,6 +57,7 @@ enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, b
 		free(opened);
 		return RTAP_STATUS_FAILED;
 	}
+	opened->heap.before = is_before;
 	opened->fill_holes = fill_holes;
 	opened->memory = memory;
 	opened->last_ns = INT64_MIN;
@@ -57,45 +65,18 @@ enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, b
 	return RTAP_STATUS_OK;
 }
 
-static bool is_before(const struct waiting *one, const struct waiting *other)
-{
-	return one->time_ns != other->time_ns ? one->time_ns < other->time_ns : one->order < other->order;
-}
-
 static bool push(struct export_tcp *export, struct waiting *waiting)
 {
-	size_t at = export->count;
-
-	if (at == export->room) {
-		size_t room = at ? 2 * at : 64;
-		struct waiting **larger = realloc(export->heap, room * sizeof *larger);
-
-		if (!larger)
-			return false;
-		export->heap = larger;
-		export->room = room;
-	}
-	export->count++;
-	for (; at && is_before(waiting, export->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		export->heap[at] = export->heap[(at - 1) / 2];
-	export->heap[at] = waiting;
+	if (!heap_add(&export->heap, waiting))
+		return false;
 	export->used += sizeof *waiting + waiting->length;
 	return true;
 }
 
 static struct waiting *pop(struct export_tcp *export)
 {
-	struct waiting *first = export->heap[0], *moved = export->heap[--export->count];
-	size_t at = 0, child;
+	struct waiting *first = heap_remove_first(&export->heap);
 
-	for (; (child = 2 * at + 1) < export->count; at = child) {
-		if (child + 1 < export->count && is_before(export->heap[child + 1], export->heap[child]))
-			child++;
-		if (!is_before(export->heap[child], moved))
-			break;
-		export->heap[at] = export->heap[child];
-	}
-	export->heap[at] = moved;
 	export->used -= sizeof *first + first->length;
 	return first;
 }
@@ -113,7 +94,7 @@ static bool is_stopped(const struct export_tcp *export)
 /* Writes the earliest messages until at most `memory` bytes wait. */
 static enum rtap_status write_until(struct export_tcp *export, uint64_t memory, struct rtap_error *error)
 {
-	while (export->count && export->used > memory && !is_stopped(export)) {
+	while (export->heap.count && export->used > memory && !is_stopped(export)) {
 		struct waiting *first = pop(export);
 		enum rtap_status status;
 
@@ -315,14 +296,14 @@ enum rtap_status export_tcp_close(struct export_tcp *export, struct export_tcp_c
 	if (!export->failed)
 		status = write_until(export, 0, error);
 	if (is_stopped(export))
-		export->counters.dropped += export->count;
+		export->counters.dropped += export->heap.count;
 	export->counters.held_times = tcp_writer_held_times(export->writer);
 	if (counters)
 		*counters = export->counters;
-	while (export->count)
+	while (export->heap.count)
 		free(pop(export));
 	close_status = tcp_writer_close(export->writer, status ? NULL : error);
-	free(export->heap);
+	heap_fini(&export->heap);
 	free(export);
 	return status ? status : close_status;
 }

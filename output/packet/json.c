@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/engine/visit.h"
 #include "output/packet/first_ids.h"
 #include "output/packet/json.h"
@@ -163,14 +164,11 @@ static __attribute__((noinline)) void write_new_row(const struct json_visitor *v
 
 static __attribute__((noinline)) bool grow_repeats(struct json_format *json)
 {
-	size_t room = json->repeat_room ? json->repeat_room * 2 : 64;
-	struct json_repeat *larger = realloc(json->repeats, room * sizeof *larger);
+	struct json_repeat *larger = array_grow(json->repeats, &json->repeat_room, json->repeat_room + 1, sizeof *larger);
 
-	if (!larger)
-		return false;
-	json->repeats = larger;
-	json->repeat_room = room;
-	return true;
+	if (larger)
+		json->repeats = larger;
+	return larger;
 }
 
 /* Stores a value after the others of its name. */

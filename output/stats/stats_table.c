@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "output/packet/units.h"
 #include "output/stats/stats_table.h"
 
@@ -24,25 +25,14 @@ void stats_table_fini(struct stats_table *table)
 
 static bool make_room(struct stats_table *table)
 {
-	if (table->room - table->length < sizeof table->cell) {
-		size_t room = table->room * 2 + 4096;
-		char *larger = realloc(table->text, room);
+	char *text = array_grow(table->text, &table->room, table->length + sizeof table->cell, 1);
+	uint32_t *ends = array_grow(table->ends, &table->cell_room, table->cells + 1, sizeof *ends);
 
-		if (!larger)
-			return false;
-		table->text = larger;
-		table->room = room;
-	}
-	if (table->cells == table->cell_room) {
-		size_t room = table->cell_room * 2 + 256;
-		uint32_t *larger = realloc(table->ends, room * sizeof *larger);
-
-		if (!larger)
-			return false;
-		table->ends = larger;
-		table->cell_room = room;
-	}
-	return table->length < UINT32_MAX - sizeof table->cell;
+	if (text)
+		table->text = text;
+	if (ends)
+		table->ends = ends;
+	return text && ends && table->length < UINT32_MAX - sizeof table->cell;
 }
 
 struct line *stats_table_begin(struct stats_table *table)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Binary heaps of pointers: the first of many by an order, and the next one after it.
+ */
+#ifndef BASE_HEAP_H
+#define BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zero but `before` is an empty heap. */
+struct heap {
+	bool (*before)(const void *one, const void *other); /* a strict order */
+	void **items; /* no item precedes its parent; the children of n are 2n + 1 and 2n + 2 */
+	size_t count, room;
+};
+
+/* False: out of memory. Cannot fail if the heap has had as many items before. */
+bool heap_add(struct heap *heap, void *item) __attribute__((warn_unused_result));
+
+/* NULL: it is empty. */
+static inline void *heap_first(const struct heap *heap)
+{
+	return heap->count ? heap->items[0] : NULL;
+}
+
+/* Puts the first item where it belongs after its place in the order has changed. */
+void heap_settle_first(struct heap *heap);
+
+/* Removes the first item, which exists, and returns it. */
+void *heap_remove_first(struct heap *heap);
+
+/* Frees the heap, without the items, which leaves it empty. */
+void heap_fini(struct heap *heap);
+
+#endif

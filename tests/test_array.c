@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Growing arrays and heaps, against plain counting and qsort().
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "base/array.h"
+#include "base/heap.h"
+
+#define COUNT 1000
+
+Test(array, keeps_its_elements_and_grows_as_wanted)
+{
+	uint32_t *numbers = NULL;
+	size_t room = 0, moves = 0;
+
+	for (uint32_t i = 0; i < COUNT; i++) {
+		size_t before = room;
+		uint32_t *larger = array_grow(numbers, &room, i + 1u, sizeof *numbers);
+
+		cr_assert(larger && room > i);
+		numbers = larger;
+		numbers[i] = i;
+		moves += room != before;
+	}
+	for (uint32_t i = 0; i < COUNT; i++)
+		cr_assert_eq(numbers[i], i);
+	/* doubling: no more than log2(1000) times */
+	cr_assert_leq(moves, 10);
+	numbers = array_grow(numbers, &room, 100 * COUNT, sizeof *numbers);
+	cr_assert(numbers && room >= 100 * COUNT && numbers[COUNT - 1] == COUNT - 1);
+	free(numbers);
+}
+
+Test(array, refuses_what_no_memory_can_hold)
+{
+	size_t room = 0;
+	char *bytes = array_grow(NULL, &room, 1, 1);
+	size_t before = room;
+
+	cr_assert(bytes);
+	bytes[0] = 'x';
+	cr_assert_null(array_grow(bytes, &room, SIZE_MAX / 8, 16));
+	cr_assert_null(array_grow(bytes, &room, SIZE_MAX, 1));
+	cr_assert_eq(room, before);
+	cr_assert_eq(bytes[0], 'x');
+	free(bytes);
+}
+
+static bool is_less(const void *one, const void *other)
+{
+	return *(const uint32_t *)one < *(const uint32_t *)other;
+}
+
+static int compare(const void *one, const void *other)
+{
+	return is_less(other, one) - is_less(one, other);
+}
+
+Test(heap, returns_its_items_in_order)
+{
+	struct heap heap = { .before = is_less };
+	uint32_t numbers[COUNT], sorted[COUNT], state = 1;
+
+	cr_assert_null(heap_first(&heap));
+	for (size_t i = 0; i < COUNT; i++) {
+		state = state * 1664525 + 1013904223;
+		numbers[i] = sorted[i] = state >> 22; /* with equal ones */
+		cr_assert(heap_add(&heap, &numbers[i]));
+	}
+	qsort(sorted, COUNT, sizeof sorted[0], compare);
+	for (size_t i = 0; i < COUNT; i++) {
+		cr_assert_eq(heap.count, COUNT - i);
+		cr_assert_eq(*(uint32_t *)heap_first(&heap), sorted[i]);
+		cr_assert_eq(*(uint32_t *)heap_remove_first(&heap), sorted[i]);
+	}
+	cr_assert_null(heap_first(&heap));
+	heap_fini(&heap);
+}
+
+Test(heap, puts_a_changed_first_item_in_its_place)
+{
+	struct heap heap = { .before = is_less };
+	uint32_t numbers[] = { 4, 2, 6, 1, 7, 3 };
+
+	for (size_t i = 0; i < 6; i++)
+		cr_assert(heap_add(&heap, &numbers[i]));
+	numbers[3] = 5;
+	heap_settle_first(&heap);
+	for (uint32_t i = 2; i < 8; i++)
+		cr_assert_eq(*(uint32_t *)heap_remove_first(&heap), i);
+	heap_fini(&heap);
+}
