@@ -24,6 +24,7 @@
 #include "output/compare/canon_policy.h"
 #include "output/message/columns.h"
 #include "output/packet/clock.h"
+#include "output/packet/colour.h"
 #include "output/packet/fields.h"
 #include "output/stats/stats_tables.h"
 
@@ -109,7 +110,8 @@ struct options {
 	uint64_t give_up_ns;      /* 0: the default */
 	unsigned threads;         /* upper limit; at least 1 */
 	enum view_form form;
-	enum clock_form clock;
+	enum clock_form clock;    /* -t */
+	enum colour_when colour;  /* --color */
 	struct fields_format fields;
 	struct rtap_dissect_options dissect;
 	bool no_check_icrc;

@@ -17,6 +17,7 @@
 #include "output/message/message_copy.h"
 #include "output/message/messages.h"
 #include "output/packet/printer.h"
+#include "output/packet/colour.h"
 #include "output/packet/text.h"
 
 struct listing {
@@ -24,7 +25,8 @@ struct listing {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	bool any;
-	int64_t first_ns; /* time of the first frame */
+	struct clock_listing times;
+	bool colour;
 };
 
 static void message_json_of(const void *what, struct line *line)
@@ -57,26 +59,36 @@ static void write_connection(const void *what, struct line *line)
 	columns_write(record->columns, connection_json_of, record->what, line);
 }
 
-/* An item to write, and the time that its times are relative to. */
+/* An item to write. */
 struct text {
 	const void *what;
-	int64_t first_ns;
-	bool hex;
+	struct clock_listing times;
+	bool hex, colour;
 };
+
+static void write_coloured(const struct rtap_message *message, const struct clock_listing *times, bool colour, struct line *line)
+{
+	enum colour mark = colour && !message->complete ? COLOUR_LOSS : COLOUR_NONE;
+
+	colour_begin(mark, line);
+	message_text(message, times, line);
+	colour_end(mark, line);
+}
 
 static void write_message_text(const void *what, struct line *line)
 {
 	const struct text *text = what;
 	const struct rtap_message *message = text->what;
 
-	message_text(message, text->first_ns, line);
+	write_coloured(message, &text->times, text->colour, line);
 	if (text->hex && message->bytes.bytes)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
 /* A copy, formatted as text or as a record by a thread of the pipeline. */
 struct kept {
-	int64_t first_ns;
+	struct clock_listing times;
+	bool colour;
 	const struct columns *columns;
 	struct message_copy copy;
 };
@@ -98,7 +110,7 @@ static void write_kept_text(const void *what, struct line *line)
 	struct rtap_message message;
 
 	message_copy_restore(&kept->copy, &message, &connection);
-	message_text(&message, kept->first_ns, line);
+	write_coloured(&message, &kept->times, kept->colour, line);
 }
 
 static bool write_later(struct listing *listing, const struct rtap_message *message)
@@ -112,7 +124,8 @@ static bool write_later(struct listing *listing, const struct rtap_message *mess
 	kept = pipeline_write_later(pipeline, columns_are_made(&listing->options->columns) ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
 	if (!kept)
 		return false;
-	kept->first_ns = listing->first_ns;
+	kept->times = listing->times;
+	kept->colour = listing->colour;
 	kept->columns = &listing->options->columns;
 	message_copy_fill(&kept->copy, message);
 	return true;
@@ -122,24 +135,26 @@ static void write_connection_text(const void *what, struct line *line)
 {
 	const struct text *text = what;
 
-	connection_text(text->what, text->first_ns, line);
+	connection_text(text->what, &text->times, line);
 }
 
 static void show_message(void *owner, const struct rtap_message *message)
 {
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
-	struct text text = { message, listing->first_ns, listing->options->hex };
+	struct text text;
 
 	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    (reader->filter && !message->wanted))
 		return;
-	if (write_later(listing, message))
-		return;
-	if (columns_are_made(&listing->options->columns))
-		reader_write(reader, write_message, &(struct record){ &listing->options->columns, message });
-	else
-		reader_write(reader, write_message_text, &text);
+	text = (struct text){ message, listing->times, listing->options->hex, listing->colour };
+	if (!write_later(listing, message)) {
+		if (columns_are_made(&listing->options->columns))
+			reader_write(reader, write_message, &(struct record){ &listing->options->columns, message });
+		else
+			reader_write(reader, write_message_text, &text);
+	}
+	clock_listed(&listing->times, message->time_ns);
 }
 
 static void show_connection(void *owner, const struct rtap_connection *connection)
@@ -147,7 +162,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
 	struct rtap_connection sampled;
-	struct text text = { connection, listing->first_ns, false };
+	struct text text = { connection, listing->times, false, false };
 
 	if (reader->unwritable || hurried)
 		return;
@@ -160,6 +175,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		reader_write(reader, write_connection, &(struct record){ &listing->options->columns, text.what });
 	else
 		reader_write(reader, write_connection_text, &text);
+	clock_listed(&listing->times, connection->time_ns);
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
@@ -175,7 +191,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct rtap_packet packet;
 
 	if (!listing->any)
-		listing->first_ns = frame->time_ns;
+		listing->times.first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);
@@ -183,7 +199,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 static int run(const struct options *options, enum command command)
 {
-	struct listing listing = { .options = options };
+	struct listing listing = { .options = options, .times.form = options->clock };
 	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
@@ -203,6 +219,7 @@ static int run(const struct options *options, enum command command)
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
+	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
 	if (reader->filter)
 		tracking.wanted = is_wanted;
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {

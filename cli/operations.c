@@ -16,6 +16,7 @@
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/message/operations.h"
+#include "output/packet/colour.h"
 #include "output/packet/printer.h"
 
 #define FIRST_LINE 512
@@ -32,7 +33,8 @@ struct listing {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	bool any;
-	int64_t first_ns; /* time of the first frame */
+	struct clock_listing times;
+	bool colour;
 	struct ranked *lines;
 	size_t count, room;
 	uint64_t bytes;   /* of the lines */
@@ -49,15 +51,26 @@ static void operation_json_of(const void *what, struct line *line)
 	operation_json(what, line);
 }
 
+static enum colour colour_of(const struct rtap_operation *operation)
+{
+	if (operation->has_status && !operation->ok)
+		return COLOUR_ERROR;
+	return operation->complete ? COLOUR_NONE : COLOUR_LOSS;
+}
+
 static void write_item(const void *what, struct line *line)
 {
 	const struct item *item = what;
 	const struct columns *columns = &item->listing->options->columns;
+	enum colour colour = item->listing->colour ? colour_of(item->operation) : COLOUR_NONE;
 
-	if (columns_are_made(columns))
+	if (columns_are_made(columns)) {
 		columns_write(columns, operation_json_of, item->operation, line);
-	else
-		operation_text(item->operation, item->listing->first_ns, line);
+		return;
+	}
+	colour_begin(colour, line);
+	operation_text(item->operation, &item->listing->times, line);
+	colour_end(colour, line);
 }
 
 static void write_line(const void *what, struct line *line)
@@ -180,6 +193,7 @@ static void show(void *owner, const struct rtap_operation *operation)
 		keep(listing, operation);
 	else
 		reader_write(&listing->reader, write_item, &item);
+	clock_listed(&listing->times, operation->time_ns);
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
@@ -195,7 +209,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct rtap_packet packet;
 
 	if (!listing->any)
-		listing->first_ns = frame->time_ns;
+		listing->times.first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);
@@ -212,7 +226,7 @@ static void write_sorted(struct listing *listing)
 
 static int run(const struct options *options)
 {
-	struct listing listing = { .options = options };
+	struct listing listing = { .options = options, .times.form = options->clock };
 	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
@@ -227,6 +241,7 @@ static int run(const struct options *options)
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
+	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
 	if (reader->filter)
 		tracking.wanted = is_wanted;
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {

@@ -25,7 +25,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
 	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
-	OPTION_EXPLAIN };
+	OPTION_EXPLAIN, OPTION_COLOR };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -42,6 +42,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 
 static const struct option view_options[] = {
 	COMMON_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "print", no_argument, NULL, OPTION_PRINT },
 	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE },
 	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
@@ -63,6 +64,7 @@ static const struct option view_options[] = {
 
 static const struct option messages_options[] = {
 	COMMON_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
 	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
@@ -72,6 +74,7 @@ static const struct option messages_options[] = {
 
 static const struct option operations_options[] = {
 	COMMON_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "layer", required_argument, NULL, OPTION_LAYER },
 	{ "slower", required_argument, NULL, OPTION_SLOWER },
@@ -150,9 +153,9 @@ static const struct {
 	bool takes_files;
 } command_lines[] = {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
-	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:xlnv", messages_options, true },
-	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:lnv", operations_options, true },
-	[COMMAND_CONNECTIONS] = { ":r:f:c:s:T:e:lnv", connections_options, true },
+	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv", messages_options, true },
+	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv", operations_options, true },
+	[COMMAND_CONNECTIONS] = { ":r:f:c:s:T:e:t:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
@@ -583,6 +586,11 @@ static bool take_value(struct options *options, int letter)
 		return false;
 	case OPTION_EXPLAIN:
 		return once("--explain", &options->explain, "only one rule is supported");
+	case OPTION_COLOR:
+		if (colour_parse(optarg, &options->colour))
+			return true;
+		print_error("--color %s: not auto, always or never", optarg);
+		return false;
 	case OPTION_TOP:
 		return number_option("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
@@ -813,7 +821,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	char letters[64];
 	int letter;
 
-	*options = (struct options){ .command = command, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	*options = (struct options){ .command = command, .clock = command == COMMAND_VIEW ? CLOCK_ABSOLUTE : CLOCK_RELATIVE, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	options->verbs.size = sizeof options->verbs;
 	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };
 	fields_format_init(&options->fields);
@@ -832,6 +840,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	/* the first ones of an order: the slowest, unless another is named */
 	if (command == COMMAND_OPERATIONS && options->top && !options->sort)
 		options->sort = OPERATIONS_BY_LATENCY;
+	if (options->sort && (options->clock == CLOCK_DELTA || options->clock == CLOCK_DELTA_SHOWN)) {
+		print_error("-t d and -t dd: not with --sort and --top, which change the order of lines");
+		return false;
+	}
 	options->keeps_times = command == COMMAND_VIEW && options->write_name;
 	warn_of_trapping(&options->verbs);
 	return true;

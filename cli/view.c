@@ -20,6 +20,7 @@
 #include "cli/reader.h"
 #include "cli/replies.h"
 #include "cli/view.h"
+#include "output/packet/colour.h"
 #include "output/packet/json.h"
 #include "output/packet/printer.h"
 #include "output/packet/text.h"
@@ -55,7 +56,7 @@ static bool open_format(struct view *view, unsigned index)
 		made->text.tree = options->tree;
 		made->text.hex = options->hex;
 		made->text.clock.form = options->clock;
-		made->text.colour = view->reader.is_terminal && !getenv("NO_COLOR") && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+		made->text.colour = colour_is_wanted(options->colour, view->reader.is_terminal);
 		view->formats[index] = &made->text.format;
 		break;
 	case VIEW_JSON:

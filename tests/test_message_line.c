@@ -20,6 +20,8 @@ static const struct rtap_connection connection = {
 	       .address_length = 16, .qpn_known = true, .port_known = true, .port = UINT16_MAX, .qpn = UINT32_MAX },
 };
 
+static const struct clock_listing relative = { .form = CLOCK_RELATIVE };
+
 /* All that can be said, by the largest numbers. */
 static struct rtap_message longest(void)
 {
@@ -43,7 +45,7 @@ static void check_rooms(const struct rtap_message *message)
 	size_t length;
 
 	line_init(&line, whole, sizeof whole);
-	message_text(message, 0, &line);
+	message_text(message, &relative, &line);
 	cr_assert(!line.cut);
 	length = (size_t)(line.next - whole);
 	for (size_t room = 0; room < length + 700; room++) {
@@ -51,7 +53,7 @@ static void check_rooms(const struct rtap_message *message)
 
 		cr_assert(block);
 		line_init(&line, block, room);
-		message_text(message, 0, &line);
+		message_text(message, &relative, &line);
 		cr_assert_eq(line.cut, room < length, "%zu of %zu bytes", room, length);
 		cr_assert(line.cut || ((size_t)(line.next - block) == length && !memcmp(block, whole, length)), "%zu of %zu bytes", room, length);
 		free(block);
@@ -100,7 +102,7 @@ Test(message_line, says_all_that_there_is_to_say)
 	message.outcome = RTAP_OUTCOME_UNANSWERED;
 	message.frames = 1;
 	line_init(&line, text, sizeof text);
-	message_text(&message, 0, &line);
+	message_text(&message, &relative, &line);
 	cr_assert_not_null(strstr(text, "#18446744073709551615 fedc:ba98:7654:3210:fedc:ba98:7654:3210 port 65535 "
 					"qp 0xffffffff > "
 					"1111:2222:3333:4444:5555:6666:7777:8888 port 65535 qp 0xffffffff: "), "%s", text);

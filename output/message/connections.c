@@ -226,14 +226,24 @@ static const char *reason_of(const struct rtap_connection *connection, const str
 	return name ? name : rtap_name_of(cm_reject_reasons, event->reason);
 }
 
-static void text_life(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+static void put_time(const struct clock_listing *times, int64_t time_ns, struct line *line)
 {
+	char spare[CLOCK_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, clock_put_listed(begin, times, time_ns));
+}
+
+static void text_life(const struct rtap_connection *connection, const struct clock_listing *listing, struct line *line)
+{
+	/* the connection's own line is before its events */
+	struct clock_listing times = { listing->form, listing->first_ns, true, connection->time_ns };
 	for (uint32_t i = 0; i < connection->life_count; i++) {
 		const struct rtap_life_event *event = &connection->life[i];
 		const char *reason = event->reason ? reason_of(connection, event) : NULL;
 
 		line_text(line, "    ");
-		line_seconds(line, event->time_ns - relative_ns);
+		put_time(&times, event->time_ns, line);
+		times.previous_ns = event->time_ns;
 		line_text(line, " frame ");
 		line_dec(line, event->frame);
 		line_char(line, ' ');
@@ -263,13 +273,13 @@ static void text_life(const struct rtap_connection *connection, int64_t relative
 	}
 }
 
-void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, struct line *line)
 {
 
 	line_char(line, '#');
 	line_dec(line, connection->number);
 	line_char(line, ' ');
-	line_seconds(line, connection->time_ns - relative_ns);
+	put_time(times, connection->time_ns, line);
 	line_char(line, ' ');
 	line_text(line, rtap_transport_name((enum rtap_transport)connection->transport));
 	line_char(line, ' ');
@@ -291,5 +301,5 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 	line_text(line, " s");
 	anomaly_counts_text(connection->anomaly_counts, line);
 	line_char(line, '\n');
-	text_life(connection, relative_ns, line);
+	text_life(connection, times, line);
 }

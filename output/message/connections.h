@@ -6,11 +6,12 @@
 #define OUTPUT_MESSAGE_CONNECTIONS_H
 
 #include "output/message/messages.h"
+#include "output/packet/clock.h"
 
 void connection_json(const struct rtap_connection *connection, struct line *line);
 
 /* One line for the connection, followed by one for each event of its life cycle. */
-void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line);
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, struct line *line);
 
 /* The known address of an end: "10.0.0.1", "fd00::1", "lid 12". */
 void end_address(const struct rtap_end *end, struct line *line);

@@ -477,13 +477,13 @@ static char *put_frames(char *to, const struct rtap_message *message)
 #define FRONT_MOST (2 * END_MOST + 160)
 
 /* "12 0.001234000 #3 10.0.0.1 port 800 > 10.0.0.2 port 20049: rpc_call" */
-static char *put_front(char *to, const struct rtap_message *message, int64_t relative_ns)
+static char *put_front(char *to, const struct rtap_message *message, const struct clock_listing *times)
 {
 	const struct rtap_connection *connection = message->connection;
 
 	to = line_put_dec(to, message->number);
 	*to++ = ' ';
-	to = line_put_seconds(to, message->time_ns - relative_ns);
+	to = clock_put_listed(to, times, message->time_ns);
 	*to++ = ' ';
 	if (connection) {
 		*to++ = '#';
@@ -510,11 +510,11 @@ static char *put_back(char *to, const struct rtap_message *message)
 	return put_details(put_frames(to, message), message);
 }
 
-void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
+void message_text(const struct rtap_message *message, const struct clock_listing *times, struct line *line)
 {
 	char spare[BACK_MOST], *begin = line_begin(line, spare, FRONT_MOST);
 
-	line_end(line, begin, put_front(begin, message, relative_ns));
+	line_end(line, begin, put_front(begin, message, times));
 	if (message->is_rpc)
 		text_rpc(message, line);
 	if (message->is_mad)

@@ -8,9 +8,10 @@
 #include <rdmatap/message.h>
 
 #include "dissect/engine/line.h"
+#include "output/packet/clock.h"
 
-/* One line with its newline. Times are relative to `relative_ns`, the time of the capture's first frame. */
-void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
+/* One line with its newline. Times are in the form of `times`. */
+void message_text(const struct rtap_message *message, const struct clock_listing *times, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
 #endif

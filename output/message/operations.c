@@ -245,11 +245,18 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 		line_text(line, ", incomplete");
 }
 
-void operation_text(const struct rtap_operation *operation, int64_t relative_ns, struct line *line)
+static void put_time(const struct clock_listing *times, int64_t time_ns, struct line *line)
+{
+	char spare[CLOCK_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, clock_put_listed(begin, times, time_ns));
+}
+
+void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, struct line *line)
 {
 	text_right(line, NUMBER_WIDTH, write_number, operation->number);
 	line_char(line, ' ');
-	line_seconds(line, operation->time_ns - relative_ns);
+	put_time(times, operation->time_ns, line);
 	line_char(line, ' ');
 	text_ends(operation, line);
 	line_char(line, ' ');

@@ -8,9 +8,10 @@
 #include <rdmatap/operation.h>
 
 #include "dissect/engine/line.h"
+#include "output/packet/clock.h"
 
-/* One line with its newline. Times are relative to `relative_ns`, the time of the capture's first frame. */
-void operation_text(const struct rtap_operation *operation, int64_t relative_ns, struct line *line);
+/* One line with its newline. Times are in the form of `times`. */
+void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, struct line *line);
 void operation_json(const struct rtap_operation *operation, struct line *line);
 
 #endif

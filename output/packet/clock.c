@@ -103,6 +103,26 @@ void clock_write(struct clock *clock, const struct rtap_frame *frame, struct lin
 	}
 }
 
+char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t time_ns)
+{
+	struct clock clock = { .form = listing->form };
+	struct line line;
+
+	switch (listing->form) {
+	case CLOCK_DELTA:
+	case CLOCK_DELTA_SHOWN:
+		return line_put_seconds(to, listing->has_previous ? time_ns - listing->previous_ns : 0);
+	case CLOCK_EPOCH:
+		return line_put_seconds(to, time_ns);
+	case CLOCK_RELATIVE:
+		return line_put_seconds(to, time_ns - listing->first_ns);
+	default:
+		line_init(&line, to, CLOCK_MOST);
+		write_of_day(&clock, time_ns, 0, &line);
+		return line.next;
+	}
+}
+
 void clock_shown(struct clock *clock, int64_t time_ns)
 {
 	clock->shown_ns = time_ns;

@@ -39,6 +39,26 @@ bool clock_parse(const char *argument, enum clock_form *form);
 /* Appends the frame's time: microseconds if its input has no more, else nanoseconds. */
 void clock_write(struct clock *clock, const struct rtap_frame *frame, struct line *line);
 
+/* Times of a listing of other things than frames. The differences of its times fit into 64 bits. */
+struct clock_listing {
+	enum clock_form form;
+	int64_t first_ns;    /* of the first frame */
+	bool has_previous;
+	int64_t previous_ns; /* of the line before */
+};
+
+#define CLOCK_MOST 40
+
+/* Writes at `to` a time with nine decimals, at most CLOCK_MOST bytes; returns the end. Differences are from the line before. */
+char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t time_ns);
+
+/* Records the time of the line written. */
+static inline void clock_listed(struct clock_listing *listing, int64_t time_ns)
+{
+	listing->has_previous = true;
+	listing->previous_ns = time_ns;
+}
+
 /* Records the time of a frame printed. */
 void clock_shown(struct clock *clock, int64_t time_ns);
 

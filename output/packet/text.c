@@ -2,13 +2,11 @@
 #include "config.h"
 
 #include "dissect/engine/protocol.h"
+#include "output/packet/colour.h"
 #include "output/packet/hex.h"
 #include "output/packet/text.h"
 #include "output/packet/tree.h"
 #include "output/packet/units.h"
-
-#define COLOUR_ANOMALY "\033[31m"
-#define COLOUR_END "\033[0m"
 
 static void write_notes(const struct rtap_packet *packet, struct line *line)
 {
@@ -95,18 +93,16 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
 {
 	struct text_format *text = (struct text_format *)format;
-	bool has_anomalies = text->colour && packet->anomalies_found;
+	enum colour colour = text->colour ? colour_of_packet(packet) : COLOUR_NONE;
 
 	if (text->tree) {
 		if (!text->memory)
 			text->memory = tree_memory_create();
 		tree_write(text->memory, packet, line);
 	} else {
-		if (has_anomalies)
-			line_text(line, COLOUR_ANOMALY);
+		colour_begin(colour, line);
 		text_line(text, packet, line);
-		if (has_anomalies)
-			line_text(line, COLOUR_END);
+		colour_end(colour, line);
 		line_char(line, '\n');
 	}
 	if (text->hex)

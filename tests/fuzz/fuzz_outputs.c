@@ -167,11 +167,13 @@ static void check_lines(const char *text, size_t length, bool is_json, bool has_
 	}
 }
 
+static const struct clock_listing relative = { .form = CLOCK_RELATIVE };
+
 static void write_message(const void *what, struct line *line)
 {
 	const struct rtap_message *message = what;
 
-	message_text(message, 0, line);
+	message_text(message, &relative, line);
 	if (message->bytes.bytes)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
@@ -183,7 +185,7 @@ static void write_message_json(const void *what, struct line *line)
 
 static void write_connection(const void *what, struct line *line)
 {
-	connection_text(what, 0, line);
+	connection_text(what, &relative, line);
 }
 
 static void write_connection_json(const void *what, struct line *line)
@@ -209,7 +211,7 @@ static void take_message(void *owner, const struct rtap_message *message)
 
 static void write_operation(const void *what, struct line *line)
 {
-	operation_text(what, 0, line);
+	operation_text(what, &relative, line);
 }
 
 static void write_operation_json(const void *what, struct line *line)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The line of a packet, over all captures of testdata: its columns, widths and numbers, held against fields and the files' own headers."""
+import os
+import pty
+import re
+import struct
+import subprocess
+import unittest
+
+from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, read
+
+LINK_ERF = 197
+FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
+          "tcp.dstport", "rpc.time", "infiniband.bth.opcode")
+TYPICAL = 110
+# SEND, WRITE and READ response, middle and last, of RC and UC: nothing but data
+DATA = {service | operation for service in (0x00, 0x20) for operation in (0x01, 0x02, 0x07, 0x08, 0x0e)}
+PACKET = re.compile(r" *(\d+) +(\d\d:\d\d:\d\d\.(\d+)) (.*)")
+ENDS = re.compile(r"(\d[\d.]*)(:\w+)? > (\d[\d.]*)(:\w+)? +")
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+def time_digits(data):
+    """The digits that the time stamps of a capture file have: 6 or 9. None: by the interfaces of a file with several."""
+    magic, = struct.unpack_from("<I", data)
+    if magic != 0x0a0d0d0a:
+        order = "<" if magic & 0xffff in (0xc3d4, 0x3c4d) else ">"
+        magic, = struct.unpack_from(order + "I", data)
+        link, = struct.unpack_from(order + "I", data, 20)
+        return 9 if magic == 0xa1b23c4d or link & 0xffff == LINK_ERF else 6
+    return None
+
+
+def number(text):
+    return int(text, 0)
+
+
+class PacketLines(CliTest):
+    def packets(self, path):
+        """Of each packet: its line and its fields. Only of captures whose fields have no line ends."""
+        lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
+        options = [word for name in FIELDS for word in ("-e", name)]
+        rows = self.run_program("-T", "fields", "-E", "occurrence=l", *options, "-r", path).stdout.decode().splitlines()
+        self.assertEqual(len(lines), len(rows), path)
+        return [(line, dict(zip(FIELDS, row.split("\t")))) for line, row in zip(lines, rows)]
+
+    def test_lines_have_columns_and_the_numbers_of_fields(self):
+        typical = ends_seen = sources = latencies = 0
+        for path in captures():
+            digits = time_digits(read(path)[:24]) if os.path.getsize(path) > 24 and len(read(path)) >= 24 else None
+            for line, fields in self.packets(path):
+                where = "%s: %s" % (path, line)
+                match = PACKET.fullmatch(line)
+                self.assertTrue(match, where)
+                self.assertEqual(match.group(1), fields["frame.number"], where)
+                self.assertEqual(line.index(" ", len(line) - len(line.lstrip())), max(6, len(match.group(1))), where)
+                self.assertIn(len(match.group(3)), (digits,) if digits else (6, 9), where)
+                self.assertEqual(line.rstrip(), line, where)
+                rest = match.group(4)
+                ends = ENDS.match(rest)
+                if ends and fields["infiniband.bth.psn"] and rest.count(" > ") == 1:
+                    ends_seen += 1
+                    self.assertEqual((ends.group(1), ends.group(3)), (fields["ip.src"], fields["ip.dst"]), where)
+                    self.assertEqual(number(ends.group(4)[1:]), number(fields["infiniband.bth.destqp"]), where)
+                    source = fields["infiniband.deth.srcqp"] or fields["rdmatap.srcqp"]
+                    self.assertEqual(bool(ends.group(2)), bool(source), where)
+                    if source:
+                        sources += 1
+                        self.assertEqual(number(ends.group(2)[1:]), number(source), where)
+                    self.assertTrue(ends.end() >= 32 and ends.end() % 8 == 0, where)
+                    psn = rest.index("psn ")
+                    if "fragment" not in rest:
+                        self.assertTrue(psn - ends.end() >= 24 and psn % 8 == 0, where)
+                    self.assertEqual(rest[psn:].split()[1], fields["infiniband.bth.psn"], where)
+                elif ends and fields["tcp.srcport"] and not fields["infiniband.bth.psn"] and rest.count(" > ") == 1:
+                    self.assertEqual((ends.group(2), ends.group(4)), (":" + fields["tcp.srcport"], ":" + fields["tcp.dstport"]), where)
+                if fields["infiniband.bth.opcode"] and int(fields["infiniband.bth.opcode"], 0) in DATA and ends \
+                        and "[" not in rest and ": " not in rest and "fragment" not in rest:
+                    typical += 1
+                    self.assertLessEqual(len(line), TYPICAL, where)
+                latency = re.search(r"\[call in \d+, ([\d.]+) (\w+)\]", line)
+                if latency and fields["rpc.time"]:
+                    latencies += 1
+                    measured = float(fields["rpc.time"])
+                    self.assertAlmostEqual(float(latency.group(1)) * UNITS[latency.group(2)], measured, delta=measured * 0.006 + 1e-9, msg=where)
+        self.assertGreater(typical, 1000)
+        self.assertGreater(ends_seen, 5000)
+        self.assertGreater(sources, 3000)
+        self.assertGreater(latencies, 500)
+
+    def test_iwarp_data_is_as_short(self):
+        seen = 0
+        for path in captures():
+            if os.path.basename(path).startswith("iwarp-"):
+                for line, fields in self.packets(path):
+                    if re.search(r"  (Write|Read Response) +len \d+ 0x\w+\+0x\w+( last)?$", line) and fields["ip.src"]:
+                        seen += 1
+                        self.assertLessEqual(len(line), TYPICAL + 3, "%s: %s" % (path, line))
+        self.assertGreater(seen, 30)
+
+    def test_the_finest_of_several_inputs_gives_the_digits(self):
+        micro = os.path.join(TESTDATA, "roce-rping-v4.pcap")
+        nano = next(path for path in captures() if not path.endswith("ng") and len(read(path)) > 200 and time_digits(read(path)) == 9)
+        lines = self.run_program("-n", "-t", "u", "-r", micro, "-r", nano).stdout.decode().splitlines()
+        self.assertEqual({len(PACKET.fullmatch(line).group(3)) for line in lines}, {9})
+
+
+class Colour(CliTest):
+    LOSSY = os.path.join(TESTDATA, "roce-verbmix-err-rnr.pcap")
+
+    def on_terminal(self, *arguments, **changes):
+        master, slave = pty.openpty()
+        process = subprocess.Popen((PROGRAM,) + arguments, stdout=slave, stderr=subprocess.DEVNULL, env=environment(**changes))
+        os.close(slave)
+        output = b""
+        try:
+            while chunk := os.read(master, 65536):
+                output += chunk
+        except OSError:
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+        return output.replace(b"\r\n", b"\n")
+
+    def test_colour_is_for_terminals_or_on_request(self):
+        for arguments in (("-r", self.LOSSY), ("messages", self.LOSSY)):
+            plain = self.run_program(*arguments).stdout
+            self.assertNotIn(b"\033", plain)
+            always = self.run_program(*arguments, "--color", "always", env={"NO_COLOR": "1", "TERM": "dumb"}).stdout
+            self.assertEqual(re.sub(rb"\033\[(3[135]|0)m", b"", always), plain)
+            for line in always.splitlines():
+                self.assertRegex(line, rb"^[^\033]*$|^\033\[3[135]m[^\033]*\033\[0m$")
+            terminal = self.on_terminal(*arguments, TERM="xterm")
+            self.assertEqual(terminal, always)
+            for words, changes in ((("--color", "never"), {"TERM": "xterm"}), ((), {"TERM": "xterm", "NO_COLOR": "1"}), ((), {"TERM": "dumb"})):
+                self.assertEqual(self.on_terminal(*arguments, *words, **changes), plain)
+
+    def test_repeated_and_rejected_packets_are_marked(self):
+        marked = [line for line in self.run_program("-r", self.LOSSY, "--color", "always").stdout.decode().splitlines() if line.startswith("\033")]
+        self.assertTrue(any("\033[31m" in line and " RNR NAK " in line for line in marked))
+        self.assertTrue(any("\033[33m" in line and "[retransmission]" in line for line in marked))
+        self.assertTrue(all("NAK" in line or "[" in line for line in marked))
+
+
+class Times(CliTest):
+    NFS = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+
+    def test_lists_have_the_forms_of_packets(self):
+        """In each form, the time of what begins in a frame is that of the frame."""
+        for command, key in (("messages", "first_frame"), ("operations", "request_frame")):
+            frames = [row.split("\t")[0] for row in self.lines(command, "-e", key, self.NFS)]
+            for form in ("a", "ad", "e", "r", "u", "ud"):
+                packets = [line.split() for line in self.lines("-r", self.NFS, "-t", form)]
+                words = 2 if form in ("ad", "ud") else 1
+                wanted = [[word.ljust(len(word.partition(".")[0]) + 10, "0") for word in packets[int(frame) - 1][words:words + 1]] for frame in frames]
+                ours = [line.split()[words:words + 1] for line in self.lines(command, "-t", form, self.NFS)]
+                self.assertEqual(ours, wanted, (command, form))
+
+    def test_deltas_are_from_the_line_before(self):
+        for command in ("messages", "operations", "connections"):
+            relative = [line for line in self.lines(command, self.NFS) if not line.startswith(" ")]
+            stamps = [float(line.split()[1]) for line in relative]
+            for form in ("d", "dd"):
+                deltas = [float(line.split()[1]) for line in self.lines(command, "-t", form, self.NFS) if not line.startswith(" ")]
+                for i, delta in enumerate(deltas):
+                    self.assertAlmostEqual(delta, stamps[i] - stamps[i - 1] if i else 0, delta=2e-9)
+
+    def test_deltas_of_a_sorted_list_are_refused(self):
+        self.assertEqual(self.run_program("operations", "-t", "d", "--top", "3", self.NFS).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
