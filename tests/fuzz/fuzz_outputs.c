@@ -42,6 +42,7 @@
 #include "output/report/report_page.h"
 #include "output/stats/stats_form.h"
 #include "output/stats/stats_packet.h"
+#include "output/stats/stats_text.h"
 #include "output/packet/text.h"
 #include "reassembly/clock_survey.h"
 #include "reassembly/state.h"
@@ -474,6 +475,19 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 	return true;
 }
 
+static void write_stats(struct run *run, const struct findings *findings)
+{
+	static const char *const inputs[] = { "one", "other" };
+	struct stats_view view = {
+		.inputs = inputs, .input_count = run->merges ? MOST_FILES : 1, .most = 3, .all_connections = run->options & KEEP_BYTES,
+	};
+
+	if (run->output == JSON_STATS)
+		stats_write_all(run->stats, findings, &stats_json_form, write_record, run);
+	else
+		REQUIRE(stats_write_text(run->stats, findings, &view, write_record, run));
+}
+
 /* What is only reported at the end. */
 static void finish_output(struct run *run)
 {
@@ -495,7 +509,7 @@ static void finish_output(struct run *run)
 		rtap_tracker_counters(run->tracker, &input.counters, sizeof input.counters);
 		REQUIRE(!report_write(run->report, &findings, &input, &run->printer));
 	} else if (run->stats) {
-		stats_write_all(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
+		write_stats(run, &findings);
 	}
 	if (run->files) {
 		REQUIRE(export_files_flush(run->files) == RTAP_STATUS_OK);
@@ -605,30 +619,42 @@ static void survey_batch(struct clock_survey *survey, size_t file_number, const 
 	}
 }
 
+static void survey_file(struct clock_survey *survey, size_t number, const struct rtap_span *span, uint8_t options)
+{
+	struct rtap_source *source;
+	struct rtap_batch *batch;
+	struct rtap_error error;
+	enum rtap_status status;
+
+	REQUIRE(open_files(&source, span, 1, options) == RTAP_STATUS_OK);
+	while ((status = rtap_source_read_batch(source, &batch, &error)) != RTAP_STATUS_END) {
+		if (status != RTAP_STATUS_OK)
+			continue;
+		survey_batch(survey, number, batch);
+		rtap_batch_release(batch);
+	}
+	rtap_source_close(source);
+	clock_survey_end_file(survey, number);
+}
+
 /* As cli/clocks.c does it. A file's reference is an earlier one, which has none itself. */
 static void survey_clocks(struct rtap_source *merged, const struct rtap_span *files, size_t count, uint8_t options)
 {
 	struct clock_survey *survey = clock_survey_create(count);
 
 	REQUIRE(survey != NULL);
+	for (size_t i = 0; i < count; i++)
+		survey_file(survey, i, &files[i], options);
+	clock_survey_begin_whole(survey);
+	for (size_t i = 0; i < count; i++)
+		if (clock_survey_is_shared(survey, i))
+			survey_file(survey, i, &files[i], options);
 	for (size_t i = 0; i < count; i++) {
-		struct rtap_source *source;
-		struct rtap_batch *batch;
-		struct rtap_error error;
-		enum rtap_status status;
-		struct source_clock clock;
+		struct source_clock clock = { .reference = clock_survey_reference(survey, i) };
 		const struct clock_piece *pieces;
 
-		REQUIRE(open_files(&source, &files[i], 1, options) == RTAP_STATUS_OK);
-		while ((status = rtap_source_read_batch(source, &batch, &error)) != RTAP_STATUS_END) {
-			if (status != RTAP_STATUS_OK)
-				continue;
-			survey_batch(survey, i, batch);
-			rtap_batch_release(batch);
-		}
-		rtap_source_close(source);
-		clock_survey_end_file(survey, i);
-		clock = (struct source_clock){ .reference = clock_survey_reference(survey, i), .count = clock_survey_pieces(survey, i, &pieces) };
+		clock.count = clock_survey_pieces(survey, i, &pieces);
+		REQUIRE(clock.count <= CLOCK_PIECES);
 		memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
 		REQUIRE(clock.reference <= i && clock_survey_reference(survey, clock.reference) == clock.reference);
 		REQUIRE(clock.reference < i || !clock.count);

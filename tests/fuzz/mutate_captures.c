@@ -77,15 +77,20 @@ static bool load(const char *path, struct mutant *capture)
 	return length >= 0;
 }
 
-/* The frames as another capture point had them: some are absent, its clock differs, and it changes a little from frame to frame. */
+/* The frames as another capture point had them: some are absent, its clock differs, drifts and is set, and it changes a little from frame to frame. */
 static void capture_elsewhere(struct mutant *mutant)
 {
 	static const int64_t units[] = { 1, 1000, 1000000, 1000000000, INT64_C(86400000000000) };
 	int64_t ahead_ns = ((int64_t)mutant_below(mutant, 2000) - 1000) * units[mutant_below(mutant, 5)];
-	uint32_t jitter_ns = 1 + mutant_below(mutant, 1u << mutant_below(mutant, 20));
+	int64_t step_ns = ((int64_t)mutant_below(mutant, 2000) - 1000) * units[mutant_below(mutant, 5)];
+	int64_t begin_ns = mutant->count ? mutant->frames[0].time_ns : 0, parts = 1000 + mutant_below(mutant, 1u << 20);
+	uint32_t jitter_ns = 1 + mutant_below(mutant, 1u << mutant_below(mutant, 20)), step_at = mutant_below(mutant, 2 * (uint32_t)mutant->count + 1);
 
-	for (size_t i = 0; i < mutant->count; i++)
-		mutant->frames[i].time_ns += ahead_ns + mutant_below(mutant, jitter_ns);
+	for (size_t i = 0; i < mutant->count; i++) {
+		int64_t *time_ns = &mutant->frames[i].time_ns;
+
+		*time_ns += (*time_ns - begin_ns) / parts + ahead_ns + (i >= step_at ? step_ns : 0) + mutant_below(mutant, jitter_ns);
+	}
 	mutant_change(mutant, mutant_below(mutant, 8));
 }
 
