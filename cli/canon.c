@@ -120,13 +120,27 @@ out:
 	return reader->status;
 }
 
+/* Rejects a value that would never be printed. */
+static bool keeps_something(const struct options *options)
+{
+	for (size_t i = 0; i < options->keep_count; i++) {
+		const char *refusal = canon_keep_refusal(options->keep[i], options->level);
+
+		if (refusal) {
+			print_error("--keep %s: %s", options->keep[i], refusal);
+			return false;
+		}
+	}
+	return true;
+}
+
 int command_canon(int argc, char **argv)
 {
 	struct options options;
 	int status = EXIT_ERROR;
 	bool cut;
 
-	if (options_parse(&options, COMMAND_CANON, argc, argv)) {
+	if (options_parse(&options, COMMAND_CANON, argc, argv) && keeps_something(&options)) {
 		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .json = options.json };
 
 		status = canon_run(&options, &form, STDOUT_FILENO, "standard output", &cut);

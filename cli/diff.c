@@ -83,7 +83,7 @@ static bool form_for(const struct diff_rules *rules, bool frames, struct canon_o
 {
 	size_t count = 0;
 
-	*names = malloc((rules->tolerance_count + 1) * sizeof **names);
+	*names = malloc((rules->tolerance_count + rules->keep.count + 1) * sizeof **names);
 	if (!*names) {
 		print_error("out of memory");
 		return false;
@@ -94,6 +94,8 @@ static bool form_for(const struct diff_rules *rules, bool frames, struct canon_o
 		if (!canon_policy_own(rules->tolerances[i].name, &policy) || policy.action == CANON_DROP)
 			(*names)[count++] = rules->tolerances[i].name;
 	}
+	for (size_t i = 0; i < rules->keep.count; i++)
+		(*names)[count++] = rules->keep.names[i];
 	if (frames)
 		(*names)[count++] = "frame";
 	*form = (struct canon_options){ .level = rules->level, .keep = { *names, count } };
@@ -438,6 +440,7 @@ out:
 int command_diff(int argc, char **argv)
 {
 	struct options options;
+	struct rtap_error error;
 	int status = EXIT_ERROR;
 
 	hurried_status = EXIT_ERROR;
@@ -449,6 +452,8 @@ int command_diff(int argc, char **argv)
 		print_error("--json and --stat: give one of them");
 	else if (options.diff.update && (options.json || options.diff.stat))
 		print_error("--update prints no differences: leave out --json and --stat");
+	else if (diff_rules_check(&options.diff.rules, &error) != RTAP_STATUS_OK)
+		print_error("%s", error.text);
 	else if (options.diff.update)
 		status = update(&options);
 	else

@@ -94,7 +94,7 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 		treated.treatment = CANON_SHOW;
 	else if (treated.tolerance)
 		treated.treatment = CANON_TOLERATE;
-	else if (policy.action == CANON_DROP)
+	else if (policy.action == CANON_DROP && !diff_rules_keep(rules, name, length))
 		treated.treatment = CANON_SHOW;
 	else if (policy.action == CANON_RELATIVE)
 		treated.treatment = CANON_COMPARE_RELATIVE;
@@ -482,34 +482,51 @@ static enum rtap_status take_end(struct file_reader *reader, const char *line, c
 	return RTAP_STATUS_OK;
 }
 
+/* Whether canon writes values of this name by default. */
+static bool is_written(const char *name)
+{
+	struct canon_policy policy;
+	rtap_field_id id;
+
+	if (canon_policy_own(name, &policy))
+		return policy.action != CANON_DROP;
+	return rtap_field_find(name, &id, 1) && canon_policy_of(id).action != CANON_DROP;
+}
+
+/* Fails unless the file has this value. `kept`: the names that canon was to keep, with commas between. */
+static enum rtap_status check_value(struct file_reader *reader, const struct canon_token *kept, const char *wanted)
+{
+	const char *part = kept->value, *stop = kept->value + kept->value_length;
+	bool found = is_written(wanted);
+
+	while (!found && part && part < stop) {
+		const char *comma = memchr(part, ',', (size_t)(stop - part)), *part_end = comma ? comma : stop;
+
+		found = is_text(part, (size_t)(part_end - part), wanted, strlen(wanted));
+		part = comma ? comma + 1 : stop;
+	}
+	if (found)
+		return RTAP_STATUS_OK;
+	rtap_error_set(reader->error, RTAP_ERROR_FORMAT, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)",
+		       reader->text->name, wanted, wanted);
+	return RTAP_STATUS_FAILED;
+}
+
 /* Whether the file has the values that the rules compare and that canon omits by default. */
 static enum rtap_status check_kept(struct file_reader *reader, const char *line, const char *end)
 {
 	const struct diff_rules *rules = reader->treatments->rules;
-	const char *at = line;
+	enum rtap_status status = RTAP_STATUS_OK;
 	struct canon_token token, kept = { .value = "" };
 
-	while (canon_token_next(&at, end, &token))
+	while (canon_token_next(&line, end, &token))
 		if (is_text(token.name, token.name_length, LITERAL("keep")))
 			kept = token;
-	for (size_t i = 0; i < rules->tolerance_count; i++) {
-		const char *wanted = rules->tolerances[i].name;
-		const char *part = kept.value, *stop = kept.value + kept.value_length;
-		bool found = policy_of(wanted).action != CANON_DROP;
-
-		while (!found && part && part < stop) {
-			const char *comma = memchr(part, ',', (size_t)(stop - part)), *part_end = comma ? comma : stop;
-
-			found = is_text(part, (size_t)(part_end - part), wanted, strlen(wanted));
-			part = comma ? comma + 1 : stop;
-		}
-		if (!found) {
-			rtap_error_set(reader->error, RTAP_ERROR_FORMAT, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->text->name,
-				       wanted, wanted);
-			return RTAP_STATUS_FAILED;
-		}
-	}
-	return RTAP_STATUS_OK;
+	for (size_t i = 0; i < rules->tolerance_count && status == RTAP_STATUS_OK; i++)
+		status = check_value(reader, &kept, rules->tolerances[i].name);
+	for (size_t i = 0; i < rules->keep.count && status == RTAP_STATUS_OK; i++)
+		status = check_value(reader, &kept, rules->keep.names[i]);
+	return status;
 }
 
 /* "rdmatap-canon 1 level=packets keep=latency" */

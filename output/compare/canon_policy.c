@@ -29,7 +29,7 @@ static const struct row own[] = {
 	KEEP("refusals", MESSAGES),
 	RENAME("key", RKEY, MESSAGES), RENAME("invalidates", RKEY, MESSAGES), RENAME("xid", XID, MESSAGES),
 	KEEP("transport", MESSAGES), KEEP("service", MESSAGES), KEEP("client", MESSAGES), KEEP("server", MESSAGES),
-	DROP("latency"), DROP("time"), DROP("frame"),
+	DROP("latency"), DROP("time"), DROP("frame"), DROP("crc32"),
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
@@ -106,6 +106,28 @@ bool canon_name_matches(const char *name, size_t length, const char *wanted)
 	size_t prefix = strlen(wanted);
 
 	return length >= prefix && !memcmp(name, wanted, prefix) && (length == prefix || name[prefix] == '.');
+}
+
+const char *canon_keep_refusal(const char *name, enum canon_level level)
+{
+	struct canon_policy policy;
+	const char *refusal = "has no value of its own";
+
+	if (canon_policy_own(name, &policy))
+		return NULL;
+	for (size_t id = 0; id < rtap_field_count(); id++) {
+		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
+
+		if (!canon_name_matches(field->name, strlen(field->name), name))
+			continue;
+		policy = canon_policy_of((rtap_field_id)id);
+		if (field->show == RTAP_NONE)
+			continue;
+		if (policy.level <= level)
+			return NULL;
+		refusal = "is a value of packets (give --level packets too)";
+	}
+	return refusal;
 }
 
 bool canon_name_known(const char *name)

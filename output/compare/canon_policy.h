@@ -41,6 +41,9 @@ bool canon_policy_own(const char *name, struct canon_policy *policy);
 /* Whether a name given by a user is that of a field or of one of canon's own values, or a prefix of such a name that ends before a dot. */
 bool canon_name_known(const char *name);
 
+/* Why keeping this name, which is known, would print nothing at this level: the rest of a sentence. NULL: it can print something. */
+const char *canon_keep_refusal(const char *name, enum canon_level level);
+
 /* Whether `name` is `wanted` or begins with it and a dot. `length` is that of `name`. */
 bool canon_name_matches(const char *name, size_t length, const char *wanted);
 

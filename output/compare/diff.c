@@ -312,7 +312,10 @@ static void report(struct comparison *comparison, struct diff_step *step)
 	note_read(comparison, (step->a.line ? step->a.line->length : 0) + (step->b.line ? step->b.line->length : 0));
 	if (comparison->error)
 		return;
-	comparison->totals->kinds[step->kind]++;
+	if (step->setup)
+		comparison->totals->changed_setups += step->kind != DIFF_SAME;
+	else
+		comparison->totals->kinds[step->kind]++;
 	comparison->disturbed += step->kind != DIFF_SAME;
 	result = comparison->form->step(comparison->form, step);
 	if (result)
@@ -431,7 +434,7 @@ static int compare_roles(struct comparison *comparison, const struct canon_role 
 	comparison->b = b;
 	comparison->totals->matched_roles++;
 	if (is_identical(comparison)) {
-		comparison->totals->kinds[DIFF_SAME] += (a->setup.length > 0) + a->ranges[CANON_MESSAGES].count + a->ranges[CANON_PACKETS].count;
+		comparison->totals->kinds[DIFF_SAME] += a->ranges[CANON_MESSAGES].count + a->ranges[CANON_PACKETS].count;
 		return 0;
 	}
 	canon_map_fini(&comparison->known);
@@ -599,5 +602,5 @@ bool diff_differs(const struct diff_totals *totals)
 	for (int kind = DIFF_CHANGED; kind < DIFF_KINDS; kind++)
 		if (totals->kinds[kind])
 			return true;
-	return false;
+	return totals->changed_setups > 0;
 }

@@ -47,8 +47,9 @@ struct diff_step {
 };
 
 struct diff_totals {
-	uint64_t kinds[DIFF_KINDS];
+	uint64_t kinds[DIFF_KINDS];    /* messages and packets, and connections */
 	uint64_t a_lines, b_lines, a_roles, b_roles, matched_roles;
+	uint64_t changed_setups;       /* connections in both whose setups differ, which are not lines */
 };
 
 /* Output form of differences. */

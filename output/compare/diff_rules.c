@@ -33,6 +33,7 @@ void diff_rules_fini(struct diff_rules *rules)
 {
 	free_names(&rules->ignore);
 	free_names(&rules->only);
+	free_names(&rules->keep);
 	for (size_t i = 0; i < rules->tolerance_count; i++)
 		free(rules->tolerances[i].name);
 	free(rules->tolerances);
@@ -194,7 +195,7 @@ static enum rtap_status add_skip(struct diff_rules *rules, const char *option, c
 
 enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
 {
-	static const char *const with_value[] = { "ignore", "only", "tolerance", "map", "skip", "level" };
+	static const char *const with_value[] = { "ignore", "only", "keep", "tolerance", "map", "skip", "level" };
 	bool is_known = false;
 
 	for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++)
@@ -214,6 +215,8 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 		return add_name(&rules->ignore, option, value, error);
 	if (!strcmp(option, "only"))
 		return add_name(&rules->only, option, value, error);
+	if (!strcmp(option, "keep"))
+		return add_name(&rules->keep, option, value, error);
 	if (!strcmp(option, "tolerance"))
 		return add_tolerance(rules, option, value, error);
 	if (!strcmp(option, "map"))
@@ -301,6 +304,39 @@ static bool is_named(const struct diff_names *names, const char *name, size_t le
 		if (canon_name_matches(name, length, names->names[i]))
 			return true;
 	return false;
+}
+
+bool diff_rules_keep(const struct diff_rules *rules, const char *name, size_t length)
+{
+	return is_named(&rules->keep, name, length);
+}
+
+/* Why a value would not be compared; NULL: it can be. */
+static const char *keep_refusal(const char *name, enum canon_level level)
+{
+	struct canon_policy policy = { .action = CANON_KEEP };
+	rtap_field_id id;
+
+	if (!strcmp(name, "latency") || !strcmp(name, "time"))
+		return "is compared only with a tolerance (such as --tolerance latency=20%)";
+	if (!strcmp(name, "frame"))
+		return "is not compared: it only shows where a difference is";
+	if (!canon_policy_own(name, &policy) && rtap_field_find(name, &id, 1))
+		policy = canon_policy_of(id);
+	if (policy.action == CANON_RENAME && (policy.kind == RTAP_IDENTITY_XID || policy.kind == RTAP_IDENTITY_TID))
+		return "is not compared: transaction ids only match responses to requests";
+	return canon_keep_refusal(name, level);
+}
+
+enum rtap_status diff_rules_check(const struct diff_rules *rules, struct rtap_error *error)
+{
+	for (size_t i = 0; i < rules->keep.count; i++) {
+		const char *refusal = keep_refusal(rules->keep.names[i], rules->level);
+
+		if (refusal)
+			return refuse("keep", rules->keep.names[i], refusal, error);
+	}
+	return RTAP_STATUS_OK;
 }
 
 bool diff_rules_compare(const struct diff_rules *rules, const char *name, size_t length)

@@ -30,7 +30,7 @@ struct diff_names {
 
 /* Zero-initialised: everything is compared. The rules own their strings. */
 struct diff_rules {
-	struct diff_names ignore, only;
+	struct diff_names ignore, only, keep;
 	struct diff_tolerance *tolerances;
 	size_t tolerance_count;
 	struct diff_pair *map;     /* addresses: OLD=NEW */
@@ -45,7 +45,7 @@ struct diff_rules {
 void diff_rules_fini(struct diff_rules *rules);
 
 /*
- * Adds one option by its long name: "ignore", "only", "tolerance", "map", "skip", "level", "fold-retransmissions", "order".
+ * Adds one option by its long name: "ignore", "only", "keep", "tolerance", "map", "skip", "level", "fold-retransmissions", "order".
  * `value` is NULL for an option without a value. On failure the error names the option.
  */
 enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
@@ -53,6 +53,12 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 
 /* Adds the rules of a file: one option per line, as on the command line; '#' begins a comment. */
 enum rtap_status diff_rules_read(struct diff_rules *rules, const char *path, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Whether each value that is to be kept is one that can be compared at the level of the rules. Call it when all rules are added. */
+enum rtap_status diff_rules_check(const struct diff_rules *rules, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Whether a value of this name, omitted by default, is to be compared. */
+bool diff_rules_keep(const struct diff_rules *rules, const char *name, size_t length);
 
 /* Whether the rules compare a value of this name. */
 bool diff_rules_compare(const struct diff_rules *rules, const char *name, size_t length);

@@ -373,6 +373,7 @@ static void write_json_end(const void *what, struct line *line)
 	object_number(line, "a", totals->a_roles);
 	object_number(line, "b", totals->b_roles);
 	object_number(line, "both", totals->matched_roles);
+	object_number(line, "changed", totals->changed_setups);
 	line_char(line, '}');
 	object_key(line, "lines");
 	line_char(line, '{');
@@ -401,6 +402,8 @@ static void write_stat(const void *what, struct line *line)
 	line_dec(line, totals->b_roles);
 	line_text(line, ", in both ");
 	line_dec(line, totals->matched_roles);
+	line_text(line, ", changed ");
+	line_dec(line, totals->changed_setups);
 	line_text(line, "\nmessages and packets: ");
 	line_dec(line, totals->a_lines);
 	line_text(line, " and ");

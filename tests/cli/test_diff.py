@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zlib
 
 import capfile
 import conversation
@@ -144,10 +145,11 @@ class Reruns(DiffTest):
                 self.same("--level", "packets", path, again)
 
 
-def rpc(credits=32, status=70, xid=0x1000):
-    """A call of NFSv3 GETATTR and its reply, inline."""
+def rpc(credits=32, status=70, xid=0x1000, stamp=None):
+    """A call of NFSv3 GETATTR and its reply, inline. With a stamp: AUTH_SYS (RFC 5531, appendix A)."""
+    credential = struct.pack(">2I", 0, 0) if stamp is None else struct.pack(">7I", 1, 20, stamp, 0, 0, 0, 0)
     header = struct.pack(">7I", xid, 1, credits, 0, 0, 0, 0)
-    call = struct.pack(">10I", xid, 0, 2, 100003, 3, 1, 0, 0, 0, 0) + struct.pack(">I", 8) + b"handle01"
+    call = struct.pack(">6I", xid, 0, 2, 100003, 3, 1) + credential + struct.pack(">2I", 0, 0) + struct.pack(">I", 8) + b"handle01"
     return header + call, header + struct.pack(">6I", xid, 1, 0, 0, 0, 0) + struct.pack(">I", status)
 
 
@@ -172,7 +174,10 @@ class Talks(DiffTest):
                 say(talk.write("b", 700 + round, r_key=0x100 + round, data=b"w" * (700 + round)))
             else:
                 length = 722 if here and change == "length" else 700 + round
-                written = talk.write("b", length, r_key=0x100 + round, data=b"w" * length)
+                data = b"w" * length
+                if here and change == "byte of a write":
+                    data = data[:-1] + b"x"
+                written = talk.write("b", length, r_key=0x100 + round, data=data)
                 if here and change == "nak":
                     scene.put(*written, talk.ack(written[-1]), talk.ack(written[-1], syndrome=0x60, psn=written[-1].psn + 1))
                 elif here and change == "rnr":
@@ -190,7 +195,8 @@ class Talks(DiffTest):
                 say(talk.send("b", 24, seed=("b", round)))
             if here and change == "added":
                 say(talk.send("a", 77, seed="more"))
-            request, responses = talk.read("b", 100, r_key=0x700 + round, data=b"r" * 100)
+            request, responses = talk.read("b", 100, r_key=0x700 + round,
+                                           data=b"s" + b"r" * 99 if here and change == "byte of a read" else b"r" * 100)
             scene.put(request, *responses)
             call, reply = rpc(xid=0x1000 + round, **(values if here else {}))
             say(talk.send("a", len(call), data=call))
@@ -209,6 +215,57 @@ class Talks(DiffTest):
         reported = self.diff(*options, self.capture("before"), self.capture("after", change, **values))
         self.assertEqual(len(reported), 1, reported)
         return reported[0]["type"], reported[0]["level"], [(f["name"], f.get("a"), f.get("b")) for f in reported[0].get("fields", [])], reported[0]
+
+
+class Data(Talks):
+    """Captures that differ in one byte of payload: it counts when it is asked for."""
+    KEEP = ("--keep", "crc32")
+
+    def crcs(self, one, other):
+        return [("crc32", "0x%08x" % zlib.crc32(one), "0x%08x" % zlib.crc32(other))]
+
+    def test_one_byte_is_a_difference_when_data_is_kept(self):
+        calls = [rpc(stamp=stamp)[0][28 + 4:] for stamp in (1, 2)]  # without the header of RPC over RDMA and the XID
+        for change, stamps, before, after in (
+                ("byte of a write", (None, None), b"w" * 703, b"w" * 702 + b"x"),
+                ("byte of a read", (None, None), b"r" * 100, b"s" + b"r" * 99), ("stamp of a call", (1, 2), *calls)):
+            with self.subTest(change):
+                first, second = self.capture("before", stamp=stamps[0]), self.capture("after", change, stamp=stamps[1])
+                self.same(first, second)
+                one, = self.diff(*self.KEEP, first, second)
+                self.assertEqual([(f["name"], f["a"], f["b"]) for f in one["fields"]], self.crcs(before, after))
+
+    def test_another_run_has_the_same_data(self):
+        self.same(*self.KEEP, self.capture("before"), self.capture("after"))
+        self.same(*self.KEEP, "--level", "packets", NFS3, NFS3)
+
+    def test_texts_have_a_column_for_it(self):
+        first, second = self.capture("before"), self.capture("after", "byte of a write")
+        text = self.good("canon", *self.KEEP, first)
+        self.assertIn(b" length=700 packets=3 status=good key=rkey#1+0x0 crc32=0x%08x\n" % zlib.crc32(b"w" * 700), text)
+        with_data, without = self.path("with", text), self.path("without", self.good("canon", first))
+        self.same(*self.KEEP, with_data, first)
+        self.same(with_data, second)
+        self.assertEqual(len(self.diff(*self.KEEP, with_data, second)), 1)
+        for pair in (without, first), (second, without):
+            self.bad("has no crc32 (make it with rdmatap canon --keep crc32", "diff", *self.KEEP, *pair)
+        self.good("diff", "--update", *self.KEEP, without, first)
+        self.assertEqual(read(without), text)
+
+    def test_what_would_not_be_compared_is_refused(self):
+        for name, message in (("latency", "only with a tolerance"), ("time", "only with a tolerance"), ("frame", "only shows where"),
+                              ("xid", "transaction ids"), ("ip.id", "give --level packets too"),
+                              ("nfs", None), ("crc", "no such field"), ("rpcordma", None)):
+            if message:
+                self.bad(message, "diff", "--keep", name, RPING, RPING)
+                self.bad(message, "diff", "--rules", self.path("rules", b"--keep %s\n" % name.encode()), RPING, RPING)
+            else:
+                self.same("--keep", name, RPING, RPING)
+        self.bad("give --level packets too", "canon", "--keep", "ip.id", RPING)
+        self.same("--level", "packets", "--keep", "ip.id", RPING, RPING)
+        first, again = self.capture("before"), self.capture("after")
+        self.same("--level", "packets", first, again)
+        self.assertGreater(len(self.diff("--level", "packets", "--keep", "udp.srcport", first, again)), 10)
 
 
 class OneChange(Talks):
@@ -539,9 +596,23 @@ class Files(DiffTest):
         self.assertIn("  same: 9999", reported)
         self.assertLess(int(reported[-1]), 35 * 1024)
 
+    def test_counts_add_up_to_the_lines_of_each(self):
+        """Setups of connections are not among them."""
+        packets = self.path("packets.canon", self.good("canon", "--level", "packets", NFS3))
+        for arguments in ((RPING, RPING), (packets, NFS3), ("--level", "packets", packets, NFS3), ("--ignore", "learned", RPING, RPING),
+                          ("--skip", "operations=GETATTR", NFS3, packets), ("--tolerance", "length=1", RPING, RPING),
+                          (os.path.join(TESTDATA, "roce-nfs41-long.pcap"), NFS3)):
+            done = self.run_program("diff", "--json", *arguments)
+            summary = json.loads(done.stdout.splitlines()[-1])
+            lines, both = summary["lines"], summary["connections"]["both"]
+            if both < max(summary["connections"]["a"], summary["connections"]["b"]):
+                continue
+            found = lines["same"] + lines["changed"] + lines["moved"]
+            self.assertEqual((found + lines["removed"], found + lines["added"]), (lines["a"], lines["b"]), arguments)
+
     def test_stat_counts(self):
         text = self.run_program("diff", "--stat", RPING, RPING).stdout.decode()
-        self.assertRegex(text, r"^connections: 2 and 2, in both 2\nmessages and packets: (\d+) and \1\n  same: \d+\n  changed: 0\n")
+        self.assertRegex(text, r"^connections: 2 and 2, in both 2, changed 0\nmessages and packets: (\d+) and \1\n  same: \1\n  changed: 0\n")
 
 
 class Parts(DiffTest, PipeTest):
