@@ -185,8 +185,6 @@ static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_pack
 static __attribute__((noinline)) void examine(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 					      const struct frame_result *result)
 {
-	if (tracker->options.operation && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
-		operation_note_response(result->touched, packet->frame->number, packet->frame->time_ns);
 	if (!is_wanted(tracker, packet))
 		return;
 	result->touched->shown.wanted = true;
@@ -321,6 +319,9 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	message = message_to_show(&result);
 	if (message)
 		dissect_message(message, context_of(tracker, &known), packet);
+	/* Before its data is passed on. */
+	if (tracker->options.operation && result.touched && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		operation_note_response(result.touched, frame->number, frame->time_ns);
 	if (upper_may_need(&result, packet))
 		take_upper(tracker, context_of(tracker, &known), packet, &result);
 	flow_add_layer(packet);
