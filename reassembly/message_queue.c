@@ -314,6 +314,9 @@ static void report(struct rtap_tracker *tracker, struct message *message)
 
 	if (message->gathers)
 		settle_transfer(tracker, message);
+	/* Memory is short, or the input has ended. */
+	if (message->request)
+		upper_detach(message);
 	shown->number = ++tracker->counters.messages;
 	if (message->partner) {
 		shown->partner = number_of(tracker, message->partner);

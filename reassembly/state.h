@@ -106,8 +106,8 @@ struct message {
 	struct psn_stream *stream;         /* NULL: settled, the message no longer changes */
 	struct connection *connection;
 	/*
-	 * Of an upper layer. A SEND that carries a response: its request, until it is settled. A message of the layer itself (`stream` is
-	 * NULL): its request, until that has ended.
+	 * Of an upper layer. A SEND that carries a response: its request, until it is settled. Other messages are not reported before it has
+	 * ended: a message of the layer itself, or the SEND of the request.
 	 */
 	struct request *request;
 	struct mad_exchange *exchange;     /* management request that waits for its response */

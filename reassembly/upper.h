@@ -110,7 +110,7 @@ struct upper_layer {
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
-	/* A message of its own is reported before its request has ended. */
+	/* A message that waits for the end of its request (message->request) is reported before that. */
 	void (*detach)(struct message *message);
 	/* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
 	void (*merged)(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
@@ -197,7 +197,8 @@ static inline void upper_settled(struct rtap_tracker *tracker, struct message *m
 {
 	if (message->region)
 		message->connection->layer->memory->settled(tracker, message);
-	if (message->request)
+	/* The SEND of a request may wait for the end of the request. */
+	if (message->request && message->request->response == message)
 		message->connection->layer->settled(tracker, message);
 }
 
@@ -212,8 +213,14 @@ static inline void upper_lost(struct rtap_tracker *tracker, const struct message
 /* Only for messages that the layer holds. */
 static inline void upper_detach(struct message *message)
 {
+	struct request *request = message->request;
+
 	if (message->connection->layer->detach)
 		message->connection->layer->detach(message);
+	if (request->message == message)
+		request->message = NULL;
+	if (request->response_message == message)
+		request->response_message = NULL;
 	message->request = NULL;
 }
 
@@ -223,14 +230,14 @@ static inline void upper_forget(struct message *message)
 		message->connection->layer->memory->forget(message);
 	if (!message->request)
 		return;
-	if (message->stream)
+	if (message->request->response == message)
 		message->request->response = NULL;
 	else
 		upper_detach(message);
 	message->request = NULL;
 }
 
-/* Whether it is a message of a layer itself whose request has not ended. */
+/* Whether it waits for the end of its request. */
 static inline bool upper_holds(const struct message *message)
 {
 	return message->request && !message->stream;

@@ -234,15 +234,18 @@ Test(upper, only_messages_that_it_claimed_or_answer_its_requests_are_reported_to
 	expect("bcblbcbL");
 	message.request = &request;
 	upper_settled(tracker, &message);
+	cr_expect_eq(message.request, &request, "the SEND of the request");
 	request.response = &message;
+	upper_settled(tracker, &message);
 	message.request = &request;
 	message.stream = &connection->streams[0];
 	upper_forget(&message);
 	cr_expect_null(message.request);
 	cr_expect_null(request.response);
 	message.request = &request;
-	message.stream = NULL;
+	request.message = &message;
 	upper_forget(&message);
+	cr_expect_null(request.message);
 	expect("bSbd");
 }
 

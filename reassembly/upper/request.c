@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
@@ -151,6 +154,85 @@ void request_reconsider(struct rtap_tracker *tracker, struct request *request, c
 		claim_around_response(tracker, request);
 }
 
+void *request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size,
+			void (*conclude)(struct rtap_tracker *tracker, struct message *send))
+{
+	void *operation = tracker->options.operation && !send->operation ? operation_create(tracker, send, size, conclude) : NULL;
+
+	if (!operation)
+		return NULL;
+	request->message = send;
+	send->request = request;
+	return operation;
+}
+
+static void add_send(struct rtap_tracker *tracker, struct operation *operation, const struct message *send, bool is_response)
+{
+	struct rtap_operation *shown = &operation->shown;
+
+	operation_add_missing(tracker, operation, &send->shown, is_response);
+	recovery_add_time(&shown->time_lost_us, send->shown.time_lost_us);
+	shown->repeats += send->shown.repeats;
+	shown->wanted |= send->shown.wanted;
+	if (send->shown.time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = send->shown.time_end_ns;
+}
+
+static void add_data(struct operation *operation, const struct request *request, bool is_read)
+{
+	const struct request_lost *lost = is_read ? &request->read_lost : &request->write_lost;
+	struct rtap_operation *shown = &operation->shown;
+	uint64_t present, length;
+
+	request_data(request, is_read, &present, &length);
+	if (!is_read && request->has_written)
+		length = request->written;
+	shown->complete &= present >= length;
+	if (present)
+		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : is_read ? RTAP_CARRIED_READ : RTAP_CARRIED_WRITE;
+	shown->data_bytes += present;
+	recovery_add_time(&shown->time_lost_us, lost->time_us);
+	shown->repeats += lost->resent;
+}
+
+/* Also of a SEND that is not settled. */
+static bool is_complete(const struct message *send)
+{
+	return send->stream ? assembly_is_whole(send) : send->shown.complete;
+}
+
+void request_conclude(struct rtap_tracker *tracker, struct request *request, const struct message *response)
+{
+	struct message *send = request->message;
+	struct operation *operation = send ? send->operation : NULL;
+	struct rtap_operation *shown;
+
+	if (!operation || operation->concluded)
+		return;
+	shown = &operation->shown;
+	shown->from_a = request->from_a;
+	shown->request_frame = send->shown.first_frame;
+	shown->response_frame = response ? response->shown.first_frame : 0;
+	shown->time_ns = shown->time_end_ns = send->shown.time_ns;
+	add_send(tracker, operation, send, false);
+	if (response) {
+		add_send(tracker, operation, response, true);
+		shown->latency_ns = response->shown.time_end_ns - send->shown.time_ns;
+		/* If the capture swapped them, the latency is unknown. */
+		shown->has_latency = shown->latency_ns >= 0;
+	}
+	shown->complete = response && is_complete(send) && is_complete(response);
+	add_data(operation, request, true);
+	add_data(operation, request, false);
+	shown->has_data_bytes = response;
+	shown->has_repeats = true;
+	if (shown->last_data_frame && shown->last_data_ns > shown->time_end_ns)
+		shown->time_end_ns = shown->last_data_ns;
+	shown->first_data_ns -= shown->time_ns;
+	shown->last_data_ns -= shown->time_ns;
+	operation->concluded = true;
+}
+
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request)
 {
 	while (request->claimed)
@@ -174,6 +256,13 @@ static __attribute__((noinline)) void drop_regions(struct request *request)
 		request_fini(request);
 }
 
+/* Its request no longer delays the message. */
+static void release(struct message *message)
+{
+	if (message)
+		message->request = NULL;
+}
+
 void request_end(struct rtap_tracker *tracker, struct request *request)
 {
 	while (request->claimed)
@@ -181,6 +270,9 @@ void request_end(struct rtap_tracker *tracker, struct request *request)
 	if (request->response)
 		request->response->request = NULL;
 	request->response = NULL;
+	release(request->message);
+	release(request->response_message);
+	request->message = request->response_message = NULL;
 	if (request->has_regions)
 		region_close_all(tracker, request);
 	leave(request);

@@ -15,7 +15,6 @@
 struct connection;
 struct message;
 struct request;
-struct rtap_message;
 struct rtap_tracker;
 
 /* Memory with one key. Overlapping ranges share a region. */
@@ -59,7 +58,7 @@ struct request {
 	bool is_seen;             /* false: only its response was captured */
 	bool is_answered;
 	struct budget_entry entry; /* of its memory: if it is evicted or given up, the request ends incomplete */
-	struct message *message, *response_message; /* the layer's messages of the request, which has the operation, and of its response; NULL: none */
+	struct message *message, *response_message; /* messages with its operation, and of the layer for its response; NULL: none */
 	struct request *before, *after; /* in the connection's list of answered or of unanswered requests */
 	uint64_t number;          /* from 1, in the order in which the tracker learned of requests */
 	uint64_t psn;             /* of its SEND, unwrapped: the order of a side's requests; valid with is_seen */
@@ -139,6 +138,19 @@ void request_open(struct rtap_tracker *tracker, struct request *request, const s
  */
 void request_answered(struct request *request, struct message *send);
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send);
+
+/*
+ * Adds an operation to the SEND of the request, if operations are wanted: reassembly/operation.h. The SEND is reported with it when the
+ * request has ended; if that takes too long, `conclude` may fill what is known. NULL: not wanted, or out of memory, which is counted.
+ */
+void *request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size,
+			void (*conclude)(struct rtap_tracker *tracker, struct message *send));
+
+/*
+ * Fills what is the same in operations of every layer: frames, times, bytes in the regions, losses, what is missing of request and
+ * response. The layer fills the rest. `response`: its SEND; NULL: none was seen. Only if request_operation() returned an operation.
+ */
+void request_conclude(struct rtap_tracker *tracker, struct request *request, const struct message *response);
 
 /* Assigns no more data to the request, and settles what still waits for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);

@@ -629,10 +629,9 @@ void rpc_call_detach(struct message *message)
 	struct rpc_call *call = rpc_call_of(message->request);
 
 	if (call->call.shown == message)
-		call->call.shown = call->request.message = NULL;
+		call->call.shown = NULL;
 	else
-		call->reply.shown = call->request.response_message = NULL;
-	message->request = NULL;
+		call->reply.shown = NULL;
 }
 
 /* A reply that arrived before its connection was known joins its call. */
