@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/column_options.h"
 #include "cli/habits.h"
+#include "cli/option_values.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 
@@ -170,44 +171,6 @@ const char *options_letters(enum command command, const struct option **long_opt
 	return command_lines[command].letters;
 }
 
-static bool parse_number(const char *text, uint64_t most, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 0);
-	return text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number <= most;
-}
-
-/* A number, optionally followed by K, M or G for powers of 1024. */
-static bool parse_size(const char *text, uint64_t *size)
-{
-	static const char units[] = "KMG";
-	size_t length = strlen(text);
-	const char *unit = length && text[length - 1] ? strchr(units, text[length - 1]) : NULL;
-	unsigned shift = unit ? (unsigned)(unit - units + 1) * 10 : 0;
-	char digits[24];
-
-	if (!length || length >= sizeof digits)
-		return false;
-	memcpy(digits, text, length + 1);
-	if (unit)
-		digits[length - 1] = 0;
-	if (!parse_number(digits, UINT64_MAX >> shift, size))
-		return false;
-	*size <<= shift;
-	return true;
-}
-
-/* Reject "", which a script passes if its variable is not set. */
-static bool is_name(const char *option, const char *what, const char *name)
-{
-	if (*name)
-		return true;
-	print_error("%s: the name of the %s is empty", option, what);
-	return false;
-}
-
 static bool add_input(struct options *options, const char *name)
 {
 	const char **larger = realloc(options->inputs, (options->input_count + 1) * sizeof *larger);
@@ -246,7 +209,7 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 		size_t length = strlen(forms[i].key);
 
 		if ((size_t)(equals - spec) != length || strncmp(spec, forms[i].key, length) || strcmp(comma + 1, forms[i].protocol) ||
-		    !parse_number(number_text, forms[i].most, &number))
+		    !option_number_parse(number_text, forms[i].most, &number))
 			continue;
 		*decode_as = forms[i].meaning;
 		decode_as->number = (uint32_t)number;
@@ -317,92 +280,6 @@ static bool parse_form(struct options *options, const char *name)
 	return false;
 }
 
-static bool number_option(const char *option, uint64_t most, uint64_t *number)
-{
-	if (parse_number(optarg, most, number) && *number)
-		return true;
-	print_error("%s %s: not a number from 1 to %llu", option, optarg, (unsigned long long)most);
-	return false;
-}
-
-static bool size_option(const char *option, uint64_t least, uint64_t *size)
-{
-	if (parse_size(optarg, size) && *size >= least)
-		return true;
-	print_error("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
-	return false;
-}
-
-static bool speed_option(double *speed)
-{
-	char *end;
-
-	*speed = strtod(optarg, &end);
-	if (*end == 0 && end != optarg && *speed >= 1e-6 && *speed <= 1e6)
-		return true;
-	print_error("--speed %s: not a number from 0.000001 to 1000000", optarg);
-	return false;
-}
-
-static bool interval_option(int64_t *interval_ns)
-{
-	char *end;
-	double seconds = strtod(optarg, &end);
-
-	if (*end == 0 && end != optarg && seconds >= 1e-6 && seconds <= 1e9) {
-		*interval_ns = (int64_t)(seconds * 1e9 + 0.5);
-		return true;
-	}
-	print_error("--interval %s: not a number of seconds from 0.000001 to 1000000000", optarg);
-	return false;
-}
-
-static bool sort_option(enum operations_sort *sort)
-{
-	static const char *const names[] = { [OPERATIONS_BY_TIME] = "time", [OPERATIONS_BY_LATENCY] = "latency", [OPERATIONS_BY_BYTES] = "bytes" };
-
-	for (unsigned i = OPERATIONS_BY_TIME; i < sizeof names / sizeof names[0]; i++) {
-		if (!strcmp(optarg, names[i])) {
-			*sort = (enum operations_sort)i;
-			return true;
-		}
-	}
-	print_error("--sort %s: no such order (time, latency, bytes)", optarg);
-	return false;
-}
-
-static bool slower_option(int64_t *slower_ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 } };
-	char *end;
-	double number = strtod(optarg, &end);
-
-	for (size_t i = 0; end != optarg && i < sizeof units / sizeof units[0]; i++) {
-		double ns = number * units[i].ns;
-
-		if (strcmp(end, units[i].name) || !(ns >= 1) || ns > 1e18)
-			continue;
-		*slower_ns = (int64_t)(ns + 0.5);
-		return true;
-	}
-	print_error("--slower %s: not a time such as 50ms, 200us or 1.5s", optarg);
-	return false;
-}
-
-/* Reject a repeated option instead of silently ignoring one. */
-static bool once(const char *option, const char **value, const char *advice)
-{
-	if (*value) {
-		print_error("%s: given twice (%s)", option, advice);
-		return false;
-	}
-	*value = optarg;
-	return true;
-}
-
 static bool add_flow_rule(struct options *options)
 {
 	struct rtap_verbs_options *verbs = &options->verbs;
@@ -413,33 +290,6 @@ static bool add_flow_rule(struct options *options)
 	}
 	verbs->flow_rules = options->flow_rules;
 	options->flow_rules[verbs->flow_rule_count++] = optarg;
-	return true;
-}
-
-static bool flow_type_option(enum rtap_flow_type *type)
-{
-	static const char *const names[] = { [RTAP_FLOW_SNIFFER] = "sniffer", [RTAP_FLOW_NORMAL] = "normal", [RTAP_FLOW_ALL] = "all",
-					     [RTAP_FLOW_MULTICAST] = "mc" };
-
-	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-		if (!strcmp(optarg, names[i])) {
-			*type = (enum rtap_flow_type)i;
-			return true;
-		}
-	}
-	print_error("--flow-type %s: no such type (sniffer, normal, all, mc)", optarg);
-	return false;
-}
-
-static bool flow_priority_option(uint16_t *priority)
-{
-	uint64_t number;
-
-	if (!parse_number(optarg, UINT16_MAX, &number)) {
-		print_error("--flow-priority %s: not a number from 0 to 65535", optarg);
-		return false;
-	}
-	*priority = (uint16_t)number;
 	return true;
 }
 
@@ -458,27 +308,27 @@ static bool take_capture_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'i':
-		return is_name("-i", "source", optarg) && once("-i", &options->device, "only one source is supported");
+		return option_is_name("-i", "source", optarg) && option_once("-i", &options->device, "only one source is supported");
 	case 'Z':
-		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "only one user is supported");
+		return option_is_name("-Z", "user", optarg) && option_once("-Z", &options->user, "only one user is supported");
 	case 'C':
-		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
+		if (!option_number("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
 		options->series.rotate_bytes = number * BYTES_A_MEGABYTE;
 		return true;
 	case 'G':
-		return number_option("-G", INT32_MAX, &options->series.rotate_seconds);
+		return option_number("-G", INT32_MAX, &options->series.rotate_seconds);
 	case 'W':
-		if (!number_option("-W", INT32_MAX, &number))
+		if (!option_number("-W", INT32_MAX, &number))
 			return false;
 		options->series.rotate_files = (unsigned)number;
 		return true;
 	case OPTION_BUFFER_SIZE:
-		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
+		return option_size("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
-		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+		return option_size("--queue-size", 1 << 20, &options->live.queue_bytes);
 	case OPTION_MAD_CLASSES:
-		return once("--mad-classes", &options->live.mad_classes, "join them with commas");
+		return option_once("--mad-classes", &options->live.mad_classes, "join them with commas");
 	case OPTION_IS_SM:
 		options->live.become_sm = true;
 		options->live.wait_for_sm = optarg;
@@ -501,19 +351,19 @@ static bool take_packet_value(struct options *options, int letter)
 		return column_option_take(&options->columns, record_commands[options->command], letter, optarg);
 	switch (letter) {
 	case 'r':
-		return is_name("-r", "file", optarg) && add_input(options, optarg);
+		return option_is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "only one output file is supported");
+		return option_is_name("-w", "file", optarg) && option_once("-w", &options->write_name, "only one output file is supported");
 	case 'o':
-		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "only one page is supported");
+		return option_is_name("-o", "file", optarg) && option_once("-o", &options->write_name, "only one page is supported");
 	case 'f':
-		return once("-f", &options->capture_filter, "join them with 'and'");
+		return option_once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
-		return once("-Y", &options->display_filter, "join them with &&");
+		return option_once("-Y", &options->display_filter, "join them with &&");
 	case 'c':
-		return number_option("-c", UINT64_MAX, &options->count);
+		return option_number("-c", UINT64_MAX, &options->count);
 	case 's':
-		if (!parse_number(optarg, UINT32_MAX, &number)) {
+		if (!option_number_parse(optarg, UINT32_MAX, &number)) {
 			print_error("-s %s: not a number from 0 (all) to %" PRIu32, optarg, UINT32_MAX);
 			return false;
 		}
@@ -543,35 +393,35 @@ static bool take_value(struct options *options, int letter)
 
 	switch (letter) {
 	case OPTION_MAX_MEMORY:
-		return size_option("--max-memory", 1 << 20, &options->max_memory);
+		return option_size("--max-memory", 1 << 20, &options->max_memory);
 	case OPTION_GIVE_UP:
-		if (!number_option("--give-up", MOST_GIVE_UP, &number))
+		if (!option_number("--give-up", MOST_GIVE_UP, &number))
 			return false;
 		options->give_up_ns = number * 1000000000;
 		return true;
 	case OPTION_FLOW:
 		return add_flow_rule(options);
 	case OPTION_FLOW_TYPE:
-		return flow_type_option(&options->verbs.flow_type);
+		return option_flow_type(&options->verbs.flow_type);
 	case OPTION_FLOW_PRIORITY:
-		return flow_priority_option(&options->verbs.flow_priority);
+		return option_flow_priority(&options->verbs.flow_priority);
 	case OPTION_PEER:
-		return once("--peer", &options->verbs.peer, "only one host is supported; use --flow for several addresses");
+		return option_once("--peer", &options->verbs.peer, "only one host is supported; use --flow for several addresses");
 	case OPTION_JOIN:
-		return once("--join", &options->verbs.group, "only one group is supported");
+		return option_once("--join", &options->verbs.group, "only one group is supported");
 	case OPTION_VERBS:
-		return once("--verbs", &options->verbs.tuning, "join them with commas");
+		return option_once("--verbs", &options->verbs.tuning, "join them with commas");
 	case OPTION_THREADS:
-		if (!number_option("--threads", MAX_THREADS, &number))
+		if (!option_number("--threads", MAX_THREADS, &number))
 			return false;
 		options->threads = (unsigned)number;
 		return true;
 	case OPTION_SPEED:
-		return speed_option(&options->speed);
+		return option_speed(&options->speed);
 	case OPTION_INTERVAL:
-		return interval_option(&options->interval_ns);
+		return option_interval(&options->interval_ns);
 	case OPTION_SORT:
-		return sort_option(&options->sort);
+		return option_sort(&options->sort);
 	case OPTION_STATS_SORT:
 		if (stats_sort_parse(optarg, &options->stats_sort))
 			return true;
@@ -581,32 +431,32 @@ static bool take_value(struct options *options, int letter)
 		options->all_connections = !strcmp(optarg, "all");
 		if (options->all_connections)
 			return true;
-		if (number_option("--connection", UINT32_MAX, &options->connection))
+		if (option_number("--connection", UINT32_MAX, &options->connection))
 			return true;
 		return false;
 	case OPTION_EXPLAIN:
-		return once("--explain", &options->explain, "only one rule is supported");
+		return option_once("--explain", &options->explain, "only one rule is supported");
 	case OPTION_COLOR:
 		if (colour_parse(optarg, &options->colour))
 			return true;
 		print_error("--color %s: not auto, always or never", optarg);
 		return false;
 	case OPTION_TOP:
-		return number_option("--top", UINT32_MAX, &options->top);
+		return option_number("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
-		return slower_option(&options->slower_ns);
+		return option_slower(&options->slower_ns);
 	case OPTION_TYPE:
-		return is_name("--type", "type", optarg) && once("--type", &options->record_type, "only one type is supported");
+		return option_is_name("--type", "type", optarg) && option_once("--type", &options->record_type, "only one type is supported");
 	case OPTION_LAYER:
-		return is_name("--layer", "layer", optarg) && once("--layer", &options->layer, "only one layer is supported");
+		return option_is_name("--layer", "layer", optarg) && option_once("--layer", &options->layer, "only one layer is supported");
 	case OPTION_RATE:
-		return number_option("--rate", UINT32_MAX, &options->rate);
+		return option_number("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", "file", optarg) && once("--files", &options->directory, "only one directory is supported");
+		return option_is_name("--files", "file", optarg) && option_once("--files", &options->directory, "only one directory is supported");
 	case OPTION_SQLITE:
-		return is_name("--sqlite", "database", optarg) && once("--sqlite", &options->database, "only one database is supported");
+		return option_is_name("--sqlite", "database", optarg) && option_once("--sqlite", &options->database, "only one database is supported");
 	case OPTION_TRACE:
-		return is_name("--trace", "file", optarg) && once("--trace", &options->trace, "only one trace is supported");
+		return option_is_name("--trace", "file", optarg) && option_once("--trace", &options->trace, "only one trace is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case 'd':
@@ -776,7 +626,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	if (!command_lines[command].takes_files && optind < argc)
 		return habit_take_expression(options, argc - optind, argv + optind);
 	for (int i = optind; i < argc; i++) {
-		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
+		if (!option_is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_rpc.h"
@@ -233,17 +234,13 @@ static void interval_add(struct stats_interval *interval, const struct stats_int
 
 static bool make_interval_room(struct stats *stats, uint64_t count)
 {
-	uint64_t room = stats->interval_room ? stats->interval_room : 64;
-	struct stats_interval *larger;
+	size_t before = stats->interval_room;
+	struct stats_interval *larger = array_grow(stats->intervals, &stats->interval_room, count, sizeof *larger);
 
-	while (room < count)
-		room *= 2;
-	larger = realloc(stats->intervals, room * sizeof *larger);
 	if (!larger)
 		return false;
-	memset(larger + stats->interval_room, 0, (room - stats->interval_room) * sizeof *larger);
+	memset(larger + before, 0, (stats->interval_room - before) * sizeof *larger);
 	stats->intervals = larger;
-	stats->interval_room = room;
 	return true;
 }
 

@@ -261,7 +261,8 @@ struct stats {
 	uint64_t other_rpcs;                /* calls and replies beyond the table */
 	struct congestion_ports *pauses;    /* NULL: none */
 	struct stats_interval *intervals;
-	uint64_t interval_count, interval_room;
+	uint64_t interval_count;
+	size_t interval_room;
 	uint64_t outside_intervals;         /* packets and messages not in intervals for lack of memory */
 	int64_t interval_ns;                /* as requested, or a multiple of it */
 	bool longer_intervals;              /* interval_ns is longer than requested */

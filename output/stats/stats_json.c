@@ -194,6 +194,20 @@ static void finding_ends(const struct stats *stats, const struct finding *found,
 	object_text(line, "service", service);
 }
 
+static void finding_recovery(const struct finding *found, struct line *line)
+{
+	object_seconds(line, "time_lost", found->recovery->time_lost_ns);
+	object_seconds(line, "time_lost_of", found->of_ns);
+	if (found->recovery->least_ns) {
+		object_seconds(line, "spacing_min", found->recovery->least_ns);
+		object_seconds(line, "spacing_max", found->recovery->most_ns);
+	}
+	if (found->recovery->late)
+		object_number(line, "late", found->recovery->late);
+	if (found->asked_ns)
+		object_seconds(line, "asked", found->asked_ns);
+}
+
 static void finding(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -224,18 +238,8 @@ static void finding(const void *what, struct line *line)
 	object_number(line, "count", found->count);
 	if (found->of)
 		object_number(line, "of", found->of);
-	if (found->recovery) {
-		object_seconds(line, "time_lost", found->recovery->time_lost_ns);
-		object_seconds(line, "time_lost_of", found->of_ns);
-		if (found->recovery->least_ns) {
-			object_seconds(line, "spacing_min", found->recovery->least_ns);
-			object_seconds(line, "spacing_max", found->recovery->most_ns);
-		}
-		if (found->recovery->late)
-			object_number(line, "late", found->recovery->late);
-		if (found->asked_ns)
-			object_seconds(line, "asked", found->asked_ns);
-	}
+	if (found->recovery)
+		finding_recovery(found, line);
 	if (found->retries) {
 		object_number(line, "ack_timeout", found->retries->ack_timeout);
 		object_number(line, "retry_count", found->retries->retry_count);

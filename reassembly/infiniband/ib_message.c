@@ -269,6 +269,30 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 }
 
+/* What the request is in the sequence of PSNs. Returns how many PSNs it takes. */
+static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn, uint32_t digest, bool is_resynchronised)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct rtap_flow_facts *flow = &packet->flow;
+	const struct psn_sight sight = {
+		.time_ns = packet->frame->time_ns,
+		.interface = packet->frame->interface,
+		.digest = opcode->class == IB_READ_REQUEST ? 0 : digest,
+		.id = packet->ip_id,
+	};
+	uint64_t expected = stream->next, count = request_count(stream, &packet->ib, opcode);
+
+	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
+	if (flow->analysis == RTAP_PSN_GAP)
+		flow->missing = (uint32_t)(psn - expected);
+	if (flow->analysis == RTAP_PSN_OUT_OF_ORDER)
+		psn_take_lateness(stream, flow);
+	if (is_resynchronised)
+		flow->analysis = RTAP_PSN_RESYNCHRONISED;
+	assembly_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);
+	return count;
+}
+
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, struct frame_result *result)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
@@ -282,9 +306,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		.frame = packet->frame->number,
 		.time_ns = packet->frame->time_ns,
 	};
-	struct psn_sight sight;
-	uint64_t psn, expected, count;
-	enum rtap_psn_analysis analysis = RTAP_PSN_NONE;
+	bool is_resynchronised = false;
+	uint64_t psn, count;
 
 	if (!stream->started)
 		assembly_start(stream, ib->psn);
@@ -295,29 +318,14 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 			return;
 		begin_anew(tracker, stream, ib->psn);
 		psn = stream->next;
-		analysis = RTAP_PSN_RESYNCHRONISED;
+		is_resynchronised = true;
 	}
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
 	if (psn > stream->next)
 		learn_from_read(stream, psn);
-	expected = stream->next;
 	stream->packets++;
 	stream->last_ns = packet->frame->time_ns;
-	count = request_count(stream, ib, opcode);
-	sight = (struct psn_sight){
-		.time_ns = piece.time_ns,
-		.interface = packet->frame->interface,
-		.digest = opcode->class == IB_READ_REQUEST ? 0 : piece.crc,
-		.id = packet->ip_id,
-	};
-	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
-	if (flow->analysis == RTAP_PSN_GAP)
-		flow->missing = (uint32_t)(psn - expected);
-	if (flow->analysis == RTAP_PSN_OUT_OF_ORDER)
-		psn_take_lateness(stream, flow);
-	if (analysis)
-		flow->analysis = (uint8_t)analysis;
-	assembly_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);
+	count = analyse_request(stream, packet, psn, piece.crc, is_resynchronised);
 	switch (opcode->class) {
 	case IB_SEND:
 	case IB_WRITE:
