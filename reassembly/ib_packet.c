@@ -440,6 +440,8 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	if (flow && flow->connection) {
 		fill_flow(packet, flow->connection, flow->from_a);
 		flow->connection->shown.anomaly_counts[anomaly_counts]++;
+		if (!packet->ib.has_deth)
+			ib_message_copy(tracker, &flow->connection->streams[flow->from_a != ib_opcodes[packet->ib.opcode].is_response], packet);
 	} else {
 		tracker->counters.anomaly_counts[anomaly_counts]++;
 	}

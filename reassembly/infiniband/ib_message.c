@@ -351,6 +351,24 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	ib_settle_final(tracker, stream);
 }
 
+void ib_message_copy(struct rtap_tracker *tracker, struct psn_stream *stream, const struct rtap_packet *packet)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	uint64_t psn = psn_unwrap(stream, packet->ib.psn);
+	struct message *message = message_list_find_before(stream, psn, NULL);
+	struct piece piece = {
+		.bytes = packet->sources[payload->source].bytes + payload->offset,
+		.captured = payload->captured,
+		.wire = payload->wire,
+	};
+
+	if (!payload->captured || !message || !message->cut.count || psn > message->high ||
+	    !assembly_same_verb(message, (enum rtap_verb)ib_opcodes[packet->ib.opcode].verb))
+		return;
+	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
+	assembly_add_payload(tracker, message, psn, &piece);
+}
+
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind, struct frame_result *result)
 {

@@ -11,6 +11,12 @@
 /* Processes a request of a service with PSNs. `stream` is that of its sender. Fills packet->flow. */
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, struct frame_result *result);
 
+/*
+ * A packet that another interface captured before: takes the payload bytes that the first copy lacked because the capture truncated it.
+ * `stream`: of the requests that it belongs to or answers.
+ */
+void ib_message_copy(struct rtap_tracker *tracker, struct psn_stream *stream, const struct rtap_packet *packet);
+
 /* Processes a datagram, which is a message. `connection` may be NULL. */
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind, struct frame_result *result);

@@ -73,6 +73,18 @@ class Joined(CliTest):
                 packets = sum(direction["packets"] for row in alone if row.get("transport") in ("RC", "UC", "UD") for direction in row["directions"])
                 self.assertGreater(self.twice(one, other), packets * 0.9, (name, offset))
 
+    def test_bytes_that_one_file_lacks_are_taken_from_the_other(self):
+        for name in ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz"):
+            for length in (94, 120, 700):
+                frames = [(time, frame, len(frame)) for number, time, interface, link, frame, whole in model.frames(os.path.join(TESTDATA, name))]
+                whole = self.made("whole.pcap", frames, 1000)
+                cut = self.made("cut.pcap", [(time, frame[:length], wire) for time, frame, wire in frames])
+                files = [word for path in (cut, whole) for word in ("-r", path)]
+                alone, both = ({(one["direction"], one["psn"], one["verb"]): one for one in map(json.loads, self.lines("messages", "--json", "--checksum", *words))
+                                if "psn" in one and "verb" in one and one["kind"] != "mad"} for words in (["-r", whole], files))
+                self.assertEqual({key: one.get("crc32") for key, one in both.items()}, {key: one.get("crc32") for key, one in alone.items()})
+                self.assertTrue(all(one["complete"] and "crc32" in one for one in both.values()))
+
     def test_the_offset_of_the_clocks_is_reported_and_corrected(self):
         frames = list(numbered(model.frames(os.path.join(TESTDATA, "roce-nfs3.pcap.gz"))))
         one, other = self.made("one.pcap", frames), self.made("other.pcap", frames, SECOND // 5)
