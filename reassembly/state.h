@@ -39,6 +39,14 @@ struct recent_packet {
 
 #define RECENT_NONE UINT32_MAX
 
+/* A retransmission, kept to recognise a copy that the network made of it. */
+struct recent_repeat {
+	uint32_t psn;
+	uint16_t id;         /* IPv4 identification */
+};
+
+#define RECENT_REPEATS 16
+
 /* The packets of the last PSNs. The ring grows with the number outstanding. */
 struct recent {
 	struct recent_packet *packets;
@@ -47,6 +55,8 @@ struct recent {
 	uint16_t last_id;
 	uint32_t arrived;    /* packets except repeats, modulo 2^32 */
 	int64_t first_ns;    /* when the first one arrived */
+	uint32_t repeat_count;
+	struct recent_repeat repeats[RECENT_REPEATS]; /* ring; the next one is at repeats[repeat_count % RECENT_REPEATS] */
 };
 
 /* Missing requests or READ responses, of which later ones were seen or acknowledged. */
@@ -66,7 +76,10 @@ struct psn_gaps {
 };
 
 /* Acknowledgements kept to recognise repeats. */
-#define RECENT_ACKS 4
+#define RECENT_ACKS 16
+
+/* Those in a row have different places, whether their PSNs, their IPv4 identifications or both count up. A copy has the same place. */
+#define RECENT_ACK_PLACE(psn, id) ((4 * (psn) + (id)) % RECENT_ACKS)
 
 struct recent_ack {
 	uint32_t psn, msn, interface;
@@ -210,7 +223,8 @@ struct psn_stream {
 	uint64_t settled_high;    /* PSN after all settled messages: lower PSNs are repeats */
 	uint64_t response_low;    /* lowest PSN at which a response may have been seen; valid if response_next is set */
 	uint64_t response_next;   /* PSN of the response that would follow the last one; 0: none was seen */
-	uint64_t asked_again, asked_again_end; /* PSNs of the responses requested again by a retransmitted READ; empty if equal */
+	struct psn_range asked_again; /* PSNs of the responses requested again by a retransmitted READ; may be empty */
+	struct psn_range asked_first; /* those of them that were not sent before, because a NAK answered the READ */
 	uint64_t fragment_psn;    /* PSN of the newest SEND whose first packet was not seen */
 	struct message *head, *tail;   /* by PSN */
 	struct tree_node *index;       /* the same messages as a tree, while many messages arrive out of order; NULL: none */
@@ -219,8 +233,7 @@ struct psn_stream {
 	uint64_t early_end;       /* PSN after all PSNs that early responses answer; 0: no early responses */
 	struct early_responses *early; /* NULL: none */
 	uint32_t msn;             /* of the last acknowledgement; valid if msn_known is set */
-	uint32_t next_ack;             /* index of the next entry to use in `acks` */
-	struct recent_ack acks[RECENT_ACKS];
+	struct recent_ack acks[RECENT_ACKS]; /* by RECENT_ACK_PLACE */
 	struct recovery recovery;
 };
 

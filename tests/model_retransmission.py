@@ -200,7 +200,7 @@ class Stream:
         self.late = ([], [])                     # RFC 4737, 4.2 and 4.3: (packets, nanoseconds) of each that is out of order
         self.newest = [None, None]               # request and response with the highest PSN
         self.nak = None                          # (kind, PSN, time)
-        self.nak_unused = False
+        self.nak_unused, self.cause_now = False, None
         self.running, self.last_again = False, None
         self.counted_to = 0                      # time lost is counted up to here
         self.awaited = None                      # (PSN, cause): the response that ends a recovery
@@ -300,7 +300,7 @@ class Stream:
         for q in range(psn, psn + span):
             self.holes.pop(q, None)
         if p.opcode == READ or p.opcode in ATOMICS:
-            if read and label == "retransmission":
+            if read and label == "retransmission" and not (self.cause_now in ("sequence_nak", "rnr") and self.asked_by_nak(psn)):
                 read[3] = psn if read[3] is None or psn < read[3] else read[3]
                 read[4] = p.frame
             elif not read:
@@ -382,6 +382,7 @@ class Stream:
             has_answer = p.opcode == READ or p.opcode in ATOMICS
             self.recoveries[cause][0] += 1
             self.attempts.append((p.frame, cause, psn & 0xffffff))
+            self.cause_now = cause
             self.first = psn
             self.lose(cause, self.progress(psn, read, has_answer), p.time)
             self.awaited = (psn, cause) if has_answer else None

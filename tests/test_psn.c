@@ -368,7 +368,7 @@ Test(psn, a_response_is_a_retransmission_if_it_was_there_or_was_asked_for_again)
 	for (uint32_t psn = 13; psn < 35; psn++)
 		cr_expect_eq(response(psn, true, 0), RTAP_PSN_IN_ORDER);
 	cr_expect_eq(response(10, true, MILLISECOND), RTAP_PSN_OUT_OF_ORDER);
-	psn_ask_again(&stream, psn_unwrap(&stream, 11), psn_unwrap(&stream, 40));
+	psn_ask_again(&stream, psn_unwrap(&stream, 11), psn_unwrap(&stream, 40), false, false);
 	for (uint32_t psn = 11; psn < 40; psn++)
 		cr_expect_eq(response(psn, true, MILLISECOND), RTAP_PSN_RETRANSMISSION, "%u", psn);
 	/* nobody asked for these */

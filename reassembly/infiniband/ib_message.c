@@ -241,7 +241,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	psn_fini(stream);
 	stream->nak = stream->msn_known = stream->has_open_gap = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
-	stream->asked_again = stream->asked_again_end = 0;
+	stream->asked_again = stream->asked_first = (struct psn_range){ 0 };
 	memset(stream->acks, 0, sizeof stream->acks);
 	memset(stream->lost_gaps, 0, sizeof stream->lost_gaps);
 	psn_start(stream, psn);
@@ -252,10 +252,13 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 						       uint64_t psn, uint64_t count)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE;
+	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE, goes_on = stream->recovery.running;
 
+	if (stream->reliable)
+		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
+	/* The responder dropped what it sent a NAK for, and all after it: it answers now for the first time. IBTA vol. 1, 9.7.5.1.1. */
 	if (is_read)
-		psn_ask_again(stream, psn, psn + count);
+		psn_ask_again(stream, psn, psn + count, goes_on, recovery_is_after_nak(stream, psn));
 	/* An answered READ waits again for what its requester lacks. */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
 		message->needed.begin = (psn - message->low) & PSN_MASK;
@@ -265,8 +268,6 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 		message->answered_ns = packet->frame->time_ns;
 		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}
-	if (stream->reliable)
-		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 }
 
 /* What the request is in the sequence of PSNs. Returns how many PSNs it takes. */

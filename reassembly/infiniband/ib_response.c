@@ -177,18 +177,17 @@ static __attribute__((cold, noinline)) void refuse(struct psn_stream *stream, ui
 /* Whether an acknowledgement is a copy of an earlier one. */
 static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct pending_response *response)
 {
-	for (unsigned i = 0; i < RECENT_ACKS; i++) {
-		const struct recent_ack *ack = &stream->acks[i];
+	struct recent_ack *ack = &stream->acks[RECENT_ACK_PLACE(response->psn, response->id)];
+
+	if (ack->psn == response->psn && ack->msn == response->msn && ack->syndrome == response->syndrome && ack->time_ns) {
 		bool is_elsewhere = ack->interface != response->interface;
 
-		if (ack->psn != response->psn || ack->msn != response->msn || ack->syndrome != response->syndrome || !ack->time_ns)
-			continue;
 		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
 		if (is_elsewhere && response->time_ns - ack->time_ns < TWICE_NS)
 			return RTAP_PSN_CAPTURED_TWICE;
 	}
-	stream->acks[stream->next_ack++ % RECENT_ACKS] = (struct recent_ack){
+	*ack = (struct recent_ack){
 		.psn = response->psn,
 		.msn = response->msn,
 		.interface = response->interface,

@@ -134,11 +134,22 @@ bool psn_time_of(const struct recent *recent, uint64_t psn, int64_t now_ns, int6
 	return packet;
 }
 
+/* Whether it is one of the last retransmissions. */
+static bool is_recent_repeat(const struct recent *recent, uint32_t psn, uint16_t id)
+{
+	uint32_t count = recent->repeat_count < RECENT_REPEATS ? recent->repeat_count : RECENT_REPEATS;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (recent->repeats[i].psn == psn && recent->repeats[i].id == id)
+			return true;
+	return false;
+}
+
 /*
  * Classifies a packet of which a copy was seen: `first`. has_reason: something captured causes its sender to retransmit it.
  * Only some commands compare bytes, so the class does not depend on them.
  */
-static enum rtap_psn_analysis repeated(const struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
+static enum rtap_psn_analysis repeated(struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
 				       bool *differs)
 {
 	bool is_elsewhere, is_at_once;
@@ -147,8 +158,9 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 	*differs = sight->digest != first->digest;
 	is_elsewhere = first->psn >> 24 != (sight->interface & 0x7f);
 	if (ids_distinguish(recent)) {
-		if (sight->id == first->first_id || sight->id == first->last_id)
+		if (sight->id == first->first_id || sight->id == first->last_id || is_recent_repeat(recent, first->psn & PSN_MASK, sight->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
+		recent->repeats[recent->repeat_count++ % RECENT_REPEATS] = (struct recent_repeat){ first->psn & PSN_MASK, sight->id };
 		first->last_id = sight->id;
 		return RTAP_PSN_RETRANSMISSION;
 	}
@@ -425,18 +437,26 @@ int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
 	return at < stream->response_gaps.count ? stream->response_gaps.list[at].since_ns : INT64_MIN;
 }
 
-void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
+/* A run of retransmissions counts as one, even if some of it was not captured. */
+static void extend(struct psn_range *range, uint64_t begin, uint64_t end, bool goes_on)
 {
-	/* A run of retransmissions counts as one, even if some of it was not captured. */
-	if ((begin > stream->asked_again_end && !stream->recovery.running) || end < stream->asked_again) {
-		stream->asked_again = begin;
-		stream->asked_again_end = end;
+	if ((begin > range->end && !goes_on) || end < range->begin) {
+		*range = (struct psn_range){ begin, end };
 		return;
 	}
-	if (begin < stream->asked_again)
-		stream->asked_again = begin;
-	if (end > stream->asked_again_end)
-		stream->asked_again_end = end;
+	if (begin < range->begin)
+		range->begin = begin;
+	if (end > range->end)
+		range->end = end;
+}
+
+void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool goes_on, bool is_first)
+{
+	extend(&stream->asked_again, begin, end, goes_on);
+	if (is_first)
+		extend(&stream->asked_first, begin, end, false);
+	else if (begin < stream->asked_first.end && end > stream->asked_first.begin)
+		stream->asked_first = (struct psn_range){ 0, 0 };
 }
 
 /* All responses requested before are answered before this one can be requested again. */
@@ -477,12 +497,17 @@ static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uin
 	return sent == SENT_AFTER || (sent == SENT_UNKNOWN && was_asked) ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
 }
 
+static bool is_within(uint64_t psn, const struct psn_range *range)
+{
+	return psn >= range->begin && psn < range->end;
+}
+
 /* A response that is a copy, late, or requested again. */
 static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uint64_t psn, bool is_inside, const struct psn_sight *sight,
 						  bool *differs)
 {
 	struct recent_packet *first = psn < stream->response_next ? find_recent(&stream->responses, (uint32_t)psn & PSN_MASK) : NULL;
-	bool was_asked = psn >= stream->asked_again && psn < stream->asked_again_end;
+	bool was_asked = is_within(psn, &stream->asked_again) && !is_within(psn, &stream->asked_first);
 	const struct recovery *recovery = &stream->recovery;
 	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
 
@@ -491,7 +516,7 @@ static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uin
 	if (psn < stream->response_next) {
 		analysis = place_late_response(stream, psn, sight, was_asked);
 		stream->responses.arrived++;
-	} else if ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside)) {
+	} else if (was_asked && ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside))) {
 		/*
 		 * Its first copy was lost before the capture point: it continues a retransmission, or the requester lacked
 		 * the rest of the READ.

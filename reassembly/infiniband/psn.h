@@ -64,14 +64,17 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, boo
 /* Whether a response is the next one and nothing was requested again. */
 static inline bool psn_is_next_response(const struct psn_stream *stream, uint64_t psn)
 {
-	return psn == stream->response_next && psn >= stream->asked_again_end;
+	return psn == stream->response_next && psn >= stream->asked_again.end;
 }
 
 /* psn_response() of the next response: it is in order. */
 void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight);
 
-/* The READ responses from `begin` up to but excluding `end` were requested again. */
-void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end);
+/*
+ * The READ responses from `begin` up to but excluding `end` were requested again. goes_on: by the same run of retransmissions as the last
+ * ones. is_first: the responder had not taken the request before, so it sends them for the first time.
+ */
+void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool goes_on, bool is_first);
 
 /* Whether two identifications show the same packet of a sender that counts them. */
 bool psn_is_same_packet(const struct recent *recent, uint16_t id, uint16_t other);

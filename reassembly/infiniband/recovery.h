@@ -42,6 +42,13 @@ static inline void recovery_note_new(struct psn_stream *stream)
 void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message, bool is_read, int64_t time_ns,
 			 struct rtap_flow_facts *flow);
 
+/* Whether a request that is part of the current run of retransmissions follows a NAK, which the responder sent instead of taking it. */
+static inline bool recovery_is_after_nak(const struct psn_stream *stream, uint64_t psn)
+{
+	return (stream->recovery.cause == RTAP_RECOVERY_SEQUENCE_NAK || stream->recovery.cause == RTAP_RECOVERY_RNR) && stream->nak &&
+	       psn >= stream->nak_psn;
+}
+
 /* recovery_note_answer() of the awaited response. */
 void recovery_end(struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow);
 
