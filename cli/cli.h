@@ -26,6 +26,7 @@
 #include "output/packet/clock.h"
 #include "output/packet/colour.h"
 #include "output/packet/fields.h"
+#include "output/stats/operation_groups.h"
 #include "output/stats/stats_tables.h"
 
 /* A count in an error, singular or plural: print_error("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
@@ -47,7 +48,7 @@ enum command {
 };
 
 /* What operations are sorted by; the first is the order in which they are found. */
-enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LATENCY, OPERATIONS_BY_BYTES };
+enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LATENCY, OPERATIONS_BY_BYTES, OPERATIONS_BY_COUNT };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -85,6 +86,7 @@ struct options {
 	bool checksum, incomplete, rpc; /* messages */
 	bool failed;              /* operations */
 	enum operations_sort sort;
+	enum operation_by by;     /* operations: statistics instead of a list */
 	uint64_t top;             /* operations: 0: all; stats: 0: the default */
 	enum stats_sort stats_sort; /* stats */
 	uint64_t connection;      /* stats: details of this connection; 0: none */

@@ -118,6 +118,8 @@ const char options_help_text[] =
 	      "  --incomplete     list only operations without a response, or with missing bytes\n"
 	      "  --sort KEY       sort by time, latency or bytes, the largest latency or size first\n"
 	      "  --top N          list only the first N in that order (default: by latency)\n"
+	      "  --by KEY         print statistics by client, server, export, name, object or layer, sorted by total time or by\n"
+	      "                   --sort latency (p99), bytes or count\n"
 	      "  -Y FILTER        list only operations with a packet that passes this display filter\n"
 	      "\n"
 	      "export takes -r -f -c -s -v, the options of dissection, and\n"

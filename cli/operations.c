@@ -18,6 +18,7 @@
 #include "output/message/operations.h"
 #include "output/packet/colour.h"
 #include "output/packet/printer.h"
+#include "output/stats/operation_groups.h"
 
 #define FIRST_LINE 512
 
@@ -39,6 +40,12 @@ struct listing {
 	size_t count, room;
 	uint64_t bytes;   /* of the lines */
 	uint64_t dropped; /* lines for which memory was short */
+	struct operation_groups groups; /* --by */
+};
+
+struct group_item {
+	const struct operation_groups *groups;
+	const struct operation_group *group;
 };
 
 struct item {
@@ -189,7 +196,9 @@ static void show(void *owner, const struct rtap_operation *operation)
 
 	if (listing->reader.unwritable || hurried || !is_listed(listing, operation))
 		return;
-	if (listing->options->sort)
+	if (listing->options->by)
+		operation_groups_add(&listing->groups, operation);
+	else if (listing->options->sort)
 		keep(listing, operation);
 	else
 		reader_write(&listing->reader, write_item, &item);
@@ -224,9 +233,93 @@ static void write_sorted(struct listing *listing)
 		print_error("%" PRIu64 " %s not listed for lack of memory", COUNTED(listing->dropped, "operation was", "operations were"));
 }
 
+static void group_json(const void *what, struct line *line)
+{
+	const struct group_item *item = what;
+
+	operation_group_json(item->groups, item->group, line);
+}
+
+struct columned {
+	const struct columns *columns;
+	const struct group_item *item;
+};
+
+static void write_columned(const void *what, struct line *line)
+{
+	const struct columned *columned = what;
+
+	columns_write(columned->columns, group_json, columned->item, line);
+}
+
+struct table_row {
+	const struct stats_table *table;
+	size_t row;
+};
+
+static void write_row(const void *what, struct line *line)
+{
+	const struct table_row *row = what;
+
+	stats_table_write(row->table, row->row, line);
+}
+
+static void write_table(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
+{
+	struct reader *reader = &listing->reader;
+	struct stats_table table;
+	size_t rows;
+
+	operation_groups_table(&table, &listing->groups, sorted, count);
+	rows = stats_table_finish(&table);
+	/* without a title */
+	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
+		reader_wrote(reader, printer_write(&reader->printer, write_row, &(struct table_row){ &table, i }));
+	stats_table_fini(&table);
+}
+
+static void write_records(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
+{
+	struct reader *reader = &listing->reader;
+
+	for (uint64_t i = 0; i < count && !reader->unwritable && !hurried; i++) {
+		struct group_item item = { &listing->groups, sorted[i] };
+		struct columned columned = { &listing->options->columns, &item };
+
+		reader_wrote(reader, printer_write(&reader->printer, write_columned, &columned));
+	}
+}
+
+static void write_groups(struct listing *listing)
+{
+	static const enum operation_groups_sort sorts[] = {
+		[OPERATIONS_BY_LATENCY] = OPERATION_GROUPS_BY_LATENCY, [OPERATIONS_BY_BYTES] = OPERATION_GROUPS_BY_BYTES,
+		[OPERATIONS_BY_COUNT] = OPERATION_GROUPS_BY_COUNT, [OPERATIONS_BY_TIME] = OPERATION_GROUPS_BY_TIME,
+	};
+	const struct options *options = listing->options;
+	struct operation_groups *groups = &listing->groups;
+	const struct operation_group **sorted = operation_groups_sorted(groups, sorts[options->sort]);
+	uint64_t count = options->top && options->top < groups->count ? options->top : groups->count;
+
+	if (!sorted) {
+		print_error("out of memory");
+		listing->reader.status = EXIT_ERROR;
+		return;
+	}
+	if (columns_are_made(&options->columns))
+		write_records(listing, sorted, count);
+	else
+		write_table(listing, sorted, count);
+	if (groups->refused)
+		print_error("%" PRIu64 " %s counted under (others) for lack of memory", COUNTED(groups->refused, "operation was", "operations were"));
+	free(sorted);
+}
+
 static int run(const struct options *options)
 {
-	struct listing listing = { .options = options, .times.form = options->clock };
+	struct listing listing = {
+		.options = options, .times.form = options->clock, .groups = { .by = options->by, .max_memory = options->max_memory / 2 },
+	};
 	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
@@ -253,13 +346,17 @@ static int run(const struct options *options)
 		reader_write(reader, columns_write_header, &options->columns);
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
-	write_sorted(&listing);
+	if (options->by)
+		write_groups(&listing);
+	else
+		write_sorted(&listing);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);
 out:
 	rtap_tracker_close(listing.tracker);
 	cut(&listing, 0);
 	free(listing.lines);
+	operation_groups_fini(&listing.groups);
 	reader_close(reader);
 	return reader->status;
 }

@@ -88,7 +88,8 @@ bool option_interval(int64_t *interval_ns)
 
 bool option_sort(enum operations_sort *sort)
 {
-	static const char *const names[] = { [OPERATIONS_BY_TIME] = "time", [OPERATIONS_BY_LATENCY] = "latency", [OPERATIONS_BY_BYTES] = "bytes" };
+	static const char *const names[] = { [OPERATIONS_BY_TIME] = "time", [OPERATIONS_BY_LATENCY] = "latency", [OPERATIONS_BY_BYTES] = "bytes",
+						   [OPERATIONS_BY_COUNT] = "count" };
 
 	for (unsigned i = OPERATIONS_BY_TIME; i < sizeof names / sizeof names[0]; i++) {
 		if (!strcmp(optarg, names[i])) {
@@ -96,7 +97,19 @@ bool option_sort(enum operations_sort *sort)
 			return true;
 		}
 	}
-	print_error("--sort %s: no such order (time, latency, bytes)", optarg);
+	print_error("--sort %s: no such order (time, latency, bytes; with --by also count)", optarg);
+	return false;
+}
+
+bool option_by(enum operation_by *by)
+{
+	for (unsigned i = OPERATION_BY_NONE + 1; i < OPERATION_BY_COUNT; i++) {
+		if (!strcmp(optarg, operation_by_name((enum operation_by)i))) {
+			*by = (enum operation_by)i;
+			return true;
+		}
+	}
+	print_error("--by %s: no such grouping (client, server, export, name, object, layer)", optarg);
 	return false;
 }
 

@@ -27,6 +27,7 @@ bool option_once(const char *option, const char **value, const char *advice);
 bool option_speed(double *speed);
 bool option_interval(int64_t *interval_ns);
 bool option_sort(enum operations_sort *sort);
+bool option_by(enum operation_by *by);
 bool option_slower(int64_t *slower_ns);
 bool option_flow_type(enum rtap_flow_type *type);
 bool option_flow_priority(uint16_t *priority);

@@ -25,7 +25,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
+	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
 	OPTION_EXPLAIN, OPTION_COLOR };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
@@ -78,6 +78,7 @@ static const struct option operations_options[] = {
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "layer", required_argument, NULL, OPTION_LAYER },
+	{ "by", required_argument, NULL, OPTION_BY },
 	{ "slower", required_argument, NULL, OPTION_SLOWER },
 	{ "failed", no_argument, NULL, OPTION_FAILED },
 	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
@@ -441,6 +442,8 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		print_error("--color %s: not auto, always or never", optarg);
 		return false;
+	case OPTION_BY:
+		return option_by(&options->by);
 	case OPTION_TOP:
 		return option_number("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
@@ -646,6 +649,16 @@ static bool complete_records(struct options *options)
 
 	if (!command)
 		return true;
+	if (options->by && options->columns.count) {
+		print_error("-e does not apply to --by (-T csv has its columns)");
+		return false;
+	}
+	if (!options->by && options->sort == OPERATIONS_BY_COUNT) {
+		print_error("--sort count requires --by");
+		return false;
+	}
+	if (options->by)
+		command = "operations --by KEY";
 	if (options->command == COMMAND_STATS && !options->record_type) {
 		if (options->columns.form != COLUMNS_CSV)
 			return true;
@@ -688,7 +701,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		return false;
 	options->dissect.check_icrc = checks_icrc(options, command);
 	/* the first ones of an order: the slowest, unless another is named */
-	if (command == COMMAND_OPERATIONS && options->top && !options->sort)
+	if (command == COMMAND_OPERATIONS && options->top && !options->sort && !options->by)
 		options->sort = OPERATIONS_BY_LATENCY;
 	if (options->sort && (options->clock == CLOCK_DELTA || options->clock == CLOCK_DELTA_SHOWN)) {
 		print_error("-t d and -t dd: not with --sort and --top, which change the order of lines");

@@ -60,7 +60,8 @@ void reader_show(struct reader *reader, const struct rtap_packet *packet)
 
 void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what)
 {
-	reader_wrote(reader, pipeline_write(reader->pipeline, write, what));
+	/* before the first frame nothing is deferred */
+	reader_wrote(reader, reader->pipeline ? pipeline_write(reader->pipeline, write, what) : printer_write(&reader->printer, write, what));
 }
 
 /* "-" is the standard descriptor. */

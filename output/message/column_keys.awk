@@ -17,7 +17,7 @@ BEGIN {
 /^## / {
 	close_kind()
 	command = ""
-	if (match($0, /`rdmatap [a-z]+ --json/))
+	if (match($0, /`rdmatap [a-z]+( --by KEY)? --json/))
 		command = substr($0, RSTART + 9, RLENGTH - 16)
 }
 command != "" && /^### .* type `/ {

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap operations from outside: what its options select and in which order."""
+import collections
+import csv
+from decimal import Decimal
 import json
 import os
 
@@ -33,8 +36,62 @@ class Operations(CliTest):
         self.assertEqual(self.objects("--sort", "bytes", "--top", "5"), sorted(everything, key=lambda o: -o.get("data_bytes", -1))[:5])
         self.assertEqual(self.objects("--sort", "time"), sorted(everything, key=lambda o: float(o["time"])))
 
+    def groups(self, *arguments):
+        return [json.loads(line, parse_float=Decimal) for line in self.lines("operations", "--json", *arguments, CAPTURE)]
+
+    def expected_groups(self, by):
+        """What --by has to print, from the operations themselves, by the largest total time."""
+        ends = {c["connection"]: (c["a"].get("addr"), c["b"].get("addr")) for c in map(json.loads, self.lines("connections", "--json", CAPTURE))}
+        groups = collections.defaultdict(list)
+        for one in map(lambda line: json.loads(line, parse_float=Decimal), self.lines("operations", "--json", CAPTURE)):
+            client, server = ends[one["connection"]][::1 if one["direction"] == "a>b" else -1]
+            groups[{"client": client, "server": server, "export": "%s:%s" % (server, one["export"]) if "export" in one else None,
+                    "name": "%s %s" % (one["layer"], one.get("name", "unknown")), "object": one.get("object"),
+                    "layer": one["layer"]}[by]].append(one)
+        for key, members in groups.items():
+            latencies = sorted(o["latency"] for o in members if "latency" in o)
+            group = {"by": by, "count": len(members), "failed": sum(o.get("ok") is False for o in members),
+                     "unanswered": sum("response_frame" not in o for o in members), "data_bytes": sum(o.get("data_bytes", 0) for o in members),
+                     "time_lost": sum(o.get("time_lost", 0) for o in members)}
+            if key is not None:
+                group["key"] = key
+            if latencies:
+                rank = lambda permille: latencies[max(0, -(-permille * len(latencies) // 1000) - 1)]
+                group.update(latency_p50=rank(500), latency_p99=rank(990), latency_max=latencies[-1], latency_total=sum(latencies))
+            yield group
+
+    def test_groups_are_sums_of_the_operations(self):
+        for by in ("client", "server", "export", "name", "object", "layer"):
+            with self.subTest(by=by):
+                expected = list(self.expected_groups(by))
+                found = self.groups("--by", by)
+                self.assertGreater(len(expected), 0)
+                self.assertEqual(found, sorted(expected, key=lambda g: -g.get("latency_total", 0)))
+                for sort, value in (("count", "count"), ("bytes", "data_bytes"), ("latency", "latency_p99")):
+                    self.assertEqual(self.groups("--by", by, "--sort", sort, "--top", "3"),
+                                     sorted(expected, key=lambda g: -g.get(value, 0))[:3])
+
+    def test_groups_as_a_table_and_as_csv(self):
+        table = self.lines("operations", "--by", "name", "--layer", "nfs", CAPTURE)
+        self.assertEqual(table[0].split()[0], "count")
+        self.assertEqual(table[0].split()[-1], "name")
+        self.assertEqual(len(table) - 1, len(self.groups("--by", "name", "--layer", "nfs")))
+        self.assertLessEqual(max(map(len, table)), 120)
+        self.assertEqual({line.split()[0].isdigit() for line in table[1:]}, {True})
+        rows = list(csv.DictReader(self.lines("operations", "--by", "name", "-T", "csv", CAPTURE)))
+        self.assertEqual([row["key"] for row in rows], [group["key"] for group in self.groups("--by", "name")])
+
+    def test_keys_beyond_the_memory_are_counted_together(self):
+        found = self.groups("--by", "object", "--max-memory", "1M")
+        self.assertEqual(sum(g["count"] for g in found), len(self.objects("--max-memory", "1M")))
+
+    def test_wrong_groups_are_refused(self):
+        self.bad("rdmatap: --by user: no such grouping (client, server, export, name, object, layer)\n", "operations", "--by", "user", CAPTURE)
+        self.bad("rdmatap: --sort count requires --by\n", "operations", "--sort", "count", CAPTURE)
+        self.bad("rdmatap: -e does not apply to --by (-T csv has its columns)\n", "operations", "--by", "name", "-e", "name", CAPTURE)
+
     def test_wrong_values_are_refused(self):
-        self.bad("rdmatap: --sort size: no such order (time, latency, bytes)\n", "operations", "--sort", "size", CAPTURE)
+        self.bad("rdmatap: --sort size: no such order (time, latency, bytes; with --by also count)\n", "operations", "--sort", "size", CAPTURE)
         for time in ("", "0", "-1ms", "fast", "5 minutes"):
             self.bad("rdmatap: --slower %s: not a time such as 50ms, 200us or 1.5s\n" % time, "operations", "--slower", time, CAPTURE)
         self.bad("rdmatap: --top 0: not a number from 1 to 4294967295\n", "operations", "--top", "0", CAPTURE)
