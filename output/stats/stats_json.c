@@ -245,7 +245,7 @@ static void finding(const void *what, struct line *line)
 		object_number(line, "retry_count", found->retries->retry_count);
 	}
 	if (found->time_ns) {
-		object_seconds(line, "latency", found->time_ns);
+		object_seconds(line, "longest_latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
 	}
 	if (found->lost_ns)

@@ -372,7 +372,7 @@ class Latencies(Case):
                          one["rule"] == "slow_operations"]
                 self.assertEqual([one["count"] for one in found], [count] * (count > 0), (operation, latencies))
                 if found:
-                    self.assertEqual((found[0]["kind"], found[0]["latency"], found[0]["direction"]), (operation, max(latencies) / 1e9, "a>b"))
+                    self.assertEqual((found[0]["kind"], found[0]["longest_latency"], found[0]["direction"]), (operation, max(latencies) / 1e9, "a>b"))
                     self.assertEqual(found[0]["first_frame"], 5 + 2 * latencies.index(max(latencies)))
 
     def test_percentiles_of_4096_values_are_members_of_the_data(self):

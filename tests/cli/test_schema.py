@@ -211,6 +211,14 @@ class Schema(CliTest):
         self.assertEqual(by_device, ["verbs_capabilities", "verbs_capabilities[]", "core_clock_khz", "max_receives", "max_sges", "max_completions",
                                      "max_rss_queues", "ports[].subnet_timeout"], "documented, but never printed")
 
+    def test_a_key_has_one_type_in_all_records_of_a_command(self):
+        kinds = {}
+        for part, rows in tables().items():
+            if isinstance(part, tuple):
+                for key, row in rows.items():
+                    self.assertEqual(kinds.setdefault((part[0], key), row.kind.replace("string", "text")), row.kind.replace("string", "text"), (part, key))
+        self.assertTrue(kinds)
+
     def test_the_schemas_are_those_of_the_tables(self):
         subprocess.run([os.path.join(TESTS, "generate-json-schema"), self.path("schema")], check=True)
         beside = os.path.join(os.path.dirname(DOCUMENT), "schema")
