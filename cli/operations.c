@@ -343,7 +343,7 @@ static int run(const struct options *options)
 		goto out;
 	}
 	if (options->columns.form == COLUMNS_CSV)
-		reader_write(reader, columns_write_header, &options->columns);
+		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	if (options->by)

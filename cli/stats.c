@@ -200,7 +200,7 @@ static int run(const struct options *options)
 		goto out;
 	}
 	if (options->columns.form == COLUMNS_CSV)
-		reader_write(reader, columns_write_header, &options->columns);
+		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);

@@ -16,7 +16,7 @@ class Help(CliTest):
     def test_every_option_of_the_help_works_and_is_in_the_manual(self):
         examples = {
             "-r": (), "-f": ("udp",), "-c": ("3",), "-s": ("80",), "-Y": ("infiniband",), "-V": (), "-x": (), "-q": (),
-            "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",),
+            "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",), "--color": ("never",),
             "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
             "--no-check-icrc": (),
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
