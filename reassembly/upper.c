@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/management/cm.h"
 #include "reassembly/upper.h"
 
-/* The layer that the connection setup names; NULL: unknown. */
-static const struct upper_layer *set_up_layer(const struct rtap_tracker *tracker, const struct connection *connection)
+bool upper_is_set_up(const struct upper_layer *layer, const struct connection *connection)
+{
+	const struct rtap_connection *shown = &connection->shown;
+
+	if (layer->is_set_up && layer->is_set_up(connection))
+		return true;
+	for (const uint16_t *port = shown->learned_by_cm && shown->has_service ? layer->ports : NULL; port && *port; port++)
+		if (shown->service_id == CM_TCP_SERVICE(*port))
+			return true;
+	return false;
+}
+
+bool upper_has_port(const struct rtap_tracker *tracker, uint16_t wanted)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if ((*layer)->is_set_up && (*layer)->is_set_up(connection))
+		for (const uint16_t *port = (*layer)->ports; port && *port; port++)
+			if (*port == wanted)
+				return true;
+	return false;
+}
+
+/*
+ * The layer that the connection's setup names or, without that, the private data or earlier packets; NULL: unknown. With what packet() and
+ * send() accept, this is all recognition.
+ */
+static const struct upper_layer *recognise(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if (upper_is_set_up(*layer, connection))
+			return *layer;
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if (connection->upper != RTAP_UPPER_UNKNOWN && (*layer)->carried == connection->upper)
 			return *layer;
 	return NULL;
 }
@@ -23,7 +51,7 @@ static bool take(struct upper_work *work, bool is_send)
 	struct connection *connection = work->connection;
 
 	if (!connection->layer)
-		connection->layer = set_up_layer(work->tracker, connection);
+		connection->layer = recognise(work->tracker, connection);
 	if (connection->layer)
 		return give(connection->layer, work, is_send);
 	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++) {

@@ -86,7 +86,10 @@ struct upper_layer {
 	const char *name;
 	/* Sets its state in the tracker, tracker->upper_states. False: out of memory. */
 	bool (*init)(struct rtap_tracker *tracker);
-	/* Whether the connection setup identifies this layer. */
+	/* How a connection is recognised, beside by what packet() accepts: */
+	const uint16_t *ports; /* TCP ports of its services, over CM and iWARP; ends with 0. NULL: none */
+	uint8_t carried;       /* enum rtap_upper: what private data and packets show; RTAP_UPPER_UNKNOWN: nothing */
+	/* Whether the connection setup identifies this layer otherwise. */
 	bool (*is_set_up)(const struct connection *connection);
 	/*
 	 * InfiniBand and RoCE: a packet that is a whole SEND, completes one, or ends the data of a claimed READ or WRITE.
@@ -150,6 +153,12 @@ static inline bool upper_may_need(const struct frame_result *result, const struc
 		return upper_data_is_over(result, message);
 	return is_whole || result->completed == message || result->cut == message;
 }
+
+/* Whether communication management named the layer. */
+bool upper_is_set_up(const struct upper_layer *layer, const struct connection *connection);
+
+/* Whether the port is that of a layer. */
+bool upper_has_port(const struct rtap_tracker *tracker, uint16_t port);
 
 /* The tracker has these layers. False: out of memory; call upper_fini(). */
 bool upper_init(struct rtap_tracker *tracker, const struct upper_layer *const *layers) __attribute__((warn_unused_result));

@@ -70,11 +70,16 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
 
 #define ROW(letter, set_up) \
-	{ #letter, init_##letter, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
+	{ #letter, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
 	  release_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
 
 LAYER(a, 0)
 LAYER(b, 1)
+
+#define PORT_OF_A 4420
+
+static const uint16_t ports_a[] = { 8009, PORT_OF_A, 0 };
+#define ports_b NULL
 
 /* Layers on TCP and UDP; a stream's state is its letter. */
 static enum upper_verdict verdicts[2];
@@ -187,6 +192,20 @@ Test(upper, a_connection_that_is_set_up_for_a_layer_is_of_no_other)
 	cr_expect_not(packet());
 	expect("bp");
 	cr_expect_eq(connection->layer, &b);
+}
+
+Test(upper, a_port_that_communication_management_named_identifies_a_layer)
+{
+	connection->shown.service_id = UINT64_C(0x01060000) | PORT_OF_A; /* IBTA vol. 1, A11: TCP */
+	cr_expect_not(upper_is_set_up(&a, connection));
+	connection->shown.learned_by_cm = connection->shown.has_service = true;
+	cr_expect(upper_is_set_up(&a, connection));
+	cr_expect_not(upper_is_set_up(&b, connection));
+	cr_expect_not(packet());
+	expect("ap");
+	cr_expect_eq(connection->layer, &a);
+	cr_expect(upper_has_port(tracker, PORT_OF_A) && upper_has_port(tracker, 8009));
+	cr_expect_not(upper_has_port(tracker, 20049));
 }
 
 Test(upper, data_before_its_request_is_kept_if_any_layer_wants_it)

@@ -7,7 +7,6 @@
 #include "dissect/infiniband/upper.h"
 #include "dissect/iwarp/mpa_setup.h"
 #include "dissect/management/cm.h"
-#include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/connection_lifecycle.h"
@@ -25,14 +24,14 @@
 #define MOST_WAITING 4096
 #define MOST_WAITING_BYTES (8u << 20)
 
-static bool is_rdma_port(uint16_t port)
+static bool is_rdma_port(const struct iwarp_stream *stream, uint16_t port)
 {
-	return port == RPCRDMA_PORT || port == PORT_SMB_DIRECT;
+	return port == PORT_SMB_DIRECT || upper_has_port(stream->tracker, port);
 }
 
 static bool has_rdma_port(const struct iwarp_stream *stream)
 {
-	return is_rdma_port(stream->tcp->ports[0]) || is_rdma_port(stream->tcp->ports[1]);
+	return is_rdma_port(stream, stream->tcp->ports[0]) || is_rdma_port(stream, stream->tcp->ports[1]);
 }
 
 static void account(struct iwarp_stream *stream)
@@ -70,7 +69,7 @@ static void choose_sides(struct iwarp_stream *stream)
 	if (a->has_setup || b->has_setup)
 		stream->turned = a->has_setup ? a->mpa.is_reply : !b->mpa.is_reply;
 	else
-		stream->turned = !stream->opener_known && is_rdma_port(stream->tcp->ports[1]) && !is_rdma_port(stream->tcp->ports[0]);
+		stream->turned = !stream->opener_known && is_rdma_port(stream, stream->tcp->ports[1]) && !is_rdma_port(stream, stream->tcp->ports[0]);
 }
 
 static struct connection *connection_of(struct iwarp_stream *stream, uint64_t frame, int64_t time_ns)
@@ -95,7 +94,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	fill_end(stream, &connection->shown.a, true);
 	fill_end(stream, &connection->shown.b, false);
 	connection->shown.learned_by_mpa = has_setup;
-	connection->shown.has_service = has_setup || stream->opener_known || is_rdma_port(connection->shown.b.port);
+	connection->shown.has_service = has_setup || stream->opener_known || is_rdma_port(stream, connection->shown.b.port);
 	connection->shown.service_id = CM_TCP_SERVICE(connection->shown.b.port);
 	for (int side = 0; side < 2; side++) {
 		const struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];

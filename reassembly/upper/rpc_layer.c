@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "dissect/management/cm.h"
 #include "dissect/dissect.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/rpc/rpcrdma.h"
@@ -16,13 +15,6 @@
 #include "reassembly/upper/rpc_layer.h"
 #include "reassembly/upper/rpc_socket.h"
 #include "reassembly/upper/rpc_state.h"
-
-static bool is_set_up(const struct connection *connection)
-{
-	const struct rtap_connection *shown = &connection->shown;
-
-	return shown->learned_by_cm && shown->has_service && shown->service_id == CM_TCP_SERVICE(RPCRDMA_PORT);
-}
 
 /* Largest plausible version of RPC-over-RDMA on a connection that carries it. */
 #define MOST_PLAUSIBLE_VERSION 255
@@ -39,7 +31,7 @@ static bool is_rpcrdma(const struct connection *connection)
 
 	if (connection->upper == RTAP_UPPER_RPCRDMA)
 		return shown->learned_by_cm || (state && state->has_answered);
-	return connection->upper == RTAP_UPPER_UNKNOWN && is_set_up(connection);
+	return connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&rpc_layer, connection);
 }
 
 /*
@@ -212,10 +204,13 @@ static void fini(struct rtap_tracker *tracker)
 	rpc_state_fini(tracker);
 }
 
+static const uint16_t ports[] = { RPCRDMA_PORT, 0 };
+
 const struct upper_layer rpc_layer = {
 	.name = "rpc",
 	.init = init,
-	.is_set_up = is_set_up,
+	.ports = ports,
+	.carried = RTAP_UPPER_RPCRDMA,
 	.packet = take_packet,
 	.send = take_send,
 	.read = take_read,
