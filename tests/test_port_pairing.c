@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+
+#include "reassembly/infiniband/port_pairing.h"
+
+#define CLIENT 0x0a000001
+#define SERVER 0x0a000002
+#define QPN_A 0x11
+#define QPN_B 0x12
+#define PORT_AB 0xc132 /* of these two */
+
+struct label_case {
+	uint32_t label;
+	uint16_t port;
+};
+
+/* Linux include/rdma/ib_verbs.h, rdma_flow_label_to_udp_sport(): the low 14 bits, with the high six folded in. */
+ParameterizedTestParameters(port_pairing, a_flow_label_gives_the_port)
+{
+	static struct label_case cases[] = {
+		{ 0x00000, 0xc000 }, { 0x00001, 0xc001 }, { 0x03fff, 0xffff }, { 0x04000, 0xc001 }, { 0x12345, 0xe341 }, { 0xfffff, 0xffc0 },
+	};
+
+	return cr_make_param_array(struct label_case, cases, sizeof cases / sizeof cases[0]);
+}
+
+ParameterizedTest(struct label_case *one, port_pairing, a_flow_label_gives_the_port)
+{
+	cr_assert_eq(port_of_label(one->label), one->port, "label 0x%05x: 0x%04x", one->label, port_of_label(one->label));
+}
+
+struct pair_case {
+	uint32_t a, b;
+	uint16_t port;
+};
+
+/* rdma_calc_flow_label(): the product of both numbers, folded to 20 bits. Computed with Python. */
+ParameterizedTestParameters(port_pairing, two_queue_pairs_give_the_port)
+{
+	static struct pair_case cases[] = {
+		{ 1, 1, 0xc001 }, { QPN_A, QPN_B, PORT_AB }, { 0x123456, 0xabcdef, 0xc3c8 }, { 0xffffff, 0xffffff, 0xff21 }, { 0x800001, 2, 0xc012 },
+	};
+
+	return cr_make_param_array(struct pair_case, cases, sizeof cases / sizeof cases[0]);
+}
+
+ParameterizedTest(struct pair_case *one, port_pairing, two_queue_pairs_give_the_port)
+{
+	cr_assert_eq(port_of_queue_pairs(one->a, one->b), one->port, "0x%x, 0x%x: 0x%04x", one->a, one->b, port_of_queue_pairs(one->a, one->b));
+	cr_assert_eq(port_of_queue_pairs(one->b, one->a), one->port);
+}
+
+struct fit_case {
+	char what[48]; /* no pointer: each case runs in a process of its own, at other addresses */
+	uint16_t ports[2];
+	bool is_turned, by_label[2], fits;
+};
+
+ParameterizedTestParameters(port_pairing, flows_fit_if_their_ports_are_those_of_one_connection)
+{
+	static struct fit_case cases[] = {
+		{ "both ports are those of the queue pairs", { PORT_AB, PORT_AB }, true, { false, false }, true },
+		{ "the other port differs", { PORT_AB, PORT_AB + 1 }, true, { false, false }, false },
+		{ "the first port differs", { PORT_AB + 1, PORT_AB }, true, { false, false }, false },
+		{ "equal, but not those of the queue pairs", { PORT_AB + 1, PORT_AB + 1 }, true, { false, false }, false },
+		{ "equal, one known from its label", { PORT_AB + 1, PORT_AB + 1 }, true, { true, false }, true },
+		{ "equal, the other known from its label", { PORT_AB + 1, PORT_AB + 1 }, true, { false, true }, true },
+		{ "labels that differ", { PORT_AB + 1, PORT_AB + 2 }, true, { true, true }, false },
+		{ "ports not known", { 0, 0 }, true, { true, true }, false },
+		{ "both in one direction", { PORT_AB, PORT_AB }, false, { true, true }, false },
+	};
+
+	return cr_make_param_array(struct fit_case, cases, sizeof cases / sizeof cases[0]);
+}
+
+ParameterizedTest(struct fit_case *one, port_pairing, flows_fit_if_their_ports_are_those_of_one_connection)
+{
+	static struct flow flows[2];
+
+	for (int i = 0; i < 2; i++) {
+		bool is_back = one->is_turned && i;
+
+		flows[i].key.words[0] = is_back ? SERVER : CLIENT;
+		flows[i].key.words[2] = is_back ? CLIENT : SERVER;
+		flows[i].key.words[4] = i ? QPN_A : QPN_B;
+		flows[i].port = one->ports[i];
+		flows[i].port_by_label = one->by_label[i];
+	}
+	cr_assert_eq(port_pairing_fits(&flows[0], &flows[1]), one->fits, "%s", one->what);
+	cr_assert_eq(port_pairing_fits(&flows[1], &flows[0]), one->fits, "%s, the other way round", one->what);
+}
