@@ -27,6 +27,9 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	message->answered = true;
 	message->answered_ns = response->time_ns;
 	message->answered_at = stream->packets;
+	/* A requester that still lacks an earlier response requests this READ again. */
+	if (is_answered_by_data(message) && shown->repeats)
+		message->answered_at += IB_AGAIN_PACKETS;
 	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
 	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && outcome == RTAP_OUTCOME_GOOD && !is_answered_by_data(message))
 		message->answered_ns += HOLE_NS - GRACE_NS;
