@@ -30,6 +30,7 @@
 #include "cli/report.h"
 #include "cli/stats.h"
 #include "cli/view.h"
+#include "cli/why.h"
 
 /* Processor time that remains after an interrupt, and after a request to hurry. */
 #define END_WITHIN_US 600000
@@ -143,6 +144,7 @@ static const struct {
 	{ "replay", command_replay },
 	{ "report", command_report },
 	{ "stats", command_stats },
+	{ "why", command_why },
 };
 
 static const char *command_name(size_t index)

@@ -142,6 +142,12 @@ static const struct option stats_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option why_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
 static const struct option report_options[] = {
 	COMMON_OPTIONS,
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -164,6 +170,7 @@ static const struct {
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv", stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
+	[COMMAND_WHY] = { ":r:f:c:s:nv", why_options, true },
 };
 
 const char *options_letters(enum command command, const struct option **long_options)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -177,5 +178,31 @@ void stats_table_write(const struct stats_table *table, size_t row, struct line 
 		line_char(line, '\n');
 		line_text(line, table->title);
 		line_char(line, '\n');
+	}
+}
+
+void stats_table_wrap(char *begin, size_t indent, struct line *line)
+{
+	char *start = begin, *space = NULL;
+
+	for (char *c = begin; c < line->next; c++) {
+		if (*c == '\n') {
+			start = c + 1;
+			space = NULL;
+		}
+		if (*c == ' ' && c - start > (ptrdiff_t)indent)
+			space = c;
+		if (!space || c - start < STATS_TABLE_WIDTH)
+			continue;
+		if ((size_t)(line->end - line->next) < indent) {
+			line->cut = true;
+			return;
+		}
+		memmove(space + 1 + indent, space + 1, (size_t)(line->next - space - 1));
+		memset(space, ' ', 1 + indent);
+		*space = '\n';
+		line->next += indent;
+		c = start = space + 1;
+		space = NULL;
 	}
 }

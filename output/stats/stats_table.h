@@ -51,4 +51,7 @@ size_t stats_table_finish(struct stats_table *table);
 /* Writes a row with its newline; row 0 is an empty line and the title, row 1 the headings, then come the rows. */
 void stats_table_write(const struct stats_table *table, size_t row, struct line *line);
 
+/* Breaks lines after `begin` that are too wide; what follows a break is indented. */
+void stats_table_wrap(char *begin, size_t indent, struct line *line);
+
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stddef.h>
-
 #include "output/message/connections.h"
 #include "output/packet/units.h"
 #include "output/stats/congestion_form.h"
@@ -10,33 +8,6 @@
 #include "output/stats/findings_advice.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_text.h"
-
-/* Breaks lines after `begin` that are too wide; what follows a break is indented. */
-static void wrap(char *begin, size_t indent, struct line *line)
-{
-	char *start = begin, *space = NULL;
-
-	for (char *c = begin; c < line->next; c++) {
-		if (*c == '\n') {
-			start = c + 1;
-			space = NULL;
-		}
-		if (*c == ' ' && c - start > (ptrdiff_t)indent)
-			space = c;
-		if (!space || c - start < STATS_TABLE_WIDTH)
-			continue;
-		if ((size_t)(line->end - line->next) < indent) {
-			line->cut = true;
-			return;
-		}
-		memmove(space + 1 + indent, space + 1, (size_t)(line->next - space - 1));
-		memset(space, ' ', 1 + indent);
-		*space = '\n';
-		line->next += indent;
-		c = start = space + 1;
-		space = NULL;
-	}
-}
 
 static void count(uint64_t number, const char *what, struct line *line)
 {
@@ -209,7 +180,7 @@ void stats_text_notes(const void *what, struct line *line)
 	congestion_ports_text(stats, line);
 	setups(stats, line);
 	uncounted(stats, line);
-	wrap(begin, 2, line);
+	stats_table_wrap(begin, 2, line);
 }
 
 /* The text that one call of write() writes. */
@@ -371,7 +342,7 @@ static void finding(const void *what, struct line *line)
 	line_char(line, ' ');
 	line_text(line, advice->next);
 	line_char(line, '\n');
-	wrap(begin, 5, line);
+	stats_table_wrap(begin, 5, line);
 	command(record->stats, part->view, part->finding, line);
 }
 
@@ -577,7 +548,7 @@ static void connection(const void *what, struct line *line)
 	line_char(line, '\n');
 	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	one_direction(record->stats, &counted->directions[1], "b>a", line);
-	wrap(begin, 6, line);
+	stats_table_wrap(begin, 6, line);
 }
 
 static bool is_shown(const struct stats_view *view, const struct finding *found)

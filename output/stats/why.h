@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The story of one connection, or of the part of it that belongs to one operation: runs of ordinary packets, gaps, retransmissions with the place of
+ * the loss as seen from the capture, NAKs, recoveries with their time, silences; and a verdict. What the capture does not prove is called likely.
+ */
+#ifndef OUTPUT_STATS_WHY_H
+#define OUTPUT_STATS_WHY_H
+
+#include <rdmatap/message.h>
+#include <rdmatap/operation.h>
+#include <rdmatap/packet.h>
+
+#include "dissect/engine/line.h"
+
+/* Where a retransmitted packet was lost. X(identifier, JSON name, words) */
+#define WHY_PLACES(X) \
+	X(UNKNOWN, "unknown", "where it was lost is unknown") \
+	X(BEFORE, "before_capture", "lost before it reached the capture") \
+	X(AFTER, "after_capture", "lost after it had passed the capture") \
+	X(ANSWER, "answer_after_capture", "answered, and the answer was lost after it had passed the capture") \
+	X(RECEIVER, "receiver", "the receiver had posted no receive") \
+	X(SILENT, "no_answer", "passed the capture, and no answer was captured: lost after it, or not answered in time")
+
+enum why_place {
+#define WHY_PLACE_ENUM(identifier, name, words) WHY_##identifier,
+	WHY_PLACES(WHY_PLACE_ENUM)
+#undef WHY_PLACE_ENUM
+	WHY_PLACE_COUNT
+};
+
+/* Kinds of events. X(identifier, JSON name) */
+#define WHY_EVENTS(X) \
+	X(PACKETS, "packets") X(GAP, "gap") X(AGAIN, "retransmission") X(DUPLICATE, "duplicate") X(LATE, "out_of_order") \
+	X(UNEXPECTED, "unexpected_response") X(NAK, "nak") X(RNR, "rnr_nak") X(CNP, "cnp") X(RECOVERY, "recovery") X(SILENCE, "silence")
+
+enum why_event_kind {
+#define WHY_EVENT_ENUM(identifier, name) WHY_EVENT_##identifier,
+	WHY_EVENTS(WHY_EVENT_ENUM)
+#undef WHY_EVENT_ENUM
+};
+
+struct why_event {
+	uint8_t kind;            /* enum why_event_kind */
+	bool from_a;             /* of its packets; of a silence: of the packet that ended it */
+	bool is_mixed;           /* packets of both ends */
+	bool has_psn;
+	bool is_response_lost;   /* recoveries: the lost packet is a READ response, or nothing is known of it */
+	uint8_t cause, attempt;  /* recoveries: enum rtap_recovery */
+	uint8_t place;           /* recoveries: enum why_place */
+	uint8_t code;            /* NAKs */
+	const char *what;        /* static: "WRITE", "READ response"; NULL: of several kinds */
+	uint64_t first_frame, last_frame, packets, bytes;
+	int64_t time_ns, end_ns;
+	uint32_t psn, last_psn, missing; /* missing: PSNs before a gap */
+	uint64_t seen_frame;     /* recoveries: the frame in which the lost packet, or its answer, passed; 0: none */
+	int64_t lost_ns;         /* time lost to recoveries, up to its last packet */
+};
+
+struct why;
+
+/* What the story is about. */
+struct why_subject {
+	struct rtap_end a, b;
+	uint64_t connection;
+	char service[80];
+	bool has_operation;      /* the next ones are valid */
+	uint64_t operation, request_frame, response_frame;
+	bool from_a, has_latency, has_status, ok;
+	int64_t latency_ns;
+	char name[160];          /* "nfs READ /a/b" */
+	char status[64];
+	uint64_t first_frame, last_frame; /* only packets between these frames; 0: all */
+	int64_t end_ns;          /* with last_frame: and later packets up to this time */
+};
+
+/* NULL: out of memory. `most`: events listed. */
+struct why *why_create(const struct why_subject *subject, uint64_t most);
+void why_destroy(struct why *why);
+
+/* Adds a packet of the connection. turned: it has the numbers of a half in which end a is the subject's end b. */
+void why_packet(struct why *why, const struct rtap_packet *packet, bool turned);
+
+/* Number of events, and one of them; the last packet has been added. */
+size_t why_finish(struct why *why);
+
+/* Writes one line: the heading, event `index`, the verdict. */
+void why_heading(const struct why *why, struct line *line);
+void why_event(const struct why *why, size_t index, struct line *line);
+void why_verdict(const struct why *why, struct line *line);
+
+/* The same as JSON objects of type "subject", "event", "verdict". */
+void why_heading_json(const struct why *why, struct line *line);
+void why_event_json(const struct why *why, size_t index, struct line *line);
+void why_verdict_json(const struct why *why, struct line *line);
+
+#endif

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap why: its events against schedules that say which packets were lost on which side of the capture, and its verdicts."""
+import collections
+import json
+import os
+import re
+import unittest
+
+import capfile
+from cli import CliTest, RPING, TESTDATA, TESTS, captures, read, records
+from wire_schedule import MS, Loss, Schedule, Talk, with_timeouts
+
+# What the schedule's `seen` means for the place of the loss, by cause.
+PLACES = {("sequence_nak", True): "after_capture", ("sequence_nak", False): "before_capture", ("implied_nak", True): "after_capture",
+          ("implied_nak", False): "before_capture", ("rnr", True): "receiver", ("timeout", True): "no_answer", ("timeout", False): "before_capture"}
+
+
+def testdata(name):
+    return os.path.join(TESTDATA, name)
+
+
+class WhyTest(CliTest):
+    def why(self, *arguments):
+        """Subject, events and verdict."""
+        found = collections.defaultdict(list)
+        for line in self.lines("why", "--json", *arguments):
+            one = json.loads(line)
+            found[one["type"]].append(one)
+        self.assertEqual((len(found["subject"]), len(found["verdict"])), (1, 1), arguments)
+        return found["subject"][0], found["event"], found["verdict"][0]
+
+    def of(self, script):
+        schedule = Schedule()
+        talk = Talk(schedule)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        script(talk)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        self.capture = schedule.write_pcap(self.path("talk.pcap"))
+        return self.why(self.capture, "connection=1")
+
+
+class Losses(WhyTest):
+    def check(self, sender, kind, packets, losses):
+        def script(talk):
+            talk.data(sender, kind, 4)
+            self.first = (talk.read if kind == "read" else lambda *a: talk.data(a[0], kind, *a[1:]))(sender, packets, losses)
+            talk.data(sender, "send", 2)
+        if kind == "read":
+            subject, events, verdict = self.of(lambda talk: setattr(self, "first", talk.read(sender, packets, losses)))
+        else:
+            subject, events, verdict = self.of(script)
+        recoveries = [event for event in events if event["event"] == "recovery"]
+        self.assertEqual([(one["cause"], one["psn"], one["lost"]) for one in recoveries],
+                         [(loss.cause, self.first + loss.at & 0xffffff, PLACES[loss.cause, loss.seen]) for loss in losses], events)
+        ends = {"10.9.0.1": "A", "10.9.0.2": "B"}
+        for one in recoveries:
+            self.assertEqual(ends[subject[one["direction"][0]]], sender)
+        self.assertAlmostEqual(verdict["time_lost"], sum(loss.wait for loss in losses) / 1e9, delta=verdict["time_lost"] / 100)
+        return verdict
+
+    def test_of_requests_are_placed_before_or_after_the_capture(self):
+        for sender in "AB":
+            for kind in "send", "write":
+                for seen in False, True:
+                    for at in 0, 3, 6:
+                        verdict = self.check(sender, kind, 8, [Loss(at, "sequence_nak", 9 * MS, seen)])
+                        self.assertEqual(verdict["cause"], "network")
+                        self.assertIn("lost %s the capture" % ("after" if seen else "before"), verdict["text"])
+
+    def test_of_retransmissions_are_placed_where_the_retransmission_was_lost(self):
+        """The first copy passed the capture, but the receiver discarded it: packets before it were missing."""
+        for seen in False, True:
+            self.check("A", "write", 12, [Loss(2, "sequence_nak", 9 * MS, False), Loss(5, "sequence_nak", 9 * MS, seen)])
+            self.check("A", "write", 12, [Loss(2, "sequence_nak", 9 * MS, True), Loss(5, "sequence_nak", 9 * MS, seen)])
+
+    def test_of_responses_are_placed(self):
+        for seen in False, True:
+            for at in 1, 4:
+                self.check("A", "read", 8, [Loss(at, "implied_nak", 9 * MS, seen)])
+
+    def test_without_an_answer_say_so(self):
+        for at in 0, 3:
+            self.check("A", "write", 4, [Loss(at, "timeout", 540 * MS, True)])
+
+    def test_to_receivers_that_are_not_ready_are_theirs(self):
+        def script(talk):
+            talk.data("A", "send", 1, [Loss(0, "rnr", 20 * MS, True)], timer=14)
+        _, events, verdict = self.of(script)
+        self.assertEqual([one["lost"] for one in events if one["event"] == "recovery"], ["receiver"])
+        self.assertEqual(len([one for one in events if one["event"] == "rnr_nak"]), 1)
+        self.assertEqual(verdict["cause"], "receiver")
+        self.assertIn("not the network", verdict["text"])
+
+    def test_of_nothing_are_none(self):
+        _, events, verdict = self.of(lambda talk: talk.data("A", "write", 50))
+        self.assertEqual((verdict["cause"], verdict["time_lost"], verdict["recoveries"]), ("none", 0, 0))
+        self.assertEqual([event["event"] for event in events], ["packets"])
+        self.assertEqual(self.lines("why", self.capture)[-1], "Verdict: Nothing was lost or sent again, and no NAK was seen.")
+
+    def test_of_tcp_are_those_of_the_schedule(self):
+        path = self.path("tcp.pcap")
+        frames = [(time, data) for time, data, _ in records(read(testdata("iwarp-rping-v4-crc.pcap")))[1]]
+        capfile.write_pcap(path, 1, [(time, data, len(data)) for time, data in with_timeouts(frames, 2, 300 * MS)])
+        _, events, verdict = self.why(path)
+        self.assertEqual([one["cause"] for one in events if one["event"] == "recovery"], ["timeout"] * 2)
+        self.assertAlmostEqual(verdict["time_lost"], 0.6, delta=0.01)
+        self.assertEqual(verdict["cause"], "network")
+
+
+class Subjects(WhyTest):
+    def test_a_late_reply_is_the_servers(self):
+        subject, _, verdict = self.why(testdata("roce-nfs41-long.pcap"))
+        slowest = max((json.loads(line) for line in self.lines("operations", "--json", testdata("roce-nfs41-long.pcap"))), key=lambda one: one["latency"])
+        self.assertEqual((subject["operation"], subject["latency"]), (slowest["operation"], slowest["latency"]))
+        self.assertEqual(verdict["cause"], "server")
+        self.assertIn("likely", verdict["text"])
+        self.assertGreater(verdict["longest_silence"], slowest["latency"] * 0.9)
+
+    def test_one_operation_is_found_in_every_way(self):
+        for capture in "roce-nfs3-long.pcap", "roce-nfs41-long.pcap", "rpc_read-chunks.pcap":
+            for line in self.lines("operations", "--json", testdata(capture)):
+                one = json.loads(line)
+                if "response_frame" not in one or "request_frame" not in one:
+                    continue
+                subject, events, _ = self.why(testdata(capture), "operation=%d" % one["operation"])
+                self.assertEqual((subject["operation"], subject["connection"]), (one["operation"], one["connection"]))
+                self.assertEqual(events[0]["first_frame"], one["request_frame"])
+                self.assertEqual(max(event["last_frame"] for event in events), max(one["response_frame"], one.get("last_data_frame", 0)))
+                again = self.why("xid=%d" % one["xid"], testdata(capture))[0]
+                self.assertEqual(again["name"], subject["name"])
+
+    def test_a_frame_belongs_to_its_operation(self):
+        one, = [one for one in map(json.loads, self.lines("operations", "--json", testdata("rpc_read-chunks.pcap")))][:1]
+        self.assertEqual(self.why(testdata("rpc_read-chunks.pcap"), "frame=%d" % one["response_frame"])[0]["operation"], one["operation"])
+
+    def test_a_queue_pair_names_its_connection(self):
+        for line in self.lines("connections", "--json", testdata("conn_naks.pcap")):
+            one = json.loads(line)
+            for qpn in one["a"]["qpn"], one["b"]["qpn"]:
+                self.assertEqual(self.why(testdata("conn_naks.pcap"), "qp=%#x" % qpn)[0]["connection"], one["connection"])
+
+    def test_a_nak_that_ends_the_connection_is_no_loss(self):
+        _, events, verdict = self.why(testdata("conn_naks.pcap"), "connection=1")
+        self.assertEqual(events[-1]["nak"], "remote access error")
+        self.assertEqual((verdict["cause"], verdict["text"].split()[0]), ("refused", "10.0.0.1"))
+
+    def test_every_packet_is_in_one_event(self):
+        for capture in captures():
+            if os.path.basename(capture).startswith(("absurd", "tunnels", "erf", "infiniband", "icrc", "conn_captured")):
+                continue
+            rows = [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", "-e", "frame.number", "-e", "rdmatap.connection")]
+            numbers = collections.Counter(row[1] for row in rows if row[1])
+            whole = {str(one["connection"]) for one in map(json.loads, self.lines("connections", "--json", capture))}
+            for number, packets in list(numbers.items())[:3]:
+                # of others a half precedes the recognition
+                if set(numbers) - whole:
+                    continue
+                _, events, verdict = self.why(capture, "connection=" + number)
+                self.assertEqual(sum(one.get("packets", 0) for one in events), packets, capture)
+                self.assertEqual(verdict["packets"], packets)
+
+    def test_what_is_not_there_is_refused(self):
+        for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
+            self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
+        self.bad("connection=x: not a number", "why", RPING, "connection=x")
+        self.bad("connection=: not a number", "why", RPING, "connection=")
+        self.bad("frame=3: only one of", "why", RPING, "qp=2", "frame=3")
+        self.bad("no connection in the capture", "why", testdata("empty.pcap"))
+        with open(RPING, "rb") as f:
+            self.bad("why reads its files twice", "why", "-", stdin=f)
+
+
+class Form(WhyTest):
+    def test_lines_fit_the_terminal(self):
+        for capture in captures():
+            done = self.run_program("why", capture)
+            for line in done.stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 120, capture)
+            self.assertEqual(bool(done.stdout), done.returncode == 0 or b"in the capture" not in done.stderr, (capture, done.stderr))
+
+    def test_keys_are_documented(self):
+        with open(os.path.join(TESTS, "..", "doc", "json.md")) as f:
+            documented = set(re.findall(r"^\| `(\w+)` \|", f.read().partition("`rdmatap why FILE... --json`")[2].partition("\n## ")[0], re.M))
+        found = set()
+        for capture in captures():
+            for line in self.run_program("why", "--json", capture).stdout.splitlines():
+                found |= set(json.loads(line))
+        self.assertEqual(found - documented, set())
+        self.assertEqual(documented - found, {"events_unlisted"})
+
+
+if __name__ == "__main__":
+    unittest.main()
