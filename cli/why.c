@@ -20,7 +20,7 @@
 #include "output/packet/printer.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_packet.h"
-#include "output/stats/why.h"
+#include "output/stats/why_text.h"
 
 /* Events listed. */
 #define EVENTS 100000

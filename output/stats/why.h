@@ -14,11 +14,11 @@
 
 /* Where a retransmitted packet was lost. X(identifier, JSON name, words) */
 #define WHY_PLACES(X) \
-	X(UNKNOWN, "unknown", "where it was lost is unknown") \
+	X(UNKNOWN, "unknown", "lost in an unknown place") \
 	X(BEFORE, "before_capture", "lost before it reached the capture") \
 	X(AFTER, "after_capture", "lost after it had passed the capture") \
 	X(ANSWER, "answer_after_capture", "answered, and the answer was lost after it had passed the capture") \
-	X(RECEIVER, "receiver", "the receiver had posted no receive") \
+	X(RECEIVER, "receiver", "not accepted, as the receiver had posted no receive") \
 	X(SILENT, "no_answer", "passed the capture, and no answer was captured: lost after it, or not answered in time")
 
 enum why_place {
@@ -82,15 +82,5 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned);
 
 /* Number of events, and one of them; the last packet has been added. */
 size_t why_finish(struct why *why);
-
-/* Writes one line: the heading, event `index`, the verdict. */
-void why_heading(const struct why *why, struct line *line);
-void why_event(const struct why *why, size_t index, struct line *line);
-void why_verdict(const struct why *why, struct line *line);
-
-/* The same as JSON objects of type "subject", "event", "verdict". */
-void why_heading_json(const struct why *why, struct line *line);
-void why_event_json(const struct why *why, size_t index, struct line *line);
-void why_verdict_json(const struct why *why, struct line *line);
 
 #endif

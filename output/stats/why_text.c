@@ -8,6 +8,7 @@
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/why_state.h"
+#include "output/stats/why_text.h"
 
 static const char *const place_names[] = {
 #define WHY_PLACE_NAME(identifier, name, words) name,
