@@ -28,7 +28,7 @@ static void report_clock(const struct rtap_source *source, size_t file, const st
 	const struct clock_piece *first = &clock->pieces[0];
 	char drift[64] = "", steps[64] = "";
 
-	if (first->drift)
+	if (first->drift != 0)
 		snprintf(drift, sizeof drift, " and %s %.1f ppm", first->drift < 0 ? "loses" : "gains", fabs(first->drift) * 1e6);
 	if (clock->count > 1)
 		snprintf(steps, sizeof steps, " and was changed %zu times", clock->count - 1);

@@ -161,7 +161,7 @@ static void choose(const struct fit *fit, const struct allowed *allowed, size_t 
 	if (__builtin_add_overflow(first->after_ns, offset_ns, &piece->ahead_ns))
 		piece->ahead_ns = first->after_ns;
 	/* the same clock, if possible */
-	if (!drift && (fit->is_one_way ? llabs(piece->ahead_ns) < NETWORK_NS :
+	if (drift == 0 && (fit->is_one_way ? llabs(piece->ahead_ns) < NETWORK_NS :
 	    (double)first->after_ns / NS + least <= 0 && (double)first->after_ns / NS + most >= 0))
 		piece->ahead_ns = 0;
 }
