@@ -393,20 +393,10 @@ static bool take_packet_value(struct options *options, int letter)
 	}
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of raw-packet queue pairs that take an argument. */
+static bool take_verbs_value(struct options *options, int letter)
 {
-	char spec[64];
-	uint64_t number;
-
 	switch (letter) {
-	case OPTION_MAX_MEMORY:
-		return option_size("--max-memory", 1 << 20, &options->max_memory);
-	case OPTION_GIVE_UP:
-		if (!option_number("--give-up", MOST_GIVE_UP, &number))
-			return false;
-		options->give_up_ns = number * 1000000000;
-		return true;
 	case OPTION_FLOW:
 		return add_flow_rule(options);
 	case OPTION_FLOW_TYPE:
@@ -419,13 +409,15 @@ static bool take_value(struct options *options, int letter)
 		return option_once("--join", &options->verbs.group, "only one group is supported");
 	case OPTION_VERBS:
 		return option_once("--verbs", &options->verbs.tuning, "join them with commas");
-	case OPTION_THREADS:
-		if (!option_number("--threads", MAX_THREADS, &number))
-			return false;
-		options->threads = (unsigned)number;
-		return true;
-	case OPTION_SPEED:
-		return option_speed(&options->speed);
+	default:
+		return false;
+	}
+}
+
+/* Options of statistics and lists that take an argument. */
+static bool take_listing_value(struct options *options, int letter)
+{
+	switch (letter) {
 	case OPTION_INTERVAL:
 		return option_interval(&options->interval_ns);
 	case OPTION_SORT:
@@ -459,6 +451,32 @@ static bool take_value(struct options *options, int letter)
 		return option_is_name("--type", "type", optarg) && option_once("--type", &options->record_type, "only one type is supported");
 	case OPTION_LAYER:
 		return option_is_name("--layer", "layer", optarg) && option_once("--layer", &options->layer, "only one layer is supported");
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	char spec[64];
+	uint64_t number;
+
+	switch (letter) {
+	case OPTION_MAX_MEMORY:
+		return option_size("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_GIVE_UP:
+		if (!option_number("--give-up", MOST_GIVE_UP, &number))
+			return false;
+		options->give_up_ns = number * 1000000000;
+		return true;
+	case OPTION_THREADS:
+		if (!option_number("--threads", MAX_THREADS, &number))
+			return false;
+		options->threads = (unsigned)number;
+		return true;
+	case OPTION_SPEED:
+		return option_speed(&options->speed);
 	case OPTION_RATE:
 		return option_number("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
@@ -476,8 +494,8 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return take_packet_value(options, letter) || take_capture_value(options, letter) ||
-		       diff_take(&options->diff, letter, optarg);
+		return take_packet_value(options, letter) || take_capture_value(options, letter) || take_verbs_value(options, letter) ||
+		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
