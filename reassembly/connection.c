@@ -134,15 +134,16 @@ void connection_charge(struct rtap_tracker *tracker, struct connection *connecti
 
 void connection_note_first(struct rtap_tracker *tracker)
 {
-	if (tracker->first_connection && tracker->first_connection->retired)
+	const struct connection *first = TAILQ_FIRST(&tracker->connections);
+
+	if (first && first->retired)
 		tracker->due_ns = INT64_MIN;
 }
 
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->reported = true;
-	*(connection->before ? &connection->before->after : &tracker->first_connection) = connection->after;
-	*(connection->after ? &connection->after->before : &tracker->last_connection) = connection->before;
+	TAILQ_REMOVE(&tracker->connections, connection, link);
 	connection_note_first(tracker);
 }
 

@@ -100,9 +100,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 		connection->streams[i].from_a = i == 1;
 		connection->streams[i].reliable = true;
 	}
-	connection->before = tracker->last_connection;
-	*(connection->before ? &connection->before->after : &tracker->first_connection) = connection;
-	tracker->last_connection = connection;
+	TAILQ_INSERT_TAIL(&tracker->connections, connection, link);
 	return connection;
 }
 
@@ -111,8 +109,8 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
  */
 static void note_due(struct rtap_tracker *tracker)
 {
-	if (tracker->first_closing)
-		connections_due(tracker, tracker->first_closing->closed_ns, CLOSING_NS);
+	if (!TAILQ_EMPTY(&tracker->closing))
+		connections_due(tracker, TAILQ_FIRST(&tracker->closing)->closed_ns, CLOSING_NS);
 }
 
 void connection_close(struct rtap_tracker *tracker, struct connection *connection)
@@ -121,16 +119,13 @@ void connection_close(struct rtap_tracker *tracker, struct connection *connectio
 		return;
 	connection->closed = true;
 	connection->closed_ns = tracker->now_ns;
-	connection->closing_before = tracker->last_closing;
-	*(tracker->last_closing ? &tracker->last_closing->closing_after : &tracker->first_closing) = connection;
-	tracker->last_closing = connection;
+	TAILQ_INSERT_TAIL(&tracker->closing, connection, closing_link);
 	note_due(tracker);
 }
 
 static void leave_closing(struct rtap_tracker *tracker, struct connection *connection)
 {
-	*(connection->closing_before ? &connection->closing_before->closing_after : &tracker->first_closing) = connection->closing_after;
-	*(connection->closing_after ? &connection->closing_after->closing_before : &tracker->last_closing) = connection->closing_before;
+	TAILQ_REMOVE(&tracker->closing, connection, closing_link);
 	note_due(tracker);
 }
 
@@ -178,7 +173,7 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 
 static void report_first(struct rtap_tracker *tracker)
 {
-	struct connection *connection = tracker->first_connection;
+	struct connection *connection = TAILQ_FIRST(&tracker->connections);
 
 	connection_report(tracker, connection);
 	connection_release(tracker, connection);
@@ -186,25 +181,25 @@ static void report_first(struct rtap_tracker *tracker)
 
 void connections_do_due(struct rtap_tracker *tracker)
 {
+	struct connection *connection;
+
 	tracker->due_ns = INT64_MAX;
 	upper_advance(tracker);
-	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS) {
-		struct connection *connection = tracker->first_closing;
-
+	while ((connection = TAILQ_FIRST(&tracker->closing)) && tracker->now_ns - connection->closed_ns >= CLOSING_NS) {
 		connection_retire(tracker, connection);
 		if (connection->leaves)
 			connection_release(tracker, connection);
 	}
 	note_due(tracker);
-	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
+	while ((connection = TAILQ_FIRST(&tracker->connections)) && connection->retired && !connection->references)
 		report_first(tracker);
 	connection_note_first(tracker);
 }
 
 void connections_flush(struct rtap_tracker *tracker)
 {
-	while (tracker->first_connection) {
-		connection_retire(tracker, tracker->first_connection);
+	while (!TAILQ_EMPTY(&tracker->connections)) {
+		connection_retire(tracker, TAILQ_FIRST(&tracker->connections));
 		report_first(tracker);
 	}
 }

@@ -7,6 +7,8 @@
 #ifndef REASSEMBLY_STATE_H
 #define REASSEMBLY_STATE_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/tracker.h>
 
 #include "reassembly/store/budget.h"
@@ -289,7 +291,7 @@ struct connection {
 	struct psn_stream streams[2];  /* requests of b; of a */
 	struct flow *flows[2];         /* packets of b; of a */
 	struct budget_entry entry;
-	struct connection *before, *after; /* all connections of the tracker, by number */
+	TAILQ_ENTRY(connection) link;        /* in the tracker's list of all connections */
 	struct expectation *expectations; /* a ring, used while one end is unknown */
 	uint32_t expected, expectation_room; /* number of entries written to it */
 	uint32_t references;           /* messages not reported yet */
@@ -305,7 +307,7 @@ struct connection {
 	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram; list: */
 	struct connection *next_resolved;
 	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
-	struct connection *closing_before, *closing_after;
+	TAILQ_ENTRY(connection) closing_link;
 	int64_t closed_ns;
 	uint64_t memory;               /* bytes charged for rings and flows */
 	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
@@ -361,8 +363,8 @@ struct rtap_tracker {
 	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* cache of flows found last */
 	struct captured_copies *copies; /* NULL: the frames come from one file */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */
-	struct connection *first_connection, *last_connection;
-	struct connection *first_closing, *last_closing; /* in the order of closing */
+	TAILQ_HEAD(, connection) connections; /* by number */
+	TAILQ_HEAD(, connection) closing; /* in the order of closing */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */

@@ -52,6 +52,8 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	tracker->examines = options->wanted || options->operation;
 	tracker->alone = tracker->context;
 	tracker->alone.stop_at_tcp = true;
+	TAILQ_INIT(&tracker->connections);
+	TAILQ_INIT(&tracker->closing);
 	tracker->now_ns = INT64_MIN;
 	tracker->aside.due_ns = UINT64_MAX;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
@@ -354,6 +356,7 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 void rtap_tracker_finish(struct rtap_tracker *tracker)
 {
 	uint64_t failures = memory_failures();
+	struct connection *connection;
 
 	tracker->finishes = true;
 	iwarp_view_end(&tracker->view, &tracker->budget);
@@ -362,7 +365,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 		relieve(tracker);
 	}
 	tcp_content_flush(tracker);
-	for (struct connection *connection = tracker->first_connection; connection; connection = connection->after) {
+	TAILQ_FOREACH(connection, &tracker->connections, link) {
 		for (int i = 0; i < 2; i++)
 			ib_settle(tracker, &connection->streams[i], true);
 		upper_end(tracker, connection);

@@ -408,6 +408,6 @@ Test(request, a_row_needs_neither_state_in_the_tracker_nor_in_the_connection)
 {
 	request(100, 7, 10, 0);
 	cr_expect_null(tracker->upper_states[UPPER_COUNT]);
-	cr_expect_str_eq(tracker->first_connection->layer->name, "echo");
+	cr_expect_str_eq(TAILQ_FIRST(&tracker->connections)->layer->name, "echo");
 	finish();
 }

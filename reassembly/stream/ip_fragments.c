@@ -33,7 +33,7 @@ struct ip_datagram {
 	uint64_t hash;
 	struct ip_fragments *fragments;
 	struct ip_datagram_list *list; /* the list that contains it */
-	struct ip_datagram *before, *after;
+	TAILQ_ENTRY(ip_datagram) link;
 	struct budget_entry entry;
 	enum datagram_state state;
 	bool is_ipv6;
@@ -52,18 +52,14 @@ static void unlink_datagram(struct ip_datagram *datagram)
 {
 	struct ip_datagram_list *list = datagram->list;
 
-	*(datagram->before ? &datagram->before->after : &list->first) = datagram->after;
-	*(datagram->after ? &datagram->after->before : &list->last) = datagram->before;
+	TAILQ_REMOVE(&list->list, datagram, link);
 	list->count--;
 }
 
 static void link_last(struct ip_datagram_list *list, struct ip_datagram *datagram)
 {
 	datagram->list = list;
-	datagram->after = NULL;
-	datagram->before = list->last;
-	*(list->last ? &list->last->after : &list->first) = datagram;
-	list->last = datagram;
+	TAILQ_INSERT_TAIL(&list->list, datagram, link);
 	list->count++;
 }
 
@@ -261,7 +257,7 @@ static void complete(struct ip_datagram *datagram, struct rtap_datagram *whole)
 	unlink_datagram(datagram);
 	link_last(&fragments->complete, datagram);
 	if (fragments->complete.count > REMEMBERED)
-		destroy(fragments->complete.first);
+		destroy(TAILQ_FIRST(&fragments->complete.list));
 }
 
 static bool is_over(const struct ip_datagram *datagram, int64_t now_ns)
@@ -279,13 +275,13 @@ static void give_up(struct ip_datagram *datagram)
 static void expire(struct ip_fragments *fragments, int64_t now_ns)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct ip_datagram_list *list = &fragments->pending[i];
+		struct ip_datagram *first;
 
-		while (list->first && is_over(list->first, now_ns))
-			give_up(list->first);
+		while ((first = TAILQ_FIRST(&fragments->pending[i].list)) && is_over(first, now_ns))
+			give_up(first);
 	}
-	if (fragments->complete.last)
-		fragments->complete.last->entry.evict = evict;
+	if (!TAILQ_EMPTY(&fragments->complete.list))
+		TAILQ_LAST(&fragments->complete.list, ip_datagrams)->entry.evict = evict;
 }
 
 /* The length of a fragment is a multiple of 8, except for the last one. RFC 791, 3.2; RFC 8200, 4.5. */
@@ -366,14 +362,17 @@ enum ip_fragments_result ip_fragments_add(struct ip_fragments *fragments, struct
 void ip_fragments_init(struct ip_fragments *fragments, struct budget *budget)
 {
 	*fragments = (struct ip_fragments){ .budget = budget };
+	TAILQ_INIT(&fragments->pending[0].list);
+	TAILQ_INIT(&fragments->pending[1].list);
+	TAILQ_INIT(&fragments->complete.list);
 }
 
 void ip_fragments_fini(struct ip_fragments *fragments)
 {
 	for (unsigned i = 0; i < 2; i++)
-		while (fragments->pending[i].first)
-			give_up(fragments->pending[i].first);
-	while (fragments->complete.first)
-		destroy(fragments->complete.first);
+		while (!TAILQ_EMPTY(&fragments->pending[i].list))
+			give_up(TAILQ_FIRST(&fragments->pending[i].list));
+	while (!TAILQ_EMPTY(&fragments->complete.list))
+		destroy(TAILQ_FIRST(&fragments->complete.list));
 	map_fini(&fragments->map);
 }

@@ -11,6 +11,8 @@
 #ifndef REASSEMBLY_STREAM_IP_FRAGMENTS_H
 #define REASSEMBLY_STREAM_IP_FRAGMENTS_H
 
+#include <sys/queue.h>
+
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
@@ -18,7 +20,7 @@
 struct ip_datagram;
 
 struct ip_datagram_list {
-	struct ip_datagram *first, *last;
+	TAILQ_HEAD(ip_datagrams, ip_datagram) list;
 	uint32_t count;
 };
 

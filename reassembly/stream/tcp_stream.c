@@ -22,24 +22,10 @@
 /* For finished connections. */
 #define SHARE_OVER 64
 
-static void unlink_connection(struct tcp_connection *connection)
+/* Its list, in the order of the last segments. */
+static struct tcp_connections *list_of(const struct tcp_connection *connection)
 {
-	struct tcp_streams *streams = connection->streams;
-	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
-
-	*(connection->older ? &connection->older->newer : &list->oldest) = connection->newer;
-	*(connection->newer ? &connection->newer->older : &list->newest) = connection->older;
-}
-
-static void link_newest(struct tcp_connection *connection)
-{
-	struct tcp_streams *streams = connection->streams;
-	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
-
-	connection->newer = NULL;
-	connection->older = list->newest;
-	*(list->newest ? &list->newest->newer : &list->oldest) = connection;
-	list->newest = connection;
+	return connection->closed ? &connection->streams->closed : &connection->streams->open;
 }
 
 static void destroy(struct tcp_connection *connection)
@@ -48,7 +34,7 @@ static void destroy(struct tcp_connection *connection)
 
 	for (unsigned i = 0; i < 2; i++)
 		tcp_half_fini(&connection->halves[i]);
-	unlink_connection(connection);
+	TAILQ_REMOVE(list_of(connection), connection, link);
 	map_remove(&streams->map, connection->hash, connection);
 	budget_give(streams->budget, &streams->entry, sizeof *connection);
 	free(connection);
@@ -138,8 +124,7 @@ static bool is_over(const void *value, const void *key)
 
 static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
 {
-	*(over->older ? &over->older->newer : &streams->over_oldest) = over->newer;
-	*(over->newer ? &over->newer->older : &streams->over_newest) = over->older;
+	TAILQ_REMOVE(&streams->over, over, link);
 	map_remove(&streams->over_map, over->hash, over);
 	budget_give(streams->budget, &streams->entry, sizeof *over);
 	free(over);
@@ -153,8 +138,8 @@ static void remember_over(const struct tcp_connection *connection)
 
 	if (over)
 		forget_over(streams, over);
-	if (streams->over_oldest && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
-		forget_over(streams, streams->over_oldest);
+	if (!TAILQ_EMPTY(&streams->over) && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
+		forget_over(streams, TAILQ_FIRST(&streams->over));
 	over = memory_new_zeroed(1, sizeof *over);
 	if (!over)
 		return;
@@ -176,25 +161,26 @@ static void remember_over(const struct tcp_connection *connection)
 		return;
 	}
 	budget_charge(streams->budget, &streams->entry, sizeof *over);
-	over->older = streams->over_newest;
-	*(over->older ? &over->older->newer : &streams->over_oldest) = over;
-	streams->over_newest = over;
+	TAILQ_INSERT_TAIL(&streams->over, over, link);
 }
 
 static void expire(struct tcp_streams *streams, int64_t now_ns)
 {
-	while (streams->closed.oldest && now_ns - streams->closed.oldest->last_ns > LINGER_NS) {
-		remember_over(streams->closed.oldest);
-		finish(streams->closed.oldest, TCP_END_CLOSED);
+	struct tcp_connection *connection;
+	struct tcp_over *over;
+
+	while ((connection = TAILQ_FIRST(&streams->closed)) && now_ns - connection->last_ns > LINGER_NS) {
+		remember_over(connection);
+		finish(connection, TCP_END_CLOSED);
 	}
-	while (streams->over_oldest && now_ns - streams->over_oldest->last_ns > TCP_OVER_NS)
-		forget_over(streams, streams->over_oldest);
+	while ((over = TAILQ_FIRST(&streams->over)) && now_ns - over->last_ns > TCP_OVER_NS)
+		forget_over(streams, over);
 }
 
 /* Whether a segment is of a finished connection. That is forgotten if the ports are used by a new one. */
 static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
 {
-	struct tcp_over *over = streams->over_oldest ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
+	struct tcp_over *over = !TAILQ_EMPTY(&streams->over) ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
 	bool from_a, again;
 
 	if (!over)
@@ -214,7 +200,7 @@ static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, 
 static bool take_memory(struct tcp_streams *streams)
 {
 	for (;;) {
-		struct tcp_connection *oldest = streams->closed.oldest ? streams->closed.oldest : streams->open.oldest;
+		struct tcp_connection *oldest = TAILQ_FIRST(TAILQ_EMPTY(&streams->closed) ? &streams->open : &streams->closed);
 
 		if (streams->entry.bytes + sizeof *oldest <= streams->budget->limit / SHARE &&
 		    budget_take(streams->budget, &streams->entry, sizeof *oldest))
@@ -229,9 +215,9 @@ static bool take_memory(struct tcp_streams *streams)
 /* Ends inactive connections if there are many. */
 static void end_silent(struct tcp_streams *streams, int64_t now_ns)
 {
-	while (streams->open.oldest && streams->entry.bytes > streams->budget->limit / SHARE_SILENT &&
-	       now_ns - streams->open.oldest->last_ns >= (int64_t)streams->budget->give_up_ns)
-		finish(streams->open.oldest, TCP_END_EVICTED);
+	while (!TAILQ_EMPTY(&streams->open) && streams->entry.bytes > streams->budget->limit / SHARE_SILENT &&
+	       now_ns - TAILQ_FIRST(&streams->open)->last_ns >= (int64_t)streams->budget->give_up_ns)
+		finish(TAILQ_FIRST(&streams->open), TCP_END_EVICTED);
 }
 
 static struct tcp_connection *begin(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_packet *packet)
@@ -260,7 +246,7 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const struct tc
 	connection->ports[!from_a] = packet->destination_port;
 	for (unsigned i = 0; i < 2; i++)
 		tcp_half_init(&connection->halves[i], connection, i);
-	link_newest(connection);
+	TAILQ_INSERT_TAIL(list_of(connection), connection, link);
 	streams->connections++;
 	streams->user.begin(streams->user.owner, connection, packet);
 	if (!has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN))
@@ -373,11 +359,11 @@ static void update_closed(struct tcp_connection *connection, bool is_reset, bool
 	bool reset = is_reset || (unlikely(connection->reset) && !has_news), closed = finished || reset;
 
 	connection->reset = reset;
-	if (closed == connection->closed && !connection->newer)
+	if (closed == connection->closed && !TAILQ_NEXT(connection, link))
 		return;
-	unlink_connection(connection);
+	TAILQ_REMOVE(list_of(connection), connection, link);
 	connection->closed = closed;
-	link_newest(connection);
+	TAILQ_INSERT_TAIL(list_of(connection), connection, link);
 }
 
 static bool is_news(uint8_t analysis)
@@ -454,7 +440,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 				   bool is_copy, bool *outside)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
-	struct tcp_connection *connection = streams->open.newest;
+	struct tcp_connection *connection = TAILQ_LAST(&streams->open, tcp_connections);
 	bool *from_a = &facts->from_a, proof = false;
 	struct tcp_key key;
 
@@ -550,24 +536,27 @@ void tcp_stream_copy(struct tcp_streams *streams, const struct rtap_packet *pack
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)
 {
 	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .entry = { .apart = true } };
+	TAILQ_INIT(&streams->open);
+	TAILQ_INIT(&streams->closed);
+	TAILQ_INIT(&streams->over);
 }
 
 void tcp_streams_flush(struct tcp_streams *streams)
 {
-	while (streams->closed.oldest)
-		finish(streams->closed.oldest, TCP_END_CLOSED);
-	while (streams->open.oldest)
-		finish(streams->open.oldest, TCP_END_INPUT);
+	while (!TAILQ_EMPTY(&streams->closed))
+		finish(TAILQ_FIRST(&streams->closed), TCP_END_CLOSED);
+	while (!TAILQ_EMPTY(&streams->open))
+		finish(TAILQ_FIRST(&streams->open), TCP_END_INPUT);
 }
 
 void tcp_streams_fini(struct tcp_streams *streams)
 {
-	while (streams->closed.oldest)
-		destroy(streams->closed.oldest);
-	while (streams->open.oldest)
-		destroy(streams->open.oldest);
-	while (streams->over_oldest)
-		forget_over(streams, streams->over_oldest);
+	while (!TAILQ_EMPTY(&streams->closed))
+		destroy(TAILQ_FIRST(&streams->closed));
+	while (!TAILQ_EMPTY(&streams->open))
+		destroy(TAILQ_FIRST(&streams->open));
+	while (!TAILQ_EMPTY(&streams->over))
+		forget_over(streams, TAILQ_FIRST(&streams->over));
 	map_fini(&streams->over_map);
 	map_fini(&streams->map);
 }

@@ -13,6 +13,8 @@
 #ifndef REASSEMBLY_STREAM_TCP_STREAM_H
 #define REASSEMBLY_STREAM_TCP_STREAM_H
 
+#include <sys/queue.h>
+
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/map.h"
@@ -139,20 +141,18 @@ struct tcp_connection {
 	/* private to tcp_stream from here on */
 	struct tcp_half halves[2]; /* from b; from a */
 	struct tcp_streams *streams;
-	struct tcp_connection *older, *newer;
+	TAILQ_ENTRY(tcp_connection) link;
 	uint64_t hash;
 	struct tcp_key keys[2];    /* of packets from b; from a */
 	bool closed, reset;
 	int64_t last_ns;
 };
 
-struct tcp_connections {
-	struct tcp_connection *oldest, *newest;
-};
+TAILQ_HEAD(tcp_connections, tcp_connection);
 
 /* A finished connection, kept so that its repeated segments do not start a new one. */
 struct tcp_over {
-	struct tcp_over *older, *newer;
+	TAILQ_ENTRY(tcp_over) link;
 	uint64_t hash;
 	struct tcp_key keys[2];   /* of packets from b; from a */
 	uint32_t isn[2], first[2], end[2]; /* sequence numbers; first: oldest byte that may be repeated, end: after the last byte */
@@ -167,7 +167,7 @@ struct tcp_streams {
 	struct map map;
 	struct tcp_connections open, closed; /* in the order of their last segments */
 	struct map over_map;
-	struct tcp_over *over_oldest, *over_newest; /* in the order of their end */
+	TAILQ_HEAD(, tcp_over) over; /* in the order of their end */
 	/* connections: started, evicted; segments without memory for their connection; evicted queues of a direction */
 	uint64_t connections, evicted_connections, unkept, evicted_queues;
 	uint64_t forced_holes;       /* holes given up because memory ran out */
