@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dissect/infiniband/ib.h"
+#include "dissect/net/erf.h"
 #include "output/report/report.h"
 #include "output/report/report_calls.h"
 #include "output/report/report_internal.h"
@@ -234,6 +235,14 @@ static void take_tcp(struct report_trace *trace, const struct rtap_packet *packe
 		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet);
 }
 
+/* The length of an ERF record is better than that of its file. */
+static uint32_t wire_length_of(const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	return packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record) ? record.wire_length : packet->frame->wire_length;
+}
+
 void report_packet(struct report *report, const struct rtap_packet *packet)
 {
 	struct report_trace *trace = report->last;
@@ -249,6 +258,8 @@ void report_packet(struct report *report, const struct rtap_packet *packet)
 	report->last = trace;
 	if (!trace)
 		return;
+	if (packet->flow.analysis != RTAP_PSN_CAPTURED_TWICE && packet->flow.tcp_analysis != RTAP_TCP_CAPTURED_TWICE)
+		report_throughput_add(&trace->throughput, packet->frame->time_ns, !packet->flow.from_a, wire_length_of(packet));
 	if (packet->ib.has_bth)
 		take_ib(trace, packet);
 	else
@@ -300,14 +311,19 @@ void report_merge(struct report *report, uint64_t from, uint64_t into, bool turn
 	if (!trace) {
 		struct report_sequence swapped = other->sequences[0];
 
+		struct report_throughput unturned = other->throughput;
+
 		other->sequences[0] = other->sequences[1];
 		other->sequences[1] = swapped;
+		other->throughput = (struct report_throughput){ .width_ns = 0 };
+		report_throughput_merge(&other->throughput, &unturned, true);
 		other->number = into;
 		return;
 	}
 	for (int i = 0; i < 2; i++)
 		sequence_merge(&trace->sequences[i ^ turned], &other->sequences[i]);
 	report_points_merge(&trace->calls, &other->calls);
+	report_throughput_merge(&trace->throughput, &other->throughput, turned);
 	if (other->first_frame < trace->first_frame)
 		trace->first_frame = other->first_frame;
 	trace->missed += other->missed;

@@ -14,6 +14,7 @@
 #include "output/stats/findings.h"
 #include "output/packet/format.h"
 #include "output/report/report_points.h"
+#include "output/report/report_throughput.h"
 #include "output/stats/stats.h"
 
 /* Connections plotted; connections with points, more than are plotted because the choice is only made at the end. */
@@ -83,6 +84,7 @@ struct report_trace {
 	uint64_t missed;            /* packets of the connection before first_frame */
 	struct report_sequence sequences[2]; /* a's, b's */
 	struct report_points calls; /* struct report_call */
+	struct report_throughput throughput;
 };
 
 /* A packet that sets up or ends a connection: CM, MPA, an iWARP Terminate, or TCP with SYN, FIN or RST. */

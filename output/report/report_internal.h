@@ -26,8 +26,8 @@ typedef void report_part(const void *page, struct line *line);
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 
-/* Plots of one connection: setup, sequence numbers, RPCs. */
-report_part report_setup, report_sequences, report_calls;
+/* Plots of one connection: setup, throughput, sequence numbers, RPCs. */
+report_part report_setup, report_throughput, report_sequences, report_calls;
 
 /* Tables. */
 report_part report_connections, report_operations, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;

@@ -211,6 +211,20 @@ class Numbers(ReportTest):
             if "first_frame" in one:
                 self.assertRegex(text, r"frames? %d( to %d)? " % (one["first_frame"], one["last_frame"]))
 
+    def check_throughput(self, found, stats, what):
+        """Both ends of each plotted connection sent the bytes that stats has."""
+        connections = {c["connection"]: c for c in stats["connection"]}
+        for part in found.root.all("details"):
+            one = connections[int(part["id"][1:])]
+            sums = [t.text() for t in part.all("text", "name") if " sent " in t.text()]
+            if not sums or "The plots begin with frame" in part.text() or "captured_twice" in one["anomalies"]:
+                continue
+            for text, direction in zip(sums, one["directions"]):
+                shown = int(re.search(r" sent ([0-9,]+) bytes", text)[1].replace(",", ""))
+                # packets that are assigned to their connection later are not drawn
+                self.assertLessEqual(shown, direction["bytes"], (what, one["connection"]))
+                self.drawn[shown == direction["bytes"]] += 1
+
     def check_recoveries(self, found, stats, what):
         rows = {(int(r["connection"]), r["direction"], r["cause"]): r for r in found.table("recovery-table")}
         expected = {(c["connection"], d["direction"], cause): one for c in stats["connection"] for d in c["directions"]
@@ -279,6 +293,7 @@ class Numbers(ReportTest):
             self.assertEqual([re.search(": (.*), frame", one).group(1) for one in titles], expected)
 
     def test_values_are_those_of_stats(self):
+        self.drawn = {True: 0, False: 0}
         for capture in captures():
             stats, found, what = self.stats(capture), self.page(capture), os.path.basename(capture)
             self.check_capture(found, stats["capture"][0], what)
@@ -294,6 +309,8 @@ class Numbers(ReportTest):
             self.check_classes(found, stats, what)
             self.check_pauses(found, stats, what)
             self.check_findings(found, stats, what)
+            self.check_throughput(found, stats, what)
+        self.assertGreater(self.drawn[True], 30 * self.drawn[False])
 
 
 class Plots(ReportTest):
