@@ -17,6 +17,7 @@
 #include "cli/report.h"
 #include "output/packet/printer.h"
 #include "output/report/report.h"
+#include "output/report/report_recoveries.h"
 #include "output/report/report_calls.h"
 #include "output/report/report_page.h"
 #include "output/stats/stats_packet.h"

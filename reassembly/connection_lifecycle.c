@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake_ids.h"
 #include "reassembly/infiniband/ib_settle.h"
@@ -150,6 +151,8 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	if (connection->upper_stream)
 		connection->layer->socket->forget(connection);
 	connection->upper_stream = NULL;
+	if (connection->ddp)
+		ddp_recovery_end(connection->ddp);
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);

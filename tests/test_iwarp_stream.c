@@ -232,7 +232,7 @@ Test(iwarp_stream, messages_without_a_callback_wait_for_no_acknowledgement)
 	for (unsigned is_reported = 0; is_reported < 2; is_reported++) {
 		begin(1 << 20, false);
 		if (!is_reported)
-			tracker->options.message = NULL;
+			tracker->options.message = NULL, tracker->reports = false;
 		give_setup(false, true);
 		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
 		cr_expect_eq(last_shown, 3);

@@ -132,9 +132,6 @@ struct report *report_create(struct stats *stats, uint64_t max_memory);
 /* Adds a packet of rtap_tracker_frame(). Call it after stats_packet(). */
 void report_packet(struct report *report, const struct rtap_packet *packet);
 
-/* Adds a PAUSE or PFC frame. */
-void report_pause(struct report *report, const struct congestion_pause *pause);
-
 /* The tracker's callback. */
 void report_merge(struct report *report, uint64_t from, uint64_t into, bool turned);
 

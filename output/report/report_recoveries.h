@@ -6,11 +6,15 @@
 #define OUTPUT_REPORT_REPORT_RECOVERIES_H
 
 #include "output/report/report.h"
+#include "output/stats/congestion.h"
 
 struct report_page;
 
 /* Records time lost to a recovery. Call it after stats_packet(). */
 void report_recovery(struct report *report, const struct rtap_packet *packet);
+
+/* Records a PAUSE or PFC frame. */
+void report_pause(struct report *report, const struct congestion_pause *pause);
 
 /* The same for TCP windows that are still closed at the end of the capture. */
 void report_closed_windows(const struct report_page *page);

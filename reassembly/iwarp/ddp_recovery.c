@@ -62,6 +62,12 @@ void ddp_recovery_forget(struct message *message)
 			follow(&message->connection->ddp->halves[side], NULL);
 }
 
+void ddp_recovery_end(struct ddp *ddp)
+{
+	for (int side = 0; side < 2; side++)
+		follow(&ddp->halves[side], NULL);
+}
+
 static void lose(struct rtap_tracker *tracker, struct message *message, uint8_t cause, int64_t begin_ns, int64_t end_ns)
 {
 	struct upper_loss loss = { .cause = cause };

@@ -18,4 +18,7 @@ void ddp_recovery_segment(struct rtap_tracker *tracker, struct connection *conne
 /* A message with `recovers` set is freed. */
 void ddp_recovery_forget(struct message *message);
 
+/* The connection's state of DDP is about to be freed; its messages may be freed later. */
+void ddp_recovery_end(struct ddp *ddp);
+
 #endif
