@@ -71,7 +71,7 @@ struct rtap_operation {
 	int64_t latency_ns;     /* from the request to the response */
 	int64_t first_data_ns, last_data_ns; /* from the request to these frames */
 	uint64_t data_bytes;    /* each byte once */
-	uint64_t repeats;       /* packets within it with only data seen before */
+	uint64_t repeats;       /* packets of its SENDs, READs (requests too) and WRITEs that repeat others */
 	const struct rtap_operation_missing *missing;
 	uint32_t missing_count;
 	uint32_t value_count;

@@ -205,6 +205,12 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	return fresh;
 }
 
+void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message)
+{
+	message->shown.repeats++;
+	upper_lost(tracker, message, &(struct upper_loss){ .repeats = 1 });
+}
+
 void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other, struct frame_result *result)
 {
 	struct rtap_message *shown = &message->shown, *taken = &other->shown;

@@ -61,8 +61,11 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 	return assembly_add_bytes(tracker, message, position, piece);
 }
 
+/* Counts a packet that repeats what the message has. */
+void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message);
+
 /* Counts the packet for its message. `is_new`: it is not a repeat. */
-static inline void assembly_note_frame(struct frame_result *result, struct message *message, const struct piece *piece, bool is_new)
+static inline void assembly_note_frame(struct rtap_tracker *tracker, struct frame_result *result, struct message *message, const struct piece *piece, bool is_new)
 {
 	struct rtap_message *shown = &message->shown;
 	uint64_t frame = piece->frame;
@@ -72,7 +75,7 @@ static inline void assembly_note_frame(struct frame_result *result, struct messa
 	message->active_ns = time_ns;
 	/* A repeat of a packet that is no longer known is the first one known of its message. */
 	if (!is_new && shown->frames) {
-		shown->repeats++;
+		assembly_note_repeat(tracker, message);
 		return;
 	}
 	shown->frames++;

@@ -98,10 +98,10 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		take_last(message, &packet->ib);
 	/* Empty payloads cover nothing: their packets are new if the sequence shows it. */
 	if (piece->wire)
-		assembly_note_frame(result, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
+		assembly_note_frame(tracker, result, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
 						     (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
 	else
-		assembly_note_frame(result, message, piece, !was_whole);
+		assembly_note_frame(tracker, result, message, piece, !was_whole);
 	assembly_join_next(tracker, message, result);
 	if (!was_whole && assembly_is_whole(message)) {
 		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
@@ -141,7 +141,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 
 	if (is_restart(message, psn, &packet->ib)) {
 		message->active_ns = piece->time_ns;
-		message->shown.repeats++;
+		assembly_note_repeat(tracker, message);
 		result->touched = message;
 		return;
 	}
@@ -157,7 +157,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		upper_claim(tracker, message);
 	else
 		message->has_first = true;
-	assembly_note_frame(result, message, piece, true);
+	assembly_note_frame(tracker, result, message, piece, true);
 	if (stream->response_gaps.count)
 		psn_request_missing(stream, psn, message->end);
 	/* responses that were captured before their request */
@@ -190,7 +190,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	} else if (message && message->low == psn) {
 		if (!assembly_same_verb(message, verb))
 			return;
-		message->shown.repeats++;
+		assembly_note_repeat(tracker, message);
 		result->touched = message;
 		return;
 	} else {
@@ -208,7 +208,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	message->shown.swap_or_add = ib->swap_or_add;
 	message->shown.compare = ib->compare;
 	message->end = psn + 1;
-	assembly_note_frame(result, message, piece, true);
+	assembly_note_frame(tracker, result, message, piece, true);
 	if (verb == RTAP_VERB_ATOMIC_WRITE) {
 		assembly_add_payload(tracker, message, psn, piece);
 		assembly_fill_completion(&packet->flow, message, 8);

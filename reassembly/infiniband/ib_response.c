@@ -317,7 +317,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
 		was_whole = message->has_last;
-		assembly_note_frame(result, message, &piece, !was_whole);
+		assembly_note_frame(tracker, result, message, &piece, !was_whole);
 		message->has_last = true;
 		finish_response(stream, message, was_whole, response, flow, result);
 		return;
@@ -334,7 +334,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
-	assembly_note_frame(result, message, &piece,
+	assembly_note_frame(tracker, result, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
 	if (!message->shown.request_seen)
 		assembly_join_next(tracker, message, result);
@@ -368,7 +368,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
 	piece.crc = assembly_digest(tracker, original, piece.captured);
-	assembly_note_frame(result, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
+	assembly_note_frame(tracker, result, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
 	was_whole = message->has_last;
 	message->has_last = true;
 	message->shown.original = response->original;

@@ -56,7 +56,7 @@ static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packe
 
 	if (!message)
 		return false;
-	assembly_note_frame(result, message, &(struct piece){ .frame = packet->frame->number, .time_ns = packet->frame->time_ns },
+	assembly_note_frame(tracker, result, message, &(struct piece){ .frame = packet->frame->number, .time_ns = packet->frame->time_ns },
 			    progress->is_new);
 	if (progress->is_new)
 		add_segment(tracker, message, packet, progress);

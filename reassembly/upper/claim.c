@@ -120,20 +120,25 @@ static void add_late(struct message *message, const struct upper_loss *loss)
 }
 
 /*
- * iWARP: a message that belongs to a request, which may have ended, lost time or had repeats: adds that to the request, its message or that
- * of its response, and their operation.
+ * A message that belongs to a request lost time or had repeats: adds that to the request, its message or that of its response, and their
+ * operation. iWARP: also when the request has ended.
  */
 static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
 	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read;
-	struct request *request = find_request(message->connection, message->request_number);
+	bool is_send = message->shown.verb == RTAP_VERB_SEND, is_iwarp = message->connection->ddp;
+	struct request *request;
 	struct message *shown;
 
 	(void)tracker;
-	if (request && message->shown.verb != RTAP_VERB_SEND) {
+	/* InfiniBand: a READ or WRITE has its region until it is settled or the request has ended. */
+	if (!is_iwarp && !is_send && !message->region)
+		return;
+	request = message->region ? message->region->request : find_request(message->connection, message->request_number);
+	if (request && !is_send) {
 		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
 
-		/* otherwise claim_land() follows */
+		/* claim_land() follows */
 		if (message->region && !message->has_landed)
 			return;
 		recovery_add_time(&sum->time_us, loss->time_us);
@@ -141,8 +146,10 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 		sum->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
 		return;
 	}
-	shown = !request ? find_shown(message->connection, message->request_number, from_a) :
-		from_a == request->from_a ? request->message : request->response_message;
+	if (request)
+		shown = from_a == request->from_a ? request->message : request->response_message;
+	else
+		shown = is_iwarp ? find_shown(message->connection, message->request_number, from_a) : NULL;
 	if (shown)
 		add_late(shown, loss);
 }
