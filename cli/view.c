@@ -65,6 +65,7 @@ static bool open_format(struct view *view, unsigned index)
 		break;
 	case VIEW_FIELDS:
 		result = fields_format_share(&made->fields, &options->fields);
+		made->fields.clock.form = options->clock;
 		view->formats[index] = &made->fields.format;
 		break;
 	}

@@ -117,6 +117,7 @@ void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *lay
 	to = put_end(to, source, length, numbers.kind, numbers.has_source, numbers.source);
 	to = put_end(line_put(to, " > "), source + length, length, numbers.kind, numbers.kind != END_NONE, numbers.destination);
 	line_end(line, begin, line_put_pad(begin, to, ENDS_WIDTH));
+	line->after_ends = line->next;
 }
 
 void ends_summary_lids(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t source, uint32_t destination,
@@ -138,4 +139,5 @@ void ends_summary_lids(const struct rtap_packet *packet, const struct rtap_layer
 	else
 		to = line_put_pad(begin, to, ENDS_WIDTH);
 	line_end(line, begin, to);
+	line->after_ends = line->next;
 }

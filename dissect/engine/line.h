@@ -15,6 +15,7 @@
 
 struct line {
 	char *next, *end;
+	char *after_ends; /* where the last "source > destination " ended */
 	bool cut;
 };
 
@@ -22,6 +23,7 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 {
 	line->next = memory;
 	line->end = memory + size;
+	line->after_ends = memory;
 	line->cut = false;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "dissect/filter/filter_field.h"
 #include "dissect/filter/filter_suggest.h"
@@ -125,6 +126,8 @@ static int fail_unknown(struct filter_compiler *compiler, const char *name)
 	char quoted[FILTER_QUOTED_MAX];
 
 	filter_token_quote(&compiler->token, quoted);
+	if (!strncasecmp(name, "_ws.col.", 8))
+		return filter_fail(compiler, compiler->token.text, "%s is a column for -e, not a field", quoted);
 	if (strpbrk(name, "+-/"))
 		return filter_fail(compiler, compiler->token.text, "%s is not a field (operators need spaces around them)", quoted);
 	return filter_fail(compiler, compiler->token.text, "%s is not a field%s%s%s", quoted,

@@ -64,6 +64,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	line_text(line, " > ");
 	line_hex_bytes(line, header, 6, ':');
 	line_char(line, ' ');
+	line->after_ends = line->next;
 	ethertype_summary(packet, layer, (uint16_t)bits(header, ETH_TYPE), line);
 }
 

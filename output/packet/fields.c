@@ -5,15 +5,20 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 
 #include <rdmatap/visitor.h>
 
+#include "dissect/engine/protocol.h"
 #include "dissect/filter/filter_suggest.h"
 #include "output/packet/fields.h"
+#include "output/packet/text.h"
 
 struct column_visitor {
 	struct rtap_visitor visitor;
 	const struct fields_format *fields;
+	enum occurrence occurrence;
 	struct line *line;
 	char *start;   /* of the column's text */
 	unsigned seen;
@@ -22,9 +27,9 @@ struct column_visitor {
 static void add_value(struct column_visitor *column, const struct rtap_field *field, const struct rtap_value *value)
 {
 	if (column->seen++) {
-		if (column->fields->occurrence == OCCURRENCE_FIRST)
+		if (column->occurrence == OCCURRENCE_FIRST)
 			return;
-		if (column->fields->occurrence == OCCURRENCE_LAST && !column->line->cut)
+		if (column->occurrence == OCCURRENCE_LAST && !column->line->cut)
 			column->line->next = column->start;
 		else
 			line_char(column->line, column->fields->aggregator);
@@ -71,14 +76,23 @@ static bool has_layer(const struct column *column, const struct rtap_packet *pac
 	return false;
 }
 
+/* ICMP quotes the packet that it is about. */
+static bool starts_quote(const struct rtap_layer *layer)
+{
+	return layer->protocol == PROTOCOL_ICMP || layer->protocol == PROTOCOL_ICMPV6;
+}
+
 static void write_values(struct column_visitor *visitor, const struct column *column, const struct rtap_packet *packet)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
 
-	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++) {
+		if (column->is_end && starts_quote(layer))
+			break;
 		for (unsigned i = 0; i < column->field_count; i++)
 			if (column->fields[i].protocol == layer->protocol)
 				add_field(visitor, packet, layer, &column->fields[i]);
+	}
 }
 
 /*
@@ -112,12 +126,13 @@ static void double_quotes(struct line *line, char *begin, char quote)
 	}
 }
 
-static void write_column(const struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
+static void write_column(struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
 			 struct line *line)
 {
 	struct column_visitor visitor = {
 		.visitor = { .field = visited, .wanted = fields->wanted },
 		.fields = fields,
+		.occurrence = column->is_end ? OCCURRENCE_LAST : fields->occurrence,
 		.line = line,
 	};
 	char *quoted = line->next;
@@ -125,13 +140,15 @@ static void write_column(const struct fields_format *fields, const struct column
 	if (fields->quote)
 		line_char(line, fields->quote);
 	visitor.start = line->next;
-	if (has_layer(column, packet))
+	if (column->write)
+		column->write(fields, packet, line);
+	else if (has_layer(column, packet))
 		write_values(&visitor, column, packet);
 	if (!fields->quote)
 		return;
 	double_quotes(line, visitor.start, fields->quote);
 	/* like tshark, absent values are not quoted */
-	if (visitor.seen)
+	if (visitor.seen || column->write)
 		line_char(line, fields->quote);
 	else
 		line->next = quoted;
@@ -139,7 +156,7 @@ static void write_column(const struct fields_format *fields, const struct column
 
 static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
 {
-	const struct fields_format *fields = (const struct fields_format *)format;
+	struct fields_format *fields = (struct fields_format *)format;
 
 	for (size_t i = 0; i < fields->column_count; i++) {
 		if (i)
@@ -147,6 +164,8 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 		write_column(fields, &fields->columns[i], packet, line);
 	}
 	line_char(line, '\n');
+	if (format->shown && !line->cut)
+		format->shown(format, packet->frame->time_ns);
 }
 
 static void write_header(struct format *format, struct line *line)
@@ -202,22 +221,117 @@ static void explain_unknown(const char *name, struct rtap_error *error)
 		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: no such field (rdmatap fields lists them)", name);
 }
 
-enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
+static void note_shown(struct format *format, int64_t time_ns)
+{
+	clock_shown(&((struct fields_format *)format)->clock, time_ns);
+}
+
+static void write_time(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
+{
+	char text[CLOCK_MOST], *start = text;
+	struct line time;
+
+	line_init(&time, text, sizeof text);
+	clock_write(&fields->clock, packet->frame, &time);
+	while (start < time.next && *start == ' ')
+		start++;
+	line_bytes(line, start, (size_t)(time.next - start));
+}
+
+/* "Nov 20, 2026 15:07:38.369165000 UTC" */
+static void write_date(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
+{
+	int64_t ns = packet->frame->time_ns % 1000000000, second = packet->frame->time_ns / 1000000000;
+	time_t time = (time_t)(second - (ns < 0));
+	char text[64], nine[9];
+	struct tm parts = { 0 };
+
+	(void)fields;
+	localtime_r(&time, &parts);
+	line_bytes(line, text, strftime(text, sizeof text, "%b %e, %Y %H:%M:%S.", &parts));
+	line_put_nine(nine, (uint32_t)(ns < 0 ? ns + 1000000000 : ns));
+	line_bytes(line, nine, sizeof nine);
+	line_bytes(line, text, strftime(text, sizeof text, " %Z", &parts));
+}
+
+static bool is_data(uint8_t protocol)
+{
+	return protocol == PROTOCOL_PAYLOAD || protocol == PROTOCOL_TRAILER || protocol == PROTOCOL_FLOW || protocol == PROTOCOL_ICRC ||
+	       protocol == PROTOCOL_VCRC;
+}
+
+/* The first word of the highest layer's name: nfs, infiniband. */
+static void write_protocol(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
+{
+	const char *name = "";
+
+	(void)fields;
+	for (const struct rtap_layer *layer = packet->layers; layer < packet->layers + packet->layer_count; layer++) {
+		if (!is_data(layer->protocol))
+			name = rtap_protocol_by_number(layer->protocol)->name;
+		if (starts_quote(layer))
+			break;
+	}
+	line_bytes(line, name, strcspn(name, "."));
+}
+
+static void write_info(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
+{
+	(void)fields;
+	text_info(packet, line);
+}
+
+#define SOURCE_FIELDS "eth.src", "sll.src.eth", "ip.src", "ipv6.src", "infiniband.lrh.slid", "infiniband.grh.sgid"
+#define DESTINATION_FIELDS "eth.dst", "ip.dst", "ipv6.dst", "infiniband.lrh.dlid", "infiniband.grh.dgid"
+
+/* tshark's names, of the versions up to 4.0 and since 4.2. */
+static const struct list_column {
+	const char *name;
+	void (*write)(struct fields_format *fields, const struct rtap_packet *packet, struct line *line);
+	const char *fields[7]; /* up to NULL */
+} list_columns[] = {
+	{ "frame.time", write_date, { NULL } },
+	{ "_ws.col.info", write_info, { NULL } },
+	{ "_ws.col.protocol", write_protocol, { NULL } },
+	{ "_ws.col.time", write_time, { NULL } },
+	{ "_ws.col.source", NULL, { SOURCE_FIELDS } },
+	{ "_ws.col.def_src", NULL, { SOURCE_FIELDS } },
+	{ "_ws.col.destination", NULL, { DESTINATION_FIELDS } },
+	{ "_ws.col.def_dst", NULL, { DESTINATION_FIELDS } },
+};
+
+static const struct list_column *find_list_column(const char *name)
+{
+	for (size_t i = 0; i < sizeof list_columns / sizeof list_columns[0]; i++)
+		if (!strcasecmp(name, list_columns[i].name))
+			return &list_columns[i];
+	return NULL;
+}
+
+static void add_named(struct column *column, const char *name)
 {
 	rtap_field_id ids[MAX_COLUMN_FIELDS];
 	size_t found = rtap_field_find(name, ids, MAX_COLUMN_FIELDS);
-	struct column column = { .name = name };
+
+	for (size_t i = 0; i < found && column->field_count < MAX_COLUMN_FIELDS; i++)
+		column->fields[column->field_count++] = (struct column_field){
+			rtap_field_by_id(ids[i]), ids[i], rtap_field_protocol(ids[i]),
+			rtap_protocol_by_number(rtap_field_protocol(ids[i]))->in_units };
+}
+
+enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
+{
+	const struct list_column *known = find_list_column(name);
+	struct column column = { .name = name, .write = known ? known->write : NULL, .is_end = known && !known->write };
 	struct column *larger;
 
-	if (!found) {
+	for (size_t i = 0; known && known->fields[i]; i++)
+		add_named(&column, known->fields[i]);
+	if (!known)
+		add_named(&column, name);
+	if (!column.field_count && !column.write) {
 		explain_unknown(name, error);
 		return RTAP_STATUS_FAILED;
-	}
-	for (; column.field_count < found && column.field_count < MAX_COLUMN_FIELDS; column.field_count++) {
-		rtap_field_id id = ids[column.field_count];
-
-		column.fields[column.field_count] = (struct column_field){
-			rtap_field_by_id(id), id, rtap_field_protocol(id), rtap_protocol_by_number(rtap_field_protocol(id))->in_units };
 	}
 	if (!fields->wanted)
 		fields->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *fields->wanted);
@@ -229,6 +343,8 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 		return RTAP_STATUS_FAILED;
 	}
 	fields->columns[fields->column_count++] = column;
+	if (column.write == write_time)
+		fields->format.shown = note_shown;
 	return RTAP_STATUS_OK;
 }
 

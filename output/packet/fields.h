@@ -5,6 +5,7 @@
 #ifndef OUTPUT_PACKET_FIELDS_H
 #define OUTPUT_PACKET_FIELDS_H
 
+#include "output/packet/clock.h"
 #include "output/packet/format.h"
 
 #include <rdmatap/error.h>
@@ -13,9 +14,13 @@
 
 enum occurrence { OCCURRENCE_ALL, OCCURRENCE_FIRST, OCCURRENCE_LAST };
 
-/* One -e: all fields with its name. */
+struct fields_format;
+
+/* One -e: all fields with its name, or a column of Wireshark's packet list. */
 struct column {
 	const char *name; /* borrowed */
+	void (*write)(struct fields_format *fields, const struct rtap_packet *packet, struct line *line); /* NULL: the fields */
+	bool is_end;      /* an end of the packet: the innermost value, not of a packet that ICMP quotes */
 	unsigned field_count;
 	struct column_field {
 		const struct rtap_field *field;
@@ -32,6 +37,7 @@ struct fields_format {
 	enum occurrence occurrence;
 	struct column *columns;
 	size_t column_count;
+	struct clock clock; /* of _ws.col.time */
 	uint64_t *wanted; /* scratch: one bit per field id */
 };
 
@@ -43,7 +49,7 @@ void fields_format_fini(struct fields_format *fields);
 int fields_format_share(struct fields_format *fields, const struct fields_format *of) __attribute__((warn_unused_result));
 void fields_format_unshare(struct fields_format *fields);
 
-/* Adds a column. FAILED: no such field, or out of memory. `name` is borrowed. */
+/* Adds a column: a field's name, frame.time or a _ws.col name in any case. FAILED: no such field, or out of memory. `name` is borrowed. */
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 

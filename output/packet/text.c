@@ -61,33 +61,70 @@ static void write_call(const struct rtap_packet *packet, struct line *line)
 	line_char(line, ']');
 }
 
-void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
+static inline void write_layer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_layer *end = packet->layers + packet->layer_count;
-	const char *before;
+	const struct protocol *protocol = protocol_by_number(layer->protocol);
 
-	write_number(packet->frame->number, line);
-	clock_write(&text->clock, packet->frame, line);
-	line_char(line, ' ');
-	before = line->next;
-	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++) {
-		const struct protocol *protocol = protocol_by_number(layer->protocol);
+	if (protocol->summary)
+		protocol->summary(packet, layer, line);
+}
 
-		if (protocol->summary)
-			protocol->summary(packet, layer, line);
-	}
-	if (line->next == before) {
-		line_text(line, "link type ");
-		line_dec(line, packet->frame->link_type);
-		line_text(line, " len ");
-		line_dec(line, packet->frame->wire_length);
-	}
+/* A packet whose layers have no summary. */
+static void write_link(const struct rtap_packet *packet, struct line *line)
+{
+	line_text(line, "link type ");
+	line_dec(line, packet->frame->link_type);
+	line_text(line, " len ");
+	line_dec(line, packet->frame->wire_length);
+}
+
+/* What follows the summaries of the layers, which start at `before`. */
+static void write_rest(const struct rtap_packet *packet, const char *before, struct line *line)
+{
 	/* columns are padded */
 	while (line->next > before && line->next[-1] == ' ')
 		line->next--;
 	if (packet->rpc.present && packet->rpc.call_frame)
 		write_call(packet, line);
 	write_notes(packet, line);
+}
+
+void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
+{
+	const char *before;
+
+	write_number(packet->frame->number, line);
+	clock_write(&text->clock, packet->frame, line);
+	line_char(line, ' ');
+	before = line->next;
+	for (const struct rtap_layer *layer = packet->layers; layer < packet->layers + packet->layer_count; layer++)
+		write_layer(packet, layer, line);
+	if (line->next == before)
+		write_link(packet, line);
+	write_rest(packet, before, line);
+}
+
+void text_info(const struct rtap_packet *packet, struct line *line)
+{
+	char *before = line->next, *info = before;
+	bool quoted = false;
+
+	for (const struct rtap_layer *layer = packet->layers; layer < packet->layers + packet->layer_count; layer++) {
+		line->after_ends = info;
+		write_layer(packet, layer, line);
+		/* ICMP quotes another packet */
+		quoted |= layer->protocol == PROTOCOL_ICMP || layer->protocol == PROTOCOL_ICMPV6;
+		if (!quoted)
+			info = line->after_ends;
+	}
+	if (line->next == before)
+		write_link(packet, line);
+	memmove(before, info, (size_t)(line->next - info));
+	line->next = before + (line->next - info);
+	write_rest(packet, before, line);
+	/* of a note after nothing */
+	if (before < line->next && *before == ' ')
+		memmove(before, before + 1, (size_t)(--line->next - before));
 }
 
 static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)

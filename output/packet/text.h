@@ -25,4 +25,7 @@ void text_format_fini(struct text_format *text);
 /* Appends the summary line without its newline. */
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line);
 
+/* Appends the part of the summary line after the innermost ends: no number, time and addresses. */
+void text_info(const struct rtap_packet *packet, struct line *line);
+
 #endif

@@ -104,6 +104,33 @@ class PacketLines(CliTest):
         lines = self.run_program("-n", "-t", "u", "-r", micro, "-r", nano).stdout.decode().splitlines()
         self.assertEqual({len(PACKET.fullmatch(line).group(3)) for line in lines}, {9})
 
+    def test_info_is_the_line_after_the_ends(self):
+        """Before it: number, time and, last, the ends, which are those of def_src and def_dst."""
+        with_ends = 0
+        names = ("_ws.col.Info", "_ws.col.def_src", "_ws.col.DEF_DST")
+        for path in captures():
+            lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
+            rows = self.run_program("-t", "u", "-T", "fields", *[word for name in names for word in ("-e", name)], "-r", path).stdout.decode().splitlines()
+            self.assertEqual(len(lines), len(rows), path)
+            for line, row in zip(lines, rows):
+                info, source, destination = row.split("\t")
+                where = "%s: %s: %s" % (path, line, row)
+                match = PACKET.fullmatch(line)
+                self.assertTrue(match and line.endswith(info), where)
+                before = match.group(4)[:len(match.group(4)) - len(info)].rstrip()
+                # an address that is not the source in an ICMP message is of the packet that it quotes
+                self.assertTrue("ICMP" in info or not re.search(r"\w[.:][\w.:\]]+ > ", info), where)
+                self.assertEqual(info, info.strip(), where)
+                if "[truncated]" in info or "[malformed]" in info:
+                    continue
+                if before and not re.search(r"(^|[ \[])" + re.escape(source), before):
+                    # the frame in a tunnel has no other addresses
+                    self.assertRegex(source, r"^(\w\w:){5}\w\w$|^$", where)
+                elif before:
+                    with_ends += 1
+                    self.assertRegex(before, r"(^|[ \[])%s\]?(:\w+)? > \[?%s\]?(:\w+)?$" % (re.escape(source), re.escape(destination)), where)
+        self.assertGreater(with_ends, 5000)
+
 
 class Colour(CliTest):
     LOSSY = os.path.join(TESTDATA, "roce-verbmix-err-rnr.pcap")

@@ -62,3 +62,36 @@ class Tshark(CliTest):
                         for line in self.lines("-r", capture, "-t", form, *chosen, env={"TZ": zone})]
                 self.assertTrue(theirs)
                 self.assertEqual(ours, theirs, (capture, form, zone, chosen))
+
+    def test_columns_of_the_packet_list_are_the_same(self):
+        """tshark 4.0 has _ws.col.Source, 4.2 def_src. It calls the sender of a REQ of the connection manager by the LID in it, and marks GIDs."""
+        same = 0
+        names = ("_ws.col.Source", "_ws.col.Destination", "frame.time", "_ws.col.Time")
+        options = ["-T", "fields"] + [part for name in names for part in ("-e", name)]
+        for capture, form, zone in ((RPING, "r", "UTC"), (IPV6, "dd", "UTC"), (TUNNELS, "ad", "UTC"), (RPC, "e", "UTC"), (VLAN, "d", "UTC"),
+                                    (NANO, "a", "XYZ-5:30"),
+                                    (os.path.join(TESTDATA, "iwarp-nfs3-snap140.pcap"), "r", "UTC"),
+                                    (os.path.join(TESTDATA, "roce-nfs3-long.pcap"), "r", "UTC"), (os.path.join(TESTDATA, "sll.pcap"), "r", "UTC")):
+            for threads in ("1", "2"):
+                ours = self.lines("-r", capture, "-t", form, "--threads", threads, *options, env={"TZ": zone})
+                for mine, theirs in zip(ours, tshark("-r", capture, "-t", form, *options, zone=zone), strict=True):
+                    mine, theirs = mine.split("\t"), [value.removeprefix("LID: ").removeprefix("GID: ") for value in theirs.split("\t")]
+                    if theirs[0].isdigit() and not mine[0].isdigit():
+                        theirs[0] = mine[0]
+                    self.assertEqual(mine, theirs, (capture, form))
+                    same += 1
+        self.assertGreater(same, 500)
+
+    def test_columns_are_no_fields_of_filters(self):
+        for name in ("_ws.col.info", "_ws.col.Protocol"):
+            self.bad("is a column for -e, not a field", "-r", RPING, "-Y", name + ' == "x"')
+
+    def test_protocol_is_the_highest(self):
+        """By tshark's list of the layers of a frame. A NULL call has no layer there above RPC, and private data of the connection manager has none."""
+        capture = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+        highest = [line.split(":")[-1] for line in tshark("-r", capture, "-T", "fields", "-e", "frame.protocols")]
+        ours = self.lines("-r", capture, "-T", "fields", "-e", "_ws.col.protocol")
+        pairs = [pair for pair in zip(ours, highest, strict=True) if pair[1] not in ("rpc", "data") and pair[0] != "rpcordma_private"]
+        self.assertGreater(len(pairs), 10)
+        for mine, theirs in pairs:
+            self.assertEqual(mine, theirs)
