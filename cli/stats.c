@@ -180,8 +180,15 @@ static void write_text(struct summary *summary, const struct options *options)
 		.all_connections = options->all_connections,
 	};
 
-	if (stats_write_text(summary->stats, &summary->findings, &view, write_record, &summary->reader))
+	bool failed = false;
+
+	if (stats_write_text(summary->stats, &summary->findings, &view, write_record, &summary->reader, &failed)) {
+		if (failed) {
+			print_error("out of memory: a table is missing");
+			summary->reader.status = EXIT_ERROR;
+		}
 		return;
+	}
 	print_error("--connection %" PRIu64 ": no such connection (rdmatap connections lists them)", options->connection);
 	summary->reader.status = EXIT_ERROR;
 }

@@ -40,7 +40,7 @@ static inline bool message_is_under_way(const struct rtap_tracker *tracker, cons
 /* Whether it has waited so long that it must be deferred. */
 static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
 {
-	uint64_t limit_ns = tracker->budget.give_up_ns / (tracker->options.message ? 1 : UNORDERED_PART);
+	uint64_t limit_ns = tracker->budget.give_up_ns / (tracker->reports ? 1 : UNORDERED_PART);
 
 	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }

@@ -19,6 +19,7 @@ struct writing {
 	stats_write *write;
 	void *owner;
 	bool stopped;
+	bool failed;         /* out of memory */
 };
 
 struct table_row {
@@ -46,6 +47,7 @@ static void finish(struct writing *writing, struct stats_table *table)
 {
 	size_t rows = stats_table_finish(table);
 
+	writing->failed |= table->failed;
 	for (size_t i = 0; rows && i < rows + 2 && !writing->stopped; i++)
 		put(writing, write_row, &(struct table_row){ table, i });
 	stats_table_fini(table);
@@ -553,14 +555,15 @@ static void intervals(struct writing *writing)
 	finish(writing, &table);
 }
 
-bool stats_tables_write(const struct stats *stats, enum stats_sort sort, uint64_t most, stats_write *write, void *owner)
+bool stats_tables_write(const struct stats *stats, enum stats_sort sort, uint64_t most, stats_write *write, void *owner, bool *failed)
 {
-	struct writing writing = { stats, most, write, owner, false };
+	struct writing writing = { stats, most, write, owner, false, false };
 
 	if (!connections(&writing, sort))
-		writing.stopped = true;
+		writing.failed = true;
 	operations(&writing);
 	mads(&writing);
 	intervals(&writing);
+	*failed = writing.failed;
 	return !writing.stopped;
 }

@@ -595,7 +595,8 @@ static void write_connections(const struct stats *stats, stats_write *write, voi
 		write_connection(stats, &stats->others, write, owner);
 }
 
-bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner)
+bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner,
+		      bool *failed)
 {
 	const struct part part = { .view = view };
 	const struct stats_record record = { .stats = stats, .findings = findings, .what = &part };
@@ -610,7 +611,7 @@ bool stats_write_text(const struct stats *stats, const struct findings *findings
 		return true;
 	}
 	if (write(owner, summary, &record) && write(owner, stats_text_notes, &record) && write_findings(stats, findings, view, write, owner) &&
-	    stats_tables_write(stats, view->sort, view->most, write, owner) && view->all_connections)
+	    stats_tables_write(stats, view->sort, view->most, write, owner, failed) && view->all_connections)
 		write_connections(stats, write, owner);
 	return true;
 }

@@ -17,8 +17,9 @@ struct stats_view {
 	bool all_connections;       /* everything, with the details of all connections */
 };
 
-/* False: there is no connection of this number. */
-bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner);
+/* False: there is no connection of this number. *failed: set if a table is missing for want of memory. */
+bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner,
+		      bool *failed);
 
 /* The events of the capture and what was not counted, for printer_write(); `record` is a struct stats_record. */
 stats_form stats_text_notes;

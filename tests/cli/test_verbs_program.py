@@ -33,7 +33,8 @@ class Files(CliTest):
 
     def test_packets_are_shown_as_those_of_the_file(self):
         done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "sim0/1", "-c", str(RPING_FRAMES))
-        self.assertEqual(done.stdout, self.good("-r", RPING))
+        # the device's times have nanoseconds
+        self.assertEqual(done.stdout.replace(b"000 ", b" "), self.good("-r", RPING).replace(b"000 ", b" "))
 
     def test_rules_select(self):
         for kind in ("sniffer", "normal"):
