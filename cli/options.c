@@ -684,6 +684,10 @@ static bool complete_records(struct options *options)
 	}
 	if (options->by)
 		command = "operations --by KEY";
+	if (options->record_type && !columns_are_made(&options->columns)) {
+		print_error("--type requires -T json, -T csv or -e");
+		return false;
+	}
 	if (options->command == COMMAND_STATS && !options->record_type) {
 		if (options->columns.form != COLUMNS_CSV)
 			return true;

@@ -365,6 +365,23 @@ static void silent(const struct why *why, const struct costs *costs, const char 
 	line_text(line, ": likely it was busy or waited for its storage; nothing was lost in that time that the capture shows.");
 }
 
+/* Packets that nobody asked for again were lost by the capture, as far as it shows. */
+static void nothing(const struct why *why, struct line *line)
+{
+	uint64_t missing = 0;
+
+	for (uint64_t i = 0; i < why->count; i++)
+		missing += why->events[i].missing;
+	if (!why->any) {
+		line_text(line, "None of its packets are in the capture.");
+	} else if (!missing) {
+		line_text(line, "Nothing was lost or sent again, and no NAK was seen.");
+	} else {
+		line_count(line, missing, "PSN is not in the capture, but nothing was", "PSNs are not in the capture, but nothing was");
+		line_text(line, " sent again, and no NAK was seen: likely the capture missed them.");
+	}
+}
+
 static void verdict_sentence(const struct why *why, const struct costs *costs, enum verdict verdict, struct line *line)
 {
 	switch (verdict) {
@@ -410,7 +427,7 @@ static void verdict_sentence(const struct why *why, const struct costs *costs, e
 		line_text(line, "; likely it waited behind other traffic of the connection.");
 		break;
 	default:
-		line_text(line, why->any ? "Nothing was lost or sent again, and no NAK was seen." : "None of its packets are in the capture.");
+		nothing(why, line);
 	}
 }
 

@@ -161,7 +161,8 @@ class Columns(CliTest):
                                  (("messages", "-T", "fields"), "-T fields: no such form (text, json, csv)"),
                                  (("stats", "-T", "csv"),
                                   "-T csv requires --type, because records differ (capture, finding, connection, rpc, mad, interval)"),
-                                 (("stats", "--type", "message"),
+                                 (("stats", "--type", "rpc"), "--type requires -T json, -T csv or -e"),
+                                 (("stats", "-e", "type", "--type", "message"),
                                   "--type message: no such type (capture, finding, connection, rpc, mad, interval)")]:
             done = self.run_program(*arguments, capture)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", "rdmatap: %s\n" % error))

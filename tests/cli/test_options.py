@@ -32,7 +32,7 @@ class Help(CliTest):
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--sort": ("packets",), "--top": ("3",), "--connection": ("1",),
-                    "--explain": ("timeouts",), "--type": ("rpc",)}
+                    "--explain": ("timeouts",), "--type": ("rpc", "-T", "json")}
         of_report = {"-o": (self.path("page.html"),), "--sampled": ("-o", self.path("sampled.html"))}
         text = self.good("--help").decode()
         self.assertIn("umad is not a sniffer", text)
