@@ -23,7 +23,6 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 {
 	line->next = memory;
 	line->end = memory + size;
-	line->after_ends = memory;
 	line->cut = false;
 }
 

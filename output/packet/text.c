@@ -91,13 +91,14 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
 {
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
 	const char *before;
 
 	write_number(packet->frame->number, line);
 	clock_write(&text->clock, packet->frame, line);
 	line_char(line, ' ');
 	before = line->next;
-	for (const struct rtap_layer *layer = packet->layers; layer < packet->layers + packet->layer_count; layer++)
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
 		write_layer(packet, layer, line);
 	if (line->next == before)
 		write_link(packet, line);
@@ -106,10 +107,11 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 
 void text_info(const struct rtap_packet *packet, struct line *line)
 {
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
 	char *before = line->next, *info = before;
 	bool quoted = false;
 
-	for (const struct rtap_layer *layer = packet->layers; layer < packet->layers + packet->layer_count; layer++) {
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++) {
 		line->after_ends = info;
 		write_layer(packet, layer, line);
 		/* ICMP quotes another packet */
