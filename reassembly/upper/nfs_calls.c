@@ -112,34 +112,27 @@ static bool is_brief(const struct calls *calls, uint32_t number)
 	return number == NFS4_GETATTR ? calls->has_names : number != NFS4_READDIR;
 }
 
+/* Whether more than the status of an operation is wanted of its results. */
+static bool has_results(const struct calls *calls, uint32_t number)
+{
+	return calls->protocol != CALLS_NFS4 || !is_brief(calls, number) || number == NFS4_GETFH;
+}
+
+/* Whether arguments of an operation are wanted. */
+static bool has_arguments(const struct calls *calls, uint32_t number)
+{
+	static const uint64_t with_names = 1ull << NFS4_PUTFH | 1ull << NFS4_CREATE | 1ull << NFS4_LINK | 1ull << NFS4_LOOKUP | 1ull << NFS4_OPEN |
+					   1ull << NFS4_REMOVE | 1ull << NFS4_RENAME;
+
+	return calls->contents || calls->protocol != CALLS_NFS4 || (number < 64 && (with_names >> number & 1));
+}
+
 void calls_init(struct calls *calls, bool contents)
 {
 	calls->contents = contents;
 	want(calls, name_rows, sizeof name_rows / sizeof *name_rows);
 	if (contents)
 		want(calls, content_rows, sizeof content_rows / sizeof *content_rows);
-}
-
-static void call_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
-{
-	struct calls *calls = ((struct call_sink *)sink)->calls;
-
-	(void)name;
-	(void)offset;
-	if (calls->count == calls->room) {
-		uint32_t room = calls->room ? calls->room * 2 : 16;
-		struct call_operation *larger = room <= MAX_OPERATIONS ? realloc(calls->operations, room * sizeof *larger) : NULL;
-
-		if (!larger) {
-			sink->stop = true;
-			return;
-		}
-		calls->operations = larger;
-		calls->room = room;
-	}
-	calls->operations[calls->count++] = (struct call_operation){ .number = number };
-	calls->has_names |= calls->protocol == CALLS_NFS4 && calls_has_names4(number);
-	sink->brief = is_brief(calls, number);
 }
 
 static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_value *decoded)
@@ -210,6 +203,30 @@ static void call_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	}
 }
 
+static void call_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct calls *calls = ((struct call_sink *)sink)->calls;
+
+	(void)name;
+	(void)offset;
+	if (calls->count == calls->room) {
+		uint32_t room = calls->room ? calls->room * 2 : 16;
+		struct call_operation *larger = room <= MAX_OPERATIONS ? realloc(calls->operations, room * sizeof *larger) : NULL;
+
+		if (!larger) {
+			sink->stop = true;
+			return;
+		}
+		calls->operations = larger;
+		calls->room = room;
+	}
+	calls->operations[calls->count++] = (struct call_operation){ .number = number };
+	calls->has_names |= calls->protocol == CALLS_NFS4 && calls_has_names4(number);
+	sink->brief = is_brief(calls, number);
+	/* a walk without values is faster */
+	sink->value = has_arguments(calls, number) ? call_value : NULL;
+}
+
 static void end_entry(struct reply_sink *reply)
 {
 	struct calls *calls = reply->calls;
@@ -233,25 +250,6 @@ static void end_operation(struct reply_sink *reply)
 		reply->reply.status = reply->whole;
 	if (reply->at <= calls->count && !reply->reply.status)
 		calls->done(calls, &calls->operations[reply->at - 1], &reply->reply);
-}
-
-static void reply_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
-{
-	struct reply_sink *reply = (struct reply_sink *)sink;
-	struct calls *calls = reply->calls;
-
-	(void)name;
-	(void)offset;
-	end_operation(reply);
-	/* the reply does not match the call: ignore the rest */
-	if (reply->at >= calls->count || (calls->operations[reply->at].number != number && number != NFS4_ILLEGAL)) {
-		sink->stop = true;
-		return;
-	}
-	reply->at++;
-	reply->is_open = true;
-	sink->brief = is_brief(calls, number);
-	memset(&reply->reply, 0, sizeof reply->reply);
 }
 
 static void reply_status(struct xdr_sink *sink, uint32_t status, const char *name)
@@ -411,6 +409,26 @@ static void reply_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 		attribute(&reply->reply.before, decoded);
 	else
 		result_value(reply, decoded);
+}
+
+static void reply_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct reply_sink *reply = (struct reply_sink *)sink;
+	struct calls *calls = reply->calls;
+
+	(void)name;
+	(void)offset;
+	end_operation(reply);
+	/* the reply does not match the call: ignore the rest */
+	if (reply->at >= calls->count || (calls->operations[reply->at].number != number && number != NFS4_ILLEGAL)) {
+		sink->stop = true;
+		return;
+	}
+	reply->at++;
+	reply->is_open = true;
+	sink->brief = is_brief(calls, number);
+	sink->value = has_results(calls, number) ? reply_value : NULL;
+	memset(&reply->reply, 0, sizeof reply->reply);
 }
 
 /* `left`: bytes after the last item; may be NULL. */
