@@ -478,6 +478,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 static void write_stats(struct run *run, const struct findings *findings)
 {
 	static const char *const inputs[] = { "one", "other" };
+	bool failed = false;
 	struct stats_view view = {
 		.inputs = inputs, .input_count = run->merges ? MOST_FILES : 1, .most = 3, .all_connections = run->options & KEEP_BYTES,
 	};
@@ -485,7 +486,7 @@ static void write_stats(struct run *run, const struct findings *findings)
 	if (run->output == JSON_STATS)
 		stats_write_all(run->stats, findings, &stats_json_form, write_record, run);
 	else
-		REQUIRE(stats_write_text(run->stats, findings, &view, write_record, run));
+		REQUIRE(stats_write_text(run->stats, findings, &view, write_record, run, &failed) && !failed);
 }
 
 /* What is only reported at the end. */
