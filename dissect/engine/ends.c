@@ -11,7 +11,7 @@ enum end_number { END_NONE, END_QPN, END_PORT };
 
 bool ends_show_ports(const struct rtap_packet *packet)
 {
-	return !rtap_packet_has(packet, PROTOCOL_ICMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6);
+	return !packet_has(packet, PROTOCOL_ICMP) && !packet_has(packet, PROTOCOL_ICMPV6);
 }
 
 /* The facts are those of the innermost transport header. */
@@ -106,17 +106,83 @@ static inline char *put_end(char *to, const uint8_t *address, unsigned length, e
 	return has_number ? put_number(to, kind, number) : to;
 }
 
+/* Both ends of a network layer. */
+struct ends {
+	const uint8_t *addresses;
+	unsigned length; /* of one address */
+	bool is_gid;
+	struct numbers numbers;
+};
+
+static inline uint32_t form_of(const struct ends *ends)
+{
+	return (uint32_t)ends->numbers.kind << 16 | (uint32_t)ends->numbers.has_source << 9 | (uint32_t)ends->is_gid << 8 | ends->length;
+}
+
+static inline bool is_text_of(const struct ends_text *text, const struct ends *ends)
+{
+	return !memcmp(text->addresses, ends->addresses, 2 * ends->length) && text->form == form_of(ends) &&
+	       text->source == ends->numbers.source && text->destination == ends->numbers.destination;
+}
+
+static inline struct ends_text *place_of(struct ends_texts *texts, const struct ends *ends)
+{
+	uint64_t last;
+
+	memcpy(&last, ends->addresses + 2 * ends->length - sizeof last, sizeof last);
+	last ^= (uint64_t)ends->numbers.source << 32 | ends->numbers.destination;
+	return &texts->texts[(last * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ENDS_TEXTS];
+}
+
+/* Formats the column, and keeps it at `text` unless that is NULL. */
+static __attribute__((noinline)) void put_ends(const struct ends *ends, struct ends_text *text, struct line *line)
+{
+	const struct numbers *numbers = &ends->numbers;
+	char spare[ENDS_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
+
+	if (ends->is_gid)
+		to = line_put(to, "gid ");
+	to = put_end(to, ends->addresses, ends->length, numbers->kind, numbers->has_source, numbers->source);
+	to = put_end(line_put(to, " > "), ends->addresses + ends->length, ends->length, numbers->kind, numbers->kind != END_NONE,
+		     numbers->destination);
+	to = line_put_pad(begin, to, ENDS_WIDTH);
+	if (text && to - begin <= ENDS_TEXT_MOST) {
+		memcpy(text->addresses, ends->addresses, 2 * ends->length);
+		text->source = numbers->source;
+		text->destination = numbers->destination;
+		text->form = form_of(ends);
+		text->length = (uint32_t)(to - begin);
+		memcpy(text->text, begin, text->length);
+	}
+	line_end(line, begin, to);
+}
+
+/* Inlined with a constant length, for comparisons of a fixed size. */
+static inline __attribute__((always_inline)) void append_ends(const struct ends *ends, struct line *line)
+{
+	struct ends_text *text = line->ends ? place_of(line->ends, ends) : NULL;
+	struct ends copy;
+
+	if (!text || line->end - line->next < ENDS_TEXT_MOST || !is_text_of(text, ends)) {
+		copy = *ends;
+		put_ends(&copy, text, line);
+		return;
+	}
+	memcpy(line->next, text->text, ENDS_TEXT_MOST / 2);
+	if (text->length > ENDS_TEXT_MOST / 2)
+		memcpy(line->next, text->text, ENDS_TEXT_MOST);
+	line->next += text->length;
+}
+
 void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
 		  struct line *line)
 {
 	struct numbers numbers = numbers_of(packet, layer);
-	char spare[ENDS_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
 
-	if (is_gid)
-		to = line_put(to, "gid ");
-	to = put_end(to, source, length, numbers.kind, numbers.has_source, numbers.source);
-	to = put_end(line_put(to, " > "), source + length, length, numbers.kind, numbers.kind != END_NONE, numbers.destination);
-	line_end(line, begin, line_put_pad(begin, to, ENDS_WIDTH));
+	if (length == 4)
+		append_ends(&(struct ends){ source, 4, false, numbers }, line); /* a GID has 16 bytes */
+	else
+		append_ends(&(struct ends){ source, 16, is_gid, numbers }, line);
 	line->after_ends = line->next;
 }
 

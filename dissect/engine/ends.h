@@ -8,6 +8,20 @@
 
 #include "dissect/engine/protocol.h"
 
+#define ENDS_TEXTS 32
+#define ENDS_TEXT_MOST 128
+
+/* The columns of earlier lines by what they show, because most lines repeat one. All zero: none. */
+struct ends_texts {
+	struct ends_text {
+		uint8_t addresses[2 * 16]; /* IPv4: the first 8 bytes */
+		uint32_t source, destination;
+		uint32_t form; /* what the numbers and the addresses are; never 0 */
+		uint32_t length;
+		char text[ENDS_TEXT_MOST];
+	} texts[ENDS_TEXTS];
+};
+
 /* The ends by the addresses of a network layer, of 4 or 16 bytes: at `source`, and after it the destination. GIDs are called that. */
 void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
 		  struct line *line);

@@ -13,10 +13,13 @@
 
 #include <rdmatap/field.h>
 
+struct ends_texts;
+
 struct line {
 	char *next, *end;
 	char *after_ends; /* where the last "source > destination " ended */
 	bool cut;
+	struct ends_texts *ends; /* of earlier lines, see ends.h; or NULL */
 };
 
 static inline void line_init(struct line *line, char *memory, size_t size)
@@ -24,6 +27,7 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->next = memory;
 	line->end = memory + size;
 	line->cut = false;
+	line->ends = NULL;
 }
 
 /* Appends the part of the text that fits and sets `cut`. */

@@ -98,8 +98,10 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 	clock_write(&text->clock, packet->frame, line);
 	line_char(line, ' ');
 	before = line->next;
+	line->ends = &text->ends;
 	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
 		write_layer(packet, layer, line);
+	line->ends = NULL;
 	if (line->next == before)
 		write_link(packet, line);
 	write_rest(packet, before, line);

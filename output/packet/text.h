@@ -5,6 +5,7 @@
 #ifndef OUTPUT_PACKET_TEXT_H
 #define OUTPUT_PACKET_TEXT_H
 
+#include "dissect/engine/ends.h"
 #include "output/packet/clock.h"
 #include "output/packet/format.h"
 
@@ -17,6 +18,7 @@ struct text_format {
 	bool hex;    /* -x */
 	bool colour;
 	struct tree_memory *memory; /* created with the first tree */
+	struct ends_texts ends;
 };
 
 void text_format_init(struct text_format *text);
