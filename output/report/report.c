@@ -79,7 +79,7 @@ uint64_t report_weight(const struct stats_connection *connection)
 		bytes += connection->directions[i].wire_bytes;
 		for (int event = 0; event < STATS_EVENT_COUNT; event++)
 			if (event != STATS_CAPTURED_TWICE)
-				anomalies += stats_event_of(&connection->directions[i], event)->count;
+				anomalies += stats_event_of(&connection->directions[i], (enum stats_event)event)->count;
 	}
 	return bytes + anomalies * REPORT_ANOMALY_BYTES;
 }

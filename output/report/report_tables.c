@@ -35,7 +35,7 @@ static uint64_t events_of(const struct stats_connection *connection, enum stats_
 
 	for (int i = 0; i < 2; i++)
 		for (int event = (int)first; event <= (int)last; event++)
-			sum += stats_event_of(&connection->directions[i], event)->count;
+			sum += stats_event_of(&connection->directions[i], (enum stats_event)event)->count;
 	return sum;
 }
 

@@ -363,7 +363,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		occurrences(stats_event_name((enum stats_event)i), stats_event_of(direction, i), line);
+		occurrences(stats_event_name((enum stats_event)i), stats_event_of(direction, (enum stats_event)i), line);
 	line_char(line, '}');
 	recoveries(stats, direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
