@@ -89,9 +89,10 @@ static void run(const struct said *said, size_t packets)
 		struct rtap_packet packet;
 		struct rtap_frame frame = {
 			.bytes = block, .captured_length = length - said[i].cut, .wire_length = length, .link_type = RTAP_LINK_RAW,
-			.number = ++frames, .time_ns = (int64_t)frames * MILLISECOND,
+			.number = frames + 1, .time_ns = (int64_t)(frames + 1) * MILLISECOND,
 		};
 
+		frames++;
 		memcpy(block, whole, length);
 		rtap_tracker_frame(tracker, &frame, &packet);
 		free(block);

@@ -311,9 +311,10 @@ static void give_segment(uint32_t at)
 	uint32_t length = said_frame(whole, &said);
 	struct rtap_frame frame = {
 		.bytes = whole, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW,
-		.number = ++number, .time_ns = (int64_t)number,
+		.number = number + 1, .time_ns = (int64_t)number + 1,
 	};
 
+	number++;
 	rtap_tracker_frame(tracker, &frame, &of);
 }
 
