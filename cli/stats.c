@@ -184,7 +184,7 @@ static void write_text(struct summary *summary, const struct options *options)
 
 	if (stats_write_text(summary->stats, &summary->findings, &view, write_record, &summary->reader, &failed)) {
 		if (failed) {
-			print_error("out of memory: a table is missing");
+			print_error("out of memory: a table is missing or incomplete");
 			summary->reader.status = EXIT_ERROR;
 		}
 		return;

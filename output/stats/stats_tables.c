@@ -377,6 +377,7 @@ static void latencies(struct stats_table *table, const struct histogram *latency
 /* RDMA operations of one kind, over all connections. */
 static void kind_row(struct writing *writing, struct stats_table *table, enum rtap_message_kind kind)
 {
+	struct histogram_memory memory = { .most = UINT64_MAX, .most_by_values = UINT64_MAX };
 	struct stats_operations sum = { .messages = 0 };
 
 	for (uint64_t i = 0; i <= writing->stats->table_room; i++) {
@@ -392,7 +393,7 @@ static void kind_row(struct writing *writing, struct stats_table *table, enum rt
 			sum.unanswered += operations->unanswered;
 			sum.refused += operations->refused;
 			sum.bytes += operations->bytes;
-			histogram_merge(&sum.latency_ns, &operations->latency_ns, NULL);
+			histogram_merge(&sum.latency_ns, &operations->latency_ns, &memory);
 		}
 	}
 	if (sum.messages) {
@@ -407,7 +408,8 @@ static void kind_row(struct writing *writing, struct stats_table *table, enum rt
 		stats_table_number(table, 0);
 		stats_table_text(table, NULL);
 	}
-	histogram_fini(&sum.latency_ns, NULL);
+	writing->failed |= memory.refused || memory.unplaced;
+	histogram_fini(&sum.latency_ns, &memory);
 }
 
 /* "NFS3ERR_NOENT 12, NFS3ERR_IO 1", the first ones. */

@@ -17,7 +17,7 @@ struct stats_view {
 	bool all_connections;       /* everything, with the details of all connections */
 };
 
-/* False: there is no connection of this number. *failed: set if a table is missing for want of memory. */
+/* False: there is no connection of this number. *failed: set if a table is missing or incomplete for want of memory. */
 bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner,
 		      bool *failed);
 
