@@ -68,7 +68,7 @@ static void check(const struct clock_case *clock, size_t count)
 		while (piece + 1 < found && pieces[piece + 1].first_frame <= samples[i].frame)
 			piece++;
 		wrong_ns = clock_piece_ahead_ns(&pieces[piece], samples[i].time_ns) - ahead_at(clock, true_ns);
-		/* one-way, a transit time cannot be told from an offset */
+		/* one-way, a transit time looks like an offset */
 		cr_assert_leq(llabs(wrong_ns), clock->least_transit_ns + (count < COUNT ? 2 * MS : MS / 2), "%ld ns wrong at sample %zu", (long)wrong_ns, i);
 	}
 	cr_expect(fabs(pieces[0].drift - clock->drift) < 1e-6, "%g instead of %g", pieces[0].drift, clock->drift);

@@ -10,6 +10,13 @@ const value = cell => {
 
 const compare = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
 
+const button = (kind, text, title, click) => {
+	const made = document.createElement("button");
+	Object.assign(made, { type: "button", className: kind, textContent: text, title });
+	made.addEventListener("click", click);
+	return made;
+};
+
 /* RFC 4180. A cell has the value that the table is sorted by. */
 const csv = table => {
 	const cell = text => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -22,11 +29,11 @@ for (const table of document.querySelectorAll("table")) {
 	const body = table.tBodies[0];
 	const headings = [...table.tHead.rows[0].cells];
 	headings.forEach((heading, column) => {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.append(...heading.childNodes);
-		heading.append(button);
-		button.addEventListener("click", () => {
+		const sorter = document.createElement("button");
+		sorter.type = "button";
+		sorter.append(...heading.childNodes);
+		heading.append(sorter);
+		sorter.addEventListener("click", () => {
 			const up = heading.getAttribute("aria-sort") === "descending" || (!heading.hasAttribute("aria-sort") && column < 4);
 			for (const other of headings)
 				other.removeAttribute("aria-sort");
@@ -36,18 +43,12 @@ for (const table of document.querySelectorAll("table")) {
 			body.append(...rows.map(row => row[1]));
 		});
 	});
-	const save = document.createElement("button");
-	save.type = "button";
-	save.className = "save";
-	save.textContent = "CSV";
-	save.title = "Save this table, with exact values";
-	save.addEventListener("click", () => {
+	table.parentElement.before(button("save", "CSV", "Save this table, with exact values", () => {
 		const link = document.createElement("a");
 		link.href = "data:text/csv;charset=utf-8," + encodeURIComponent(csv(table));
 		link.download = `${table.id || "table"}.csv`;
 		link.click();
-	});
-	table.parentElement.before(save);
+	}));
 	if (body.rows.length < 4)
 		continue;
 	const filter = document.createElement("input");
@@ -266,14 +267,10 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 }
 
 if (plots.length) {
-	const choice = document.createElement("button");
-	choice.type = "button";
-	choice.className = "clock";
-	const name = () => choice.textContent = isWallClock ? "Times since the beginning" : "Times of day (UTC)";
-	name();
-	choice.addEventListener("click", () => {
+	const names = ["Times of day (UTC)", "Times since the beginning"];
+	const choice = button("clock", names[0], "Change the time axes", () => {
 		isWallClock = !isWallClock;
-		name();
+		choice.textContent = names[Number(isWallClock)];
 		showAll(null);
 	});
 	document.querySelector("header").append(choice);
@@ -282,18 +279,12 @@ if (plots.length) {
 /* A finding shows its time in all plots, with a tenth of it on both sides. */
 for (const item of document.querySelectorAll("li[data-from]")) {
 	const [from, to] = [Number(item.dataset.from), Number(item.dataset.to)], margin = Math.max((to - from) / 10, 1e-4);
-	const button = document.createElement("button");
-	button.type = "button";
-	button.className = "see";
-	button.textContent = "show";
-	button.title = "Show these times in all plots";
-	button.addEventListener("click", () => {
+	item.append(button("see", "show", "Show these times in all plots", () => {
 		const target = document.getElementById(`c${item.dataset.connection}`) ?? document.getElementById("rates");
 		if (target?.tagName === "DETAILS")
 			target.open = true;
 		showAll(null);
 		showAll([from - margin, to + margin]);
 		target?.scrollIntoView();
-	});
-	item.append(button);
+	}));
 }

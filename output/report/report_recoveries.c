@@ -112,7 +112,7 @@ void report_pause(struct report *report, const struct congestion_pause *pause)
 
 		if (pause->enabled >> priority & 1 && length_ns)
 			report_points_add(&report->recoveries, &(struct report_recovery){
-				.spot = { pause->time_ns + (int64_t)length_ns, (int64_t)length_ns }, .frame = pause->frame, .cause = REPORT_PAUSE });
+				.spot = { (int64_t)((uint64_t)pause->time_ns + length_ns), (int64_t)length_ns }, .frame = pause->frame, .cause = REPORT_PAUSE });
 	}
 }
 
