@@ -52,6 +52,9 @@ enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LA
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
+/* RTAP_UPPERS(UPPER_CHOICE): the names, each after a space. */
+#define UPPER_CHOICE(identifier, name) " " name
+
 #define MAX_DECODE_AS 64
 #define MAX_FLOW_RULES 30
 #define MAX_THREADS 256

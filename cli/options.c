@@ -200,9 +200,9 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 		uint64_t most;
 		struct rtap_decode_as meaning;
 	} forms[] = {
-		{ "qp", "rpcrdma", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_RPCRDMA } },
-		{ "qp", "ipoib", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_IPOIB } },
-		{ "qp", "data", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_DATA } },
+#define UPPER_FORM(identifier, name) { "qp", name, 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_##identifier } },
+		RTAP_UPPERS(UPPER_FORM)
+#undef UPPER_FORM
 		{ "udp", "rocev2", 0xffff, { RTAP_DECODE_UDP_PORT, 0, 0 } },
 	};
 	const char *equals = strchr(spec, '='), *comma = strchr(spec, ',');
@@ -262,7 +262,7 @@ static bool add_decode_as(struct options *options, const char *spec)
 		return false;
 	}
 	if (!parse_decode_as(spec, &options->decode_as[options->dissect.decode_as_count])) {
-		print_error("--decode-as %s: not understood (qp=NUMBER,rpcrdma|ipoib|data or udp=PORT,rocev2)", spec);
+		print_error("--decode-as %s: not understood (udp=PORT,rocev2 or qp=NUMBER,PROTOCOL, one of" RTAP_UPPERS(UPPER_CHOICE) ")", spec);
 		return false;
 	}
 	options->dissect.decode_as_count++;

@@ -25,7 +25,7 @@
 #include "dissect/rpc/rpcrdma.h"
 
 /* Raw IP is identified only by its version field. */
-static uint8_t raw_protocol(const struct rtap_frame *frame)
+static uint16_t raw_protocol(const struct rtap_frame *frame)
 {
 	switch (frame->captured_length ? frame->bytes[0] >> 4 : 4) {
 	case 4: return PROTOCOL_IPV4;
@@ -34,7 +34,7 @@ static uint8_t raw_protocol(const struct rtap_frame *frame)
 	}
 }
 
-static uint8_t first_protocol(const struct rtap_frame *frame)
+static uint16_t first_protocol(const struct rtap_frame *frame)
 {
 	/* the one that most frames have */
 	switch (__builtin_expect(frame->link_type, RTAP_LINK_ETHERNET)) {
@@ -57,7 +57,7 @@ static inline void run(struct parse *parse)
 {
 	do {
 		while (parse->next != PROTOCOL_NONE) {
-			uint8_t current = parse->next;
+			uint16_t current = parse->next;
 
 			parse->next = PROTOCOL_NONE;
 			if (registry[current]->parse(parse) != OK)
@@ -99,7 +99,7 @@ void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame)
 }
 
 /* A layer of that protocol went; unless one of the first `count` is of it too, the packet has none any more. */
-static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint8_t protocol)
+static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint16_t protocol)
 {
 	for (uint8_t i = 0; i < count; i++)
 		if (packet->layers[i].protocol == protocol)
@@ -151,7 +151,7 @@ static struct parse parse_after(struct rtap_packet *packet, const struct rtap_co
 }
 
 /* The last layer of a protocol, which the packet has. */
-static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uint8_t protocol)
+static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uint16_t protocol)
 {
 	const struct rtap_layer *layer = packet->layers + packet->layer_count - 1;
 
@@ -165,6 +165,7 @@ static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source
 {
 	forget_layers(packet, from);
 	packet->source_count = (uint8_t)(source + 1);
+	packet->upper = RTAP_UPPER_UNKNOWN;
 	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 }
@@ -198,7 +199,7 @@ void packet_dissect_records(struct rtap_packet *packet, const struct rtap_contex
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
 	const struct rtap_payload data = { mad->source, mad->data_offset, mad->data_captured, mad->data_captured };
-	uint8_t protocol = packet_has(packet, PROTOCOL_SA) ? PROTOCOL_SA : PROTOCOL_MAD_VENDOR;
+	uint16_t protocol = packet_has(packet, PROTOCOL_SA) ? PROTOCOL_SA : PROTOCOL_MAD_VENDOR;
 	const struct rtap_layer *header;
 	struct parse parse;
 
@@ -223,7 +224,7 @@ void packet_dissect_private(struct rtap_packet *packet, const struct rtap_contex
 	bool has_more = after < packet->layer_count;
 	struct rtap_layer more = { .protocol = PROTOCOL_NONE };
 	struct parse parse = { .packet = packet, .context = context };
-	uint8_t consumer;
+	uint16_t consumer;
 
 	parse_set_source(&parse, message->source);
 	consumer = cm_private_protocol(&parse, message);
@@ -328,6 +329,7 @@ void packet_forget_segment(struct rtap_packet *packet)
 	if (!packet->fpdus.count)
 		return;
 	packet->fpdus = (struct rtap_fpdus){ 0 };
+	packet->upper = RTAP_UPPER_UNKNOWN;
 	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 }
@@ -360,7 +362,6 @@ void packet_dissect_chunk(const struct rtap_frame *frame, const struct rtap_cont
 {
 	struct parse parse = parse_frame(frame, context, packet);
 
-	if (rpcrdma_pass(&parse, context->chunk_header))
-		parse.next = PROTOCOL_RPC;
-	run(&parse);
+	if (upper_begin_chunk(&parse, context))
+		run(&parse);
 }

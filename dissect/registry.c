@@ -36,7 +36,7 @@ size_t rtap_protocol_count(void)
 	return PROTOCOL_COUNT;
 }
 
-const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
+const struct rtap_protocol *rtap_protocol_by_number(uint16_t number)
 {
 	return number < PROTOCOL_COUNT ? &registry[number]->table : NULL;
 }
@@ -47,16 +47,16 @@ size_t rtap_field_count(void)
 }
 
 /* The protocol of a field; *index is the field's place in its table. */
-static uint8_t find_protocol(rtap_field_id id, size_t *index)
+static uint16_t find_protocol(rtap_field_id id, size_t *index)
 {
-	uint8_t low = 0, high = PROTOCOL_COUNT;
+	uint16_t low = 0, high = PROTOCOL_COUNT;
 
 	*index = id;
 	if (id >= protocol_first_ids[PROTOCOL_COUNT])
 		return PROTOCOL_NONE;
 	/* the last one whose first field is not after it */
 	while (high - low > 1) {
-		uint8_t middle = (uint8_t)((low + high) / 2);
+		uint16_t middle = (uint16_t)((low + high) / 2);
 
 		if (protocol_first_ids[middle] <= id)
 			low = middle;
@@ -70,12 +70,12 @@ static uint8_t find_protocol(rtap_field_id id, size_t *index)
 const struct rtap_field *rtap_field_by_id(rtap_field_id id)
 {
 	size_t index;
-	uint8_t number = find_protocol(id, &index);
+	uint16_t number = find_protocol(id, &index);
 
 	return number == PROTOCOL_NONE ? NULL : &registry[number]->table.fields[index];
 }
 
-uint8_t rtap_field_protocol(rtap_field_id id)
+uint16_t rtap_field_protocol(rtap_field_id id)
 {
 	size_t index;
 
@@ -86,7 +86,7 @@ static size_t find_exact(const char *name, rtap_field_id *ids, size_t found, siz
 {
 	size_t id = 0;
 
-	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
+	for (uint16_t i = 0; i < PROTOCOL_COUNT; i++) {
 		const struct rtap_protocol *table = &registry[i]->table;
 
 		for (size_t j = 0; j < table->field_count; j++, id++) {
@@ -111,11 +111,11 @@ size_t rtap_field_find(const char *name, rtap_field_id *ids, size_t room)
 	return found;
 }
 
-size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room)
+size_t rtap_protocol_find(const char *name, uint16_t *numbers, size_t room)
 {
 	size_t length = strlen(name), found = 0;
 
-	for (uint8_t i = 0; length && i < PROTOCOL_COUNT; i++) {
+	for (uint16_t i = 0; length && i < PROTOCOL_COUNT; i++) {
 		const char *own = registry[i]->table.name;
 
 		/* "infiniband" denotes infiniband.bth and all other headers of InfiniBand */

@@ -21,7 +21,7 @@ struct search {
 	bool done;
 };
 
-const struct rtap_layer *rtap_packet_layer(const struct rtap_packet *packet, uint8_t protocol, const struct rtap_layer *after)
+const struct rtap_layer *rtap_packet_layer(const struct rtap_packet *packet, uint16_t protocol, const struct rtap_layer *after)
 {
 	const struct rtap_layer *layer = after ? after + 1 : packet->layers;
 
@@ -51,7 +51,7 @@ void rtap_packet_values(const struct rtap_packet *packet, rtap_field_id id, rtap
 	uint64_t wanted[WANTED_WORDS];
 	struct search search = { .visitor = { .field = found, .wanted = wanted }, .take = take, .owner = owner };
 	size_t words = rtap_field_count() / 64 + 1;
-	uint8_t protocol;
+	uint16_t protocol;
 
 	assert(words <= WANTED_WORDS);
 	if (id >= rtap_field_count())

@@ -339,9 +339,9 @@ Test(capture, refuses_what_is_no_capture_file_with_its_name_and_the_reason)
 		const char *message;
 	} cases[] = {
 		{ "", 0, "is empty" },
-		{ "\xd4\xc3", 2, "is no capture file: it has 2 bytes only" },
+		{ "\xd4\xc3", 2, "is not a capture file: it has 2 bytes only" },
 		{ "\xd4\xc3\xb2\xa1\2\0\4\0", 8, "the file ends inside its header, after 8 bytes" },
-		{ "Hello, world!\n", 14, "is no capture file that is read here (pcap, pcapng): it begins with 48 65 6c 6c" },
+		{ "Hello, world!\n", 14, "is not a capture file that rdmatap reads (pcap, pcapng): it begins with 48 65 6c 6c" },
 		{ "\xd4\xc3\xb2\xa1\2\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0", 24, "version 2.2, as AIX writes them" },
 		{ "\xd4\xc3\xb2\xa1\3\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0", 24, "version 3.4" },
 		{ "\xd4\xc3\xb2\xa1\2\0\5\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0", 24, "version 2.5" },

@@ -211,5 +211,5 @@ Test(filter, takes_every_field_with_a_value_of_its_type)
 			passing(text);
 	}
 	for (size_t i = 0; i < rtap_protocol_count(); i++)
-		passing(rtap_protocol_by_number((uint8_t)i)->name);
+		passing(rtap_protocol_by_number((uint16_t)i)->name);
 }

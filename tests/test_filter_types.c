@@ -109,7 +109,7 @@ const struct rtap_field *rtap_field_by_id(rtap_field_id id)
 	return id < FIELD_U ? &t_fields[id] : &u_fields[id - FIELD_U];
 }
 
-uint8_t rtap_field_protocol(rtap_field_id id)
+uint16_t rtap_field_protocol(rtap_field_id id)
 {
 	return id < FIELD_U ? PROTOCOL_T : PROTOCOL_U;
 }
@@ -144,14 +144,14 @@ size_t rtap_protocol_count(void)
 	return PROTOCOLS;
 }
 
-const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
+const struct rtap_protocol *rtap_protocol_by_number(uint16_t number)
 {
 	static const struct rtap_protocol none = { .name = "" };
 
 	return protocols[number].name ? &protocols[number] : &none;
 }
 
-size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room)
+size_t rtap_protocol_find(const char *name, uint16_t *numbers, size_t room)
 {
 	size_t found = 0;
 

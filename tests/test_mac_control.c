@@ -23,7 +23,7 @@ static const uint8_t pfc_parameters[18] = { 0xa5, 0x08, 0, 1, 0, 2, 0, 3, 0, 4, 
 
 static const struct {
 	uint16_t opcode;
-	uint8_t protocol;  /* after the opcode */
+	uint16_t protocol;  /* after the opcode */
 	uint32_t length;   /* of opcode and parameters; PAYLOAD: all of the frame */
 } kinds[] = {
 	{ 0x0001, PROTOCOL_PAUSE, 4 },

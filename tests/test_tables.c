@@ -22,7 +22,7 @@
 
 #define EACH_PROTOCOL(protocol) \
 	const struct rtap_protocol *protocol = rtap_protocol_by_number(0); \
-	for (size_t number = 0; number < rtap_protocol_count() && (protocol = rtap_protocol_by_number((uint8_t)number)); number++)
+	for (size_t number = 0; number < rtap_protocol_count() && (protocol = rtap_protocol_by_number((uint16_t)number)); number++)
 
 #define EACH_FIELD(protocol, field) \
 	for (const struct rtap_field *field = protocol->fields; field < protocol->fields + protocol->field_count; field++)
@@ -35,13 +35,13 @@ static bool is_name(const char *name)
 Test(tables, protocols_have_a_name_of_their_own_a_label_and_a_section)
 {
 	EACH_PROTOCOL(protocol) {
-		uint8_t numbers[256];
-		size_t found = rtap_protocol_find(protocol->name, numbers, sizeof numbers), exact = 0;
+		uint16_t numbers[256];
+		size_t found = rtap_protocol_find(protocol->name, numbers, sizeof numbers / sizeof numbers[0]), exact = 0;
 
 		cr_expect(is_name(protocol->name), "%s", protocol->name);
 		cr_expect(protocol->label && *protocol->label, "%s has no label", protocol->name);
 		cr_expect(protocol->section && *protocol->section, "%s has no section", protocol->name);
-		for (size_t i = 0; i < found && i < sizeof numbers; i++)
+		for (size_t i = 0; i < found && i < sizeof numbers / sizeof numbers[0]; i++)
 			exact += !strcmp(rtap_protocol_by_number(numbers[i])->name, protocol->name);
 		cr_expect_eq(exact, 1, "%zu protocols are called %s", exact, protocol->name);
 	}
@@ -116,6 +116,9 @@ Test(tables, places_suit_the_kind_of_value)
 			if (field->flags & RTAP_UNPLACED)
 				continue;
 			cr_expect(field->bit_width, "%s has no width", field->name);
+			if (field->flags & RTAP_LITTLE)
+				cr_expect(!is_bytes && field->bit_offset % 8 == 0 && field->bit_width % 8 == 0 && field->bit_width <= 64,
+					  "%s is not a number of whole bytes", field->name);
 			if (is_bytes)
 				cr_expect(field->bit_offset % 8 == 0 && field->bit_width % 8 == 0, "%s is not of whole bytes", field->name);
 			else
@@ -193,7 +196,7 @@ Test(tables, numbers_of_fields_and_names_lead_to_each_other)
 		}
 	cr_expect_eq(id, rtap_field_count());
 	cr_expect_null(rtap_field_by_id((rtap_field_id)id));
-	cr_expect_null(rtap_protocol_by_number((uint8_t)rtap_protocol_count()));
+	cr_expect_null(rtap_protocol_by_number((uint16_t)rtap_protocol_count()));
 }
 
 /* The value of a row whose header begins at byte `offset` of these. */
@@ -293,10 +296,10 @@ Test(tables, functions_take_numbers_of_devices_fields_and_protocols_that_there_a
 		cr_expect_null(rtap_capability_name((unsigned)numbers[i]));
 		(void)rtap_link_type_name((uint32_t)numbers[i]);
 	}
-	for (unsigned protocol = (unsigned)rtap_protocol_count(); protocol < 256; protocol++) {
-		cr_expect_null(rtap_protocol_by_number((uint8_t)protocol));
-		cr_expect_not(packet_has(&packet, (uint8_t)protocol));
-		cr_expect_null(rtap_packet_layer(&packet, (uint8_t)protocol, NULL));
+	for (unsigned protocol = (unsigned)rtap_protocol_count(); protocol < RTAP_PROTOCOL_WORDS * 64; protocol++) {
+		cr_expect_null(rtap_protocol_by_number((uint16_t)protocol));
+		cr_expect_not(packet_has(&packet, (uint16_t)protocol));
+		cr_expect_null(rtap_packet_layer(&packet, (uint16_t)protocol, NULL));
 	}
 	for (size_t id = rtap_field_count(); id <= UINT16_MAX; id += 999) {
 		cr_expect_null(rtap_field_by_id((rtap_field_id)id));
@@ -353,7 +356,7 @@ Test(tables, searches_take_no_room_and_names_that_there_are_not)
 	struct rtap_packet packet = { .layer_count = 0 };
 	struct rtap_value value = { .number = 1 };
 	rtap_field_id id = 0;
-	uint8_t number = 0;
+	uint16_t number = 0;
 	char text[2] = "x";
 
 	cr_expect_null(rtap_name_of(NULL, 0));

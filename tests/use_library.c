@@ -101,7 +101,7 @@ static void look_at_packet(const struct rtap_packet *packet)
 {
 	const struct rtap_ib_facts *ib = rtap_packet_ib(packet);
 	const struct rtap_layer *bth;
-	uint8_t protocol = 0;
+	uint16_t protocol = 0;
 	uint64_t number = 7;
 	char text[16], short_text[5];
 
@@ -166,7 +166,7 @@ static void look_at_facts(const struct rtap_packet *packet)
 	const struct rtap_frame *frame = rtap_packet_frame(packet);
 	size_t layers = rtap_packet_layer_count(packet);
 	uint64_t number = 0;
-	uint8_t udp = 0, arp = 0;
+	uint16_t udp = 0, arp = 0;
 
 	EXPECT(rtap_protocol_find("udp", &udp, 1) == 1 && rtap_packet_has(packet, udp));
 	EXPECT(rtap_protocol_find("arp", &arp, 1) == 1 && !rtap_packet_has(packet, arp));

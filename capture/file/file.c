@@ -125,9 +125,9 @@ static enum rtap_status detect_format(struct file *file, struct rtap_error *reas
 		return RTAP_STATUS_FAILED;
 	}
 	if (length < 4)
-		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is no capture file: it has %zu bytes only", length);
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is not a capture file: it has %zu bytes only", length);
 	else
-		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is no capture file that is read here (pcap, pcapng): it begins with %02x %02x %02x %02x",
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is not a capture file that rdmatap reads (pcap, pcapng): it begins with %02x %02x %02x %02x",
 			       bytes[0], bytes[1], bytes[2], bytes[3]);
 	return RTAP_STATUS_FAILED;
 }

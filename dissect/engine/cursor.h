@@ -78,6 +78,17 @@ static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned wid
 	return v >> (7 - (end + 7) % 8) & mask;
 }
 
+/* The value of whole bytes in a header, least significant byte first: bits() for little-endian headers. At most eight bytes. */
+static inline uint64_t little_bits(const uint8_t *header, unsigned offset, unsigned width)
+{
+	const uint8_t *p = header + offset / 8;
+	uint64_t v = 0;
+
+	for (unsigned i = width / 8; i-- > 0;)
+		v = v << 8 | p[i];
+	return v;
+}
+
 /* Takes `length` bytes: *bytes points to them. */
 static inline enum result cursor_take(struct cursor *cursor, uint32_t length, const uint8_t **bytes)
 {

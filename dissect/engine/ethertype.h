@@ -41,7 +41,7 @@
 extern const struct rtap_name ethertype_names[];
 
 /* The protocol (enum protocol_number) of an Ethertype; PROTOCOL_PAYLOAD for those not dissected. */
-static inline uint8_t ethertype_protocol(uint16_t type)
+static inline uint16_t ethertype_protocol(uint16_t type)
 {
 	/* IPv4 is by far the most frequent case */
 	switch (__builtin_expect(type, 0x0800)) {

@@ -55,7 +55,7 @@ const struct rtap_layer *rtap_packet_layer_at(const struct rtap_packet *packet, 
 	return index < packet->layer_count ? &packet->layers[index] : NULL;
 }
 
-bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol)
+bool rtap_packet_has(const struct rtap_packet *packet, uint16_t protocol)
 {
 	return packet_has(packet, protocol);
 }

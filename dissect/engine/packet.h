@@ -15,7 +15,7 @@
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
 #define RTAP_MAX_SOURCES 4
-#define RTAP_PROTOCOL_WORDS 4 /* protocols are numbered by bytes */
+#define RTAP_PROTOCOL_WORDS 6 /* with a bit for each protocol */
 
 /*
  * An IP fragment, at which the dissection ended, or the reassembled datagram, in which it continued.
@@ -109,6 +109,7 @@ struct rtap_packet {
 	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
 	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
 	uint16_t source_port, destination_port;
+	uint8_t upper;               /* enum rtap_upper: what its SEND was dissected as, and the header is there */
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
 	struct rtap_mad_facts mad;
@@ -153,6 +154,9 @@ struct rtap_context {
 	/* an RPC message carried in chunks: dissected after this packet's RPC-over-RDMA header, READ response or WRITE */
 	struct rtap_span chunk;
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
+	uint16_t chunk_protocol; /* enum protocol_number of `chunk`, in a READ response or WRITE; 0: an RPC message */
+	/* of the layer that set `upper`: what it knows from other packets of this one's SEND or `chunk`, such as the command of a response */
+	const void *upper_known;
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
 	bool not_iwarp;       /* this TCP stream is known to carry another protocol */
@@ -172,7 +176,7 @@ enum rtap_status packet_context(const struct rtap_dissect_options *options, stru
 	__attribute__((warn_unused_result));
 
 /* Returns whether the packet has a header of the protocol (its number in the registry). */
-static inline bool packet_has(const struct rtap_packet *packet, uint8_t protocol)
+static inline bool packet_has(const struct rtap_packet *packet, uint16_t protocol)
 {
 	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }

@@ -22,7 +22,7 @@ static void note_failure(struct parse *parse, enum result result, uint32_t offse
 	parse_anomaly(parse, result == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, offset);
 }
 
-enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length)
+enum result parse_cut_layer(struct parse *parse, uint16_t protocol, uint32_t length)
 {
 	uint32_t offset = parse_offset(parse);
 	enum result result = length > parse->cursor.wire ? MALFORMED : TRUNCATED;

@@ -14,7 +14,7 @@ struct parse {
 	struct cursor cursor; /* the bytes left for the next header */
 	const uint8_t *source_bytes; /* the first byte of `source`: parse_set_source() sets both */
 	uint8_t source;
-	uint8_t next;         /* enum protocol_number of the next header; set by the parse function */
+	uint16_t next;        /* enum protocol_number of the next header; set by the parse function */
 	bool narrowed;        /* a network header has given the packet's end in the frame */
 	bool quoted;          /* inside an ICMP error: the start of another packet, whose headers set no facts */
 	bool (*more)(struct parse *parse); /* for packets with several messages: called after each one, sets up the next */
@@ -58,13 +58,13 @@ static inline void parse_note_payload(struct parse *parse)
 }
 
 /* parse_layer() for a truncated header or one layer too many: never OK. */
-enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length);
+enum result parse_cut_layer(struct parse *parse, uint16_t protocol, uint32_t length);
 
 /*
  * Appends a layer of `length` bytes at the cursor's position and takes them. On failure it appends a truncated layer with the
  * bytes present and records the anomaly.
  */
-static inline enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes)
+static inline enum result parse_layer(struct parse *parse, uint16_t protocol, uint32_t length, const uint8_t **bytes)
 {
 	struct rtap_packet *packet = parse->packet;
 
@@ -84,7 +84,7 @@ static inline enum result parse_layer(struct parse *parse, uint8_t protocol, uin
  * Appends a layer at a position outside of the cursor (CRCs, trailers). Bytes not captured are left out; if all are missing, the
  * layer has no bytes.
  */
-static inline void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
+static inline void parse_place_layer(struct parse *parse, uint16_t protocol, uint32_t offset, uint32_t length)
 {
 	struct rtap_packet *packet = parse->packet;
 	uint32_t captured = packet->sources[parse->source].captured;

@@ -21,7 +21,7 @@ static uint16_t count_rows_with_values(const struct rtap_protocol *table)
 
 void protocol_register(const struct protocol *const all[PROTOCOL_COUNT])
 {
-	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
+	for (uint16_t i = 0; i < PROTOCOL_COUNT; i++) {
 		protocols[i] = all[i];
 		protocol_row_counts[i] = count_rows_with_values(&all[i]->table);
 		protocol_first_ids[i + 1] = (rtap_field_id)(protocol_first_ids[i] + all[i]->table.field_count);

@@ -231,14 +231,14 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 /* For a protocol's initialiser: its field table. */
 #define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
 
-_Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
+_Static_assert(PROTOCOL_COUNT < RTAP_PROTOCOL_WORDS * 64, "each has a bit in rtap_packet.protocols");
 
 /* Registers the protocols, by number, for the lookups below; the registry calls it before main(). */
 void protocol_register(const struct protocol *const all[PROTOCOL_COUNT]);
 
 extern const struct protocol *protocols[PROTOCOL_COUNT];
 
-static inline const struct protocol *protocol_by_number(uint8_t number)
+static inline const struct protocol *protocol_by_number(uint16_t number)
 {
 	return protocols[number];
 }
@@ -247,7 +247,7 @@ static inline const struct protocol *protocol_by_number(uint8_t number)
 extern rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
 
 /* Id of a protocol's field by its index in the table. */
-static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
+static inline rtap_field_id protocol_field_id(uint16_t protocol, size_t index)
 {
 	return (rtap_field_id)(protocol_first_ids[protocol] + index);
 }
@@ -255,13 +255,13 @@ static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
 /* Number of rows at the start of each protocol's table that have values of their own; its visit() supplies the others. */
 extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
-static inline size_t protocol_rows_with_values(uint8_t protocol)
+static inline size_t protocol_rows_with_values(uint16_t protocol)
 {
 	return protocol_row_counts[protocol];
 }
 
 /* Appends a layer. There must be room for it. */
-static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
+static inline void packet_add_layer(struct rtap_packet *packet, uint16_t protocol, uint8_t source, uint32_t offset, uint32_t length)
 {
 	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, false, offset, length };
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);

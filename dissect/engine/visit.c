@@ -14,7 +14,7 @@ static bool wanted(const struct rtap_visitor *visitor, rtap_field_id id, const s
 	return (visitor->on_demand || !(field->flags & RTAP_ON_DEMAND)) && (visitor->bulk || !(field->flags & RTAP_BULK));
 }
 
-void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
+void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint16_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length)
 {
 	const struct rtap_field *field = &protocol_by_number(protocol)->table.fields[index];
@@ -32,7 +32,7 @@ void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer,
 	visit_field(visitor, layer, PROTOCOL_FRAME, FRAME_ROW_ANOMALY, &value, offset, 0);
 }
 
-bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
+bool visit_wants_any(const struct rtap_visitor *visitor, uint16_t protocol)
 {
 	size_t first = protocol_field_id(protocol, 0);
 	size_t after = first + protocol_by_number(protocol)->table.field_count;

@@ -25,10 +25,10 @@ static inline bool visit_wants(const struct rtap_visitor *visitor, rtap_field_id
 }
 
 /* Returns whether a visitor wants any field of the protocol. */
-bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol);
+bool visit_wants_any(const struct rtap_visitor *visitor, uint16_t protocol);
 
 /* Passes a field without a fixed position to a visitor. Does nothing if the field is not wanted. */
-void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
+void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint16_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length);
 
 /* Passes an anomaly at `offset` of the layer's source to a visitor, as a value of the field "rdmatap.anomaly". */
@@ -46,7 +46,9 @@ static inline void visit_read(const uint8_t *header, const struct rtap_field *fi
 	const uint8_t *first = header + field->bit_offset / 8;
 
 	/* most are whole bytes */
-	if (field->show >= RTAP_IPV4 && field->show <= RTAP_TEXT)
+	if (unlikely(field->flags & RTAP_LITTLE))
+		value->number = little_bits(header, field->bit_offset, field->bit_width);
+	else if (field->show >= RTAP_IPV4 && field->show <= RTAP_TEXT)
 		value->data = (struct rtap_span){ first, field->bit_width / 8u };
 	else if (field->bit_offset % 8)
 		value->number = bits(header, field->bit_offset, field->bit_width);

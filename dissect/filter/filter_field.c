@@ -110,7 +110,7 @@ static int add_fields(struct filter_compiler *compiler, struct filter_operand *o
 }
 
 static int add_protocols(struct filter_compiler *compiler, struct filter_operand *operand,
-			 struct filter_subject *subject, const uint8_t *numbers, size_t count)
+			 struct filter_subject *subject, const uint16_t *numbers, size_t count)
 {
 	operand->kind = FILTER_KIND_BYTES;
 	subject->type = "protocol";
@@ -148,7 +148,7 @@ static void copy_name(const struct filter_token *token, char name[NAME_ROOM])
 int filter_field_parse(struct filter_compiler *compiler, struct filter_operand *operand, struct filter_subject *subject)
 {
 	rtap_field_id ids[MOST_IDS];
-	uint8_t numbers[MOST_IDS];
+	uint16_t numbers[MOST_IDS];
 	char name[NAME_ROOM];
 	bool is_date;
 	size_t count;

@@ -53,7 +53,7 @@ struct filter_item {
 struct filter_source {
 	const struct rtap_field *field;
 	rtap_field_id id;
-	uint8_t protocol;
+	uint16_t protocol;
 	bool visited; /* found only by a visit */
 };
 

@@ -87,7 +87,7 @@ const char *filter_suggest_field(const char *name)
 	for (size_t i = 0; i < rtap_field_count(); i++)
 		suggestion_consider(&suggestion, rtap_field_by_id((rtap_field_id)i)->name);
 	for (size_t i = 0; i < rtap_protocol_count(); i++)
-		suggestion_consider(&suggestion, rtap_protocol_by_number((uint8_t)i)->name);
+		suggestion_consider(&suggestion, rtap_protocol_by_number((uint16_t)i)->name);
 	return suggestion.best;
 }
 

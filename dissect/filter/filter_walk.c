@@ -75,7 +75,7 @@ static void walk_field(struct filter_walk *walk)
 	for (unsigned i = 0; i < RTAP_PROTOCOL_WORDS; i++)
 		common |= packet->protocols[i] & walk->operand->protocols[i];
 	for (uint8_t i = 0; common && i < packet->layer_count && !walk->done; i++) {
-		uint8_t protocol = packet->layers[i].protocol;
+		uint16_t protocol = packet->layers[i].protocol;
 
 		if (walk->operand->protocols[protocol / 64] >> protocol % 64 & 1)
 			walk_layer(walk, &packet->layers[i]);

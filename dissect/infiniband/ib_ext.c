@@ -262,7 +262,7 @@ static void note_ieth(struct rtap_ib_facts *ib, const uint8_t *header)
 
 /* By their bits' places, which is the order in which they follow one another: IBTA vol. 1, table 38. */
 static const struct extended_header {
-	uint8_t protocol, length;
+	uint16_t protocol, length;
 } extended_headers[] = {
 	[__builtin_ctz(IB_RDETH)] = { PROTOCOL_RDETH, RDETH_LENGTH },
 	[__builtin_ctz(IB_DETH)] = { PROTOCOL_DETH, DETH_LENGTH },

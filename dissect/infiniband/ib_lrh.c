@@ -36,7 +36,7 @@ static const struct rtap_field lrh_fields[] = {
 	{ "infiniband.lrh.slid", "Source Local ID", LRH_SLID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
-static uint8_t after_lrh(uint8_t lnh)
+static uint16_t after_lrh(uint8_t lnh)
 {
 	switch (lnh) {
 	case LNH_RAW: return PROTOCOL_RWH;

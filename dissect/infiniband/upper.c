@@ -24,40 +24,56 @@ static bool is_whole_send(const struct parse *parse, const struct ib_opcode *opc
 	return opcode->class == IB_SEND && (opcode->place == IB_ONLY || parse->context->message.bytes);
 }
 
-static uint8_t recognise(const struct parse *parse, enum ib_service service)
-{
-	if (parse->context->no_heuristics)
-		return PROTOCOL_PAYLOAD;
-	/* RFC 8166, 3.1: RPC-over-RDMA needs a reliable connection */
-	if ((service == IB_RC || service == IB_XRC) && rpcrdma_recognise(&parse->cursor))
-		return PROTOCOL_RPCRDMA;
+/* Services on which a protocol is recognised by content: a bit for each enum ib_service, and one for iWARP. */
+#define ON(service) (1u << (service) / IB_UC)
+#define ON_RELIABLE (ON(IB_RC) | ON(IB_XRC))
+#define ON_IWARP 0x100u
+
+/* What SENDs can carry, in the order in which content is recognised. */
+static const struct upper {
+	uint16_t protocol;
+	uint16_t services;
+	bool (*recognise)(const struct cursor *cursor); /* NULL: only if declared */
+} uppers[RTAP_UPPER_COUNT] = {
+	[RTAP_UPPER_DATA] = { PROTOCOL_PAYLOAD, 0, NULL },
+	/* RFC 8166, 3.1: it needs a reliable connection */
+	[RTAP_UPPER_RPCRDMA] = { PROTOCOL_RPCRDMA, ON_RELIABLE | ON_IWARP, rpcrdma_recognise },
 	/* datagrams (RFC 4391), or connections in each direction (RFC 4755) */
-	if ((service == IB_UD || service == IB_RC || service == IB_UC) && ipoib_recognise(&parse->cursor))
-		return PROTOCOL_IPOIB;
-	if (service == IB_UD && eoib_recognise(&parse->cursor))
-		return PROTOCOL_EOIB;
+	[RTAP_UPPER_IPOIB] = { PROTOCOL_IPOIB, ON(IB_UD) | ON(IB_RC) | ON(IB_UC), ipoib_recognise },
+	[RTAP_UPPER_EOIB] = { PROTOCOL_EOIB, ON(IB_UD), eoib_recognise },
+};
+
+const char *rtap_upper_name(enum rtap_upper upper)
+{
+	static const char *const names[RTAP_UPPER_COUNT] = {
+#define UPPER_NAME(identifier, name) [RTAP_UPPER_##identifier] = name,
+		RTAP_UPPERS(UPPER_NAME)
+#undef UPPER_NAME
+	};
+
+	return (unsigned)upper < RTAP_UPPER_COUNT ? names[upper] : NULL;
+}
+
+static uint16_t recognise(const struct parse *parse, unsigned service)
+{
+	if (!parse->context->no_heuristics)
+		for (const struct upper *upper = uppers; upper < uppers + RTAP_UPPER_COUNT; upper++)
+			if (upper->services & service && upper->recognise(&parse->cursor))
+				return upper->protocol;
 	return PROTOCOL_PAYLOAD;
 }
 
 /* What a whole message that a receive takes is. */
-static uint8_t upper_of_send(const struct parse *parse)
+static uint16_t upper_of_send(const struct parse *parse)
 {
 	const struct rtap_ib_facts *ib = &parse->packet->ib;
+	enum rtap_upper upper;
 
 	/* IBTA vol. 1, 13.5.1: QP0 and QP1 take nothing but MADs, as datagrams */
 	if (ib->has_deth && ib_service(ib->opcode) == IB_UD && ib->dest_qpn <= 1)
 		return PROTOCOL_MAD;
-	switch (declared(parse)) {
-	case RTAP_UPPER_RPCRDMA:
-		return PROTOCOL_RPCRDMA;
-	case RTAP_UPPER_IPOIB:
-		return PROTOCOL_IPOIB;
-	case RTAP_UPPER_DATA:
-		return PROTOCOL_PAYLOAD;
-	case RTAP_UPPER_UNKNOWN:
-		break;
-	}
-	return recognise(parse, ib_service(ib->opcode));
+	upper = declared(parse);
+	return upper == RTAP_UPPER_UNKNOWN ? recognise(parse, ON(ib_service(ib->opcode))) : uppers[upper].protocol;
 }
 
 static __attribute__((noinline)) enum result begin_send(struct parse *parse)
@@ -66,16 +82,11 @@ static __attribute__((noinline)) enum result begin_send(struct parse *parse)
 	return OK;
 }
 
-uint8_t upper_of_iwarp_send(const struct parse *parse)
+uint16_t upper_of_iwarp_send(const struct parse *parse)
 {
-	switch ((enum rtap_upper)parse->context->upper) {
-	case RTAP_UPPER_RPCRDMA:
-		return PROTOCOL_RPCRDMA;
-	case RTAP_UPPER_UNKNOWN:
-		return !parse->context->no_heuristics && rpcrdma_recognise(&parse->cursor) ? PROTOCOL_RPCRDMA : PROTOCOL_PAYLOAD;
-	default:
-		return PROTOCOL_PAYLOAD;
-	}
+	uint8_t upper = parse->context->upper;
+
+	return upper == RTAP_UPPER_UNKNOWN ? recognise(parse, ON_IWARP) : uppers[upper].protocol;
 }
 
 static inline enum result begin_at_cursor(struct parse *parse, const struct ib_opcode *opcode)
@@ -88,14 +99,22 @@ static inline enum result begin_at_cursor(struct parse *parse, const struct ib_o
 	return OK;
 }
 
+bool upper_begin_chunk(struct parse *parse, const struct rtap_context *context)
+{
+	if (!context->chunk_protocol && !rpcrdma_pass(parse, context->chunk_header))
+		return false;
+	parse->next = context->chunk_protocol ? context->chunk_protocol : PROTOCOL_RPC;
+	return true;
+}
+
 /* The context may have data reassembled from several packets that this one shows. */
 static __attribute__((noinline)) enum result begin_assembled(struct parse *parse, const struct ib_opcode *opcode)
 {
 	const struct rtap_context *context = parse->context;
 
 	if (context->chunk.bytes && (opcode->class == IB_READ_RESPONSE || opcode->class == IB_WRITE)) {
-		if (parse_enter(parse, context->chunk) && rpcrdma_pass(parse, context->chunk_header))
-			parse->next = PROTOCOL_RPC;
+		if (parse_enter(parse, context->chunk))
+			upper_begin_chunk(parse, context);
 		return OK;
 	}
 	if (context->message.bytes) {

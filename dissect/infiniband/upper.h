@@ -17,12 +17,15 @@ struct ib_opcode;
 enum result upper_begin(struct parse *parse, const struct ib_opcode *opcode);
 
 /* Number of the protocol that a complete RDMAP Send carries, in the bytes at the cursor. */
-uint8_t upper_of_iwarp_send(const struct parse *parse);
+uint16_t upper_of_iwarp_send(const struct parse *parse);
+
+/* The cursor is at the context's `chunk`: sets parse->next to its protocol. False: it has too few bytes. */
+bool upper_begin_chunk(struct parse *parse, const struct rtap_context *context);
 
 /* What a connection with this SEND, or with this private data, carries. RTAP_UPPER_UNKNOWN: they do not show it. */
 static inline enum rtap_upper upper_of_packet(const struct rtap_packet *packet)
 {
-	return packet->rpcrdma.present ? RTAP_UPPER_RPCRDMA : RTAP_UPPER_UNKNOWN;
+	return (enum rtap_upper)packet->upper;
 }
 
 static inline enum rtap_upper upper_of_private(const struct rtap_mpa_facts *mpa)

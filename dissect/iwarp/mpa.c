@@ -85,7 +85,7 @@ static enum result parse(struct parse *parse)
 	struct cursor cursor = parse->cursor;
 	struct rpcrdma_private message;
 	struct rtap_mpa_facts facts;
-	uint8_t protocol;
+	uint16_t protocol;
 	const uint8_t *bytes, *data;
 	enum result result;
 

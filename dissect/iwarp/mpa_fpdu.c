@@ -56,7 +56,7 @@ static bool recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
 	return fpdus->count >= (fpdus->crc_status == RTAP_CRC_GOOD ? 1 : MIN_UNCHECKED);
 }
 
-uint8_t iwarp_after_setup(const struct parse *parse)
+uint16_t iwarp_after_setup(const struct parse *parse)
 {
 	struct rtap_fpdus fpdus;
 
@@ -68,7 +68,7 @@ uint8_t iwarp_after_setup(const struct parse *parse)
 	return recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
 }
 
-uint8_t iwarp_of_stream(const struct parse *parse)
+uint16_t iwarp_of_stream(const struct parse *parse)
 {
 	if (parse->cursor.captured < MPA_KEY_LENGTH && !parse->context->fpdu_count)
 		return PROTOCOL_PAYLOAD;
@@ -77,7 +77,7 @@ uint8_t iwarp_of_stream(const struct parse *parse)
 	return iwarp_after_setup(parse);
 }
 
-uint8_t iwarp_presume(struct parse *parse)
+uint16_t iwarp_presume(struct parse *parse)
 {
 	const uint8_t *head = parse->cursor.next + MPA_LENGTH_LENGTH, *send = head + DDP_UNTAGGED_LENGTH;
 	uint32_t length = parse->cursor.captured, offset = parse_offset(parse), head_length;
@@ -149,8 +149,7 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	/* the response that completed a chunk which carries a whole RPC message */
 	if (facts.opcode == RTAP_RDMAP_READ_RESPONSE && fpdu->upper && fpdu->upper->chunk.bytes) {
 		parse->context = fpdu->upper;
-		parse->next = PROTOCOL_RPC;
-		return enter_bytes(parse, &fpdu->upper->chunk, fpdu->upper->chunk.length) && rpcrdma_pass(parse, fpdu->upper->chunk_header);
+		return enter_bytes(parse, &fpdu->upper->chunk, fpdu->upper->chunk.length) && upper_begin_chunk(parse, fpdu->upper);
 	}
 	whole = iwarp_is_send(facts.opcode) && !facts.tagged && facts.last;
 	wire = facts.payload_length;

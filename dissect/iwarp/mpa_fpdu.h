@@ -8,14 +8,14 @@
 #include "dissect/engine/parse.h"
 
 /* Protocol numbers of the TCP payload at the cursor, and of what follows a Request or Reply in its segment. */
-uint8_t iwarp_of_stream(const struct parse *parse);
-uint8_t iwarp_after_setup(const struct parse *parse);
+uint16_t iwarp_of_stream(const struct parse *parse);
+uint16_t iwarp_after_setup(const struct parse *parse);
 
 /*
  * With context->stop_at_tcp: dissects the TCP payload at the cursor if it is most likely one FPDU with a whole Send of
  * RPC-over-RDMA, with a CRC that is correct or 0; packet->fpdus is set then. The result is final if the stream turns out to be
  * synchronised there. Returns the protocol that follows.
  */
-uint8_t iwarp_presume(struct parse *parse);
+uint16_t iwarp_presume(struct parse *parse);
 
 #endif

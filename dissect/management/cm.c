@@ -653,7 +653,7 @@ static const struct message {
 	[CM_APR - CM_REQ] = { "APR", note_apr, summary_apr, APR_INFO_LENGTH },
 };
 
-uint8_t cm_protocol(uint64_t attribute)
+uint16_t cm_protocol(uint64_t attribute)
 {
 	if (attribute < CM_REQ || attribute > CM_APR)
 		return PROTOCOL_NONE;
@@ -675,7 +675,7 @@ static enum result parse(struct parse *parse)
 {
 	struct rtap_cm_facts *facts = &parse->packet->cm;
 	const struct message *message = &messages[facts->attribute - CM_REQ];
-	uint8_t protocol = cm_protocol(facts->attribute);
+	uint16_t protocol = cm_protocol(facts->attribute);
 	uint16_t length = protocol_by_number(protocol)->table.length;
 	uint32_t offset = parse_offset(parse);
 	const uint8_t *header;

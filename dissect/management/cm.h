@@ -26,7 +26,7 @@ enum cm_attribute {
 #define CM_UDP_SERVICE(port) (UINT64_C(0x1110000) | (port))
 
 /* The protocol of an attribute; PROTOCOL_NONE if it is not a communication management message. */
-uint8_t cm_protocol(uint64_t attribute);
+uint16_t cm_protocol(uint64_t attribute);
 
 /* "REQ"; NULL if the attribute is not a communication management message. */
 const char *cm_message_name(uint64_t attribute);

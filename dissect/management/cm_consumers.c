@@ -49,26 +49,12 @@ static uint64_t little16(const uint8_t *bytes)
 #define NVME_LENGTH 32
 #define NVME_WORD(index) (index) * 16, 16
 
-#define NVME_DERIVE(name, index) \
-	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
-	{ \
-		value->number = little16(layer_bytes(packet, layer) + (index) * 2); \
-		return true; \
-	}
-
-NVME_DERIVE(recfmt, 0)
-NVME_DERIVE(qid, 1)
-NVME_DERIVE(hrqsize, 2)
-NVME_DERIVE(hsqsize, 3)
-NVME_DERIVE(cntlid, 4)
-NVME_DERIVE(word1, 1)
-
 static const struct rtap_field nvme_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, 0, NULL, derive_recfmt, NULL },
-	{ "nvme_rdma.private.qid", "Queue ID", NVME_WORD(1), RTAP_DEC, 0, NULL, derive_qid, NULL },
-	{ "nvme_rdma.private.hrqsize", "Host Receive Queue Size", NVME_WORD(2), RTAP_DEC, 0, NULL, derive_hrqsize, NULL },
-	{ "nvme_rdma.private.hsqsize", "Host Send Queue Size", NVME_WORD(3), RTAP_DEC, 0, NULL, derive_hsqsize, NULL },
-	{ "nvme_rdma.private.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, RTAP_COMPARED, NULL, derive_cntlid, NULL },
+	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.qid", "Queue ID", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.hrqsize", "Host Receive Queue Size", NVME_WORD(2), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.hsqsize", "Host Send Queue Size", NVME_WORD(3), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, RTAP_LITTLE | RTAP_COMPARED, NULL, NULL, NULL },
 	{ "nvme_rdma.private.reserved", "Reserved", 80, 176, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
@@ -78,8 +64,8 @@ const struct protocol nvme_private_protocol = {
 
 /* The answer that accepts it. */
 static const struct rtap_field nvme_accept_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, 0, NULL, derive_recfmt, NULL },
-	{ "nvme_rdma.private.crqsize", "Controller Receive Queue Size", NVME_WORD(1), RTAP_DEC, 0, NULL, derive_word1, NULL },
+	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.crqsize", "Controller Receive Queue Size", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
 	{ "nvme_rdma.private.reserved", "Reserved", 32, 224, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
@@ -97,8 +83,8 @@ static const struct rtap_name nvme_status_names[] = {
 };
 
 static const struct rtap_field nvme_reject_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, 0, NULL, derive_recfmt, NULL },
-	{ "nvme_rdma.private.sts", "Status", NVME_WORD(1), RTAP_DEC, 0, nvme_status_names, derive_word1, NULL },
+	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme_rdma.private.sts", "Status", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, nvme_status_names, NULL, NULL },
 };
 
 static void summary_status(struct line *line, const char *label, const struct rtap_name *names, uint64_t status)
@@ -320,7 +306,7 @@ const struct protocol rds_reject_protocol = {
 
 /* By consumer: the protocols of the private data in a REQ, a REP, a REJ. */
 static const struct {
-	uint8_t request, reply, reject;
+	uint16_t request, reply, reject;
 } formats[RTAP_CM_CONSUMER_COUNT] = {
 	[RTAP_CM_CONSUMER_UNKNOWN] = { PROTOCOL_NONE, PROTOCOL_NONE, PROTOCOL_NONE },
 	[RTAP_CM_CONSUMER_OTHER] = { PROTOCOL_NONE, PROTOCOL_NONE, PROTOCOL_NONE },
@@ -371,7 +357,7 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 	return is_srp_rdma_cm(bytes, length) ? RTAP_CM_CONSUMER_SRP_RDMA_CM : RTAP_CM_CONSUMER_OTHER;
 }
 
-uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length)
+uint16_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_cm_facts *facts = &parse->packet->cm;
 

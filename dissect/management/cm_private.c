@@ -267,10 +267,10 @@ static void note_consumer(struct parse *parse, uint32_t offset, uint32_t length)
 	facts->private_length = length;
 }
 
-uint8_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message)
+uint16_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message)
 {
 	uint32_t fixed = protocol_by_number(message->protocol)->table.length;
-	uint8_t consumer = cm_consumer_protocol(parse, layer_bytes(parse->packet, message) + fixed, message->length - fixed);
+	uint16_t consumer = cm_consumer_protocol(parse, layer_bytes(parse->packet, message) + fixed, message->length - fixed);
 
 	return parse->packet->cm.has_rpc_private ? PROTOCOL_NONE : consumer;
 }
@@ -281,7 +281,7 @@ enum result cm_take_private(struct parse *parse, uint32_t length)
 	uint32_t offset = parse_offset(parse);
 	uint32_t captured = parse->cursor.captured < length ? parse->cursor.captured : length;
 	struct rpcrdma_private facts;
-	uint8_t consumer = PROTOCOL_NONE;
+	uint16_t consumer = PROTOCOL_NONE;
 	enum result result;
 
 	consumer = cm_consumer_protocol(parse, bytes, captured);

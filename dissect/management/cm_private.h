@@ -23,7 +23,7 @@ enum result cm_take_private(struct parse *parse, uint32_t length);
  * The protocol of the private data of a message that was already dissected, now that the context has its consumer; PROTOCOL_NONE:
  * unknown, or its layer is already there. Stores the consumer in packet->cm.
  */
-uint8_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message);
+uint16_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message);
 
 #define RPCRDMA_PRIVATE_LENGTH 8
 

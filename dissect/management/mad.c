@@ -214,7 +214,7 @@ static const struct rtap_field mad_fields[] = {
 };
 
 /* The class's own header. */
-static uint8_t class_protocol(uint8_t management_class)
+static uint16_t class_protocol(uint8_t management_class)
 {
 	switch (management_class) {
 	case MAD_CLASS_SUBNET: return PROTOCOL_SMP_LID;

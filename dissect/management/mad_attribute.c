@@ -52,7 +52,7 @@ static struct records records_of(const struct rtap_packet *packet)
 				 packet->sources[packet->mad.record_source].captured };
 }
 
-static uint8_t protocol_of(const struct rtap_packet *packet, const struct mad_attribute *attribute, const struct mad_part *part)
+static uint16_t protocol_of(const struct rtap_packet *packet, const struct mad_attribute *attribute, const struct mad_part *part)
 {
 	bool is_last = part + 1 == attribute->parts + MAD_MAX_PARTS || !part[1].elements;
 
@@ -125,7 +125,7 @@ static void visit_record(const struct records *records, uint32_t record_at, stru
 	}
 }
 
-static const struct mad_part *part_of(const struct records *records, uint8_t protocol)
+static const struct mad_part *part_of(const struct records *records, uint16_t protocol)
 {
 	const struct mad_attribute *attribute = records->attribute;
 
@@ -163,7 +163,7 @@ void mad_visit(const struct rtap_packet *packet, const struct rtap_layer *layer,
 	}
 }
 
-static void place_part(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length, bool within)
+static void place_part(struct parse *parse, uint16_t protocol, uint32_t offset, uint32_t length, bool within)
 {
 	struct rtap_packet *packet = parse->packet;
 	uint8_t before = packet->layer_count;
@@ -190,7 +190,7 @@ void mad_place_attribute(struct parse *parse, uint32_t offset, uint32_t length, 
 	if (attribute->variant && there >= attribute->length && length >= attribute->length)
 		packet->mad.variant = attribute->variant(packet->sources[parse->source].bytes + offset);
 	for (const struct mad_part *part = attribute->parts; part < end_of(attribute); part++) {
-		uint8_t protocol = protocol_of(packet, attribute, part);
+		uint16_t protocol = protocol_of(packet, attribute, part);
 
 		if (protocol != PROTOCOL_NONE && part->offset < length)
 			place_part(parse, protocol, offset + part->offset, length - part->offset, part != attribute->parts);

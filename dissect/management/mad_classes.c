@@ -10,7 +10,7 @@
 
 #define DATA_LENGTH 192 /* that all of them leave for the attribute */
 
-static enum result parse_header(struct parse *parse, uint8_t protocol)
+static enum result parse_header(struct parse *parse, uint16_t protocol)
 {
 	const uint8_t *header;
 	enum result result = parse_layer(parse, protocol, protocol_by_number(protocol)->table.length, &header);

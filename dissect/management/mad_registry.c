@@ -7,7 +7,7 @@
 #include "dissect/management/mad_registry.h"
 
 /* By trap number; only generic notices have one. 14.2.5.1, table 139. */
-static uint8_t trap_data(const uint8_t *notice)
+static uint16_t trap_data(const uint8_t *notice)
 {
 	if (!(notice[0] & 0x80))
 		return PROTOCOL_NONE;

@@ -17,7 +17,7 @@
 
 /* A table within an attribute. */
 struct mad_part {
-	uint8_t protocol;
+	uint16_t protocol;
 	uint8_t elements;    /* number of repetitions */
 	uint16_t offset;     /* bytes, from the start of the attribute */
 };
@@ -28,7 +28,7 @@ struct mad_attribute {
 	const char *name;
 	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0; empty: only the name is known */
 	/* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: absent */
-	uint8_t (*variant)(const uint8_t *attribute);
+	uint16_t (*variant)(const uint8_t *attribute);
 	const char *const *components; /* names of the bits of the SA component mask; NULL: unknown */
 	uint8_t component_count;
 };

@@ -39,7 +39,7 @@
 #define MAX_HOPS 63
 
 /* The attribute is within the header's layer, which is truncated with it. */
-static enum result parse_smp(struct parse *parse, uint8_t protocol, uint32_t length, uint32_t data_at)
+static enum result parse_smp(struct parse *parse, uint16_t protocol, uint32_t length, uint32_t data_at)
 {
 	uint32_t offset = parse_offset(parse), wire = parse->cursor.wire;
 	const uint8_t *header;

@@ -157,7 +157,7 @@ static const struct rtap_field cooked2_fields[] = {
 	ADDRESS_FIELDS(SLL2_ADDRESS),
 };
 
-static enum result parse_header(struct parse *parse, uint8_t protocol, uint32_t length)
+static enum result parse_header(struct parse *parse, uint16_t protocol, uint32_t length)
 {
 	const uint8_t *header;
 	enum result result = parse_layer(parse, protocol, length, &header);

@@ -175,7 +175,7 @@ static enum result parse_extensions(struct parse *parse)
 	return MALFORMED;
 }
 
-static uint8_t after_erf(uint64_t type)
+static uint16_t after_erf(uint64_t type)
 {
 	if (is_ethernet(type))
 		return PROTOCOL_ETHERNET;

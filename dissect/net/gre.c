@@ -55,14 +55,14 @@ static uint32_t words_length(const uint8_t *header)
 }
 
 /* The header's own version decides between types II and III; type I, known by the lack of a sequence number, has none. */
-static uint8_t after_erspan(const uint8_t *header, const struct cursor *cursor)
+static uint16_t after_erspan(const uint8_t *header, const struct cursor *cursor)
 {
 	if (bits(header, GRE_PROTOCOL) == TYPE_ERSPAN2 && !bits(header, GRE_HAS_SEQUENCE))
 		return PROTOCOL_ETHERNET;
 	return cursor->captured && cursor->next[0] >> 4 == 2 ? PROTOCOL_ERSPAN3 : PROTOCOL_ERSPAN2;
 }
 
-static uint8_t after_gre(const uint8_t *header, const struct cursor *cursor)
+static uint16_t after_gre(const uint8_t *header, const struct cursor *cursor)
 {
 	uint16_t protocol = (uint16_t)bits(header, GRE_PROTOCOL);
 
@@ -212,7 +212,7 @@ static enum result parse_erspan2(struct parse *parse)
 	return result;
 }
 
-static uint8_t after_erspan3(const uint8_t *header, const struct cursor *cursor)
+static uint16_t after_erspan3(const uint8_t *header, const struct cursor *cursor)
 {
 	if (!cursor->wire)
 		return PROTOCOL_NONE;

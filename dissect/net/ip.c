@@ -57,7 +57,7 @@ const struct rtap_name ip_protocol_names[] = {
 	{ 0, NULL },
 };
 
-const uint8_t ip_protocols[256] = {
+const uint16_t ip_protocols[256] = {
 	[0] = PROTOCOL_HOP_OPTIONS,
 	[1] = PROTOCOL_ICMP,
 	[2] = PROTOCOL_IGMP,
@@ -213,7 +213,7 @@ static __attribute__((noinline)) enum result pass_over_version(struct parse *par
 	return OK;
 }
 
-static const struct rtap_layer *last_layer_of(const struct rtap_packet *packet, uint8_t protocol)
+static const struct rtap_layer *last_layer_of(const struct rtap_packet *packet, uint16_t protocol)
 {
 	const struct rtap_layer *layer = packet->layers + packet->layer_count - 1;
 
@@ -241,7 +241,7 @@ void ip_enter_datagram(struct parse *parse)
 	facts->protocol = datagram->protocol;
 }
 
-void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *header)
+void ip_begin_fragment(struct parse *parse, uint16_t protocol, const struct rtap_fragment_facts *header)
 {
 	struct rtap_packet *packet = parse->packet;
 	const struct rtap_layer *layer = last_layer_of(packet, protocol);

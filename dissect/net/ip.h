@@ -44,12 +44,12 @@
 extern const struct rtap_name ip_protocol_names[];
 
 /* The protocols of IP protocol numbers; PROTOCOL_FRAME for those not dissected. */
-extern const uint8_t ip_protocols[256];
+extern const uint16_t ip_protocols[256];
 
 /* The protocol (enum protocol_number) of an IP protocol number; PROTOCOL_PAYLOAD for those not dissected. */
-static inline uint8_t ip_protocol(uint8_t number)
+static inline uint16_t ip_protocol(uint8_t number)
 {
-	uint8_t protocol = ip_protocols[number];
+	uint16_t protocol = ip_protocols[number];
 
 	return protocol == PROTOCOL_FRAME ? PROTOCOL_PAYLOAD : protocol;
 }
@@ -67,7 +67,7 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
  * Called after the header of a fragment, of protocol PROTOCOL_IPV4 or PROTOCOL_FRAGMENT, with the cursor at its end. Records the
  * fragment, or continues in the datagram that it completed. The caller has filled `facts` with the contents of that header.
  */
-void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *facts);
+void ip_begin_fragment(struct parse *parse, uint16_t protocol, const struct rtap_fragment_facts *facts);
 
 /* Continues in the datagram that the packet's fragment completed: context->datagram. There must be room for a source. */
 void ip_enter_datagram(struct parse *parse);

@@ -15,7 +15,7 @@
 #define EXT_LENGTH 8, 8
 
 /* Takes a header with a length field and a next header field. */
-static enum result parse_extension(struct parse *parse, uint8_t protocol)
+static enum result parse_extension(struct parse *parse, uint16_t protocol)
 {
 	const uint8_t *header, *more;
 	enum result result = parse_layer(parse, protocol, EXT_LEAST, &header);

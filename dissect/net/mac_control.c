@@ -65,7 +65,7 @@ static enum result parse_opcode(struct parse *parse)
 }
 
 /* What follows the parameters is padding: it becomes the trailer. */
-static enum result parse_parameters(struct parse *parse, uint8_t protocol, uint32_t length)
+static enum result parse_parameters(struct parse *parse, uint16_t protocol, uint32_t length)
 {
 	const uint8_t *header;
 	enum result result = parse_layer(parse, protocol, length, &header);

@@ -20,7 +20,7 @@ static const struct rtap_field mpls_fields[] = {
 	{ "mpls.ttl", "Time to Live", LABEL_TTL, RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
-static uint8_t after_bottom(const struct cursor *cursor)
+static uint16_t after_bottom(const struct cursor *cursor)
 {
 	switch (cursor->captured ? cursor->next[0] >> 4 : 0) {
 	case 4: return PROTOCOL_IPV4;

@@ -34,7 +34,7 @@ static const struct rtap_field loopback_fields[] = {
 	{ "null.family", "Family", NULL_FAMILY, RTAP_DEC, 0, family_names, derive_family, NULL },
 };
 
-static uint8_t after_family(uint32_t family)
+static uint16_t after_family(uint32_t family)
 {
 	switch (family) {
 	case 2: return PROTOCOL_IPV4;

@@ -160,9 +160,9 @@ static void note_options(struct rtap_tcp_facts *facts, const uint8_t *option, ui
 	}
 }
 
-uint8_t upper_of_segment(const struct parse *parse)
+uint16_t upper_of_segment(const struct parse *parse)
 {
-	uint8_t protocol = iwarp_of_stream(parse);
+	uint16_t protocol = iwarp_of_stream(parse);
 
 	return protocol == PROTOCOL_PAYLOAD && is_rpc(parse) ? PROTOCOL_RPC : protocol;
 }

@@ -8,6 +8,6 @@
 #include "dissect/infiniband/upper.h"
 
 /* Number of the protocol that a TCP segment carries, in the bytes at the cursor. */
-uint8_t upper_of_segment(const struct parse *parse);
+uint16_t upper_of_segment(const struct parse *parse);
 
 #endif

@@ -44,7 +44,7 @@ static bool is_rpc(const struct parse *parse)
 	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
 }
 
-uint8_t upper_of_datagram(const struct parse *parse)
+uint16_t upper_of_datagram(const struct parse *parse)
 {
 	return is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 }

@@ -8,6 +8,6 @@
 #include "dissect/engine/parse.h"
 
 /* Number of the protocol that a UDP datagram carries, in the bytes at the cursor, if no port identifies it. */
-uint8_t upper_of_datagram(const struct parse *parse);
+uint16_t upper_of_datagram(const struct parse *parse);
 
 #endif

@@ -41,7 +41,7 @@ static const struct rtap_field service_vlan_fields[] = {
 	{ "ieee8021ad.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_length, NULL },
 };
 
-static enum result parse_tag(struct parse *parse, uint8_t protocol)
+static enum result parse_tag(struct parse *parse, uint16_t protocol)
 {
 	uint32_t start = parse_offset(parse);
 	const uint8_t *header;

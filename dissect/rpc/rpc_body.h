@@ -26,7 +26,7 @@ struct rpc_summary_row {
 
 /* A program, in the versions to which these tables apply. */
 struct xdr_program {
-	uint8_t protocol;
+	uint16_t protocol;
 	const struct rtap_field *fields; /* the protocol's field table, to which the items' rows refer */
 	uint16_t procedure_row; /* row with the procedure's number */
 	uint16_t minor_row;     /* row of the minor version, shown after the version in the one-line text; or XDR_NO_ROW */

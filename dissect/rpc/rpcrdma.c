@@ -438,6 +438,7 @@ static enum result parse(struct parse *parse)
 	facts.present = true;
 	facts.length = length;
 	parse->packet->rpcrdma = facts;
+	parse->packet->upper = RTAP_UPPER_RPCRDMA;
 	if (walked != OK) {
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + at);
 		return walked;

@@ -83,6 +83,7 @@ enum rtap_field_flag {
 	RTAP_COMPARED = 128,  /* compared although its type or its protocol would omit it */
 	RTAP_IGNORED = 256,   /* omitted: differs between runs of the same traffic, or repeats another value */
 	RTAP_OPCODE = 512,    /* says what the packet or message is: sequences are aligned by it */
+	RTAP_LITTLE = 1 << 16, /* a number of whole bytes, least significant byte first */
 #define RTAP_IDENTITY_SHIFT 10
 #define RTAP_IDENTITY_FLAG(identifier, name) RTAP_IS_##identifier = RTAP_IDENTITY_##identifier << RTAP_IDENTITY_SHIFT,
 	RTAP_IDENTITIES(RTAP_IDENTITY_FLAG)
@@ -90,7 +91,7 @@ enum rtap_field_flag {
 };
 
 /* What the field's value identifies. */
-#define RTAP_IDENTITY_OF(field) ((field)->flags >> RTAP_IDENTITY_SHIFT)
+#define RTAP_IDENTITY_OF(field) ((field)->flags >> RTAP_IDENTITY_SHIFT & 0x3f)
 
 /*
  * One field of a header: a row of a protocol's table.
@@ -102,7 +103,7 @@ struct rtap_field {
 	uint16_t bit_offset;
 	uint16_t bit_width;
 	uint8_t show;      /* enum rtap_show */
-	uint16_t flags;    /* enum rtap_field_flag */
+	uint32_t flags;    /* enum rtap_field_flag */
 	const struct rtap_name *names;
 	/*
 	 * For values other than the plain bits: scaled, conditional, computed. Fills *value and returns true, or
@@ -119,7 +120,7 @@ size_t rtap_field_count(void);
 const struct rtap_field *rtap_field_by_id(rtap_field_id id);
 
 /* Number of the protocol to which a field belongs, for rtap_protocol_by_number(). */
-uint8_t rtap_field_protocol(rtap_field_id id);
+uint16_t rtap_field_protocol(rtap_field_id id);
 
 /*
  * Looks up the ids of the fields that a filter name denotes: one, or several for names such as "ip.addr".
@@ -148,10 +149,10 @@ struct rtap_protocol {
 };
 
 size_t rtap_protocol_count(void);
-const struct rtap_protocol *rtap_protocol_by_number(uint8_t number);
+const struct rtap_protocol *rtap_protocol_by_number(uint16_t number);
 
 /* Numbers of the protocols that `name` denotes ("infiniband": all its headers); otherwise as rtap_field_find(). */
-size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room);
+size_t rtap_protocol_find(const char *name, uint16_t *numbers, size_t room);
 
 #ifdef __cplusplus
 }

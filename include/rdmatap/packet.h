@@ -22,7 +22,7 @@ extern "C" {
 
 /* One header found in a packet. */
 struct rtap_layer {
-	uint8_t protocol; /* number in the registry */
+	uint16_t protocol; /* number in the registry */
 	uint8_t source;   /* index into the packet's sources; 0 is the frame */
 	/* part of an earlier layer's records; that layer visits its fields in order, and rtap_packet_visit() skips it */
 	bool within;
@@ -233,7 +233,7 @@ struct rtap_mad_facts {
 	uint8_t source;          /* in which data_offset counts */
 	uint8_t record_source;   /* likewise for record_offset */
 	uint8_t shape;           /* which layout, of an attribute with several */
-	uint8_t variant;         /* protocol of the part of the attribute that depends on its content */
+	uint16_t variant;        /* protocol of the part of the attribute that depends on its content */
 	uint16_t status, attribute; /* status of a directed-route SMP without the D bit */
 	uint32_t modifier;
 	uint32_t rmpp_segment, rmpp_length; /* the header's last two words: by type, segment and payload length, or segment and window */
@@ -323,13 +323,19 @@ struct rtap_flow_facts {
 	uint8_t tcp_recovery_count;
 };
 
-/* Protocols that a queue pair's payload can be declared to be. */
-enum rtap_upper {
-	RTAP_UPPER_UNKNOWN,
-	RTAP_UPPER_DATA,    /* opaque */
-	RTAP_UPPER_RPCRDMA,
-	RTAP_UPPER_IPOIB,
-};
+/* Protocols that a queue pair's payload can be declared to be. X(identifier, name in --decode-as) */
+#define RTAP_UPPERS(X) \
+	X(DATA, "data") /* opaque */ \
+	X(RPCRDMA, "rpcrdma") \
+	X(IPOIB, "ipoib") \
+	X(EOIB, "eoib")
+
+#define RTAP_UPPER_ENUM(identifier, name) RTAP_UPPER_##identifier,
+enum rtap_upper { RTAP_UPPER_UNKNOWN, RTAP_UPPERS(RTAP_UPPER_ENUM) RTAP_UPPER_COUNT };
+#undef RTAP_UPPER_ENUM
+
+/* NULL for UNKNOWN and other values. */
+const char *rtap_upper_name(enum rtap_upper upper);
 
 /* "--decode-as": decode what is sent to a QPN or UDP port as a given protocol. */
 enum rtap_decode_by { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT };
@@ -379,7 +385,7 @@ size_t rtap_packet_layer_count(const struct rtap_packet *packet);
 const struct rtap_layer *rtap_packet_layer_at(const struct rtap_packet *packet, size_t index);
 
 /* Returns whether the packet has a header of the protocol (its number in the registry). */
-bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol);
+bool rtap_packet_has(const struct rtap_packet *packet, uint16_t protocol);
 
 /* The anomalies, in the order in which they were found; only the first few are kept. NULL: there are not so many. */
 size_t rtap_packet_anomaly_count(const struct rtap_packet *packet);

@@ -24,7 +24,7 @@ extern "C" {
  * Returns the next layer of a protocol (its number in the registry, see rtap_protocol_find()) after the layer `after`; with NULL,
  * the first one. Returns NULL if there is none. The layer is part of the packet.
  */
-const struct rtap_layer *rtap_packet_layer(const struct rtap_packet *packet, uint8_t protocol, const struct rtap_layer *after);
+const struct rtap_layer *rtap_packet_layer(const struct rtap_packet *packet, uint16_t protocol, const struct rtap_layer *after);
 
 /* The captured bytes of a layer's header: borrowed from the packet's source, in network order. */
 struct rtap_span rtap_layer_bytes(const struct rtap_packet *packet, const struct rtap_layer *layer);

@@ -168,7 +168,7 @@ static void set_policy(struct canon_fields *fields, rtap_field_id id, enum canon
 
 static void set_policies(struct canon_fields *fields, const struct canon_keep *keep)
 {
-	for (uint8_t protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+	for (uint16_t protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
 		enum canon_part part = part_of(protocol_by_number(protocol));
 
 		for (size_t i = 0; i < protocol_by_number(protocol)->table.field_count; i++) {

@@ -211,7 +211,7 @@ void fields_format_unshare(struct fields_format *fields)
 static void explain_unknown(const char *name, struct rtap_error *error)
 {
 	const char *meant = filter_suggest_field(name);
-	uint8_t protocol;
+	uint16_t protocol;
 
 	if (rtap_protocol_find(name, &protocol, 1))
 		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: is a protocol, not a field (rdmatap fields %s lists its fields)", name, name);
@@ -254,7 +254,7 @@ static void write_date(struct fields_format *fields, const struct rtap_packet *p
 	line_bytes(line, text, strftime(text, sizeof text, " %Z", &parts));
 }
 
-static bool is_data(uint8_t protocol)
+static bool is_data(uint16_t protocol)
 {
 	return protocol == PROTOCOL_PAYLOAD || protocol == PROTOCOL_TRAILER || protocol == PROTOCOL_FLOW || protocol == PROTOCOL_ICRC ||
 	       protocol == PROTOCOL_VCRC;

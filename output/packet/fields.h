@@ -25,7 +25,7 @@ struct column {
 	struct column_field {
 		const struct rtap_field *field;
 		rtap_field_id id;
-		uint8_t protocol;
+		uint16_t protocol;
 		bool in_units; /* flag of the protocol: only a visit finds all values */
 	} fields[MAX_COLUMN_FIELDS];
 };

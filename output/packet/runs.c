@@ -64,7 +64,7 @@ static uint8_t count_rows(const struct rtap_field *field, const struct rtap_fiel
 	return rows;
 }
 
-static void add_runs(struct runs *runs, uint8_t protocol, const rtap_field_id *first_ids)
+static void add_runs(struct runs *runs, uint16_t protocol, const rtap_field_id *first_ids)
 {
 	const struct rtap_field *field = protocol_by_number(protocol)->table.fields;
 	const struct rtap_field *end = field + protocol_rows_with_values(protocol);
@@ -91,7 +91,7 @@ bool runs_init(struct runs *runs, const rtap_field_id *first_ids)
 	if (!runs->at || !runs->runs)
 		return false;
 	for (size_t i = 0; i < PROTOCOL_COUNT; i++)
-		add_runs(runs, (uint8_t)i, first_ids);
+		add_runs(runs, (uint16_t)i, first_ids);
 	return true;
 }
 

@@ -94,7 +94,7 @@ void report_message(struct report *report, const struct rtap_message *message)
 }
 
 /* The summary of a layer as in the one-line text, without the preceding comma. */
-static void label_layer(const struct rtap_packet *packet, uint8_t protocol, struct line *line)
+static void label_layer(const struct rtap_packet *packet, uint16_t protocol, struct line *line)
 {
 	const struct rtap_layer *layer = NULL;
 	const char *begin = line->next;

@@ -167,7 +167,7 @@ void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, con
 static bool is_datagram(const struct rtap_packet *packet)
 {
 	for (uint8_t i = packet->layer_count; i-- > 0;) {
-		uint8_t protocol = packet->layers[i].protocol;
+		uint16_t protocol = packet->layers[i].protocol;
 
 		if (protocol == PROTOCOL_UDP)
 			return packet->source_address && packet->payload.captured &&

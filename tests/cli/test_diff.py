@@ -520,7 +520,7 @@ class Files(DiffTest):
         self.bad("give one of them", "diff", "--json", "--stat", RPING, RPING)
         self.bad("--update prints no differences", "diff", "--json", "--update", RPING, RPING)
         self.bad("no such level", "diff", "--level", "bits", RPING, RPING)
-        self.bad("is no capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)
+        self.bad("is not a capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)
 
     def test_a_segment_of_iwarp_sent_again(self):
         capture = os.path.join(TESTDATA, "iwarp-rping-v4-crc.pcap")

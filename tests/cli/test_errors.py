@@ -104,7 +104,7 @@ class Usage(CliTest):
     def test_bad_decode_as_is_refused(self):
         for spec in ("", "qp", "qp=", "qp=1", "qp=,rpcrdma", "qp=0x1000000,rpcrdma", "qp=1,nfs", "udp=65536,rocev2", "udp=1,rpcrdma",
                      "tcp=1,rocev2", "qp=1,rpcrdma,", ",=", "qp=-1,data", "qp=00000000000000000000000000000001,data"):
-            self.bad("--decode-as %s: not understood (qp=NUMBER" % spec, "-r", RPING, "--decode-as", spec)
+            self.bad("--decode-as %s: not understood (udp=PORT,rocev2 or qp=NUMBER,PROTOCOL" % spec, "-r", RPING, "--decode-as", spec)
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
     def test_filters_are_refused_with_the_column(self):
@@ -118,7 +118,7 @@ class Usage(CliTest):
 class Files(CliTest):
     def test_what_is_no_capture_is_refused(self):
         for message, name, content in (("missing: No such file", "missing", None), (": is a directory", ".", None),
-                                       ("empty: is empty", "empty", b""), ("is no capture file", "text", b"hello, world, how are you?"),
+                                       ("empty: is empty", "empty", b""), ("is not a capture file", "text", b"hello, world, how are you?"),
                                        ("short", "short", b"\xd4\xc3\xb2")):
             self.assertEqual(self.bad(message, "-r", self.path(name, content)), b"")
         self.bad("No such file", "-r", RPING, "-r", self.path("missing"))

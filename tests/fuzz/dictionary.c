@@ -51,7 +51,7 @@ static void print_filter_words(void)
 	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
 		printf("\"%s\"\n", operators[i]);
 	for (size_t i = 0; i < rtap_protocol_count(); i++)
-		printf("\"%s\"\n", rtap_protocol_by_number((uint8_t)i)->name);
+		printf("\"%s\"\n", rtap_protocol_by_number((uint16_t)i)->name);
 	for (size_t i = 0; i < rtap_field_count(); i++)
 		printf("\"%s\"\n", rtap_field_by_id((rtap_field_id)i)->name);
 }

@@ -29,7 +29,7 @@ enum { TCP = 6, UDP = 17 };
 struct layout {
 	uint32_t ip, transport, end; /* of IP; what follows its header; the end by IP's length */
 	bool six;
-	uint8_t protocol;
+	uint16_t protocol;
 	uint32_t bth, payload;       /* payload: of TCP or UDP, or what follows the extended headers of a RoCE packet */
 	uint32_t reth, aeth;
 };
