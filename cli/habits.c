@@ -78,6 +78,8 @@ static bool refuse_statistics(const char *argument)
 bool habit_take(struct options *options, int letter, const char *argument)
 {
 	switch (letter) {
+	case '2': /* the second pass of tshark adds the frame of the response to a request: rdmatap operations has it */
+		return true;
 	case 'X':
 		options->hex = true;
 		return true;

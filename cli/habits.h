@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 
 /* Their letters, for getopt(). */
-#define HABIT_LETTERS "AXa:b:d:z:"
+#define HABIT_LETTERS "2AXa:b:d:z:"
 
 /* Takes one of them but -d; `argument` is borrowed. False: it is another option, or it was refused, with a message. */
 bool habit_take(struct options *options, int letter, const char *argument);

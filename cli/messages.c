@@ -144,6 +144,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	struct reader *reader = &listing->reader;
 	struct text text;
 
+	reader->selected |= message->wanted;
 	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    (reader->filter && !message->wanted))
 		return;
@@ -194,6 +195,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		listing->times.first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
+	reader_note_passing(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);
 }
 
@@ -233,6 +235,7 @@ static int run(const struct options *options, enum command command)
 	rtap_tracker_finish(listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);
+	reader_report_passing(reader, "messages");
 out:
 	rtap_tracker_close(listing.tracker);
 	reader_close(reader);

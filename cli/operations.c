@@ -194,6 +194,7 @@ static void show(void *owner, const struct rtap_operation *operation)
 	struct listing *listing = owner;
 	struct item item = { listing, operation };
 
+	listing->reader.selected |= operation->wanted;
 	if (listing->reader.unwritable || hurried || !is_listed(listing, operation))
 		return;
 	if (listing->options->by)
@@ -221,6 +222,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		listing->times.first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
+	reader_note_passing(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);
 }
 
@@ -352,6 +354,7 @@ static int run(const struct options *options)
 		write_sorted(&listing);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);
+	reader_report_passing(reader, "operations");
 out:
 	rtap_tracker_close(listing.tracker);
 	cut(&listing, 0);

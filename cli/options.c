@@ -611,8 +611,9 @@ static bool check(const struct options *options, enum command command)
 		print_error("--sqlite excludes -w and --files (run rdmatap export for each)");
 	else if (command == COMMAND_EXPORT && !options->database && (options->packets || options->interval_ns || options->sampled))
 		print_error("--packets, --interval and --sampled require --sqlite");
-	else if (command == COMMAND_STATS && options->json && (options->top || options->stats_sort || options->connection || options->all_connections))
-		print_error("--top, --sort and --connection are for text, and --json prints everything");
+	else if (command == COMMAND_STATS && columns_are_made(&options->columns) &&
+		 (options->top || options->stats_sort || options->connection || options->all_connections))
+		print_error("--top, --sort and --connection are for text without -e (-T json, -T csv and -e print everything)");
 	else if (command == COMMAND_REPORT && !options->write_name)
 		print_error("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->dissect.check_icrc && options->no_check_icrc)

@@ -48,6 +48,19 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 	tracker_take(reader->tracker, frame, packet);
 }
 
+void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet)
+{
+	if (reader->filter && !reader->passing && rtap_filter_match(reader->filter, packet))
+		reader->passing = frame->number;
+}
+
+void reader_report_passing(const struct reader *reader, const char *records)
+{
+	if (reader->passing && !reader->selected && !reader->interrupted)
+		print_error("-Y: frame %" PRIu64 " passes, but no packet of the %s does (rdmatap -r FILE -Y FILTER lists packets)",
+			    reader->passing, records);
+}
+
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame)
 {
 	return pipeline_link_speed(reader->pipeline, frame->interface);

@@ -27,6 +27,8 @@ struct reader {
 	int64_t flush_ns;           /* live: time of the next flush, even if not idle; monotonic clock */
 	/* Not NULL: called instead of take(), for the first `count` frames of a batch; a frame may be NULL. */
 	void (*take_batch)(void *owner, struct rtap_batch *batch, size_t count);
+	uint64_t passing;           /* with reader_note_passing(): number of the first frame that passes -Y; 0: none */
+	bool selected;              /* set by the command: -Y selected a record */
 	bool is_terminal;           /* standard output is a terminal */
 	bool counts_only;           /* frames are only counted: take() is not called */
 	bool stop;                  /* set by the command to end reading */
@@ -52,6 +54,12 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 
 /* For use in take(): like rtap_tracker_frame(). */
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/* For commands in which -Y selects records by their packets, in take(), after reader_packet(): notes the first packet that passes. */
+void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet);
+
+/* At the end: if packets passed -Y, but none of them belongs to a record, this is reported. `records`: what is listed, "messages". */
+void reader_report_passing(const struct reader *reader, const char *records);
 
 /* For use in take(): counts a packet that the command takes, and its anomalies. */
 static inline void reader_count(struct reader *reader, const struct rtap_packet *packet)

@@ -23,6 +23,9 @@ class Habits(CliTest):
     def test_bytes_and_text(self):
         self.assertEqual(self.good("-r", RPING, "-X"), self.good("-r", RPING, "-x"))
 
+    def test_two_passes(self):
+        self.assertEqual(self.good("-2", "-r", NFS), self.good("-r", NFS))
+
     def test_a_number_of_packets(self):
         self.assertEqual(self.good("-r", RPING, "-a", "packets:7"), self.good("-r", RPING, "-c", "7"))
 

@@ -39,6 +39,17 @@ class Usage(CommandTest):
                 with self.subTest(command=command, arguments=arguments):
                     self.assertEqual(self.bad(message, command, *arguments), b"")
         self.bad("-Y: column ", "messages", "-Y", "ip.src ==", RPING)
+
+    def test_a_filter_that_passes_no_packet_of_a_message_is_reported(self):
+        for command, text, expected in (("messages", "infiniband.bth.opcode == 17", True), ("messages", "infiniband.bth.opcode == 4", False),
+                                        ("messages", "infiniband.bth.opcode == 255", False), ("operations", "infiniband.bth.opcode == 17", True)):
+            numbers = self.lines("-r", RPING, "-Y", text, "-T", "fields", "-e", "frame.number")
+            done = self.run_program(command, "-Y", text, RPING)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(b"rdmatap: -Y: frame %s passes, but no packet" % numbers[0].encode() in done.stderr if numbers else False, expected, done.stderr)
+            self.assertEqual(bool(done.stderr), expected)
+
+    def test_options_of_messages_only(self):
         for option in ("-Y", "-x", "--checksum", "--incomplete", "--rpc"):
             self.bad(option + ": no such option", "connections", option, RPING)
 

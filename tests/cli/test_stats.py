@@ -936,7 +936,8 @@ class Tables(StatsTest):
         self.assertEqual([line[:2] for line in everything if line.startswith("#")], ["#%d" % number for number in range(1, 7)])
         self.assertEqual(everything[:8], self.lines("stats", testdata("roce-nfs3-long.pcap"))[:8])
         self.bad("--connection 9: no such connection", "stats", "--connection", "9", testdata("roce-nfs3-long.pcap"))
-        self.bad("--top, --sort and --connection are for text", "stats", "--json", "--top", "3", RPING)
+        for form in (("--json",), ("-T", "csv", "--type", "connection"), ("-e", "packets", "--type", "connection")):
+            self.bad("--top, --sort and --connection are for text", "stats", *form, "--top", "3", RPING)
         self.bad("--sort size: no such order", "stats", "--sort", "size", RPING)
 
 
