@@ -24,7 +24,7 @@ NUMBERS = ("1", "8") if has_sanitizers() else ("1", "2", "3", "8")
 
 class Threads(CliTest):
     def same(self, *arguments, written=None, numbers=NUMBERS):
-        """Runs it with one thread, two, three and eight."""
+        """Runs it with each of these numbers of threads."""
         results = []
         for threads in numbers:
             done = self.run_program(*arguments, "--threads", threads)
