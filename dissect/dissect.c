@@ -166,6 +166,7 @@ static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source
 	forget_layers(packet, from);
 	packet->source_count = (uint8_t)(source + 1);
 	packet->upper = RTAP_UPPER_UNKNOWN;
+	packet->request = (struct packet_request){ 0 };
 	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 }
@@ -330,6 +331,7 @@ void packet_forget_segment(struct rtap_packet *packet)
 		return;
 	packet->fpdus = (struct rtap_fpdus){ 0 };
 	packet->upper = RTAP_UPPER_UNKNOWN;
+	packet->request = (struct packet_request){ 0 };
 	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 }

@@ -78,15 +78,19 @@ static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned wid
 	return v >> (7 - (end + 7) % 8) & mask;
 }
 
-/* The value of whole bytes in a header, least significant byte first: bits() for little-endian headers. At most eight bytes. */
+/*
+ * bits() for little-endian headers: the least significant byte is first, and within a byte bits count from the least significant, so
+ * that a field of several bytes is one number.
+ */
 static inline uint64_t little_bits(const uint8_t *header, unsigned offset, unsigned width)
 {
 	const uint8_t *p = header + offset / 8;
+	uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
 	uint64_t v = 0;
 
-	for (unsigned i = width / 8; i-- > 0;)
+	for (unsigned i = (offset % 8 + width + 7) / 8; i-- > 0;)
 		v = v << 8 | p[i];
-	return v;
+	return v >> offset % 8 & mask;
 }
 
 /* Takes `length` bytes: *bytes points to them. */

@@ -91,6 +91,16 @@ struct rtap_fpdus {
 	uint8_t crc_status, framing;  /* of all of them if `list` is NULL */
 };
 
+/* What the state of an upper layer other than RPC knows of a SEND: its queue, and the request that it answers. */
+struct packet_request {
+	bool queue_known, is_known;
+	uint8_t queue_kind;          /* the layer's own; may be known without the number */
+	uint16_t queue;
+	uint32_t code, detail;       /* with is_known: what the request is, in the layer's own numbers */
+	uint64_t frame;              /* of the request; 0: unknown */
+	int64_t time_ns;
+};
+
 /* The headers of one frame and the facts read from them. Filled by dissect_frame(). */
 struct rtap_packet {
 	const struct rtap_frame *frame;
@@ -110,6 +120,7 @@ struct rtap_packet {
 	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
 	uint16_t source_port, destination_port;
 	uint8_t upper;               /* enum rtap_upper: what its SEND was dissected as, and the header is there */
+	struct packet_request request; /* from the context */
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
 	struct rtap_mad_facts mad;
@@ -155,8 +166,7 @@ struct rtap_context {
 	struct rtap_span chunk;
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
 	uint16_t chunk_protocol; /* enum protocol_number of `chunk`, in a READ response or WRITE; 0: an RPC message */
-	/* of the layer that set `upper`: what it knows from other packets of this one's SEND or `chunk`, such as the command of a response */
-	const void *upper_known;
+	struct packet_request request; /* what the layer of `upper` knows; all zero: nothing */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
 	bool not_iwarp;       /* this TCP stream is known to carry another protocol */

@@ -187,6 +187,26 @@
 	X(NLM, nlm_protocol) \
 	X(NSM, nsm_protocol) \
 	X(PORTMAP, portmap_protocol) \
+	X(NVME_COMMAND, nvme_command_protocol) \
+	X(NVME_FABRICS, nvme_fabrics_protocol) \
+	X(NVME_RESPONSE, nvme_response_protocol) \
+	X(NVME_DWORDS, nvme_dwords_protocol) \
+	X(NVME_BLOCKS, nvme_blocks_protocol) \
+	X(NVME_DATASET, nvme_dataset_protocol) \
+	X(NVME_COPY, nvme_copy_protocol) \
+	X(NVME_RESERVATION, nvme_reservation_protocol) \
+	X(NVME_RESERVATION_REPORT, nvme_report_protocol) \
+	X(NVME_ZONE, nvme_zone_protocol) \
+	X(NVME_IDENTIFY, nvme_identify_protocol) \
+	X(NVME_LOG_PAGE, nvme_log_page_protocol) \
+	X(NVME_SET_FEATURES, nvme_set_features_protocol) \
+	X(NVME_GET_FEATURES, nvme_get_features_protocol) \
+	X(NVME_ABORT, nvme_abort_protocol) \
+	X(NVME_CONNECT_PART, nvme_connect_protocol) \
+	X(NVME_CONNECT_DATA, nvme_connect_data_protocol) \
+	X(NVME_PROPERTY, nvme_property_protocol) \
+	X(NVME_AUTHENTICATION, nvme_authentication_protocol) \
+	X(NVME_DISCONNECT_PART, nvme_disconnect_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

@@ -4,6 +4,7 @@
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ipoib.h"
 #include "dissect/engine/parse.h"
+#include "dissect/nvme/nvme_command.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/infiniband/upper.h"
 
@@ -41,6 +42,7 @@ static const struct upper {
 	/* datagrams (RFC 4391), or connections in each direction (RFC 4755) */
 	[RTAP_UPPER_IPOIB] = { PROTOCOL_IPOIB, ON(IB_UD) | ON(IB_RC) | ON(IB_UC), ipoib_recognise },
 	[RTAP_UPPER_EOIB] = { PROTOCOL_EOIB, ON(IB_UD), eoib_recognise },
+	[RTAP_UPPER_NVME] = { PROTOCOL_NVME_COMMAND, ON_RELIABLE | ON_IWARP, nvme_recognise },
 };
 
 const char *rtap_upper_name(enum rtap_upper upper)

@@ -8,15 +8,16 @@
 #include "dissect/management/cm.h"
 #include "dissect/management/cm_consumers.h"
 #include "dissect/engine/parse.h"
+#include "dissect/nvme/nvme.h"
 #include "dissect/rpc/rpcrdma.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */
 enum {
-	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_NVME = 4420, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385,
+	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385,
 };
 
 static const struct rtap_name port_names[] = {
-	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { PORT_NVME, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { PORT_RDS_OLD, "RDS" },
+	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { PORT_RDS_OLD, "RDS" },
 	{ PORT_RDS, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
 };
 
@@ -338,7 +339,8 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 
 	if (facts->service_id >> 24 == CM_IP_SERVICE_PREFIX)
 		switch (facts->destination_port) {
-		case PORT_NVME: return RTAP_CM_CONSUMER_NVME;
+		case NVME_PORT:
+		case NVME_PORT_DISCOVERY: return RTAP_CM_CONSUMER_NVME;
 		case PORT_ISCSI: return RTAP_CM_CONSUMER_ISER;
 		case PORT_RDS:
 		case PORT_RDS_OLD:

@@ -83,7 +83,7 @@ enum rtap_field_flag {
 	RTAP_COMPARED = 128,  /* compared although its type or its protocol would omit it */
 	RTAP_IGNORED = 256,   /* omitted: differs between runs of the same traffic, or repeats another value */
 	RTAP_OPCODE = 512,    /* says what the packet or message is: sequences are aligned by it */
-	RTAP_LITTLE = 1 << 16, /* a number of whole bytes, least significant byte first */
+	RTAP_LITTLE = 1 << 16, /* least significant byte first; the bits of a byte count from its least significant one */
 #define RTAP_IDENTITY_SHIFT 10
 #define RTAP_IDENTITY_FLAG(identifier, name) RTAP_IS_##identifier = RTAP_IDENTITY_##identifier << RTAP_IDENTITY_SHIFT,
 	RTAP_IDENTITIES(RTAP_IDENTITY_FLAG)

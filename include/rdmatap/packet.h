@@ -328,7 +328,8 @@ struct rtap_flow_facts {
 	X(DATA, "data") /* opaque */ \
 	X(RPCRDMA, "rpcrdma") \
 	X(IPOIB, "ipoib") \
-	X(EOIB, "eoib")
+	X(EOIB, "eoib") \
+	X(NVME, "nvme")
 
 #define RTAP_UPPER_ENUM(identifier, name) RTAP_UPPER_##identifier,
 enum rtap_upper { RTAP_UPPER_UNKNOWN, RTAP_UPPERS(RTAP_UPPER_ENUM) RTAP_UPPER_COUNT };

@@ -47,13 +47,13 @@ static void write_number(uint64_t number, struct line *line)
 	line_end(line, begin, to);
 }
 
-/* An RPC reply: where its call is, and how long it took. */
-static void write_call(const struct rtap_packet *packet, struct line *line)
+/* A response: where its request is, and how long it took. */
+static void write_request(const struct rtap_packet *packet, const char *where, uint64_t frame, int64_t time_ns, struct line *line)
 {
-	int64_t latency_ns = packet->frame->time_ns - packet->rpc.call_time_ns;
+	int64_t latency_ns = packet->frame->time_ns - time_ns;
 
-	line_text(line, " [call in ");
-	line_dec(line, packet->rpc.call_frame);
+	line_text(line, where);
+	line_dec(line, frame);
 	if (latency_ns >= 0) {
 		line_text(line, ", ");
 		units_time(latency_ns, line);
@@ -85,7 +85,9 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 	while (line->next > before && line->next[-1] == ' ')
 		line->next--;
 	if (packet->rpc.present && packet->rpc.call_frame)
-		write_call(packet, line);
+		write_request(packet, " [call in ", packet->rpc.call_frame, packet->rpc.call_time_ns, line);
+	else if (packet->request.frame)
+		write_request(packet, " [command in ", packet->request.frame, packet->request.time_ns, line);
 	write_notes(packet, line);
 }
 

@@ -137,10 +137,15 @@ static void make_head(struct row_head *head, const struct rtap_field *field, uns
 /* Writes a field's bits into its row: "..01 0..." for bits 2 to 4. */
 static void put_bits(char *row, const struct rtap_field *field, const uint8_t *bytes)
 {
-	unsigned first = field->bit_offset % 8u, end = first + field->bit_width;
+	unsigned first = field->bit_offset % 8u, end = first + field->bit_width, last = (end + 7) / 8 * 8 - 1;
 
-	for (unsigned i = first; i < end; i++)
-		row[i + i / 4] = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
+	for (unsigned i = first; i < end; i++) {
+		/* a little-endian number is shown from its most significant bit on */
+		bool is_little = field->flags & RTAP_LITTLE;
+		unsigned at = is_little ? last - i : i;
+
+		row[at + at / 4] = (char)('0' + (bytes[i / 8] >> (is_little ? i % 8 : 7 - i % 8) & 1));
+	}
 }
 
 static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, const struct rtap_place *place)
@@ -190,7 +195,7 @@ static uint64_t bits_of(const struct tree *tree, const struct rtap_field *field,
 {
 	if (place->length > BIT_ROW_BYTES)
 		return 0;
-	return bits(tree->packet->sources[place->source].bytes + place->offset, field->bit_offset % 8u, field->bit_width);
+	return (field->flags & RTAP_LITTLE ? little_bits : bits)(tree->packet->sources[place->source].bytes + place->offset, field->bit_offset % 8u, field->bit_width);
 }
 
 static void write_row(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth,

@@ -9,7 +9,8 @@
 #include "reassembly/upper.h"
 
 #define UPPER_LAYERS(X) \
-	X(rpc)
+	X(rpc) \
+	X(nvme)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

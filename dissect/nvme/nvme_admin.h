@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Parts of admin commands.
+ */
+#ifndef DISSECT_NVME_NVME_ADMIN_H
+#define DISSECT_NVME_NVME_ADMIN_H
+
+#include <stdint.h>
+
+/* enum protocol_number of the part of an admin command with this opcode. */
+uint16_t nvme_admin_part(uint8_t opcode);
+
+/* What a command with that part is about, by the part's first byte: a structure, log page or feature. NULL: it has no name. */
+const char *nvme_admin_subject(uint16_t part, uint8_t number);
+
+#endif

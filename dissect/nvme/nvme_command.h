@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Command capsules.
+ */
+#ifndef DISSECT_NVME_NVME_COMMAND_H
+#define DISSECT_NVME_NVME_COMMAND_H
+
+#include "dissect/nvme/nvme.h"
+
+/* Whether the bytes at the cursor are a command capsule: its format, its SGL, and reserved bytes that are zero. */
+bool nvme_recognise(const struct cursor *payload);
+
+/* enum protocol_number of the part of a command, by its NVME_CODE. */
+uint16_t nvme_part_of(uint32_t code);
+
+/* What is known of a command that was dissected without: replaces its part. Its queue cannot become unknown. */
+void nvme_learn(struct rtap_packet *packet, const struct packet_request *known);
+
+#endif

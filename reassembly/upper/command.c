@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/command.h"
+
+#define MOST_COMMANDS 65536 /* of a connection that wait: as many as NVMe has identifiers */
+
+struct key {
+	const struct connection *connection;
+	uint64_t id;
+	bool from_a;
+};
+
+static struct command *command_of(struct request *request)
+{
+	return (struct command *)request;
+}
+
+static struct commands *commands_of(const struct command *command)
+{
+	return command->request.connection->upper_state;
+}
+
+static bool is_key(const void *value, const void *wanted)
+{
+	const struct command *command = value;
+	const struct key *key = wanted;
+
+	return command->id == key->id && command->request.from_a == key->from_a;
+}
+
+static uint64_t hash_of(const struct key *key)
+{
+	return map_hash((const uint64_t[]){ key->id, key->from_a }, 2);
+}
+
+static void unmap(struct command *command)
+{
+	struct commands *commands = commands_of(command);
+
+	if (!command->is_mapped)
+		return;
+	command->is_mapped = false;
+	map_remove(&commands->waiting, command->hash, command);
+	commands->outstanding -= command->request.is_seen && !command->request.is_answered;
+}
+
+static void map_in(struct rtap_tracker *tracker, struct command *command)
+{
+	struct commands *commands = commands_of(command);
+	const struct key key = { .id = command->id, .from_a = command->request.from_a };
+
+	command->hash = hash_of(&key);
+	command->is_mapped = map_add(&commands->waiting, command->hash, command);
+	if (command->is_mapped)
+		commands->outstanding += command->request.is_seen && !command->request.is_answered;
+	else
+		tracker->counters.evictions++;
+}
+
+/* The operation gets what is known. */
+static void conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+{
+	const struct message *send = command->request.message;
+
+	if (!send || !send->operation || send->operation->concluded)
+		return;
+	request_drop_doubtful(tracker, &command->request);
+	request_conclude(tracker, &command->request, response);
+	commands_of(command)->layer->conclude(tracker, command, response);
+}
+
+static void end_command(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+{
+	const struct command_layer *layer = commands_of(command)->layer;
+
+	conclude(tracker, command, response);
+	unmap(command);
+	request_end(tracker, &command->request);
+	request_fini(&command->request);
+	if (layer->release)
+		layer->release(tracker, command);
+	free(command);
+}
+
+static struct command *command_of_entry(struct budget_entry *entry)
+{
+	return (struct command *)((char *)entry - offsetof(struct command, request.entry));
+}
+
+static void give_up(struct budget_entry *entry, void *owner)
+{
+	struct command *command = command_of_entry(entry);
+
+	end_command(owner, command, command->request.response);
+}
+
+static void evict(struct budget_entry *entry, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->counters.evictions++;
+	give_up(entry, owner);
+}
+
+void *command_state_make(struct rtap_tracker *tracker, struct connection *connection, const struct command_layer *layer)
+{
+	struct commands *state = connection->upper_state;
+
+	if (state)
+		return state;
+	state = memory_new_zeroed(1, layer->state_size);
+	if (!state) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	state->layer = layer;
+	connection->upper_state = state;
+	budget_add(&tracker->budget, &connection->entry, layer->state_size);
+	return state;
+}
+
+static struct command *create(struct upper_work *work, uint64_t id, bool from_a)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	const struct request_list *waiting = &work->connection->requests.lists[false];
+	size_t size = ((struct commands *)work->connection->upper_state)->layer->size;
+	struct command *command;
+
+	while (waiting->count >= MOST_COMMANDS) {
+		tracker->counters.evictions++;
+		end_command(tracker, command_of(waiting->first), NULL);
+	}
+	command = memory_new_zeroed(1, size);
+	if (!command) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	command->id = id;
+	command->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
+	budget_charge(&tracker->budget, &command->request.entry, size);
+	request_begin(tracker, &command->request, work->connection, from_a);
+	return command;
+}
+
+struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id)
+{
+	const struct commands *commands = connection->upper_state;
+	const struct key key = { .id = id, .from_a = requester_is_a };
+
+	return commands ? map_find(&commands->waiting, hash_of(&key), is_key, &key) : NULL;
+}
+
+/* The response shows itself as one without a command no longer. */
+static void forget_alone(struct rtap_tracker *tracker, struct command *command)
+{
+	if (command->request.response)
+		operation_destroy(tracker, command->request.response);
+}
+
+struct command *command_begin(struct upper_work *work, uint64_t id)
+{
+	struct command *command = command_find(work->connection, work->from_a, id);
+	struct commands *commands = work->connection->upper_state;
+
+	/*
+	 * The command of a response can be captured after it. If it lies beyond what had been captured then, it is a later one: the
+	 * response's own command was lost.
+	 */
+	if (command && !command->request.is_seen && command->request.response && work->message->low <= command->place) {
+		unmap(command);
+		forget_alone(work->tracker, command);
+	} else {
+		if (command && command->request.is_seen)
+			end_command(work->tracker, command, NULL);
+		else if (command)
+			unmap(command);
+		command = create(work, id, work->from_a);
+		if (!command)
+			return NULL;
+	}
+	request_seen(&command->request, work->message);
+	if (!command->request.is_answered)
+		map_in(work->tracker, command);
+	command->depth = commands->outstanding;
+	return command;
+}
+
+bool command_name(struct upper_work *work, struct command *command, struct region_name *names, uint32_t count)
+{
+	struct rtap_tracker *tracker = work->tracker;
+
+	if (!count)
+		return true;
+	if (!request_name(tracker, &command->request, names, count)) {
+		tracker->counters.evictions++;
+		return false;
+	}
+	return true;
+}
+
+struct command *command_answered(struct upper_work *work, uint64_t id)
+{
+	struct command *command = command_find(work->connection, !work->from_a, id);
+
+	if (command && (command->request.is_answered || !command->request.is_seen)) {
+		unmap(command);
+		command = NULL;
+	}
+	if (command) {
+		unmap(command);
+		request_answered(&command->request, work->message);
+		request_reconsider(work->tracker, &command->request, work->message);
+		return command;
+	}
+	command = create(work, id, !work->from_a);
+	if (!command)
+		return NULL;
+	work->connection->requests.unknown_responses++;
+	command->place = work->connection->streams[!work->from_a].next;
+	request_answered(&command->request, work->message);
+	map_in(work->tracker, command);
+	request_reconsider(work->tracker, &command->request, work->message);
+	return command;
+}
+
+void command_settled(struct rtap_tracker *tracker, struct message *message)
+{
+	end_command(tracker, command_of(message->request), message);
+}
+
+void command_detach(struct message *message)
+{
+	struct command *command = command_of(message->request);
+	struct rtap_tracker *tracker = command->request.entry.owner;
+
+	conclude(tracker, command, command->request.response);
+}
+
+/* The command of a response became known by the merge of the two directions. */
+static void join(struct rtap_tracker *tracker, struct command *alone)
+{
+	struct request *request = &alone->request;
+	struct command *command = command_find(request->connection, request->from_a, alone->id);
+	struct message *response = request->response;
+
+	if (!command || command == alone || !command->request.is_seen || command->request.is_answered || !response)
+		return;
+	forget_alone(tracker, alone);
+	request->response = NULL;
+	end_command(tracker, alone, NULL);
+	unmap(command);
+	request_answered(&command->request, response);
+}
+
+void command_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct commands *old = from->upper_state, *state = old ? command_state_make(tracker, to, old->layer) : to->upper_state;
+	struct request *next;
+
+	if (!old || !state)
+		return;
+	if (state->layer->learn)
+		state->layer->learn(state, old);
+	for (int answered = 0; answered < 2; answered++)
+		while (from->requests.lists[answered].first) {
+			struct command *command = command_of(from->requests.lists[answered].first);
+			bool was_mapped = command->is_mapped;
+			struct command *other;
+
+			unmap(command);
+			request_move(tracker, &command->request, to, turned);
+			other = command_find(to, command->request.from_a, command->id);
+			if (other && !other->request.is_seen && command->request.is_seen)
+				unmap(other);
+			if (was_mapped && (!other || !other->is_mapped))
+				map_in(tracker, command);
+		}
+	command_over(tracker, from);
+	for (struct request *request = to->requests.lists[true].first; request; request = next) {
+		next = request->after;
+		if (!request->is_seen)
+			join(tracker, command_of(request));
+	}
+	for (int side = 0; side < 2; side++)
+		claim_waiting(tracker, &to->streams[side]);
+}
+
+void command_end(struct rtap_tracker *tracker, struct connection *connection)
+{
+	for (int answered = 1; answered >= 0; answered--)
+		while (connection->requests.lists[answered].first) {
+			struct request *request = connection->requests.lists[answered].first;
+
+			end_command(tracker, command_of(request), request->response);
+		}
+}
+
+void command_over(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct commands *commands = connection->upper_state;
+
+	if (!commands)
+		return;
+	connection->upper_state = NULL;
+	budget_give(&tracker->budget, &connection->entry, commands->layer->state_size);
+	map_fini(&commands->waiting);
+	free(commands);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Commands of storage protocols: a SEND with an identifier, and a SEND back that names it. What NVMe, iSER and SRP have in common: pairing
+ * by identifiers that are used again at once, commands and responses that were not captured, or in the wrong order, and the end of a
+ * connection. The layer's state of a connection (connection->upper_state) begins with struct commands, its own struct of a command with
+ * struct command.
+ */
+#ifndef REASSEMBLY_UPPER_COMMAND_H
+#define REASSEMBLY_UPPER_COMMAND_H
+
+#include "reassembly/store/map.h"
+#include "reassembly/upper.h"
+#include "reassembly/upper/request.h"
+
+struct command {
+	struct request request;   /* not is_seen: only the response was captured */
+	uint64_t id;
+	uint64_t hash;
+	uint64_t place;           /* without is_seen: the requester's position in its stream when the response was captured */
+	uint32_t depth;           /* commands that waited for their response when it was sent, with this one */
+	bool is_mapped;           /* it waits: for the response, or for the command */
+};
+
+struct command_layer {
+	size_t size, state_size;  /* of the layer's structs */
+	/* Fills the operation, if there is one; request_conclude() is done. `response`: NULL: none was seen. */
+	void (*conclude)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
+	/* Frees what the layer's struct has on the heap; NULL: nothing. */
+	void (*release)(struct rtap_tracker *tracker, struct command *command);
+	/* What is known of a connection that was merged into another: `to` takes it. NULL: nothing. */
+	void (*learn)(void *to, const void *from);
+};
+
+/* All zero but `layer`: no commands. */
+struct commands {
+	const struct command_layer *layer;
+	struct map waiting;       /* by identifier and side */
+	uint32_t outstanding;     /* seen and not answered */
+};
+
+/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
+void *command_state_make(struct rtap_tracker *tracker, struct connection *connection, const struct command_layer *layer);
+
+/*
+ * A SEND with a command: a new struct command, or that of its response, which was captured first. An older command with the identifier has
+ * ended without a response. NULL: out of memory, which is counted.
+ */
+struct command *command_begin(struct upper_work *work, uint64_t id);
+
+/* The memory that it names; call once after command_begin(), also with none. False: out of memory. */
+bool command_name(struct upper_work *work, struct command *command, struct region_name *names, uint32_t count) __attribute__((warn_unused_result));
+
+/*
+ * A SEND with a response: its command. Without is_seen: the command was not captured, or will be later. NULL: out of memory, which is
+ * counted.
+ */
+struct command *command_answered(struct upper_work *work, uint64_t id);
+
+/* The command of a response, without changing anything. NULL: unknown. */
+struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id);
+
+/* Callbacks of struct upper_layer. */
+void command_settled(struct rtap_tracker *tracker, struct message *message);
+void command_detach(struct message *message);
+void command_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
+void command_end(struct rtap_tracker *tracker, struct connection *connection);
+void command_over(struct rtap_tracker *tracker, struct connection *connection);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NVMe over RDMA: commands of a queue, each with the data that the controller READs from the host or WRITEs to it.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/dissect.h"
+#include "dissect/nvme/nvme_command.h"
+#include "dissect/nvme/nvme_names.h"
+#include "dissect/nvme/nvme_parts.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/command.h"
+#include "reassembly/upper/nvme_state.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define CID_TEXT 8
+#define NUMBER_TEXT 24
+
+struct nvme_operation {
+	struct operation head;
+	char id[CID_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT];
+};
+
+struct nvme_command {
+	struct command command;
+	uint8_t bytes[NVME_COMMAND_LENGTH];
+	uint8_t captured;         /* of `bytes` */
+	bool has_status;
+	uint16_t status;          /* without the phase bit */
+	uint32_t code;            /* NVME_CODE */
+	uint32_t data_length;     /* as the SGL has it */
+	uint32_t in_capsule;      /* bytes of it in the capsule */
+	uint64_t result;          /* of the response */
+};
+
+static struct nvme_command *nvme_of(struct command *command)
+{
+	return (struct nvme_command *)command;
+}
+
+static struct nvme_queue *queue_of(const struct nvme_command *command)
+{
+	return command->command.request.connection->upper_state;
+}
+
+/* Commands that move no data, or none that is known, have 0. */
+static uint32_t blocks_of(const struct nvme_command *command)
+{
+	if (command->captured < NVME_COMMAND_LENGTH || nvme_part_of(command->code) != PROTOCOL_NVME_BLOCKS)
+		return 0;
+	return (uint32_t)little_bits(command->bytes, NVME_NLB) + 1;
+}
+
+static uint32_t nsid_of(const struct nvme_command *command)
+{
+	return (uint32_t)little_bits(command->bytes, NVME_NSID);
+}
+
+/* The data has whole blocks, unless metadata is among it. */
+static void learn_block_size(struct rtap_tracker *tracker, const struct nvme_command *command)
+{
+	uint32_t blocks = blocks_of(command), size = blocks ? command->data_length / blocks : 0;
+
+	if (size >= NVME_LEAST_BLOCK && !(size & (size - 1)) && command->data_length % blocks == 0)
+		nvme_note_block_size(tracker, queue_of(command), nsid_of(command), size, false);
+}
+
+static void show_command(struct nvme_operation *operation, const struct nvme_command *command)
+{
+	const char *name = nvme_command_name(command->code);
+	struct rtap_operation *shown = &operation->head.shown;
+
+	shown->layer = "nvme";
+	if (!name)
+		snprintf(operation->name, sizeof operation->name, "opcode 0x%02x", (unsigned)(command->code & 0xff));
+	shown->name = name ? name : operation->name;
+	snprintf(operation->id, sizeof operation->id, "0x%04" PRIx64, command->command.id);
+	shown->id = operation->id;
+}
+
+static void show_status(struct nvme_operation *operation, const struct nvme_command *command)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	const char *name = nvme_status_name(command->code, command->status);
+
+	shown->has_status = command->has_status;
+	if (!command->has_status)
+		return;
+	shown->ok = !NVME_STATUS_CODE(command->status);
+	if (!name)
+		snprintf(operation->status, sizeof operation->status, "status 0x%03x", NVME_STATUS_CODE(command->status));
+	shown->status = shown->ok ? "success" : name ? name : operation->status;
+}
+
+/* "nqn.test/1" */
+static void show_object(struct nvme_operation *operation, const struct nvme_queue *queue, uint32_t nsid)
+{
+	const char *target = nvme_target_name(queue);
+	size_t size = target ? strlen(target) + NUMBER_TEXT : NUMBER_TEXT;
+	char *text;
+
+	if (!target && !nsid)
+		return;
+	text = memory_new(size);
+	if (!text)
+		return;
+	if (!nsid)
+		snprintf(text, size, "%s", target);
+	else
+		snprintf(text, size, "%s/%" PRIu32, target ? target : "?", nsid);
+	operation->head.object = text;
+}
+
+static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *operation, const struct nvme_command *command)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	uint32_t blocks = blocks_of(command), size = nvme_block_size(tracker, queue_of(command), nsid_of(command));
+	uint64_t first = little_bits(command->bytes, NVME_SLBA);
+
+	if (!blocks)
+		return;
+	operation_add_number(&operation->head, "slba", first);
+	operation_add_number(&operation->head, "blocks", blocks);
+	if (!size || first > UINT64_MAX / size)
+		return;
+	shown->has_offset = shown->has_length = true;
+	shown->offset = first * size;
+	shown->length = (uint64_t)blocks * size;
+}
+
+/* Bytes in the capsule are data like those in regions. */
+static void add_in_capsule(struct rtap_operation *shown, const struct nvme_command *command)
+{
+	if (!command->in_capsule)
+		return;
+	shown->data_bytes += command->in_capsule;
+	shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
+}
+
+static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
+{
+	struct nvme_command *command = nvme_of(generic);
+	struct nvme_operation *operation = (struct nvme_operation *)generic->request.message->operation;
+	const struct nvme_queue *queue = queue_of(command);
+
+	(void)response;
+	show_command(operation, command);
+	show_status(operation, command);
+	show_object(operation, queue, NVME_CODE_SPACE(command->code) == NVME_SPACE_FABRICS || nsid_of(command) == UINT32_MAX ? 0 : nsid_of(command));
+	add_in_capsule(&operation->head.shown, command);
+	operation_add_number(&operation->head, "opcode", command->bytes[0]);
+	if (queue->has_id)
+		operation_add_number(&operation->head, "qid", queue->id);
+	if (queue->has_controller)
+		operation_add_number(&operation->head, "cntlid", queue->controller);
+	operation_add_number(&operation->head, "queue_depth", generic->depth);
+	show_blocks(tracker, operation, command);
+}
+
+static const struct command_layer commands = {
+	.size = sizeof(struct nvme_command), .state_size = sizeof(struct nvme_queue), .conclude = conclude, .learn = nvme_queue_learn,
+};
+
+/* A response whose command was not captured. */
+static void show_alone(struct upper_work *work, const struct nvme_command *command)
+{
+	struct nvme_operation *operation;
+	struct rtap_operation *shown;
+
+	if (!work->tracker->options.operation || work->message->operation)
+		return;
+	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
+	if (!operation)
+		return;
+	shown = &operation->head.shown;
+	show_command(operation, command);
+	shown->name = "unknown command";
+	show_status(operation, command);
+	show_object(operation, queue_of(command), 0);
+	shown->from_a = !work->from_a;
+	shown->response_frame = work->message->shown.first_frame;
+	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
+	operation->head.concluded = true;
+}
+
+/* Shows what is known of the packet beside its bytes. */
+static void show(struct upper_work *work, const struct packet_request *known)
+{
+	bool in_place = !work->keep && work->packet->upper == RTAP_UPPER_NVME;
+
+	if (in_place) {
+		nvme_learn(work->packet, known);
+		return;
+	}
+	work->context->upper = RTAP_UPPER_NVME;
+	work->context->request = *known;
+	work->dissect(work);
+}
+
+static struct packet_request known_of(const struct nvme_queue *queue)
+{
+	return (struct packet_request){ .queue_known = queue->has_id, .queue = queue->id, .queue_kind = queue->kind };
+}
+
+/* The command names memory of the host. */
+static void name_memory(struct upper_work *work, struct nvme_command *command)
+{
+	uint8_t direction = nvme_direction_of(command->bytes);
+	uint64_t address = little_bits(command->bytes, NVME_SGL_ADDRESS);
+	struct region_name name = {
+		.begin = address, .end = address + command->data_length, .key = (uint32_t)little_bits(command->bytes, NVME_SGL_KEY),
+		.is_read = nvme_is_to_controller(direction),
+	};
+	bool moves = nvme_is_to_controller(direction) || nvme_is_to_host(direction);
+	bool has_memory = moves && little_bits(command->bytes, NVME_SGL_TYPE) == NVME_SGL_KEYED && command->data_length && name.end > name.begin;
+
+	if (!command_name(work, &command->command, &name, has_memory) || !has_memory)
+		return;
+	if (nvme_wants_data(command->code, command->bytes))
+		name.region->keep_bytes = true;
+	request_open(work->tracker, &command->command.request, work->message);
+}
+
+/* Connect names the queue and, in its data, the subsystem. */
+static void learn_connect(struct upper_work *work, struct nvme_queue *queue)
+{
+	const struct rtap_packet *packet = work->packet;
+	const struct rtap_layer *part = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_PART);
+	const struct rtap_layer *data = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_DATA);
+
+	if (part && part->length == NVME_PART_LENGTH)
+		nvme_queue_number(queue, (uint16_t)little_bits(layer_bytes(packet, part), NVME_AT(0, 16, 16)));
+	if (data && data->length == NVME_CONNECT_LENGTH)
+		nvme_learn_connect(work->tracker, queue, layer_bytes(packet, data));
+}
+
+static void take_command(struct upper_work *work, struct nvme_queue *queue)
+{
+	struct rtap_packet *packet = work->packet;
+	const struct rtap_layer *layer = nvme_layer_of(packet, PROTOCOL_NVME_COMMAND);
+	const struct rtap_layer *fabrics = nvme_layer_of(packet, PROTOCOL_NVME_FABRICS);
+	struct nvme_command *command;
+	struct packet_request known;
+	const uint8_t *bytes;
+	uint32_t captured;
+
+	layer = fabrics ? fabrics : layer;
+	if (!layer || layer->length < NVME_COMMON_LENGTH)
+		return;
+	bytes = layer_bytes(packet, layer);
+	if (fabrics)
+		learn_connect(work, queue);
+	else
+		nvme_queue_guess(queue, bytes[0]);
+	known = known_of(queue);
+	show(work, &known);
+	if (!work->message)
+		return;
+	/* the packet may have been dissected again */
+	layer = nvme_layer_of(packet, fabrics ? PROTOCOL_NVME_FABRICS : PROTOCOL_NVME_COMMAND);
+	if (!layer || layer->length < NVME_COMMON_LENGTH)
+		return;
+	bytes = layer_bytes(packet, layer);
+	command = (struct nvme_command *)command_begin(work, little_bits(bytes, NVME_CID));
+	if (!command)
+		return;
+	captured = layer[1].source == layer->source && layer + 1 < packet->layers + packet->layer_count ? layer[1].length : 0;
+	command->captured = (uint8_t)(NVME_COMMON_LENGTH + (captured < NVME_PART_LENGTH ? captured : NVME_PART_LENGTH));
+	memcpy(command->bytes, bytes, command->captured);
+	command->code = nvme_code(command->bytes, queue->kind);
+	if (command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT))
+		command->command.request.entry.give_up = NULL; /* it waits for as long as there is no event */
+	command->data_length = (uint32_t)(little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_KEYED ? little_bits(bytes, NVME_SGL_LENGTH) :
+												 little_bits(bytes, NVME_SGL_LONG_LENGTH));
+	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
+		command->in_capsule = command->data_length;
+	learn_block_size(work->tracker, command);
+	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation), NULL);
+	name_memory(work, command);
+}
+
+/* What a successful command says about the queue and its namespaces. */
+static void learn_result(struct upper_work *work, struct nvme_queue *queue, const struct nvme_command *command)
+{
+	const struct request *request = &command->command.request;
+	const struct region *region = request->region_count ? &request->regions[0] : NULL;
+	const struct coverage_run *run = region ? coverage_runs(&region->data) : NULL;
+	const uint8_t *data = run && run->begin == 0 ? coverage_bytes(&region->data, run) : NULL;
+
+	if (NVME_STATUS_CODE(command->status))
+		return;
+	if (command->code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT)) {
+		if (data && run->end >= NVME_CONNECT_LENGTH)
+			nvme_learn_connect(work->tracker, queue, data);
+		queue->has_controller = true;
+		queue->controller = (uint16_t)command->result;
+	} else if (nvme_is_identify_namespace(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
+		nvme_learn_namespace(work->tracker, queue, nsid_of(command), data);
+	}
+}
+
+static void take_response(struct upper_work *work, struct nvme_queue *queue, const uint8_t *bytes)
+{
+	uint64_t id = little_bits(bytes, NVME_RESPONSE_CID);
+	struct packet_request known = known_of(queue);
+	struct command *generic = command_find(work->connection, !work->from_a, id);
+	struct nvme_command *command;
+	uint16_t status = (uint16_t)little_bits(bytes, NVME_STATUS);
+	uint64_t result = little_bits(bytes, 0, 64);
+
+	if (!queue->has_id && little_bits(bytes, NVME_SQID))
+		nvme_queue_number(queue, (uint16_t)little_bits(bytes, NVME_SQID));
+	if (generic && generic->request.is_seen) {
+		command = nvme_of(generic);
+		known.is_known = true;
+		known.code = command->code;
+		known.frame = generic->request.first_frame;
+		known.time_ns = generic->request.time_ns;
+		if (command->code == NVME_CODE(NVME_SPACE_FABRICS, NVME_PROPERTY_GET) && command->captured == NVME_COMMAND_LENGTH)
+			known.detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(1, 0, 32));
+	}
+	show(work, &known);
+	if (!work->message)
+		return;
+	command = (struct nvme_command *)command_answered(work, id);
+	if (!command)
+		return;
+	command->has_status = true;
+	command->status = status;
+	command->result = result;
+	if (command->command.request.is_seen)
+		learn_result(work, queue, command);
+	else
+		show_alone(work, command);
+}
+
+/* Whether a SEND that is no command in itself is one of a connection that is known to carry NVMe, or a response of it. */
+static bool is_nvme(const struct connection *connection)
+{
+	return connection->upper == RTAP_UPPER_NVME || (connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&nvme_layer, connection));
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	const struct rtap_payload *payload = &work->packet->payload;
+	const struct message *message = work->message;
+	uint8_t response[NVME_RESPONSE_LENGTH];
+	struct nvme_queue *queue;
+	bool is_response;
+
+	if (message && message->region) {
+		claim_data(work->tracker, work->message, work->result);
+		return true;
+	}
+	if (work->packet->upper != RTAP_UPPER_NVME && !is_nvme(work->connection))
+		return false;
+	if (message && message->shown.verb != RTAP_VERB_SEND)
+		return false;
+	is_response = payload->wire == NVME_RESPONSE_LENGTH;
+	if (is_response && payload->captured < NVME_RESPONSE_LENGTH)
+		return false;
+	queue = command_state_make(work->tracker, work->connection, &commands);
+	if (!queue)
+		return false;
+	upper_note(work->connection, RTAP_UPPER_NVME);
+	if (is_response) {
+		memcpy(response, work->packet->sources[payload->source].bytes + payload->offset, sizeof response);
+		take_response(work, queue, response);
+		return true;
+	}
+	if (work->packet->upper != RTAP_UPPER_NVME) {
+		const struct packet_request known = known_of(queue);
+
+		show(work, &known);
+	}
+	take_command(work, queue);
+	return true;
+}
+
+static const uint16_t ports[] = { NVME_PORT, NVME_PORT_DISCOVERY, 0 };
+
+const struct upper_layer nvme_layer = {
+	.name = "nvme",
+	.init = nvme_state_init,
+	.ports = ports,
+	.carried = RTAP_UPPER_NVME,
+	.packet = take_packet,
+	.memory = &claim_memory,
+	.settled = command_settled,
+	.detach = command_detach,
+	.merged = command_merged,
+	.end = command_end,
+	.over = command_over,
+	.fini = nvme_state_fini,
+};

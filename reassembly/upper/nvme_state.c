@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/line.h"
+#include "dissect/nvme/nvme_names.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/nvme_state.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define MOST_TARGETS 4096     /* subsystems, and namespaces: more stay unknown, which is counted */
+#define MOST_NAMESPACES 65536
+#define NAME_TEXT 1024        /* escaped: a byte takes at most 4 characters */
+
+/* Identify Namespace: NVM, 4.1.5.1. */
+#define FORMATTED_SIZE 26     /* bytes */
+#define FORMATS 128
+#define FORMAT_LENGTH 4
+#define MOST_LOG2_SIZE 31
+
+struct nvme_target {
+	uint64_t hash;
+	uint32_t number;
+	uint32_t length;
+	char name[];              /* null-terminated */
+};
+
+struct nvme_namespace {
+	uint64_t hash;
+	uint32_t target, nsid;    /* target 0: unknown */
+	uint32_t block_size;
+	bool is_sure;
+};
+
+struct nvme_state {
+	struct map targets, namespaces;
+	struct budget_entry entry;
+};
+
+static struct nvme_state *state_of(const struct rtap_tracker *tracker)
+{
+	return tracker->upper_states[UPPER_nvme];
+}
+
+bool nvme_state_init(struct rtap_tracker *tracker)
+{
+	struct nvme_state *state = memory_new_zeroed(1, sizeof *state);
+
+	tracker->upper_states[UPPER_nvme] = state;
+	if (state)
+		state->entry.apart = true;
+	return state;
+}
+
+static void free_values(struct map *map)
+{
+	for (size_t i = 0; i < map->room; i++)
+		free(map->slots[i].value);
+	map_fini(map);
+}
+
+void nvme_state_fini(struct rtap_tracker *tracker)
+{
+	struct nvme_state *state = state_of(tracker);
+
+	if (!state)
+		return;
+	budget_give(&tracker->budget, &state->entry, state->entry.bytes);
+	free_values(&state->targets);
+	free_values(&state->namespaces);
+	free(state);
+	tracker->upper_states[UPPER_nvme] = NULL;
+}
+
+void nvme_queue_number(struct nvme_queue *queue, uint16_t id)
+{
+	queue->has_id = true;
+	queue->id = id;
+	queue->kind = id ? NVME_SPACE_IO : NVME_SPACE_ADMIN;
+}
+
+void nvme_queue_guess(struct nvme_queue *queue, uint8_t opcode)
+{
+	enum nvme_space space = NVME_CODE_SPACE(nvme_code((const uint8_t[]){ opcode, 0, 0, 0, 0 }, NVME_SPACE_UNKNOWN));
+
+	if (queue->has_id || space == NVME_SPACE_UNKNOWN || opcode == NVME_FABRICS)
+		return;
+	if (space == NVME_SPACE_ADMIN)
+		nvme_queue_number(queue, 0);
+	else
+		queue->kind = NVME_SPACE_IO;
+}
+
+void nvme_queue_learn(void *to, const void *from)
+{
+	struct nvme_queue *queue = to;
+	const struct nvme_queue *other = from;
+
+	if (!queue->has_id && other->has_id)
+		nvme_queue_number(queue, other->id);
+	if (queue->kind == NVME_SPACE_UNKNOWN)
+		queue->kind = other->kind;
+	if (!queue->has_controller && other->has_controller) {
+		queue->has_controller = true;
+		queue->controller = other->controller;
+	}
+	if (!queue->target)
+		queue->target = other->target;
+}
+
+/* Adds a value to a table; frees it if there is no room. */
+static bool keep(struct rtap_tracker *tracker, struct map *map, uint64_t hash, void *value, size_t bytes, size_t most)
+{
+	if (!value || map->count >= most || !map_add(map, hash, value)) {
+		tracker->counters.evictions++;
+		free(value);
+		return false;
+	}
+	budget_charge(&tracker->budget, &state_of(tracker)->entry, bytes);
+	return true;
+}
+
+static bool is_name(const void *value, const void *name)
+{
+	return !strcmp(((const struct nvme_target *)value)->name, name);
+}
+
+static uint64_t hash_of_name(const char *name, size_t length)
+{
+	uint64_t words[(NAME_TEXT + 7) / 8 + 1] = { length };
+
+	memcpy(words + 1, name, length);
+	return map_hash(words, 1 + (length + 7) / 8);
+}
+
+/* The subsystem of this name, new if it is unknown. NULL: there is no room. */
+static const struct nvme_target *find_target(struct rtap_tracker *tracker, const char *name, size_t length)
+{
+	struct nvme_state *state = state_of(tracker);
+	uint64_t hash = hash_of_name(name, length);
+	struct nvme_target *target = map_find(&state->targets, hash, is_name, name);
+
+	if (target)
+		return target;
+	target = memory_new(sizeof *target + length + 1);
+	if (target) {
+		target->hash = hash;
+		target->number = (uint32_t)state->targets.count + 1;
+		target->length = (uint32_t)length;
+		memcpy(target->name, name, length + 1);
+	}
+	return keep(tracker, &state->targets, hash, target, sizeof *target + length + 1, MOST_TARGETS) ? target : NULL;
+}
+
+void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *data)
+{
+	const uint8_t *name = data + NVME_CONNECT_SUBNQN;
+	size_t length = strnlen((const char *)name, NVME_NQN_LENGTH);
+	uint16_t controller = (uint16_t)little_bits(data, NVME_CONNECT_CNTLID);
+	char text[NAME_TEXT + 1];
+	struct line line;
+
+	line_init(&line, text, NAME_TEXT);
+	line_escaped(&line, name, length);
+	*line.next = '\0';
+	if (length)
+		queue->target = find_target(tracker, text, (size_t)(line.next - text));
+	/* the admin queue asks for any controller: the response has the one that it got */
+	if (controller < 0xfff0) {
+		queue->has_controller = true;
+		queue->controller = controller;
+	}
+}
+
+static bool is_namespace(const void *value, const void *wanted)
+{
+	const struct nvme_namespace *namespace = value, *key = wanted;
+
+	return namespace->target == key->target && namespace->nsid == key->nsid;
+}
+
+static struct nvme_namespace key_of(const struct nvme_queue *queue, uint32_t nsid)
+{
+	struct nvme_namespace key = { .target = queue->target ? queue->target->number : 0, .nsid = nsid };
+
+	key.hash = map_hash((const uint64_t[]){ key.target, nsid }, 2);
+	return key;
+}
+
+void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure)
+{
+	struct nvme_state *state = state_of(tracker);
+	struct nvme_namespace key = key_of(queue, nsid), *namespace = map_find(&state->namespaces, key.hash, is_namespace, &key);
+
+	if (!namespace) {
+		namespace = memory_new(sizeof *namespace);
+		if (namespace)
+			*namespace = key;
+		if (!keep(tracker, &state->namespaces, key.hash, namespace, sizeof *namespace, MOST_NAMESPACES))
+			return;
+	}
+	if (is_sure || !namespace->is_sure) {
+		namespace->block_size = size;
+		namespace->is_sure = is_sure;
+	}
+}
+
+uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+{
+	struct nvme_namespace key = key_of(queue, nsid);
+	const struct nvme_namespace *namespace = map_find(&state_of(tracker)->namespaces, key.hash, is_namespace, &key);
+
+	return namespace ? namespace->block_size : 0;
+}
+
+void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data)
+{
+	/* bits 6:5 are the high bits of the index */
+	unsigned format = (data[FORMATTED_SIZE] & 0xfu) | (data[FORMATTED_SIZE] >> 1 & 0x30u);
+	uint8_t log2_size = data[FORMATS + format * FORMAT_LENGTH + 2];
+
+	if (log2_size >= 9 && log2_size <= MOST_LOG2_SIZE)
+		nvme_note_block_size(tracker, queue, nsid, UINT32_C(1) << log2_size, true);
+}
+
+const char *nvme_target_name(const struct nvme_queue *queue)
+{
+	return queue->target ? queue->target->name : NULL;
+}
+
+bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command)
+{
+	return code == NVME_CODE(NVME_SPACE_ADMIN, NVME_IDENTIFY) && command[40] == 0;
+}
+
+bool nvme_wants_data(uint32_t code, const uint8_t *command)
+{
+	return code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT) || nvme_is_identify_namespace(code, command);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of NVMe queues, subsystems and namespaces.
+ */
+#ifndef REASSEMBLY_UPPER_NVME_STATE_H
+#define REASSEMBLY_UPPER_NVME_STATE_H
+
+#include "dissect/nvme/nvme.h"
+#include "reassembly/upper/command.h"
+
+#define NVME_CONNECT_LENGTH 1024
+#define NVME_IDENTIFY_LENGTH 4096
+#define NVME_LEAST_BLOCK 512
+
+extern const struct upper_layer nvme_layer;
+
+struct nvme_target;
+
+/* A connection's state. */
+struct nvme_queue {
+	struct commands commands;
+	bool has_id, has_controller;
+	uint8_t kind;              /* enum nvme_space: NVME_SPACE_ADMIN, NVME_SPACE_IO, or unknown */
+	uint16_t id, controller;
+	const struct nvme_target *target; /* the subsystem; NULL: unknown */
+};
+
+/* For struct upper_layer. */
+bool nvme_state_init(struct rtap_tracker *tracker);
+void nvme_state_fini(struct rtap_tracker *tracker);
+
+/* The queue's identifier became known. */
+void nvme_queue_number(struct nvme_queue *queue, uint16_t id);
+
+/* An opcode that only admin queues have, or only I/O queues. */
+void nvme_queue_guess(struct nvme_queue *queue, uint8_t opcode);
+
+/* command_layer.learn. */
+void nvme_queue_learn(void *to, const void *from);
+
+/* The 1024 bytes of Connect: names of the subsystem and the host, controller. */
+void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, const uint8_t *data);
+
+/* The 4096 bytes of Identify Namespace. NVM, 4.1.5.1. */
+void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data);
+
+/* Bytes of a logical block without metadata; 0: unknown. `is_sure`: from Identify, else from a command's length. */
+void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure);
+uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid);
+
+/* The NQN of the subsystem, with what no terminal or file name takes escaped; NULL: unknown. */
+const char *nvme_target_name(const struct nvme_queue *queue);
+
+bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
+
+/* Whether a command's data says something about queues or namespaces: its bytes are kept. */
+bool nvme_wants_data(uint32_t code, const uint8_t *command);
+
+#endif
