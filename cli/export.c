@@ -66,6 +66,14 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 		exporting->files_failed = exporting->reader.stop = true;
 }
 
+static void take_effect(void *owner, const struct block_effect *effect)
+{
+	struct exporting *exporting = owner;
+
+	if (exporting->files && !exporting->files_failed && export_files_blocks(exporting->files, effect) != RTAP_STATUS_OK)
+		exporting->files_failed = exporting->reader.stop = true;
+}
+
 static void take_frame(void *owner, struct rtap_frame *frame)
 {
 	struct exporting *exporting = owner;
@@ -136,6 +144,10 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 	if (counts->not_copied)
 		print_error("%" COUNT " more than is copied here",
 			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));
+	if (counts->unplaced)
+		print_error("%" COUNT " on blocks whose size is not known, and is in no image", COUNTED(counts->unplaced, "command was", "commands were"));
+	if (verbose && counts->block_commands)
+		print_error("%" COUNT " on blocks", COUNTED(counts->block_commands, "command was", "commands were"));
 	if (verbose)
 		print_error("%" COUNT " about files", COUNTED(counts->exchanges, "call was", "calls were"));
 }
@@ -185,6 +197,8 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 	}
 	if (rtap_tracker_open(&exporting->tracker, &tracking, &error) == RTAP_STATUS_OK) {
 		rpc_layer_report_exchanges(exporting->tracker, take_exchange, true);
+		if (exporting->files)
+			tracker_report_blocks(exporting->tracker, take_effect);
 		return true;
 	}
 failed:

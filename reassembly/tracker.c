@@ -76,6 +76,12 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	return RTAP_STATUS_OK;
 }
 
+void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take)
+{
+	tracker->take_effect = take;
+	tracker->wants_data = true;
+}
+
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count)
 {
 	tracker->context.replies = tracker->alone.replies = replies;

@@ -9,6 +9,7 @@
 
 #include "dissect/engine/packet.h"
 #include "reassembly/captured_copies.h"
+#include "reassembly/block_effect.h"
 
 /* Dissects a frame without state. Thread-safe. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
@@ -21,6 +22,12 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 
 /* The following frames are these, which may be examined in advance. `frames` NULL: unknown. */
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
+
+/*
+ * What commands of storage protocols do to blocks is passed to `take`, with the owner of the options: of a connection in the order of
+ * responses. Call before the first frame.
+ */
+void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take);
 
 /* The calls of the capture that are answered, in the order of their frames; borrowed. Call before the first frame. */
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);

@@ -27,6 +27,9 @@
 #define NVME_SLBA 320, 64
 #define NVME_NLB 384, 16
 #define NVME_FCTYPE 32, 8
+#define NVME_RANGES 320, 8      /* Dataset Management */
+#define NVME_DEALLOCATES 354, 1
+#define NVME_RANGE_LENGTH 16    /* bytes */
 
 /* The same of a response, and of its status. */
 #define NVME_SQHD 64, 16

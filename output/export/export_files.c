@@ -10,6 +10,7 @@
 #include "dissect/rpc/nfs.h"
 #include "output/export/export_contents.h"
 #include "output/export/export_files.h"
+#include "output/export/export_images.h"
 #include "output/export/export_queue.h"
 #include "output/packet/printer.h"
 #include "reassembly/upper/nfs_names.h"
@@ -22,6 +23,7 @@ struct export_files {
 	struct disk disk;
 	struct names names;
 	struct contents contents;
+	struct images images;
 	struct server *server;   /* of the current exchange */
 	uint64_t exchanges, dropped, nameless, uncalled;
 	uint64_t nameless_bytes; /* bytes of their data, as far as known */
@@ -228,7 +230,9 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	}
 	export->stopped = options ? options->stopped : NULL;
 	export->queue.max_memory = memory / 2;
-	names_init(&export->names, &export->disk, memory - memory / 2);
+	names_init(&export->names, &export->disk, memory / 4);
+	export->images.disk = &export->disk;
+	export->images.max_memory = memory / 4;
 	nfs_names_init(&export->walk, &export->names.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;
@@ -352,6 +356,15 @@ enum rtap_status export_files_exchange(struct export_files *export, const struct
 	return apply_waiting(export, false);
 }
 
+enum rtap_status export_files_blocks(struct export_files *export, const struct block_effect *effect)
+{
+	if (is_stopped(export))
+		export->dropped++;
+	else if (!export->disk.failed)
+		images_take(&export->images, effect);
+	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+}
+
 enum rtap_status export_files_flush(struct export_files *export)
 {
 	enum rtap_status status = apply_waiting(export, true);
@@ -423,6 +436,13 @@ static int print_missing_of(const struct node *node, struct printer *printer)
 	return result;
 }
 
+static int print_missing_block(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length, enum rtap_missing_reason reason)
+{
+	struct missing_line line = { entry, { offset, offset + length, (uint8_t)(RANGE_MISSING + reason) } };
+
+	return printer_write(owner, write_missing, &line);
+}
+
 int export_files_print_missing(const struct export_files *export, struct printer *printer)
 {
 	int result = 0;
@@ -433,6 +453,8 @@ int export_files_print_missing(const struct export_files *export, struct printer
 		if (node->entry && !node->entry->is_directory)
 			result = print_missing_of(node, printer);
 	}
+	if (!result)
+		result = images_missing(&export->images, print_missing_block, printer);
 	if (export->nameless_bytes && !result && !is_stopped(export))
 		result = printer_write(printer, write_nameless, &export->nameless_bytes);
 	return result;
@@ -447,8 +469,10 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.nameless = export->nameless,
 		.uncalled = export->uncalled,
 		.forgotten = export->names.tree.forgotten,
-		.refused = export->names.tree.refused,
-		.unreported = export->contents.unreported,
+		.refused = export->names.tree.refused + export->images.refused,
+		.unreported = export->contents.unreported + export->images.unreported,
+		.block_commands = export->images.commands,
+		.unplaced = export->images.unplaced,
 		.too_far = export->disk.too_far,
 		.unsettled = export->names.tree.unsettled,
 		.contrary = export->names.contrary,
@@ -465,6 +489,7 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 		return RTAP_STATUS_OK;
 	export_queue_fini(&export->queue);
 	names_fini(&export->names);
+	images_fini(&export->images);
 	nfs_names_fini(&export->walk);
 	status = disk_close(&export->disk, error);
 	free(export);

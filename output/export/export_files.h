@@ -16,6 +16,7 @@
 #include "output/packet/format.h"
 #include "reassembly/upper/rpc_exchange.h"
 
+struct block_effect;
 struct export_files;
 
 struct export_files_options {
@@ -36,6 +37,8 @@ struct export_files_counts {
 	uint64_t unsettled;  /* times that files were not moved to their new paths because of the work limit */
 	uint64_t contrary;   /* data operations on a node that has directory entries; skipped */
 	uint64_t late;       /* exchanges processed after later ones */
+	uint64_t block_commands; /* on blocks */
+	uint64_t unplaced;   /* of these, on blocks of unknown size */
 	uint64_t not_copied; /* bytes of COPY and CLONE beyond the limit for one capture */
 };
 
@@ -45,6 +48,9 @@ struct export_files *export_files_open(const char *directory, const struct expor
 /* FAILED: a file error, such as a full disk; export_files_close() returns it. */
 enum rtap_status export_files_exchange(struct export_files *export,
 				       const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
+
+/* A command on the blocks of a device: output/export/export_images.h. FAILED: likewise. */
+enum rtap_status export_files_blocks(struct export_files *export, const struct block_effect *effect) __attribute__((warn_unused_result));
 
 /* Call after the last exchange: processes waiting exchanges and sets files to their reported sizes. FAILED: likewise. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));

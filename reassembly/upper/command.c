@@ -70,7 +70,6 @@ static void conclude(struct rtap_tracker *tracker, struct command *command, cons
 
 	if (!send || !send->operation || send->operation->concluded)
 		return;
-	request_drop_doubtful(tracker, &command->request);
 	request_conclude(tracker, &command->request, response);
 	commands_of(command)->layer->conclude(tracker, command, response);
 }
@@ -79,7 +78,10 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, c
 {
 	const struct command_layer *layer = commands_of(command)->layer;
 
+	request_drop_doubtful(tracker, &command->request);
 	conclude(tracker, command, response);
+	if (layer->ended)
+		layer->ended(tracker, command, response);
 	unmap(command);
 	request_end(tracker, &command->request);
 	request_fini(&command->request);

@@ -25,6 +25,8 @@ struct command_layer {
 	size_t size, state_size;  /* of the layer's structs */
 	/* Fills the operation, if there is one; request_conclude() is done. `response`: NULL: none was seen. */
 	void (*conclude)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
+	/* The command has ended: its data is complete, as far as it was captured. NULL: nothing to do. */
+	void (*ended)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
 	/* Frees what the layer's struct has on the heap; NULL: nothing. */
 	void (*release)(struct rtap_tracker *tracker, struct command *command);
 	/* What is known of a connection that was merged into another: `to` takes it. NULL: nothing. */

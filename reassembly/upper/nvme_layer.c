@@ -15,6 +15,7 @@
 #include "dissect/nvme/nvme_parts.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
+#include "reassembly/block_effect.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/nvme_state.h"
@@ -38,6 +39,7 @@ struct nvme_command {
 	uint32_t data_length;     /* as the SGL has it */
 	uint32_t in_capsule;      /* bytes of it in the capsule */
 	uint64_t result;          /* of the response */
+	struct coverage carried;  /* data in the capsule, if it is wanted */
 };
 
 static struct nvme_command *nvme_of(struct command *command)
@@ -164,9 +166,129 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_blocks(tracker, operation, command);
 }
 
+/* What a failed or unanswered command left is unknown if the controller may have begun it. Base, 4.2.3. */
+static bool may_have_begun(const struct nvme_command *command)
+{
+	uint16_t code = NVME_STATUS_CODE(command->status);
+
+	return !command->has_status || code >> 8 >= 2 || (code >= 0x04 && code <= 0x08);
+}
+
+/* Its data, in the region or in the capsule. */
+static void add_data(struct block_effect *effect, const struct nvme_command *command)
+{
+	const struct request *request = &command->command.request;
+
+	effect->data = request->region_count ? &request->regions[0].data : &command->carried;
+	effect->cut = request->region_count ? &request->regions[0].cut : NULL;
+}
+
+/* Deallocated ranges: 16 bytes each. NVM, 3.2.3. */
+static void deallocate(struct rtap_tracker *tracker, const struct nvme_command *command, struct block_effect *effect, uint32_t block_size)
+{
+	const struct coverage *data = effect->data;
+	const struct coverage_run *run = data && data->count ? coverage_runs(data) : NULL;
+	const uint8_t *bytes = run && !run->begin ? coverage_bytes(data, run) : NULL;
+	uint32_t count = (uint32_t)little_bits(command->bytes, NVME_RANGES) + 1;
+
+	effect->kind = BLOCK_ZEROED;
+	effect->data = effect->cut = NULL;
+	for (uint32_t i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= run->end; i++) {
+		const uint8_t *range = bytes + i * NVME_RANGE_LENGTH;
+		uint64_t first = little_bits(range, 64, 64);
+
+		if (first > UINT64_MAX / block_size)
+			continue;
+		effect->offset = first * block_size;
+		effect->length = little_bits(range, 32, 32) * block_size;
+		tracker->take_effect(tracker->options.owner, effect);
+	}
+}
+
+/* How a command that succeeded changed blocks. */
+static enum block_effect_kind kind_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case NVME_READ: case NVME_COMPARE: return BLOCK_READ;
+	case NVME_WRITE: case NVME_ZONE_APPEND: return BLOCK_WRITTEN;
+	case NVME_WRITE_ZEROES: case NVME_DATASET_MANAGEMENT: return BLOCK_ZEROED;
+	default: return BLOCK_SPOILED;
+	}
+}
+
+/* The command has ended: what it did to the blocks. */
+static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
+{
+	const struct nvme_command *command = nvme_of(generic);
+	const struct request *request = &generic->request;
+	uint32_t block_size = nvme_block_size(tracker, queue_of(command), nsid_of(command)), blocks = blocks_of(command);
+	uint64_t first = little_bits(command->bytes, NVME_SLBA);
+	char address[NVME_TARGET_TEXT];
+	struct block_effect effect = { .unit = nsid_of(command), .request_frame = request->first_frame };
+	uint8_t opcode = command->bytes[0];
+
+	if (!tracker->take_effect || !request->is_seen || NVME_CODE_SPACE(command->code) != NVME_SPACE_IO || command->captured < NVME_COMMAND_LENGTH ||
+	    opcode == NVME_VERIFY)
+		return;
+	if (opcode == NVME_ZONE_APPEND)
+		first = command->result;
+	else if (opcode == NVME_COPY)
+		blocks = 0;
+	effect.target = nvme_target_text(queue_of(command), request, address);
+	effect.response_frame = response ? response->shown.first_frame : request->first_frame;
+	effect.kind = kind_of(opcode);
+	add_data(&effect, command);
+	if (!command->has_status || NVME_STATUS_CODE(command->status)) {
+		if (effect.kind == BLOCK_READ || !may_have_begun(command))
+			return;
+		effect.kind = BLOCK_SPOILED;
+	}
+	if (opcode == NVME_DATASET_MANAGEMENT && effect.kind == BLOCK_ZEROED && block_size) {
+		if (little_bits(command->bytes, NVME_DEALLOCATES))
+			deallocate(tracker, command, &effect, block_size);
+		return;
+	}
+	if (block_size && first <= UINT64_MAX / block_size) {
+		effect.offset = first * block_size;
+		effect.length = (uint64_t)blocks * block_size;
+	}
+	if (blocks)
+		tracker->take_effect(tracker->options.owner, &effect);
+}
+
+static void release(struct rtap_tracker *tracker, struct command *generic)
+{
+	(void)tracker;
+	coverage_fini(&nvme_of(generic)->carried);
+}
+
 static const struct command_layer commands = {
-	.size = sizeof(struct nvme_command), .state_size = sizeof(struct nvme_queue), .conclude = conclude, .learn = nvme_queue_learn,
+	.size = sizeof(struct nvme_command), .state_size = sizeof(struct nvme_queue), .conclude = conclude, .ended = ended, .release = release,
+	.learn = nvme_queue_learn,
 };
+
+/* Whether the bytes of the command's data are needed. */
+static bool wants_data(const struct rtap_tracker *tracker, const struct nvme_command *command)
+{
+	return nvme_wants_data(command->code, command->bytes) || (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
+}
+
+/* Keeps the data in the capsule, which follows the command's layers. */
+static void keep_carried(struct upper_work *work, struct nvme_command *command, const struct rtap_layer *part)
+{
+	struct budget *budget = &work->tracker->budget;
+	const struct rtap_packet *packet = work->packet;
+	const struct rtap_layer *data = part + 1;
+	uint64_t fresh;
+
+	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH ||
+	    data >= packet->layers + packet->layer_count || data->source != part->source || data->offset != part->offset + part->length || !data->length)
+		return;
+	if (!coverage_add(&command->carried, 0, layer_bytes(packet, data), data->length < command->in_capsule ? data->length : command->in_capsule, 0,
+			  COVERAGE_BYTES, &fresh))
+		work->tracker->counters.evictions++;
+	request_charge(budget, &command->command.request, coverage_memory(&command->carried), 0);
+}
 
 /* A response whose command was not captured. */
 static void show_alone(struct upper_work *work, const struct nvme_command *command)
@@ -209,6 +331,22 @@ static struct packet_request known_of(const struct nvme_queue *queue)
 	return (struct packet_request){ .queue_known = queue->has_id, .queue = queue->id, .queue_kind = queue->kind };
 }
 
+/* The SEND has just become whole. Else it is a repeat, which changes nothing. */
+static bool is_new(const struct upper_work *work)
+{
+	return work->message && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
+}
+
+/* The command of a response, or of a repeat of the last one. */
+static struct command *command_of_response(const struct upper_work *work, uint64_t id)
+{
+	const struct message *message = work->message;
+
+	if (message && message->request && message->request->response == message)
+		return (struct command *)message->request;
+	return command_find(work->connection, !work->from_a, id);
+}
+
 /* The command names memory of the host. */
 static void name_memory(struct upper_work *work, struct nvme_command *command)
 {
@@ -223,7 +361,7 @@ static void name_memory(struct upper_work *work, struct nvme_command *command)
 
 	if (!command_name(work, &command->command, &name, has_memory) || !has_memory)
 		return;
-	if (nvme_wants_data(command->code, command->bytes))
+	if (wants_data(work->tracker, command))
 		name.region->keep_bytes = true;
 	request_open(work->tracker, &command->command.request, work->message);
 }
@@ -261,7 +399,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 		nvme_queue_guess(queue, bytes[0]);
 	known = known_of(queue);
 	show(work, &known);
-	if (!work->message)
+	if (!is_new(work))
 		return;
 	/* the packet may have been dissected again */
 	layer = nvme_layer_of(packet, fabrics ? PROTOCOL_NVME_FABRICS : PROTOCOL_NVME_COMMAND);
@@ -284,6 +422,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	learn_block_size(work->tracker, command);
 	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation), NULL);
 	name_memory(work, command);
+	keep_carried(work, command, layer + 1);
 }
 
 /* What a successful command says about the queue and its namespaces. */
@@ -310,7 +449,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 {
 	uint64_t id = little_bits(bytes, NVME_RESPONSE_CID);
 	struct packet_request known = known_of(queue);
-	struct command *generic = command_find(work->connection, !work->from_a, id);
+	struct command *generic = command_of_response(work, id);
 	struct nvme_command *command;
 	uint16_t status = (uint16_t)little_bits(bytes, NVME_STATUS);
 	uint64_t result = little_bits(bytes, 0, 64);
@@ -327,7 +466,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 			known.detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(1, 0, 32));
 	}
 	show(work, &known);
-	if (!work->message)
+	if (!is_new(work))
 		return;
 	command = (struct nvme_command *)command_answered(work, id);
 	if (!command)

@@ -51,6 +51,10 @@ uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_q
 /* The NQN of the subsystem, with what no terminal or file name takes escaped; NULL: unknown. */
 const char *nvme_target_name(const struct nvme_queue *queue);
 
+/* The same or, if it is unknown, the address of the responder, written to `text`. */
+#define NVME_TARGET_TEXT 48
+const char *nvme_target_text(const struct nvme_queue *queue, const struct request *request, char *text);
+
 bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
 
 /* Whether a command's data says something about queues or namespaces: its bytes are kept. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a command of a storage protocol did to the blocks of a device.
+ */
+#ifndef REASSEMBLY_BLOCK_EFFECT_H
+#define REASSEMBLY_BLOCK_EFFECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct coverage;
+
+enum block_effect_kind {
+	BLOCK_READ,    /* the data is what the blocks hold */
+	BLOCK_WRITTEN, /* the data was written */
+	BLOCK_ZEROED,  /* zeros were written, or the blocks were deallocated */
+	BLOCK_SPOILED, /* the command failed, or its response was not seen: what the blocks hold is unknown */
+};
+
+/* Borrowed for the call. */
+struct block_effect {
+	const char *target;          /* name of the subsystem or target, printable; or its address */
+	uint64_t unit;               /* namespace or LUN */
+	enum block_effect_kind kind;
+	uint64_t offset, length;     /* bytes of the device */
+	uint64_t request_frame, response_frame; /* 0: not seen */
+	/* READ and WRITTEN: the data, at positions from 0; the same, as far as the capture truncated it. NULL: none */
+	const struct coverage *data, *cut;
+};
+
+typedef void block_take_effect(void *owner, const struct block_effect *effect);
+
+#endif

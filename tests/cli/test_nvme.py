@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""NVMe over RDMA: commands and images against what an application did, and against a host and controller in Python (generate/nvme.py)."""
+import hashlib
+import json
+import os
+import random
+
+import capfile
+import nvme
+from cli import CliTest, TESTDATA
+from conversation import Connection, Scene
+
+REAL = os.path.join(TESTDATA, "roce-nvmeof.pcap.gz")
+# What the application wrote and read back: offset, length, SHA-256
+DONE = (
+    (1892352, 4096, "fb797fd0c0a818672588c0ce63c8b04387ae7ba554c1ae04e2cbb4ca55cddb61"),
+    (1687552, 12288, "acb24950c5ae1bf27e97bf1e366c6a0d1e5a3259ed66c8500426dcd5202b1ed7"),
+    (3592192, 16384, "571efe51d18e683aed329fe474bbda90dc88c20717535bd01610c6b44c0ebaaa"),
+    (1998848, 65536, "4e16b845fc8192e0c0d28430fbf857b2c4184449b90955feac6c9945a25c2441"),
+    (561152, 262144, "d45e28ef0eb6060f574dab668720c0fa94cd5326581ef326ccd225f7a2fa88e4"),
+)
+NQN = nvme.NQN.decode()
+
+
+class Nvme(CliTest):
+    def operations(self, capture, *options):
+        return [json.loads(line) for line in self.lines("operations", "--json", *options, capture)]
+
+    def images(self, capture):
+        """({path below block/: bytes}, [(path, offset, length, reason)])"""
+        folder = self.path("images")
+        os.system("rm -rf '%s'" % folder)
+        done = self.run_program("export", "--files", folder, capture)
+        missing = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        found = {}
+        for path, _, names in os.walk(os.path.join(folder, "block")):
+            for name in names:
+                with open(os.path.join(path, name), "rb") as f:
+                    found[os.path.relpath(os.path.join(path, name), os.path.join(folder, "block"))] = f.read()
+        return found, [(path, int(offset), int(length), reason) for path, offset, length, reason in missing]
+
+    def scene(self):
+        scene = Scene("nvme", "")
+        talk = Connection(scene)
+        return scene, talk, nvme.Host(talk)
+
+    def capture(self, scene):
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        return path
+
+
+class Real(Nvme):
+    def test_commands_are_those_of_the_application(self):
+        data = [o for o in self.operations(REAL) if o["name"] in ("Write", "Read") and o["object"] == "nqn.test/1"][-10:]
+        self.assertEqual([(o["name"], o["offset"], o["length"], o["data_bytes"], o["ok"], o["complete"]) for o in data],
+                         [(name, offset, length, length, True, True) for offset, length, _ in DONE for name in ("Write", "Read")])
+        # up to 16 KiB fit into a capsule
+        self.assertEqual([o["carried"] for o in data if o["name"] == "Write"], ["inline"] * 3 + ["read"] * 2)
+        self.assertEqual({o["carried"] for o in data if o["name"] == "Read"}, {"write"})
+
+    def test_every_command_is_listed_once(self):
+        """As many as there are SENDs of 64 bytes or more from the host."""
+        messages = [json.loads(line) for line in self.lines("messages", "--json", REAL)]
+        sends = [m for m in messages if m.get("verb") == "send" and m.get("direction") == "a>b" and m["length"] >= 64]
+        self.assertEqual(len(self.operations(REAL)), len(sends))
+
+    def test_the_image_is_what_was_written(self):
+        images, missing = self.images(REAL)
+        self.assertEqual(missing, [])
+        self.assertEqual(list(images), ["nqn.test/1.img"])
+        for offset, length, digest in DONE:
+            self.assertEqual(hashlib.sha256(images["nqn.test/1.img"][offset:offset + length]).hexdigest(), digest, offset)
+
+    def test_the_data_of_reads_by_messages(self):
+        """Each WRITE to the host of a Read's data, cut out of the image."""
+        image = self.images(REAL)[0]["nqn.test/1.img"]
+        checked = 0
+        writes = {(m["first_frame"]): m for m in map(json.loads, self.lines("messages", "--json", "--checksum", REAL)) if m.get("verb") == "write"}
+        for one in self.operations(REAL):
+            message = writes.get(one.get("first_data_frame"))
+            if one["name"] == "Read" and message and message["length"] == one["length"]:
+                from conversation import crc
+                self.assertEqual(message["crc32"], crc(image[one["offset"]:one["offset"] + one["length"]]))
+                checked += 1
+        self.assertGreaterEqual(checked, 5)
+
+    def test_without_a_packet_nothing_wrong_is_exported_as_right(self):
+        frames = list(capfile.read(REAL))
+        whole = self.images(REAL)[0]["nqn.test/1.img"]
+        choice = random.Random(11)
+        for lost in sorted(choice.sample(range(200, len(frames) - 20), 25)):
+            path = self.path("lossy.pcap")
+            capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+            images, missing = self.images(path)
+            for name, image in images.items():
+                unknown = [(offset, offset + length) for path, offset, length, _ in missing if path == "block/" + name]
+                for offset, length, _ in DONE:
+                    here = image[offset:offset + length]
+                    if len(here) == length and here != whole[offset:offset + length] and any(here):
+                        wrong = [i for i in range(length) if here[i] != whole[offset + i]]
+                        self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (lost, name, offset))
+
+    def test_in_the_middle_of_the_stream(self):
+        frames = list(capfile.read(REAL))
+        path = self.path("late.pcap")
+        capfile.write_pcap(path, 1, frames[280:])
+        names = [(o["name"], o.get("offset"), o["object"]) for o in self.operations(path) if o["name"] in ("Write", "Read")]
+        self.assertEqual(names, [(name, offset, "?/1") for offset, _, _ in DONE for name in ("Write", "Read")])
+        images, _ = self.images(path)
+        self.assertEqual(list(images), ["10.0.0.1/1.img"])
+
+
+class Crafted(Nvme):
+    def test_writes_in_the_order_of_completion(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        old, new, read = bytes([1]) * 2048, bytes([2]) * 1024, bytes([3]) * 512
+        first, second = host.write(8, old), host.write(9, new)
+        # submitted in order, completed the other way round
+        for packets in (first[0], second[0], second[1], first[1], second[2], first[2]):
+            scene.put(*packets)
+        for packets in host.read(20, read):
+            scene.put(*packets)
+        for packets in host.write(30, b"\x04" * 1024, inline=True):
+            scene.put(*packets)
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual(missing, [])
+        image = images[NQN + "/1.img"]
+        self.assertEqual(image[8 * 512:12 * 512], old)
+        self.assertEqual(image[20 * 512:21 * 512], read)
+        self.assertEqual(image[30 * 512:32 * 512], b"\x04" * 1024)
+        self.assertEqual(len(image), 32 * 512)
+
+    def test_zeros_and_deallocated_blocks(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        rows = [host.write(0, b"\x55" * 16 * 512, inline=True), host.simple(nvme.WRITE_ZEROES, 2, 3), host.deallocate((8, 2), (12, 1)),
+                host.simple(nvme.WRITE_ZEROES, 14, 1, status=0x0081)]
+        for row in rows:
+            for packets in row:
+                scene.put(*packets)
+        image, = self.images(self.capture(scene))[0].values()
+        zero = {2, 3, 4, 8, 9, 12}
+        self.assertEqual(image, b"".join(bytes(512) if block in zero else b"\x55" * 512 for block in range(16)))
+
+    def test_failed_and_unanswered_writes(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        for packets in host.write(0, b"\x11" * 4096):
+            scene.put(*packets)
+        for packets in host.write(1, b"\x22" * 512, status=0x0280):  # Write Fault: what the blocks hold is unknown
+            scene.put(*packets)
+        unanswered = host.write(3, b"\x33" * 512)
+        for packets in unanswered[:2]:
+            scene.put(*packets)
+        capture = self.capture(scene)
+        images, missing = self.images(capture)
+        self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(512, 512), (1536, 512)])
+        found = self.operations(capture)
+        self.assertEqual([(o["name"], o.get("status")) for o in found],
+                         [("Connect", "success"), ("Write", "success"), ("Write", "Write Fault"), ("Write", None)])
+        self.assertNotIn("response_frame", found[-1])
+
+    def test_identifiers_are_used_again(self):
+        """Each command has its own response, also when that of an earlier one with the identifier was not captured."""
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        for round_number in range(6):
+            host.cid = 4
+            send, data, answer = host.write(round_number, bytes([round_number]) * 512)
+            scene.put(*send)
+            scene.put(*data)
+            if round_number != 2:
+                scene.put(*answer)
+        found = [o for o in self.operations(self.capture(scene)) if o["name"] == "Write"]
+        self.assertEqual([o["slba"] for o in found], list(range(6)))
+        self.assertEqual(["response_frame" in o for o in found], [True, True, False, True, True, True])
+        self.assertTrue(all(o["data_bytes"] == 512 for o in found if "data_bytes" in o))
+
+    def test_a_response_alone(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        host.write(0, bytes(512))
+        scene.put(*host.answer(host.cid, 0x4002))
+        alone = self.operations(self.capture(scene))[-1]
+        self.assertEqual((alone["name"], alone["status"], alone["ok"]), ("unknown command", "Invalid Field in Command", False))
+        self.assertNotIn("request_frame", alone)
+
+    def test_queue_depth(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        rows = [host.write(i, bytes(512)) for i in range(5)]
+        for send, _, _ in rows:
+            scene.put(*send)
+        for _, data, _ in rows:
+            scene.put(*data)
+        for _, _, answer in rows[:3]:
+            scene.put(*answer)
+        for packets in host.write(9, bytes(512)):
+            scene.put(*packets)
+        found = [o["queue_depth"] for o in self.operations(self.capture(scene)) if o["name"] == "Write"]
+        self.assertEqual(found, [1, 2, 3, 4, 5, 3])
+
+    def test_names_from_the_wire_stay_in_the_directory(self):
+        for nqn in (b"../../etc", b"a/b", b"\x1b[31m", b"\xff\xfe", b".", b"", b"x" * 256):
+            scene, talk, host = self.scene()
+            scene.put(*host.connect(nqn=nqn))
+            for packets in host.write(0, b"\x77" * 512):
+                scene.put(*packets)
+            capture = self.capture(scene)
+            with self.subTest(nqn=nqn):
+                images, _ = self.images(capture)
+                self.assertEqual(list(images.values()), [b"\x77" * 512])
+                name, = images
+                self.assertEqual(name.count("/"), 1)
+                text = "\n".join(self.lines("operations", capture))
+                self.assertNotIn("\x1b", text)
+
+    def test_any_status_has_a_text(self):
+        for status in (0x0002, 0x0106, 0x0183, 0x0285, 0x0303, 0x07ff, 0x05aa):
+            scene, talk, host = self.scene()
+            scene.put(*host.connect())
+            for packets in host.simple(nvme.COMPARE, 0, 1, status):
+                scene.put(*packets)
+            found = self.operations(self.capture(scene))[-1]
+            with self.subTest(status=status):
+                self.assertFalse(found["ok"])
+                self.assertEqual(found["status"], {0x0002: "Invalid Field in Command", 0x0106: "Invalid Firmware Slot", 0x0183: "Command Size Limit Exceeded",
+                                                   0x0285: "Compare Failure", 0x0303: "Asymmetric Access Transition", 0x07ff: "status 0x7ff",
+                                                   0x05aa: "status 0x5aa"}[status])
