@@ -27,10 +27,10 @@
 #define EACH_FIELD(protocol, field) \
 	for (const struct rtap_field *field = protocol->fields; field < protocol->fields + protocol->field_count; field++)
 
-/* As Wireshark names fields: "nvme-rdma.cmd.qid", "nvme.fabrics.prop_get_set.data.8B". */
+/* As Wireshark names fields: "nvme-rdma.cmd.qid", "iscsi.I". */
 static bool is_name(const char *name)
 {
-	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzB0123456789_.-")] == 0;
+	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzBFIRW0123456789_.-")] == 0;
 }
 
 Test(tables, protocols_have_a_name_of_their_own_a_label_and_a_section)

@@ -207,6 +207,14 @@
 	X(NVME_PROPERTY, nvme_property_protocol) \
 	X(NVME_AUTHENTICATION, nvme_authentication_protocol) \
 	X(NVME_DISCONNECT_PART, nvme_disconnect_protocol) \
+	X(SRP_COMMAND, srp_command_protocol) \
+	X(SRP_RESPONSE, srp_response_protocol) \
+	X(SRP_UNIT, srp_unit_protocol) \
+	X(ISER, iser_protocol) \
+	X(ISCSI, iscsi_protocol) \
+	X(ISCSI_TEXT, iscsi_text_protocol) \
+	X(SCSI_CDB, scsi_cdb_protocol) \
+	X(SCSI_SENSE, scsi_sense_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

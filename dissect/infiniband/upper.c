@@ -6,6 +6,8 @@
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "dissect/scsi/iser.h"
+#include "dissect/scsi/srp.h"
 #include "dissect/infiniband/upper.h"
 
 /* What was declared or learned of the queue pair. */
@@ -43,6 +45,8 @@ static const struct upper {
 	[RTAP_UPPER_IPOIB] = { PROTOCOL_IPOIB, ON(IB_UD) | ON(IB_RC) | ON(IB_UC), ipoib_recognise },
 	[RTAP_UPPER_EOIB] = { PROTOCOL_EOIB, ON(IB_UD), eoib_recognise },
 	[RTAP_UPPER_NVME] = { PROTOCOL_NVME_COMMAND, ON_RELIABLE | ON_IWARP, nvme_recognise },
+	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise },
+	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise },
 };
 
 const char *rtap_upper_name(enum rtap_upper upper)

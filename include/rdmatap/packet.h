@@ -329,7 +329,9 @@ struct rtap_flow_facts {
 	X(RPCRDMA, "rpcrdma") \
 	X(IPOIB, "ipoib") \
 	X(EOIB, "eoib") \
-	X(NVME, "nvme")
+	X(NVME, "nvme") \
+	X(SRP, "srp") \
+	X(ISER, "iser")
 
 #define RTAP_UPPER_ENUM(identifier, name) RTAP_UPPER_##identifier,
 enum rtap_upper { RTAP_UPPER_UNKNOWN, RTAP_UPPERS(RTAP_UPPER_ENUM) RTAP_UPPER_COUNT };

@@ -46,6 +46,14 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 	return connection;
 }
 
+uint8_t handshake_consumer_of(const struct connection *connection)
+{
+	for (int side = 0; side < 2; side++)
+		if (connection->handshakes[side] && connection->handshakes[side]->consumer != RTAP_CM_CONSUMER_UNKNOWN)
+			return connection->handshakes[side]->consumer;
+	return RTAP_CM_CONSUMER_UNKNOWN;
+}
+
 uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination)
 {
 	const struct handshake *asked = handshake_ids_find(&tracker->handshakes, destination, cm->remote_id, 0);

@@ -14,6 +14,9 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 /* Consumer of the private data in a REP or REJ to `destination`, known from the REQ: enum rtap_cm_consumer. */
 uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination);
 
+/* The same of a connection; UNKNOWN: its REQ was not captured. */
+uint8_t handshake_consumer_of(const struct connection *connection);
+
 /*
  * The connection of the first datagram between these ends, known from an SIDR exchange for the queue pair. Sets both queue
  * pairs. *from_a: the sender of the datagram requested the resolution. NULL: none.

@@ -158,6 +158,15 @@ struct command *command_find(const struct connection *connection, bool requester
 	return commands ? map_find(&commands->waiting, hash_of(&key), is_key, &key) : NULL;
 }
 
+struct command *command_of_response(const struct upper_work *work, uint64_t id)
+{
+	const struct message *message = work->message;
+
+	if (message && message->request && message->request->response == message)
+		return command_of(message->request);
+	return command_find(work->connection, !work->from_a, id);
+}
+
 /* The response shows itself as one without a command no longer. */
 static void forget_alone(struct rtap_tracker *tracker, struct command *command)
 {

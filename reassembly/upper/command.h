@@ -61,6 +61,9 @@ struct command *command_answered(struct upper_work *work, uint64_t id);
 /* The command of a response, without changing anything. NULL: unknown. */
 struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id);
 
+/* The command of a response, or of a repeat of the last one. NULL: unknown. */
+struct command *command_of_response(const struct upper_work *work, uint64_t id);
+
 /* Callbacks of struct upper_layer. */
 void command_settled(struct rtap_tracker *tracker, struct message *message);
 void command_detach(struct message *message);

@@ -331,22 +331,6 @@ static struct packet_request known_of(const struct nvme_queue *queue)
 	return (struct packet_request){ .queue_known = queue->has_id, .queue = queue->id, .queue_kind = queue->kind };
 }
 
-/* The SEND has just become whole. Else it is a repeat, which changes nothing. */
-static bool is_new(const struct upper_work *work)
-{
-	return work->message && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
-}
-
-/* The command of a response, or of a repeat of the last one. */
-static struct command *command_of_response(const struct upper_work *work, uint64_t id)
-{
-	const struct message *message = work->message;
-
-	if (message && message->request && message->request->response == message)
-		return (struct command *)message->request;
-	return command_find(work->connection, !work->from_a, id);
-}
-
 /* The command names memory of the host. */
 static void name_memory(struct upper_work *work, struct nvme_command *command)
 {
@@ -399,7 +383,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 		nvme_queue_guess(queue, bytes[0]);
 	known = known_of(queue);
 	show(work, &known);
-	if (!is_new(work))
+	if (!upper_is_new(work))
 		return;
 	/* the packet may have been dissected again */
 	layer = nvme_layer_of(packet, fabrics ? PROTOCOL_NVME_FABRICS : PROTOCOL_NVME_COMMAND);
@@ -466,13 +450,14 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 			known.detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(1, 0, 32));
 	}
 	show(work, &known);
-	if (!is_new(work))
+	if (!upper_is_new(work))
 		return;
 	command = (struct nvme_command *)command_answered(work, id);
 	if (!command)
 		return;
 	command->has_status = true;
 	command->status = status;
+	command->command.request.has_failed = NVME_STATUS_CODE(status);
 	command->result = result;
 	if (command->command.request.is_seen)
 		learn_result(work, queue, command);

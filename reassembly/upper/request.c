@@ -187,7 +187,7 @@ static void add_data(struct operation *operation, const struct request *request,
 	request_data(request, is_read, &present, &length);
 	if (!is_read && request->has_written)
 		length = request->written;
-	shown->complete &= present >= length;
+	shown->complete &= request->has_failed || present >= length;
 	if (present)
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : is_read ? RTAP_CARRIED_READ : RTAP_CARRIED_WRITE;
 	shown->data_bytes += present;

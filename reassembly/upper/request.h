@@ -70,6 +70,7 @@ struct request {
 	uint32_t region_count, region_room;
 	uint64_t read_length;     /* bytes of the ranges to be read, counted as often as they are named */
 	uint64_t read_left;       /* bytes of its regions that no READ has transferred yet */
+	bool has_failed;          /* the response reports an error: the data need not have moved */
 	bool has_written;         /* the response says how many bytes were written */
 	uint64_t written;
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */

@@ -10,7 +10,9 @@
 
 #define UPPER_LAYERS(X) \
 	X(rpc) \
-	X(nvme)
+	X(nvme) \
+	X(srp) \
+	X(iser)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

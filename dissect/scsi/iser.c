@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/engine/parse.h"
+#include "dissect/engine/visit.h"
+#include "dissect/scsi/iser.h"
+#include "dissect/scsi/scsi.h"
+
+static const struct rtap_name iser_names[] = { { 1, "control" }, { 2, "hello" }, { 3, "hello reply" }, { 0, NULL } };
+
+static const struct rtap_name iscsi_names[] = {
+	{ ISCSI_NOP_OUT, "NOP-Out" }, { ISCSI_COMMAND, "SCSI Command" }, { ISCSI_TASK_MANAGEMENT, "Task Management Request" },
+	{ ISCSI_LOGIN, "Login Request" }, { ISCSI_TEXT, "Text Request" }, { ISCSI_DATA_OUT, "Data-Out" }, { ISCSI_LOGOUT, "Logout Request" },
+	{ ISCSI_NOP_IN, "NOP-In" }, { ISCSI_RESPONSE, "SCSI Response" }, { ISCSI_TASK_MANAGEMENT_RESPONSE, "Task Management Response" },
+	{ ISCSI_LOGIN_RESPONSE, "Login Response" }, { ISCSI_TEXT_RESPONSE, "Text Response" }, { ISCSI_DATA_IN, "Data-In" },
+	{ ISCSI_LOGOUT_RESPONSE, "Logout Response" }, { ISCSI_R2T, "R2T" }, { ISCSI_ASYNC, "Asynchronous Message" }, { ISCSI_REJECT, "Reject" },
+	{ 0, NULL },
+};
+
+static bool is_name(uint8_t opcode)
+{
+	return rtap_name_of(iscsi_names, opcode);
+}
+
+bool iser_recognise(const struct cursor *payload)
+{
+	const uint8_t *header = payload->next, *pdu = header + ISER_LENGTH;
+
+	if (payload->captured < ISER_LENGTH + ISCSI_LENGTH || header[0] >> 4 != ISER_CONTROL || header[0] & 3 || header[1] | header[2] | header[3] ||
+	    (!(header[0] & ISER_WRITE_VALID) && bits(header, ISER_WRITE_STAG)) || (!(header[0] & ISER_READ_VALID) && bits(header, ISER_READ_STAG)))
+		return false;
+	return !(pdu[0] & 0x80) && is_name(pdu[0] & 0x3f) &&
+	       payload->wire == ISER_LENGTH + ISCSI_LENGTH + bits(pdu, ISCSI_AHS_LENGTH) * 4 + ((bits(pdu, ISCSI_DATA_LENGTH) + 3) & ~UINT64_C(3));
+}
+
+static const struct rtap_field iser_fields[] = {
+	{ "iser.flags", "Flags", 0, 8, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
+	{ "iser.flags.opcode", "Opcode", 0, 4, RTAP_HEX, RTAP_OPCODE, iser_names, NULL, NULL },
+	{ "iser.flags.wsv", "Write STag Valid", 4, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "iser.flags.rsv", "Read STag Valid", 5, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "iser.flags.reserved", "Reserved", 6, 2, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iser.reserved", "Reserved", 8, 24, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iser.write_stag", "Write STag", ISER_WRITE_STAG, RTAP_HEX, RTAP_IS_RKEY, NULL, NULL, NULL },
+	{ "iser.write_base_offset", "Write Base Offset", ISER_WRITE_BASE, RTAP_HEX, RTAP_IS_ADDRESS, NULL, NULL, NULL },
+	{ "iser.read_stag", "Read STag", ISER_READ_STAG, RTAP_HEX, RTAP_IS_RKEY, NULL, NULL, NULL },
+	{ "iser.read_base_offset", "Read Base Offset", ISER_READ_BASE, RTAP_HEX, RTAP_IS_ADDRESS, NULL, NULL, NULL },
+};
+
+static enum result parse_iser(struct parse *parse)
+{
+	const uint8_t *header;
+	enum result result;
+
+	parse->packet->request = parse->context->request;
+	if (parse->cursor.wire < ISER_LENGTH || !parse->cursor.captured || parse->cursor.next[0] >> 4 < 1 || parse->cursor.next[0] >> 4 > 3) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
+	parse->packet->upper = RTAP_UPPER_ISER;
+	result = parse_layer(parse, PROTOCOL_ISER, ISER_LENGTH, &header);
+	if (result == OK && parse->cursor.wire)
+		parse->next = parse->cursor.wire >= ISCSI_LENGTH ? PROTOCOL_ISCSI : PROTOCOL_PAYLOAD;
+	return result;
+}
+
+static void summary_iser(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const char *name = layer->length ? rtap_name_of(iser_names, layer_bytes(packet, layer)[0] >> 4) : NULL;
+
+	line_text(line, ": iSER");
+	if (name && layer_bytes(packet, layer)[0] >> 4 != ISER_CONTROL) {
+		line_char(line, ' ');
+		line_text(line, name);
+	}
+}
+
+const struct protocol iser_protocol = {
+	.table = { "iser", "iSER", "RFC 7145, 9.2", ISER_LENGTH, FIELDS(iser_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_iser,
+	.summary = summary_iser,
+};
+
+static uint8_t opcode_of(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	return layer_bytes(packet, layer)[0] & 0x3f;
+}
+
+/* Parts that only PDUs of some opcodes have; all bytes are also in one row or another. */
+static bool derive_if(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool has, unsigned at, unsigned width)
+{
+	if (!has || layer->length * 8 < at + width)
+		return false;
+	value->number = bits(layer_bytes(packet, layer), at, width);
+	return true;
+}
+
+static bool is_request(uint8_t opcode)
+{
+	return opcode < 0x20;
+}
+
+#define OF(name, condition, at, width) \
+	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		uint8_t opcode = layer->length ? opcode_of(packet, layer) : 0; \
+		\
+		return layer->length && derive_if(packet, layer, value, condition, at, width); \
+	}
+
+OF(expected, opcode == ISCSI_COMMAND, 160, 32)
+OF(final, opcode == ISCSI_COMMAND, 8, 1)
+OF(reads, opcode == ISCSI_COMMAND, 9, 1)
+OF(writes, opcode == ISCSI_COMMAND, 10, 1)
+OF(attribute, opcode == ISCSI_COMMAND, 13, 3)
+OF(command_sn, is_request(opcode) && opcode != ISCSI_DATA_OUT, 192, 32)
+OF(expected_status_sn, is_request(opcode), 224, 32)
+OF(status_sn, !is_request(opcode), 192, 32)
+OF(expected_command_sn, !is_request(opcode), 224, 32)
+OF(max_command_sn, !is_request(opcode), 256, 32)
+OF(response, opcode == ISCSI_RESPONSE, 16, 8)
+OF(status, opcode == ISCSI_RESPONSE, 24, 8)
+OF(residual, opcode == ISCSI_RESPONSE, 352, 32)
+OF(login_status, opcode == ISCSI_LOGIN_RESPONSE, 288, 16)
+OF(logout_reason, opcode == ISCSI_LOGOUT, 9, 7)
+OF(logout_response, opcode == ISCSI_LOGOUT_RESPONSE, 16, 8)
+OF(function, opcode == ISCSI_TASK_MANAGEMENT, 9, 7)
+OF(function_response, opcode == ISCSI_TASK_MANAGEMENT_RESPONSE, 16, 8)
+OF(async_event, opcode == ISCSI_ASYNC, 288, 8)
+OF(reject_reason, opcode == ISCSI_REJECT, 16, 8)
+
+static const struct rtap_name function_names[] = {
+	{ 1, "ABORT TASK" }, { 2, "ABORT TASK SET" }, { 3, "CLEAR ACA" }, { 4, "CLEAR TASK SET" }, { 5, "LOGICAL UNIT RESET" },
+	{ 6, "TARGET WARM RESET" }, { 7, "TARGET COLD RESET" }, { 8, "TASK REASSIGN" }, { 0, NULL },
+};
+
+#define SOME(name, label, at, width, show, names, derive) \
+	{ name, label, at, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, names, derive, NULL }
+
+static const struct rtap_field iscsi_fields[] = {
+	{ "iscsi.reserved", "Reserved", 0, 1, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.I", "Immediate Delivery", 1, 1, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.opcode", "Opcode", ISCSI_OPCODE, RTAP_HEX, RTAP_OPCODE, iscsi_names, NULL, NULL },
+	{ "iscsi.flags", "Flags", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.opcode_specific", "Opcode Specific", 16, 16, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.totalahslength", "Total AHS Length (words)", ISCSI_AHS_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.datasegmentlength", "Data Segment Length", ISCSI_DATA_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "iscsi.lun_or_specific", "LUN or Opcode Specific", 64, 64, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.initiatortasktag", "Initiator Task Tag", ISCSI_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "iscsi.opcode_specific_20", "Opcode Specific", 160, 224, RTAP_BYTES, 0, NULL, NULL, NULL },
+	SOME("iscsi.scsicommand.F", "Final", 8, 1, RTAP_HEX, NULL, derive_final),
+	SOME("iscsi.scsicommand.R", "Reads", 9, 1, RTAP_HEX, NULL, derive_reads),
+	SOME("iscsi.scsicommand.W", "Writes", 10, 1, RTAP_HEX, NULL, derive_writes),
+	SOME("iscsi.scsicommand.attr", "Task Attribute", 13, 3, RTAP_HEX, NULL, derive_attribute),
+	SOME("iscsi.scsicommand.expecteddatatransferlength", "Expected Data Transfer Length", 160, 32, RTAP_DEC, NULL, derive_expected),
+	SOME("iscsi.cmdsn", "CmdSN", 192, 32, RTAP_DEC, NULL, derive_command_sn),
+	SOME("iscsi.expstatsn", "ExpStatSN", 224, 32, RTAP_DEC, NULL, derive_expected_status_sn),
+	SOME("iscsi.statsn", "StatSN", 192, 32, RTAP_DEC, NULL, derive_status_sn),
+	SOME("iscsi.expcmdsn", "ExpCmdSN", 224, 32, RTAP_DEC, NULL, derive_expected_command_sn),
+	SOME("iscsi.maxcmdsn", "MaxCmdSN", 256, 32, RTAP_DEC, NULL, derive_max_command_sn),
+	SOME("iscsi.scsiresponse.response", "Response", 16, 8, RTAP_HEX, NULL, derive_response),
+	SOME("iscsi.scsiresponse.status", "Status", 24, 8, RTAP_HEX, scsi_status_names, derive_status),
+	SOME("iscsi.scsiresponse.residualcount", "Residual Count", 352, 32, RTAP_DEC, NULL, derive_residual),
+	SOME("iscsi.login.status", "Login Status", 288, 16, RTAP_HEX, NULL, derive_login_status),
+	SOME("iscsi.logout.reason", "Logout Reason", 9, 7, RTAP_HEX, NULL, derive_logout_reason),
+	SOME("iscsi.logout.response", "Logout Response", 16, 8, RTAP_HEX, NULL, derive_logout_response),
+	SOME("iscsi.taskmanfun.function", "Task Management Function", 9, 7, RTAP_HEX, function_names, derive_function),
+	SOME("iscsi.taskmanfun.response", "Task Management Response", 16, 8, RTAP_HEX, NULL, derive_function_response),
+	SOME("iscsi.asyncevent", "Asynchronous Event", 288, 8, RTAP_HEX, NULL, derive_async_event),
+	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, NULL, derive_reject_reason),
+};
+
+/* What follows: the CDB is a part of the header, sense data and text are data. */
+static enum result parse_iscsi(struct parse *parse)
+{
+	const uint8_t *pdu, *length;
+	enum result result = parse_layer(parse, PROTOCOL_ISCSI, ISCSI_LENGTH, &pdu);
+	uint8_t opcode;
+
+	if (result != OK)
+		return result;
+	opcode = pdu[0] & 0x3f;
+	if (opcode == ISCSI_COMMAND)
+		parse_place_layer(parse, PROTOCOL_SCSI_CDB, parse_offset(parse) - ISCSI_LENGTH + ISCSI_CDB_AT, SCSI_CDB_LENGTH);
+	if (!parse->cursor.wire)
+		return OK;
+	/* RFC 7143, 11.4.7.2: two bytes with its length precede sense data */
+	if (opcode == ISCSI_RESPONSE && pdu[ISCSI_STATUS_AT] == SCSI_CHECK_CONDITION && cursor_take(&parse->cursor, 2, &length) == OK)
+		parse->next = PROTOCOL_SCSI_SENSE;
+	else
+		parse->next = opcode == ISCSI_LOGIN || opcode == ISCSI_LOGIN_RESPONSE || opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE ?
+				      PROTOCOL_ISCSI_TEXT : PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *pdu = layer_bytes(packet, layer);
+	const char *name = layer->length ? rtap_name_of(iscsi_names, pdu[0] & 0x3f) : NULL;
+
+	if (!name || layer->length < ISCSI_LENGTH)
+		return;
+	line_char(line, ' ');
+	if ((pdu[0] & 0x3f) == ISCSI_COMMAND) {
+		line_text(line, "LUN ");
+		line_dec(line, scsi_lun(pdu + ISCSI_LUN_AT));
+		return;
+	}
+	line_text(line, name);
+	if ((pdu[0] & 0x3f) != ISCSI_RESPONSE)
+		return;
+	name = rtap_name_of(scsi_status_names, pdu[ISCSI_STATUS_AT]);
+	line_char(line, ' ');
+	line_text(line, name ? name : "unknown status");
+}
+
+const struct protocol iscsi_protocol = {
+	.table = { "iscsi", "iSCSI", "RFC 7143, chapter 11", ISCSI_LENGTH, FIELDS(iscsi_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_iscsi,
+	.summary = summary_iscsi,
+};
+
+/* Keys and values, each ended by a zero byte. RFC 7143, 6.1. */
+static const struct rtap_field text_fields[] = {
+	{ "iscsi.keyvalue", "Key and Value", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+};
+
+static enum result parse_text(struct parse *parse)
+{
+	const uint8_t *text;
+
+	return parse_layer(parse, PROTOCOL_ISCSI_TEXT, parse->cursor.captured ? parse->cursor.captured : 1, &text);
+}
+
+static void visit_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	const uint8_t *text = layer_bytes(packet, layer);
+
+	for (uint32_t at = 0, length; at < layer->length; at += length + 1) {
+		length = (uint32_t)strnlen((const char *)text + at, layer->length - at);
+		if (length)
+			visit_field(visitor, layer, PROTOCOL_ISCSI_TEXT, 0, &(struct rtap_value){ .data = { text + at, length } }, layer->offset + at, length);
+	}
+}
+
+const struct protocol iscsi_text_protocol = {
+	.table = { "iscsi.text", "iSCSI Text", "RFC 7143, 6.1", 0, FIELDS(text_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_text,
+	.visit = visit_text,
+};

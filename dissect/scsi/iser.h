@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iSCSI Extensions for RDMA: a header of 28 bytes before each iSCSI PDU. RFC 7145, 9.2; iSCSI: RFC 7143, chapter 11. Numbers are big-endian.
+ */
+#ifndef DISSECT_SCSI_ISER_H
+#define DISSECT_SCSI_ISER_H
+
+#include "dissect/engine/protocol.h"
+
+#define ISER_LENGTH 28
+#define ISER_CONTROL 1           /* opcode: an iSCSI PDU follows */
+#define ISER_WRITE_VALID 0x08    /* flags in the first byte */
+#define ISER_READ_VALID 0x04
+#define ISER_WRITE_STAG 32, 32
+#define ISER_WRITE_BASE 64, 64
+#define ISER_READ_STAG 128, 32
+#define ISER_READ_BASE 160, 64
+
+#define ISCSI_LENGTH 48
+#define ISCSI_OPCODE 2, 6
+#define ISCSI_AHS_LENGTH 32, 8   /* in words of four bytes */
+#define ISCSI_DATA_LENGTH 40, 24
+#define ISCSI_LUN_AT 8           /* bytes */
+#define ISCSI_TAG 128, 32
+#define ISCSI_EXPECTED 160, 32   /* of a SCSI command: bytes of data */
+#define ISCSI_CDB_AT 32
+#define ISCSI_STATUS_AT 3
+
+enum iscsi_opcode {
+	ISCSI_NOP_OUT = 0x00, ISCSI_COMMAND = 0x01, ISCSI_TASK_MANAGEMENT = 0x02, ISCSI_LOGIN = 0x03, ISCSI_TEXT = 0x04, ISCSI_DATA_OUT = 0x05,
+	ISCSI_LOGOUT = 0x06, ISCSI_NOP_IN = 0x20, ISCSI_RESPONSE = 0x21, ISCSI_TASK_MANAGEMENT_RESPONSE = 0x22, ISCSI_LOGIN_RESPONSE = 0x23,
+	ISCSI_TEXT_RESPONSE = 0x24, ISCSI_DATA_IN = 0x25, ISCSI_LOGOUT_RESPONSE = 0x26, ISCSI_R2T = 0x31, ISCSI_ASYNC = 0x32, ISCSI_REJECT = 0x3f,
+};
+
+/* Whether the bytes at the cursor are an iSER header and an iSCSI PDU whose lengths fill the SEND. */
+bool iser_recognise(const struct cursor *payload);
+
+#endif

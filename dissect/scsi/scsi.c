@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/parse.h"
+#include "dissect/scsi/scsi.h"
+
+/* SPC-5, annex F.3; SBC-4, 5.1. */
+const struct rtap_name scsi_opcode_names[] = {
+	{ 0x00, "TEST UNIT READY" }, { 0x03, "REQUEST SENSE" }, { 0x04, "FORMAT UNIT" }, { 0x07, "REASSIGN BLOCKS" }, { 0x08, "READ(6)" },
+	{ 0x0a, "WRITE(6)" }, { 0x12, "INQUIRY" }, { 0x15, "MODE SELECT(6)" }, { 0x16, "RESERVE(6)" }, { 0x17, "RELEASE(6)" },
+	{ 0x1a, "MODE SENSE(6)" }, { 0x1b, "START STOP UNIT" }, { 0x1c, "RECEIVE DIAGNOSTIC RESULTS" }, { 0x1d, "SEND DIAGNOSTIC" },
+	{ 0x1e, "PREVENT ALLOW MEDIUM REMOVAL" }, { 0x25, "READ CAPACITY(10)" }, { 0x28, "READ(10)" }, { 0x2a, "WRITE(10)" },
+	{ 0x2e, "WRITE AND VERIFY(10)" }, { 0x2f, "VERIFY(10)" }, { 0x34, "PRE-FETCH(10)" }, { 0x35, "SYNCHRONIZE CACHE(10)" },
+	{ 0x37, "READ DEFECT DATA(10)" }, { 0x3b, "WRITE BUFFER" }, { 0x3c, "READ BUFFER(10)" }, { 0x41, "WRITE SAME(10)" }, { 0x42, "UNMAP" },
+	{ 0x48, "SANITIZE" }, { 0x4c, "LOG SELECT" }, { 0x4d, "LOG SENSE" }, { 0x55, "MODE SELECT(10)" }, { 0x56, "RESERVE(10)" },
+	{ 0x57, "RELEASE(10)" }, { 0x5a, "MODE SENSE(10)" }, { 0x5e, "PERSISTENT RESERVE IN" }, { 0x5f, "PERSISTENT RESERVE OUT" },
+	{ 0x7f, "variable length CDB" }, { 0x83, "EXTENDED COPY" }, { 0x84, "RECEIVE COPY RESULTS" }, { 0x85, "ATA PASS-THROUGH(16)" },
+	{ 0x88, "READ(16)" }, { 0x89, "COMPARE AND WRITE" }, { 0x8a, "WRITE(16)" }, { 0x8c, "READ ATTRIBUTE" }, { 0x8d, "WRITE ATTRIBUTE" },
+	{ 0x8e, "WRITE AND VERIFY(16)" }, { 0x8f, "VERIFY(16)" }, { 0x90, "PRE-FETCH(16)" }, { 0x91, "SYNCHRONIZE CACHE(16)" },
+	{ 0x93, "WRITE SAME(16)" }, { 0x94, "ZBC OUT" }, { 0x95, "ZBC IN" }, { 0x9c, "WRITE ATOMIC(16)" }, { 0x9e, "SERVICE ACTION IN(16)" },
+	{ 0x9f, "SERVICE ACTION OUT(16)" }, { 0xa0, "REPORT LUNS" }, { 0xa1, "ATA PASS-THROUGH(12)" }, { 0xa2, "SECURITY PROTOCOL IN" },
+	{ 0xa3, "MAINTENANCE IN" }, { 0xa4, "MAINTENANCE OUT" }, { 0xa8, "READ(12)" }, { 0xaa, "WRITE(12)" }, { 0xae, "WRITE AND VERIFY(12)" },
+	{ 0xaf, "VERIFY(12)" }, { 0xb5, "SECURITY PROTOCOL OUT" }, { 0xb7, "READ DEFECT DATA(12)" }, { 0, NULL },
+};
+
+/* SAM-5, 5.3.1. */
+const struct rtap_name scsi_status_names[] = {
+	{ 0x00, "GOOD" }, { 0x02, "CHECK CONDITION" }, { 0x04, "CONDITION MET" }, { 0x08, "BUSY" }, { 0x18, "RESERVATION CONFLICT" },
+	{ 0x28, "TASK SET FULL" }, { 0x30, "ACA ACTIVE" }, { 0x40, "TASK ABORTED" }, { 0, NULL },
+};
+
+/* SPC-5, 4.4.8. */
+const struct rtap_name scsi_sense_key_names[] = {
+	{ 0x0, "NO SENSE" }, { 0x1, "RECOVERED ERROR" }, { 0x2, "NOT READY" }, { 0x3, "MEDIUM ERROR" }, { 0x4, "HARDWARE ERROR" },
+	{ 0x5, "ILLEGAL REQUEST" }, { 0x6, "UNIT ATTENTION" }, { 0x7, "DATA PROTECT" }, { 0x8, "BLANK CHECK" }, { 0x9, "VENDOR SPECIFIC" },
+	{ 0xa, "COPY ABORTED" }, { 0xb, "ABORTED COMMAND" }, { 0xd, "VOLUME OVERFLOW" }, { 0xe, "MISCOMPARE" }, { 0xf, "COMPLETED" }, { 0, NULL },
+};
+
+/* ASC and ASCQ. SPC-5, annex F.2: those that disks and targets report. */
+const struct rtap_name scsi_additional_names[] = {
+	{ 0x0000, "no additional sense information" }, { 0x0006, "I/O process terminated" }, { 0x0016, "operation in progress" },
+	{ 0x0302, "excessive write errors" }, { 0x0400, "logical unit not ready, cause not reportable" },
+	{ 0x0401, "logical unit is in process of becoming ready" }, { 0x0402, "logical unit not ready, initializing command required" },
+	{ 0x0403, "logical unit not ready, manual intervention required" }, { 0x0404, "logical unit not ready, format in progress" },
+	{ 0x0407, "logical unit not ready, operation in progress" }, { 0x040a, "logical unit not accessible, asymmetric access state transition" },
+	{ 0x040b, "logical unit not accessible, target port in standby state" },
+	{ 0x040c, "logical unit not accessible, target port in unavailable state" }, { 0x0500, "logical unit does not respond to selection" },
+	{ 0x0800, "logical unit communication failure" }, { 0x0801, "logical unit communication time-out" }, { 0x0a00, "error log overflow" },
+	{ 0x0b01, "warning, specified temperature exceeded" }, { 0x0c00, "write error" }, { 0x0c02, "write error, auto reallocation failed" },
+	{ 0x0c0d, "write error, not enough unsolicited data" }, { 0x0e03, "invalid field in command information unit" },
+	{ 0x1001, "logical block guard check failed" }, { 0x1002, "logical block application tag check failed" },
+	{ 0x1003, "logical block reference tag check failed" }, { 0x1100, "unrecovered read error" }, { 0x1101, "read retries exhausted" },
+	{ 0x1400, "recorded entity not found" }, { 0x1a00, "parameter list length error" }, { 0x1d00, "miscompare during verify operation" },
+	{ 0x2000, "invalid command operation code" }, { 0x2100, "logical block address out of range" }, { 0x2400, "invalid field in CDB" },
+	{ 0x2500, "logical unit not supported" }, { 0x2600, "invalid field in parameter list" }, { 0x2604, "invalid release of persistent reservation" },
+	{ 0x2700, "write protected" }, { 0x2707, "space allocation failed, write protect" }, { 0x2800, "not ready to ready change, medium may have changed" },
+	{ 0x2900, "power on, reset, or bus device reset occurred" }, { 0x2901, "power on occurred" }, { 0x2902, "SCSI bus reset occurred" },
+	{ 0x2903, "bus device reset function occurred" }, { 0x2904, "device internal reset" }, { 0x2907, "I_T nexus loss occurred" },
+	{ 0x2a01, "mode parameters changed" }, { 0x2a03, "reservations preempted" }, { 0x2a04, "reservations released" },
+	{ 0x2a05, "registrations preempted" }, { 0x2a06, "asymmetric access state changed" }, { 0x2a09, "capacity data has changed" },
+	{ 0x2c00, "command sequence error" }, { 0x2f00, "commands cleared by another initiator" }, { 0x3100, "medium format corrupted" },
+	{ 0x3900, "saving parameters not supported" }, { 0x3a00, "medium not present" }, { 0x3e00, "logical unit has not self-configured yet" },
+	{ 0x3f03, "inquiry data has changed" }, { 0x3f0e, "reported LUNs data has changed" }, { 0x4400, "internal target failure" },
+	{ 0x4500, "select or reselect failure" }, { 0x4700, "SCSI parity error" }, { 0x4800, "initiator detected error message received" },
+	{ 0x4900, "invalid message error" }, { 0x4b00, "data phase error" }, { 0x4e00, "overlapped commands attempted" },
+	{ 0x5302, "medium removal prevented" }, { 0x5500, "system resource failure" }, { 0x5503, "insufficient resources" },
+	{ 0x5d00, "failure prediction threshold exceeded" }, { 0, NULL },
+};
+
+/* Where the LBA and the number of blocks are: bytes. SBC-4, 5. */
+struct layout {
+	uint8_t opcode, effect, lba, lba_width, blocks, blocks_width; /* widths in bits */
+};
+
+static const struct layout layouts[] = {
+	{ SCSI_READ_6, SCSI_READS, 1, 21, 4, 8 }, { SCSI_WRITE_6, SCSI_WRITES, 1, 21, 4, 8 }, { SCSI_READ_10, SCSI_READS, 2, 32, 7, 16 },
+	{ SCSI_WRITE_10, SCSI_WRITES, 2, 32, 7, 16 }, { SCSI_WRITE_AND_VERIFY_10, SCSI_WRITES, 2, 32, 7, 16 },
+	{ SCSI_WRITE_SAME_10, SCSI_SAME, 2, 32, 7, 16 }, { SCSI_READ_16, SCSI_READS, 2, 64, 10, 32 },
+	{ SCSI_COMPARE_AND_WRITE, SCSI_COMPARES_AND_WRITES, 2, 64, 13, 8 }, { SCSI_WRITE_16, SCSI_WRITES, 2, 64, 10, 32 },
+	{ SCSI_WRITE_AND_VERIFY_16, SCSI_WRITES, 2, 64, 10, 32 }, { SCSI_WRITE_SAME_16, SCSI_SAME, 2, 64, 10, 32 }, { SCSI_READ_12, SCSI_READS, 2, 32, 6, 32 },
+	{ SCSI_WRITE_12, SCSI_WRITES, 2, 32, 6, 32 }, { SCSI_WRITE_AND_VERIFY_12, SCSI_WRITES, 2, 32, 6, 32 },
+};
+
+#define SERVICE_ACTION 64, 16 /* of variable length CDBs: SBC-4, 5.19 and others */
+#define LONG_LBA 96, 64
+#define LONG_BLOCKS 224, 32
+enum { READ_32 = 0x09, WRITE_32 = 0x0b, WRITE_SAME_32 = 0x0d };
+
+/* 32-byte CDBs. */
+static void read_long(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
+{
+	if (length < 10)
+		return;
+	switch (bits(cdb, SERVICE_ACTION)) {
+	case READ_32: command->name = "READ(32)"; command->effect = SCSI_READS; break;
+	case WRITE_32: command->name = "WRITE(32)"; command->effect = SCSI_WRITES; break;
+	case WRITE_SAME_32: command->name = "WRITE SAME(32)"; command->effect = SCSI_SAME; break;
+	default: return;
+	}
+	if (length < 32)
+		return;
+	command->has_blocks = true;
+	command->lba = bits(cdb, LONG_LBA);
+	command->blocks = (uint32_t)bits(cdb, LONG_BLOCKS);
+	command->is_unmapped = command->effect == SCSI_SAME && cdb[10] & 0x09;
+}
+
+void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
+{
+	const struct layout *layout = layouts, *end = layouts + sizeof layouts / sizeof layouts[0];
+
+	*command = (struct scsi_command){ .opcode = cdb[0], .name = rtap_name_of(scsi_opcode_names, cdb[0]) };
+	if (cdb[0] == SCSI_UNMAP)
+		command->effect = SCSI_UNMAPS;
+	if (cdb[0] == SCSI_VARIABLE)
+		read_long(cdb, length, command);
+	if (cdb[0] == SCSI_SERVICE_IN_16 && length >= 2 && (cdb[1] & 0x1f) == SCSI_READ_CAPACITY_16)
+		command->name = "READ CAPACITY(16)";
+	while (layout < end && layout->opcode != cdb[0])
+		layout++;
+	if (layout == end)
+		return;
+	command->effect = layout->effect;
+	if (length < layout->blocks + layout->blocks_width / 8u)
+		return;
+	command->has_blocks = true;
+	command->lba = layout->lba_width == 21 ? bits(cdb, 11, 21) : bits(cdb, layout->lba * 8u, layout->lba_width);
+	command->blocks = (uint32_t)bits(cdb, layout->blocks * 8u, layout->blocks_width);
+	/* 0 stands for 256 in the six-byte CDBs */
+	if (layout->lba_width == 21 && !command->blocks)
+		command->blocks = 256;
+	/* UNMAP or NDOB */
+	command->is_unmapped = layout->effect == SCSI_SAME && cdb[1] & (cdb[0] == SCSI_WRITE_SAME_16 ? 0x09 : 0x08);
+}
+
+#define SENSE_DESCRIPTORS 0x72 /* and 0x73: deferred */
+
+void scsi_read_sense(const uint8_t *sense, uint32_t length, struct scsi_sense *found)
+{
+	uint8_t format = length ? sense[0] & 0x7f : 0;
+	bool has_descriptors = format == SENSE_DESCRIPTORS || format == SENSE_DESCRIPTORS + 1;
+
+	*found = (struct scsi_sense){ 0 };
+	if (format < 0x70 || format > 0x73 || length < 3)
+		return;
+	found->has_key = true;
+	found->key = sense[has_descriptors ? 1 : 2] & 0xf;
+	if (length < (has_descriptors ? 4 : 14))
+		return;
+	found->has_code = true;
+	found->code = load16(sense + (has_descriptors ? 2 : 12));
+}
+
+uint64_t scsi_lun(const uint8_t *address)
+{
+	uint16_t first = load16(address);
+
+	switch (first >> 14) {
+	case 0: /* peripheral: bus 0 and target */
+	case 1: return load64(address) & UINT64_C(0xffffffffffff) ? load64(address) : first & (first >> 14 ? 0x3fffu : 0xffu);
+	default: return load64(address);
+	}
+}
+
+/* The CDB as a layer of its own. */
+static bool derive_lba(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	struct scsi_command command;
+
+	if (!layer->length)
+		return false;
+	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
+	value->number = command.lba;
+	return command.has_blocks;
+}
+
+static bool derive_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	struct scsi_command command;
+
+	if (!layer->length)
+		return false;
+	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
+	value->number = command.blocks;
+	return command.has_blocks;
+}
+
+static const struct rtap_field cdb_fields[] = {
+	{ "scsi_sbc.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, scsi_opcode_names, NULL, NULL },
+	{ "scsi.cdb.parameters", "CDB after the Opcode", 8, 120, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "scsi.cdb.lba", "Logical Block Address", 0, 64, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_lba, NULL },
+	{ "scsi.cdb.xferlen", "Number of Blocks", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_blocks, NULL },
+};
+
+static void summary_cdb(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	struct scsi_command command;
+
+	if (!layer->length)
+		return;
+	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
+	line_char(line, ' ');
+	if (command.name)
+		line_text(line, command.name);
+	else
+		line_hex(line, command.opcode, 2);
+	if (!command.has_blocks)
+		return;
+	line_text(line, " LBA ");
+	line_dec(line, command.lba);
+	line_char(line, ' ');
+	line_count(line, command.blocks, "block", "blocks");
+}
+
+static enum result parse_cdb(struct parse *parse)
+{
+	const uint8_t *cdb;
+	enum result result = parse_layer(parse, PROTOCOL_SCSI_CDB, SCSI_CDB_LENGTH, &cdb);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+const struct protocol scsi_cdb_protocol = {
+	.table = { "scsi.cdb", "SCSI Command", "SPC-5, 4.2", SCSI_CDB_LENGTH, FIELDS(cdb_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_cdb,
+	.summary = summary_cdb,
+};
+
+static bool derive_key(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	struct scsi_sense sense;
+
+	scsi_read_sense(layer_bytes(packet, layer), layer->length, &sense);
+	value->number = sense.key;
+	return sense.has_key;
+}
+
+static bool derive_code(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	struct scsi_sense sense;
+
+	scsi_read_sense(layer_bytes(packet, layer), layer->length, &sense);
+	value->number = sense.code;
+	return sense.has_code;
+}
+
+static const struct rtap_field sense_fields[] = {
+	{ "scsi.sns.errtype", "Response Code", 1, 7, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "scsi.sns.valid", "Information is Valid", 0, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "scsi.sns.key", "Sense Key", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_sense_key_names, derive_key, NULL },
+	{ "scsi.sns.ascascq", "Additional Sense Code and Qualifier", 0, 16, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_additional_names,
+	  derive_code, NULL },
+};
+
+static void summary_sense(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	struct scsi_sense sense;
+	const char *name;
+
+	scsi_read_sense(layer_bytes(packet, layer), layer->length, &sense);
+	name = sense.has_key ? rtap_name_of(scsi_sense_key_names, sense.key) : NULL;
+	if (name) {
+		line_text(line, ", ");
+		line_text(line, name);
+	}
+	if (!sense.has_code)
+		return;
+	line_text(line, ": ");
+	name = rtap_name_of(scsi_additional_names, sense.code);
+	if (name)
+		line_text(line, name);
+	else
+		line_hex(line, sense.code, 4);
+}
+
+static enum result parse_sense(struct parse *parse)
+{
+	const uint8_t *sense;
+
+	return parse_layer(parse, PROTOCOL_SCSI_SENSE, parse->cursor.captured ? parse->cursor.captured : 1, &sense);
+}
+
+const struct protocol scsi_sense_protocol = {
+	.table = { "scsi.sns", "SCSI Sense Data", "SPC-5, 4.4", 0, FIELDS(sense_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_sense,
+	.summary = summary_sense,
+};

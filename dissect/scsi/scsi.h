@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SCSI, as SRP and iSER carry it: command descriptor blocks, status, sense data. Numbers are big-endian. SPC-5 (INCITS 502), SBC-4 (INCITS
+ * 506), SAM-5.
+ */
+#ifndef DISSECT_SCSI_SCSI_H
+#define DISSECT_SCSI_SCSI_H
+
+#include "dissect/engine/protocol.h"
+
+#define SCSI_CDB_LENGTH 16   /* of the field in both transports; longer ones continue after it */
+
+enum scsi_status { SCSI_GOOD = 0x00, SCSI_CHECK_CONDITION = 0x02, SCSI_TASK_ABORTED = 0x40 };
+
+enum scsi_opcode {
+	SCSI_READ_6 = 0x08, SCSI_WRITE_6 = 0x0a, SCSI_INQUIRY = 0x12, SCSI_READ_CAPACITY_10 = 0x25, SCSI_READ_10 = 0x28, SCSI_WRITE_10 = 0x2a,
+	SCSI_WRITE_AND_VERIFY_10 = 0x2e, SCSI_WRITE_SAME_10 = 0x41, SCSI_UNMAP = 0x42, SCSI_VARIABLE = 0x7f, SCSI_READ_16 = 0x88,
+	SCSI_COMPARE_AND_WRITE = 0x89, SCSI_WRITE_16 = 0x8a, SCSI_WRITE_AND_VERIFY_16 = 0x8e, SCSI_WRITE_SAME_16 = 0x93, SCSI_SERVICE_IN_16 = 0x9e,
+	SCSI_READ_12 = 0xa8, SCSI_WRITE_12 = 0xaa, SCSI_WRITE_AND_VERIFY_12 = 0xae,
+};
+
+#define SCSI_READ_CAPACITY_16 0x10 /* service action of SCSI_SERVICE_IN_16 */
+
+/* What a command does to blocks. */
+enum scsi_effect { SCSI_NONE, SCSI_READS, SCSI_WRITES, SCSI_SAME, SCSI_COMPARES_AND_WRITES, SCSI_UNMAPS };
+
+struct scsi_command {
+	const char *name;         /* static; NULL: it has none */
+	uint8_t opcode;
+	uint8_t effect;           /* enum scsi_effect */
+	bool has_blocks;          /* the three below are valid */
+	bool is_unmapped;         /* WRITE SAME that deallocates, or has no data: zeros */
+	uint64_t lba;
+	uint32_t blocks;
+};
+
+/* Reads a CDB of which `length` bytes are there, at least 1. */
+void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command);
+
+extern const struct rtap_name scsi_opcode_names[], scsi_status_names[], scsi_sense_key_names[], scsi_additional_names[];
+
+/* Sense data; bytes that are not there make a part unknown. SPC-5, 4.4. */
+struct scsi_sense {
+	bool has_key, has_code;
+	uint8_t key;
+	uint16_t code;            /* ASC and ASCQ */
+};
+
+void scsi_read_sense(const uint8_t *sense, uint32_t length, struct scsi_sense *found);
+
+/* The LUN of an address of eight bytes; methods other than peripheral and flat are shown as they are. SAM-5, 4.7. */
+uint64_t scsi_lun(const uint8_t *address);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/parse.h"
+#include "dissect/scsi/scsi.h"
+#include "dissect/scsi/srp.h"
+
+#define HEAD_LENGTH 16        /* of units without a layout of their own here */
+#define INDIRECT_LENGTH 20    /* before its descriptors: the table's own, and the length of all */
+
+static const struct rtap_name opcode_names[] = {
+	{ SRP_TASK_MANAGEMENT, "SRP_TSK_MGMT" }, { SRP_COMMAND, "SRP_CMD" }, { SRP_INITIATOR_LOGOUT, "SRP_I_LOGOUT" },
+	{ SRP_CREDIT_RESPONSE, "SRP_CRED_RSP" }, { SRP_AER_RESPONSE, "SRP_AER_RSP" }, { SRP_TARGET_LOGOUT, "SRP_T_LOGOUT" },
+	{ SRP_CREDIT_REQUEST, "SRP_CRED_REQ" }, { SRP_AER_REQUEST, "SRP_AER_REQ" }, { SRP_RESPONSE, "SRP_RSP" }, { 0, NULL },
+};
+
+static const struct rtap_name format_names[] = {
+	{ SRP_NO_DATA, "no data" }, { SRP_DIRECT, "direct" }, { SRP_INDIRECT, "indirect" }, { SRP_IMMEDIATE, "immediate" }, { 0, NULL },
+};
+
+static const struct rtap_name attribute_names[] = { { 0, "simple" }, { 1, "head of queue" }, { 2, "ordered" }, { 4, "ACA" }, { 0, NULL } };
+
+uint32_t srp_descriptor_length(const uint8_t *command, bool is_out)
+{
+	uint32_t count = (uint32_t)(is_out ? bits(command, SRP_OUT_COUNT) : bits(command, SRP_IN_COUNT));
+
+	switch (is_out ? bits(command, SRP_OUT_FORMAT) : bits(command, SRP_IN_FORMAT)) {
+	case SRP_NO_DATA: return 0;
+	case SRP_DIRECT: return SRP_DESCRIPTOR_LENGTH;
+	case SRP_INDIRECT: return INDIRECT_LENGTH + count * SRP_DESCRIPTOR_LENGTH;
+	case SRP_IMMEDIATE: return is_out ? 4 : UINT32_MAX;
+	default: return UINT32_MAX;
+	}
+}
+
+bool srp_recognise(const struct cursor *payload)
+{
+	const uint8_t *command = payload->next;
+	uint32_t out, in, any = 0;
+	struct scsi_command scsi;
+
+	if (payload->captured < SRP_COMMAND_LENGTH || command[0] != SRP_COMMAND || command[1] & 0xf8)
+		return false;
+	any |= command[2] | command[3] | command[4] | load32(command + 16) | command[28] | command[30];
+	out = srp_descriptor_length(command, true);
+	in = srp_descriptor_length(command, false);
+	if (any || command[29] & 0xf8 || out == UINT32_MAX || in == UINT32_MAX)
+		return false;
+	scsi_read_command(command + SRP_CDB_AT, SCSI_CDB_LENGTH, &scsi);
+	return scsi.name && payload->wire == SRP_COMMAND_LENGTH + bits(command, SRP_ADDITIONAL_CDB) * 4 + out + in;
+}
+
+static const struct rtap_field command_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.cmd.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.rsvd0", "Reserved", 16, 24, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.out_format", "Data Out Descriptor Format", SRP_OUT_FORMAT, RTAP_HEX, 0, format_names, NULL, NULL },
+	{ "srp.cmd.in_format", "Data In Descriptor Format", SRP_IN_FORMAT, RTAP_HEX, 0, format_names, NULL, NULL },
+	{ "srp.cmd.out_count", "Data Out Descriptors", SRP_OUT_COUNT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.cmd.in_count", "Data In Descriptors", SRP_IN_COUNT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "srp.cmd.rsvd1", "Reserved", 128, 32, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.lun", "LUN", SRP_LUN_AT * 8, 64, RTAP_HEX, RTAP_COMPARED, NULL, NULL, NULL },
+	{ "srp.cmd.rsvd2", "Reserved", 224, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.rsvd3", "Reserved", 232, 5, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.task_attr", "Task Attribute", 237, 3, RTAP_HEX, 0, attribute_names, NULL, NULL },
+	{ "srp.cmd.rsvd4", "Reserved", 240, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.cmd.add_cdb_len", "Additional CDB Length (words)", SRP_ADDITIONAL_CDB, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.cmd.rsvd5", "Reserved", 254, 2, RTAP_HEX, 0, NULL, NULL, NULL },
+};
+
+static void summary_command(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	line_text(line, ": SRP");
+	if (layer->length < SRP_CDB_AT)
+		return;
+	line_text(line, " LUN ");
+	line_dec(line, scsi_lun(layer_bytes(packet, layer) + SRP_LUN_AT));
+}
+
+static const struct rtap_field response_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.rsp.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.rsp.rsvd0", "Reserved", 16, 16, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.rsp.req_lim_delta", "Request Limit Delta", 32, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "srp.rsp.rsvd1", "Reserved", 128, 16, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.rsp.rsvd2", "Reserved", 144, 2, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.rsp.diunder", "Data In Underflow", 146, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "srp.rsp.diover", "Data In Overflow", 147, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "srp.rsp.dounder", "Data Out Underflow", 148, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "srp.rsp.doover", "Data Out Overflow", 149, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "srp.rsp.snsvalid", "Sense Data Valid", 150, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "srp.rsp.rspvalid", "Response Data Valid", 151, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "scsi.status", "Status", 152, 8, RTAP_HEX, RTAP_OPCODE, scsi_status_names, NULL, NULL },
+	{ "srp.rsp.data_out_res_cnt", "Data Out Residual Count", 160, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.rsp.data_in_res_cnt", "Data In Residual Count", 192, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.rsp.sense_data_len", "Sense Data Length", SRP_SENSE_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.rsp.resp_data_len", "Response Data Length", SRP_REASON_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+};
+
+static void summary_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const char *name;
+
+	line_text(line, ": SRP response");
+	if (layer->length < SRP_RESPONSE_LENGTH)
+		return;
+	name = rtap_name_of(scsi_status_names, layer_bytes(packet, layer)[SRP_STATUS_AT]);
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		line_hex(line, layer_bytes(packet, layer)[SRP_STATUS_AT], 2);
+}
+
+/* Sense data follows the response data, which only task management has. */
+static enum result parse_response(struct parse *parse)
+{
+	const uint8_t *response, *reason;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_RESPONSE, SRP_RESPONSE_LENGTH, &response);
+	uint32_t before;
+
+	if (result != OK)
+		return result;
+	before = response[18] & SRP_HAS_REASON ? (uint32_t)bits(response, SRP_REASON_LENGTH) : 0;
+	if (!(response[18] & SRP_HAS_SENSE) || parse->cursor.wire <= before) {
+		parse->next = parse->cursor.wire ? PROTOCOL_PAYLOAD : PROTOCOL_NONE;
+		return OK;
+	}
+	result = cursor_take(&parse->cursor, before, &reason);
+	if (result == OK)
+		parse->next = PROTOCOL_SCSI_SENSE;
+	return result;
+}
+
+const struct protocol srp_response_protocol = {
+	.table = { "srp.rsp", "SRP Response", "SRP (ANSI INCITS 365), 6.9", SRP_RESPONSE_LENGTH, FIELDS(response_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_response,
+	.summary = summary_response,
+};
+
+/* All begin with the opcode and have the tag at the same place. */
+static const struct rtap_field unit_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.unit.specific", "Opcode Specific", 8, 56, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+};
+
+static void summary_unit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const char *name = layer->length ? rtap_name_of(opcode_names, layer_bytes(packet, layer)[0]) : NULL;
+
+	line_text(line, ": ");
+	line_text(line, name ? name : "SRP");
+}
+
+static enum result parse_other(struct parse *parse)
+{
+	const uint8_t *unit;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_UNIT, HEAD_LENGTH, &unit);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+const struct protocol srp_unit_protocol = {
+	.table = { "srp.unit", "SRP Information Unit", "SRP (ANSI INCITS 365), chapter 6", HEAD_LENGTH, FIELDS(unit_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_other,
+	.summary = summary_unit,
+};
+
+/* The start of every unit; those that are not commands continue elsewhere. */
+static enum result parse_command(struct parse *parse)
+{
+	struct rtap_packet *packet = parse->packet;
+	const uint8_t *command;
+	enum result result;
+
+	packet->request = parse->context->request;
+	if (!parse->cursor.captured || !rtap_name_of(opcode_names, parse->cursor.next[0])) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
+	packet->upper = RTAP_UPPER_SRP;
+	if (parse->cursor.next[0] != SRP_COMMAND) {
+		parse->next = parse->cursor.next[0] == SRP_RESPONSE ? PROTOCOL_SRP_RESPONSE : PROTOCOL_SRP_UNIT;
+		return OK;
+	}
+	result = parse_layer(parse, PROTOCOL_SRP_COMMAND, SRP_CDB_AT, &command);
+	if (result == OK)
+		parse->next = PROTOCOL_SCSI_CDB;
+	return result;
+}
+
+const struct protocol srp_command_protocol = {
+	.table = { "srp.cmd", "SRP Command", "SRP (ANSI INCITS 365), 6.8", SRP_CDB_AT, FIELDS(command_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_command,
+	.summary = summary_command,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iSER as an upper layer: SCSI commands of iSCSI, whose data the target moves by RDMA.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/dissect.h"
+#include "dissect/engine/line.h"
+#include "dissect/scsi/iser.h"
+#include "dissect/scsi/scsi.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/iser_layer.h"
+#include "reassembly/upper/scsi.h"
+
+#define TARGET_KEY "TargetName="
+
+static const struct rtap_layer *layer_with(const struct rtap_packet *packet, uint16_t protocol)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (packet->layers[i].protocol == protocol)
+			return &packet->layers[i];
+	return NULL;
+}
+
+/* The login names the target. */
+static void learn_target(struct scsi_session *session, const struct rtap_packet *packet)
+{
+	const struct rtap_layer *layer = layer_with(packet, PROTOCOL_ISCSI_TEXT);
+	const uint8_t *text = layer ? layer_bytes(packet, layer) : NULL;
+	size_t key = strlen(TARGET_KEY);
+	struct line line;
+
+	for (uint32_t at = 0, length; layer && at < layer->length; at += length + 1) {
+		length = (uint32_t)strnlen((const char *)text + at, layer->length - at);
+		if (length <= key || memcmp(text + at, TARGET_KEY, key) != 0)
+			continue;
+		line_init(&line, session->target, SCSI_TARGET_TEXT - 1);
+		line_escaped(&line, text + at + key, length - key);
+		*line.next = '\0';
+	}
+}
+
+/* `header`: the iSER header and the whole iSCSI header are there. `left`: bytes after them. */
+static void take_command(struct upper_work *work, const uint8_t *header, uint32_t left)
+{
+	const uint8_t *pdu = header + ISER_LENGTH;
+	uint32_t expected = (uint32_t)bits(pdu, ISCSI_EXPECTED), ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
+	uint32_t immediate = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH), count = 0;
+	struct scsi_piece pieces[2];
+	struct scsi_told told = {
+		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = pdu + ISCSI_CDB_AT, .cdb_length = SCSI_CDB_LENGTH,
+		.pieces = pieces,
+	};
+
+	if (immediate && ahs <= left && immediate <= left - ahs && immediate <= expected)
+		told.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate };
+	/* what is in the SEND is not read again: RFC 7145, 7.3.5 */
+	if (header[0] & ISER_WRITE_VALID && expected > told.carried.length)
+		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_WRITE_BASE), .key = (uint32_t)bits(header, ISER_WRITE_STAG),
+						       .length = expected - told.carried.length, .is_out = true };
+	if (header[0] & ISER_READ_VALID && expected)
+		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_READ_BASE), .key = (uint32_t)bits(header, ISER_READ_STAG), .length = expected };
+	told.piece_count = count;
+	scsi_take_command(work, &told);
+}
+
+static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t left)
+{
+	uint32_t ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4, length = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH);
+	struct rtap_span sense = { NULL, 0 };
+
+	if (length > 2 && ahs <= left && length <= left - ahs)
+		sense = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs + 2, length - 2 };
+	scsi_take_response(work, bits(pdu, ISCSI_TAG), pdu[ISCSI_STATUS_AT], sense);
+}
+
+static bool is_iser(const struct connection *connection)
+{
+	return connection->upper == RTAP_UPPER_ISER || (connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&iser_layer, connection));
+}
+
+/* Dissects the packet with what is known of it. */
+static void show(struct upper_work *work)
+{
+	const struct rtap_payload *payload = &work->packet->payload;
+	const uint8_t *pdu = work->packet->sources[payload->source].bytes + payload->offset + ISER_LENGTH;
+
+	if (payload->captured >= ISER_LENGTH + ISCSI_LENGTH && (pdu[0] & 0x3f) == ISCSI_RESPONSE)
+		work->context->request = scsi_known(work, bits(pdu, ISCSI_TAG));
+	else if (work->packet->upper == RTAP_UPPER_ISER && !work->keep)
+		return;
+	work->context->upper = RTAP_UPPER_ISER;
+	work->dissect(work);
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	const struct rtap_packet *packet = work->packet;
+	const struct rtap_layer *layer;
+	struct scsi_session *session;
+	const uint8_t *header;
+	uint32_t end;
+
+	if (work->message && work->message->region) {
+		claim_data(work->tracker, work->message, work->result);
+		return true;
+	}
+	if ((packet->upper != RTAP_UPPER_ISER && !is_iser(work->connection)) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+		return false;
+	session = scsi_session_make(work->tracker, work->connection, "iser");
+	if (!session)
+		return false;
+	upper_note(work->connection, RTAP_UPPER_ISER);
+	show(work);
+	layer = layer_with(packet, PROTOCOL_ISCSI);
+	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)
+		return true;
+	header = layer_bytes(packet, layer) - ISER_LENGTH;
+	end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured : packet->sources[layer->source].captured;
+	switch (header[ISER_LENGTH] & 0x3f) {
+	case ISCSI_LOGIN:
+		learn_target(session, packet);
+		break;
+	case ISCSI_COMMAND:
+		take_command(work, header, end - layer->offset - ISCSI_LENGTH);
+		break;
+	case ISCSI_RESPONSE:
+		take_response(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
+		break;
+	default: break;
+	}
+	return true;
+}
+
+static const uint16_t ports[] = { 3260, 0 };
+
+const struct upper_layer iser_layer = {
+	.name = "iser",
+	.ports = ports,
+	.carried = RTAP_UPPER_ISER,
+	.packet = take_packet,
+	.memory = &claim_memory,
+	.settled = command_settled,
+	.detach = command_detach,
+	.merged = command_merged,
+	.end = command_end,
+	.over = command_over,
+};

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/line.h"
+#include "reassembly/block_effect.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/scsi.h"
+
+#define TAG_TEXT 20
+#define NAME_TEXT 24
+#define STATUS_TEXT 128
+#define LEAST_BLOCK 512
+#define MOST_REPEATED 65536    /* blocks that WRITE SAME fills with data; more are unknown */
+#define CAPACITY_10_LENGTH 8
+#define CAPACITY_16_LENGTH 12  /* as far as needed */
+#define UNMAP_HEADER 8
+#define UNMAP_LENGTH 16
+
+struct scsi_operation {
+	struct operation head;
+	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT];
+};
+
+struct scsi_request {
+	struct command command;
+	struct scsi_command cdb;
+	uint64_t lun;
+	uint64_t length;           /* bytes of data that pieces and SEND have */
+	bool has_status;
+	uint8_t status;
+	struct scsi_sense sense;
+	struct coverage carried;   /* data out in the SEND, if it is wanted */
+	uint64_t carried_length;
+	struct scsi_piece *pieces; /* on the heap */
+	uint32_t piece_count;
+};
+
+static struct scsi_request *scsi_of(struct command *command)
+{
+	return (struct scsi_request *)command;
+}
+
+static struct scsi_session *session_of(const struct scsi_request *request)
+{
+	return request->command.request.connection->upper_state;
+}
+
+static uint32_t block_size(const struct scsi_session *session, uint64_t lun)
+{
+	for (uint32_t i = 0; i < session->lun_count; i++)
+		if (session->luns[i].lun == lun)
+			return session->luns[i].block_size;
+	return 0;
+}
+
+static void note_block_size(struct scsi_session *session, uint64_t lun, uint32_t size, bool is_sure)
+{
+	uint32_t i = 0;
+
+	if (size < LEAST_BLOCK || size & (size - 1))
+		return;
+	while (i < session->lun_count && session->luns[i].lun != lun)
+		i++;
+	if (i == SCSI_LUNS || (i < session->lun_count && session->luns[i].is_sure && !is_sure))
+		return;
+	session->lun_count += i == session->lun_count;
+	session->luns[i].lun = lun;
+	session->luns[i].block_size = size;
+	session->luns[i].is_sure = is_sure;
+}
+
+/* The name of the target or, if it is unknown, its address. */
+static const char *target_of(const struct scsi_request *request, char *text)
+{
+	const struct scsi_session *session = session_of(request);
+	const struct request *base = &request->command.request;
+	const struct rtap_connection *connection = &base->connection->shown;
+	const struct rtap_end *end = base->from_a ? &connection->b : &connection->a;
+	struct line line;
+
+	if (*session->target)
+		return session->target;
+	line_init(&line, text, SCSI_TARGET_TEXT - 1);
+	if (end->address_length == 4 || end->address_length == 16)
+		line_ip(&line, end->address, end->address_length);
+	else
+		line_text(&line, "unknown");
+	*line.next = '\0';
+	return text;
+}
+
+static void show_status(struct scsi_operation *operation, const struct scsi_request *request)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	const char *name = rtap_name_of(scsi_status_names, request->status);
+	const char *key = request->sense.has_key ? rtap_name_of(scsi_sense_key_names, request->sense.key) : NULL;
+	const char *code = request->sense.has_code ? rtap_name_of(scsi_additional_names, request->sense.code) : NULL;
+
+	shown->has_status = request->has_status;
+	if (!request->has_status)
+		return;
+	shown->ok = request->status == SCSI_GOOD;
+	shown->status = name ? name : operation->status;
+	if (!name)
+		snprintf(operation->status, STATUS_TEXT, "status 0x%02x", request->status);
+	if (!key)
+		return;
+	shown->status = operation->status;
+	if (code)
+		snprintf(operation->status, STATUS_TEXT, "%s: %s", key, code);
+	else if (request->sense.has_code)
+		snprintf(operation->status, STATUS_TEXT, "%s: code 0x%04x", key, request->sense.code);
+	else
+		snprintf(operation->status, STATUS_TEXT, "%s", key);
+}
+
+static void show_command(struct scsi_operation *operation, const struct scsi_request *request)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+
+	shown->layer = session_of(request)->layer;
+	if (!request->cdb.name)
+		snprintf(operation->name, NAME_TEXT, "opcode 0x%02x", request->cdb.opcode);
+	shown->name = request->cdb.name ? request->cdb.name : operation->name;
+	snprintf(operation->id, TAG_TEXT, "0x%" PRIx64, request->command.id);
+	shown->id = operation->id;
+}
+
+static void show_object(struct scsi_operation *operation, const struct scsi_request *request)
+{
+	char address[SCSI_TARGET_TEXT];
+	const char *target = target_of(request, address);
+	size_t size = strlen(target) + NAME_TEXT;
+
+	operation->head.object = memory_new(size);
+	if (operation->head.object)
+		snprintf(operation->head.object, size, "%s/%" PRIu64, target, request->lun);
+}
+
+static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
+{
+	struct scsi_request *request = scsi_of(generic);
+	struct scsi_operation *operation = (struct scsi_operation *)generic->request.message->operation;
+	struct rtap_operation *shown = &operation->head.shown;
+	uint32_t size = block_size(session_of(request), request->lun);
+
+	(void)tracker;
+	(void)response;
+	show_command(operation, request);
+	show_status(operation, request);
+	show_object(operation, request);
+	if (request->carried_length) {
+		shown->data_bytes += request->carried_length;
+		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
+	}
+	operation_add_number(&operation->head, "opcode", request->cdb.opcode);
+	operation_add_number(&operation->head, "queue_depth", generic->depth);
+	if (!request->cdb.has_blocks)
+		return;
+	operation_add_number(&operation->head, "lba", request->cdb.lba);
+	operation_add_number(&operation->head, "blocks", request->cdb.blocks);
+	if (!size || request->cdb.lba > UINT64_MAX / size)
+		return;
+	shown->has_offset = shown->has_length = true;
+	shown->offset = request->cdb.lba * size;
+	shown->length = (uint64_t)request->cdb.blocks * size;
+}
+
+/* The data of one direction in one piece, from its regions. */
+static void join(struct rtap_tracker *tracker, const struct scsi_request *request, bool is_out, struct coverage *joined, struct coverage *cut)
+{
+	uint64_t at = is_out ? request->carried_length : 0;
+	bool good = !is_out || coverage_copy(joined, &request->carried, 0, at, 0, COVERAGE_BYTES);
+
+	for (uint32_t i = 0; i < request->piece_count && good; i++) {
+		const struct scsi_piece *piece = &request->pieces[i];
+		const struct region *regions = request->command.request.regions;
+
+		if (piece->is_out != is_out)
+			continue;
+		for (uint32_t j = 0; j < request->command.request.region_count && good; j++) {
+			const struct region *region = &regions[j];
+			uint64_t begin = piece->address - region->begin;
+
+			if (region->is_read != is_out || region->key != piece->key || region->begin > piece->address || region->end < piece->address + piece->length)
+				continue;
+			good = coverage_copy(joined, &region->data, begin, begin + piece->length, at - begin, COVERAGE_BYTES) &&
+			       coverage_copy(cut, &region->cut, begin, begin + piece->length, at - begin, COVERAGE_ONLY);
+			break;
+		}
+		at += piece->length;
+	}
+	if (!good)
+		tracker->counters.evictions++;
+}
+
+/* The first bytes of data, as far as they are there without a gap. */
+static const uint8_t *front(const struct coverage *data, uint64_t *length)
+{
+	const struct coverage_run *run = data->count ? coverage_runs(data) : NULL;
+
+	*length = run && !run->begin ? run->end : 0;
+	return *length ? coverage_bytes(data, run) : NULL;
+}
+
+/* READ CAPACITY: SBC-4, 5.20 and 5.21. */
+static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *request)
+{
+	bool is_long = request->cdb.opcode == SCSI_SERVICE_IN_16;
+	struct coverage data = { 0 }, cut = { 0 };
+	const uint8_t *bytes;
+	uint64_t length;
+
+	join(tracker, request, false, &data, &cut);
+	bytes = front(&data, &length);
+	if (bytes && length >= (is_long ? CAPACITY_16_LENGTH : CAPACITY_10_LENGTH))
+		note_block_size(session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
+	coverage_fini(&data);
+	coverage_fini(&cut);
+}
+
+static bool reads_capacity(const struct scsi_command *cdb)
+{
+	return cdb->opcode == SCSI_READ_CAPACITY_10 || (cdb->opcode == SCSI_SERVICE_IN_16 && cdb->name && !strcmp(cdb->name, "READ CAPACITY(16)"));
+}
+
+/* Whether a command that was not successful may have changed blocks. SAM-5, 5.3.1; SPC-5, 4.4.8. */
+static bool may_have_begun(const struct scsi_request *request)
+{
+	static const uint16_t refused = 1u << 2 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 0xe; /* sense keys */
+
+	if (!request->has_status || request->status == SCSI_TASK_ABORTED)
+		return true;
+	return request->status == SCSI_CHECK_CONDITION && !(request->sense.has_key && refused >> request->sense.key & 1);
+}
+
+static void give(struct rtap_tracker *tracker, struct block_effect *effect, enum block_effect_kind kind)
+{
+	effect->kind = kind;
+	tracker->take_effect(tracker->options.owner, effect);
+}
+
+/* UNMAP's parameter list: SBC-4, 5.36.2. */
+static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, const struct coverage *data, uint32_t size)
+{
+	uint64_t length;
+	const uint8_t *bytes = front(data, &length);
+
+	for (uint64_t at = UNMAP_HEADER; bytes && at + UNMAP_LENGTH <= length; at += UNMAP_LENGTH) {
+		uint64_t lba = load64(bytes + at);
+
+		if (lba > UINT64_MAX / size)
+			continue;
+		effect->offset = lba * size;
+		effect->length = (uint64_t)load32(bytes + at + 8) * size;
+		if (effect->length)
+			give(tracker, effect, BLOCK_ZEROED);
+	}
+}
+
+/* WRITE SAME: one block of data for all. */
+static void fill(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, const struct coverage *data, uint32_t size)
+{
+	uint64_t length;
+	const uint8_t *bytes = front(data, &length);
+	uint8_t any = 0;
+
+	for (uint32_t i = 0; bytes && i < size && i < length; i++)
+		any |= bytes[i];
+	if (request->cdb.is_unmapped || (bytes && length >= size && !any)) {
+		give(tracker, effect, BLOCK_ZEROED);
+		return;
+	}
+	if (request->cdb.blocks > MOST_REPEATED) {
+		give(tracker, effect, BLOCK_SPOILED);
+		return;
+	}
+	effect->data = data;
+	effect->length = size;
+	for (uint32_t i = 0; i < request->cdb.blocks; i++, effect->offset += size)
+		give(tracker, effect, BLOCK_WRITTEN);
+}
+
+static void give_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
+{
+	bool is_out = request->cdb.effect != SCSI_READS;
+	struct coverage data = { 0 }, cut = { 0 }, half = { 0 };
+
+	join(tracker, request, is_out, &data, &cut);
+	effect->data = &data;
+	effect->cut = &cut;
+	switch (request->cdb.effect) {
+	case SCSI_READS: give(tracker, effect, BLOCK_READ); break;
+	case SCSI_WRITES: give(tracker, effect, BLOCK_WRITTEN); break;
+	case SCSI_COMPARES_AND_WRITES: /* what is compared comes first */
+		if (!coverage_copy(&half, &data, effect->length, 2 * effect->length, (uint64_t)0 - effect->length, COVERAGE_BYTES))
+			tracker->counters.evictions++;
+		effect->data = &half;
+		effect->cut = NULL;
+		give(tracker, effect, BLOCK_WRITTEN);
+		break;
+	case SCSI_SAME:
+		effect->data = effect->cut = NULL;
+		fill(tracker, request, effect, &data, size);
+		break;
+	case SCSI_UNMAPS:
+		effect->data = effect->cut = NULL;
+		if (size)
+			unmap(tracker, effect, &data, size);
+		break;
+	}
+	coverage_fini(&data);
+	coverage_fini(&cut);
+	coverage_fini(&half);
+}
+
+static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
+{
+	struct scsi_request *request = scsi_of(generic);
+	struct block_effect effect = { .unit = request->lun, .request_frame = generic->request.first_frame };
+	uint32_t size = block_size(session_of(request), request->lun);
+	bool is_good = request->has_status && request->status == SCSI_GOOD;
+	char address[SCSI_TARGET_TEXT];
+
+	if (!generic->request.is_seen)
+		return;
+	if (is_good && reads_capacity(&request->cdb))
+		learn_capacity(tracker, request);
+	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect != SCSI_UNMAPS && !request->cdb.has_blocks) ||
+	    (request->cdb.has_blocks && !request->cdb.blocks))
+		return;
+	effect.target = target_of(request, address);
+	effect.response_frame = response ? response->shown.first_frame : generic->request.first_frame;
+	if (size && request->cdb.lba <= UINT64_MAX / size) {
+		effect.offset = request->cdb.lba * size;
+		effect.length = (uint64_t)request->cdb.blocks * size;
+	}
+	if (is_good)
+		give_effect(tracker, request, &effect, size);
+	else if (request->cdb.effect != SCSI_READS && request->cdb.has_blocks && may_have_begun(request))
+		give(tracker, &effect, BLOCK_SPOILED);
+}
+
+static void release(struct rtap_tracker *tracker, struct command *generic)
+{
+	(void)tracker;
+	coverage_fini(&scsi_of(generic)->carried);
+	free(scsi_of(generic)->pieces);
+}
+
+static void learn(void *to, const void *from)
+{
+	struct scsi_session *session = to;
+	const struct scsi_session *other = from;
+
+	session->layer = other->layer;
+	if (!*session->target)
+		memcpy(session->target, other->target, sizeof session->target);
+	for (uint32_t i = 0; i < other->lun_count; i++)
+		note_block_size(session, other->luns[i].lun, other->luns[i].block_size, other->luns[i].is_sure);
+}
+
+static const struct command_layer layer = {
+	.size = sizeof(struct scsi_request), .state_size = sizeof(struct scsi_session), .conclude = conclude, .ended = ended, .release = release,
+	.learn = learn,
+};
+
+struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *name)
+{
+	struct scsi_session *session = command_state_make(tracker, connection, &layer);
+
+	if (session)
+		session->layer = name;
+	return session;
+}
+
+/* The memory that the command names, and what is kept of it. */
+static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_told *told)
+{
+	struct region_name *names = memory_new((told->piece_count + 1) * sizeof *names);
+	bool wants_bytes = reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
+	uint32_t count = 0;
+
+	request->pieces = told->piece_count ? memory_new(told->piece_count * sizeof *request->pieces) : NULL;
+	if (!names || (told->piece_count && !request->pieces)) {
+		work->tracker->counters.evictions++;
+		free(names);
+		return;
+	}
+	for (uint32_t i = 0; i < told->piece_count; i++) {
+		const struct scsi_piece *piece = &told->pieces[i];
+
+		if (!piece->length || piece->address + piece->length < piece->address)
+			continue;
+		request->pieces[request->piece_count++] = *piece;
+		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
+						       .is_read = piece->is_out };
+	}
+	request_charge(&work->tracker->budget, &request->command.request, told->piece_count * sizeof *request->pieces, 0);
+	if (count && command_name(work, &request->command, names, count)) {
+		for (uint32_t i = 0; i < request->command.request.region_count; i++)
+			request->command.request.regions[i].keep_bytes |= wants_bytes;
+		request_open(work->tracker, &request->command.request, work->message);
+	}
+	free(names);
+}
+
+void scsi_take_command(struct upper_work *work, const struct scsi_told *told)
+{
+	struct scsi_request *request = (struct scsi_request *)command_begin(work, told->tag);
+	uint64_t fresh;
+
+	if (!request)
+		return;
+	scsi_read_command(told->cdb, told->cdb_length, &request->cdb);
+	request->lun = told->lun;
+	request->carried_length = told->carried.length;
+	request->length = told->carried.length;
+	for (uint32_t i = 0; i < told->piece_count; i++)
+		request->length += told->pieces[i].length;
+	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
+	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
+		note_block_size(session_of(request), told->lun, (uint32_t)(request->length / request->cdb.blocks), false);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
+	name_memory(work, request, told);
+	if (!told->carried.length || !work->tracker->take_effect)
+		return;
+	if (!coverage_add(&request->carried, 0, told->carried.bytes, told->carried.length, 0, COVERAGE_BYTES, &fresh))
+		work->tracker->counters.evictions++;
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), 0);
+}
+
+/* A response whose command was not captured. */
+static void show_alone(struct upper_work *work, const struct scsi_request *request)
+{
+	struct scsi_operation *operation;
+	struct rtap_operation *shown;
+
+	if (!work->tracker->options.operation || work->message->operation)
+		return;
+	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
+	if (!operation)
+		return;
+	shown = &operation->head.shown;
+	show_command(operation, request);
+	shown->name = "unknown command";
+	show_status(operation, request);
+	shown->from_a = !work->from_a;
+	shown->response_frame = work->message->shown.first_frame;
+	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
+	operation->head.concluded = true;
+}
+
+void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense)
+{
+	struct scsi_request *request = (struct scsi_request *)command_answered(work, tag);
+
+	if (!request)
+		return;
+	request->has_status = true;
+	request->status = status;
+	request->command.request.has_failed = status != SCSI_GOOD;
+	scsi_read_sense(sense.bytes, sense.length, &request->sense);
+	if (!request->command.request.is_seen)
+		show_alone(work, request);
+}
+
+struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)
+{
+	const struct command *command = command_of_response(work, tag);
+
+	if (!command || !command->request.is_seen)
+		return (struct packet_request){ 0 };
+	return (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SCSI commands, as SRP and iSER carry them: with the memory that they name, their operations, and what they do to blocks. A layer reads
+ * its headers and passes what they say.
+ */
+#ifndef REASSEMBLY_UPPER_SCSI_H
+#define REASSEMBLY_UPPER_SCSI_H
+
+#include "dissect/scsi/scsi.h"
+#include "reassembly/upper/command.h"
+
+#define SCSI_TARGET_TEXT 232   /* a name of 223 bytes, RFC 7143, 4.2.7.1, or an address */
+#define SCSI_LUNS 64           /* whose block size is known, of a connection */
+
+/* A connection's state. */
+struct scsi_session {
+	struct commands commands;
+	const char *layer;         /* static: "srp" */
+	char target[SCSI_TARGET_TEXT]; /* printable; empty: unknown */
+	uint32_t lun_count;
+	struct {
+		uint64_t lun;
+		uint32_t block_size;   /* bytes */
+		bool is_sure;          /* from READ CAPACITY */
+	} luns[SCSI_LUNS];
+};
+
+/* Memory of the initiator, in the order of the data. */
+struct scsi_piece {
+	uint64_t address;
+	uint32_t length, key;
+	bool is_out;               /* read by the target */
+};
+
+/* A command in a SEND. */
+struct scsi_told {
+	uint64_t tag, lun;
+	const uint8_t *cdb;
+	uint32_t cdb_length;       /* 1 or more */
+	const struct scsi_piece *pieces;
+	uint32_t piece_count;
+	struct rtap_span carried;  /* data out in the SEND, before that in pieces */
+	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
+};
+
+/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
+struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer);
+
+void scsi_take_command(struct upper_work *work, const struct scsi_told *told);
+
+/* A response in a SEND; `sense` may be empty. */
+void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
+
+/* What a packet shows of the command of a response. */
+struct packet_request scsi_known(const struct upper_work *work, uint64_t tag);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SCSI RDMA Protocol as an upper layer.
+ */
+#include "config.h"
+
+#include "dissect/dissect.h"
+#include "dissect/scsi/scsi.h"
+#include "dissect/scsi/srp.h"
+#include "reassembly/infiniband/handshake.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/scsi.h"
+#include "reassembly/upper/srp_layer.h"
+
+#define MOST_PIECES 512        /* both directions have up to 255 descriptors */
+#define INDIRECT_LENGTH 20
+
+/* A SEND's bytes. */
+struct unit {
+	const uint8_t *bytes;
+	uint32_t length;
+};
+
+static struct unit unit_of(const struct rtap_packet *packet)
+{
+	const struct rtap_layer *layer = packet->layers;
+
+	while (layer < packet->layers + packet->layer_count && layer->protocol != PROTOCOL_SRP_COMMAND && layer->protocol != PROTOCOL_SRP_RESPONSE)
+		layer++;
+	if (layer == packet->layers + packet->layer_count)
+		return (struct unit){ NULL, 0 };
+	/* a single packet's source goes on after its payload */
+	if (layer->source == packet->payload.source)
+		return (struct unit){ layer_bytes(packet, layer), packet->payload.offset + packet->payload.captured - layer->offset };
+	return (struct unit){ layer_bytes(packet, layer), packet->sources[layer->source].captured - layer->offset };
+}
+
+/* Adds the descriptors of one direction, which begin at *at. Those beyond the captured bytes stay unknown. */
+static void add_pieces(const struct unit *unit, bool is_out, uint32_t *at, struct scsi_piece *pieces, uint32_t *count)
+{
+	uint64_t format = is_out ? bits(unit->bytes, SRP_OUT_FORMAT) : bits(unit->bytes, SRP_IN_FORMAT);
+	uint32_t length = srp_descriptor_length(unit->bytes, is_out), end = *at + length;
+
+	if (length == UINT32_MAX)
+		return;
+	if (format == SRP_INDIRECT)
+		*at += INDIRECT_LENGTH;
+	for (; (format == SRP_DIRECT || format == SRP_INDIRECT) && *at + SRP_DESCRIPTOR_LENGTH <= end && *at + SRP_DESCRIPTOR_LENGTH <= unit->length &&
+	       *count < MOST_PIECES; *at += SRP_DESCRIPTOR_LENGTH) {
+		const uint8_t *descriptor = unit->bytes + *at;
+
+		pieces[(*count)++] = (struct scsi_piece){
+			.address = load64(descriptor), .key = load32(descriptor + 8), .length = load32(descriptor + 12), .is_out = is_out,
+		};
+	}
+	*at = end;
+}
+
+static void take_command(struct upper_work *work, const struct unit *unit)
+{
+	struct scsi_piece pieces[MOST_PIECES];
+	uint32_t more = (uint32_t)bits(unit->bytes, SRP_ADDITIONAL_CDB) * 4, at = SRP_COMMAND_LENGTH + more, count = 0;
+	struct scsi_told told = {
+		.tag = bits(unit->bytes, SRP_TAG), .lun = scsi_lun(unit->bytes + SRP_LUN_AT), .cdb = unit->bytes + SRP_CDB_AT,
+		.cdb_length = at <= unit->length ? SCSI_CDB_LENGTH + more : SCSI_CDB_LENGTH, .pieces = pieces,
+	};
+
+	add_pieces(unit, true, &at, pieces, &count);
+	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE) {
+		uint32_t length = at <= unit->length ? load32(unit->bytes + at - 4) : 0;
+
+		if (length <= unit->length - at)
+			told.carried = (struct rtap_span){ unit->bytes + unit->length - length, length };
+	}
+	add_pieces(unit, false, &at, pieces, &count);
+	told.piece_count = count;
+	scsi_take_command(work, &told);
+}
+
+static void take_response(struct upper_work *work, const struct unit *unit)
+{
+	uint64_t flags = bits(unit->bytes, SRP_FLAGS);
+	uint64_t before = SRP_RESPONSE_LENGTH + (flags & SRP_HAS_REASON ? bits(unit->bytes, SRP_REASON_LENGTH) : 0);
+	struct rtap_span sense = { NULL, 0 };
+
+	if (flags & SRP_HAS_SENSE && before < unit->length)
+		sense = (struct rtap_span){ unit->bytes + before, unit->length - (uint32_t)before };
+	scsi_take_response(work, bits(unit->bytes, SRP_TAG), unit->bytes[SRP_STATUS_AT], sense);
+}
+
+static bool is_set_up(const struct connection *connection)
+{
+	uint8_t consumer = handshake_consumer_of(connection);
+
+	return consumer == RTAP_CM_CONSUMER_SRP || consumer == RTAP_CM_CONSUMER_SRP_RDMA_CM;
+}
+
+static bool is_srp(const struct connection *connection)
+{
+	return connection->upper == RTAP_UPPER_SRP || (connection->upper == RTAP_UPPER_UNKNOWN && is_set_up(connection));
+}
+
+/* Dissects the packet with what is known of it. */
+static void show(struct upper_work *work)
+{
+	const struct rtap_payload *payload = &work->packet->payload;
+	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
+
+	if (payload->captured >= SRP_RESPONSE_LENGTH && bytes[0] == SRP_RESPONSE)
+		work->context->request = scsi_known(work, bits(bytes, SRP_TAG));
+	else if (work->packet->upper == RTAP_UPPER_SRP && !work->keep)
+		return;
+	work->context->upper = RTAP_UPPER_SRP;
+	work->dissect(work);
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	struct unit unit;
+
+	if (work->message && work->message->region) {
+		claim_data(work->tracker, work->message, work->result);
+		return true;
+	}
+	if ((work->packet->upper != RTAP_UPPER_SRP && !is_srp(work->connection)) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+		return false;
+	if (!scsi_session_make(work->tracker, work->connection, "srp"))
+		return false;
+	upper_note(work->connection, RTAP_UPPER_SRP);
+	show(work);
+	unit = unit_of(work->packet);
+	if (!upper_is_new(work) || !unit.bytes)
+		return true;
+	if (unit.bytes[0] == SRP_COMMAND && unit.length >= SRP_COMMAND_LENGTH)
+		take_command(work, &unit);
+	else if (unit.bytes[0] == SRP_RESPONSE && unit.length >= SRP_RESPONSE_LENGTH)
+		take_response(work, &unit);
+	return true;
+}
+
+const struct upper_layer srp_layer = {
+	.name = "srp",
+	.carried = RTAP_UPPER_SRP,
+	.is_set_up = is_set_up,
+	.packet = take_packet,
+	.memory = &claim_memory,
+	.settled = command_settled,
+	.detach = command_detach,
+	.merged = command_merged,
+	.end = command_end,
+	.over = command_over,
+};
