@@ -36,7 +36,7 @@ struct nvme_namespace {
 
 struct nvme_state {
 	struct map targets, namespaces;
-	struct budget_entry entry;
+	uint64_t bytes;           /* charged to the tracker's messages */
 };
 
 static struct nvme_state *state_of(const struct rtap_tracker *tracker)
@@ -49,8 +49,6 @@ bool nvme_state_init(struct rtap_tracker *tracker)
 	struct nvme_state *state = memory_new_zeroed(1, sizeof *state);
 
 	tracker->upper_states[UPPER_nvme] = state;
-	if (state)
-		state->entry.apart = true;
 	return state;
 }
 
@@ -67,7 +65,7 @@ void nvme_state_fini(struct rtap_tracker *tracker)
 
 	if (!state)
 		return;
-	budget_give(&tracker->budget, &state->entry, state->entry.bytes);
+	budget_give(&tracker->budget, &tracker->messages, state->bytes);
 	free_values(&state->targets);
 	free_values(&state->namespaces);
 	free(state);
@@ -118,7 +116,8 @@ static bool keep(struct rtap_tracker *tracker, struct map *map, uint64_t hash, v
 		free(value);
 		return false;
 	}
-	budget_charge(&tracker->budget, &state_of(tracker)->entry, bytes);
+	budget_charge(&tracker->budget, &tracker->messages, bytes);
+	state_of(tracker)->bytes += bytes;
 	return true;
 }
 

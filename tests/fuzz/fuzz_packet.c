@@ -16,6 +16,7 @@
 
 #include "dissect/dissect.h"
 #include "dissect/engine/packet.h"
+#include "dissect/nvme/nvme.h"
 #include "output/packet/fields.h"
 #include "output/packet/json.h"
 #include "output/packet/text.h"
@@ -28,7 +29,7 @@
 enum {
 	CUT = 0x01,            /* the frame was longer on the wire than it is here */
 	NO_HEURISTICS = 0x02,
-	UPPER_SHIFT = 2,       /* two bits: enum rtap_upper */
+	UPPER_SHIFT = 2,       /* two bits: enum rtap_upper; byte 0 has the third */
 	RPC_KNOWN = 0x10,
 	WITH_MESSAGE = 0x20,   /* the frame's second half is also a message put together */
 	DECODE_AS = 0x40,
@@ -282,7 +283,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < HEADER_LENGTH || size > 1 << 16)
 		return 0;
 
-	uint8_t flags = data[1];
+	static const uint32_t codes[] = {
+		NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT), NVME_CODE(NVME_SPACE_FABRICS, NVME_PROPERTY_GET), NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT),
+		NVME_CODE(NVME_SPACE_IO, NVME_READ),
+	};
+	uint8_t flags = data[1], more = (uint8_t)(data[0] / (sizeof link_types / sizeof link_types[0]));
 	uint32_t length = (uint32_t)(size - HEADER_LENGTH);
 	struct rtap_frame frame = {
 		.captured_length = length,
@@ -292,7 +297,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct rtap_context context = {
 		.no_heuristics = flags & NO_HEURISTICS,
-		.upper = flags >> UPPER_SHIFT & 3,
+		.upper = (uint8_t)((flags >> UPPER_SHIFT & 3) + (more & 1) * 4),
+		.request = { .queue_kind = more >> 1 & 3, .is_known = flags & RPC_KNOWN, .code = codes[more >> 3 & 3], .detail = more & 4 ? 0x14 : 0 },
 		.rpc_known = flags & RPC_KNOWN,
 		.rpc_program = 100003,
 		.rpc_version = 3,

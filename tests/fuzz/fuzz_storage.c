@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Commands of NVMe, SRP and iSER with their data and responses, in any order, lost, repeated and cut: what is reported of them keeps its
+ * promises, and all memory is given back.
+ * Input: byte 0 the protocol and options, byte 1 the limit of memory; then records of RECORD bytes, each a packet.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+
+#include "dissect/nvme/nvme.h"
+#include "dissect/scsi/iser.h"
+#include "dissect/scsi/srp.h"
+#include "reassembly/block_effect.h"
+#include "reassembly/state.h"
+#include "reassembly/tracker.h"
+#include "tests/roce_kit.h"
+
+#include "harness.h"
+
+#define HEADER_LENGTH 2
+#define RECORD 8
+#define MOST_RECORDS 400
+#define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16)) /* as fuzz_conversation.c */
+#define MOST_DATA 4096
+
+enum { IS_NVME, IS_SRP, IS_ISER, PROTOCOL_KINDS };
+/* Byte 0, after the protocol. */
+enum { WITHOUT_OPERATIONS = 4, WITHOUT_BLOCKS = 8, NO_FINISH = 16, WITH_ACKS = 32 };
+/* Byte 0 of a record. */
+enum { COMMAND, RESPONSE, READ, READ_RESPONSE, WRITE, WRITE_FIRST, WRITE_LAST, ACK, RAW, KINDS };
+/* Byte 1 of a record: from which end, and what becomes of it. */
+enum { FROM_TARGET = 1, IS_CUT = 2, COMES_TWICE = 4, JUMPS = 8, GOES_BACK = 16, HAS_DATA = 32 };
+
+struct run {
+	struct rtap_tracker *tracker;
+	uint8_t options;
+	unsigned protocol;
+	uint64_t frames, operations, effects, read;
+	uint32_t psn[2];
+	int64_t time_ns;
+};
+
+static void look_at(struct run *run, const char *text)
+{
+	for (; text && *text; text++)
+		run->read += (uint8_t)*text;
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct run *run = owner;
+
+	REQUIRE(operation->number == ++run->operations);
+	REQUIRE(operation->layer && operation->connection);
+	REQUIRE(operation->request_frame <= run->frames && operation->response_frame <= run->frames);
+	REQUIRE(operation->request_frame || operation->response_frame);
+	REQUIRE(!operation->complete || operation->response_frame);
+	REQUIRE(operation->value_count <= 8);
+	look_at(run, operation->name);
+	look_at(run, operation->object);
+	look_at(run, operation->id);
+	look_at(run, operation->status);
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		look_at(run, operation->values[i].name);
+}
+
+static void take_effect(void *owner, const struct block_effect *effect)
+{
+	struct run *run = owner;
+
+	run->effects++;
+	REQUIRE(effect->target && *effect->target);
+	look_at(run, effect->target);
+	for (uint32_t i = 0; effect->data && i < effect->data->count; i++) {
+		const struct coverage_run *piece = &coverage_runs(effect->data)[i];
+		const uint8_t *bytes = coverage_bytes(effect->data, piece);
+
+		REQUIRE(piece->begin < piece->end);
+		for (uint64_t at = 0; bytes && at < piece->end - piece->begin; at++)
+			run->read += bytes[at];
+	}
+}
+
+/* Few values, so that they meet. */
+static uint64_t address_of(uint8_t choice)
+{
+	return UINT64_C(0x7f0000000000) + (choice & 7u) * 0x400u;
+}
+
+static uint32_t key_of(uint8_t choice)
+{
+	return 0x1000u + (choice >> 3 & 3u);
+}
+
+static void put_little(uint8_t *at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint32_t make_nvme(const uint8_t *record, uint8_t *bytes, bool is_command)
+{
+	uint32_t data = record[1] & HAS_DATA ? (record[5] & 7u) * 64u : 0;
+
+	memset(bytes, 0, NVME_COMMAND_LENGTH + data);
+	if (!is_command) {
+		put_little(bytes, record[5], 8);
+		put_little(bytes + 10, record[6] & 1, 2);
+		put_little(bytes + 12, record[2] & 7, 2);
+		put_little(bytes + 14, record[3] & 3 ? 0 : (uint64_t)record[4] << 1, 2);
+		return NVME_RESPONSE_LENGTH;
+	}
+	bytes[0] = record[3];
+	bytes[1] = 0x40;
+	put_little(bytes + 2, record[2] & 7, 2);
+	bytes[4] = record[3] == NVME_FABRICS ? record[4] & 0xf : 1;
+	put_little(bytes + 24, data ? 0 : address_of(record[5]), 8);
+	if (data)
+		put_little(bytes + 32, data, 4);
+	else
+		put_little(bytes + 32, (record[6] & 15u) * 512u, 3);
+	if (!data)
+		put_little(bytes + 35, key_of(record[5]), 4);
+	bytes[39] = data ? 0x01 : 0x40;
+	put_little(bytes + 40, record[7], 8);
+	put_little(bytes + 48, record[6] & 15u, 2);
+	if (record[4] & 1)
+		put_little(bytes + 44, 4, 4);
+	memset(bytes + NVME_COMMAND_LENGTH, record[7], data);
+	return NVME_COMMAND_LENGTH + data;
+}
+
+static const uint8_t scsi_opcodes[] = { 0x08, 0x0a, 0x28, 0x2a, 0x41, 0x42, 0x88, 0x89, 0x8a, 0x93, 0x25, 0x9e, 0x7f, 0x12, 0x00, 0xff };
+
+static void make_cdb(const uint8_t *record, uint8_t *cdb)
+{
+	memset(cdb, record[6] & 0x80 ? 0x11 : 0, 16);
+	cdb[0] = scsi_opcodes[record[3] & 15u];
+	cdb[5] = cdb[9] = record[7];
+	cdb[8] = cdb[13] = record[6] & 15u;
+}
+
+static uint32_t make_srp(const uint8_t *record, uint8_t *bytes, bool is_command)
+{
+	uint32_t length = SRP_COMMAND_LENGTH;
+	unsigned out = record[4] & 3u, in = record[4] >> 2 & 3u;
+
+	memset(bytes, 0, 512);
+	bytes[15] = record[2] & 7;
+	if (!is_command) {
+		bytes[0] = record[3] & 0x40 ? record[3] : SRP_RESPONSE;
+		bytes[18] = record[4] & 3;
+		bytes[19] = record[5] & 0x42;
+		bytes[31] = record[6] & 31;
+		bytes[35] = record[6] >> 5;
+		bytes[36] = 0x70;
+		bytes[38] = record[7] & 15;
+		return SRP_RESPONSE_LENGTH + (record[6] & 31u) + (record[6] >> 5);
+	}
+	bytes[0] = SRP_COMMAND;
+	bytes[5] = (uint8_t)(out << 4 | (in == SRP_IMMEDIATE ? 0 : in));
+	bytes[6] = out == SRP_INDIRECT ? 2 : 0;
+	bytes[7] = in == SRP_INDIRECT ? 2 : 0;
+	bytes[21] = record[2] >> 6;
+	make_cdb(record, bytes + SRP_CDB_AT);
+	for (unsigned side = 0; side < 2; side++) {
+		unsigned format = side ? in : out, count = format == SRP_DIRECT ? 1 : format == SRP_INDIRECT ? 2 : 0;
+
+		length += format == SRP_INDIRECT ? 20 : format == SRP_IMMEDIATE && !side ? 4 : 0;
+		if (format == SRP_IMMEDIATE && !side)
+			bytes[length - 1] = record[6] & 63;
+		for (unsigned i = 0; i < count; i++) {
+			uint8_t *at = roce_put(bytes + length, address_of((uint8_t)(record[5] + i)), 8);
+
+			at = roce_put(at, key_of(record[5]), 4);
+			roce_put(at, (record[6] & 15u) * 256u, 4);
+			length += SRP_DESCRIPTOR_LENGTH;
+		}
+	}
+	return length + (record[1] & HAS_DATA ? record[6] & 63u : 0);
+}
+
+static uint32_t make_iser(const uint8_t *record, uint8_t *bytes, bool is_command)
+{
+	uint8_t *pdu = bytes + ISER_LENGTH;
+	uint32_t data = record[1] & HAS_DATA ? (record[6] & 63u) : 0;
+
+	memset(bytes, 0, 512);
+	bytes[0] = (uint8_t)(ISER_CONTROL << 4 | (record[4] & 12));
+	if (record[4] & ISER_WRITE_VALID) {
+		roce_put(bytes + 4, key_of(record[5]), 4);
+		roce_put(bytes + 8, address_of(record[5]), 8);
+	}
+	if (record[4] & ISER_READ_VALID) {
+		roce_put(bytes + 16, key_of(record[5]), 4);
+		roce_put(bytes + 20, address_of(record[5]), 8);
+	}
+	pdu[0] = (uint8_t)(record[3] & 0x40 ? record[3] & 0x3f : is_command ? ISCSI_COMMAND : ISCSI_RESPONSE);
+	pdu[3] = is_command ? 0 : record[5] & 0x42;
+	pdu[7] = (uint8_t)data;
+	pdu[9] = record[2] >> 6;
+	pdu[19] = record[2] & 7;
+	roce_put(pdu + 20, (record[6] & 15u) * 512u, 4);
+	if (is_command)
+		make_cdb(record, pdu + ISCSI_CDB_AT);
+	memcpy(pdu + ISCSI_LENGTH, "TargetName=a", data < 12 ? data : 12);
+	if (!is_command && data > 4)
+		pdu[ISCSI_LENGTH + 2] = 0x72;
+	return ISER_LENGTH + ISCSI_LENGTH + ((data + 3) & ~3u);
+}
+
+static void give(struct run *run, const uint8_t *record, struct roce roce, bool from_target)
+{
+	uint8_t whole[ROCE_MAX_FRAME];
+	struct rtap_packet packet;
+	uint32_t length, captured;
+
+	roce.source = from_target ? 0x0a000002 : 0x0a000001;
+	roce.destination = from_target ? 0x0a000001 : 0x0a000002;
+	roce.dest_qp = from_target ? 1 : 2;
+	length = roce_frame(whole, &roce);
+	roce_seal(whole, length);
+	captured = record[1] & IS_CUT ? length - length / 4 : length;
+	for (int i = 0; i < (record[1] & COMES_TWICE ? 2 : 1); i++) {
+		run->frames++;
+		run->time_ns += 1000 + (record[7] == 255 ? INT64_C(40000000000) : 0);
+		rtap_tracker_frame(run->tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = captured, .wire_length = length,
+								       .link_type = RTAP_LINK_RAW, .number = run->frames, .time_ns = run->time_ns }, &packet);
+	}
+}
+
+/* The opcode of a packet with a payload or a RETH. */
+static uint8_t opcode_of(unsigned kind)
+{
+	static const uint8_t opcodes[KINDS] = {
+		[COMMAND] = 0x04, [RESPONSE] = 0x17, [READ] = 0x0c, [READ_RESPONSE] = 0x10, [WRITE] = 0x0a, [WRITE_FIRST] = 0x06, [WRITE_LAST] = 0x08,
+		[ACK] = 0x11, [RAW] = 0x04,
+	};
+
+	return opcodes[kind];
+}
+
+static void give_record(struct run *run, const uint8_t *record)
+{
+	static uint8_t bytes[MOST_DATA];
+	unsigned kind = record[0] % KINDS;
+	bool from_target = (record[1] & FROM_TARGET) != (kind == RESPONSE || kind == READ || kind == WRITE || kind == WRITE_FIRST || kind == WRITE_LAST);
+	struct roce roce = { .opcode = opcode_of(kind), .ack_request = true, .virtual_address = address_of(record[5]), .r_key = key_of(record[5]),
+			     .dma_length = (record[6] & 15u) * 256u, .syndrome = 0x1f, .immediate = key_of(record[5]), .payload = bytes };
+	uint32_t *psn = &run->psn[from_target];
+
+	if (kind == COMMAND || kind == RESPONSE)
+		roce.payload_length = run->protocol == IS_NVME ? make_nvme(record, bytes, kind == COMMAND) :
+				      run->protocol == IS_SRP  ? make_srp(record, bytes, kind == COMMAND) :
+								 make_iser(record, bytes, kind == COMMAND);
+	else if (kind != READ && kind != ACK)
+		roce.payload_length = kind == RAW ? record[6] : roce.dma_length;
+	if (kind != COMMAND && kind != RESPONSE)
+		memset(bytes, record[7], roce.payload_length);
+	if (record[1] & JUMPS)
+		*psn += 1 + (record[7] & 3u);
+	/* what answers carries the requester's PSN */
+	roce.psn = kind == READ_RESPONSE || kind == ACK ? run->psn[!from_target] - 1 : record[1] & GOES_BACK ? *psn - 1 - (record[7] & 3u) : (*psn)++;
+	roce.psn &= 0xffffff;
+	give(run, record, roce, from_target);
+	if (run->options & WITH_ACKS && kind <= RESPONSE)
+		give(run, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, !from_target);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct run run = { .psn = { 100, 1000 }, .time_ns = INT64_C(1700000000000000000) };
+	struct rtap_tracker_options options = { .size = sizeof options, .owner = &run };
+	uint64_t limit;
+
+	if (size < HEADER_LENGTH || size > HEADER_LENGTH + RECORD * MOST_RECORDS)
+		return 0;
+	run.options = data[0];
+	run.protocol = (data[0] & 3) % PROTOCOL_KINDS;
+	options.max_memory = limit = UINT64_C(4096) << data[1] % 16;
+	if (!(run.options & WITHOUT_OPERATIONS))
+		options.operation = take_operation;
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	if (!(run.options & WITHOUT_BLOCKS))
+		tracker_report_blocks(run.tracker, take_effect);
+	for (size_t at = HEADER_LENGTH; at + RECORD <= size; at += RECORD) {
+		give_record(&run, data + at);
+		REQUIRE(run.tracker->budget.used <= limit + SLACK);
+	}
+	if (!(run.options & NO_FINISH)) {
+		rtap_tracker_finish(run.tracker);
+		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.frames);
+	}
+	rtap_tracker_close(run.tracker);
+	return 0;
+}
