@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""SRP and iSER: commands and images against what an application did, and against units made in Python (generate/scsi.py)."""
+import hashlib
+import os
+import random
+
+import capfile
+import scsi
+from cli import TESTDATA
+from conversation import Connection, Scene
+from test_nvme import DONE, Nvme
+
+SRP, ISER = (os.path.join(TESTDATA, "roce-%s.pcap.gz" % name) for name in ("srp", "iser"))
+IMAGES = {SRP: "10.0.0.1/0.img", ISER: "iqn.2024-01.test:t1/0.img"}
+KINDS = (lambda talk: scsi.Srp(talk), lambda talk: scsi.Srp(talk, 4), lambda talk: scsi.Iser(talk), lambda talk: scsi.Iser(talk, 512))
+
+
+class Real(Nvme):
+    def test_images_are_what_was_written(self):
+        for capture, name in IMAGES.items():
+            with self.subTest(capture):
+                images, missing = self.images(capture)
+                self.assertEqual((missing, list(images)), ([], [name]))
+                for offset, length, digest in DONE:
+                    self.assertEqual(hashlib.sha256(images[name][offset:offset + length]).hexdigest(), digest, offset)
+
+    def test_commands_are_those_of_the_application(self):
+        """One write and one read of each range; a long one may be several commands."""
+        for capture in IMAGES:
+            found = [o for o in self.operations(capture) if o["name"] in ("WRITE(10)", "READ(10)")]
+            for offset, length, _ in DONE:
+                for name in ("WRITE(10)", "READ(10)"):
+                    parts = sorted((o["offset"], o["length"], o["data_bytes"]) for o in found
+                                   if o["name"] == name and offset <= o["offset"] < offset + length)
+                    with self.subTest(capture=capture, offset=offset, name=name):
+                        self.assertEqual(parts[0][0], offset)
+                        self.assertEqual(sum(part[1] for part in parts), length)
+                        self.assertEqual([part[1] for part in parts], [part[2] for part in parts])
+            self.assertTrue(all(o["complete"] for o in found))
+
+    def test_errors_have_sense(self):
+        for capture in IMAGES:
+            failed = [(o["name"], o["status"], o["complete"]) for o in self.operations(capture) if o.get("ok") is False]
+            self.assertEqual(set(failed), {("MODE SENSE(10)", "ILLEGAL REQUEST: invalid field in CDB", True)})
+
+    def test_without_a_packet_nothing_wrong_is_exported_as_right(self):
+        choice = random.Random(12)
+        for capture, name in IMAGES.items():
+            frames = list(capfile.read(capture))
+            whole = self.images(capture)[0][name]
+            for lost in sorted(choice.sample(range(150, len(frames) - 20), 15)):
+                path = self.path("lossy.pcap")
+                capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+                images, missing = self.images(path)
+                image, = images.values()
+                unknown = [(offset, offset + length) for _, offset, length, _ in missing]
+                for offset, length, _ in DONE:
+                    here = image[offset:offset + length]
+                    wrong = [i for i in range(len(here)) if here[i] != whole[offset + i]]
+                    if any(here):
+                        self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (capture, lost, offset))
+
+
+class Crafted(Nvme):
+    def capture_of(self, kind, *commands):
+        scene = Scene("scsi", "")
+        maker = kind(Connection(scene))
+        for way, *arguments in commands:
+            scene.put(*getattr(maker, way)(*arguments))
+        return self.capture(scene)
+
+    def test_blocks(self):
+        """All forms of CDBs, data in the SEND, by one descriptor and by several."""
+        one, two, three, four = (bytes([n]) * 512 for n in (1, 2, 3, 4))
+        for kind in KINDS:
+            capture = self.capture_of(
+                kind,
+                ("out", scsi.cdb10(0x2a, 4, 4), one + two + three + four),
+                ("into", scsi.cdb16(0x88, 20, 2), two + one),
+                ("out", scsi.cdb6(0x0a, 30, 1), three),
+                ("out", scsi.cdb16(0x8a, 40, 1), four),
+                ("out", scsi.cdb16(0x93, 42, 3), two),           # WRITE SAME
+                ("out", scsi.cdb16(0x93, 43, 1, 0x01), b""),     # WRITE SAME with NDOB: zeros
+                ("out", scsi.cdb10(0x42, 0, 24), scsi.unmap_list((5, 1), (21, 1))),
+                ("out", scsi.cdb16(0x89, 40, 0)[:13] + b"\x01\0\0", four + one))  # COMPARE AND WRITE
+            with self.subTest(kind=kind(None).__dict__):
+                images, missing = self.images(capture)
+                image, = images.values()
+                self.assertEqual(missing, [])
+                expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
+                self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
+
+    def test_errors(self):
+        refused, media = (0x05, 0x2100), (0x03, 0x0c00)
+        for kind in KINDS:
+            for make in (scsi.fixed_sense, scsi.descriptor_sense):
+                capture = self.capture_of(
+                    kind,
+                    ("out", scsi.cdb10(0x2a, 0, 4), b"\x07" * 2048),
+                    ("out", scsi.cdb10(0x2a, 0, 1), b"\x08" * 512, 0, scsi.CHECK_CONDITION, make(*refused)),
+                    ("out", scsi.cdb10(0x2a, 2, 1), b"\x09" * 512, 0, scsi.CHECK_CONDITION, make(*media)),
+                    ("into", scsi.cdb10(0x28, 0, 1), b"\x0a" * 512, 0, 0x08))
+                found = [(o["name"], o["status"], o["ok"]) for o in self.operations(capture)]
+                self.assertEqual(found, [("WRITE(10)", "GOOD", True), ("WRITE(10)", "ILLEGAL REQUEST: logical block address out of range", False),
+                                         ("WRITE(10)", "MEDIUM ERROR: write error", False), ("READ(10)", "BUSY", False)])
+                images, missing = self.images(capture)
+                self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(1024, 512)])
+                self.assertEqual(list(images.values())[0][:1024], b"\x07" * 1024)
+
+    def test_luns_are_apart(self):
+        for kind in (KINDS[0], KINDS[2]):
+            capture = self.capture_of(kind, *(("out", scsi.cdb10(0x2a, 0, 1), bytes([lun + 1]) * 512, lun) for lun in (0, 1, 7)))
+            images, _ = self.images(capture)
+            self.assertEqual(images, {"10.0.0.1/%d.img" % lun: bytes([lun + 1]) * 512 for lun in (0, 1, 7)})

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""SCSI by SRP and by iSER on one queue pair: units as T10 and RFC 7143, RFC 7145 lay them out."""
+import struct
+
+BLOCK = 512
+GOOD, CHECK_CONDITION = 0x00, 0x02
+
+
+def cdb10(opcode, lba, blocks, flags=0):
+    return struct.pack(">BBIBHB", opcode, flags, lba, 0, blocks, 0).ljust(16, b"\0")
+
+
+def cdb16(opcode, lba, blocks, flags=0):
+    return struct.pack(">BBQIBB", opcode, flags, lba, blocks, 0, 0)
+
+
+def cdb6(opcode, lba, blocks):
+    return struct.pack(">BBHBB", opcode, lba >> 16, lba & 0xffff, blocks, 0).ljust(16, b"\0")
+
+
+def fixed_sense(key, code):
+    return struct.pack(">BBB4sB4sHBB", 0x70, 0, key, b"", 10, b"", code, 0, 0).ljust(18, b"\0")
+
+
+def descriptor_sense(key, code):
+    return struct.pack(">BBHxxxB", 0x72, key, code, 0)
+
+
+def unmap_list(*pairs):
+    body = b"".join(struct.pack(">QII", lba, blocks, 0) for lba, blocks in pairs)
+    return struct.pack(">HHI", len(body) + 6, len(body), 0) + body
+
+
+class Srp:
+    """SRP-2, chapter 6."""
+    layer = "srp"
+
+    def __init__(self, talk, pieces=1):
+        self.talk, self.tag, self.pieces = talk, 0, pieces
+
+    def send(self, name, data, key=None):
+        packets = self.talk.send(name, 0, data=data, inv=key)
+        return packets + [self.talk.ack(packets[-1])]
+
+    def descriptors(self, address, key, length):
+        """(format, count, bytes): direct, or a table of `pieces` descriptors whose memory is not in the order of the data."""
+        if self.pieces == 1:
+            return 1, 0, struct.pack(">QII", address, key, length)
+        part = length // self.pieces
+        rows = [(address + (self.pieces - 1 - i) * part, key, part) for i in range(self.pieces)]
+        return 2, self.pieces, struct.pack(">QIII", 0xdead0000, 0x77, 16 * self.pieces, length) + b"".join(struct.pack(">QII", *row) for row in rows)
+
+    def command(self, lun, cdb, out=(0, 0, b""), into=(0, 0, b"")):
+        return (struct.pack(">BB3xBBBQ4xHxxxxxxxBBB", 2, 0, out[0] << 4 | into[0], out[1], into[1], self.tag, lun, 0, 0, 0) + cdb + out[2] + into[2])
+
+    def answer(self, status=GOOD, sense=b""):
+        unit = struct.pack(">BBxxiQxxBBIIII", 0xc1, 0, 1, self.tag, 2 if sense else 0, status, 0, 0, len(sense), 0) + sense
+        return self.send("b", unit)
+
+    def parts(self, address, data):
+        """What is moved: (address, bytes), in the order of the data."""
+        part = len(data) // self.pieces
+        return [(address + (self.pieces - 1 - i) * part, data[i * part:(i + 1) * part]) for i in range(self.pieces)]
+
+    def next(self):
+        self.tag += 1
+        return 0x1000 + self.tag * 0x100, 0x7f0000000000 + self.tag * 0x100000
+
+    def out(self, cdb, data, lun=0, status=GOOD, sense=b""):
+        key, address = self.next()
+        packets = self.send("a", self.command(lun, cdb, self.descriptors(address, key, len(data)) if data else (0, 0, b"")))
+        for at, part in self.parts(address, data) if data else ():
+            request, responses = self.talk.read("b", len(part), key, at, part)
+            packets += [request] + responses
+        return packets + self.answer(status, sense)
+
+    def into(self, cdb, data, lun=0, status=GOOD, sense=b""):
+        key, address = self.next()
+        packets = self.send("a", self.command(lun, cdb, into=self.descriptors(address, key, len(data))))
+        if status == GOOD:
+            for at, part in self.parts(address, data):
+                packets += self.talk.write("b", len(part), key, at, data=part)
+        return packets + self.answer(status, sense)
+
+
+class Iser(Srp):
+    """RFC 7145, 9.2; RFC 7143, 11.3 and 11.4."""
+    layer = "iser"
+
+    def __init__(self, talk, immediate=0):
+        super().__init__(talk)
+        self.immediate = immediate
+
+    def unit(self, opcode, lun, cdb, length, out=(0, 0), into=(0, 0), data=b""):
+        header = struct.pack(">B3xIQIQ", 0x10 | (8 if out[1] else 0) | (4 if into[1] else 0), out[1], out[0], into[1], into[0])
+        flags = 0x80 | (0x40 if into[1] else 0) | (0x20 if out[1] or data else 0)
+        pdu = struct.pack(">BBHB3sHHIIIII", opcode, flags, 0, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag, length, 1, 1)
+        return header + pdu + cdb + data.ljust((len(data) + 3) // 4 * 4, b"\0")
+
+    def answer(self, status=GOOD, sense=b""):
+        data = struct.pack(">H", len(sense)) + sense if sense else b""
+        pdu = struct.pack(">BBBBB3s8xIIIIIIII", 0x21, 0x80, 0, status, 0, len(data).to_bytes(3, "big"), self.tag, 0, 1, 1, 9, 0, 0, 0)
+        return self.send("b", bytes([0x10]) + bytes(27) + pdu + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
+
+    def out(self, cdb, data, lun=0, status=GOOD, sense=b""):
+        key, address = self.next()
+        inside, rest = data[:self.immediate], data[self.immediate:]
+        packets = self.send("a", self.unit(1, lun, cdb, len(data), (address, key) if rest else (0, 0), data=inside))
+        if rest:
+            request, responses = self.talk.read("b", len(rest), key, address, rest)
+            packets += [request] + responses
+        return packets + self.answer(status, sense)
+
+    def into(self, cdb, data, lun=0, status=GOOD, sense=b""):
+        key, address = self.next()
+        packets = self.send("a", self.unit(1, lun, cdb, len(data), into=(address, key)))
+        if status == GOOD:
+            packets += self.talk.write("b", len(data), key, address, data=data)
+        return packets + self.answer(status, sense)
