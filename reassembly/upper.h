@@ -138,10 +138,13 @@ static inline bool upper_data_is_over(const struct frame_result *result, const s
 	       (message->shown.verb == RTAP_VERB_READ ? message_read_is_over(message) : result->completed == message);
 }
 
-/* The SEND of packet() or send() has just become whole. Else it is a repeat, which changes nothing. */
+/*
+ * The SEND of packet() or send() has just become whole, and is of no request yet: what was cut first can come again whole, and with other
+ * bytes. Else it is a repeat, which changes nothing.
+ */
 static inline bool upper_is_new(const struct upper_work *work)
 {
-	return work->message && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
+	return work->message && !work->message->request && !work->message->operation && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
 }
 
 /* Whether an upper layer may need the current frame. */

@@ -26,7 +26,7 @@ static bool looks_volatile(const struct rtap_field *field)
 
 	/* one bit distinguishes nobody */
 	for (size_t i = 0; i < sizeof volatile_names / sizeof volatile_names[0] && field->show != RTAP_BOOL; i++)
-		if (strstr(field->name, volatile_names[i]))
+		if (strstr(field->name, volatile_names[i]) && !strstr(field->name, "identify"))
 			return true;
 	return by_type;
 }

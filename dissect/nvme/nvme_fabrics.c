@@ -212,7 +212,7 @@ static bool derive_hostnqn(const struct rtap_packet *packet, const struct rtap_l
 
 static const struct rtap_field connect_data_fields[] = {
 	{ "nvme.fabrics.cmd.connect.data.hostid", "Host Identifier", 0, 128, RTAP_BYTES, 0, NULL, NULL, NULL },
-	NVME_ROW("nvme.fabrics.cmd.connect.data.cntrlid", "Controller Identifier", NVME_AT(4, 0, 16), RTAP_HEX, NULL),
+	{ "nvme.fabrics.cmd.connect.data.cntrlid", "Controller Identifier", NVME_AT(4, 0, 16), RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL },
 	{ "nvme.fabrics.cmd.connect.data.rsvd0", "Reserved", 144, 1904, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 	{ "nvme.fabrics.cmd.connect.data.subnqn", "Subsystem NQN", NVME_CONNECT_SUBNQN * 8, NVME_NQN_LENGTH * 8, RTAP_TEXT, RTAP_COMPARED, NULL,
 	  derive_subnqn, NULL },

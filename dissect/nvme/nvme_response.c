@@ -167,7 +167,8 @@ static bool derive_latency(const struct rtap_packet *packet, const struct rtap_l
 static const struct rtap_field response_fields[] = {
 	SOME("nvme.cqe.dword0", "Dword 0", NVME_AT(0, 0, 32), RTAP_HEX, NULL, derive_dword0),
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_dword1),
-	SOME("nvme.fabrics.cqe.connect.cntrlid", "Controller Identifier", NVME_AT(0, 0, 16), RTAP_HEX, NULL, derive_controller),
+	{ "nvme.fabrics.cqe.connect.cntrlid", "Controller Identifier", NVME_AT(0, 0, 16), RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
+	  derive_controller, NULL },
 	SOME("nvme.fabrics.cqe.connect.authreq", "Authentication Required", NVME_AT(0, 16, 16), RTAP_HEX, NULL, derive_authentication),
 	{ "nvme.fabrics.cqe.connect.rsvd", "Reserved", 32, 32, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_connect_reserved, NULL },
 	SOME("nvme.fabrics.prop_get_set.data.8B", "Property Value", NVME_AT(0, 0, 64), RTAP_HEX, NULL, derive_property),

@@ -136,30 +136,32 @@ static const struct rtap_name function_names[] = {
 	{ 6, "TARGET WARM RESET" }, { 7, "TARGET COLD RESET" }, { 8, "TASK REASSIGN" }, { 0, NULL },
 };
 
+#define SEQUENCE(name, label, at, derive) \
+	{ name, label, at, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive, NULL }
 #define SOME(name, label, at, width, show, names, derive) \
 	{ name, label, at, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, names, derive, NULL }
 
 static const struct rtap_field iscsi_fields[] = {
 	{ "iscsi.reserved", "Reserved", 0, 1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "iscsi.I", "Immediate Delivery", 1, 1, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.I", "Immediate Delivery", 1, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "iscsi.opcode", "Opcode", ISCSI_OPCODE, RTAP_HEX, RTAP_OPCODE, iscsi_names, NULL, NULL },
 	{ "iscsi.flags", "Flags", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "iscsi.opcode_specific", "Opcode Specific", 16, 16, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "iscsi.totalahslength", "Total AHS Length (words)", ISCSI_AHS_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "iscsi.totalahslength", "Total AHS Length (words)", ISCSI_AHS_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "iscsi.datasegmentlength", "Data Segment Length", ISCSI_DATA_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "iscsi.lun_or_specific", "LUN or Opcode Specific", 64, 64, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "iscsi.initiatortasktag", "Initiator Task Tag", ISCSI_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "iscsi.opcode_specific_20", "Opcode Specific", 160, 224, RTAP_BYTES, 0, NULL, NULL, NULL },
-	SOME("iscsi.scsicommand.F", "Final", 8, 1, RTAP_HEX, NULL, derive_final),
-	SOME("iscsi.scsicommand.R", "Reads", 9, 1, RTAP_HEX, NULL, derive_reads),
-	SOME("iscsi.scsicommand.W", "Writes", 10, 1, RTAP_HEX, NULL, derive_writes),
+	SOME("iscsi.scsicommand.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_final),
+	SOME("iscsi.scsicommand.R", "Reads", 9, 1, RTAP_BOOL, NULL, derive_reads),
+	SOME("iscsi.scsicommand.W", "Writes", 10, 1, RTAP_BOOL, NULL, derive_writes),
 	SOME("iscsi.scsicommand.attr", "Task Attribute", 13, 3, RTAP_HEX, NULL, derive_attribute),
 	SOME("iscsi.scsicommand.expecteddatatransferlength", "Expected Data Transfer Length", 160, 32, RTAP_DEC, NULL, derive_expected),
-	SOME("iscsi.cmdsn", "CmdSN", 192, 32, RTAP_DEC, NULL, derive_command_sn),
-	SOME("iscsi.expstatsn", "ExpStatSN", 224, 32, RTAP_DEC, NULL, derive_expected_status_sn),
-	SOME("iscsi.statsn", "StatSN", 192, 32, RTAP_DEC, NULL, derive_status_sn),
-	SOME("iscsi.expcmdsn", "ExpCmdSN", 224, 32, RTAP_DEC, NULL, derive_expected_command_sn),
-	SOME("iscsi.maxcmdsn", "MaxCmdSN", 256, 32, RTAP_DEC, NULL, derive_max_command_sn),
+	SEQUENCE("iscsi.cmdsn", "CmdSN", 192, derive_command_sn),
+	SEQUENCE("iscsi.expstatsn", "ExpStatSN", 224, derive_expected_status_sn),
+	SEQUENCE("iscsi.statsn", "StatSN", 192, derive_status_sn),
+	SEQUENCE("iscsi.expcmdsn", "ExpCmdSN", 224, derive_expected_command_sn),
+	SEQUENCE("iscsi.maxcmdsn", "MaxCmdSN", 256, derive_max_command_sn),
 	SOME("iscsi.scsiresponse.response", "Response", 16, 8, RTAP_HEX, NULL, derive_response),
 	SOME("iscsi.scsiresponse.status", "Status", 24, 8, RTAP_HEX, scsi_status_names, derive_status),
 	SOME("iscsi.scsiresponse.residualcount", "Residual Count", 352, 32, RTAP_DEC, NULL, derive_residual),

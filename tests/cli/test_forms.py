@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """JSON and -T fields: valid, of the types that are listed, and telling the same, over all of testdata."""
+import collections
 import json
 import re
 from decimal import Decimal
@@ -29,9 +30,10 @@ def unescape(text):
 class Forms(CliTest):
     def setUp(self):
         super().setUp()
-        self.types, self.texts, self.keys, self.names = {}, set(), {}, {}
+        self.types, self.texts, self.keys, self.names, self.rows = {}, set(), {}, {}, collections.Counter()
         for row in self.lines("fields"):
             name, kind, json_type = row.split("\t")[:3]
+            self.rows[name] += 1
             self.assertEqual(self.types.setdefault(name, json_type), json_type, name)
             if kind == "text":
                 self.texts.add(name)
@@ -45,10 +47,10 @@ class Forms(CliTest):
         return [json.loads(line, object_pairs_hook=unique) for line in output.split("\n")[:-1]]
 
     def is_name(self, one, key, value):
-        """Whether it is the name of a number, the same in all packets."""
+        """Whether it is the name of a number, the same in all packets, except where a field has a row for each of several lists of names."""
         number = key[:-len("_name")]
         return (key.endswith("_name") and key not in self.types and self.types.get(number) == "number" and type(value) is str and value != "" and
-                self.names.setdefault((number, one[number]), value) == value)
+                (self.rows[number] > 1 or self.names.setdefault((number, one[number]), value) == value))
 
     def is_of_its_type(self, key, value):
         if key not in self.keys:
