@@ -101,6 +101,7 @@ struct options {
 	const char *directory;    /* --files */
 	const char *database;     /* --sqlite */
 	const char *trace;        /* --trace */
+	const char *iolog;        /* --blktrace */
 	bool packets;             /* --packets: the database has all packets */
 	enum canon_level level;   /* --level of canon and diff */
 	const char **keep;        /* --keep of canon */

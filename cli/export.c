@@ -10,6 +10,7 @@
 
 #include "cli/database.h"
 #include "cli/export.h"
+#include "cli/iolog.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -237,7 +238,7 @@ int command_export(int argc, char **argv)
 	int status = EXIT_ERROR;
 
 	if (options_parse(&options, COMMAND_EXPORT, argc, argv))
-		status = options.database ? database_run(&options) : options.trace ? trace_run(&options) : run(&options);
+		status = options.database ? database_run(&options) : options.trace ? trace_run(&options) : options.iolog ? iolog_run(&options) : run(&options);
 
 	options_fini(&options);
 	return status;

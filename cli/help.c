@@ -132,6 +132,8 @@ const char options_help_text[] =
 	      "  --sqlite DB      write a SQLite database of connections, messages, operations, findings and intervals\n"
 	      "  --trace JSON     write messages, operations and recoveries as trace events for Perfetto (ui.perfetto.dev); - is\n"
 	      "                   standard output\n"
+	      "  --blktrace LOG   write the commands of NVMe, SRP and iSER on blocks as an I/O log that fio replays\n"
+	      "                   (fio --read_iolog=LOG --replay_redirect=DEVICE); - is standard output\n"
 	      "  --packets        with --sqlite: also a table of all packets\n"
 	      "  --interval SECONDS  with --sqlite: duration of an interval (default 1)\n"
 	      "  --sampled        with --sqlite: packets are missing by design; write no findings of loss\n"

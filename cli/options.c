@@ -25,7 +25,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
+	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_BLKTRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
 	OPTION_EXPLAIN, OPTION_COLOR };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
@@ -100,6 +100,7 @@ static const struct option export_options[] = {
 	{ "files", required_argument, NULL, OPTION_FILES },
 	{ "sqlite", required_argument, NULL, OPTION_SQLITE },
 	{ "trace", required_argument, NULL, OPTION_TRACE },
+	{ "blktrace", required_argument, NULL, OPTION_BLKTRACE },
 	{ "packets", no_argument, NULL, OPTION_PACKETS },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -485,6 +486,8 @@ static bool take_value(struct options *options, int letter)
 		return option_is_name("--sqlite", "database", optarg) && option_once("--sqlite", &options->database, "only one database is supported");
 	case OPTION_TRACE:
 		return option_is_name("--trace", "file", optarg) && option_once("--trace", &options->trace, "only one trace is supported");
+	case OPTION_BLKTRACE:
+		return option_is_name("--blktrace", "file", optarg) && option_once("--blktrace", &options->iolog, "only one log is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case 'd':
@@ -603,8 +606,11 @@ static bool check(const struct options *options, enum command command)
 	else if (rotates && !strcmp(options->write_name, "-"))
 		print_error("-w -: standard output cannot be rotated (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database &&
-		 !options->trace)
-		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace)");
+		 !options->trace && !options->iolog)
+		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace, a log "
+			    "with --blktrace)");
+	else if (options->iolog && (options->write_name || options->directory || options->database || options->trace))
+		print_error("--blktrace excludes -w, --files, --sqlite and --trace (run rdmatap export for each)");
 	else if (options->trace && (options->write_name || options->directory || options->database))
 		print_error("--trace excludes -w, --files and --sqlite (run rdmatap export for each)");
 	else if (options->database && (options->write_name || options->directory))
@@ -664,7 +670,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* Commands that write or compare data verify it by default. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace) || command == COMMAND_CANON || command == COMMAND_DIFF ||
+	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace && !options->iolog) || command == COMMAND_CANON || command == COMMAND_DIFF ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 

@@ -24,6 +24,7 @@ struct block_effect {
 	enum block_effect_kind kind;
 	uint64_t offset, length;     /* bytes of the device */
 	uint64_t request_frame, response_frame; /* 0: not seen */
+	int64_t time_ns;             /* when the command was sent */
 	/* READ and WRITTEN: the data, at positions from 0; the same, as far as the capture truncated it. NULL: none */
 	const struct coverage *data, *cut;
 };

@@ -224,7 +224,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 	uint32_t block_size = nvme_block_size(tracker, queue_of(command), nsid_of(command)), blocks = blocks_of(command);
 	uint64_t first = little_bits(command->bytes, NVME_SLBA);
 	char address[NVME_TARGET_TEXT];
-	struct block_effect effect = { .unit = nsid_of(command), .request_frame = request->first_frame };
+	struct block_effect effect = { .unit = nsid_of(command), .request_frame = request->first_frame, .time_ns = request->time_ns };
 	uint8_t opcode = command->bytes[0];
 
 	if (!tracker->take_effect || !request->is_seen || NVME_CODE_SPACE(command->code) != NVME_SPACE_IO || command->captured < NVME_COMMAND_LENGTH ||

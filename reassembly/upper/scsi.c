@@ -324,7 +324,7 @@ static void give_effect(struct rtap_tracker *tracker, const struct scsi_request 
 static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct scsi_request *request = scsi_of(generic);
-	struct block_effect effect = { .unit = request->lun, .request_frame = generic->request.first_frame };
+	struct block_effect effect = { .unit = request->lun, .request_frame = generic->request.first_frame, .time_ns = generic->request.time_ns };
 	uint32_t size = block_size(session_of(request), request->lun);
 	bool is_good = request->has_status && request->status == SCSI_GOOD;
 	char address[SCSI_TARGET_TEXT];

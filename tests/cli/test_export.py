@@ -199,7 +199,8 @@ class Tcp(CliTest):
 
     def test_wrong_usage_and_files_that_cannot_be_written_are_reported(self):
         copy = self.path("copy.pcap", read(NFS3))
-        self.bad("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace)", "export", NFS3)
+        self.bad("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace, a log "
+                 "with --blktrace)", "export", NFS3)
         self.bad("--fill-holes requires -w", "export", "--files", self.path("files"), "--fill-holes", NFS3)
         self.bad("would both write to standard output", "export", "--files", self.path("files"), "-w", "-", NFS3)
         self.bad("--files: the name of the file is empty", "export", "--files", "", NFS3)

@@ -4,10 +4,11 @@ import hashlib
 import json
 import os
 import random
+import subprocess
 
 import capfile
 import nvme
-from cli import CliTest, TESTDATA
+from cli import CliTest, TESTDATA, needs, read
 from conversation import Connection, Scene
 
 REAL = os.path.join(TESTDATA, "roce-nvmeof.pcap.gz")
@@ -109,6 +110,33 @@ class Real(Nvme):
         self.assertEqual(names, [(name, offset, "?/1") for offset, _, _ in DONE for name in ("Write", "Read")])
         images, _ = self.images(path)
         self.assertEqual(list(images), ["10.0.0.1/1.img"])
+
+
+class Log(Nvme):
+    """export --blktrace: fio(1), TRACE FILE FORMAT, version 3."""
+
+    def test_commands_are_those_of_the_operations(self):
+        for capture, layer in ((REAL, "nvme"), (REAL.replace("nvmeof", "srp"), "srp"), (REAL.replace("nvmeof", "iser"), "iser")):
+            lines = [line.split(" ") for line in self.lines("export", "--blktrace", "-", capture)]
+            self.assertEqual(lines[0], ["fio", "version", "3", "iolog"])
+            done = [o for o in self.operations(capture, "--layer", layer) if o["name"].upper().split("(")[0] in ("READ", "WRITE")]
+            begin = done[0]["time_ns"]
+            rows = [[str((o["time_ns"] - begin) // 1000), "/block/" + o["object"], o["name"].lower().split("(")[0], str(o["offset"]), str(o["length"])]
+                    for o in sorted(done, key=lambda o: o["time_ns"])]
+            self.assertEqual([line for line in lines[1:] if len(line) == 5], rows)
+            self.assertEqual([line[2] for line in lines[1:] if len(line) == 3], ["add", "open", "close"])
+
+    @needs("fio")
+    def test_fio_replays_it(self):
+        log, disk, result = self.path("log"), self.path("disk", bytes(1 << 24)), self.path("result.json")
+        self.run_program("export", "--blktrace", log, REAL)
+        lines = [line.split() for line in read(log).decode().splitlines() if len(line.split()) == 5]
+        subprocess.run(["fio", "--name=replay", "--ioengine=psync", "--read_iolog=" + log, "--replay_redirect=" + disk, "--replay_no_stall=1",
+                        "--output-format=json", "--output=" + result], check=True, cwd=self.directory, timeout=60)
+        job, = json.loads(read(result)[read(result).index(b"{"):])["jobs"]
+        for action in ("read", "write"):
+            wanted = [int(line[4]) for line in lines if line[2] == action]
+            self.assertEqual((job[action]["total_ios"], job[action]["io_bytes"]), (len(wanted), sum(wanted)), action)
 
 
 class Crafted(Nvme):

@@ -25,7 +25,7 @@ class Help(CliTest):
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
         of_database = {"--sqlite": (self.path("x.db"),), "--packets": (), "--interval": ("1",), "--sampled": ()}
-        of_trace = {"--trace": (self.path("trace.json"),)}
+        of_trace = {"--trace": (self.path("trace.json"),), "--blktrace": (self.path("log"),)}
         of_operations = {"--json": (), "--layer": ("nfs",), "--slower": ("1ms",), "--failed": (), "--by": ("client",), "--incomplete": (), "--sort": ("bytes",), "--top": ("3",)}
         of_diff = {"--level": ("packets",), "--ignore": ("length",), "--only": ("length",), "--tolerance": ("length=5%",),
                    "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (),

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "output/export/export_iolog.h"
+#include "output/packet/printer.h"
+
+#define NANOSECONDS_PER_MICROSECOND 1000
+#define FIRST_ROOM 1024
+#define MOST_LENGTH (UINT64_C(1) << 30) /* of an entry: fio reads 32 bits */
+
+/* A device, by the name that the log gives it. */
+struct device {
+	struct device *next;
+	uint64_t unit;
+	char target[];            /* without characters that the format has no room for */
+};
+
+struct entry {
+	int64_t time_ns;
+	uint64_t number;          /* in the order of arrival, for equal times */
+	uint64_t offset, length;
+	const struct device *device;
+	enum block_effect_kind kind;
+};
+
+struct export_iolog {
+	struct printer printer;
+	char *name;
+	int fd;
+	bool is_open;
+	struct device *devices;
+	struct entry *entries;
+	size_t count, room;
+	uint64_t max_memory, memory, left_out, unplaced;
+};
+
+static const struct device *find(struct export_iolog *iolog, const struct block_effect *effect)
+{
+	size_t length = strlen(effect->target), size = sizeof(struct device) + length + 1;
+	struct device *device;
+	char *name = malloc(length + 1);
+
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i <= length; i++)
+		name[i] = effect->target[i] == ' ' || effect->target[i] == '/' ? '_' : effect->target[i];
+	for (device = iolog->devices; device; device = device->next)
+		if (device->unit == effect->unit && !strcmp(device->target, name))
+			break;
+	if (!device && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
+		device->unit = effect->unit;
+		memcpy(device->target, name, length + 1);
+		device->next = iolog->devices;
+		iolog->devices = device;
+		iolog->memory += size;
+	}
+	free(name);
+	return device;
+}
+
+static bool has_room(struct export_iolog *iolog)
+{
+	size_t room = iolog->room ? 2 * iolog->room : FIRST_ROOM, more = (room - iolog->room) * sizeof *iolog->entries;
+	struct entry *larger;
+
+	if (iolog->count < iolog->room)
+		return true;
+	larger = iolog->memory + more <= iolog->max_memory ? realloc(iolog->entries, room * sizeof *larger) : NULL;
+	if (!larger)
+		return false;
+	iolog->memory += more;
+	iolog->entries = larger;
+	iolog->room = room;
+	return true;
+}
+
+void export_iolog_take(struct export_iolog *iolog, const struct block_effect *effect)
+{
+	const struct device *device;
+
+	if (!effect->length) {
+		iolog->unplaced++;
+		return;
+	}
+	device = find(iolog, effect);
+	if (!device) {
+		iolog->left_out++;
+		return;
+	}
+	for (uint64_t done = 0, length; done < effect->length; done += length) {
+		length = effect->length - done < MOST_LENGTH ? effect->length - done : MOST_LENGTH;
+		if (!has_room(iolog)) {
+			iolog->left_out++;
+			return;
+		}
+		iolog->entries[iolog->count] = (struct entry){ effect->time_ns, iolog->count, effect->offset + done, length, device, effect->kind };
+		iolog->count++;
+	}
+}
+
+static int order(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void write_head(const void *what, struct line *line)
+{
+	(void)what;
+	line_text(line, "fio version 3 iolog\n");
+}
+
+static void write_name(const struct device *device, struct line *line)
+{
+	line_text(line, "/block/");
+	line_text(line, device->target);
+	line_char(line, '/');
+	line_dec(line, device->unit);
+}
+
+/* A device and what happens to it. */
+struct action {
+	const struct device *device;
+	const char *what;
+	uint64_t time_us;
+};
+
+static void write_action(const void *what, struct line *line)
+{
+	const struct action *action = what;
+
+	line_dec(line, action->time_us);
+	line_char(line, ' ');
+	write_name(action->device, line);
+	line_char(line, ' ');
+	line_text(line, action->what);
+	line_char(line, '\n');
+}
+
+/* An entry, with its time since the first. */
+struct timed {
+	const struct entry *entry;
+	uint64_t time_us;
+};
+
+static void write_entry(const void *what, struct line *line)
+{
+	static const char *const actions[] = { [BLOCK_READ] = "read", [BLOCK_WRITTEN] = "write", [BLOCK_ZEROED] = "trim", [BLOCK_SPOILED] = "write" };
+	const struct timed *timed = what;
+
+	line_dec(line, timed->time_us);
+	line_char(line, ' ');
+	write_name(timed->entry->device, line);
+	line_char(line, ' ');
+	line_text(line, actions[timed->entry->kind]);
+	line_char(line, ' ');
+	line_dec(line, timed->entry->offset);
+	line_char(line, ' ');
+	line_dec(line, timed->entry->length);
+	line_char(line, '\n');
+}
+
+static int write_devices(struct export_iolog *iolog, const char *what, uint64_t time_us)
+{
+	int result = 0;
+
+	for (const struct device *device = iolog->devices; device && !result; device = device->next)
+		result = printer_write(&iolog->printer, write_action, &(struct action){ device, what, time_us });
+	return result;
+}
+
+static int write_all(struct export_iolog *iolog)
+{
+	uint64_t time_us = 0;
+	int result = printer_write(&iolog->printer, write_head, NULL);
+
+	if (iolog->count)
+		qsort(iolog->entries, iolog->count, sizeof *iolog->entries, order);
+	if (!result)
+		result = write_devices(iolog, "add", 0);
+	if (!result)
+		result = write_devices(iolog, "open", 0);
+	for (size_t i = 0; i < iolog->count && !result; i++) {
+		const struct entry *entry = &iolog->entries[i];
+
+		time_us = ((uint64_t)entry->time_ns - (uint64_t)iolog->entries[0].time_ns) / NANOSECONDS_PER_MICROSECOND;
+		result = printer_write(&iolog->printer, write_entry, &(struct timed){ entry, time_us });
+	}
+	if (!result)
+		result = write_devices(iolog, "close", time_us);
+	return result ? result : printer_flush(&iolog->printer);
+}
+
+enum rtap_status export_iolog_open(struct export_iolog **opened, const char *name, uint64_t max_memory, struct rtap_error *error)
+{
+	struct export_iolog *iolog = calloc(1, sizeof *iolog);
+
+	*opened = NULL;
+	if (!iolog || !(iolog->name = strdup(name)))
+		goto out_of_memory;
+	iolog->max_memory = max_memory;
+	iolog->is_open = strcmp(name, "-");
+	iolog->fd = iolog->is_open ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
+	if (iolog->fd < 0) {
+		rtap_error_set(error, error_code_of(errno), "%s: %s", name, strerror(errno));
+		iolog->is_open = false;
+		goto failed;
+	}
+	if (printer_init(&iolog->printer, iolog->fd, false))
+		goto out_of_memory;
+	*opened = iolog;
+	return RTAP_STATUS_OK;
+out_of_memory:
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
+failed:
+	(void)!export_iolog_close(iolog, NULL);
+	return RTAP_STATUS_FAILED;
+}
+
+void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uint64_t *left_out, uint64_t *unplaced)
+{
+	*written = iolog->count;
+	*left_out = iolog->left_out;
+	*unplaced = iolog->unplaced;
+}
+
+enum rtap_status export_iolog_close(struct export_iolog *iolog, struct rtap_error *error)
+{
+	struct device *next;
+	int result = 0;
+
+	if (!iolog)
+		return RTAP_STATUS_OK;
+	if (iolog->printer.buffer)
+		result = write_all(iolog);
+	if (iolog->is_open && close(iolog->fd) && !result)
+		result = -errno;
+	if (result)
+		rtap_error_set(error, error_code_of(-result), "%s: %s", strcmp(iolog->name, "-") ? iolog->name : "standard output", strerror(-result));
+	printer_fini(&iolog->printer);
+	for (struct device *device = iolog->devices; device; device = next) {
+		next = device->next;
+		free(device);
+	}
+	free(iolog->entries);
+	free(iolog->name);
+	free(iolog);
+	return result ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+}
