@@ -12,6 +12,7 @@
 
 #define RECENT 256            /* commands that are remembered, to order those whose responses were processed in another order */
 #define NUMBER_TEXT 32
+#define MOST_IMAGES 1024      /* they are searched one by one */
 
 /* A command that changed or showed a range. */
 struct recent {
@@ -52,7 +53,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 {
 	size_t length = strlen(effect->target), size = sizeof(struct image) + length + 1;
 	struct disk_entry *directory;
-	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
+	struct image *image = images->count < MOST_IMAGES && images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
 	char name[NUMBER_TEXT];
 
 	if (!image) {
@@ -67,6 +68,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 		return NULL;
 	}
 	images->memory += size;
+	images->count++;
 	image->unit = effect->unit;
 	memcpy(image->target, effect->target, length + 1);
 	*(images->last ? &images->last->next : &images->first) = image;

@@ -18,11 +18,12 @@ struct image;
 struct images {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes, of images and their ranges */
+	unsigned count;
 	struct image *first, *last;  /* in the order of their first commands */
 	struct disk_entry *block;    /* the directory; NULL: not created yet */
 	uint64_t commands;
 	uint64_t unplaced;           /* of these, on blocks of unknown size */
-	uint64_t refused;            /* images not made, for want of memory */
+	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
 	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
 };
 

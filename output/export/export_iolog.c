@@ -13,6 +13,7 @@
 
 #define NANOSECONDS_PER_MICROSECOND 1000
 #define FIRST_ROOM 1024
+#define MOST_DEVICES 1024 /* they are searched one by one; commands on further ones are left out */
 #define MOST_LENGTH (UINT64_C(1) << 30) /* of an entry: fio reads 32 bits */
 
 /* A device, by the name that the log gives it. */
@@ -36,6 +37,7 @@ struct export_iolog {
 	int fd;
 	bool is_open;
 	struct device *devices;
+	unsigned device_count;
 	struct entry *entries;
 	size_t count, room;
 	uint64_t max_memory, memory, left_out, unplaced;
@@ -54,11 +56,12 @@ static const struct device *find(struct export_iolog *iolog, const struct block_
 	for (device = iolog->devices; device; device = device->next)
 		if (device->unit == effect->unit && !strcmp(device->target, name))
 			break;
-	if (!device && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
+	if (!device && iolog->device_count < MOST_DEVICES && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
 		device->unit = effect->unit;
 		memcpy(device->target, name, length + 1);
 		device->next = iolog->devices;
 		iolog->devices = device;
+		iolog->device_count++;
 		iolog->memory += size;
 	}
 	free(name);

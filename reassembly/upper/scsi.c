@@ -17,7 +17,7 @@
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
 #define LEAST_BLOCK 512
-#define MOST_REPEATED 65536    /* blocks that WRITE SAME fills with data; more are unknown */
+#define MOST_REPEATED 256      /* blocks that WRITE SAME fills with data: a short command must not make much work; more are unknown */
 #define CAPACITY_10_LENGTH 8
 #define CAPACITY_16_LENGTH 12  /* as far as needed */
 #define UNMAP_HEADER 8
