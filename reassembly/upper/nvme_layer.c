@@ -393,7 +393,8 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	command = (struct nvme_command *)command_begin(work, little_bits(bytes, NVME_CID));
 	if (!command)
 		return;
-	captured = layer + 1 < packet->layers + packet->layer_count && layer[1].source == layer->source ? layer[1].length : 0;
+	captured = layer + 1 < packet->layers + packet->layer_count && layer[1].source == layer->source &&
+				   layer[1].offset == layer->offset + NVME_COMMON_LENGTH ? layer[1].length : 0;
 	command->captured = (uint8_t)(NVME_COMMON_LENGTH + (captured < NVME_PART_LENGTH ? captured : NVME_PART_LENGTH));
 	memcpy(command->bytes, bytes, command->captured);
 	command->code = nvme_code(command->bytes, queue->kind);
