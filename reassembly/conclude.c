@@ -2,74 +2,8 @@
 #include "config.h"
 
 #include "reassembly/conclude.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/message_extent.h"
-
-/* A growing list of missing ranges. */
-struct missing_list {
-	struct rtap_missing *items;
-	uint32_t count, room;
-	bool failed;
-};
-
-static void append(struct missing_list *list, struct rtap_missing item)
-{
-	struct rtap_missing *last = list->count ? &list->items[list->count - 1] : NULL;
-
-	if (item.length_known && !item.length)
-		return;
-	if (last && last->reason == item.reason && last->length_known && item.length_known && last->offset + last->length == item.offset) {
-		last->length += item.length;
-		return;
-	}
-	if (list->count == list->room) {
-		uint32_t room = list->room ? list->room * 2 : 4;
-		struct rtap_missing *larger = memory_resize(list->items, room * sizeof *larger);
-
-		if (!larger) {
-			list->failed = true;
-			return;
-		}
-		list->items = larger;
-		list->room = room;
-	}
-	list->items[list->count++] = item;
-}
-
-/* A hole from `begin` to `end`: some parts truncated by the capture, others missing. */
-static void append_hole(struct missing_list *list, const struct message *message, uint64_t start, uint64_t begin, uint64_t end)
-{
-	const struct coverage_run *cuts = coverage_runs(&message->cut);
-	uint8_t reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
-
-	for (uint32_t i = 0; i < message->cut.count && begin < end; i++) {
-		uint64_t cut_begin = cuts[i].begin > begin ? cuts[i].begin : begin, cut_end = cuts[i].end < end ? cuts[i].end : end;
-
-		if (cut_begin >= cut_end)
-			continue;
-		if (begin < cut_begin)
-			append(list, (struct rtap_missing){ begin - start, cut_begin - begin, true, reason });
-		append(list, (struct rtap_missing){ cut_begin - start, cut_end - cut_begin, true, RTAP_MISSING_SNAPPED });
-		begin = cut_end;
-	}
-	if (begin < end)
-		append(list, (struct rtap_missing){ begin - start, end - begin, true, reason });
-}
-
-static void list_holes(struct missing_list *list, const struct message *message, uint64_t start, uint64_t length)
-{
-	const struct coverage_run *runs = coverage_runs(&message->coverage);
-	uint64_t at = start;
-
-	for (uint32_t i = 0; i < message->coverage.count && at < start + length; i++) {
-		if (runs[i].begin > at)
-			append_hole(list, message, start, at, runs[i].begin < start + length ? runs[i].begin : start + length);
-		if (runs[i].end > at)
-			at = runs[i].end;
-	}
-	if (at < start + length)
-		append_hole(list, message, start, at, start + length);
-}
+#include "reassembly/missing_list.h"
 
 /* Whether exactly one packet is missing before those that were seen. */
 static bool lacks_first_only(const struct message *message)
@@ -85,7 +19,6 @@ static bool lacks_first_only(const struct message *message)
 static void conclude_data(struct message *message, struct missing_list *list)
 {
 	struct rtap_message *shown = &message->shown;
-	uint8_t unknown = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
 	uint64_t start = message_position(message);
 	bool announced = shown->request_seen && shown->verb != RTAP_VERB_SEND;
 
@@ -102,14 +35,15 @@ static void conclude_data(struct message *message, struct missing_list *list)
 			/* A restarted READ also answers with a First: only the request shows where it begins. */
 			if (!message->has_first || shown->verb == RTAP_VERB_READ) {
 				shown->length_known = false;
-				append(list, (struct rtap_missing){ 0, 0, false, unknown });
+				missing_list_add(list, (struct rtap_missing){ 0, 0, false, list->reason });
 			}
 		}
 	}
-	list_holes(list, message, start, shown->length);
+	list->origin = start;
+	missing_list_add_holes(list, &message->coverage, &message->cut, start, start + shown->length);
 	if (!announced && !message->has_last) {
 		shown->length_known = false;
-		append(list, (struct rtap_missing){ shown->length, 0, false, unknown });
+		missing_list_add(list, (struct rtap_missing){ shown->length, 0, false, list->reason });
 	}
 }
 
@@ -188,7 +122,7 @@ static bool is_plain(const struct message *message)
 static bool conclude_any(struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
-	struct missing_list list = { 0 };
+	struct missing_list list = { .reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED };
 	bool answered_by_data = shown->verb != RTAP_VERB_SEND && shown->verb != RTAP_VERB_WRITE, adds;
 
 	if (shown->kind == RTAP_KIND_FLUSH)

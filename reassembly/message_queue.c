@@ -371,6 +371,8 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 		kept_ahead_leave(tracker, message);
 	upper_forget(message);
 	operation_destroy(tracker, message);
+	if (message->partner)
+		message->partner->partner = NULL;
 	free_message(tracker, message);
 }
 

@@ -110,10 +110,10 @@ void operation_note_response(struct message *message, uint64_t frame, int64_t ti
 	message->data_ns = time_ns;
 }
 
-void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response)
+void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_missing *missing, uint32_t count,
+			   enum rtap_operation_part part)
 {
 	struct rtap_operation *shown = &operation->shown;
-	uint32_t count = message->missing_count;
 	struct rtap_operation_missing *larger;
 
 	if (!count)
@@ -124,7 +124,7 @@ void operation_add_missing(struct rtap_tracker *tracker, struct operation *opera
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		larger[shown->missing_count + i] = (struct rtap_operation_missing){ message->missing[i], in_response };
+		larger[shown->missing_count + i] = (struct rtap_operation_missing){ missing[i], (uint8_t)part };
 	shown->missing = larger;
 	shown->missing_count += count;
 	operation->memory += count * sizeof *larger;

@@ -50,7 +50,8 @@ void operation_add_transfer(struct operation *operation, const struct message *m
 /* A response to the message, if it is a READ, begins in that frame. */
 void operation_note_response(struct message *message, uint64_t frame, int64_t time_ns);
 
-/* Adds bytes that the request or the response lacks. */
-void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_message *message, bool in_response);
+/* Adds bytes that a part of it lacks. */
+void operation_add_missing(struct rtap_tracker *tracker, struct operation *operation, const struct rtap_missing *missing, uint32_t count,
+			   enum rtap_operation_part part);
 
 #endif

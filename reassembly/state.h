@@ -161,7 +161,7 @@ struct message {
 	struct message *claimed_before, *claimed_after;
 	uint64_t request_number;           /* of the request that it belongs to, also when that has ended; 0: none */
 	union {
-		struct rtap_rpc_item item; /* storage of shown.items if there is only one */
+		struct rtap_item item; /* storage of shown.items if there is only one */
 		struct {
 			uint64_t data_frame; /* READ: the first frame with data, if operations are wanted; 0: none */
 			int64_t data_ns;     /* its time */

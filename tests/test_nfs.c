@@ -459,7 +459,7 @@ static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *bod
 {
 	struct xdr_extent extent = { XDR_BYTES, (uint8_t *)(uintptr_t)body, 0, length };
 	struct scribe walked = { .sink = { .operation = take_operation, .status = take_first_status } }, outlined = { .field = NULL };
-	struct rtap_rpc_item operation;
+	struct rtap_item operation;
 	enum rpc_outline outline = rpc_body_outline(rpc_program_of_body(facts), facts, body, length, &operation);
 	struct xdr xdr;
 

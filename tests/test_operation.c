@@ -319,7 +319,7 @@ Test(operation, bytes_that_the_capture_lacks_are_missing)
 	cr_assert_eq(count, 1);
 	cr_expect_not(found[0].shown.complete);
 	cr_assert_eq(found[0].shown.missing_count, 1);
-	cr_expect(found[0].missing.in_response);
+	cr_expect(found[0].missing.part == RTAP_OPERATION_PART_RESPONSE);
 	cr_expect_eq(found[0].missing.range.offset, 40);
 	cr_expect_eq(found[0].missing.range.length, 12);
 	cr_expect_eq(found[0].missing.range.reason, RTAP_MISSING_SNAPPED);
@@ -330,4 +330,5 @@ Test(operation, names_of_carriers)
 	cr_expect_str_eq(rtap_carried_name(RTAP_CARRIED_NONE), "none");
 	cr_expect_str_eq(rtap_carried_name(RTAP_CARRIED_MIXED), "mixed");
 	cr_expect_str_eq(rtap_carried_name((enum rtap_carried)99), "unknown");
+	cr_expect_str_eq(rtap_operation_part_name(RTAP_OPERATION_PART_WRITE), "write");
 }

@@ -27,6 +27,7 @@
 #define RESPONSE_LENGTH 16
 #define MILLISECOND INT64_C(1000000)
 #define MOST 16
+#define MOST_MISSING 4
 #define TEXT 16
 
 /* The layer. */
@@ -44,7 +45,7 @@ struct echo_operation {
 
 static unsigned live_requests;
 
-static void conclude(struct echo *echo, const struct message *response)
+static void conclude(struct echo *echo, struct message *response)
 {
 	struct message *send = echo->request.message;
 	struct echo_operation *operation = send ? (struct echo_operation *)send->operation : NULL;
@@ -127,6 +128,7 @@ static bool take_response(struct upper_work *work, const uint8_t *bytes)
 		echo->status = read32(bytes + 8);
 		request->has_written = true;
 		request->written = read32(bytes + 12);
+		request->has_failed = echo->status;
 		request_answered(request, work->message);
 		request_reconsider(work->tracker, request, work->message);
 		break;
@@ -184,6 +186,7 @@ static const struct upper_layer *const layers[] = { &echo_layer, NULL };
 struct copy {
 	struct rtap_operation shown;
 	char layer[TEXT], name[TEXT], id[TEXT], status[TEXT];
+	struct rtap_operation_missing missing[MOST_MISSING];
 	uint64_t value;
 };
 
@@ -199,6 +202,9 @@ static void take(void *owner, const struct rtap_operation *operation)
 	(void)owner;
 	cr_assert_lt(count, MOST);
 	*copy = (struct copy){ .shown = *operation, .value = operation->value_count ? operation->values[0].number : 0 };
+	cr_assert_leq(operation->missing_count, MOST_MISSING);
+	if (operation->missing_count)
+		memcpy(copy->missing, operation->missing, operation->missing_count * sizeof *operation->missing);
 	snprintf(copy->layer, TEXT, "%s", operation->layer);
 	snprintf(copy->name, TEXT, "%s", operation->name);
 	snprintf(copy->id, TEXT, "%s", operation->id);
@@ -223,7 +229,8 @@ enum { SEND = 0x04, WRITE_FIRST = 0x06, WRITE_LAST = 0x08, WRITE_ONLY = 0x0a, RE
 
 static uint8_t zeros[4096];
 
-static void give(bool from_server, struct roce roce)
+/* A frame whose last bytes were not captured. */
+static void give_cut(bool from_server, struct roce roce, uint32_t cut)
 {
 	uint8_t whole[ROCE_MAX_FRAME];
 	struct rtap_packet packet;
@@ -235,8 +242,13 @@ static void give(bool from_server, struct roce roce)
 	length = roce_frame(whole, &roce);
 	roce_seal(whole, length);
 	frames++;
-	rtap_tracker_frame(tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW,
-							  .number = frames, .time_ns = (int64_t)frames * MILLISECOND }, &packet);
+	rtap_tracker_frame(tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = length - cut, .wire_length = length,
+							  .link_type = RTAP_LINK_RAW, .number = frames, .time_ns = (int64_t)frames * MILLISECOND }, &packet);
+}
+
+static void give(bool from_server, struct roce roce)
+{
+	give_cut(from_server, roce, 0);
 }
 
 static void request(uint32_t psn, uint32_t id, uint32_t write_length, uint32_t read_length)
@@ -290,6 +302,15 @@ static void finish(void)
 	rtap_tracker_close(tracker);
 }
 
+static void expect_missing(const struct rtap_operation_missing *missing, enum rtap_operation_part part, uint64_t offset, uint64_t length,
+			   enum rtap_missing_reason reason)
+{
+	cr_expect_eq(missing->part, part);
+	cr_expect_eq(missing->range.offset, offset, "%" PRIu64, missing->range.offset);
+	cr_expect_eq(missing->range.length, length, "%" PRIu64, missing->range.length);
+	cr_expect_eq(missing->range.reason, reason);
+}
+
 TestSuite(request, .init = begin);
 
 Test(request, a_layer_of_a_row_and_a_small_state_machine_reports_whole_operations)
@@ -321,6 +342,7 @@ Test(request, a_layer_of_a_row_and_a_small_state_machine_reports_whole_operation
 	cr_expect_eq(shown->last_data_ns, 5 * MILLISECOND);
 	cr_expect_eq(shown->time_end_ns, 7 * MILLISECOND);
 	cr_expect_eq(shown->request_message, 1);
+	cr_expect_eq(shown->response_message, 4);
 	cr_expect_eq(shown->missing_count, 0);
 	cr_expect_eq(found[0].value, 7);
 	cr_expect_eq(message_count, 4);
@@ -337,6 +359,53 @@ Test(request, a_lost_packet_of_the_data_makes_an_operation_incomplete)
 	cr_expect_not(found[0].shown.complete);
 	cr_expect(found[0].shown.ok);
 	cr_expect_eq(found[0].shown.data_bytes, 2048);
+	cr_assert_eq(found[0].shown.missing_count, 1);
+	expect_missing(&found[0].missing[0], RTAP_OPERATION_PART_WRITE, 2048, 952, RTAP_MISSING_NOT_CAPTURED);
+}
+
+Test(request, data_that_the_capture_truncated_is_missing_for_that_reason)
+{
+	request(100, 7, 2000, 512);
+	give(true, (struct roce){ .opcode = READ, .psn = 200, .virtual_address = READ_ADDRESS, .r_key = READ_KEY, .dma_length = 512 });
+	give_cut(true, (struct roce){ .opcode = WRITE_ONLY, .psn = 201, .virtual_address = ADDRESS, .r_key = KEY, .dma_length = 2000,
+				      .payload = zeros, .payload_length = 2000 }, 600);
+	response(202, 7, 0, 2000);
+	finish();
+	cr_assert_eq(count, 1);
+	cr_expect_not(found[0].shown.complete);
+	cr_assert_eq(found[0].shown.missing_count, 2);
+	expect_missing(&found[0].missing[0], RTAP_OPERATION_PART_READ, 0, 512, RTAP_MISSING_NOT_CAPTURED);
+	/* the bytes that the invariant CRC has, and no padding */
+	expect_missing(&found[0].missing[1], RTAP_OPERATION_PART_WRITE, 1404, 596, RTAP_MISSING_SNAPPED);
+}
+
+Test(request, data_of_a_failed_request_is_not_missing)
+{
+	request(100, 7, 3000, 0);
+	response(202, 7, 3, 0);
+	finish();
+	cr_assert_eq(count, 1);
+	cr_expect(found[0].shown.complete && !found[0].shown.ok);
+	cr_expect_eq(found[0].shown.missing_count, 0);
+}
+
+Test(request, losses_of_data_that_was_captured_before_its_request_count_for_that_request)
+{
+	request(100, 1, 1000, 0);
+	write_only(200, 1000);
+	/* Before its request and the first one's response: it looks like the first one's. */
+	write_only(202, 1000);
+	write_only(202, 1000);
+	response(201, 1, 0, 1000);
+	request(101, 2, 1000, 0);
+	response(203, 2, 0, 1000);
+	finish();
+	cr_assert_eq(count, 2);
+	cr_expect_eq(found[0].shown.repeats, 0, "%" PRIu64, found[0].shown.repeats);
+	cr_expect_eq(found[1].shown.repeats, 1, "%" PRIu64, found[1].shown.repeats);
+	cr_expect_eq(found[0].shown.last_data_frame, 3);
+	cr_expect_eq(found[1].shown.first_data_frame, 4);
+	cr_expect(found[0].shown.complete && found[1].shown.complete);
 }
 
 Test(request, a_key_that_is_used_again_belongs_to_the_next_request)

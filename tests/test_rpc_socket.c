@@ -19,7 +19,7 @@
 /* As reported, without what they borrow. */
 static struct rtap_message reported[MOST_REPORTED];
 static struct rtap_missing missing[MOST_REPORTED];
-static struct rtap_rpc_item operations[MOST_REPORTED];
+static struct rtap_item operations[MOST_REPORTED];
 static uint8_t bytes[MOST_REPORTED][64];
 static struct rtap_connection connections[MOST_REPORTED];
 static unsigned reported_count, connection_count;
@@ -36,7 +36,7 @@ static void take_message(void *owner, const struct rtap_message *message)
 	cr_assert(!message->complete || !message->missing_count);
 	reported[at] = *message;
 	missing[at] = message->missing_count ? message->missing[0] : (struct rtap_missing){ 0 };
-	operations[at] = message->item_count ? message->items[0] : (struct rtap_rpc_item){ 0 };
+	operations[at] = message->item_count ? message->items[0] : (struct rtap_item){ 0 };
 	if (message->bytes.length <= sizeof bytes[0])
 		memcpy(bytes[at], message->bytes.bytes ? message->bytes.bytes : (const uint8_t *)"", message->bytes.length);
 }

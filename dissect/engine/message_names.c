@@ -24,6 +24,7 @@ NAMES(rtap_outcome_name, enum rtap_outcome, RTAP_OUTCOMES)
 NAMES(rtap_missing_reason_name, enum rtap_missing_reason, RTAP_MISSING_REASONS)
 NAMES(rtap_connection_anomaly_name, enum rtap_connection_anomaly, RTAP_CONNECTION_ANOMALIES)
 NAMES(rtap_carried_name, enum rtap_carried, RTAP_CARRIERS)
+NAMES(rtap_operation_part_name, enum rtap_operation_part, RTAP_OPERATION_PARTS)
 
 const char *rtap_transport_name(enum rtap_transport transport)
 {

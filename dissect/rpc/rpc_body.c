@@ -68,7 +68,7 @@ enum result rpc_body_walk(const struct rpc_program *known, const struct rtap_rpc
 }
 
 /* Stores the status at the start of results in their operation. False: a walk is needed. */
-static bool read_status(const struct rtap_field *fields, const struct xdr_item *item, uint32_t status, struct rtap_rpc_item *operation)
+static bool read_status(const struct rtap_field *fields, const struct xdr_item *item, uint32_t status, struct rtap_item *operation)
 {
 	bool is_arm = item->arms->otherwise;
 
@@ -81,7 +81,7 @@ static bool read_status(const struct rtap_field *fields, const struct xdr_item *
 }
 
 enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct rtap_rpc_facts *facts, const uint8_t *body,
-				  uint64_t length, struct rtap_rpc_item *operation)
+				  uint64_t length, struct rtap_item *operation)
 {
 	const struct xdr_item *items;
 
@@ -90,7 +90,7 @@ enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct 
 	items = items_of(known->tables, facts);
 	if (items && known->tables->minor_row != XDR_NO_ROW)
 		return RPC_OUTLINE_WALK;
-	*operation = (struct rtap_rpc_item){ .number = facts->procedure, .name = rpc_program_procedure(known, facts->procedure) };
+	*operation = (struct rtap_item){ .number = facts->procedure, .name = rpc_program_procedure(known, facts->procedure) };
 	if (!items || !facts->is_reply)
 		return RPC_OUTLINE_ONE;
 	return items->kind == XDR_KIND_STATUS && length >= 4 && facts->body_length == UINT32_MAX &&

@@ -53,7 +53,7 @@ enum rpc_outline {
  * memory and have no parts in chunks.
  */
 enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct rtap_rpc_facts *facts, const uint8_t *body,
-				  uint64_t length, struct rtap_rpc_item *operation);
+				  uint64_t length, struct rtap_item *operation);
 
 /*
  * Returns whether a layer is a program's malformed arguments or results, and sets *offset to the position of the error in its

@@ -133,7 +133,7 @@ struct rtap_connection {
 	uint8_t retry_count, rnr_retry_count;
 	uint8_t rnr_retries[2]; /* of a (from the REP) and b (from the REQ); 7: unlimited, or the message was not seen */
 	struct rtap_end a, b;   /* a: sender of the CM REQ, or of the first request seen */
-	bool has_private[2];    /* the private data of a, b had the RFC 8797 message */
+	bool has_private[2];    /* the private data of a, b had the message of RFC 8797: the three below */
 	bool remote_invalidation[2];
 	uint32_t send_size[2], receive_size[2];
 	const struct rtap_life_event *life; /* borrowed for the duration of the callback */
@@ -142,8 +142,8 @@ struct rtap_connection {
 	uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT];
 };
 
-/* A part of an RPC: an operation of an NFSv4 COMPOUND, or the procedure of other calls. */
-struct rtap_rpc_item {
+/* A part of a message of an upper layer: an operation of an NFSv4 COMPOUND, or the procedure of other RPCs. */
+struct rtap_item {
 	const char *name;       /* static; NULL: the number has no name */
 	const char *status_name; /* static or NULL */
 	uint32_t number, status;
@@ -188,7 +188,7 @@ struct rtap_message {
 	uint32_t rpc_status, status, rdma_error; /* accept_stat or reject_stat; the program's status; error of RDMA_ERROR, 0: none */
 	uint32_t rdma_version;  /* of RPC-over-RDMA; 0: unknown */
 	const char *status_name;
-	const struct rtap_rpc_item *items;
+	const struct rtap_item *items;
 	uint32_t item_count;
 	uint32_t read_chunks, write_chunks;
 	uint32_t credits;       /* RPC-over-RDMA: requested by a call or granted by a reply; 0: unknown */

@@ -41,10 +41,23 @@ struct rtap_named_value {
 	uint8_t type;           /* enum rtap_value_type */
 };
 
-/* Missing bytes of the request or of the response; offsets count from its start. */
+/*
+ * Where bytes are missing: in the message of the request or of the response; or in data of the operation that RDMA READs or WRITEs moved and
+ * that no message contains. X(identifier, name)
+ */
+#define RTAP_OPERATION_PARTS(X) X(REQUEST, "request") X(RESPONSE, "response") X(READ, "read") X(WRITE, "write")
+
+#define RTAP_OPERATION_PART_ENUM(identifier, name) RTAP_OPERATION_PART_##identifier,
+enum rtap_operation_part { RTAP_OPERATION_PARTS(RTAP_OPERATION_PART_ENUM) RTAP_OPERATION_PART_COUNT };
+#undef RTAP_OPERATION_PART_ENUM
+
+/* Name as shown in output; "unknown" for other values. */
+const char *rtap_operation_part_name(enum rtap_operation_part part);
+
+/* Missing bytes; offsets count from the start of the part. */
 struct rtap_operation_missing {
 	struct rtap_missing range;
-	bool in_response;
+	uint8_t part;           /* enum rtap_operation_part */
 };
 
 /* An operation. Borrowed for the duration of the callback. */

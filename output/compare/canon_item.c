@@ -159,7 +159,7 @@ static void operations(const struct rtap_message *message, struct line *line)
 		return;
 	canon_name(line, "operations");
 	for (uint32_t i = 0; i < message->item_count; i++) {
-		const struct rtap_rpc_item *operation = &message->items[i];
+		const struct rtap_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');
@@ -173,7 +173,7 @@ static void operations(const struct rtap_message *message, struct line *line)
 		return;
 	canon_name(line, "operation_status");
 	for (uint32_t i = 0; i < message->item_count; i++) {
-		const struct rtap_rpc_item *operation = &message->items[i];
+		const struct rtap_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');

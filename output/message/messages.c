@@ -71,7 +71,7 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 	object_key(line, "operations");
 	line_char(line, '[');
 	for (uint32_t i = 0; i < message->item_count; i++) {
-		const struct rtap_rpc_item *operation = &message->items[i];
+		const struct rtap_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');
@@ -368,7 +368,7 @@ static char *put_program(char *to, const struct rtap_message *message)
 	return line_put_dec(line_put(to, " v"), message->version);
 }
 
-static void text_operation(const struct rtap_rpc_item *operation, struct line *line)
+static void text_operation(const struct rtap_item *operation, struct line *line)
 {
 	line_char(line, ' ');
 	if (operation->name)

@@ -32,7 +32,7 @@ static void json_missing(const struct rtap_operation *operation, struct line *li
 		const struct rtap_operation_missing *missing = &operation->missing[i];
 
 		line_text(line, i ? ",{" : "{");
-		object_text(line, "in", missing->in_response ? "response" : "request");
+		object_text(line, "in", rtap_operation_part_name((enum rtap_operation_part)missing->part));
 		object_number(line, "offset", missing->range.offset);
 		if (missing->range.length_known)
 			object_number(line, "length", missing->range.length);

@@ -19,7 +19,7 @@ static const char *procedure_name(const struct rtap_message *message)
 	return message->program_known ? rtap_name_of(rpc_procedure_names(&facts), message->procedure) : NULL;
 }
 
-static bool is_row(const struct stats_rpc *row, const struct rtap_message *message, const struct rtap_rpc_item *operation)
+static bool is_row(const struct stats_rpc *row, const struct rtap_message *message, const struct rtap_item *operation)
 {
 	return row->is_operation == (operation != NULL) && row->program_known == message->program_known && row->program == message->program &&
 	       row->version == message->version && row->procedure == message->procedure &&
@@ -27,7 +27,7 @@ static bool is_row(const struct stats_rpc *row, const struct rtap_message *messa
 }
 
 /* The row of the message's procedure, or of one of its operations; NULL: the limit is reached, or out of memory. */
-static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_rpc_item *operation)
+static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_item *operation)
 {
 	struct stats_rpc *row;
 
@@ -50,7 +50,7 @@ static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats,
 	return row;
 }
 
-static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *message, const struct rtap_rpc_item *operation)
+static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *message, const struct rtap_item *operation)
 {
 	uint32_t number = operation ? operation->number + STATS_RECENT_RPCS / 2 : message->procedure;
 	struct stats_rpc **recent = &stats->recent_rpcs[(number ^ message->program) % STATS_RECENT_RPCS];
@@ -125,7 +125,7 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 }
 
 static void add_operation(struct stats *stats, struct stats_rpc *row, const struct rtap_message *message,
-			  const struct rtap_rpc_item *operation)
+			  const struct rtap_item *operation)
 {
 	if (message->kind == RTAP_KIND_RPC_CALL) {
 		row->calls++;
@@ -167,7 +167,7 @@ static void note_in_flight(struct stats_direction *caller, const struct rtap_mes
 /* A procedure without operations has one operation: itself. */
 static bool has_operations(const struct stats_rpc *row, const struct rtap_message *message)
 {
-	const struct rtap_rpc_item *first = message->items;
+	const struct rtap_item *first = message->items;
 
 	return message->item_count > 1 ||
 	       (message->item_count == 1 &&

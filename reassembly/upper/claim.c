@@ -138,8 +138,8 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 	if (request && !is_send) {
 		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
 
-		/* claim_land() follows */
-		if (message->region && !message->has_landed)
+		/* count() follows */
+		if (message->region)
 			return;
 		recovery_add_time(&sum->time_us, loss->time_us);
 		sum->resent = add_count(sum->resent, loss->repeats);
@@ -168,13 +168,29 @@ void claim_show_lost(struct rtap_message *shown, const struct rtap_message *send
 	shown->lost_to = send->lost_to;
 }
 
-void claim_land(struct rtap_tracker *tracker, struct message *message)
+/* The losses and times of a message in its regions count for the request, which is known for certain now. */
+static void count(const struct message *message)
 {
 	struct request *request = message->region->request;
 
 	add_lost(message->shown.verb == RTAP_VERB_READ ? &request->read_lost : &request->write_lost, &message->shown);
 	if (request->message && request->message->operation)
 		operation_add_transfer(request->message->operation, message);
+}
+
+void claim_count(const struct request *request)
+{
+	for (const struct message *message = request->claimed; message; message = message->claimed_after)
+		if (message->has_landed)
+			count(message);
+}
+
+/* The data of a claimed message is copied into its region. */
+static void land(struct rtap_tracker *tracker, struct message *message)
+{
+	/* region_land() ends the claim */
+	if (message->connection->ddp)
+		count(message);
 	region_land(tracker, message);
 }
 
@@ -187,7 +203,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	if (message->region->is_read && message_read_is_over(message))
 		claim_note_arrival(tracker, message);
 	if (assembly_is_whole(message))
-		claim_land(tracker, message);
+		land(tracker, message);
 }
 
 /* Whether a READ or WRITE uses the request's memory. */
@@ -326,9 +342,11 @@ static void settled(struct rtap_tracker *tracker, struct message *message)
 	if (!message->connection->ddp && (request->is_contested || message->shown.first_frame < request->first_frame))
 		decide(tracker, message);
 	if (message->region && !message->has_landed)
-		claim_land(tracker, message);
-	if (message->region)
-		region_unclaim(message);
+		land(tracker, message);
+	if (!message->region)
+		return;
+	count(message);
+	region_unclaim(message);
 }
 
 bool claim_data(struct rtap_tracker *tracker, struct message *message, const struct frame_result *result)
@@ -337,7 +355,7 @@ bool claim_data(struct rtap_tracker *tracker, struct message *message, const str
 
 	/* Truncated data is copied when nothing more can arrive. */
 	if (result->completed == message || assembly_is_whole(message))
-		claim_land(tracker, message);
+		land(tracker, message);
 	return is_last;
 }
 

@@ -14,8 +14,8 @@ extern const struct upper_memory claim_memory;
 /* Records the data of a READ of its request's regions. True: this completed them. */
 bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message);
 
-/* The data of a claimed message is copied into its region; its losses count for the request. */
-void claim_land(struct rtap_tracker *tracker, struct message *message);
+/* Call before the losses of a request are used: adds those of READs and WRITEs that are not settled. */
+void claim_count(const struct request *request);
 
 /* Adds the losses of a SEND to the message of the layer that it carries. */
 void claim_show_lost(struct rtap_message *shown, const struct rtap_message *send);

@@ -64,7 +64,7 @@ static void map_in(struct rtap_tracker *tracker, struct command *command)
 }
 
 /* The operation gets what is known. */
-static void conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+static void conclude(struct rtap_tracker *tracker, struct command *command, struct message *response)
 {
 	const struct message *send = command->request.message;
 
@@ -74,7 +74,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *command, cons
 	commands_of(command)->layer->conclude(tracker, command, response);
 }
 
-static void end_command(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+static void end_command(struct rtap_tracker *tracker, struct command *command, struct message *response)
 {
 	const struct command_layer *layer = commands_of(command)->layer;
 

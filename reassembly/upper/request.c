@@ -8,6 +8,7 @@
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
@@ -94,6 +95,7 @@ static void put(struct request *request, struct region_name *name)
 		memset(last, 0, sizeof *last);
 		last->request = request;
 		last->begin = last->end = name->begin;
+		last->position = name->position;
 		last->key = name->key;
 		last->is_read = name->is_read;
 	} else {
@@ -109,7 +111,13 @@ static void put(struct request *request, struct region_name *name)
 
 bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
 {
+	uint64_t position[2] = { 0, 0 };
+
 	note_streams(request);
+	for (uint32_t i = 0; i < count; i++) {
+		names[i].position = position[names[i].is_read];
+		position[names[i].is_read] += names[i].end - names[i].begin;
+	}
 	if (count > request->region_room) {
 		free(request->regions);
 		request->region_room = 0;
@@ -170,7 +178,8 @@ static void add_send(struct rtap_tracker *tracker, struct operation *operation, 
 {
 	struct rtap_operation *shown = &operation->shown;
 
-	operation_add_missing(tracker, operation, &send->shown, is_response);
+	operation_add_missing(tracker, operation, send->shown.missing, send->shown.missing_count,
+			      is_response ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST);
 	recovery_add_time(&shown->time_lost_us, send->shown.time_lost_us);
 	shown->repeats += send->shown.repeats;
 	shown->wanted |= send->shown.wanted;
@@ -178,7 +187,35 @@ static void add_send(struct rtap_tracker *tracker, struct operation *operation, 
 		shown->time_end_ns = send->shown.time_end_ns;
 }
 
-static void add_data(struct operation *operation, const struct request *request, bool is_read)
+static int order_by_offset(const void *left, const void *right)
+{
+	const struct rtap_missing *a = left, *b = right;
+
+	return compare(a->offset, b->offset);
+}
+
+/* Data that a response says, or implies, was moved: `length` bytes in all. */
+static void add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
+{
+	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
+
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		const struct region *region = &request->regions[i];
+		uint64_t expected = region->position < length ? length - region->position : 0, room = region->end - region->begin;
+
+		if (region->is_read != is_read || !expected)
+			continue;
+		list.origin = 0 - region->position;
+		missing_list_add_holes(&list, &region->data, &region->cut, 0, expected < room ? expected : room);
+	}
+	if (request->region_count > 1 && list.count > 1)
+		qsort(list.items, list.count, sizeof *list.items, order_by_offset);
+	tracker->counters.evictions += list.failed;
+	operation_add_missing(tracker, operation, list.items, list.count, is_read ? RTAP_OPERATION_PART_READ : RTAP_OPERATION_PART_WRITE);
+	free(list.items);
+}
+
+static void add_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read)
 {
 	const struct request_lost *lost = is_read ? &request->read_lost : &request->write_lost;
 	struct rtap_operation *shown = &operation->shown;
@@ -188,6 +225,8 @@ static void add_data(struct operation *operation, const struct request *request,
 	if (!is_read && request->has_written)
 		length = request->written;
 	shown->complete &= request->has_failed || present >= length;
+	if (request->is_answered && !request->has_failed && present < length)
+		add_missing_data(tracker, operation, request, is_read, length);
 	if (present)
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : is_read ? RTAP_CARRIED_READ : RTAP_CARRIED_WRITE;
 	shown->data_bytes += present;
@@ -201,7 +240,7 @@ static bool is_complete(const struct message *send)
 	return send->stream ? assembly_is_whole(send) : send->shown.complete;
 }
 
-void request_conclude(struct rtap_tracker *tracker, struct request *request, const struct message *response)
+void request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response)
 {
 	struct message *send = request->message;
 	struct operation *operation = send ? send->operation : NULL;
@@ -216,14 +255,19 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, con
 	shown->time_ns = shown->time_end_ns = send->shown.time_ns;
 	add_send(tracker, operation, send, false);
 	if (response) {
+		/* It is reported with the number of both. */
+		send->partner = response;
+		response->partner = send;
+		response->is_response = true;
 		add_send(tracker, operation, response, true);
 		shown->latency_ns = response->shown.time_end_ns - send->shown.time_ns;
 		/* If the capture swapped them, the latency is unknown. */
 		shown->has_latency = shown->latency_ns >= 0;
 	}
 	shown->complete = response && is_complete(send) && is_complete(response);
-	add_data(operation, request, true);
-	add_data(operation, request, false);
+	claim_count(request);
+	add_data(tracker, operation, request, true);
+	add_data(tracker, operation, request, false);
 	shown->has_data_bytes = response;
 	shown->has_repeats = true;
 	if (shown->last_data_frame && shown->last_data_ns > shown->time_end_ns)

@@ -23,6 +23,7 @@ struct region {
 	struct request *request;
 	uint64_t begin, end;      /* addresses */
 	uint64_t furthest;        /* highest `end` of its subtree */
+	uint64_t position;        /* of `begin` in the data that the request's READs or WRITEs move */
 	uint32_t key;
 	uint8_t uses;             /* region_name.use of all that share it */
 	bool is_read;             /* true: read by READs; false: filled by WRITEs */
@@ -42,6 +43,7 @@ struct region_name {
 	bool is_read;             /* it is read by READs */
 	uint8_t use;              /* bits of the layer */
 	struct region *region;    /* set by request_name(), valid until the request ends */
+	uint64_t position;        /* likewise: region.position */
 };
 
 /* Losses that recoveries repaired. */
@@ -124,7 +126,7 @@ void request_begin(struct rtap_tracker *tracker, struct request *request, struct
 void request_seen(struct request *request, const struct message *send);
 
 /*
- * The memory that the request names: sorts `names` and creates the regions. Once for each request. False: out of memory, no regions.
+ * The memory that the request names, in the order of the data: sorts `names` and creates the regions. Once for each request. False: out of memory, no regions.
  * `keep_bytes` may then be set in regions whose bytes are needed.
  */
 bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
@@ -151,7 +153,7 @@ void *request_operation(struct rtap_tracker *tracker, struct request *request, s
  * Fills what is the same in operations of every layer: frames, times, bytes in the regions, losses, what is missing of request and
  * response. The layer fills the rest. `response`: its SEND; NULL: none was seen. Only if request_operation() returned an operation.
  */
-void request_conclude(struct rtap_tracker *tracker, struct request *request, const struct message *response);
+void request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response);
 
 /* Assigns no more data to the request, and settles what still waits for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);

@@ -37,8 +37,8 @@ static void adopt_data(struct rpc_call *call)
 struct binder {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
-	struct rtap_rpc_item *operations; /* `only`, or on the heap */
-	struct rtap_rpc_item only;        /* most RPCs of most programs have only one */
+	struct rtap_item *operations; /* `only`, or on the heap */
+	struct rtap_item only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	const struct rpc_send *send;
@@ -58,7 +58,7 @@ struct binder {
 static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 {
 	bool is_own = binder->operations == &binder->only;
-	struct rtap_rpc_item *larger;
+	struct rtap_item *larger;
 	uint32_t room = is_own ? 0 : binder->operation_room;
 
 	larger = rpc_items_grow(binder->tracker, binder->operations, &room);
@@ -74,7 +74,7 @@ static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
-	struct rtap_rpc_item *operation;
+	struct rtap_item *operation;
 
 	(void)offset;
 	binder->without_data += binder->awaits_data;
@@ -99,7 +99,7 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 	struct binder *binder = (struct binder *)sink;
 
 	if (binder->operation_count) {
-		struct rtap_rpc_item *last = &binder->operations[binder->operation_count - 1];
+		struct rtap_item *last = &binder->operations[binder->operation_count - 1];
 
 		last->has_status = true;
 		last->status = status;

@@ -13,12 +13,12 @@ struct spare_items {
 	struct spare_items *next;
 };
 
-_Static_assert(sizeof(struct spare_items) <= sizeof(struct rtap_rpc_item), "it is put where operations were");
+_Static_assert(sizeof(struct spare_items) <= sizeof(struct rtap_item), "it is put where operations were");
 
 /* Charged to the messages. */
 static void charge(struct rtap_tracker *tracker, uint32_t room)
 {
-	budget_charge(&tracker->budget, &tracker->messages, room * sizeof(struct rtap_rpc_item));
+	budget_charge(&tracker->budget, &tracker->messages, room * sizeof(struct rtap_item));
 }
 
 /* The room that rpc_items_grow() made for this many. */
@@ -32,11 +32,11 @@ static uint32_t room_of(uint32_t count)
 }
 
 /* Doubles the room, on the heap. */
-static struct rtap_rpc_item *__attribute__((noinline)) more_operations(struct rtap_tracker *tracker, struct rtap_rpc_item *operations,
+static struct rtap_item *__attribute__((noinline)) more_operations(struct rtap_tracker *tracker, struct rtap_item *operations,
 									uint32_t *room)
 {
 	uint32_t larger_room = *room ? 2 * *room : RPC_ITEMS;
-	struct rtap_rpc_item *larger = memory_resize(*room ? operations : NULL, larger_room * sizeof *larger);
+	struct rtap_item *larger = memory_resize(*room ? operations : NULL, larger_room * sizeof *larger);
 
 	if (larger)
 		charge(tracker, larger_room - *room);
@@ -44,7 +44,7 @@ static struct rtap_rpc_item *__attribute__((noinline)) more_operations(struct rt
 	return larger;
 }
 
-struct rtap_rpc_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_rpc_item *operations, uint32_t *room)
+struct rtap_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_item *operations, uint32_t *room)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
 	struct spare_items *spare = state->spare_items;
@@ -55,10 +55,10 @@ struct rtap_rpc_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_r
 	state->spare_items = spare->next;
 	state->spare_item_count--;
 	charge(tracker, RPC_ITEMS);
-	return (struct rtap_rpc_item *)(void *)spare;
+	return (struct rtap_item *)(void *)spare;
 }
 
-void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_rpc_item *operations, uint32_t count)
+void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_item *operations, uint32_t count)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
 	struct spare_items *spare = (struct spare_items *)(uintptr_t)operations;

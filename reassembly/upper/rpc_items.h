@@ -16,10 +16,10 @@ struct rtap_tracker;
  * Grows the array to more than `*room` items, moves its contents and updates `*room`. If `*room` is 0, `items` is
  * ignored. NULL: out of memory, the array is unchanged.
  */
-struct rtap_rpc_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_rpc_item *items, uint32_t *room);
+struct rtap_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_item *items, uint32_t *room);
 
 /* Returns the array with its contents. It has grown if it is larger. */
-void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_rpc_item *items, uint32_t count);
+void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_item *items, uint32_t count);
 
 /* Frees the memory kept for reuse. */
 void rpc_items_fini(struct rtap_tracker *tracker);

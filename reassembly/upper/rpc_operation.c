@@ -554,7 +554,8 @@ static void add_message(struct rtap_tracker *tracker, struct operation *operatio
 
 	if (noted && noted->inline_bytes)
 		operation_add_data(operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
-	operation_add_missing(tracker, operation, shown, shown->kind == RTAP_KIND_RPC_REPLY);
+	operation_add_missing(tracker, operation, shown->missing, shown->missing_count,
+			      shown->kind == RTAP_KIND_RPC_REPLY ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST);
 	operation->shown.repeats += shown->resent;
 	recovery_add_time(&operation->shown.time_lost_us, shown->time_lost_us);
 	operation->shown.wanted |= shown->wanted;

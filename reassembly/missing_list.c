@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/missing_list.h"
+#include "reassembly/store/memory.h"
+
+void missing_list_add(struct missing_list *list, struct rtap_missing item)
+{
+	struct rtap_missing *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (item.length_known && !item.length)
+		return;
+	if (last && last->reason == item.reason && last->length_known && item.length_known && last->offset + last->length == item.offset) {
+		last->length += item.length;
+		return;
+	}
+	if (list->count == list->room) {
+		uint32_t room = list->room ? list->room * 2 : 4;
+		struct rtap_missing *larger = memory_resize(list->items, room * sizeof *larger);
+
+		if (!larger) {
+			list->failed = true;
+			return;
+		}
+		list->items = larger;
+		list->room = room;
+	}
+	list->items[list->count++] = item;
+}
+
+/* A hole from `begin` to `end`: some parts truncated by the capture, others missing. */
+static void add_hole(struct missing_list *list, const struct coverage *cut, uint64_t begin, uint64_t end)
+{
+	const struct coverage_run *cuts = coverage_runs(cut);
+
+	for (uint32_t i = coverage_find(cut, begin); i < cut->count && cuts[i].begin < end; i++) {
+		uint64_t cut_begin = cuts[i].begin > begin ? cuts[i].begin : begin, cut_end = cuts[i].end < end ? cuts[i].end : end;
+
+		if (begin < cut_begin)
+			missing_list_add(list, (struct rtap_missing){ begin - list->origin, cut_begin - begin, true, list->reason });
+		missing_list_add(list, (struct rtap_missing){ cut_begin - list->origin, cut_end - cut_begin, true, RTAP_MISSING_SNAPPED });
+		begin = cut_end;
+	}
+	if (begin < end)
+		missing_list_add(list, (struct rtap_missing){ begin - list->origin, end - begin, true, list->reason });
+}
+
+void missing_list_add_holes(struct missing_list *list, const struct coverage *data, const struct coverage *cut, uint64_t begin, uint64_t end)
+{
+	const struct coverage_run *runs = coverage_runs(data);
+
+	for (uint32_t i = 0; i < data->count && begin < end; i++) {
+		if (runs[i].begin > begin)
+			add_hole(list, cut, begin, runs[i].begin < end ? runs[i].begin : end);
+		if (runs[i].end > begin)
+			begin = runs[i].end;
+	}
+	if (begin < end)
+		add_hole(list, cut, begin, end);
+}
