@@ -5,7 +5,6 @@
 
 #include "dissect/engine/crc32.h"
 #include "dissect/infiniband/ib.h"
-#include "dissect/infiniband/upper.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ib_packet.h"
@@ -201,7 +200,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		connection = flow->connection;
 		fill_flow(packet, connection, flow->from_a);
 	}
-	upper_note(connection, upper_of_packet(packet));
+	upper_note(tracker, connection, (enum rtap_upper)packet->upper);
 	result->asked = connection;
 	connection_account(tracker, connection);
 }

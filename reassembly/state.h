@@ -317,8 +317,8 @@ struct connection {
 	bool retired;                  /* later packets are not accepted */
 	bool reported;
 	bool leaves;                   /* report it out of order, as soon as no message refers to it */
-	uint8_t upper;                 /* enum rtap_upper */
-	const struct upper_layer *layer; /* NULL: unknown */
+	bool shows_layer;              /* headers, private data or the user say so too: its SENDs need no proof */
+	const struct upper_layer *layer; /* what it carries; NULL: unknown */
 };
 
 #define RECENT_DATAGRAM_SETS 128

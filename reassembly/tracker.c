@@ -7,7 +7,6 @@
 #include "base/struct_size.h"
 #include "dissect/dissect.h"
 #include "dissect/flow.h"
-#include "dissect/infiniband/upper.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
@@ -110,7 +109,7 @@ static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker
 }
 
 /* A SEND of several packets that ended in this one: shows its upper protocols here, as far as bytes are present. */
-static __attribute__((noinline)) void dissect_message(const struct message *message, struct rtap_context *context,
+static __attribute__((noinline)) void dissect_message(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context,
 						      struct rtap_packet *packet)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
@@ -119,9 +118,9 @@ static __attribute__((noinline)) void dissect_message(const struct message *mess
 		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
-	context->upper = message->connection->upper;
+	context->upper = upper_carried(tracker, message->connection);
 	packet_dissect_payload(packet, context);
-	upper_note(message->connection, upper_of_packet(packet));
+	upper_note(tracker, message->connection, (enum rtap_upper)packet->upper);
 }
 
 /* A finished SEND of several packets of which at least the first bytes are kept. */
@@ -326,7 +325,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		take_consumer(tracker, context_of(tracker, &known), packet);
 	message = message_to_show(&result);
 	if (message)
-		dissect_message(message, context_of(tracker, &known), packet);
+		dissect_message(tracker, message, context_of(tracker, &known), packet);
 	/* Before its data is passed on. */
 	if (tracker->options.operation && result.touched && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
 		operation_note_response(result.touched, frame->number, frame->time_ns);

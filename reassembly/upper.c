@@ -10,7 +10,7 @@ bool upper_is_set_up(const struct upper_layer *layer, const struct connection *c
 
 	if (layer->is_set_up && layer->is_set_up(connection))
 		return true;
-	for (const uint16_t *port = shown->learned_by_cm && shown->has_service ? layer->ports : NULL; port && *port; port++)
+	for (const uint16_t *port = (shown->learned_by_cm || shown->learned_by_mpa) && shown->has_service ? layer->ports : NULL; port && *port; port++)
 		if (shown->service_id == CM_TCP_SERVICE(*port))
 			return true;
 	return false;
@@ -25,24 +25,57 @@ bool upper_has_port(const struct rtap_tracker *tracker, uint16_t wanted)
 	return false;
 }
 
-/*
- * The layer that the connection's setup names or, without that, the private data or earlier packets; NULL: unknown. With what packet() and
- * send() accept, this is all recognition.
- */
-static const struct upper_layer *recognise(const struct rtap_tracker *tracker, const struct connection *connection)
+/* What the user declared that a queue pair of the connection takes. */
+static enum rtap_upper declared(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	const struct rtap_end *a = &connection->shown.a, *b = &connection->shown.b;
+
+	for (size_t i = 0; i < tracker->context.decode_as_count; i++) {
+		const struct rtap_decode_as *decode_as = &tracker->context.decode_as[i];
+
+		if (decode_as->by == RTAP_DECODE_QPN && ((a->qpn_known && a->qpn == decode_as->number) || (b->qpn_known && b->qpn == decode_as->number)))
+			return (enum rtap_upper)decode_as->upper;
+	}
+	return RTAP_UPPER_UNKNOWN;
+}
+
+static const struct upper_layer *set_up(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
 		if (upper_is_set_up(*layer, connection))
 			return *layer;
-	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
-		if (connection->upper != RTAP_UPPER_UNKNOWN && (*layer)->carried == connection->upper)
+	return NULL;
+}
+
+static const struct upper_layer *carrying(const struct rtap_tracker *tracker, enum rtap_upper upper)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; upper != RTAP_UPPER_UNKNOWN && *layer; layer++)
+		if ((*layer)->carried == upper)
 			return *layer;
 	return NULL;
 }
 
-static bool give(const struct upper_layer *layer, struct upper_work *work, bool is_send)
+void upper_identify(struct rtap_tracker *tracker, struct connection *connection, enum rtap_upper upper)
 {
-	return is_send && layer->send ? layer->send(work) : layer->packet(work);
+	enum rtap_upper wanted = declared(tracker, connection);
+
+	if (!connection->layer && wanted == RTAP_UPPER_UNKNOWN)
+		connection->layer = set_up(tracker, connection);
+	if (wanted != RTAP_UPPER_UNKNOWN)
+		upper = wanted;
+	if (!connection->layer)
+		connection->layer = carrying(tracker, upper);
+	connection->shows_layer = connection->layer && upper != RTAP_UPPER_UNKNOWN && connection->layer->carried == upper;
+}
+
+static bool give(struct upper_work *work, bool is_send)
+{
+	const struct upper_layer *layer = work->connection->layer;
+	bool is_taken = is_send && layer->send ? layer->send(work) : layer->packet(work);
+
+	if (is_taken && work->packet)
+		upper_note(work->tracker, work->connection, (enum rtap_upper)work->packet->upper);
+	return is_taken;
 }
 
 /* Sets the connection's layer before calling it; resets it if the layer does not accept. */
@@ -51,12 +84,15 @@ static bool take(struct upper_work *work, bool is_send)
 	struct connection *connection = work->connection;
 
 	if (!connection->layer)
-		connection->layer = recognise(work->tracker, connection);
-	if (connection->layer)
-		return give(connection->layer, work, is_send);
+		upper_identify(work->tracker, connection, RTAP_UPPER_UNKNOWN);
+	work->is_known = connection->layer;
+	if (work->is_known)
+		return give(work, is_send);
+	if (declared(work->tracker, connection) != RTAP_UPPER_UNKNOWN)
+		return false;
 	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++) {
 		connection->layer = *layer;
-		if (give(*layer, work, is_send))
+		if (give(work, is_send))
 			return true;
 	}
 	connection->layer = NULL;

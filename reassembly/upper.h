@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks; upper_layers.c lists all layers.
- * The transports do not depend on any layer: they report events here. A connection has at most one layer. It is set when
- * communication management names the layer, or when its callback accepts a packet or a Send.
+ * The transports do not depend on any layer: they report events here. A connection has at most one layer, which says what it carries: the
+ * one that the user declared, that its setup names, that private data or a packet's header shows, or whose callback accepts a packet or a Send.
  */
 #ifndef REASSEMBLY_UPPER_H
 #define REASSEMBLY_UPPER_H
@@ -18,6 +18,7 @@ struct upper_work {
 	struct rtap_tracker *tracker;
 	struct connection *connection;
 	bool from_a;                  /* direction */
+	bool is_known;                /* the connection carries the layer; false: it is unknown, and the packet must prove it */
 	struct message *message;      /* message that the packet belongs to; NULL: none, for example a repeat */
 	struct rtap_packet *packet;   /* dissected without knowledge of the layer */
 	struct frame_result *result;
@@ -88,7 +89,7 @@ struct upper_layer {
 	bool (*init)(struct rtap_tracker *tracker);
 	/* How a connection is recognised, beside by what packet() accepts: */
 	const uint16_t *ports; /* TCP ports of its services, over CM and iWARP; ends with 0. NULL: none */
-	uint8_t carried;       /* enum rtap_upper: what private data and packets show; RTAP_UPPER_UNKNOWN: nothing */
+	uint8_t carried;       /* enum rtap_upper: what its SENDs are dissected as; RTAP_UPPER_UNKNOWN: nothing of its own */
 	/* Whether the connection setup identifies this layer otherwise. */
 	bool (*is_set_up)(const struct connection *connection);
 	/*
@@ -163,7 +164,7 @@ static inline bool upper_may_need(const struct frame_result *result, const struc
 	return is_whole || result->completed == message || result->cut == message;
 }
 
-/* Whether communication management named the layer. */
+/* Whether the connection's setup named the layer. */
 bool upper_is_set_up(const struct upper_layer *layer, const struct connection *connection);
 
 /* Whether the port is that of a layer. */
@@ -192,11 +193,27 @@ const struct upper_layer *upper_of_socket(const struct rtap_tracker *tracker, co
 void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
 void upper_sockets_flush(struct rtap_tracker *tracker);
 
-/* What the connection's SENDs carry was seen; RTAP_UPPER_UNKNOWN: nothing new. */
-static inline void upper_note(struct connection *connection, enum rtap_upper upper)
+/*
+ * Sets the layer of a connection without one: by what was declared, by its setup, or by `upper`, which private data or a packet showed;
+ * RTAP_UPPER_UNKNOWN: nothing new.
+ */
+void upper_identify(struct rtap_tracker *tracker, struct connection *connection, enum rtap_upper upper);
+
+static inline void upper_note(struct rtap_tracker *tracker, struct connection *connection, enum rtap_upper upper)
 {
-	if (upper != RTAP_UPPER_UNKNOWN)
-		connection->upper = (uint8_t)upper;
+	if (upper != RTAP_UPPER_UNKNOWN && !connection->shows_layer)
+		upper_identify(tracker, connection, upper);
+}
+
+/*
+ * What the connection's SENDs are dissected as; RTAP_UPPER_UNKNOWN: what their content shows. If only the setup names the layer, the layer
+ * decides: a SEND that its content does not identify, but that can be of the layer, is dissected again.
+ */
+static inline enum rtap_upper upper_carried(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (!connection->layer)
+		upper_identify(tracker, connection, RTAP_UPPER_UNKNOWN);
+	return connection->shows_layer ? (enum rtap_upper)connection->layer->carried : RTAP_UPPER_UNKNOWN;
 }
 
 static inline void upper_claim(struct rtap_tracker *tracker, struct message *message)

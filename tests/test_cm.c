@@ -198,7 +198,7 @@ Test(cm, facts_are_the_messages_in_host_order)
 	cr_expect_eq(kit.packet.cm.extended_transport, 1);
 	cr_expect_eq(kit.packet.cm.mtu_code, 3);
 	cr_expect_eq(kit.packet.cm.address_length, 0);
-	cr_expect_not(kit.packet.cm.has_rpc_private);
+	cr_expect_eq(kit.packet.cm.upper, RTAP_UPPER_UNKNOWN);
 	kit_free(&kit);
 	fill(&messages[3], data);
 	dissect_message(&kit, 0x13, data, NULL);
@@ -652,7 +652,7 @@ Test(cm, the_message_of_rfc_8797_is_found_wherever_it_fits)
 				put_ip(data, message->header, 4, 0x06);
 			put(data + at, RPC_PRIVATE, 8);
 			dissect_message(&kit, message->attribute, data, NULL);
-			cr_expect_eq(kit.packet.cm.has_rpc_private, fits, "case %zu at %u", i, at);
+			cr_expect_eq(kit.packet.cm.upper == RTAP_UPPER_RPCRDMA, fits, "case %zu at %u", i, at);
 			cr_expect_eq(kit_field(&kit, "rpcordma.private.receive_size", &value), fits, "case %zu at %u", i, at);
 			cr_expect(!fits || value.number == 262144);
 			cr_expect_eq(kit.packet.cm.send_size, fits ? 4096 : 0);
@@ -686,7 +686,7 @@ Test(cm, what_is_no_whole_message_of_version_1_is_none)
 		fill(message, data);
 		put(data + cases[i].part.at, cases[i].part.number, cases[i].part.bytes);
 		dissect_message(&kit, message->attribute, data, NULL);
-		cr_expect_eq(kit.packet.cm.has_rpc_private, cases[i].found, "%s", cases[i].what);
+		cr_expect_eq(kit.packet.cm.upper == RTAP_UPPER_RPCRDMA, cases[i].found, "%s", cases[i].what);
 		cr_expect_not(kit.packet.cm.remote_invalidation, "%s", cases[i].what);
 		kit_free(&kit);
 	}
@@ -701,7 +701,7 @@ Test(cm, a_message_of_another_version_does_not_hide_one_after_it)
 	put(data + 40, 0xf6ab0e1802000000, 8);
 	put(data + 44, RPC_PRIVATE, 8);
 	dissect_message(&kit, 0x13, data, NULL);
-	cr_expect(kit.packet.cm.has_rpc_private);
+	cr_expect(kit.packet.cm.upper == RTAP_UPPER_RPCRDMA);
 	cr_expect_eq(kit.packet.cm.send_size, 4096);
 	kit_free(&kit);
 }
@@ -716,7 +716,7 @@ Test(cm, private_data_is_not_searched_without_heuristics)
 	put(data + 36, RPC_PRIVATE, 8);
 	dissect_message(&kit, 0x13, data, &context);
 	cr_expect(kit.packet.cm.present);
-	cr_expect_not(kit.packet.cm.has_rpc_private);
+	cr_expect_eq(kit.packet.cm.upper, RTAP_UPPER_UNKNOWN);
 	kit_free(&kit);
 }
 
@@ -736,7 +736,7 @@ Test(cm, bytes_after_a_message_are_no_part_of_it)
 	cr_expect_eq(kit_field(&kit, "infiniband.cm.rep.private", &value), 1);
 	cr_expect_eq(value.data.length, DATA_LENGTH - 36);
 	check_consumer(&kit, 36);
-	cr_expect_not(kit.packet.cm.has_rpc_private);
+	cr_expect_eq(kit.packet.cm.upper, RTAP_UPPER_UNKNOWN);
 	cr_expect_eq(kit_field(&kit, "data.data", &value), 1);
 	cr_expect_eq(value.data.length, 8);
 	kit_free(&kit);
@@ -794,7 +794,7 @@ Test(cm, a_message_of_rfc_8797_that_was_captured_whole_is_found_in_a_cut_packet)
 		put(data + 100, RPC_PRIVATE, 8);
 		build(frame, 0x13, data);
 		kit_dissect(&kit, RTAP_LINK_INFINIBAND, frame, DATA_OFFSET + there, FRAME_LENGTH, NULL);
-		cr_expect_eq(kit.packet.cm.has_rpc_private, there >= 108, "cut to %u", there);
+		cr_expect_eq(kit.packet.cm.upper == RTAP_UPPER_RPCRDMA, there >= 108, "cut to %u", there);
 		kit_free(&kit);
 	}
 }

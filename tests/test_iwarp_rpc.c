@@ -28,6 +28,26 @@ static void give_rpc(const struct sender *sender, bool from_a, unsigned n, uint3
 	give(from_a, 7000, FLAG_ACK, SETUP + fpdu->offset, SETUP + ack, sender->bytes + fpdu->offset, fpdu->length);
 }
 
+/* The setup, on a port of the caller's choice, and a Send with these words. */
+static void give_send_to(uint16_t port, const uint32_t *words, uint32_t count)
+{
+	struct sender sender;
+	uint8_t send[18 + 80] = { 0x41, 0x43, [13] = 1 };
+	uint8_t setup[SETUP] = { 'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'q', ' ', 'F', 'r', 'a', 'm', 'e', 0x40, 1 };
+
+	give(true, port, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, port, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	give(true, port, FLAG_ACK, 0, 0, setup, SETUP);
+	setup[9] = 'p';
+	give(false, port, FLAG_ACK, 0, SETUP, setup, SETUP);
+	for (uint32_t i = 0; i < count; i++)
+		put32(send + 18 + 4 * i, words[i]);
+	sender_init(&sender, SENT_PLAIN, true);
+	send_fpdu(&sender, send, 18 + 4 * count);
+	give(true, port, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+	sender_fini(&sender);
+}
+
 TestSuite(iwarp_rpc, .timeout = 120);
 
 /* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
@@ -246,4 +266,28 @@ Test(iwarp_rpc, a_send_that_waited_is_shown_with_the_bytes_of_its_frame)
 	end();
 	sender_fini(&calls);
 	sender_fini(&replies);
+}
+
+/* RFC 8267, 8: the port is assigned to NFS over RDMA. What its content does not prove is dissected all the same, if it can be RPC. */
+Test(iwarp_rpc, a_send_that_only_the_service_identifies_is_dissected_by_it)
+{
+	const uint32_t error[] = { 7, 1, 32, 4, 2 }, call[] = { 7, 1, 32, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 }, noise[] = { 1, 999999, 3, 4, 5 };
+	const struct {
+		uint16_t port;
+		bool no_heuristics;
+		const uint32_t *words;
+		uint32_t count;
+		bool is_rpc;
+	} rows[] = {
+		{ 20049, false, error, 5, true }, { 7000, false, error, 5, false }, { 20049, true, call, 17, true }, { 7000, true, call, 17, false },
+		{ 20049, false, noise, 5, false },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		begin(1 << 20, rows[i].no_heuristics);
+		give_send_to(rows[i].port, rows[i].words, rows[i].count);
+		cr_expect_eq(last.packet.rpcrdma.present, rows[i].is_rpc, "row %zu", i);
+		cr_expect_eq(packet_has(&last.packet, PROTOCOL_RPCRDMA), rows[i].is_rpc, "row %zu", i);
+		end();
+	}
 }

@@ -223,7 +223,7 @@ Test(mpa, private_data_may_hold_the_message_of_rpc_over_rdma_anywhere)
 
 		memcpy(bytes + 20 + at, message, sizeof message);
 		dissect_segment(&kit, bytes, length, length, NULL);
-		cr_expect(kit.packet.mpa.has_rpc_private && kit.packet.mpa.remote_invalidation, "at %u", at);
+		cr_expect(kit.packet.mpa.upper == RTAP_UPPER_RPCRDMA && kit.packet.mpa.remote_invalidation, "at %u", at);
 		cr_expect(kit.packet.mpa.send_size == 4096 && kit.packet.mpa.receive_size == 1024, "at %u", at);
 		cr_expect_eq(number_of(&kit, "rpcordma.private.send_size"), 4096);
 		cr_expect_eq(kit.packet.anomaly_count, 0);

@@ -208,6 +208,87 @@ Test(upper, a_port_that_communication_management_named_identifies_a_layer)
 	cr_expect_not(upper_has_port(tracker, 20049));
 }
 
+/* `upper` is that of layer "shown". */
+static const struct upper_layer shown = { .name = "shown", .carried = RTAP_UPPER_NVME, .packet = packet_b };
+static const struct upper_layer *const shown_layers[] = { &a, &shown, NULL };
+
+static void begin_shown(const struct rtap_decode_as *decode_as, size_t count)
+{
+	upper_fini(tracker);
+	cr_assert(upper_init(tracker, shown_layers));
+	tracker->context.decode_as = decode_as;
+	tracker->context.decode_as_count = count;
+	calls[0] = '\0';
+}
+
+Test(upper, what_the_sends_are_dissected_as_follows_from_the_layer)
+{
+	begin_shown(NULL, 0);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN);
+	upper_note(tracker, connection, RTAP_UPPER_UNKNOWN);
+	cr_expect_null(connection->layer);
+	upper_note(tracker, connection, RTAP_UPPER_NVME);
+	cr_expect_eq(connection->layer, &shown);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_NVME);
+	upper_note(tracker, connection, RTAP_UPPER_SRP);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_NVME);
+	upper_fini(tracker);
+	cr_assert(upper_init(tracker, layers));
+}
+
+Test(upper, content_does_not_replace_the_layer_of_the_setup_and_its_sends_need_proof_until_one_shows_it)
+{
+	begin_shown(NULL, 0);
+	connection->shown.service_id = UINT64_C(0x01060000) | PORT_OF_A;
+	connection->shown.learned_by_mpa = connection->shown.has_service = true;
+	upper_note(tracker, connection, RTAP_UPPER_NVME);
+	cr_expect_eq(connection->layer, &a);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN);
+	upper_fini(tracker);
+	cr_assert(upper_init(tracker, layers));
+}
+
+Test(upper, a_packet_is_of_a_known_layer_or_must_prove_it)
+{
+	struct upper_work work = { .tracker = tracker, .connection = connection };
+
+	cr_expect_not(upper_packet(&work));
+	cr_expect_not(work.is_known);
+	connection->layer = &b;
+	upper_packet(&work);
+	cr_expect(work.is_known);
+}
+
+Test(upper, what_the_user_declares_of_a_queue_pair_is_the_layer_of_its_connection)
+{
+	static const struct rtap_decode_as nvme = { RTAP_DECODE_QPN, 5, RTAP_UPPER_NVME }, data = { RTAP_DECODE_QPN, 5, RTAP_UPPER_DATA },
+					   port = { RTAP_DECODE_UDP_PORT, 5, RTAP_UPPER_NVME };
+
+	takes[0] = true;
+	connection->shown.service_id = UINT64_C(0x01060000) | PORT_OF_A;
+	connection->shown.learned_by_cm = connection->shown.has_service = true;
+	connection->shown.b.qpn = 5;
+	begin_shown(&nvme, 1);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN, "the number is not known to be that of the queue pair");
+	connection->layer = NULL;
+	connection->shown.b.qpn_known = true;
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_NVME);
+	cr_expect_eq(connection->layer, &shown);
+	connection->layer = NULL;
+	connection->shows_layer = false;
+	begin_shown(&data, 1);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN);
+	cr_expect_not(packet());
+	expect("");
+	cr_expect_null(connection->layer);
+	begin_shown(&port, 1);
+	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN);
+	cr_expect_eq(connection->layer, &a);
+	begin_shown(NULL, 0);
+	upper_fini(tracker);
+	cr_assert(upper_init(tracker, layers));
+}
+
 Test(upper, data_before_its_request_is_kept_if_any_layer_wants_it)
 {
 	cr_expect_not(upper_may_want(tracker, connection));

@@ -22,17 +22,6 @@ uint16_t upper_of_iwarp_send(const struct parse *parse);
 /* The cursor is at the context's `chunk`: sets parse->next to its protocol. False: it has too few bytes. */
 bool upper_begin_chunk(struct parse *parse, const struct rtap_context *context);
 
-/* What a connection with this SEND, or with this private data, carries. RTAP_UPPER_UNKNOWN: they do not show it. */
-static inline enum rtap_upper upper_of_packet(const struct rtap_packet *packet)
-{
-	return (enum rtap_upper)packet->upper;
-}
-
-static inline enum rtap_upper upper_of_private(const struct rtap_mpa_facts *mpa)
-{
-	return mpa->has_rpc_private ? RTAP_UPPER_RPCRDMA : RTAP_UPPER_UNKNOWN;
-}
-
 /* Returns whether the port is one of ONC RPC: rpcbind, NFS, or Linux's mountd. */
 static inline bool rpc_port(uint16_t port)
 {

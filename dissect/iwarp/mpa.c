@@ -101,7 +101,7 @@ static enum result parse(struct parse *parse)
 	data = parse->cursor.next;
 	captured = parse->cursor.captured < more ? parse->cursor.captured : more;
 	result = parse_more(parse, more, &bytes);
-	bytes = facts.has_rpc_private && !parse->context->no_heuristics ? rpcrdma_find_private(data, captured, &message) : NULL;
+	bytes = facts.upper == RTAP_UPPER_RPCRDMA && !parse->context->no_heuristics ? rpcrdma_find_private(data, captured, &message) : NULL;
 	if (bytes)
 		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, start + MPA_SETUP_LENGTH + (uint32_t)(bytes - data), RPCRDMA_PRIVATE_LENGTH);
 	if (result == OK && parse->cursor.wire)

@@ -57,7 +57,7 @@ static void read_rpc_private(const uint8_t *data, uint32_t length, struct rtap_m
 
 	if (!rpcrdma_find_private(data, length, &message))
 		return;
-	facts->has_rpc_private = true;
+	facts->upper = RTAP_UPPER_RPCRDMA;
 	facts->remote_invalidation = message.remote_invalidation;
 	facts->send_size = message.send_size;
 	facts->receive_size = message.receive_size;

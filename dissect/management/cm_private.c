@@ -244,7 +244,7 @@ const uint8_t *rpcrdma_find_private(const uint8_t *bytes, uint32_t length, struc
 
 static void note_rpc_private(struct rtap_cm_facts *facts, const struct rpcrdma_private *message)
 {
-	facts->has_rpc_private = true;
+	facts->upper = RTAP_UPPER_RPCRDMA;
 	facts->remote_invalidation = message->remote_invalidation;
 	facts->send_size = message->send_size;
 	facts->receive_size = message->receive_size;
@@ -272,7 +272,7 @@ uint16_t cm_private_protocol(const struct parse *parse, const struct rtap_layer 
 	uint32_t fixed = protocol_by_number(message->protocol)->table.length;
 	uint16_t consumer = cm_consumer_protocol(parse, layer_bytes(parse->packet, message) + fixed, message->length - fixed);
 
-	return parse->packet->cm.has_rpc_private ? PROTOCOL_NONE : consumer;
+	return parse->packet->cm.upper == RTAP_UPPER_RPCRDMA ? PROTOCOL_NONE : consumer;
 }
 
 enum result cm_take_private(struct parse *parse, uint32_t length)

@@ -26,7 +26,7 @@ struct rtap_mpa_facts {
 	uint16_t ird, ord;  /* 0x3fff: not negotiated */
 	uint16_t private_length; /* PD_Length: all private data, including the four bytes of RFC 6581 */
 	uint32_t length;    /* stream bytes of the whole frame; FPDUs follow it */
-	bool has_rpc_private; /* RFC 8797: the fields below are valid */
+	uint8_t upper;      /* enum rtap_upper that the private data shows; RTAP_UPPER_RPCRDMA: RFC 8797, the fields below are valid */
 	bool remote_invalidation;
 	uint32_t send_size, receive_size; /* bytes */
 };

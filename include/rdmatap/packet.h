@@ -207,7 +207,8 @@ struct rtap_cm_facts {
 	uint8_t address_length;     /* 4 or 16 with an IP CM header, else 0 */
 	uint8_t source;             /* in which private_offset counts */
 	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; for REP and REJ taken from the context */
-	bool has_rpc_private, remote_invalidation; /* the RFC 8797 message is present; its R flag */
+	uint8_t upper;              /* enum rtap_upper that the private data shows; RTAP_UPPER_RPCRDMA: by the RFC 8797 message */
+	bool remote_invalidation;   /* RFC 8797: R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
 	uint32_t local_id, remote_id; /* of the sender and of the recipient; SIDR: local_id is the Request ID */

@@ -13,6 +13,7 @@
 #include "reassembly/store/memory.h"
 #include "reassembly/infiniband/port_pairing.h"
 #include "reassembly/time_windows.h"
+#include "reassembly/upper.h"
 
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
@@ -101,15 +102,16 @@ static void report_event(struct connection *connection, const char *name, const 
 		add_event(connection, name, packet, reason);
 }
 
-static void take_private(struct connection *connection, const struct rtap_cm_facts *cm, bool from_a)
+static void take_private(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_cm_facts *cm, bool from_a)
 {
 	struct rtap_connection *shown = &connection->shown;
 	int side = from_a ? 0 : 1;
 
-	shown->has_private[side] = cm->has_rpc_private;
+	shown->has_private[side] = cm->upper == RTAP_UPPER_RPCRDMA;
 	shown->remote_invalidation[side] = cm->remote_invalidation;
 	shown->send_size[side] = cm->send_size;
 	shown->receive_size[side] = cm->receive_size;
+	upper_note(tracker, connection, (enum rtap_upper)cm->upper);
 }
 
 /* Transport service type 3: see the extended type. IBTA vol. 1, 12.7.14; A14. */
@@ -192,7 +194,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 		connection->streams[i].pmtu = connection->shown.path_mtu;
 		connection->streams[i].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
 	}
-	take_private(connection, cm, true);
+	take_private(tracker, connection, cm, true);
 	add_event(connection, "rdma_connect", packet, 0);
 	claim(tracker, connection, false);
 	/* Identifies the requester's packets even if the REP is not captured. */
@@ -233,7 +235,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	connection->shown.a.psn = cm->starting_psn;
 	connection->shown.a.psn_known = true;
 	connection->shown.rnr_retries[0] = cm->rnr_retry_count;
-	take_private(connection, cm, false);
+	take_private(tracker, connection, cm, false);
 	add_event(connection, "rdma_accept", packet, 0);
 	claim(tracker, connection, true);
 	connection_account(tracker, connection);

@@ -88,7 +88,7 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 		.result = &alone->result, .dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
 	};
 	*alone->work.context = work->tracker->context;
-	alone->work.context->upper = work->connection->upper;
+	alone->work.context->upper = upper_carried(work->tracker, work->connection);
 }
 
 /* Shows the same in the frame; reassembled bytes live as long as the frame. */
@@ -153,7 +153,7 @@ void ddp_upper_send(struct ddp_work *work, struct message *message, const struct
 	struct rtap_packet *presumed = NULL;
 	struct alone alone;
 
-	if (whole && work->connection->upper == RTAP_UPPER_RPCRDMA)
+	if (whole && upper_carried(work->tracker, work->connection) == RTAP_UPPER_RPCRDMA)
 		presumed = iwarp_view_presumed(view, work->fpdu, bytes);
 	begin(&alone, work, message, bytes, wire);
 	if (presumed) {

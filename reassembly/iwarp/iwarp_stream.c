@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/infiniband/upper.h"
 #include "dissect/iwarp/mpa_setup.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
@@ -321,15 +320,15 @@ static void begin_frames(struct iwarp_half *half, uint64_t offset, bool from_sta
 		take_lost(stream, half->from_a, 1);
 }
 
-static void note_private(struct connection *connection, bool is_a, const struct rtap_mpa_facts *mpa)
+static void note_private(struct rtap_tracker *tracker, struct connection *connection, bool is_a, const struct rtap_mpa_facts *mpa)
 {
 	struct rtap_connection *shown = &connection->shown;
 
-	shown->has_private[!is_a] = mpa->has_rpc_private;
+	shown->has_private[!is_a] = mpa->upper == RTAP_UPPER_RPCRDMA;
 	shown->remote_invalidation[!is_a] = mpa->remote_invalidation;
 	shown->send_size[!is_a] = mpa->send_size;
 	shown->receive_size[!is_a] = mpa->receive_size;
-	upper_note(connection, upper_of_private(mpa));
+	upper_note(tracker, connection, (enum rtap_upper)mpa->upper);
 }
 
 /*
@@ -347,7 +346,7 @@ static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame,
 	connection = connection_of(stream, frame, time_ns);
 	if (!connection)
 		return;
-	note_private(connection, iwarp_side_of(stream, half->from_a), &half->mpa);
+	note_private(stream->tracker, connection, iwarp_side_of(stream, half->from_a), &half->mpa);
 	connection_life_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
 			 frame, time_ns, 0);
 	if (other->stage != IWARP_FRAMES || !other->has_setup)

@@ -20,7 +20,7 @@ static bool is_half(const struct connection *connection)
 /* Whether the request that names memory can arrive after its data, or its side is unknown. */
 static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
 {
-	return tracker->wants_data && (is_half(connection) || connection->upper != RTAP_UPPER_UNKNOWN);
+	return tracker->wants_data && (is_half(connection) || connection->shows_layer);
 }
 
 static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)

@@ -76,11 +76,6 @@ static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t 
 	scsi_take_response(work, bits(pdu, ISCSI_TAG), pdu[ISCSI_STATUS_AT], sense);
 }
 
-static bool is_iser(const struct connection *connection)
-{
-	return connection->upper == RTAP_UPPER_ISER || (connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&iser_layer, connection));
-}
-
 /* Dissects the packet with what is known of it. */
 static void show(struct upper_work *work)
 {
@@ -107,12 +102,11 @@ static bool take_packet(struct upper_work *work)
 		claim_data(work->tracker, work->message, work->result);
 		return true;
 	}
-	if ((packet->upper != RTAP_UPPER_ISER && !is_iser(work->connection)) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+	if ((packet->upper != RTAP_UPPER_ISER && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
 		return false;
 	session = scsi_session_make(work->tracker, work->connection, "iser");
 	if (!session)
 		return false;
-	upper_note(work->connection, RTAP_UPPER_ISER);
 	show(work);
 	layer = layer_with(packet, PROTOCOL_ISCSI);
 	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)

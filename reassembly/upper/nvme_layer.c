@@ -466,12 +466,6 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 		show_alone(work, command);
 }
 
-/* Whether a SEND that is no command in itself is one of a connection that is known to carry NVMe, or a response of it. */
-static bool is_nvme(const struct connection *connection)
-{
-	return connection->upper == RTAP_UPPER_NVME || (connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&nvme_layer, connection));
-}
-
 static bool take_packet(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
@@ -484,7 +478,7 @@ static bool take_packet(struct upper_work *work)
 		claim_data(work->tracker, work->message, work->result);
 		return true;
 	}
-	if (work->packet->upper != RTAP_UPPER_NVME && !is_nvme(work->connection))
+	if (work->packet->upper != RTAP_UPPER_NVME && !work->is_known)
 		return false;
 	if (message && message->shown.verb != RTAP_VERB_SEND)
 		return false;
@@ -494,7 +488,6 @@ static bool take_packet(struct upper_work *work)
 	queue = command_state_make(work->tracker, work->connection, &commands);
 	if (!queue)
 		return false;
-	upper_note(work->connection, RTAP_UPPER_NVME);
 	if (is_response) {
 		memcpy(response, work->packet->sources[payload->source].bytes + payload->offset, sizeof response);
 		take_response(work, queue, response);

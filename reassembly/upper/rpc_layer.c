@@ -27,11 +27,8 @@
 static bool is_rpcrdma(const struct connection *connection)
 {
 	const struct rpc_connection *state = rpc_state_of_connection(connection);
-	const struct rtap_connection *shown = &connection->shown;
 
-	if (connection->upper == RTAP_UPPER_RPCRDMA)
-		return shown->learned_by_cm || (state && state->has_answered);
-	return connection->upper == RTAP_UPPER_UNKNOWN && upper_is_set_up(&rpc_layer, connection);
+	return connection->shown.learned_by_cm || connection->shown.learned_by_mpa || (state && state->has_answered);
 }
 
 /*
@@ -39,22 +36,42 @@ static bool is_rpcrdma(const struct connection *connection)
  * for one of another version or an invalid type, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The
  * version is the header's second word, the type the fourth, in all versions.
  */
-static bool is_bare_rpcrdma(const struct message *message, const struct rtap_packet *packet)
+static bool is_bare_rpcrdma(const struct upper_work *work)
 {
+	const struct rtap_packet *packet = work->packet;
 	const struct rtap_payload *payload = &packet->payload;
-	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
-	uint32_t version, type;
+	const struct rtap_span *whole = &work->context->message;
+	struct rtap_span send = { packet->sources[payload->source].bytes + payload->offset, payload->captured };
+	uint32_t version, type, wire = payload->wire;
 
-	if (packet->rpcrdma.present || message->shown.verb != RTAP_VERB_SEND || ib_opcodes[packet->ib.opcode].place != IB_ONLY ||
-	    payload->captured < RPCRDMA_FIXED_LENGTH || (message->connection->upper != RTAP_UPPER_RPCRDMA && !is_rpcrdma(message->connection)))
+	if (!work->is_known || !work->message || packet->rpcrdma.present || work->message->shown.verb != RTAP_VERB_SEND)
 		return false;
-	version = load32(bytes + 4);
-	type = load32(bytes + 12);
+	if (whole->bytes) {
+		send = *whole;
+		wire = work->context->message_wire ? work->context->message_wire : whole->length;
+	} else if (!work->keep && ib_opcodes[packet->ib.opcode].place != IB_ONLY) {
+		return false;
+	}
+	if (send.length < RPCRDMA_FIXED_LENGTH)
+		return false;
+	version = load32(send.bytes + 4);
+	type = load32(send.bytes + 12);
 	if (!version || version > MOST_PLAUSIBLE_VERSION || type > MOST_PLAUSIBLE_TYPE)
 		return false;
+	if (is_rpcrdma(work->connection))
+		return true;
 	if (version != RPCRDMA_VERSION_1 || type > RDMA_ERROR)
-		return is_rpcrdma(message->connection);
-	return payload->captured < payload->wire || (payload->wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
+		return false;
+	return send.length < wire || (wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
+}
+
+/* Dissects a SEND that only the connection identifies. */
+static void show_bare(struct upper_work *work)
+{
+	if (!is_bare_rpcrdma(work))
+		return;
+	work->context->upper = RTAP_UPPER_RPCRDMA;
+	work->dissect(work);
 }
 
 /*
@@ -70,15 +87,12 @@ static bool take_packet(struct upper_work *work)
 	struct rtap_packet *packet = work->packet;
 	struct rtap_context *context = work->context;
 	struct rpc_call *read;
-	bool is_bare = message && is_bare_rpcrdma(message, packet), again, is_known = false;
+	bool again, is_known = false;
 
-	if (!packet->rpcrdma.present && !is_bare && !(message && message->region))
+	show_bare(work);
+	if (!packet->rpcrdma.present && !(message && message->region))
 		return false;
 	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context, result, &read);
-	if (is_bare) {
-		context->upper = RTAP_UPPER_RPCRDMA;
-		again = true;
-	}
 	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
 		is_known = rpc_call_context(tracker, connection, work->from_a, packet, context);
 	if (again) {
@@ -112,9 +126,9 @@ static bool take_send(struct upper_work *work)
 	struct rpc_call *read;
 	bool again, is_known = false;
 
+	show_bare(work);
 	if (!work->packet->rpcrdma.present)
 		return false;
-	upper_note(connection, RTAP_UPPER_RPCRDMA);
 	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result, &read) &&
 		work->keep(work, &work->context->chunk);
 	if (work->packet->rpc.is_reply || work->context->chunk.bytes)

@@ -95,11 +95,6 @@ static bool is_set_up(const struct connection *connection)
 	return consumer == RTAP_CM_CONSUMER_SRP || consumer == RTAP_CM_CONSUMER_SRP_RDMA_CM;
 }
 
-static bool is_srp(const struct connection *connection)
-{
-	return connection->upper == RTAP_UPPER_SRP || (connection->upper == RTAP_UPPER_UNKNOWN && is_set_up(connection));
-}
-
 /* Dissects the packet with what is known of it. */
 static void show(struct upper_work *work)
 {
@@ -122,11 +117,10 @@ static bool take_packet(struct upper_work *work)
 		claim_data(work->tracker, work->message, work->result);
 		return true;
 	}
-	if ((work->packet->upper != RTAP_UPPER_SRP && !is_srp(work->connection)) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+	if ((work->packet->upper != RTAP_UPPER_SRP && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
 		return false;
 	if (!scsi_session_make(work->tracker, work->connection, "srp"))
 		return false;
-	upper_note(work->connection, RTAP_UPPER_SRP);
 	show(work);
 	unit = unit_of(work->packet);
 	if (!upper_is_new(work) || !unit.bytes)
