@@ -117,6 +117,7 @@ struct options {
 	unsigned threads;         /* upper limit; at least 1 */
 	enum view_form form;
 	enum clock_form clock;    /* -t */
+	bool clock_given;
 	enum colour_when colour;  /* --color */
 	struct fields_format fields;
 	struct rtap_dissect_options dissect;

@@ -6,13 +6,13 @@
 #include "cli/column_options.h"
 #include "cli/print_error.h"
 
-bool column_option_take(struct columns *columns, const char *command, int letter, const char *argument)
+bool column_option_take(struct columns *columns, int letter, const char *argument)
 {
 	static const char *const forms[] = { [COLUMNS_TEXT] = "text", [COLUMNS_JSON] = "json", [COLUMNS_CSV] = "csv" };
 	struct rtap_error error;
 
 	if (letter == 'e') {
-		if (columns_add(columns, command, argument, &error) == RTAP_STATUS_OK)
+		if (columns_add(columns, argument, &error) == RTAP_STATUS_OK)
 			return true;
 		print_error("%s", error.text);
 		return false;
@@ -25,4 +25,17 @@ bool column_option_take(struct columns *columns, const char *command, int letter
 	}
 	print_error("-T %s: no such form (text, json, csv)", argument);
 	return false;
+}
+
+bool column_options_check(const struct columns *columns, const char *command)
+{
+	struct rtap_error error;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		if (columns_check(command, columns->names[i], &error) == RTAP_STATUS_OK)
+			continue;
+		print_error("%s", error.text);
+		return false;
+	}
+	return true;
 }

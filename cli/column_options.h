@@ -8,6 +8,9 @@
 #include "output/message/columns.h"
 
 /* Takes -T or -e with its argument, which is borrowed. False: refused, with a message. */
-bool column_option_take(struct columns *columns, const char *command, int letter, const char *argument);
+bool column_option_take(struct columns *columns, int letter, const char *argument);
+
+/* Whether `command` has all columns given with -e; if not, a message is printed. */
+bool column_options_check(const struct columns *columns, const char *command);
 
 #endif

@@ -59,7 +59,7 @@ static bool take_option(struct question *question, int letter, char *const *argv
 		return true;
 	case 'T':
 	case 'e':
-		return column_option_take(&question->columns, "devices", letter, optarg);
+		return column_option_take(&question->columns, letter, optarg);
 	case OPTION_NODE_GUID:
 		question->node_guid_text = optarg;
 		if (rtap_guid_parse(optarg, &question->node_guid))
@@ -222,7 +222,8 @@ int command_devices(int argc, char **argv)
 	struct rtap_error error;
 	int status = EXIT_DONE, result;
 
-	if (!parse(&question, argc, argv) || !columns_complete(&question.columns, "devices", NULL))
+	if (!parse(&question, argc, argv) || !column_options_check(&question.columns, "devices") ||
+	    !columns_complete(&question.columns, "devices", NULL))
 		return EXIT_ERROR;
 	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
 		print_error("%s", error.text);

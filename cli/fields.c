@@ -13,6 +13,7 @@
 #include "cli/column_options.h"
 #include "cli/fields.h"
 #include "cli/print_error.h"
+#include "output/message/record_filter.h"
 #include "output/packet/object.h"
 #include "output/packet/printer.h"
 
@@ -35,14 +36,14 @@ const char *fields_letters(const struct option **options)
 struct listed {
 	const struct columns *columns;
 	const struct rtap_field *field;
-	const char *section;
+	const char *section, *type, *json_type;
 };
 
 static void write_text(const void *what, struct line *line)
 {
 	const struct listed *listed = what;
 	const struct rtap_field *field = listed->field;
-	const char *const cells[] = { field->name, "\t", rtap_field_type(field), "\t", rtap_field_json_type(field),
+	const char *const cells[] = { field->name, "\t", listed->type, "\t", listed->json_type,
 				      field->flags & RTAP_REPEATS ? " array" : "", "\t", field->label, "\t", listed->section, "\n" };
 
 	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
@@ -56,8 +57,8 @@ static void write_json(const void *what, struct line *line)
 
 	line_char(line, '{');
 	object_text(line, "name", field->name);
-	object_text(line, "type", rtap_field_type(field));
-	object_text(line, "json_type", rtap_field_json_type(field));
+	object_text(line, "type", listed->type);
+	object_text(line, "json_type", listed->json_type);
 	object_bool(line, "array", field->flags & RTAP_REPEATS);
 	object_text(line, "label", field->label);
 	object_text(line, "section", listed->section);
@@ -71,13 +72,29 @@ static void write_record(const void *what, struct line *line)
 	columns_write(listed->columns, write_json, listed, line);
 }
 
+/* Keys of records (operation.latency), which -Y of their commands takes. Returns their number, or -errno. */
+static int list_keys(const struct columns *columns, const char *prefix, struct printer *printer)
+{
+	struct record_filter_key key;
+	int count = 0, result = 0;
+
+	for (; !result && record_filter_key(prefix, (size_t)count, &key); count++) {
+		struct rtap_field field = { .name = key.name, .label = key.meaning, .flags = key.is_array ? RTAP_REPEATS : 0 };
+		struct listed listed = { columns, &field, "doc/json.md", key.type, key.json_type };
+
+		result = printer_write(printer, columns_are_made(columns) ? write_record : write_text, &listed);
+	}
+	return result ? result : count;
+}
+
 /* Returns the number of fields whose names begin with the prefix, or -errno. */
 static int list(const struct columns *columns, const char *prefix, struct printer *printer)
 {
 	int count = 0, result = columns->form == COLUMNS_CSV ? printer_write(printer, columns_write_header, columns) : 0;
 
 	for (size_t id = 0; !result && id < rtap_field_count(); id++) {
-		struct listed listed = { columns, rtap_field_by_id((rtap_field_id)id), NULL };
+		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
+		struct listed listed = { columns, field, NULL, rtap_field_type(field), rtap_field_json_type(field) };
 
 		if (strncmp(listed.field->name, prefix, strlen(prefix)))
 			continue;
@@ -85,6 +102,9 @@ static int list(const struct columns *columns, const char *prefix, struct printe
 		result = printer_write(printer, columns_are_made(columns) ? write_record : write_text, &listed);
 		count++;
 	}
+	/* without a prefix, fields of packets only */
+	if (!result && *prefix && !count)
+		return list_keys(columns, prefix, printer);
 	return result ? result : count;
 }
 
@@ -99,7 +119,7 @@ static bool parse(struct columns *columns, int argc, char **argv)
 		} else if (letter == ':' || letter == '?') {
 			print_error("fields: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
 			return false;
-		} else if (!column_option_take(columns, "fields", letter, optarg)) {
+		} else if (!column_option_take(columns, letter, optarg)) {
 			return false;
 		}
 	}
@@ -107,7 +127,7 @@ static bool parse(struct columns *columns, int argc, char **argv)
 		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
 		return false;
 	}
-	return columns_complete(columns, "fields", NULL);
+	return column_options_check(columns, "fields") && columns_complete(columns, "fields", NULL);
 }
 
 int command_fields(int argc, char **argv)

@@ -142,11 +142,11 @@ static void show_message(void *owner, const struct rtap_message *message)
 {
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
+	bool is_selected = reader_selects(reader, message->wanted, message_json_of, message);
 	struct text text;
 
-	reader->selected |= message->wanted;
 	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
-	    (reader->filter && !message->wanted))
+	    !is_selected)
 		return;
 	text = (struct text){ message, listing->times, listing->options->hex, listing->colour };
 	if (!write_later(listing, message)) {
@@ -172,6 +172,8 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] = 0;
 		text.what = &sampled;
 	}
+	if (!reader_selects(reader, false, connection_json_of, text.what))
+		return;
 	if (columns_are_made(&listing->options->columns))
 		reader_write(reader, write_connection, &(struct record){ &listing->options->columns, text.what });
 	else
@@ -222,7 +224,7 @@ static int run(const struct options *options, enum command command)
 		goto out;
 	}
 	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
-	if (reader->filter)
+	if (filter_tests_packets(reader->filter))
 		tracking.wanted = is_wanted;
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
 		print_error("out of memory");

@@ -180,13 +180,14 @@ static void keep(struct listing *listing, const struct rtap_operation *operation
 	}
 }
 
-static bool is_listed(const struct listing *listing, const struct rtap_operation *operation)
+static bool is_listed(struct listing *listing, const struct rtap_operation *operation)
 {
 	const struct options *options = listing->options;
 
 	return !(options->incomplete && operation->complete) && !(options->failed && !(operation->has_status && !operation->ok)) &&
 	       !(options->slower_ns && !(operation->has_latency && operation->latency_ns >= options->slower_ns)) &&
-	       !(options->layer && strcmp(options->layer, operation->layer)) && !(listing->reader.filter && !operation->wanted);
+	       !(options->layer && strcmp(options->layer, operation->layer)) && 
+	       reader_selects(&listing->reader, operation->wanted, operation_json_of, operation);
 }
 
 static void show(void *owner, const struct rtap_operation *operation)
@@ -269,10 +270,12 @@ static void write_row(const void *what, struct line *line)
 static void write_table(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
 	struct reader *reader = &listing->reader;
+	/* no line is before another one in time */
+	struct clock_listing times = { .form = listing->times.form, .first_ns = listing->times.first_ns };
 	struct stats_table table;
 	size_t rows;
 
-	operation_groups_table(&table, &listing->groups, sorted, count);
+	operation_groups_table(&table, &listing->groups, sorted, count, listing->options->clock_given ? &times : NULL);
 	rows = stats_table_finish(&table);
 	/* without a title */
 	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
@@ -337,7 +340,7 @@ static int run(const struct options *options)
 		goto out;
 	}
 	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
-	if (reader->filter)
+	if (filter_tests_packets(reader->filter))
 		tracking.wanted = is_wanted;
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
 		print_error("out of memory");

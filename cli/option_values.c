@@ -103,13 +103,10 @@ bool option_sort(enum operations_sort *sort)
 
 bool option_by(enum operation_by *by)
 {
-	for (unsigned i = OPERATION_BY_NONE + 1; i < OPERATION_BY_COUNT; i++) {
-		if (!strcmp(optarg, operation_by_name((enum operation_by)i))) {
-			*by = (enum operation_by)i;
-			return true;
-		}
-	}
-	print_error("--by %s: no such grouping (client, server, export, name, object, layer)", optarg);
+	*by = operation_by_find(optarg);
+	if (*by != OPERATION_BY_NONE)
+		return true;
+	print_error("--by %s: no such grouping (client, server, export, name or procedure, object, layer)", optarg);
 	return false;
 }
 

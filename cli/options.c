@@ -164,7 +164,7 @@ static const struct {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv", messages_options, true },
 	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv", operations_options, true },
-	[COMMAND_CONNECTIONS] = { ":r:f:c:s:T:e:t:lnv", connections_options, true },
+	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
@@ -270,10 +270,15 @@ static bool add_decode_as(struct options *options, const char *spec)
 	return true;
 }
 
-/* Names of the commands that print records. */
-static const char *const record_commands[] = {
-	[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections", [COMMAND_STATS] = "stats",
-};
+const char *options_record_command(enum command command)
+{
+	static const char *const names[] = {
+		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
+		[COMMAND_STATS] = "stats",
+	};
+
+	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
+}
 
 static bool parse_form(struct options *options, const char *name)
 {
@@ -357,7 +362,7 @@ static bool take_packet_value(struct options *options, int letter)
 	uint64_t number;
 
 	if ((letter == 'T' || letter == 'e') && options->command != COMMAND_VIEW)
-		return column_option_take(&options->columns, record_commands[options->command], letter, optarg);
+		return column_option_take(&options->columns, letter, optarg);
 	switch (letter) {
 	case 'r':
 		return option_is_name("-r", "file", optarg) && add_input(options, optarg);
@@ -386,7 +391,7 @@ static bool take_packet_value(struct options *options, int letter)
 		return fields_option(fields_format_option(&options->fields, optarg, &error), &error);
 	case 't':
 		if (clock_parse(habit_time_form(optarg), &options->clock))
-			return true;
+			return options->clock_given = true;
 		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
 	default:
@@ -677,20 +682,18 @@ static bool checks_icrc(const struct options *options, enum command command)
 /* The columns of CSV; those of other forms are as given. */
 static bool complete_records(struct options *options)
 {
-	const char *command = options->command < sizeof record_commands / sizeof record_commands[0] ? record_commands[options->command] : NULL;
+	const char *command = options_record_command(options->command);
 
-	if (!command)
+	if (!*command)
 		return true;
-	if (options->by && options->columns.count) {
-		print_error("-e does not apply to --by (-T csv has its columns)");
-		return false;
-	}
 	if (!options->by && options->sort == OPERATIONS_BY_COUNT) {
 		print_error("--sort count requires --by");
 		return false;
 	}
 	if (options->by)
 		command = "operations --by KEY";
+	if (!column_options_check(&options->columns, command))
+		return false;
 	if (options->record_type && !columns_are_made(&options->columns)) {
 		print_error("--type requires -T json, -T csv or -e");
 		return false;

@@ -14,4 +14,7 @@ void options_fini(struct options *options);
 /* The options of a command in getopt_long()'s form. Returns the short ones; *long_options is static. */
 const char *options_letters(enum command command, const struct option **long_options);
 
+/* Name of a command that lists records; "" for others. */
+const char *options_record_command(enum command command);
+
 #endif

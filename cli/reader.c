@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/clocks.h"
+#include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/packet/printer.h"
@@ -50,8 +51,14 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 
 void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet)
 {
-	if (reader->filter && !reader->passing && rtap_filter_match(reader->filter, packet))
+	if (filter_tests_packets(reader->filter) && !reader->passing && rtap_filter_match(reader->filter, packet))
 		reader->passing = frame->number;
+}
+
+bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void *what, struct line *line), const void *what)
+{
+	reader->selected |= wanted;
+	return (wanted || !filter_tests_packets(reader->filter)) && record_filter_match(&reader->records, json, what);
 }
 
 void reader_report_passing(const struct reader *reader, const char *records)
@@ -141,11 +148,13 @@ bool reader_open(struct reader *reader, const struct options *options)
 		reader->status = EXIT_ERROR;
 		return false;
 	}
-	if (options->display_filter && rtap_filter_open(&reader->filter, options->display_filter, &error) != RTAP_STATUS_OK) {
+	if (options->display_filter &&
+	    record_filter_open(&reader->records, options_record_command(options->command), options->display_filter, &error) != RTAP_STATUS_OK) {
 		print_error("-Y: %s", error.text);
 		reader->status = EXIT_ERROR;
 		return false;
 	}
+	reader->filter = reader->records.filter;
 	if (open_source(reader, &error) != RTAP_STATUS_OK) {
 		/* an interrupt while waiting for a FIFO's writer is not an error */
 		if (!interrupted)
@@ -372,5 +381,5 @@ void reader_close(struct reader *reader)
 	printer_fini(&reader->printer);
 	rtap_source_close(reader->source);
 	rtap_bpf_close(reader->bpf);
-	rtap_filter_close(reader->filter);
+	record_filter_close(&reader->records);
 }

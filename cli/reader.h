@@ -9,6 +9,8 @@
 #include "cli/pipeline.h"
 #include "cli/progress.h"
 #include "cli/diagnostics.h"
+#include "dissect/filter/filter.h"
+#include "output/message/record_filter.h"
 #include "output/packet/format.h"
 
 struct reader {
@@ -17,6 +19,7 @@ struct reader {
 	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source filters */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
 	struct printer printer;     /* standard output */
+	struct record_filter records; /* owns `filter` */
 	struct format **formats;    /* for reader_show(), as in struct pipeline_options; NULL: it is not called */
 	struct rtap_tracker *tracker; /* during reader_run(); NULL: none */
 	struct rtap_batch *batch;   /* owner of the frame passed to take() */
@@ -57,6 +60,12 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 
 /* For commands in which -Y selects records by their packets, in take(), after reader_packet(): notes the first packet that passes. */
 void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet);
+
+/*
+ * Whether -Y selects a record: one of its packets passed the tests of packet fields (`wanted`), and its keys pass the others. `json` writes
+ * it as a JSON object.
+ */
+bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void *what, struct line *line), const void *what);
 
 /* At the end: if packets passed -Y, but none of them belongs to a record, this is reported. `records`: what is listed, "messages". */
 void reader_report_passing(const struct reader *reader, const char *records);

@@ -31,7 +31,7 @@
  *   numbers     17, 0x11, 0b10001, 021 (octal); too large a number for the field is an error; a value name in quotes,
  *               case-insensitive, denotes every number with that name: infiniband.bth.opcode == "RC SEND Only"
  *   bool        true, false, 1, 0
- *   seconds     1, 1.5, -0.000001; up to nine decimals
+ *   seconds     1, 1.5, -0.000001; up to nine decimals; 20ms, 1.5us, 30ns, 2s
  *   times       "2026-11-20 15:07:38.5", "2026-11-20T15:07Z", "Nov 20, 2026 15:07:38": local time, or UTC with Z or UTC
  *   IPv4, IPv6  10.0.0.1, 10.0.0.0/8, fe80::1, fd00::/8, also in quotes; with a prefix only its bits are compared
  *   ether, GUID 02:00:00:00:00:01 (or with - or .), 0200.0000.0001, 00:11:22:33:44:55:66:77, 0x0011223344556677
@@ -47,6 +47,7 @@
 
 #include "dissect/filter/filter.h"
 #include "dissect/filter/filter_internal.h"
+#include "dissect/filter/filter_record.h"
 #include "dissect/filter/filter_regex.h"
 #include "dissect/filter/filter_walk.h"
 
@@ -200,11 +201,12 @@ static bool result_of(const struct test *test)
 	return test->node->all ? test->found && !test->decided : test->decided;
 }
 
-static bool test_pairs(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet)
+static bool test_pairs(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet,
+		       const struct filter_record *record)
 {
 	uint32_t combinations = COMBINATIONS_MAX;
 	struct pairs pairs;
-	struct filter_walk walk = { .filter = filter, .packet = packet, .combinations_left = &combinations };
+	struct filter_walk walk = { .filter = filter, .packet = packet, .record = record, .combinations_left = &combinations };
 
 	pairs.count = 0;
 	pairs.left = (struct test){ .walk = walk, .node = node };
@@ -218,13 +220,15 @@ static bool test_pairs(const struct rtap_filter *filter, const struct filter_nod
 	return result_of(&pairs.left);
 }
 
-static bool test_values(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet)
+static bool test_values(const struct rtap_filter *filter, const struct filter_node *node, const struct rtap_packet *packet,
+			const struct filter_record *record)
 {
 	uint32_t combinations = COMBINATIONS_MAX;
 	struct test test = { .node = node };
 
 	test.walk.filter = filter;
 	test.walk.packet = packet;
+	test.walk.record = record;
 	test.walk.operand = &filter->operands[node->operand];
 	test.walk.take = take_value;
 	test.walk.combinations_left = &combinations;
@@ -232,7 +236,8 @@ static bool test_values(const struct rtap_filter *filter, const struct filter_no
 	return result_of(&test);
 }
 
-bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet)
+/* Of a packet or of a record: the other is NULL. */
+static bool match(const struct rtap_filter *filter, const struct rtap_packet *packet, const struct filter_record *record)
 {
 	bool result = true;
 	uint32_t next = 0;
@@ -242,10 +247,10 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 
 		switch ((enum filter_action)node->action) {
 		case FILTER_TEST:
-			result = test_values(filter, node, packet);
+			result = test_values(filter, node, packet, record);
 			break;
 		case FILTER_TEST_OPERAND:
-			result = test_pairs(filter, node, packet);
+			result = test_pairs(filter, node, packet, record);
 			break;
 		case FILTER_INVERT:
 			result = !result;
@@ -256,9 +261,36 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 		case FILTER_SKIP_IF_FALSE:
 			next = result ? next : node->first;
 			break;
+		case FILTER_PACKET_PART:
+		case FILTER_RECORD_PART:
+			if ((node->action == FILTER_PACKET_PART) != !record) {
+				result = true;
+				next = node->first;
+			}
+			break;
 		}
 	}
 	return result;
+}
+
+bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet)
+{
+	return match(filter, packet, NULL);
+}
+
+bool filter_match_record(const struct rtap_filter *filter, const struct filter_record *record)
+{
+	return match(filter, NULL, record);
+}
+
+bool filter_tests_packets(const struct rtap_filter *filter)
+{
+	return filter && filter->tests_packets;
+}
+
+bool filter_tests_records(const struct rtap_filter *filter)
+{
+	return filter && filter->tests_records;
 }
 
 void rtap_filter_close(struct rtap_filter *filter)

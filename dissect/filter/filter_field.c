@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "dissect/filter/filter_field.h"
+#include "dissect/filter/filter_record.h"
 #include "dissect/filter/filter_suggest.h"
 
 #define NAME_ROOM 128 /* no field has a longer name */
@@ -122,10 +123,17 @@ static int add_protocols(struct filter_compiler *compiler, struct filter_operand
 
 static int fail_unknown(struct filter_compiler *compiler, const char *name)
 {
+	static const char *const kinds[] = { "operation", "message", "connection" };
 	const char *meant = filter_suggest_field(name);
 	char quoted[FILTER_QUOTED_MAX];
 
 	filter_token_quote(&compiler->token, quoted);
+	if (compiler->scope && filter_suggest_key(name, compiler->scope))
+		return filter_fail(compiler, compiler->token.text, "%s is not a field (did you mean %s%s?)", quoted, compiler->scope->prefix,
+				   filter_suggest_key(name, compiler->scope));
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])) && name[strlen(kinds[i])] == '.')
+			return filter_fail(compiler, compiler->token.text, "%s is for rdmatap %ss -Y, and not for packets", quoted, kinds[i]);
 	if (!strncasecmp(name, "_ws.col.", 8))
 		return filter_fail(compiler, compiler->token.text, "%s is a column for -e, not a field", quoted);
 	if (strpbrk(name, "+-/"))
@@ -143,6 +151,79 @@ static void copy_name(const struct filter_token *token, char name[NAME_ROOM])
 	name[length] = 0;
 }
 
+/* Whether the name begins as the keys of the records do. */
+static bool is_of_record(const struct filter_compiler *compiler, const char *name)
+{
+	return compiler->scope && !strncmp(name, compiler->scope->prefix, strlen(compiler->scope->prefix));
+}
+
+static bool same_key(const char *key, const char *name)
+{
+	/* "missing[].offset" is named without the brackets, which would be a slice */
+	for (;; key++, name++) {
+		while (*key == '[' || *key == ']')
+			key++;
+		if (*key != *name || !*key)
+			return *key == *name;
+	}
+}
+
+static int fail_key(struct filter_compiler *compiler, const char *name)
+{
+	const struct filter_scope *scope = compiler->scope;
+	const char *meant = filter_suggest_key(name, scope);
+	char quoted[FILTER_QUOTED_MAX];
+
+	filter_token_quote(&compiler->token, quoted);
+	if (meant)
+		return filter_fail(compiler, compiler->token.text, "%s is not a key (did you mean %s%s?)", quoted, scope->prefix, meant);
+	return filter_fail(compiler, compiler->token.text, "%s is not a key (\"rdmatap fields %s\" lists all)", quoted, scope->prefix);
+}
+
+static int fail_without_packets(struct filter_compiler *compiler, const char *name)
+{
+	const struct filter_scope *scope = compiler->scope;
+	const char *meant = filter_suggest_key(name, scope);
+	char quoted[FILTER_QUOTED_MAX];
+
+	return filter_fail(compiler, compiler->token.text, "%s is not a key of %.*ss, and packet fields cannot be tested here (%s%s%s%s)",
+			   filter_token_quote(&compiler->token, quoted), (int)strlen(scope->prefix) - 1, scope->prefix,
+			   meant ? "did you mean " : "rdmatap fields ", scope->prefix, meant ? meant : "", meant ? "?" : "");
+}
+
+static int parse_key(struct filter_compiler *compiler, const char *name, struct filter_operand *operand, struct filter_subject *subject)
+{
+	static const struct {
+		enum filter_kind kind;
+		const char *type;
+	} types[] = {
+		[FILTER_KEY_NONE] = { FILTER_KIND_NONE, "none" }, [FILTER_KEY_NUMBER] = { FILTER_KIND_NUMBER, "number" },
+		[FILTER_KEY_BOOL] = { FILTER_KIND_BOOL, "bool" }, [FILTER_KEY_SECONDS] = { FILTER_KIND_SECONDS, "seconds" },
+		[FILTER_KEY_TIME] = { FILTER_KIND_TIME, "time" }, [FILTER_KEY_TEXT] = { FILTER_KIND_TEXT, "text" },
+	};
+	const struct filter_scope *scope = compiler->scope;
+	struct filter_key key;
+	bool found = false;
+
+	name += strlen(scope->prefix);
+	/* of an array "x" and its elements "x[]" the latter, if they have values */
+	for (uint32_t i = 0; (key = scope->key(scope, i)).name; i++) {
+		if (!same_key(key.name, name) || (found && key.type == FILTER_KEY_NONE))
+			continue;
+		found = true;
+		operand->operation = FILTER_RECORD;
+		operand->kind = (uint8_t)types[key.type].kind;
+		operand->left = i;
+		operand->size = 8;
+		operand->temporary = key.type == FILTER_KEY_TEXT;
+		subject->kind = operand->kind;
+		subject->type = types[key.type].type;
+		subject->bits = key.type == FILTER_KEY_BOOL ? 1 : 64;
+		compiler->records = true;
+	}
+	return found ? 0 : fail_key(compiler, name - strlen(scope->prefix));
+}
+
 #define MOST_IDS 256
 
 int filter_field_parse(struct filter_compiler *compiler, struct filter_operand *operand, struct filter_subject *subject)
@@ -158,6 +239,11 @@ int filter_field_parse(struct filter_compiler *compiler, struct filter_operand *
 		return filter_unexpected(compiler, &compiler->token, "the name of a field or protocol");
 	copy_name(&compiler->token, name);
 	subject->name = compiler->token;
+	if (is_of_record(compiler, name))
+		return parse_key(compiler, name, operand, subject);
+	compiler->packets = true;
+	if (compiler->scope && compiler->scope->without_packets)
+		return fail_without_packets(compiler, name);
 	is_date = !strcmp(name, "frame.time"); /* the same field, compared with dates */
 	count = rtap_field_find(is_date ? "frame.time_epoch" : name, ids, MOST_IDS);
 	if (count) {
@@ -177,11 +263,13 @@ int filter_field_parse(struct filter_compiler *compiler, struct filter_operand *
 	return status;
 }
 
-bool filter_field_is(const struct filter_token *token)
+bool filter_field_is(const struct filter_compiler *compiler, const struct filter_token *token)
 {
 	rtap_field_id id;
 	char name[NAME_ROOM];
 
 	copy_name(token, name);
+	if (token->type == FILTER_TOKEN_WORD && is_of_record(compiler, name))
+		return true;
 	return token->type == FILTER_TOKEN_WORD && strchr(name, '.') && rtap_field_find(name, &id, 1);
 }

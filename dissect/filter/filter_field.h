@@ -11,7 +11,7 @@
 int filter_field_parse(struct filter_compiler *compiler, struct filter_operand *operand, struct filter_subject *subject)
 	__attribute__((warn_unused_result));
 
-/* Whether the token is a name of a field with a dot in it: literals with one begin with a digit or are no field's name. */
-bool filter_field_is(const struct filter_token *token);
+/* Whether the token is a name of a field or key with a dot in it: literals with one begin with a digit or are no field's name. */
+bool filter_field_is(const struct filter_compiler *compiler, const struct filter_token *token);
 
 #endif

@@ -59,6 +59,7 @@ struct filter_source {
 
 enum filter_operation {
 	FILTER_FIELD,    /* the values of the sources */
+	FILTER_RECORD,   /* of the record's key `left` */
 	FILTER_LITERAL,  /* the value `left` of the filter's values */
 	FILTER_SLICE,    /* of the values of `left`: `count` ranges from `right` */
 	FILTER_UPPER,    /* of one operand: `left` */
@@ -123,6 +124,8 @@ enum filter_action {
 	FILTER_INVERT,        /* result = not result */
 	FILTER_SKIP_IF_TRUE,  /* continue at node `first` */
 	FILTER_SKIP_IF_FALSE,
+	FILTER_PACKET_PART,   /* nodes up to `first` test packet fields: of records they are true */
+	FILTER_RECORD_PART,   /* nodes up to `first` test keys of records: of packets they are true */
 };
 
 /* Nodes run in order; "and" and "or" are forward jumps, so that no stack is needed. */
@@ -154,6 +157,7 @@ struct rtap_filter {
 	uint32_t regex_count, regex_room;
 	uint32_t byte_count, byte_room;
 	uint32_t word_count, word_room;
+	bool tests_packets, tests_records;
 };
 
 #endif

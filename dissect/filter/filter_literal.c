@@ -27,7 +27,7 @@ static const char *const examples[] = {
 	[FILTER_KIND_NUMBER] = "a number such as 17, 0x11 or 0b10001",
 	[FILTER_KIND_BOOL] = "true or false",
 	[FILTER_KIND_TIME] = "a time such as \"2026-11-20 15:07:38.5\" or \"2026-11-20T15:07Z\"",
-	[FILTER_KIND_SECONDS] = "seconds such as 1.5 or -0.000001",
+	[FILTER_KIND_SECONDS] = "seconds such as 1.5 or 20ms",
 	[FILTER_KIND_IPV4] = "an IPv4 address such as 10.0.0.1 or 10.0.0.0/8",
 	[FILTER_KIND_IPV6] = "an IPv6 address such as fe80::1 or fd00::/8",
 	[FILTER_KIND_ETHER] = "an Ethernet address such as 02:00:00:00:00:01",
@@ -208,12 +208,31 @@ static int read_signed(struct filter_compiler *compiler, const struct filter_sub
 	return read_unsigned(compiler, subject, &digits, &value->low);
 }
 
-/* [+-]digits[.up to nine digits], as nanoseconds. */
+/* The unit at the end of a duration ("10ms"), in nanoseconds; it is cut off. */
+static uint64_t duration_unit(const char *text, uint32_t *length)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", NANOSECONDS } };
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		uint32_t size = (uint32_t)strlen(units[i].name);
+
+		if (*length <= size || memcmp(text + *length - size, units[i].name, size))
+			continue;
+		*length -= size;
+		return units[i].ns;
+	}
+	return NANOSECONDS;
+}
+
+/* [+-]digits[.digits][ns|us|ms|s], whole nanoseconds. */
 static bool read_seconds(const char *text, uint32_t length, uint64_t *number, bool *negative)
 {
 	bool minus = length && *text == '-';
 	uint32_t at = length && (*text == '-' || *text == '+') ? 1 : 0;
-	uint64_t sum = 0, scale = NANOSECONDS;
+	uint64_t sum = 0, scale = duration_unit(text, &length);
 	bool digits = false, point = false;
 
 	for (; at < length; at++) {

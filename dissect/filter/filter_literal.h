@@ -8,6 +8,8 @@
 #include "dissect/filter/filter_internal.h"
 #include "dissect/filter/filter_lex.h"
 
+struct filter_scope;
+
 /* A filter being compiled. */
 struct filter_compiler {
 	struct rtap_filter *filter;
@@ -16,6 +18,10 @@ struct filter_compiler {
 	struct rtap_error *error;
 	unsigned column;           /* of the error, from 1, in characters */
 	unsigned depth;
+	const struct filter_scope *scope; /* NULL: of packets */
+	bool packets, records;     /* the present part tests packet fields, keys of records */
+	bool alternatives;         /* there is an "or" outside of parentheses */
+	uint32_t names;            /* of fields and keys so far */
 };
 
 /* The field or protocol with which a literal is compared, for parsing literals and for messages. */

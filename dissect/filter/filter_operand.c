@@ -140,6 +140,7 @@ static int parse_name(struct filter_compiler *compiler, struct filter_subject *s
 	struct filter_operand operand = { .source = compiler->filter->source_count, .wanted = FILTER_NOWHERE };
 	int status = filter_field_parse(compiler, &operand, subject);
 
+	compiler->names++;
 	if (!status)
 		status = add_operand(compiler, &operand, index);
 	if (!status)
@@ -223,11 +224,11 @@ static int parse_literal(struct filter_compiler *compiler, const struct filter_s
 	return status;
 }
 
-static bool is_literal(const struct filter_token *token)
+static bool is_literal(const struct filter_compiler *compiler, const struct filter_token *token)
 {
 	bool digit = *token->text >= '0' && *token->text <= '9';
 
-	return token->type == FILTER_TOKEN_WORD && (digit || memchr(token->text, ':', token->length)) && !filter_field_is(token);
+	return token->type == FILTER_TOKEN_WORD && (digit || memchr(token->text, ':', token->length)) && !filter_field_is(compiler, token);
 }
 
 static int parse_primary(struct filter_compiler *compiler, const struct filter_subject *other, struct filter_subject *subject,
@@ -258,7 +259,7 @@ static int parse_primary(struct filter_compiler *compiler, const struct filter_s
 			status = wrap(compiler, FILTER_NEGATE, subject->kind, index);
 		subject->computed = true;
 		subject->names = NULL;
-	} else if (is_literal(&compiler->token)) {
+	} else if (is_literal(compiler, &compiler->token)) {
 		status = parse_literal(compiler, other, subject, index);
 	} else {
 		status = parse_name(compiler, subject, index);
@@ -354,14 +355,14 @@ bool filter_operand_begins(const struct filter_compiler *compiler)
 	const struct filter_token *token = &compiler->token;
 	struct filter_token first = *token, next;
 
-	if (filter_token_is(token, '{') || is_call(token) || filter_field_is(token))
+	if (filter_token_is(token, '{') || is_call(token) || filter_field_is(compiler, token))
 		return true;
 	if (token->type != FILTER_TOKEN_WORD)
 		return false;
 	if (*token->text == '-')
 		first = filter_lex(token->text + 1);
-	if (filter_field_is(&first))
+	if (filter_field_is(compiler, &first))
 		return true;
 	next = filter_lex_operator(first.text + first.length);
-	return is_literal(&first) && next.type == FILTER_TOKEN_ARITHMETIC;
+	return is_literal(compiler, &first) && next.type == FILTER_TOKEN_ARITHMETIC;
 }

@@ -14,6 +14,8 @@
 #include "dissect/filter/filter_lex.h"
 #include "dissect/filter/filter_literal.h"
 #include "dissect/filter/filter_operand.h"
+#include "dissect/filter/filter_parse.h"
+#include "dissect/filter/filter_record.h"
 
 static int emit(struct rtap_filter *filter, struct filter_node node)
 {
@@ -140,6 +142,9 @@ static enum quantifier parse_quantifier(struct filter_compiler *compiler)
 static int finish_alone(struct filter_compiler *compiler, const struct filter_subject *subject, struct filter_node *node)
 {
 	node->comparison = FILTER_PRESENT;
+	/* booleans of records are mostly present: alone, one asks whether it is true */
+	if (subject->kind == FILTER_KIND_BOOL && compiler->filter->operands[node->operand].operation == FILTER_RECORD)
+		node->comparison = FILTER_NOT_ZERO;
 	if (!subject->computed)
 		return 0;
 	if (subject->kind == FILTER_KIND_NUMBER && compiler->filter->operands[node->operand].operation >= FILTER_NEGATE) {
@@ -153,7 +158,7 @@ static int parse_test(struct filter_compiler *compiler)
 {
 	struct filter_node node = { .action = FILTER_TEST };
 	enum quantifier quantifier = parse_quantifier(compiler);
-	const uint32_t sources = compiler->filter->source_count;
+	const uint32_t names = compiler->names;
 	struct filter_subject subject;
 	char quoted[FILTER_QUOTED_MAX];
 	bool inverted = false;
@@ -161,7 +166,7 @@ static int parse_test(struct filter_compiler *compiler)
 
 	if (status)
 		return status;
-	if (compiler->filter->source_count == sources)
+	if (compiler->names == names)
 		return filter_fail(compiler, subject.name.text, "%s is not a field: a comparison begins with one",
 				   filter_token_quote(&subject.name, quoted));
 	if (compiler->token.type == FILTER_TOKEN_NOT) {
@@ -236,6 +241,7 @@ static int parse_chain(struct filter_compiler *compiler, enum filter_token_type 
 	while (!status && compiler->token.type == between) {
 		uint32_t jump = filter->node_count;
 
+		compiler->alternatives |= between == FILTER_TOKEN_OR && !compiler->depth;
 		filter_advance(compiler);
 		status = emit(filter, (struct filter_node){ .action = (uint8_t)skip });
 		if (!status)
@@ -246,9 +252,44 @@ static int parse_chain(struct filter_compiler *compiler, enum filter_token_type 
 	return status;
 }
 
+static int fail_mixed(struct filter_compiler *compiler, const char *at)
+{
+	const char *prefix = compiler->scope->prefix;
+
+	return filter_fail(compiler, at, "packet fields and keys of %.*ss are tested apart: join them with && outside of parentheses",
+			   (int)strlen(prefix) - 1, prefix);
+}
+
+/*
+ * With keys of records, a term of the outermost "and" is a part: it tests packets or records. Parts are true where they do not apply, so
+ * that a packet and a record each decide about their own ones.
+ */
+static int parse_part(struct filter_compiler *compiler)
+{
+	const struct filter_token begin = compiler->token;
+	uint32_t part = compiler->filter->node_count;
+	int status;
+
+	if (!compiler->scope || compiler->depth)
+		return parse_not(compiler);
+	compiler->packets = compiler->records = false;
+	status = emit(compiler->filter, (struct filter_node){ .action = FILTER_PACKET_PART });
+	if (!status)
+		status = parse_not(compiler);
+	if (status)
+		return status;
+	if (compiler->packets && compiler->records)
+		return fail_mixed(compiler, begin.text);
+	compiler->filter->nodes[part].action = compiler->records ? FILTER_RECORD_PART : FILTER_PACKET_PART;
+	compiler->filter->nodes[part].first = compiler->filter->node_count;
+	compiler->filter->tests_packets |= compiler->packets;
+	compiler->filter->tests_records |= compiler->records;
+	return 0;
+}
+
 static int parse_and(struct filter_compiler *compiler)
 {
-	return parse_chain(compiler, FILTER_TOKEN_AND, FILTER_SKIP_IF_FALSE, parse_not);
+	return parse_chain(compiler, FILTER_TOKEN_AND, FILTER_SKIP_IF_FALSE, parse_part);
 }
 
 static int parse_or(struct filter_compiler *compiler)
@@ -266,22 +307,27 @@ static int parse_filter(struct filter_compiler *compiler)
 	if (compiler->token.type == FILTER_TOKEN_END)
 		return 0;
 	status = parse_or(compiler);
-	if (status || compiler->token.type == FILTER_TOKEN_END)
+	if (status)
 		return status;
+	if (compiler->token.type == FILTER_TOKEN_END)
+		return compiler->alternatives && compiler->filter->tests_packets && compiler->filter->tests_records ?
+			       fail_mixed(compiler, compiler->text) : 0;
 	if (filter_token_is(&compiler->token, ')'))
 		return filter_fail(compiler, compiler->token.text, "\")\" closes a parenthesis that was not opened");
 	return filter_unexpected(compiler, &compiler->token, "a comparison, \"and\", \"or\" or the filter's end");
 }
 
-enum rtap_status rtap_filter_open(struct rtap_filter **filter, const char *text, struct rtap_error *error)
+enum rtap_status filter_open_scoped(struct rtap_filter **filter, const char *text, const struct filter_scope *scope, struct rtap_error *error)
 {
-	struct filter_compiler compiler = { .text = text, .error = error, .column = 1 };
+	struct filter_compiler compiler = { .text = text, .error = error, .column = 1, .scope = scope };
 	int status = -ENOMEM;
 
 	*filter = NULL;
 	compiler.filter = calloc(1, sizeof *compiler.filter);
 	if (compiler.filter)
 		status = parse_filter(&compiler);
+	if (compiler.filter && !scope)
+		compiler.filter->tests_packets = true;
 	if (!status) {
 		*filter = compiler.filter;
 		return RTAP_STATUS_OK;
@@ -292,4 +338,9 @@ enum rtap_status rtap_filter_open(struct rtap_filter **filter, const char *text,
 		error->column = compiler.column;
 	rtap_filter_close(compiler.filter);
 	return RTAP_STATUS_FAILED;
+}
+
+enum rtap_status rtap_filter_open(struct rtap_filter **filter, const char *text, struct rtap_error *error)
+{
+	return filter_open_scoped(filter, text, NULL, error);
 }

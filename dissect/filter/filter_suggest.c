@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "dissect/filter/filter_record.h"
 #include "dissect/filter/filter_suggest.h"
 
 #define NAME_MAX_LENGTH 80 /* longer names get no suggestion: the work grows with the product of the lengths */
@@ -100,6 +101,20 @@ const char *filter_suggest_in(const char *name, const char *(*candidate)(size_t 
 		return NULL;
 	for (size_t i = 0; (next = candidate(i)); i++)
 		suggestion_consider(&suggestion, next);
+	return suggestion.best;
+}
+
+const char *filter_suggest_key(const char *name, const struct filter_scope *scope)
+{
+	size_t prefix = strlen(scope->prefix);
+	struct suggestion suggestion;
+	struct filter_key key;
+
+	if (!suggestion_init(&suggestion, strncmp(name, scope->prefix, prefix) ? name : name + prefix))
+		return NULL;
+	for (size_t i = 0; (key = scope->key(scope, i)).name; i++)
+		if (!strchr(key.name, '['))
+			suggestion_consider(&suggestion, key.name);
 	return suggestion.best;
 }
 

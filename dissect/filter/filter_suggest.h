@@ -10,6 +10,11 @@ const char *filter_suggest_field(const char *name);
 /* The name most similar to `name` of those that `candidate` returns for 0, 1 and so on, until NULL; or NULL. */
 const char *filter_suggest_in(const char *name, const char *(*candidate)(size_t index));
 
+struct filter_scope;
+
+/* The key of a record, without its prefix, most similar to `name`, which may have a prefix; or NULL. */
+const char *filter_suggest_key(const char *name, const struct filter_scope *scope);
+
 /* The name in the table most similar to `name`, or NULL. */
 const char *filter_suggest_value(const struct rtap_name *names, const char *name);
 

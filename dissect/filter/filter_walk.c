@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/filter/filter_record.h"
 #include "dissect/filter/filter_walk.h"
 
 static void take_value(struct filter_walk *walk, const struct rtap_value *value)
@@ -82,6 +83,14 @@ static void walk_field(struct filter_walk *walk)
 	}
 }
 
+static bool take_record_value(void *owner, const struct filter_record_value *value)
+{
+	struct filter_walk *walk = owner;
+
+	walk->take(walk, &(struct filter_item){ .number = value->number, .negative = value->negative, .data = value->text });
+	return !walk->done;
+}
+
 static void walk_literal(struct filter_walk *walk)
 {
 	const struct filter_value *value = &walk->filter->values[walk->operand->left];
@@ -106,6 +115,7 @@ static struct inner inner_of(struct filter_walk *outer, uint32_t operand,
 
 	inner.walk.filter = outer->filter;
 	inner.walk.packet = outer->packet;
+	inner.walk.record = outer->record;
 	inner.walk.operand = &outer->filter->operands[operand];
 	inner.walk.combinations_left = outer->combinations_left;
 	inner.walk.take = take;
@@ -327,6 +337,9 @@ void filter_walk(struct filter_walk *walk)
 	switch ((enum filter_operation)walk->operand->operation) {
 	case FILTER_FIELD:
 		walk_field(walk);
+		break;
+	case FILTER_RECORD:
+		walk->record->values(walk->record, walk->operand->left, take_record_value, walk);
 		break;
 	case FILTER_LITERAL:
 		walk_literal(walk);

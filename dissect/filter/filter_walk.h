@@ -11,6 +11,7 @@ struct filter_walk {
 	struct rtap_visitor visitor; /* first: the visitor's calls get at the rest by it */
 	const struct rtap_filter *filter;
 	const struct rtap_packet *packet;
+	const struct filter_record *record; /* NULL: of a packet */
 	const struct filter_operand *operand;
 	void (*take)(struct filter_walk *walk, const struct filter_item *item);
 	uint32_t *combinations_left; /* of values; 0: the walk ends */

@@ -2,7 +2,7 @@
 # Prints, as C, the keys of the records that doc/json.md documents.
 function close_kind() {
 	if (open)
-		print "\t{ NULL, false },\n};"
+		print "\t{ NULL, NULL, NULL, false },\n};"
 	open = 0
 }
 function open_kind(command, type) {
@@ -29,7 +29,12 @@ command != "" && /^\| `/ {
 		open_kind(command, "")
 	split($0, part, "`")
 	split(part[3], word, "[ |:]+")
-	printf "\t{ \"%s\", %s },\n", part[2], part[2] ~ /\[\]/ || word[2] == "object" ? "false" : "true"
+	cells = split($0, cell, / \| /)
+	meaning = cells < 4 ? "" : cell[4]
+	sub(/ *\|$/, "", meaning)
+	gsub(/`/, "", meaning)
+	gsub(/[\\"]/, "\\\\&", meaning)
+	printf "\t{ \"%s\", \"%s\", \"%s\", %s },\n", part[2], word[2], meaning, part[2] ~ /\[\]/ || word[2] == "object" ? "false" : "true"
 }
 END {
 	close_kind()

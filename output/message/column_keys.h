@@ -11,6 +11,8 @@
 /* "a.port": member of an object; "missing[].offset": of the elements of an array. */
 struct column_key {
 	const char *name;
+	const char *type; /* its type in doc/json.md: "number", "seconds", "text" ... */
+	const char *meaning; /* may be empty */
 	bool is_column; /* CSV has it by default: neither an object nor inside an array */
 };
 

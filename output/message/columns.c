@@ -6,117 +6,34 @@
 #include "dissect/filter/filter_suggest.h"
 #include "output/message/columns.h"
 #include "output/message/column_keys.h"
-
-/* Longest name of a value, with its indices; a longer one is no column. */
-#define NAME_MOST 128
+#include "output/message/record_walk.h"
 
 struct span {
 	const char *begin; /* NULL: the record does not have it */
 	size_t length;
 };
 
-/* A position in the JSON text of a record. The text is the program's own and well-formed. */
-struct walk {
+/* The cells of a record. */
+struct cells {
+	struct record_walk walk; /* first */
 	const struct columns *columns;
-	const char *next;
-	char name[NAME_MOST + 1];
-	size_t length;
 	size_t expected; /* column to compare first: records have their keys in the order of the columns, mostly */
 	struct span values[MAX_COLUMNS];
 };
 
-static void append(struct walk *walk, const char *text, size_t length)
+static void keep(struct record_walk *walk, const char *name, const char *begin, size_t length)
 {
-	if (walk->length + length > NAME_MOST)
-		length = NAME_MOST - walk->length;
-	memcpy(walk->name + walk->length, text, length);
-	walk->length += length;
-	walk->name[walk->length] = 0;
-}
-
-static void cut(struct walk *walk, size_t length)
-{
-	walk->length = length;
-	walk->name[length] = 0;
-}
-
-/* After the closing quote. */
-static const char *string_end(const char *begin)
-{
-	const char *next = begin + 1;
-
-	for (; *next != '"'; next++)
-		if (*next == '\\')
-			next++;
-	return next + 1;
-}
-
-static void keep(struct walk *walk, const char *begin)
-{
-	const struct columns *columns = walk->columns;
+	struct cells *cells = (struct cells *)walk;
+	const struct columns *columns = cells->columns;
 
 	for (size_t i = 0; i < columns->count; i++) {
-		size_t column = (walk->expected + i) % columns->count;
+		size_t column = (cells->expected + i) % columns->count;
 
-		if (strcmp(columns->names[column], walk->name))
+		if (strcmp(columns->names[column], name))
 			continue;
-		walk->values[column] = (struct span){ begin, (size_t)(walk->next - begin) };
-		walk->expected = column + 1;
+		cells->values[column] = (struct span){ begin, length };
+		cells->expected = column + 1;
 	}
-}
-
-static void value(struct walk *walk);
-
-static void members(struct walk *walk)
-{
-	size_t before = walk->length;
-
-	while (*walk->next++ != '}') {
-		const char *key = walk->next, *end;
-
-		if (*key == '}')
-			continue;
-		end = string_end(key);
-		if (before)
-			append(walk, ".", 1);
-		append(walk, key + 1, (size_t)(end - key) - 2);
-		walk->next = end + 1;
-		value(walk);
-		cut(walk, before);
-	}
-}
-
-static void elements(struct walk *walk)
-{
-	size_t before = walk->length;
-
-	for (uint64_t index = 0; *walk->next++ != ']'; index++) {
-		char number[24], *end;
-
-		if (*walk->next == ']')
-			continue;
-		number[0] = '[';
-		end = line_put_dec(number + 1, index);
-		*end++ = ']';
-		append(walk, number, (size_t)(end - number));
-		value(walk);
-		cut(walk, before);
-	}
-}
-
-/* Passes over a value. The nesting is that of the program's own records. */
-static void value(struct walk *walk)
-{
-	const char *begin = walk->next;
-
-	switch (*begin) {
-	case '{': members(walk); break;
-	case '[': elements(walk); break;
-	case '"': walk->next = string_end(begin); break;
-	default: walk->next += strcspn(begin, ",]}"); break;
-	}
-	if (walk->length)
-		keep(walk, begin);
 }
 
 /*
@@ -168,13 +85,13 @@ static void write_value(enum columns_form form, const struct span *span, struct 
 		line_bytes(line, span->begin, span->length);
 }
 
-static void write_columns(const struct walk *walk, struct line *line)
+static void write_columns(const struct cells *cells, struct line *line)
 {
-	const struct columns *columns = walk->columns;
+	const struct columns *columns = cells->columns;
 	const char *before = columns->form == COLUMNS_JSON ? "{" : "", *between = columns->form == COLUMNS_TEXT ? "\t" : ",";
 
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct span *span = &walk->values[i];
+		const struct span *span = &cells->values[i];
 
 		if (columns->form == COLUMNS_JSON && !span->begin)
 			continue;
@@ -208,46 +125,27 @@ void columns_write_header(const void *what, struct line *line)
 void columns_write(const struct columns *columns, void (*json)(const void *what, struct line *line), const void *what, struct line *line)
 {
 	char *begin = line->next, *end;
-	struct walk walk;
+	struct cells cells;
 
 	json(what, line);
 	if (!columns->count || line->cut)
 		return;
 	end = line->next;
-	walk.columns = columns;
-	walk.next = begin;
-	walk.expected = 0;
-	cut(&walk, 0);
-	memset(walk.values, 0, columns->count * sizeof walk.values[0]);
-	value(&walk);
-	write_columns(&walk, line);
+	cells.walk.value = keep;
+	cells.columns = columns;
+	cells.expected = 0;
+	memset(cells.values, 0, columns->count * sizeof cells.values[0]);
+	record_walk(&cells.walk, begin);
+	write_columns(&cells, line);
 	memmove(begin, end, (size_t)(line->next - end));
 	line->next = begin + (line->next - end);
-}
-
-/* Whether `name` is `key`, whose "[]" any index may stand for. */
-static bool is_named(const char *key, const char *name)
-{
-	while (*key) {
-		if (*key != *name)
-			return false;
-		if (*name++ == '[' && *name != ']') {
-			size_t digits = strspn(name, "0123456789");
-
-			if (!digits)
-				return false;
-			name += digits;
-		}
-		key++;
-	}
-	return !*name;
 }
 
 static bool is_key(const char *command, const char *name)
 {
 	for (const struct column_keys *kind = column_tables; kind->command; kind++)
 		for (const struct column_key *key = kind->keys; !strcmp(kind->command, command) && key->name; key++)
-			if (is_named(key->name, name))
+			if (record_is_named(key->name, name))
 				return !strstr(name, "[]");
 	return false;
 }
@@ -261,9 +159,9 @@ static const char *any_key(size_t index)
 	return NULL;
 }
 
-static enum rtap_status add(struct columns *columns, const char *name, struct rtap_error *error)
+enum rtap_status columns_add(struct columns *columns, const char *name, struct rtap_error *error)
 {
-	if (columns->count == MAX_COLUMNS || strlen(name) > NAME_MOST) {
+	if (columns->count == MAX_COLUMNS || strlen(name) > RECORD_NAME_MOST) {
 		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %.128s: more than %d columns, or the name is too long", name, MAX_COLUMNS);
 		return RTAP_STATUS_FAILED;
 	}
@@ -271,12 +169,12 @@ static enum rtap_status add(struct columns *columns, const char *name, struct rt
 	return RTAP_STATUS_OK;
 }
 
-enum rtap_status columns_add(struct columns *columns, const char *command, const char *name, struct rtap_error *error)
+enum rtap_status columns_check(const char *command, const char *name, struct rtap_error *error)
 {
 	const char *meant;
 
 	if (is_key(command, name))
-		return add(columns, name, error);
+		return RTAP_STATUS_OK;
 	meant = filter_suggest_in(name, any_key);
 	if (meant && is_key(command, meant))
 		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: %s has no such column (did you mean %s?)", name, command, meant);
@@ -293,7 +191,7 @@ bool columns_complete(struct columns *columns, const char *command, const char *
 		if (columns->form != COLUMNS_CSV || columns->count)
 			return true;
 		for (const struct column_key *key = kind->keys; key->name; key++)
-			if (key->is_column && add(columns, key->name, NULL))
+			if (key->is_column && columns_add(columns, key->name, NULL))
 				return false;
 		return true;
 	}

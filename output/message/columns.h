@@ -24,9 +24,11 @@ struct columns {
 	size_t count;                   /* 0: the whole record */
 };
 
-/* Adds a column. `name` is borrowed. FAILED: `command` has no such key, or there are too many. */
-enum rtap_status columns_add(struct columns *columns, const char *command, const char *name, struct rtap_error *error)
-	__attribute__((warn_unused_result));
+/* Adds a column. `name` is borrowed. FAILED: there are too many, or the name is too long. */
+enum rtap_status columns_add(struct columns *columns, const char *name, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* FAILED: the records of `command` have no such key. */
+enum rtap_status columns_check(const char *command, const char *name, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
  * Adds all columns, if there are none and the form is CSV. `type`: of the records, NULL if the command has one type. False: the command

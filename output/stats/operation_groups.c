@@ -18,9 +18,14 @@ static const char *const names[] = {
 #undef GROUPING_NAME
 };
 
-const char *operation_by_name(enum operation_by by)
+enum operation_by operation_by_find(const char *name)
 {
-	return by > OPERATION_BY_NONE && by < OPERATION_BY_COUNT ? names[by] : NULL;
+	if (!strcmp(name, "procedure"))
+		return OPERATION_BY_NAME;
+	for (unsigned i = OPERATION_BY_NONE + 1; i < OPERATION_BY_COUNT; i++)
+		if (!strcmp(name, names[i]))
+			return (enum operation_by)i;
+	return OPERATION_BY_NONE;
 }
 
 static const char *text_value(const struct rtap_operation *operation, const char *name)
@@ -159,6 +164,10 @@ void operation_groups_add(struct operation_groups *groups, const struct rtap_ope
 	group = find(groups, &(struct group_key){ text, (size_t)(line.next - text) });
 	if (!group)
 		return;
+	if (!group->count || operation->time_ns < group->time_ns)
+		group->time_ns = operation->time_ns;
+	if (!group->count || operation->time_end_ns > group->time_end_ns)
+		group->time_end_ns = operation->time_end_ns;
 	group->count++;
 	group->failed += operation->has_status && !operation->ok;
 	group->unanswered += operation->request_frame && !operation->response_frame;
@@ -221,13 +230,23 @@ const struct operation_group **operation_groups_sorted(struct operation_groups *
 #define NUMBER(title) { title, false, false }
 #define COLUMNS(identifier, name) [OPERATION_BY_##identifier] = { \
 	NUMBER("count"), NUMBER("failed"), NUMBER("unanswered"), NUMBER("bytes"), NUMBER("p50"), NUMBER("p99"), NUMBER("max"), NUMBER("total"), \
-	NUMBER("lost"), { name, true, false }, { NULL, false, false }, \
+	NUMBER("lost"), { "first", true, false }, { name, true, false }, { NULL, false, false }, \
 },
-static const struct stats_table_column columns[OPERATION_BY_COUNT][11] = { OPERATION_GROUPINGS(COLUMNS) };
+static const struct stats_table_column columns[OPERATION_BY_COUNT][12] = { OPERATION_GROUPINGS(COLUMNS) };
 
 static void add_time(struct stats_table *table, uint64_t time_ns)
 {
 	stats_table_time(table, (int64_t)(time_ns > MOST_SHOWN ? MOST_SHOWN : time_ns));
+}
+
+static void add_clock(struct stats_table *table, const struct clock_listing *times, int64_t time_ns)
+{
+	struct line *line = stats_table_begin(table);
+	char text[CLOCK_MOST];
+
+	if (times)
+		line_bytes(line, text, (size_t)(clock_put_listed(text, times, time_ns) - text));
+	stats_table_end(table);
 }
 
 static void add_key(struct stats_table *table, const struct operation_group *group)
@@ -242,7 +261,7 @@ static void add_key(struct stats_table *table, const struct operation_group *gro
 }
 
 void operation_groups_table(struct stats_table *table, const struct operation_groups *groups, const struct operation_group *const *sorted,
-			    uint64_t count)
+			    uint64_t count, const struct clock_listing *times)
 {
 	static const unsigned permilles[] = { 500, 990 };
 
@@ -261,6 +280,7 @@ void operation_groups_table(struct stats_table *table, const struct operation_gr
 		add_time(table, group->latencies.largest);
 		add_time(table, group->latencies.sum);
 		add_time(table, group->time_lost_us * 1000);
+		add_clock(table, times, group->time_ns);
 		add_key(table, group);
 	}
 }
@@ -284,6 +304,8 @@ void operation_group_json(const struct operation_groups *groups, const struct op
 	if (group->is_rest)
 		object_bool(line, "others", true);
 	object_number(line, "count", group->count);
+	object_time(line, "time", group->time_ns);
+	object_time(line, "time_end", group->time_end_ns);
 	object_number(line, "failed", group->failed);
 	object_number(line, "unanswered", group->unanswered);
 	object_number(line, "data_bytes", group->bytes);

@@ -9,6 +9,7 @@
 #include <rdmatap/operation.h>
 
 #include "dissect/engine/line.h"
+#include "output/packet/clock.h"
 #include "output/stats/histogram.h"
 #include "output/stats/stats_table.h"
 #include "reassembly/store/map.h"
@@ -20,8 +21,8 @@
 enum operation_by { OPERATION_BY_NONE, OPERATION_GROUPINGS(OPERATION_BY) OPERATION_BY_COUNT };
 #undef OPERATION_BY
 
-/* NULL: no such value. */
-const char *operation_by_name(enum operation_by by);
+/* NONE: no such name. "procedure" is another one for the name. */
+enum operation_by operation_by_find(const char *name);
 
 /* By time: the sum of latencies; by latency: the 99th percentile. */
 enum operation_groups_sort { OPERATION_GROUPS_BY_TIME, OPERATION_GROUPS_BY_LATENCY, OPERATION_GROUPS_BY_BYTES, OPERATION_GROUPS_BY_COUNT };
@@ -32,6 +33,7 @@ struct operation_group {
 	uint64_t count, failed, unanswered; /* unanswered: the response was not seen */
 	uint64_t bytes;             /* of data, where known */
 	uint64_t time_lost_us;
+	int64_t time_ns, time_end_ns; /* of the first frame and of the last */
 	struct histogram latencies; /* nanoseconds */
 	bool is_known, is_rest;     /* it has a key; it has the operations for whose keys there was no memory */
 	size_t length;
@@ -55,9 +57,9 @@ void operation_groups_fini(struct operation_groups *groups);
 /* The groups in an order, the largest first: an array on the heap, of groups->count elements. NULL: out of memory. */
 const struct operation_group **operation_groups_sorted(struct operation_groups *groups, enum operation_groups_sort sort);
 
-/* Begins a table and adds the groups as its rows. */
+/* Begins a table and adds the groups as its rows. `times`: the form of the time of the first operation; NULL: it is not shown. */
 void operation_groups_table(struct stats_table *table, const struct operation_groups *groups, const struct operation_group *const *sorted,
-			    uint64_t count);
+			    uint64_t count, const struct clock_listing *times);
 
 /* A group as a JSON object and a newline (doc/json.md). */
 void operation_group_json(const struct operation_groups *groups, const struct operation_group *group, struct line *line);

@@ -55,6 +55,8 @@ class Operations(CliTest):
                      "time_lost": sum(o.get("time_lost", 0) for o in members)}
             if key is not None:
                 group["key"] = key
+            group.update(time=min(o["time"] for o in members), time_ns=min(o["time_ns"] for o in members),
+                         time_end=max(o["time_end"] for o in members), time_end_ns=max(o["time_end_ns"] for o in members))
             if latencies:
                 rank = lambda permille: latencies[max(0, -(-permille * len(latencies) // 1000) - 1)]
                 group.update(latency_p50=rank(500), latency_p99=rank(990), latency_max=latencies[-1], latency_total=sum(latencies))
@@ -86,9 +88,21 @@ class Operations(CliTest):
         self.assertEqual(sum(g["count"] for g in found), len(self.objects("--max-memory", "1M")))
 
     def test_wrong_groups_are_refused(self):
-        self.bad("rdmatap: --by user: no such grouping (client, server, export, name, object, layer)\n", "operations", "--by", "user", CAPTURE)
+        self.bad("rdmatap: --by user: no such grouping (client, server, export, name or procedure, object, layer)\n", "operations", "--by", "user", CAPTURE)
         self.bad("rdmatap: --sort count requires --by\n", "operations", "--sort", "count", CAPTURE)
-        self.bad("rdmatap: -e does not apply to --by (-T csv has its columns)\n", "operations", "--by", "name", "-e", "name", CAPTURE)
+        self.bad("rdmatap: -e name: operations --by KEY has no such column (-T csv prints all of them)\n", "operations", "--by", "name", "-e", "name", CAPTURE)
+
+    def test_groups_have_columns_and_times(self):
+        rows = self.groups("--by", "name")
+        self.assertEqual([row["key"] for row in self.groups("--by", "procedure")], [row["key"] for row in rows])
+        self.assertEqual(self.lines("operations", "--by", "name", "-e", "count", "-e", "latency_max", CAPTURE),
+                         ["%d\t%s" % (row["count"], row.get("latency_max", "")) for row in rows])
+        self.assertEqual(self.lines("operations", "-e", "key", "-T", "csv", "--by", "name", CAPTURE), ["key"] + [row["key"] for row in rows])
+        table = self.lines("operations", "--by", "name", "-t", "e", CAPTURE)
+        self.assertEqual(table[0].split()[-2:], ["first", "name"])
+        for line, row in zip(table[1:], rows):
+            self.assertIn(" %s  " % row["time"], line)
+        self.assertEqual(min(row["time"] for row in rows), self.objects()[0]["time"])
 
     def test_wrong_values_are_refused(self):
         self.bad("rdmatap: --sort size: no such order (time, latency, bytes; with --by also count)\n", "operations", "--sort", "size", CAPTURE)

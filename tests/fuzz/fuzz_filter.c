@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/packet.h"
+#include "output/message/record_filter.h"
 
 /* RoCE v2 over IPv4: RC Acknowledge. */
 static const uint8_t acknowledge[] = {
@@ -59,6 +60,31 @@ static void match(const struct rtap_filter *filter)
 	}
 }
 
+/* An operation, with what its keys can have. */
+static void write_record(const void *what, struct line *line)
+{
+	(void)what;
+	line_text(line, "{\"operation\":7,\"layer\":\"nfs\",\"name\":\"READ\",\"object\":\"/a \\\"b\\\" \\u001b\\u202e\",\"offset\":18446744073709551615,"
+			"\"ok\":false,\"time\":\"-1.500000000\",\"time_ns\":-1500000000,\"latency\":0.012345678,\"complete\":true,\"missing\":"
+			"[{\"in\":\"request\",\"offset\":1},{\"in\":\"response\",\"offset\":2,\"length\":3,\"reason\":\"snapped\"}]}\n");
+}
+
+/* The same text as the filter of a command with records. */
+static void match_records(const char *command, const char *text)
+{
+	struct record_filter filter = { 0 };
+	struct rtap_error error = { .text = "" };
+
+	if (record_filter_open(&filter, command, text, &error) == RTAP_STATUS_OK) {
+		match(filter.filter);
+		if (record_filter_match(&filter, write_record, NULL) != record_filter_match(&filter, write_record, NULL))
+			abort();
+	} else if (error.column < 1 || error.column > strlen(text) + 1 || strncmp(error.text, "column ", 7) != 0) {
+		abort();
+	}
+	record_filter_close(&filter);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rtap_filter *filter;
@@ -74,6 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (filter || error.column < 1 || error.column > strlen(text) + 1 || strncmp(error.text, "column ", 7) != 0)
 		abort();
 	rtap_filter_close(filter);
+	match_records("operations", text);
+	match_records("connections", text);
 	free(text);
 	return 0;
 }
