@@ -13,7 +13,7 @@
 
 struct rtap_fpdu;
 
-/* A packet of a connection. iWARP: a Send, or the data of a completed READ, as a packet of its own. */
+/* A packet of a connection. iWARP: a Send, or the data of a completed READ or Write, as a packet of its own. */
 struct upper_work {
 	struct rtap_tracker *tracker;
 	struct connection *connection;
@@ -100,8 +100,8 @@ struct upper_layer {
 	/* iWARP: a Send is complete. False: it is not of this layer. NULL: packet() takes it. */
 	bool (*send)(struct upper_work *work);
 	/*
-	 * iWARP: a claimed READ is complete. The packet is not dissected yet. Returns whether the layer has something to
-	 * show.
+	 * iWARP: a claimed READ or Write is complete. The packet is not dissected yet. Returns whether the layer has something
+	 * to show.
 	 */
 	bool (*read)(struct upper_work *work);
 	/*

@@ -207,6 +207,34 @@
 	X(NVME_PROPERTY, nvme_property_protocol) \
 	X(NVME_AUTHENTICATION, nvme_authentication_protocol) \
 	X(NVME_DISCONNECT_PART, nvme_disconnect_protocol) \
+	X(NVME_CONTROLLER, nvme_controller_protocol) \
+	X(NVME_POWER_STATES, nvme_power_states_protocol) \
+	X(NVME_NAMESPACE, nvme_namespace_protocol) \
+	X(NVME_LBA_FORMATS, nvme_lba_formats_protocol) \
+	X(NVME_NAMESPACE_LIST, nvme_namespace_list_protocol) \
+	X(NVME_NAMESPACE_DESCRIPTORS, nvme_namespace_descriptors_protocol) \
+	X(NVME_CONTROLLER_NVM, nvme_controller_nvm_protocol) \
+	X(NVME_CONTROLLER_LIST, nvme_controller_list_protocol) \
+	X(NVME_ERROR_LOG, nvme_error_log_protocol) \
+	X(NVME_SMART_LOG, nvme_smart_log_protocol) \
+	X(NVME_FIRMWARE_LOG, nvme_firmware_log_protocol) \
+	X(NVME_CHANGED_NAMESPACES, nvme_changed_namespaces_protocol) \
+	X(NVME_COMMAND_EFFECTS, nvme_command_effects_protocol) \
+	X(NVME_ANA_LOG, nvme_ana_log_protocol) \
+	X(NVME_ANA_GROUPS, nvme_ana_groups_protocol) \
+	X(NVME_DISCOVERY_LOG, nvme_discovery_log_protocol) \
+	X(NVME_DISCOVERY_ENTRIES, nvme_discovery_entries_protocol) \
+	X(NVME_RESERVATION_LOG, nvme_reservation_log_protocol) \
+	X(NVME_LBA_RANGES, nvme_lba_ranges_protocol) \
+	X(NVME_POWER_TRANSITIONS, nvme_power_transitions_protocol) \
+	X(NVME_TIMESTAMP, nvme_timestamp_protocol) \
+	X(NVME_HOST_BEHAVIOR, nvme_host_behavior_protocol) \
+	X(NVME_HOST_IDENTIFIER, nvme_host_identifier_protocol) \
+	X(NVME_RANGES, nvme_ranges_protocol) \
+	X(NVME_COPY_RANGES, nvme_copy_ranges_protocol) \
+	X(NVME_RESERVATION_KEYS, nvme_reservation_keys_protocol) \
+	X(NVME_RESERVATION_STATUS, nvme_reservation_status_protocol) \
+	X(NVME_REGISTRANTS, nvme_registrants_protocol) \
 	X(SRP_COMMAND, srp_command_protocol) \
 	X(SRP_RESPONSE, srp_response_protocol) \
 	X(SRP_UNIT, srp_unit_protocol) \

@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include <stdio.h>
+
 #include "dissect/frame.h"
 #include "dissect/engine/visit.h"
 
@@ -49,6 +51,24 @@ void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit,
 {
 	if (visitor->field)
 		visit_table(packet, unit, visitor, visitor->field, NULL);
+}
+
+void visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t stride)
+{
+	struct rtap_layer unit = *layer;
+	uint32_t count = layer->length / stride + (layer->length % stride != 0);
+	char label[24];
+
+	for (uint32_t i = 0; i < count; i++) {
+		unit.offset = layer->offset + i * stride;
+		unit.length = layer->length - i * stride < stride ? layer->length - i * stride : stride;
+		snprintf(label, sizeof label, "Entry %u", i);
+		if (visitor->enter && count > 1)
+			visitor->enter(visitor, label, &(struct rtap_place){ unit.source, unit.offset, unit.length });
+		visit_unit(packet, &unit, visitor);
+		if (visitor->leave && count > 1)
+			visitor->leave(visitor);
+	}
 }
 
 void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)

@@ -40,6 +40,9 @@ void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer,
  */
 void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
 
+/* visit_unit() for each header of `stride` bytes in such a layer, each in a group of its own: "Entry 0". */
+void visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t stride);
+
 /* The value of a row without `derive` whose bits are all captured. */
 static inline void visit_read(const uint8_t *header, const struct rtap_field *field, struct rtap_value *value)
 {

@@ -146,8 +146,8 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK)
 		return false;
 	parse->context = fpdu->upper ? fpdu->upper : context;
-	/* the response that completed a chunk which carries a whole RPC message */
-	if (facts.opcode == RTAP_RDMAP_READ_RESPONSE && fpdu->upper && fpdu->upper->chunk.bytes) {
+	/* what completed a chunk which carries a whole RPC message, or the data of a request */
+	if ((facts.opcode == RTAP_RDMAP_READ_RESPONSE || facts.opcode == RTAP_RDMAP_WRITE) && fpdu->upper && fpdu->upper->chunk.bytes) {
 		parse->context = fpdu->upper;
 		return enter_bytes(parse, &fpdu->upper->chunk, fpdu->upper->chunk.length) && upper_begin_chunk(parse, fpdu->upper);
 	}

@@ -6,6 +6,7 @@
 
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_admin.h"
+#include "dissect/nvme/nvme_features.h"
 #include "dissect/nvme/nvme_parts.h"
 
 /* Base, 5.17. */
@@ -113,22 +114,15 @@ static bool derive_of_feature(const struct rtap_packet *packet, const struct rta
 		return derive_of_feature(packet, layer, value, feature, low, width); \
 	}
 
-OF_FEATURE(submission_queues, 0x07, 0, 16)
-OF_FEATURE(completion_queues, 0x07, 16, 16)
-OF_FEATURE(event_smart, 0x0b, 0, 8)
-OF_FEATURE(event_namespace, 0x0b, 8, 1)
-OF_FEATURE(event_firmware, 0x0b, 9, 1)
-OF_FEATURE(event_telemetry, 0x0b, 10, 1)
-OF_FEATURE(event_ana, 0x0b, 11, 1)
-OF_FEATURE(event_latency, 0x0b, 12, 1)
-OF_FEATURE(event_lba, 0x0b, 13, 1)
-OF_FEATURE(event_endurance, 0x0b, 14, 1)
-OF_FEATURE(event_discovery, 0x0b, 31, 1)
-OF_FEATURE(keep_alive, 0x0f, 0, 32)
-OF_FEATURE(write_cache, 0x06, 0, 1)
+#define OF_LISTED(name, feature, low, width, show, filter, label) OF_FEATURE(name, feature, low, width)
+NVME_FEATURES(OF_LISTED)
+OF_FEATURE(submission_queues, NVME_FEATURE_QUEUES, 0, 16)
+OF_FEATURE(completion_queues, NVME_FEATURE_QUEUES, 16, 16)
 
 #define FEATURE_ROW(name, label, low, width, show, derive) \
-	{ "nvme.cmd.set_features.dword11." name, label, NVME_AT(1, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES, NULL, derive, NULL }
+	{ "nvme.cmd.set_features.dword11." name, label, NVME_AT(1, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_COMPARED, NULL, derive, NULL }
+
+#define LISTED_ROW(name, feature, low, width, show, filter, label) FEATURE_ROW(filter, label, low, width, show, derive_##name),
 
 /* A feature whose bits are not given one by one. */
 static bool derive_plain(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -136,7 +130,7 @@ static bool derive_plain(const struct rtap_packet *packet, const struct rtap_lay
 	const uint8_t *dwords = layer_bytes(packet, layer);
 
 	value->number = little_bits(dwords, NVME_AT(1, 0, 32));
-	return dwords[0] != 0x06 && dwords[0] != 0x07 && dwords[0] != 0x0b && dwords[0] != 0x0f;
+	return !nvme_has_attributes(dwords[0]);
 }
 
 static const struct rtap_field set_features_fields[] = {
@@ -145,19 +139,9 @@ static const struct rtap_field set_features_fields[] = {
 	NVME_ROW("nvme.cmd.set_features.dword10.rsvd", "Reserved", NVME_AT(0, 8, 23), RTAP_HEX32, NULL),
 	NVME_ROW("nvme.cmd.set_features.dword10.sv", "Save", NVME_AT(0, 31, 1), RTAP_HEX32, NULL),
 	{ "nvme.cmd.dword11", "Dword 11", NVME_AT(1, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES, NULL, derive_plain, NULL },
-	FEATURE_ROW("vwce.wce", "Volatile Write Cache Enable", 0, 1, RTAP_BOOL, derive_write_cache),
 	FEATURE_ROW("nq.nsqr", "Number of I/O Submission Queues Requested less 1", 0, 16, RTAP_DEC, derive_submission_queues),
 	FEATURE_ROW("nq.ncqr", "Number of I/O Completion Queues Requested less 1", 16, 16, RTAP_DEC, derive_completion_queues),
-	FEATURE_ROW("aec.smart", "SMART and Health Critical Warnings", 0, 8, RTAP_HEX32, derive_event_smart),
-	FEATURE_ROW("aec.ns", "Namespace Attribute Notices", 8, 1, RTAP_BOOL, derive_event_namespace),
-	FEATURE_ROW("aec.fwa", "Firmware Activation Notices", 9, 1, RTAP_BOOL, derive_event_firmware),
-	FEATURE_ROW("aec.tel", "Telemetry Log Notices", 10, 1, RTAP_BOOL, derive_event_telemetry),
-	FEATURE_ROW("aec.ana", "Asymmetric Namespace Access Change Notices", 11, 1, RTAP_BOOL, derive_event_ana),
-	FEATURE_ROW("aec.plat", "Predictable Latency Event Notices", 12, 1, RTAP_BOOL, derive_event_latency),
-	FEATURE_ROW("aec.lba", "LBA Status Information Notices", 13, 1, RTAP_BOOL, derive_event_lba),
-	FEATURE_ROW("aec.eg", "Endurance Group Event Notices", 14, 1, RTAP_BOOL, derive_event_endurance),
-	FEATURE_ROW("aec.disc", "Discovery Log Page Change Notices", 31, 1, RTAP_BOOL, derive_event_discovery),
-	FEATURE_ROW("kat.kato", "Keep Alive Timeout", 0, 32, RTAP_DEC, derive_keep_alive),
+	NVME_FEATURES(LISTED_ROW)
 	NVME_ROW("nvme.cmd.dword12", "Dword 12", NVME_AT(2, 0, 32), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.dword13", "Dword 13", NVME_AT(3, 0, 32), RTAP_HEX, NULL),
 	NVME_WHOLE("nvme.cmd.set_features.dword14", "Dword 14", NVME_AT(4, 0, 32)),

@@ -100,22 +100,26 @@ static enum result parse_command(struct parse *parse)
 	return OK;
 }
 
-void nvme_learn(struct rtap_packet *packet, const struct packet_request *known)
+bool nvme_learn(struct rtap_packet *packet, const struct packet_request *known)
 {
 	struct rtap_layer *layer = packet->layers;
 	uint16_t part;
+	uint8_t layers = packet->layer_count;
 
 	packet->request = *known;
-	while (layer < packet->layers + packet->layer_count && layer->protocol != PROTOCOL_NVME_COMMAND)
+	while (layer < packet->layers + layers && layer->protocol != PROTOCOL_NVME_COMMAND)
 		layer++;
-	if (layer + 1 >= packet->layers + packet->layer_count || layer->length < NVME_COMMON_LENGTH)
-		return;
+	if (layer + 1 >= packet->layers + layers || layer->length < NVME_COMMON_LENGTH)
+		return true;
 	part = nvme_part_of(nvme_code(layer_bytes(packet, layer), known->queue_kind));
 	if (layer[1].protocol != PROTOCOL_NVME_DWORDS || part == PROTOCOL_NVME_DWORDS)
-		return;
+		return true;
+	if (layer[1].length == NVME_PART_LENGTH && nvme_carried(layer_bytes(packet, layer), known->queue_kind) != PROTOCOL_PAYLOAD)
+		return false;
 	packet->protocols[PROTOCOL_NVME_DWORDS / 64] &= ~(UINT64_C(1) << PROTOCOL_NVME_DWORDS % 64);
 	packet->protocols[part / 64] |= UINT64_C(1) << part % 64;
 	layer[1].protocol = part;
+	return true;
 }
 
 /* " LBA 256 8 blocks", or what an admin command is about. */

@@ -13,7 +13,10 @@ bool nvme_recognise(const struct cursor *payload);
 /* enum protocol_number of the part of a command, by its NVME_CODE. */
 uint16_t nvme_part_of(uint32_t code);
 
-/* What is known of a command that was dissected without: replaces its part. Its queue cannot become unknown. */
-void nvme_learn(struct rtap_packet *packet, const struct packet_request *known);
+/*
+ * What is known of a command that was dissected without: replaces its part. Its queue cannot become unknown. False: it has to be dissected
+ * again, for the data that follows.
+ */
+bool nvme_learn(struct rtap_packet *packet, const struct packet_request *known);
 
 #endif

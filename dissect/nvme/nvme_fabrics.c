@@ -7,6 +7,7 @@
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
+#include "dissect/nvme/nvme_structure.h"
 
 #define CONNECT_DATA_LENGTH 1024
 
@@ -175,40 +176,10 @@ static const struct rtap_field connect_fields[] = {
 	{ "nvme.fabrics.cmd.connect.rsvd3", "Reserved", 96, 96, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
-static enum result parse_connect(struct parse *parse)
-{
-	const uint8_t *dwords;
-	enum result result = parse_layer(parse, PROTOCOL_NVME_CONNECT_PART, NVME_PART_LENGTH, &dwords);
+NVME_PART(connect, CONNECT_PART, "nvme.fabrics.cmd.connect", "NVMe Connect", "Base, 6.3")
 
-	if (result == OK && parse->cursor.wire)
-		parse->next = parse->cursor.wire == CONNECT_DATA_LENGTH ? PROTOCOL_NVME_CONNECT_DATA : PROTOCOL_PAYLOAD;
-	return result;
-}
-
-const struct protocol nvme_connect_protocol = {
-	.table = { "nvme.fabrics.cmd.connect", "NVMe Connect", "Base, 6.3", NVME_PART_LENGTH, FIELDS(connect_fields) },
-	.scope = SCOPE_CALL,
-	.parse = parse_connect,
-};
-
-/* A name of at most 256 bytes, up to the first zero byte. */
-static bool derive_name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at)
-{
-	const uint8_t *name = layer_bytes(packet, layer) + at;
-
-	value->data = (struct rtap_span){ name, (uint32_t)strnlen((const char *)name, NVME_NQN_LENGTH) };
-	return true;
-}
-
-static bool derive_subnqn(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
-{
-	return derive_name(packet, layer, value, NVME_CONNECT_SUBNQN);
-}
-
-static bool derive_hostnqn(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
-{
-	return derive_name(packet, layer, value, NVME_CONNECT_HOSTNQN);
-}
+NVME_TEXT(subnqn, NVME_CONNECT_SUBNQN, NVME_NQN_LENGTH)
+NVME_TEXT(hostnqn, NVME_CONNECT_HOSTNQN, NVME_NQN_LENGTH)
 
 static const struct rtap_field connect_data_fields[] = {
 	{ "nvme.fabrics.cmd.connect.data.hostid", "Host Identifier", 0, 128, RTAP_BYTES, 0, NULL, NULL, NULL },
@@ -220,21 +191,7 @@ static const struct rtap_field connect_data_fields[] = {
 	{ "nvme.fabrics.cmd.connect.data.rsvd1", "Reserved", 6144, 2048, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 };
 
-static enum result parse_connect_data(struct parse *parse)
-{
-	const uint8_t *data;
-	enum result result = parse_layer(parse, PROTOCOL_NVME_CONNECT_DATA, CONNECT_DATA_LENGTH, &data);
-
-	if (result == OK && parse->cursor.wire)
-		parse->next = PROTOCOL_PAYLOAD;
-	return result;
-}
-
-const struct protocol nvme_connect_data_protocol = {
-	.table = { "nvme.fabrics.cmd.connect.data", "NVMe Connect Data", "Base, 6.3", CONNECT_DATA_LENGTH, FIELDS(connect_data_fields) },
-	.scope = SCOPE_CALL,
-	.parse = parse_connect_data,
-};
+NVME_STRUCTURE(connect_data, CONNECT_DATA, "nvme.fabrics.cmd.connect.data", "NVMe Connect Data", "Base, 6.3", CONNECT_DATA_LENGTH, PROTOCOL_PAYLOAD)
 
 /* Base, 6.4 and 6.6. Offsets are those of controller properties: Base, 3.1.3. */
 static const struct rtap_name size_names[] = { { 0, "4 bytes" }, { 1, "8 bytes" }, { 0, NULL } };

@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
+#include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
+#include "dissect/nvme/nvme_structure.h"
 
 bool nvme_derive_keyed_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -60,12 +62,20 @@ const struct rtap_layer *nvme_layer_of(const struct rtap_packet *packet, uint16_
 	return NULL;
 }
 
+uint16_t nvme_carried(const uint8_t *command, uint8_t queue)
+{
+	if (little_bits(command, NVME_SGL_TYPE) != NVME_SGL_DATA || little_bits(command, NVME_SGL_SUBTYPE) != NVME_SGL_IS_OFFSET ||
+	    little_bits(command, NVME_SGL_ADDRESS))
+		return PROTOCOL_PAYLOAD;
+	return nvme_data_protocol(nvme_code(command, queue), command);
+}
+
 enum result nvme_parse_part(struct parse *parse, uint16_t protocol)
 {
 	const uint8_t *dwords;
 	enum result result = parse_layer(parse, protocol, NVME_PART_LENGTH, &dwords);
 
 	if (result == OK && parse->cursor.wire)
-		parse->next = PROTOCOL_PAYLOAD;
+		parse->next = nvme_carried(dwords - NVME_COMMON_LENGTH, parse->packet->request.queue_kind);
 	return result;
 }

@@ -5,11 +5,22 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
+#include "dissect/nvme/nvme_features.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
 
 /* What the first eight bytes are. */
-enum result_kind { RESULT_PLAIN, RESULT_CONNECT, RESULT_PROPERTY, RESULT_EVENT };
+enum result_kind { RESULT_PLAIN, RESULT_CONNECT, RESULT_PROPERTY, RESULT_EVENT, RESULT_FEATURE, RESULT_QUEUES, RESULT_QUEUES_READ };
+
+/* Select in Get Features: what a controller can do with the feature is not the feature. Base, 5.15. */
+#define SUPPORTED_CAPABILITIES 3
+
+static enum result_kind kind_of_feature(const struct packet_request *request)
+{
+	if (request->detail >> 8 == SUPPORTED_CAPABILITIES || !nvme_has_attributes((uint8_t)request->detail))
+		return RESULT_PLAIN;
+	return (uint8_t)request->detail == NVME_FEATURE_QUEUES ? RESULT_QUEUES_READ : RESULT_FEATURE;
+}
 
 static enum result_kind kind_of(const struct packet_request *request)
 {
@@ -19,6 +30,8 @@ static enum result_kind kind_of(const struct packet_request *request)
 	case NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT): return RESULT_CONNECT;
 	case NVME_CODE(NVME_SPACE_FABRICS, NVME_PROPERTY_GET): return RESULT_PROPERTY;
 	case NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT): return RESULT_EVENT;
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_GET_FEATURES): return kind_of_feature(request);
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_SET_FEATURES): return (uint8_t)request->detail == NVME_FEATURE_QUEUES ? RESULT_QUEUES : RESULT_PLAIN;
 	default: return RESULT_PLAIN;
 	}
 }
@@ -45,6 +58,13 @@ static bool derive_if(const struct rtap_packet *packet, const struct rtap_layer 
 OF_KIND(dword0, RESULT_PLAIN, 0, 32)
 OF_KIND(dword1, RESULT_PLAIN, 32, 32)
 OF_KIND(event_dword1, RESULT_EVENT, 32, 32)
+OF_KIND(submission_queues, RESULT_QUEUES, 0, 16)
+OF_KIND(completion_queues, RESULT_QUEUES, 16, 16)
+OF_KIND(queues_dword1, RESULT_QUEUES, 32, 32)
+OF_KIND(read_submission_queues, RESULT_QUEUES_READ, 0, 16)
+OF_KIND(read_completion_queues, RESULT_QUEUES_READ, 16, 16)
+OF_KIND(read_queues_dword1, RESULT_QUEUES_READ, 32, 32)
+OF_KIND(feature_dword1, RESULT_FEATURE, 32, 32)
 OF_KIND(controller, RESULT_CONNECT, 0, 16)
 OF_KIND(authentication, RESULT_CONNECT, 16, 16)
 OF_KIND(event_type, RESULT_EVENT, 0, 3)
@@ -93,6 +113,15 @@ OF_PROPERTY(shutdown, 0x14, 14, 2)
 OF_PROPERTY(ready, 0x1c, 0, 1)
 OF_PROPERTY(fatal, 0x1c, 1, 1)
 OF_PROPERTY(shutdown_status, 0x1c, 2, 2)
+
+/* Of a feature with bits of its own. */
+#define OF_FEATURE(name, feature, low, width, show, filter, label) \
+	static bool derive_feature_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		return derive_if(packet, layer, value, RESULT_FEATURE, low, width) && (uint8_t)packet->request.detail == (feature); \
+	}
+
+NVME_FEATURES(OF_FEATURE)
 
 static bool derive_entries(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -162,6 +191,10 @@ static bool derive_latency(const struct rtap_packet *packet, const struct rtap_l
 }
 
 #define SOME(name, label, place, show, names, derive) { name, label, place, show, RTAP_LITTLE | RTAP_SOMETIMES, names, derive, NULL }
+#define QUEUES(name, label, low, derive) SOME("nvme.cqe.dword0." name, label, NVME_AT(0, low, 16), RTAP_DEC, NULL, derive)
+#define FEATURE_ROW(name, feature, low, width, show, filter, label) \
+	{ "nvme.cqe.dword0.get_features." filter, label, NVME_AT(0, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_COMPARED, NULL, \
+	  derive_feature_##name, NULL },
 #define STATUS_CODE 113, 8
 
 static const struct rtap_field response_fields[] = {
@@ -193,6 +226,14 @@ static const struct rtap_field response_fields[] = {
 	SOME("nvme.cqe.dword0.aev.lpi", "Log Page Identifier", NVME_AT(0, 16, 8), RTAP_HEX, NULL, derive_event_log),
 	SOME("nvme.cqe.dword0.aev.rsvd1", "Reserved", NVME_AT(0, 24, 8), RTAP_HEX, NULL, derive_event_reserved1),
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_event_dword1),
+	QUEUES("set_features.nq.nsqa", "Number of I/O Submission Queues Allocated less 1", 0, derive_submission_queues),
+	QUEUES("set_features.ncqa", "Number of I/O Completion Queues Allocated less 1", 16, derive_completion_queues),
+	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_queues_dword1),
+	QUEUES("get_features.nq.nsqa", "Number of I/O Submission Queues Allocated less 1", 0, derive_read_submission_queues),
+	QUEUES("get_features.nq.ncqa", "Number of I/O Completion Queues Allocated less 1", 16, derive_read_completion_queues),
+	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_read_queues_dword1),
+	NVME_FEATURES(FEATURE_ROW)
+	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_feature_dword1),
 	{ "nvme.cqe.sqhd", "SQ Head Pointer", NVME_SQHD, RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL },
 	NVME_ROW("nvme.cqe.sqid", "SQ Identifier", NVME_SQID, RTAP_HEX, NULL),
 	{ "nvme.cqe.cid", "Command Identifier", NVME_RESPONSE_CID, RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL },

@@ -362,8 +362,10 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 	message->has_last = true;
 	if (!is_write)
 		answered(work, message);
-	else if (message->has_first && is_covered(message, message_known_length(message)))
+	else if (message->has_first && is_covered(message, message_known_length(message))) {
 		completes(work, message, message_known_length(message));
+		ddp_upper_data(work, message);
+	}
 	message_settle(work->tracker, message);
 }
 
@@ -404,7 +406,7 @@ static void take_read_response(struct ddp_work *work)
 	answered(work, message);
 	if (is_covered(message, message->shown.length)) {
 		completes(work, message, message->shown.length);
-		ddp_upper_read(work, message);
+		ddp_upper_data(work, message);
 	}
 	message_settle(work->tracker, message);
 }

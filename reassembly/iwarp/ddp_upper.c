@@ -49,8 +49,8 @@ static void dissect_send(struct upper_work *work)
 	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
 }
 
-/* What a READ completed. */
-static void dissect_read(struct upper_work *work)
+/* What a READ or Write completed. */
+static void dissect_data(struct upper_work *work)
 {
 	struct rtap_frame *frame = &alone_of(work)->frame;
 	const struct rtap_span *chunk = &work->context->chunk;
@@ -173,14 +173,14 @@ void ddp_upper_send(struct ddp_work *work, struct message *message, const struct
 		presumed->payload = presumed->tcp.payload;
 }
 
-void ddp_upper_read(struct ddp_work *work, struct message *message)
+void ddp_upper_data(struct ddp_work *work, struct message *message)
 {
 	struct alone alone;
 
 	if (!message->region)
 		return;
 	begin(&alone, work, message, &(struct rtap_span){ NULL, 0 }, 0);
-	alone.work.dissect = dissect_read;
+	alone.work.dissect = dissect_data;
 	if (upper_read(&alone.work))
 		show(work, alone.work.context);
 }

@@ -13,6 +13,7 @@
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
+#include "dissect/nvme/nvme_structure.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/block_effect.h"
@@ -267,10 +268,18 @@ static const struct command_layer commands = {
 	.learn = nvme_queue_learn,
 };
 
+/* The protocol of its data, if that is dissected. */
+static uint16_t structure_of(const struct nvme_command *command)
+{
+	if (command->captured < NVME_COMMAND_LENGTH || command->data_length > NVME_MOST_STRUCTURED)
+		return PROTOCOL_PAYLOAD;
+	return nvme_data_protocol(command->code, command->bytes);
+}
+
 /* Whether the bytes of the command's data are needed. */
 static bool wants_data(const struct rtap_tracker *tracker, const struct nvme_command *command)
 {
-	return nvme_wants_data(command->code, command->bytes) || (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
+	return structure_of(command) != PROTOCOL_PAYLOAD || nvme_wants_data(command->code, command->bytes) || (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
 }
 
 /* Keeps the data in the capsule, which follows the command's layers. */
@@ -317,10 +326,8 @@ static void show(struct upper_work *work, const struct packet_request *known)
 {
 	bool in_place = !work->keep && work->packet->upper == RTAP_UPPER_NVME;
 
-	if (in_place) {
-		nvme_learn(work->packet, known);
+	if (in_place && nvme_learn(work->packet, known))
 		return;
-	}
 	work->context->upper = RTAP_UPPER_NVME;
 	work->context->request = *known;
 	work->dissect(work);
@@ -329,6 +336,19 @@ static void show(struct upper_work *work, const struct packet_request *known)
 static struct packet_request known_of(const struct nvme_queue *queue)
 {
 	return (struct packet_request){ .queue_known = queue->has_id, .queue = queue->id, .queue_kind = queue->kind };
+}
+
+/* What packets show of their command. `detail`: the property, the feature, or the form of a report. */
+static void know_command(struct packet_request *known, const struct nvme_command *command)
+{
+	bool is_feature = command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_SET_FEATURES) || command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_GET_FEATURES);
+
+	known->is_known = true;
+	known->code = command->code;
+	known->frame = command->command.request.first_frame;
+	known->time_ns = command->command.request.time_ns;
+	if (command->captured == NVME_COMMAND_LENGTH)
+		known->detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(is_feature ? 0 : 1, 0, is_feature ? 11 : 32));
 }
 
 /* The command names memory of the host. */
@@ -442,13 +462,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 	if (!queue->has_id && little_bits(bytes, NVME_SQID))
 		nvme_queue_number(queue, (uint16_t)little_bits(bytes, NVME_SQID));
 	if (generic && generic->request.is_seen) {
-		command = nvme_of(generic);
-		known.is_known = true;
-		known.code = command->code;
-		known.frame = generic->request.first_frame;
-		known.time_ns = generic->request.time_ns;
-		if (command->code == NVME_CODE(NVME_SPACE_FABRICS, NVME_PROPERTY_GET) && command->captured == NVME_COMMAND_LENGTH)
-			known.detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(1, 0, 32));
+		know_command(&known, nvme_of(generic));
 	}
 	show(work, &known);
 	if (!upper_is_new(work))
@@ -466,6 +480,36 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 		show_alone(work, command);
 }
 
+/* A packet that completes the data of a command shows it, if it has a structure. Takes the data. */
+static bool take_data(struct upper_work *work)
+{
+	const struct region *region = work->message->region;
+	const struct nvme_command *command = (const struct nvme_command *)region->request;
+	const struct nvme_queue *queue = work->connection->upper_state;
+	uint16_t protocol = structure_of(command);
+	const struct coverage_run *run;
+
+	claim_data(work->tracker, work->message, work->result);
+	run = coverage_runs(&region->data);
+	if (!queue || protocol == PROTOCOL_PAYLOAD || !region->keep_bytes || region->data.count != 1 || run->begin || run->end != region->end - region->begin)
+		return false;
+	work->context->upper = RTAP_UPPER_NVME;
+	work->context->chunk = (struct rtap_span){ coverage_bytes(&region->data, run), (uint32_t)run->end };
+	work->context->chunk_protocol = protocol;
+	work->context->request = known_of(queue);
+	know_command(&work->context->request, command);
+	return true;
+}
+
+/* A READ or WRITE of iWARP. */
+static bool take_placed(struct upper_work *work)
+{
+	if (!take_data(work) || !work->keep(work, &work->context->chunk))
+		return false;
+	work->dissect(work);
+	return true;
+}
+
 static bool take_packet(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
@@ -475,7 +519,8 @@ static bool take_packet(struct upper_work *work)
 	bool is_response;
 
 	if (message && message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		if (take_data(work))
+			work->dissect(work);
 		return true;
 	}
 	if (work->packet->upper != RTAP_UPPER_NVME && !work->is_known)
@@ -510,6 +555,7 @@ const struct upper_layer nvme_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_NVME,
 	.packet = take_packet,
+	.read = take_placed,
 	.memory = &claim_memory,
 	.settled = command_settled,
 	.detach = command_detach,

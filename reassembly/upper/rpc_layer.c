@@ -152,6 +152,8 @@ static bool take_read(struct upper_work *work)
 {
 	struct rpc_call *read;
 
+	if (work->message->shown.verb != RTAP_VERB_READ)
+		return false;
 	work->packet->rpcrdma.present = false;
 	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result, &read) ||
 	    !work->keep(work, &work->context->chunk))

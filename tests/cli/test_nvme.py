@@ -5,6 +5,7 @@ import json
 import os
 import random
 import subprocess
+import zlib
 
 import capfile
 import nvme
@@ -257,3 +258,42 @@ class Crafted(Nvme):
                 self.assertEqual(found["status"], {0x0002: "Invalid Field in Command", 0x0106: "Invalid Firmware Slot", 0x0183: "Command Size Limit Exceeded",
                                                    0x0285: "Compare Failure", 0x0303: "Asymmetric Access Transition", 0x07ff: "status 0x7ff",
                                                    0x05aa: "status 0x5aa"}[status])
+
+
+class Iwarp(Nvme):
+    CAPTURE = os.path.join(TESTDATA, "iwarp-nvmeof.pcap.gz")
+    # Offset, length, SHA-256
+    DONE = (
+        (2011136, 4096, "a7f0e2b62418a247c918b552465e121af9c5541b261700b98cd6ed81f81458cc"),
+        (2797568, 12288, "926996a1343ebf6479534e8160f340605ae7bea619f140e1f30571dc4bd03c36"),
+        (2744320, 16384, "4a47d2822de77e0090a953c020045f240c6b64c62d82a5051144372ef05b1821"),
+        (409600, 65536, "ae8546b558b458b2fc7538b12fa8ac3018789e952158612ec6f2b28663910313"),
+    )
+
+    def test_commands_are_those_of_the_application(self):
+        data = [o for o in self.operations(self.CAPTURE) if o["name"] in ("Write", "Read") and o["object"] == "nqn.test/1"][-8:]
+        self.assertEqual([(o["name"], o["offset"], o["length"], o["data_bytes"], o["ok"], o["complete"]) for o in data],
+                         [(name, offset, length, length, True, True) for offset, length, _ in self.DONE for name in ("Write", "Read")])
+
+    def test_the_image_is_what_was_written(self):
+        images, _ = self.images(self.CAPTURE)
+        image = images["nqn.test/1.img"]
+        self.assertEqual([hashlib.sha256(image[offset:offset + length]).hexdigest() for offset, length, _ in self.DONE], [row[2] for row in self.DONE])
+
+    def test_the_data_of_reads_by_messages(self):
+        """Each Write to the host of a Read's data, in one or more messages, cut out of the image."""
+        image = self.images(self.CAPTURE)[0]["nqn.test/1.img"]
+        messages = [m for m in map(json.loads, self.lines("messages", "--json", "--checksum", self.CAPTURE)) if m["verb"] == "write"]
+        for one in [o for o in self.operations(self.CAPTURE) if o["name"] == "Read"][-4:]:
+            writes = [m for m in messages if one["first_data_frame"] <= m["first_frame"] <= one["last_data_frame"]]
+            begin = min(int(m["virtual_address"], 16) for m in writes)
+            self.assertEqual(sum(m["length"] for m in writes), one["length"])
+            for message in writes:
+                at = one["offset"] + int(message["virtual_address"], 16) - begin
+                self.assertEqual(message["crc32"], "%08x" % zlib.crc32(image[at:at + message["length"]]))
+
+    def test_discovery_names_the_subsystem(self):
+        rows = [json.loads(line) for line in self.lines("-r", self.CAPTURE, "-T", "json", "-Y", "nvme.cmd.get_logpage.identify.rcrd.subnqn")]
+        self.assertEqual([row["nvme.cmd.get_logpage.identify.rcrd.subnqn"] for row in rows], [["nqn.2014-08.org.nvmexpress.discovery", "nqn.test"]])
+        rows = [json.loads(line) for line in self.lines("-r", self.CAPTURE, "-T", "json", "-Y", "nvme.cmd.identify.ctrl.sn")]
+        self.assertEqual({row["nvme.cmd.identify.ctrl.sn"] for row in rows[-1:]}, {"030d51364cd85167cde4"})

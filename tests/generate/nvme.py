@@ -107,3 +107,18 @@ class Host:
         data = ranges(*pairs)
         entry = command(DSM, cid, 1, in_capsule(len(data)), (len(pairs) - 1, 4, 0, 0, 0, 0))
         return self.send("a", entry + data), [], self.answer(cid)
+
+    def admin(self, opcode, dwords, data, nsid=0, how="write", parts=1, status=0, result=0):
+        """A command with data. how: "write" and "read" by RDMA, in so many messages, the last part first; "capsule"."""
+        cid, key, address = self.next()
+        sgl = in_capsule(len(data)) if how == "capsule" else keyed(address, len(data), key)
+        packets = self.send("a", command(opcode, cid, nsid, sgl, dwords) + (data if how == "capsule" else b""))
+        size = -(-len(data) // parts)
+        for at in [] if how == "capsule" else reversed(range(0, len(data), size)):
+            part = data[at:at + size]
+            if how == "write":
+                packets += self.talk.write("b", len(part), key, address + at, data=part)
+            else:
+                request, responses = self.talk.read("b", len(part), key, address + at, part)
+                packets += [request] + responses
+        return packets + self.answer(cid, status, result, key=None if how == "capsule" else key)

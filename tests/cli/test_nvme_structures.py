@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Data structures of NVMe: values at the places that the specifications give, whatever packets carried them; and those of real traffic
+against tshark."""
+import collections
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+
+import nvme
+from cli import CliTest, TESTDATA, PROGRAM, needs
+from conversation import Connection, Scene
+import iwarp_scene
+
+REAL = os.path.join(TESTDATA, "roce-nvmeof.pcap.gz")
+CTRL, NS, LOG = "nvme.cmd.identify.ctrl.", "nvme.cmd.identify.ns.", "nvme.cmd.get_logpage."
+GET_LOG, SET_FEATURES, GET_FEATURES = 0x02, 0x09, 0x0a
+COPY, REGISTER, REPORT = 0x19, 0x0d, 0x0e
+
+
+def roce(queue):
+    scene = Scene("nvme", "")
+    return scene, nvme.Host(Connection(scene), queue)
+
+
+def iwarp(queue, **how):
+    talk = iwarp_scene.Connection(4420, **how)
+    return talk, nvme.Host(talk, queue)
+
+
+def wires(queue):
+    """RoCE with packets of 256 bytes, iWARP with one FPDU in a segment, or FPDUs anywhere in segments."""
+    return [roce(queue), iwarp(queue), iwarp(queue, crc=True, segment=700, together=1000)]
+
+
+class Structures(CliTest):
+    def shown(self, scene, field):
+        """64-bit numbers are strings. The values of packets that have the field."""
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        return [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", field)]
+
+    def hold(self, queue, opcode, dwords, data, expected, nsid=0, ways=(("write", 1), ("write", 3))):
+        """expected: {field: value}: of one packet, the last of the data, in whatever way it was carried."""
+        for how, parts in ways:
+            for scene, host in wires(queue):
+                scene.put(*host.connect())
+                scene.put(*host.admin(opcode, dwords, data, nsid, how, parts))
+                rows = self.shown(scene, next(iter(expected)))
+                self.assertEqual(len(rows), 1, (how, parts, type(host.talk)))
+                self.assertEqual({field: rows[0].get(field) for field in expected}, expected)
+
+    def identify(self, cns, data, expected, csi=0):
+        self.hold(nvme.ADMIN, nvme.IDENTIFY, (cns, csi << 24, 0, 0, 0, 0), data, expected)
+
+    def log(self, page, data, expected, offset=0):
+        self.hold(nvme.ADMIN, GET_LOG, (page | (len(data) // 4 - 1) << 16, 0, offset, 0, 0, 0), data, expected)
+
+
+class Identify(Structures):
+    def test_controller(self):
+        """Base 2.0, figure 275."""
+        rand = random.Random(1)
+        data = bytearray(rand.randbytes(4096))
+        data[4:24], data[24:64], data[64:72] = b"S/N 0123456789abcdef", b"Model \xe2\x82\xac".ljust(40), b"1.0     "
+        data[263] = 2  # three power states
+        data[768:1024] = b"nqn.2026-01.org.example:x".ljust(256, b"\0")
+        word = lambda at, size: int.from_bytes(data[at:at + size], "little")
+        expected = {CTRL + "vid": word(0, 2), CTRL + "sn": "S/N 0123456789abcdef", CTRL + "fr": data[64:72].hex(), CTRL + "ieee": word(73, 3),
+                    CTRL + "mdts": data[77], CTRL + "cntlid": word(78, 2), CTRL + "ver.mjr": word(82, 2), CTRL + "ver.min": data[81],
+                    CTRL + "rtd3r": word(84, 4), CTRL + "oaes.disc": data[95] >> 7 == 1, CTRL + "ctratt.tbkas": bool(data[96] & 64),
+                    CTRL + "rrls.rrls9": bool(data[101] & 2), CTRL + "cntrltype": data[111], CTRL + "crdt3": word(132, 2),
+                    CTRL + "oacs.vm": bool(data[256] & 128), CTRL + "frmw.fsn": data[260] >> 1 & 7, CTRL + "lpa": data[261],
+                    CTRL + "cctemp": word(268, 2), CTRL + "tnvmcap": data[280:296].hex(), CTRL + "rpmbs.au": data[312] >> 3 & 7,
+                    CTRL + "kas": word(320, 2), CTRL + "sanicap.nodmmas": data[331] >> 6, CTRL + "anacap.csr": bool(data[343] & 16),
+                    CTRL + "anagrpmax": word(344, 4), CTRL + "sqes.maxs": data[512] >> 4, CTRL + "maxcmd": word(514, 2), CTRL + "nn": word(516, 4),
+                    CTRL + "oncs.copy": bool(data[521] & 1), CTRL + "vwc.cfb": data[525] >> 1 & 3, CTRL + "sgls.offs": bool(data[538] & 16),
+                    CTRL + "mnan": word(540, 4), CTRL + "subnqn": "nqn.2026-01.org.example:x", CTRL + "nvmeof.ioccsz": word(1792, 4),
+                    CTRL + "nvmeof.icdoff": word(1800, 2), CTRL + "nvmeof.msdbd": data[1803],
+                    CTRL + "psds.psd.mp": [word(2048 + 32 * i, 2) for i in range(3)],
+                    CTRL + "psds.psd.exlat": [word(2056 + 32 * i, 4) for i in range(3)],
+                    CTRL + "psds.psd.aps": [data[2070 + 32 * i] >> 6 for i in range(3)]}
+        self.identify(1, bytes(data), expected)
+
+    def test_namespace(self):
+        """NVM 1.0, figure 97."""
+        data = bytearray(random.Random(2).randbytes(4096))
+        data[25] = 4
+        formats = [data[128 + 4 * i:132 + 4 * i] for i in range(5)]
+        expected = {NS + "nsze": str(int.from_bytes(data[0:8], "little")), NS + "nlbaf": 4, NS + "flbas": data[26],
+                    NS + "flbas.high": data[26] >> 5 & 3, NS + "dps.type": data[29] & 7, NS + "nmic.shared": bool(data[30] & 1),
+                    NS + "rescap.earo": bool(data[31] & 16), NS + "noiob": int.from_bytes(data[46:48], "little"),
+                    NS + "anagrpid": int.from_bytes(data[92:96], "little"), NS + "nguid": data[104:120].hex(), NS + "eui64": data[120:128].hex(),
+                    NS + "lbaf.ms": [int.from_bytes(f[:2], "little") for f in formats], NS + "lbaf.lbads": [f[2] for f in formats],
+                    NS + "lbaf.rp": [f[3] & 3 for f in formats]}
+        self.identify(0, bytes(data), expected)
+
+    def test_lists(self):
+        names = [7, 8, 0x10000]
+        self.identify(2, struct.pack("<3I", *names).ljust(4096, b"\0"), {"nvme.cmd.identify.nslist.nsid": names})
+        self.identify(0x13, struct.pack("<4H", 3, 1, 2, 9).ljust(4096, b"\0"),
+                      {"nvme.cmd.identify.ctrllist.count": 3, "nvme.cmd.identify.ctrllist.cntlid": [1, 2, 9]})
+        self.identify(6, struct.pack("<BBBBIQ", 1, 2, 3, 4, 5, 6).ljust(4096, b"\0"),
+                      {"nvme.cmd.identify.ctrl_nvm.vsl": 1, "nvme.cmd.identify.ctrl_nvm.dmrl": 4, "nvme.cmd.identify.ctrl_nvm.dmrsl": 5})
+
+    def test_descriptors(self):
+        """Base 2.0, figure 277; a type without a layout and a wrong length are passed over."""
+        rows = ((1, bytes(range(8))), (2, bytes(range(16))), (3, bytes(range(16, 32))), (9, b"12345"), (4, b"\2"), (1, b"123"))
+        data = b"".join(struct.pack("<BBH", kind, len(name), 0) + name for kind, name in rows)
+        self.identify(3, data.ljust(4096, b"\0"), {
+            "nvme.cmd.identify.nsdesc.nidt": [1, 2, 3, 9, 4, 1], "nvme.cmd.identify.nsdesc.eui64": ["00:01:02:03:04:05:06:07"],
+            "nvme.cmd.identify.nsdesc.nguid": [bytes(range(16)).hex()], "nvme.cmd.identify.nsdesc.uuid": [bytes(range(16, 32)).hex()],
+            "nvme.cmd.identify.nsdesc.csi": ["02"]})
+
+
+class Logs(Structures):
+    def test_discovery(self):
+        """Base 2.0, figure 264; entries beyond the first page are read from an offset."""
+        entry = lambda i: struct.pack("<BBBBHHH22x32s192x256s256s", 1, 1, 2, 4 | i, i, 0xffff, 128, b"4420", b"nqn.%d" % i, b"10.0.0.%d" % i) + \
+            struct.pack("<BBB5xH246x", 1, 5, 1, 0x8001)
+        record = LOG + "identify.rcrd."
+        entries = {record + "portid": [1, 2], record + "treq.secch": [1, 2], record + "treq.sqfc": [True, True], record + "cntlid": [0xffff] * 2,
+                   record + "asqsz": [128] * 2, record + "trsvcid": ["4420"] * 2, record + "subnqn": ["nqn.1", "nqn.2"],
+                   record + "traddr": ["10.0.0.1", "10.0.0.2"], record + "tsas.rdma_prtype": [5, 5], record + "tsas.rdma_pkey": [0x8001] * 2}
+        head = struct.pack("<QQH", 5, 2, 0).ljust(1024, b"\0")
+        self.log(0x70, head + entry(1) + entry(2), dict({LOG + "identify.genctr": "5", LOG + "identify.numrec": "2"}, **entries))
+        self.log(0x70, entry(1) + entry(2), entries, offset=1024)
+        self.log(0x70, head[:8], {LOG + "identify.genctr": "5"})
+
+    def test_health(self):
+        """Base 2.0, figure 207."""
+        data = bytearray(random.Random(3).randbytes(512))
+        word = lambda at, size: int.from_bytes(data[at:at + size], "little")
+        smart = LOG + "smart."
+        self.log(2, bytes(data), {smart + "ct": word(1, 2), smart + "asc": data[3], smart + "lae": data[5], smart + "cw.ro": bool(data[0] & 8),
+                                  smart + "dur": data[32:48].hex(), smart + "us": data[144:160].hex(), smart + "mie": data[160:176].hex(),
+                                  smart + "wctt": word(192, 4), smart + "ts.s8": word(214, 2), smart + "tmt2t": word(228, 4)})
+
+    def test_errors_firmware_and_changes(self):
+        row = lambda i: struct.pack("<QHHHHQIBB2xQH22x", i, 1, 0x1f, 0x4005, 3 << 8 | 40, 1000 + i, 1, 0, 1, 77, 88)
+        self.log(1, (row(9) + row(8)).ljust(256, b"\0"), {
+            LOG + "errinf.errcnt": ["9", "8"], LOG + "errinf.sf.ptag": [1, 1], LOG + "errinf.pel.bytee": [40, 40], LOG + "errinf.pel.bite": [3, 3],
+            LOG + "errinf.lba": ["0x%016x" % lba for lba in (1009, 1008)], LOG + "errinf.trype": [1, 1]})
+        self.log(3, bytes([0x21]) + bytes(7) + b"FW-1    FW-2\0\0\0\0".ljust(504, b"\0"), {
+            LOG + "fw_slot.afi.afs": 1, LOG + "fw_slot.afi.nfs": 2, LOG + "fw_slot.frs.s1": "FW-1    ", LOG + "fw_slot.frs.s2": "FW-2"})
+        self.log(4, struct.pack("<2I", 3, 4).ljust(4096, b"\0"), {LOG + "changed_nslist": [3, 4]})
+
+    def test_commands_supported(self):
+        data = bytearray(4096)
+        data[4 * 6:4 * 6 + 4] = struct.pack("<I", 1)                     # Identify
+        data[1024 + 4:1024 + 8] = struct.pack("<I", 3 | 1 << 16)        # Write
+        self.log(5, bytes(data), {LOG + "cmd_and_eff.admin": [6], LOG + "cmd_and_eff.io": [1], LOG + "cmd_and_eff.cseds.lbcc": [False, True],
+                                  LOG + "cmd_and_eff.cseds.cse": [0, 1]})
+
+    def test_asymmetric_access(self):
+        """Base 2.0, figure 218: groups of different lengths."""
+        group = lambda number, state, *names: struct.pack("<IIQB15x", number, len(names), 9, state) + struct.pack("<%dI" % len(names), *names)
+        data = struct.pack("<QH6x", 9, 3) + group(1, 1, 5, 6) + group(2, 15) + group(3, 3, 7)
+        self.log(0x0c, data.ljust(512, b"\0"), {
+            LOG + "ana.chcnt": "9", LOG + "ana.ngd": 3, LOG + "ana.grp.id": [1, 2, 3], LOG + "ana.grp.anas.state": [1, 15, 3],
+            LOG + "ana.grp.nsid": [5, 6, 7]})
+
+
+class Others(Structures):
+    def test_ranges_in_the_capsule_and_by_read(self):
+        data = nvme.ranges((8, 100), (16, 200))
+        expected = {"nvme.cmd.dataset.range.nlb": [100, 200], "nvme.cmd.dataset.range.slba": ["8", "16"]}
+        self.hold(nvme.IO, nvme.DSM, (1, 4, 0, 0, 0, 0), data, expected, 1, (("capsule", 1), ("read", 1), ("read", 2)))
+        copied = struct.pack("<8xQH6xIHH", 5, 7, 1, 2, 3)
+        self.hold(nvme.IO, COPY, (0, 0, 0, 0, 0, 0), copied, {"nvme.cmd.copy.range.slba": ["5"], "nvme.cmd.copy.range.nlb": [7]}, 1,
+                  (("capsule", 1), ("read", 1)))
+
+    def test_reservations(self):
+        self.hold(nvme.IO, REGISTER, (0, 0, 0, 0, 0, 0), struct.pack("<QQ", 1, 2), {
+            "nvme.cmd.reservation.crkey": "0x0000000000000001", "nvme.cmd.reservation.key": "0x0000000000000002"}, 1, (("capsule", 1), ("read", 1)))
+        head = struct.pack("<IBHHB14x", 6, 1, 2, 0, 1)
+        plain = head + struct.pack("<HB5xQQ", 1, 1, 0x11, 0x22) + struct.pack("<HB5xQQ", 2, 0, 0x33, 0x44)
+        report = "nvme.cmd.reservation_report."
+        expected = {report + "gen": 6, report + "regstrnt": 2, report + "reg.cntlid": [1, 2], report + "reg.holds": [True, False],
+                    report + "reg.rkey": ["0x0000000000000022", "0x0000000000000044"], report + "reg.hostid": ["1100000000000000", "3300000000000000"]}
+        self.hold(nvme.IO, REPORT, (len(plain) // 4 - 1, 0, 0, 0, 0, 0), plain, expected, 1)
+        extended = head + bytes(40) + struct.pack("<HB5xQ16s32x", 1, 1, 0x22, b"host-identifier1")
+        expected.update({report + "reg.cntlid": [1], report + "reg.holds": [True], report + "reg.rkey": ["0x0000000000000022"],
+                         report + "reg.hostid": [b"host-identifier1".hex()]})
+        self.hold(nvme.IO, REPORT, (len(extended) // 4 - 1, 1, 0, 0, 0, 0), extended, expected, 1)
+
+    def test_features(self):
+        self.hold(nvme.ADMIN, SET_FEATURES, (0x0e, 0, 0, 0, 0, 0), (1_700_000_000_123).to_bytes(6, "little") + b"\2\0",
+                  {"nvme.set_features.tst.ms": "0x%016x" % 1_700_000_000_123, "nvme.set_features.tst.origin": 1}, 0, (("capsule", 1), ("read", 1)))
+        self.hold(nvme.ADMIN, GET_FEATURES, (0x81, 0, 0, 0, 0, 0), b"12345678", {"nvme.set_features.hid.hostid": b"12345678".hex()})
+        self.hold(nvme.ADMIN, GET_FEATURES, (0x0c, 0, 0, 0, 0, 0), struct.pack("<Q", 3 << 3 | 500 << 8).ljust(256, b"\0"),
+                  {"nvme.set_features.lbart.apst.itps": ["0x%016x" % 3], "nvme.set_features.lbart.apst.itpt": ["0x%016x" % 500]})
+
+    def test_results_of_features(self):
+        """Base 2.0, 5.27.1: a feature's bits in dword 0; what it can do (select 3) is none of them."""
+        scene, host = roce(nvme.ADMIN)
+        scene.put(*host.connect())
+        rows = ((GET_FEATURES, 0x04, 0x150140, "get_features.tt.tmpth", 0x140), (GET_FEATURES, 0x0f, 15000, "get_features.kat.kato", 15000),
+                (GET_FEATURES, 0x07, 0x30004, "get_features.nq.ncqa", 3), (SET_FEATURES, 0x07, 0x30004, "set_features.nq.nsqa", 4),
+                (GET_FEATURES, 0x304, 0x150140, None, None))
+        for opcode, select, result, _, _ in rows:
+            scene.put(*host.send("a", nvme.command(opcode, host.next()[0], dwords=(select, 0, 0, 0, 0, 0))))
+            scene.put(*host.answer(host.cid, result=result))
+        names = ["nvme.cqe.dword0." + row[3] for row in rows if row[3]]
+        found = self.shown(scene, "nvme.cqe.cid")[1:]
+        self.assertEqual([{k: v for k, v in row.items() if k in names} for row in found],
+                         [{"nvme.cqe.dword0." + row[3]: row[4]} if row[3] else {} for row in rows])
+        self.assertEqual([row.get("nvme.cqe.dword0") for row in found], [None] * 4 + [0x150140])
+
+    def test_data_that_is_not_whole_is_not_shown(self):
+        scene, host = roce(nvme.ADMIN)
+        scene.put(*host.connect())
+        packets = host.admin(nvme.IDENTIFY, (1, 0, 0, 0, 0, 0), bytes(4096))
+        scene.put(*packets[:5], *packets[6:])
+        self.assertEqual(self.shown(scene, CTRL + "vid"), [])
+
+
+# Of these tshark shows unused elements as well, or another type: LPA has eight bits (Base 2.0, figure 275), the secure channel two, and SQ
+# flow control is bit 2 (figure 264).
+OTHERWISE = re.compile(r".*(psds\.psd|cmd_and_eff|\.lpa$|treq\.(secch|sqfc)|rsvd)")
+
+
+class Tshark(CliTest):
+    @needs("tshark")
+    def test_real_structures(self):
+        """tshark dissects each packet of the data, rdmatap the last: the values of all packets of a message are compared."""
+        known = {line.split("\t")[2]: line.split("\t")[3] for line in
+                 subprocess.run(["tshark", "-G", "fields"], capture_output=True, text=True).stdout.splitlines() if line.startswith("F\t")}
+        fields = [name for name in (line.split()[0] for line in self.lines("fields") if line.strip())
+                  if name in known and re.match(r"nvme\.cmd\.(identify\.(ctrl|ns)|get_logpage\.(identify|smart|ana|fw|err))", name) and not OTHERWISE.match(name)]
+        self.assertGreater(len(fields), 250)
+        theirs, ours = self.table("tshark", fields), self.table(PROGRAM, fields)
+        firsts = {m["last_frame"]: m["first_frame"] for m in map(json.loads, self.lines("messages", "--json", REAL))}
+        compared = 0
+        for number, values in ours.items():
+            wanted = collections.defaultdict(list)
+            for frame in range(firsts[number], number + 1):
+                for field, value in theirs.get(frame, {}).items():
+                    wanted[field].append(value)
+            self.assertEqual({field: ",".join(each) for field, each in wanted.items()}, values, number)
+            compared += len(values)
+        self.assertGreater(compared, 900)
+
+    @staticmethod
+    def table(program, fields):
+        chosen = [word for field in fields for word in ("-e", field)]
+        out = subprocess.run([program, "-r", REAL, "-T", "fields", "-E", "separator=|", "-e", "frame.number"] + chosen, capture_output=True, text=True).stdout
+        rows = {}
+        for line in out.splitlines():
+            number, *values = line.split("|")
+            found = {field: value for field, value in zip(fields, values) if value}
+            if found:
+                rows[int(number)] = found
+        return rows
+
