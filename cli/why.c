@@ -140,7 +140,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	*subject = (struct why_subject){
 		.connection = operation->connection->number, .has_operation = true, .operation = operation->number,
 		.request_frame = operation->request_frame, .response_frame = operation->response_frame, .from_a = operation->from_a,
-		.has_latency = operation->has_latency, .latency_ns = operation->latency_ns,
+		.has_latency = operation->has_latency, .latency_ns = operation->latency_ns, .one_way = operation->one_way,
 		.first_frame = operation->request_frame ? operation->request_frame : operation->first_data_frame,
 		.last_frame = operation->response_frame > operation->last_data_frame ? operation->response_frame : operation->last_data_frame,
 	};
@@ -151,7 +151,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	if (operation->has_latency && operation->time_lost_us * INT64_C(1000) > operation->latency_ns)
 		subject->end_ns += operation->time_lost_us * INT64_C(2000);
 	/* without a response: to the end */
-	if (!operation->response_frame)
+	if (!operation->response_frame && !operation->one_way)
 		subject->last_frame = 0;
 }
 

@@ -71,6 +71,11 @@ void operation_add_number(struct operation *operation, const char *name, uint64_
 	add_value(operation, &(struct rtap_named_value){ .name = name, .number = number });
 }
 
+void operation_add_bool(struct operation *operation, const char *name, bool is_true)
+{
+	add_value(operation, &(struct rtap_named_value){ .name = name, .number = is_true, .type = RTAP_VALUE_BOOL });
+}
+
 void operation_add_text(struct operation *operation, const char *name, const char *text)
 {
 	add_value(operation, &(struct rtap_named_value){ .name = name, .text = text, .type = RTAP_VALUE_TEXT });

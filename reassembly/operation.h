@@ -39,6 +39,7 @@ void operation_report(struct rtap_tracker *tracker, struct message *message);
 
 /* Adds a value; at most OPERATION_VALUES. `name` and `text` are borrowed. */
 void operation_add_number(struct operation *operation, const char *name, uint64_t number);
+void operation_add_bool(struct operation *operation, const char *name, bool is_true);
 void operation_add_text(struct operation *operation, const char *name, const char *text);
 
 /* Data of the operation was in these frames. */

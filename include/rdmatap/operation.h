@@ -68,6 +68,7 @@ struct rtap_operation {
 	bool has_offset, has_length, has_status, has_latency, has_data_bytes, has_repeats;
 	bool ok;                /* with has_status: the operation succeeded */
 	bool complete;          /* all bytes of the request, the response and the data are known */
+	bool one_way;           /* its layer has no response to it */
 	bool wanted;            /* rtap_tracker_options.wanted returned true for one of its packets */
 	uint8_t carried;        /* enum rtap_carried */
 	uint32_t time_lost_us;  /* by recoveries within it; UINT32_MAX: that or more */

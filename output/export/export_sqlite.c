@@ -51,7 +51,7 @@ static const char *const columns[TABLES][64] = {
 		"repeats INTEGER", "time_lost_ns INTEGER", "time_ns INTEGER", "time_end_ns INTEGER", "latency_ns INTEGER",
 		"first_data_ns INTEGER", "last_data_ns INTEGER", "request_frame INTEGER", "response_frame INTEGER",
 		"first_data_frame INTEGER", "last_data_frame INTEGER", "request_message INTEGER", "response_message INTEGER",
-		"missing_ranges INTEGER",
+		"missing_ranges INTEGER", "one_way INTEGER",
 	},
 	[FINDINGS_TABLE] = {
 		"finding INTEGER PRIMARY KEY", "weight TEXT", "rule TEXT", "connection INTEGER", "direction TEXT", "count INTEGER",
@@ -374,6 +374,7 @@ void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_ope
 	put_if(sqlite, operation->request_message, operation->request_message);
 	put_if(sqlite, operation->response_message, operation->response_message);
 	put(sqlite, operation->missing_count);
+	put(sqlite, operation->one_way);
 	end_row(sqlite);
 }
 

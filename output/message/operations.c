@@ -82,6 +82,8 @@ static void json_result(const struct rtap_operation *operation, struct line *lin
 		object_number(line, "data_bytes", operation->data_bytes);
 	if (operation->has_repeats)
 		object_number(line, "repeats", operation->repeats);
+	if (operation->one_way)
+		object_bool(line, "one_way", true);
 	if (operation->time_lost_us)
 		object_seconds(line, "time_lost", operation->time_lost_us * INT64_C(1000));
 	object_bool(line, "complete", operation->complete);
@@ -221,6 +223,8 @@ static void text_object(const struct rtap_operation *operation, struct line *lin
 
 static void text_status(const struct rtap_operation *operation, struct line *line)
 {
+	if (operation->one_way)
+		return;
 	line_char(line, ' ');
 	if (operation->has_status)
 		line_text(line, operation->ok ? "ok" : operation->status ? operation->status : "failed");
@@ -241,7 +245,7 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 	}
 	if (!operation->request_frame)
 		line_text(line, ", request not seen");
-	else if (operation->response_frame && !operation->complete)
+	else if ((operation->response_frame || operation->one_way) && !operation->complete)
 		line_text(line, ", incomplete");
 }
 

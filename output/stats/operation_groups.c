@@ -170,7 +170,7 @@ void operation_groups_add(struct operation_groups *groups, const struct rtap_ope
 		group->time_end_ns = operation->time_end_ns;
 	group->count++;
 	group->failed += operation->has_status && !operation->ok;
-	group->unanswered += operation->request_frame && !operation->response_frame;
+	group->unanswered += operation->request_frame && !operation->response_frame && !operation->one_way;
 	group->bytes += operation->has_data_bytes ? operation->data_bytes : 0;
 	group->time_lost_us += operation->time_lost_us;
 	if (operation->has_latency)

@@ -65,7 +65,7 @@ struct why_subject {
 	char service[80];
 	bool has_operation;      /* the next ones are valid */
 	uint64_t operation, request_frame, response_frame;
-	bool from_a, has_latency, has_status, ok;
+	bool from_a, has_latency, has_status, ok, one_way;
 	int64_t latency_ns;
 	char name[160];          /* "nfs READ /a/b" */
 	char status[64];

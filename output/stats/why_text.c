@@ -287,7 +287,7 @@ static enum verdict verdict_of(const struct why *why, const struct costs *costs)
 		return VERDICT_REFUSED;
 	if (costs->lost_ns > 0 && (whole || costs->lost_ns >= costs->elapsed_ns / 2))
 		return costs->rnr_ns >= costs->lost_ns / 2 ? VERDICT_RECEIVER : VERDICT_NETWORK;
-	if (!whole && !why->subject.response_frame)
+	if (!whole && !why->subject.response_frame && !why->subject.one_way)
 		return VERDICT_UNANSWERED;
 	if (whole)
 		return why->retransmitted[0] + why->retransmitted[1] ? VERDICT_NETWORK : VERDICT_NOTHING;
@@ -342,7 +342,7 @@ static void network(const struct costs *costs, struct line *line)
 
 static void late(const struct why *why, struct line *line)
 {
-	if (why->subject.has_operation && !why->subject.response_frame)
+	if (why->subject.has_operation && !why->subject.response_frame && !why->subject.one_way)
 		line_text(line, "No reply was captured");
 	else
 		line_text(line, why->subject.has_operation ? "The reply was late" : "Time was lost");
