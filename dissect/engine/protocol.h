@@ -243,6 +243,8 @@
 	X(ISCSI_TEXT, iscsi_text_protocol) \
 	X(SCSI_CDB, scsi_cdb_protocol) \
 	X(SCSI_SENSE, scsi_sense_protocol) \
+	X(RDS, rds_protocol) \
+	X(RDS_MAP, rds_map_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

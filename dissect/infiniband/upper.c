@@ -5,6 +5,7 @@
 #include "dissect/infiniband/ipoib.h"
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_command.h"
+#include "dissect/rds/rds.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/srp.h"
@@ -47,6 +48,7 @@ static const struct upper {
 	[RTAP_UPPER_NVME] = { PROTOCOL_NVME_COMMAND, ON_RELIABLE | ON_IWARP, nvme_recognise },
 	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise },
 	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise },
+	[RTAP_UPPER_RDS] = { PROTOCOL_RDS, ON(IB_RC), rds_recognise },
 };
 
 const char *rtap_upper_name(enum rtap_upper upper)

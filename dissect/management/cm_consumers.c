@@ -9,16 +9,17 @@
 #include "dissect/management/cm_consumers.h"
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme.h"
+#include "dissect/rds/rds.h"
 #include "dissect/rpc/rpcrdma.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */
 enum {
-	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385,
+	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_SMB_DIRECT = 5445,
 };
 
 static const struct rtap_name port_names[] = {
-	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { PORT_RDS_OLD, "RDS" },
-	{ PORT_RDS, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
+	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { RDS_PORT_OLD, "RDS" },
+	{ RDS_PORT, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
 };
 
 /* Who assigns a service id, by its first byte. IBTA vol. 1, 12.7.3, A3.2.3. */
@@ -252,7 +253,7 @@ static bool is_srp_rdma_cm(const uint8_t *bytes, uint32_t length)
 }
 
 /* Linux's RDS: the ends' addresses, then the same for both families; in REQ and REP. */
-#define RDS_LENGTH 28
+#define RDS_PRIVATE_LENGTH 28
 #define RDS_IPV6_LENGTH 52
 
 #define RDS_ROWS(at) \
@@ -271,7 +272,7 @@ static const struct rtap_field rds_fields[] = {
 };
 
 const struct protocol rds_private_protocol = {
-	.table = { "rds_private", "RDS Connection Parameters", "Linux, net/rds/ib.h", RDS_LENGTH, FIELDS(rds_fields) },
+	.table = { "rds_private", "RDS Connection Parameters", "Linux, net/rds/ib.h", RDS_PRIVATE_LENGTH, FIELDS(rds_fields) },
 };
 
 static const struct rtap_field rds_ipv6_fields[] = {
@@ -342,8 +343,8 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 		case NVME_PORT:
 		case NVME_PORT_DISCOVERY: return RTAP_CM_CONSUMER_NVME;
 		case PORT_ISCSI: return RTAP_CM_CONSUMER_ISER;
-		case PORT_RDS:
-		case PORT_RDS_OLD:
+		case RDS_PORT:
+		case RDS_PORT_OLD:
 			if (!facts->address_length)
 				return RTAP_CM_CONSUMER_OTHER;
 			return facts->address_length == 4 ? RTAP_CM_CONSUMER_RDS : RTAP_CM_CONSUMER_RDS_IPV6;

@@ -12,7 +12,8 @@
 	X(rpc) \
 	X(nvme) \
 	X(srp) \
-	X(iser)
+	X(iser) \
+	X(rds)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDS over RDMA: SENDs with fragments of messages; each header acknowledges all messages of the other end up to a sequence number.
+ * Linux, net/rds/ib_send.c, net/rds/ib_recv.c.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/dissect.h"
+#include "dissect/rds/rds.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rds_layer.h"
+#include "reassembly/upper/rds_message.h"
+
+#define MOST_WAITING 1024      /* messages of a side; Linux asks for an acknowledgement after 8 */
+#define BEYOND 16              /* acknowledged messages after which an older one gets no more fragments */
+
+static struct rds_message *rds_of(struct request *request)
+{
+	return (struct rds_message *)request;
+}
+
+static struct rds_state *state_of(const struct connection *connection)
+{
+	return connection->upper_state;
+}
+
+static struct rds_side *side_of(const struct rds_message *message)
+{
+	return &state_of(message->request.connection)->sides[message->request.from_a];
+}
+
+/* Sorted: it usually comes last. */
+static void enter(struct rds_side *side, struct rds_message *message)
+{
+	struct rds_message *before = side->last;
+
+	while (before && before->sequence > message->sequence)
+		before = before->before;
+	message->before = before;
+	message->after = before ? before->after : side->first;
+	*(before ? &before->after : &side->first) = message;
+	*(message->after ? &message->after->before : &side->last) = message;
+	side->count++;
+}
+
+static void leave(struct rds_side *side, struct rds_message *message)
+{
+	*(message->before ? &message->before->after : &side->first) = message->after;
+	*(message->after ? &message->after->before : &side->last) = message->before;
+	side->count--;
+}
+
+static void end_message(struct rtap_tracker *tracker, struct rds_message *message)
+{
+	rds_message_conclude(tracker, message);
+	leave(side_of(message), message);
+	coverage_fini(&message->data);
+	coverage_fini(&message->cut);
+	request_end(tracker, &message->request);
+	free(message);
+}
+
+static void give_up(struct budget_entry *entry, void *owner)
+{
+	end_message(owner, (struct rds_message *)((char *)entry - offsetof(struct rds_message, request.entry)));
+}
+
+static void evict(struct budget_entry *entry, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->counters.evictions++;
+	give_up(entry, owner);
+}
+
+static struct rds_state *state_make(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->upper_state)
+		return connection->upper_state;
+	connection->upper_state = memory_new_zeroed(1, sizeof(struct rds_state));
+	if (connection->upper_state)
+		budget_add(&tracker->budget, &connection->entry, sizeof(struct rds_state));
+	else
+		tracker->counters.evictions++;
+	return connection->upper_state;
+}
+
+/* Messages before it that were not seen, and those that were lost no longer. */
+static void note_sequence(struct rds_side *side, struct rds_message *message)
+{
+	if (!side->has_sequence || message->sequence > side->highest) {
+		if (side->has_sequence)
+			message->lost_before = message->sequence - side->highest - 1;
+		side->has_sequence = true;
+		side->highest = message->sequence;
+	} else if (message->after && message->after->lost_before && message->sequence + message->after->lost_before >= message->after->sequence) {
+		uint64_t between = message->after->sequence - message->sequence - 1;
+
+		message->lost_before = message->after->lost_before - between - 1;
+		message->after->lost_before = between;
+	}
+}
+
+static struct rds_message *create(struct upper_work *work, struct rds_side *side, const uint8_t *header)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct rds_message *message;
+
+	while (side->count >= MOST_WAITING) {
+		tracker->counters.evictions++;
+		end_message(tracker, side->first);
+	}
+	message = memory_new_zeroed(1, sizeof *message);
+	if (!message) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	message->sequence = bits(header, RDS_SEQUENCE);
+	message->length = (uint32_t)bits(header, RDS_LENGTH);
+	message->source_port = (uint16_t)bits(header, RDS_SOURCE_PORT);
+	message->destination_port = (uint16_t)bits(header, RDS_DESTINATION_PORT);
+	message->flags = (uint8_t)bits(header, RDS_FLAGS);
+	message->is_map = message->flags & RDS_CONGESTION_MAP;
+	message->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
+	budget_charge(&tracker->budget, &message->request.entry, sizeof *message);
+	request_begin(tracker, &message->request, work->connection, work->from_a);
+	request_seen(&message->request, work->message);
+	enter(side, message);
+	if (!message->is_map)
+		note_sequence(side, message);
+	rds_message_operation(tracker, message, work->message);
+	return message;
+}
+
+/* READs and WRITEs with the key, sent before the message that names it. */
+static void name_transfers(struct rds_side *side, struct rds_message *message, uint64_t psn)
+{
+	uint32_t count = side->transfer_count < RDS_TRANSFERS ? side->transfer_count : RDS_TRANSFERS;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct rds_transfer *transfer = &side->transfers[i];
+
+		if (transfer->is_named || transfer->key != message->rdma_key || transfer->psn > psn)
+			continue;
+		transfer->is_named = true;
+		*(transfer->is_read ? &message->was_read : &message->was_written) = true;
+		message->rdma_bytes += transfer->length;
+		if (!message->first_rdma_frame || transfer->frame < message->first_rdma_frame) {
+			message->first_rdma_frame = transfer->frame;
+			message->first_rdma_ns = transfer->time_ns;
+		}
+		if (transfer->frame > message->last_rdma_frame) {
+			message->last_rdma_frame = transfer->frame;
+			message->last_rdma_ns = transfer->time_ns;
+		}
+	}
+}
+
+static void read_extensions(struct rds_side *side, struct rds_message *message, const uint8_t *header, uint64_t psn)
+{
+	const uint8_t *rdma = rds_extension(header, RDS_EXTENSION_RDMA);
+	const uint8_t *destination = rds_extension(header, RDS_EXTENSION_RDMA_DESTINATION);
+
+	if (rdma && !message->has_rdma_key) {
+		message->has_rdma_key = true;
+		message->rdma_key = load32(rdma);
+		name_transfers(side, message, psn);
+	}
+	if (destination) {
+		message->has_destination_key = true;
+		message->destination_key = load32(destination);
+	}
+}
+
+/* Whether it is a fragment of that message. All fragments have the same header but for acknowledgement, credits and checksum. */
+static bool is_of(const struct rds_message *message, const uint8_t *header)
+{
+	return message->sequence == bits(header, RDS_SEQUENCE) && message->length == bits(header, RDS_LENGTH) &&
+	       message->source_port == bits(header, RDS_SOURCE_PORT) && message->destination_port == bits(header, RDS_DESTINATION_PORT) &&
+	       message->is_map == (bool)(bits(header, RDS_FLAGS) & RDS_CONGESTION_MAP);
+}
+
+static struct rds_message *find(const struct rds_side *side, const uint8_t *header)
+{
+	uint64_t sequence = bits(header, RDS_SEQUENCE);
+	struct rds_message *message = sequence ? side->last : side->first;
+
+	if (!sequence) {
+		/* of the maps, which come first, the newest */
+		while (message && message->after && !message->after->sequence)
+			message = message->after;
+		return message && is_of(message, header) ? message : NULL;
+	}
+	for (; message && message->sequence >= sequence; message = message->before)
+		if (is_of(message, header))
+			return message;
+	return NULL;
+}
+
+/* The acknowledgement of a message that came before: if it is known which. */
+static void find_ack(const struct rds_side *side, struct rds_message *message)
+{
+	if (message->is_map || message->sequence > side->acks[0].sequence)
+		return;
+	message->is_acked = true;
+	message->ack = side->acks[0];
+	if (message->sequence <= side->acks[1].sequence)
+		message->ack.frame = 0;
+}
+
+static bool is_over(const struct rds_message *message)
+{
+	return rds_message_is_whole(message) && (message->is_map || message->is_acked);
+}
+
+/* Where the next message begins. */
+static void note_end(struct rds_side *side, const struct rds_message *message, const struct message *send, uint64_t sequence)
+{
+	uint64_t end = send->end ? send->end : send->high + 1;
+
+	if (end < side->next_psn)
+		return;
+	side->next_psn = end;
+	if (sequence)
+		side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
+}
+
+static void take_fragment(struct upper_work *work, struct rds_side *side, const struct rds_fragment *fragment)
+{
+	struct rds_message *message = find(side, fragment->header);
+
+	if (message && !rds_message_add(work, side, message, fragment)) {
+		/* a map that began again, or a message with the same number */
+		end_message(work->tracker, message);
+		message = NULL;
+	} else if (message) {
+		work->message->request_number = message->request.number;
+	}
+	if (!message) {
+		message = create(work, side, fragment->header);
+		if (!message || !rds_message_add(work, side, message, fragment))
+			return;
+		find_ack(side, message);
+	}
+	read_extensions(side, message, fragment->header, work->message->low);
+	note_end(side, message, work->message, message->sequence);
+	if (is_over(message))
+		end_message(work->tracker, message);
+}
+
+/* The header acknowledges messages of the other end. */
+static void take_ack(struct upper_work *work, struct rds_side *side, uint64_t sequence)
+{
+	const struct rds_ack ack = { sequence, work->message->shown.first_frame, work->message->shown.time_end_ns };
+	struct rds_message *message, *next;
+
+	if (sequence <= side->acks[0].sequence)
+		return;
+	side->acks[1] = side->acks[0];
+	side->acks[0] = ack;
+	for (message = side->first; message && message->sequence <= sequence; message = next) {
+		next = message->after;
+		if (message->is_map)
+			continue;
+		if (!message->is_acked) {
+			message->is_acked = true;
+			message->ack = ack;
+		}
+		if (is_over(message) || sequence - message->sequence >= BEYOND)
+			end_message(work->tracker, message);
+	}
+}
+
+/* The header and the bytes after it in a SEND. */
+static bool read_send(const struct rtap_packet *packet, struct rds_fragment *fragment)
+{
+	const struct rtap_layer *layer = packet->layers, *end = packet->layers + packet->layer_count;
+	uint32_t after;
+
+	while (layer < end && layer->protocol != PROTOCOL_RDS)
+		layer++;
+	if (layer == end || layer->length < RDS_HEADER_LENGTH)
+		return false;
+	after = layer->offset + RDS_HEADER_LENGTH;
+	fragment->header = layer_bytes(packet, layer);
+	fragment->bytes = fragment->header + RDS_HEADER_LENGTH;
+	/* a single packet's source goes on after its payload */
+	if (layer->source == packet->payload.source) {
+		fragment->captured = packet->payload.offset + packet->payload.captured - after;
+		fragment->wire = packet->payload.offset + packet->payload.wire - after;
+	} else {
+		fragment->captured = packet->sources[layer->source].captured - after;
+		fragment->wire = packet->sources[layer->source].wire - after;
+	}
+	return rds_checksum_is_good(fragment->header) && fragment->wire <= bits(fragment->header, RDS_LENGTH);
+}
+
+static void show(struct upper_work *work)
+{
+	if (work->packet->upper == RTAP_UPPER_RDS && !work->keep)
+		return;
+	work->context->upper = RTAP_UPPER_RDS;
+	work->dissect(work);
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	struct rds_state *state;
+	struct rds_fragment fragment;
+
+	if ((work->packet->upper != RTAP_UPPER_RDS && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+		return false;
+	state = state_make(work->tracker, work->connection);
+	if (!state)
+		return false;
+	show(work);
+	if (!work->tracker->options.operation || !upper_is_new(work) || !read_send(work->packet, &fragment))
+		return true;
+	take_ack(work, &state->sides[!work->from_a], bits(fragment.header, RDS_ACK));
+	if (bits(fragment.header, RDS_SEQUENCE) || bits(fragment.header, RDS_FLAGS) & RDS_CONGESTION_MAP)
+		take_fragment(work, &state->sides[work->from_a], &fragment);
+	else
+		note_end(&state->sides[work->from_a], NULL, work->message, 0);
+	return true;
+}
+
+static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	(void)tracker;
+	(void)connection;
+	return false;
+}
+
+/* A message that follows names the key of a READ or WRITE. */
+static void claim(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rds_state *state = message->connection->layer == &rds_layer ? state_of(message->connection) : NULL;
+	struct rds_side *side = state ? &state->sides[message->shown.from_a] : NULL;
+
+	(void)tracker;
+	if (!side || (message->shown.verb != RTAP_VERB_READ && message->shown.verb != RTAP_VERB_WRITE))
+		return;
+	side->transfers[side->transfer_count++ % RDS_TRANSFERS] = (struct rds_transfer){
+		.is_read = message->shown.verb == RTAP_VERB_READ, .key = message->shown.r_key, .psn = message->low, .length = message->shown.length,
+		.frame = message->shown.first_frame, .time_ns = message->shown.time_ns,
+	};
+}
+
+static void nothing(struct rtap_tracker *tracker, struct message *message)
+{
+	(void)tracker;
+	(void)message;
+}
+
+static void forget(struct message *message)
+{
+	(void)message;
+}
+
+/* A SEND with a later fragment was repeated. */
+static void lost(struct rtap_tracker *tracker, const struct message *send, const struct upper_loss *loss)
+{
+	const struct rds_state *state = state_of(send->connection);
+	struct rds_message *message = state ? state->sides[send->shown.from_a].last : NULL;
+
+	(void)tracker;
+	while (message && message->request.number != send->request_number)
+		message = message->before;
+	if (!message)
+		return;
+	recovery_add_time(&message->lost.time_us, loss->time_us);
+	if (message->lost.resent <= UINT16_MAX - loss->repeats)
+		message->lost.resent = (uint16_t)(message->lost.resent + loss->repeats);
+}
+
+static void detach(struct message *send)
+{
+	struct rds_message *message = rds_of(send->request);
+
+	rds_message_conclude(message->request.entry.owner, message);
+}
+
+static void over(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (!connection->upper_state)
+		return;
+	free(connection->upper_state);
+	connection->upper_state = NULL;
+	budget_give(&tracker->budget, &connection->entry, sizeof(struct rds_state));
+}
+
+static void end(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rds_state *state = state_of(connection);
+
+	for (int i = 0; i < 2 && state; i++)
+		while (state->sides[i].first)
+			end_message(tracker, state->sides[i].first);
+}
+
+/* Acknowledgements known now end messages. */
+static void acknowledge(struct rtap_tracker *tracker, struct rds_side *side)
+{
+	struct rds_message *message, *next;
+
+	for (message = side->first; message; message = next) {
+		next = message->after;
+		if (!message->is_acked)
+			find_ack(side, message);
+		if (is_over(message))
+			end_message(tracker, message);
+	}
+}
+
+static void merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rds_state *old = state_of(from), *state = old ? state_make(tracker, to) : NULL;
+
+	if (!old || !state)
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct rds_side *left = &old->sides[i], *side = &state->sides[turned ? !i : i];
+
+		if (!side->has_sequence && !side->acks[0].sequence && !side->next_psn) {
+			struct rds_side mine = *left;
+
+			mine.first = mine.last = NULL;
+			mine.count = 0;
+			*side = mine;
+		} else if (left->acks[0].sequence > side->acks[0].sequence) {
+			side->acks[0] = left->acks[0];
+			side->acks[1] = left->acks[1];
+		}
+		while (left->first) {
+			struct rds_message *message = left->first;
+
+			leave(left, message);
+			request_move(tracker, &message->request, to, turned);
+			enter(side, message);
+		}
+	}
+	over(tracker, from);
+	for (int i = 0; i < 2; i++)
+		acknowledge(tracker, &state->sides[i]);
+}
+
+static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .forget = forget, .lost = lost };
+
+static const uint16_t ports[] = { RDS_PORT, RDS_PORT_OLD, 0 };
+
+const struct upper_layer rds_layer = {
+	.name = "rds",
+	.ports = ports,
+	.carried = RTAP_UPPER_RDS,
+	.packet = take_packet,
+	.memory = &memory,
+	.detach = detach,
+	.merged = merged,
+	.end = end,
+	.over = over,
+};

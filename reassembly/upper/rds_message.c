@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dissect/rds/rds.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/missing_list.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rds_message.h"
+
+#define PAGE 4096              /* fragments but the last are whole pages */
+#define ID_TEXT 24
+#define OBJECT_TEXT 16
+#define CRC_TEXT 12
+#define MOST_PORTS 16          /* congested ports that are listed */
+
+struct rds_operation {
+	struct operation head;
+	char id[ID_TEXT], crc[CRC_TEXT];
+};
+
+static uint32_t packets_of(const struct message *send)
+{
+	return (uint32_t)((send->end ? send->end : send->high + 1) - send->low);
+}
+
+/* A fragment that is not the last shows the size of all. */
+static void learn_size(struct rds_side *side, const struct message *send, const struct rds_fragment *fragment, uint32_t length)
+{
+	if (fragment->wire >= length || fragment->wire % PAGE || fragment->wire <= side->fragment)
+		return;
+	side->fragment = fragment->wire;
+	side->packets = packets_of(send);
+}
+
+static uint64_t last_position(const struct rds_message *message)
+{
+	uint64_t data = coverage_end(&message->data), cut = coverage_end(&message->cut);
+
+	return data > cut ? data : cut;
+}
+
+/* Where the fragment goes, in the message's positions. */
+static uint64_t position_of(const struct rds_side *side, const struct rds_message *message, uint64_t psn)
+{
+	uint32_t packets = side->packets;
+
+	if (!message->fragments)
+		return RDS_ANCHOR;
+	if (!packets)
+		return psn > message->anchor_psn ? last_position(message) : RDS_ANCHOR - side->fragment;
+	if (psn >= message->anchor_psn)
+		return RDS_ANCHOR + (psn - message->anchor_psn) / packets * side->fragment;
+	return RDS_ANCHOR - (message->anchor_psn - psn + packets - 1) / packets * side->fragment;
+}
+
+/* Whether the sender's first packet, as communication management gave it, has this PSN. */
+static bool is_first_psn(const struct connection *connection, bool from_a, uint64_t psn)
+{
+	const struct rtap_end *end = from_a ? &connection->shown.a : &connection->shown.b;
+
+	return connection->shown.learned_by_cm && end->psn_known && end->psn == (psn & PSN_MASK);
+}
+
+/* What is known of the message's beginning from the SEND before, or from a last fragment. */
+static void find_origin(const struct upper_work *work, const struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment,
+			uint64_t position)
+{
+	uint64_t psn = work->message->low, gap = psn - side->next_psn;
+	bool is_last = fragment->wire == message->length || fragment->wire % PAGE || fragment->wire < side->fragment;
+
+	if (message->origin)
+		return;
+	if (is_last)
+		message->origin = position + fragment->wire - message->length;
+	else if (!message->fragments && (side->next_psn ? psn == side->next_psn : is_first_psn(work->connection, work->from_a, psn)))
+		message->origin = position;
+	else if (!message->fragments && side->next_psn && psn > side->next_psn && side->packets && message->sequence == side->next_sequence)
+		message->origin = position - gap / side->packets * side->fragment;
+}
+
+static bool cover(struct rtap_tracker *tracker, struct rds_message *message, uint64_t position, const struct rds_fragment *fragment)
+{
+	unsigned keep = COVERAGE_CRC | (message->is_map ? COVERAGE_BYTES : 0u);
+	uint32_t captured = fragment->captured < fragment->wire ? fragment->captured : fragment->wire;
+	uint64_t fresh, memory;
+	bool good = !captured || coverage_add(&message->data, position, fragment->bytes, captured, coverage_crc(fragment->bytes, captured), keep, &fresh);
+
+	if (good && captured < fragment->wire)
+		good = coverage_add(&message->cut, position + captured, NULL, fragment->wire - captured, 0, COVERAGE_ONLY, &fresh);
+	if (!good)
+		tracker->counters.evictions++;
+	memory = coverage_memory(&message->data) + coverage_memory(&message->cut);
+	request_charge(&tracker->budget, &message->request, memory, message->memory);
+	message->memory = memory;
+	return good;
+}
+
+/* Its ends are at most as far apart as it is long. */
+static bool fits(const struct rds_message *message, uint64_t position, uint32_t length)
+{
+	const struct coverage *data = message->data.count ? &message->data : &message->cut;
+	uint64_t begin = message->origin ? message->origin : data->count ? coverage_runs(data)->begin : position;
+	uint64_t end = last_position(message);
+
+	begin = position < begin && !message->origin ? position : begin;
+	end = position + length > end ? position + length : end;
+	return position >= begin && end - begin <= message->length;
+}
+
+static void note_frames(struct rds_message *message, const struct rtap_message *send)
+{
+	if (!message->first_data_frame || send->first_frame < message->first_data_frame) {
+		message->first_data_frame = send->first_frame;
+		message->first_data_ns = send->time_ns;
+	}
+	if (send->last_frame > message->last_data_frame) {
+		message->last_data_frame = send->last_frame;
+		message->last_data_ns = send->time_end_ns;
+	}
+}
+
+bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment)
+{
+	const struct message *send = work->message;
+	uint64_t position;
+
+	learn_size(side, send, fragment, message->length);
+	position = position_of(side, message, send->low);
+	find_origin(work, side, message, fragment, position);
+	if (!fits(message, position, fragment->wire))
+		return false;
+	if (!message->fragments)
+		message->anchor_psn = send->low;
+	message->fragments++;
+	message->credits += (uint32_t)bits(fragment->header, RDS_CREDIT);
+	if (fragment->wire) {
+		note_frames(message, &send->shown);
+		cover(work->tracker, message, position, fragment);
+	}
+	return true;
+}
+
+bool rds_message_is_whole(const struct rds_message *message)
+{
+	return message->data.total >= message->length;
+}
+
+static void conclude_early(struct rtap_tracker *tracker, struct message *send)
+{
+	if (send->request)
+		rds_message_conclude(tracker, (struct rds_message *)send->request);
+}
+
+void rds_message_operation(struct rtap_tracker *tracker, struct rds_message *message, struct message *send)
+{
+	request_operation(tracker, &message->request, send, sizeof(struct rds_operation), conclude_early);
+}
+
+static void show_missing(struct rtap_tracker *tracker, struct rds_operation *operation, const struct rds_message *message)
+{
+	const struct coverage *data = message->data.count ? &message->data : &message->cut;
+	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
+
+	list.origin = message->origin ? message->origin : data->count ? coverage_runs(data)->begin : RDS_ANCHOR;
+	missing_list_add_holes(&list, &message->data, &message->cut, list.origin, list.origin + message->length);
+	tracker->counters.evictions += list.failed;
+	operation_add_missing(tracker, &operation->head, list.items, list.count, RTAP_OPERATION_PART_REQUEST);
+	free(list.items);
+}
+
+/* "4001>4000"; of a map: the first congested ports. */
+static void show_object(struct rds_operation *operation, const struct rds_message *message)
+{
+	const struct coverage_run *run = coverage_runs(&message->data);
+	const uint8_t *map = message->is_map && message->data.count == 1 ? coverage_bytes(&message->data, run) : NULL;
+	size_t room = MOST_PORTS * 6 + 5, length = 0;
+	uint32_t listed = 0;
+	char *text;
+
+	if (message->is_map && !map)
+		return;
+	text = memory_new(map ? room : OBJECT_TEXT);
+	if (!text)
+		return;
+	operation->head.object = text;
+	*text = '\0';
+	if (!map) {
+		snprintf(text, OBJECT_TEXT, "%u>%u", message->source_port, message->destination_port);
+		return;
+	}
+	for (uint32_t port = 0; port < message->data.total * 8 && listed <= MOST_PORTS; port++) {
+		if (!(map[port / 8] >> port % 8 & 1))
+			continue;
+		if (listed++ == MOST_PORTS)
+			snprintf(text + length, room - length, ",...");
+		else
+			length += (size_t)snprintf(text + length, room - length, listed > 1 ? ",%" PRIu32 : "%" PRIu32, port);
+	}
+	if (!listed)
+		snprintf(text, room, "no port");
+}
+
+static const char *name_of(const struct rds_message *message)
+{
+	if (message->is_map)
+		return "congestion map";
+	if (message->flags & RDS_HEARTBEAT_PING)
+		return "heartbeat ping";
+	if (message->flags & RDS_HEARTBEAT_PONG)
+		return "heartbeat pong";
+	/* net/rds/send.c: an empty message to port 0 asks for one from port 0 */
+	if (!message->length && !message->destination_port)
+		return "ping";
+	return !message->length && !message->source_port ? "pong" : "message";
+}
+
+static void show_values(struct rds_operation *operation, const struct rds_message *message)
+{
+	const struct coverage_run *run = coverage_runs(&message->data);
+
+	operation_add_number(&operation->head, "fragments", message->fragments);
+	if (rds_message_is_whole(message) && message->length && message->data.count == 1 && run->crc_known) {
+		snprintf(operation->crc, sizeof operation->crc, "%08" PRIx32, run->crc);
+		operation_add_text(&operation->head, "crc32", operation->crc);
+	}
+	if (message->is_map) {
+		const uint8_t *map = message->data.count == 1 ? coverage_bytes(&message->data, run) : NULL;
+
+		if (map)
+			operation_add_number(&operation->head, "congested_ports", rds_congested_ports(map, (uint32_t)(run->end - run->begin)));
+		return;
+	}
+	if (message->credits)
+		operation_add_number(&operation->head, "credits", message->credits);
+	if (message->lost_before)
+		operation_add_number(&operation->head, "messages_lost", message->lost_before);
+	if (message->flags & RDS_RETRANSMITTED)
+		operation_add_bool(&operation->head, "retransmitted", true);
+	if (message->has_rdma_key) {
+		operation_add_number(&operation->head, "rdma_key", message->rdma_key);
+		operation_add_number(&operation->head, "rdma_bytes", message->rdma_bytes);
+	}
+	if (message->has_destination_key)
+		operation_add_number(&operation->head, "rdma_destination_key", message->destination_key);
+}
+
+static void show_ack(struct rtap_operation *shown, const struct rds_message *message)
+{
+	if (!message->is_acked)
+		return;
+	shown->has_status = shown->ok = true;
+	shown->status = "acknowledged";
+	shown->response_frame = message->ack.frame;
+	shown->latency_ns = message->ack.time_ns - shown->time_ns;
+	shown->has_latency = message->ack.frame && shown->latency_ns >= 0;
+	if (message->ack.frame && message->ack.time_ns > shown->time_end_ns)
+		shown->time_end_ns = message->ack.time_ns;
+}
+
+static void show_data(struct rds_operation *operation, const struct rds_message *message)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+
+	if (message->first_rdma_frame)
+		operation_add_data(&operation->head, message->first_rdma_frame, message->first_rdma_ns, message->last_rdma_frame, message->last_rdma_ns);
+	if (message->first_data_frame)
+		operation_add_data(&operation->head, message->first_data_frame, message->first_data_ns, message->last_data_frame, message->last_data_ns);
+	if (shown->last_data_frame && shown->last_data_ns > shown->time_end_ns)
+		shown->time_end_ns = shown->last_data_ns;
+	shown->first_data_ns -= shown->time_ns;
+	shown->last_data_ns -= shown->time_ns;
+	shown->has_data_bytes = true;
+	shown->data_bytes = message->data.total;
+	if (message->was_read || message->was_written)
+		shown->carried = message->data.total || (message->was_read && message->was_written) ? RTAP_CARRIED_MIXED :
+				 message->was_read ? RTAP_CARRIED_READ : RTAP_CARRIED_WRITE;
+	else if (message->data.total)
+		shown->carried = RTAP_CARRIED_SEND;
+}
+
+void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message)
+{
+	const struct message *send = message->request.message;
+	struct rds_operation *operation = send ? (struct rds_operation *)send->operation : NULL;
+	struct rtap_operation *shown;
+
+	if (!operation || operation->head.concluded)
+		return;
+	shown = &operation->head.shown;
+	shown->layer = "rds";
+	shown->name = name_of(message);
+	shown->from_a = message->request.from_a;
+	shown->request_frame = send->shown.first_frame;
+	shown->time_ns = send->shown.time_ns;
+	shown->time_end_ns = send->shown.time_end_ns;
+	shown->wanted |= send->shown.wanted;
+	if (!message->is_map) {
+		snprintf(operation->id, sizeof operation->id, "%" PRIu64, message->sequence);
+		shown->id = operation->id;
+	}
+	shown->one_way = message->is_map;
+	shown->has_length = true;
+	shown->length = message->length;
+	shown->has_repeats = true;
+	shown->repeats = send->shown.repeats + message->lost.resent;
+	shown->time_lost_us = send->shown.time_lost_us;
+	recovery_add_time(&shown->time_lost_us, message->lost.time_us);
+	show_ack(shown, message);
+	show_data(operation, message);
+	show_object(operation, message);
+	show_values(operation, message);
+	show_missing(tracker, operation, message);
+	shown->complete = rds_message_is_whole(message) && (message->is_map || message->is_acked);
+	operation->head.concluded = true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A message of RDS, or a congestion map: where its fragments belong, and its operation. Fragments have no number: all but the last have
+ * the same size, and follow each other in the PSN sequence.
+ */
+#ifndef REASSEMBLY_UPPER_RDS_MESSAGE_H
+#define REASSEMBLY_UPPER_RDS_MESSAGE_H
+
+#include "reassembly/upper.h"
+#include "reassembly/upper/request.h"
+
+#define RDS_TRANSFERS 64       /* READs and WRITEs of a side remembered until a message names their key */
+
+/* A READ or WRITE that no message has named yet. */
+struct rds_transfer {
+	bool is_read, is_named;
+	uint32_t key;
+	uint64_t psn;              /* unwrapped */
+	uint64_t length, frame;
+	int64_t time_ns;
+};
+
+/* A SEND that acknowledges. */
+struct rds_ack {
+	uint64_t sequence;         /* all up to it */
+	uint64_t frame;
+	int64_t time_ns;
+};
+
+/* What one end sends. */
+struct rds_side {
+	struct rds_message *first, *last; /* waiting messages, by sequence */
+	uint32_t count;
+	bool has_sequence;
+	uint64_t highest;          /* sequence number seen */
+	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
+	uint64_t next_psn;         /* after the SEND with the highest PSN; 0: none */
+	uint64_t next_sequence;    /* after the message that ended there; 0: it is not known to have ended */
+	uint32_t fragment;         /* bytes of its fragments but the last; 0: unknown */
+	uint32_t packets;          /* that each of these takes */
+	uint32_t transfer_count;   /* ever; the next one is at transfers[transfer_count % RDS_TRANSFERS] */
+	struct rds_transfer transfers[RDS_TRANSFERS];
+};
+
+struct rds_state {
+	struct rds_side sides[2];  /* what b sends; what a sends */
+};
+
+/* A fragment in a SEND. */
+struct rds_fragment {
+	const uint8_t *header;     /* whole */
+	const uint8_t *bytes;
+	uint32_t captured, wire;
+};
+
+struct rds_message {
+	struct request request;
+	struct rds_message *before, *after; /* of its side */
+	bool is_map;
+	uint8_t flags;
+	uint16_t source_port, destination_port;
+	uint32_t length;
+	uint64_t sequence;
+	uint64_t lost_before;      /* messages before it, after the message before it, that were not seen */
+	uint32_t fragments, credits;
+	uint32_t rdma_key, destination_key;
+	bool has_rdma_key, has_destination_key, was_read, was_written;
+	uint64_t rdma_bytes, first_rdma_frame, last_rdma_frame;
+	int64_t first_rdma_ns, last_rdma_ns;
+	uint64_t anchor_psn;       /* of the SEND whose fragment is at position RDS_ANCHOR */
+	uint64_t origin;           /* position of its first byte; 0: unknown */
+	struct coverage data, cut; /* its bytes; those that the capture truncated */
+	uint64_t memory;           /* of the coverages, charged */
+	bool is_acked;
+	struct rds_ack ack;        /* with is_acked; frame 0: not seen */
+	uint64_t first_data_frame, last_data_frame;
+	int64_t first_data_ns, last_data_ns;
+	struct request_lost lost;  /* of its SENDs but the first */
+};
+
+#define RDS_ANCHOR (UINT64_C(1) << 40)
+
+/* Adds the fragment in the SEND of `work`. False: it is not a part of this message. */
+bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment);
+
+/* Whether all its bytes are there. */
+bool rds_message_is_whole(const struct rds_message *message);
+
+/* Adds its operation to its SEND, if operations are wanted. */
+void rds_message_operation(struct rtap_tracker *tracker, struct rds_message *message, struct message *send);
+
+/* Fills the operation with what is known. */
+void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message);
+
+#endif

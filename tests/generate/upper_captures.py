@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Upper layers whose real captures lack some of what they have: RDS with RDMA. tests/cli tests what is in them."""
+import struct
+
+import rds
+from conversation import Scene
+
+
+class Upper(Scene):
+    def put_all(self, *rows):
+        for row in rows:
+            for packets in row:
+                self.put(*packets)
+
+
+def rds_with_rdma():
+    scene = Upper("rds", "RDS: messages of several fragments, extension headers, credits, a sequence gap, a retransmitted message, ping and pong, "
+                         "a congestion map with three ports, memory offered by RDMA_DEST, a WRITE and a READ of it, the message that names them")
+    talk = scene.connection(port=rds.PORTS[1]).establish()
+    a, b = rds.pair(talk)
+    scene.put_all(a.message(b"", ports=(1, 0), extensions=struct.pack(">BHBI", rds.NPATHS, 8, rds.GEN_NUM, 0xabcdef01)),
+                  b.message(b"", ports=(0, 1), extensions=struct.pack(">BH", rds.NPATHS, 1)))
+    scene.put_all(a.message(bytes(range(256)) * 20, credit=3), b.acknowledge(credit=2), b.congestion(80, 4000, 65535))
+    scene.put_all(a.message(b"memory", extensions=struct.pack(">BII", rds.RDMA_DEST, 0x1234, 0)))
+    writes = talk.write("b", 600, 0x1234, 0)
+    request, responses = talk.read("b", 300, 0x1234, 4096)
+    scene.put(*writes, talk.ack(writes[-1]), request, *responses)
+    scene.put_all(b.message(b"done", extensions=struct.pack(">BI", rds.RDMA, 0x1234)), a.acknowledge())
+    a.sequence += 2
+    scene.put_all(a.message(b"after two others", flags=rds.RETRANSMITTED | rds.ACK_REQUIRED), b.acknowledge())
+    yield scene
+
+
+def captures():
+    yield from rds_with_rdma()
