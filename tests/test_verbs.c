@@ -98,7 +98,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 	static const char *const tunings[] = { "depth=256,poll=busy", "depth=256,cq=plain", "depth=256,queues=2" };
 
 	for (size_t c = 0; c < sizeof tunings / sizeof tunings[0]; c++) {
-		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .counts_only = true,
+		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .buffer_bytes = 64 << 20, .counts_only = true,
 						     .verbs = VERBS(.tuning = tunings[c]) };
 		struct rtap_source_counters counters;
 		enum rtap_status status;

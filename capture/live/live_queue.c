@@ -606,6 +606,16 @@ static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
+/* Before the device is opened, so that no device explains a mistake of the filter in its own way. */
+static enum rtap_status check_filter(const char *text, struct rtap_error *error)
+{
+	struct rtap_bpf *bpf;
+	enum rtap_status status = rtap_bpf_open(&bpf, text, error);
+
+	rtap_bpf_close(bpf);
+	return status;
+}
+
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct source_metadata *metadata, struct rtap_error *error)
 {
@@ -624,6 +634,8 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 			       kind->name);
 		return RTAP_STATUS_FAILED;
 	}
+	if (options->capture_filter && check_filter(options->capture_filter, error))
+		return RTAP_STATUS_FAILED;
 	/* A filter applied here sees whole frames. */
 	if (options->capture_filter && kind != &live_pcap)
 		device_options.snap_length = 0;
