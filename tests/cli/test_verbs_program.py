@@ -74,7 +74,7 @@ class Files(CliTest):
             for depth in ("depth=64", "depth=4096"):
                 for most in (0xffff, 81):
                     wanted = [(time, data[:most], length) for time, data, length in content]
-                    made = self.saved_by(feed, name, "-c", str(len(content)), "-s", str(most), "--verbs", depth)
+                    made = self.saved_by(feed, name, "-c", str(len(content)), "-s", str(most), "--buffer-size", "128M", "--verbs", depth)
                     self.assertEqual(made, {name: wanted})
         made = self.saved_by(feed, "x.pcapng", "-c", "300", "--flow", "ipv4 src=10.0.0.2")
         self.assertEqual(made["x.pcapng"], [one for one in content if one[1][26:30] == bytes((10, 0, 0, 2))][:300])
