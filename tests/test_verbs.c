@@ -301,6 +301,32 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 	}
 }
 
+Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeout = 60)
+{
+	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
+	struct run run;
+
+	simulate("feed=gen:500:64,disorder=100");
+	capture(&run, "verbs:sim0", &options, 0, 400);
+	cr_assert_eq(run.ended, RTAP_STATUS_END, "%s", run.error.text);
+	cr_assert(strstr(run.reported, "the plain completion queue is used"), "%s", run.reported);
+	cr_expect_geq(run.count, 400);
+	cr_expect_not(run.interface.has_received, "what came during the repairs is unknown");
+	run_free(&run);
+}
+
+Test(verbs, a_device_without_order_ends_the_capture_with_the_reason, .timeout = 60)
+{
+	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
+	struct run run;
+
+	simulate("feed=gen:500:64,disorder=100,plain_disorder=100");
+	capture(&run, "verbs:sim0", &options, 0, 500);
+	cr_assert_eq(run.ended, RTAP_STATUS_FAILED);
+	cr_expect(strstr(run.error.text, "out of their order, with the plain completion queue too"), "%s", run.error.text);
+	run_free(&run);
+}
+
 Test(verbs, an_overrun_of_the_completion_queue_does_not_end_the_capture)
 {
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
