@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Which layer a connection is given whose setup was not captured: its own, or none. One capture of each layer; a new layer adds a line."""
+import json
+import os
+
+import capfile
+from cli import CliTest, TESTDATA
+
+# capture, the layers that its operations may have
+CAPTURES = (
+    ("roce-nfs3.pcap.gz", {"nfs", "rpc"}),
+    ("roce-nfs3-v6.pcap.gz", {"nfs", "rpc"}),
+    ("roce-nvmeof.pcap.gz", {"nvme"}),
+    ("roce-srp.pcap.gz", {"srp"}),
+    ("roce-iser.pcap.gz", {"iser"}),
+    ("roce-rds.pcap", {"rds"}),
+    ("conn_rds.pcap", {"rds"}),
+    # no upper layer at all
+    ("roce-rcopy.pcap", set()),
+    ("roce-rping-v4.pcap", set()),
+    ("roce-rping-v6.pcap", set()),
+    ("roce-cmtime.pcap", set()),
+    ("roce-perf-atomic-cs.pcap", set()),
+    ("roce-perf-send-uc.pcap", set()),
+    ("roce-verbmix-err-badrkey.pcap", set()),
+    ("conn_verbs.pcap", set()),
+)
+
+
+def is_setup(frame):
+    """Over RoCE v2 and IPv4: to QP 1."""
+    at = 14 + (frame[14] & 15) * 4 + 8 if frame[12:14] == b"\x08\0" else 14 + 40 + 8
+    return frame[at:at + 1] == b"\x64" and frame[at + 5:at + 8] == b"\0\0\1"
+
+
+class Recognition(CliTest):
+    def layers(self, capture):
+        return {json.loads(line)["layer"] for line in self.lines("operations", "--json", capture)}
+
+    def test_without_the_setup(self):
+        for name, wanted in CAPTURES:
+            frames = list(capfile.read(os.path.join(TESTDATA, name)))
+            rest = [f for f in frames if not is_setup(f[1])]
+            for begin in (0, len(rest) // 3, len(rest) // 2):
+                path = self.path("rest.pcap")
+                capfile.write_pcap(path, 1, rest[begin:])
+                with self.subTest(name=name, begin=begin):
+                    found = self.layers(path)
+                    self.assertLessEqual(found, wanted)
+                    if begin == 0:
+                        # by its content alone
+                        self.assertEqual(bool(found), bool(wanted))
+
+    def test_with_the_setup(self):
+        for name, wanted in CAPTURES:
+            with self.subTest(name=name):
+                self.assertLessEqual(self.layers(os.path.join(TESTDATA, name)), wanted)
+
+    def test_every_layer_has_a_capture(self):
+        """The names of --decode-as that are upper layers of commands or messages."""
+        said = {layer for _, layers in CAPTURES for layer in layers}
+        text = " ".join(self.lines("--help"))
+        for name in ("nvme", "srp", "iser", "rds"):
+            self.assertIn(name, text)
+            self.assertIn(name, said)
