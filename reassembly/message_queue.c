@@ -275,6 +275,9 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 		if (!message_is_final(tracker, message))
 			return message;
 		message_settle(tracker, message);
+		/* A SEND that is complete can wait for the end of its request. */
+		if (message_is_held(message))
+			return message;
 	}
 	if ((message->awaits_ack || message->answered) && message->connection->ddp && !message_final_ddp(tracker, message))
 		return message;
