@@ -75,7 +75,10 @@ struct upper_memory {
 	/* A message with a region is settled; is freed before that. */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
 	void (*forget)(struct message *message);
-	/* A message of a request (request_number) had repeats, or iWARP: lost time. Its `shown` has them already. */
+	/*
+	 * A message of a request (request_number) had repeats; or lost time: iWARP, and READs and WRITEs whose data has landed. Its `shown` has
+	 * them already.
+	 */
 	void (*lost)(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
 };
 

@@ -248,14 +248,14 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 }
 
 /* `message`: that of the packet, or NULL. */
-static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
-						       uint64_t psn, uint64_t count)
+static __attribute__((cold, noinline)) void sent_again(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message,
+						       struct rtap_packet *packet, uint64_t psn, uint64_t count)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE, goes_on = stream->recovery.running;
 
 	if (stream->reliable)
-		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
+		recovery_note_again(tracker, stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 	/* The responder dropped what it sent a NAK for, and all after it: it answers now for the first time. IBTA vol. 1, 9.7.5.1.1. */
 	if (is_read)
 		psn_ask_again(stream, psn, psn + count, goes_on, recovery_is_after_nak(stream, psn));
@@ -346,7 +346,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (flow->analysis <= RTAP_PSN_OUT_OF_ORDER)
 		recovery_note_new(stream);
 	else if (flow->analysis == RTAP_PSN_RETRANSMISSION)
-		sent_again(stream, result->touched, packet, psn, count);
+		sent_again(tracker, stream, result->touched, packet, psn, count);
 	if (early_response_may_be(stream, psn))
 		ib_response_answer_late(tracker, stream, psn, flow, result);
 	ib_settle_final(tracker, stream);

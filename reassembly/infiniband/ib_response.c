@@ -422,7 +422,8 @@ static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *
 }
 
 /* The same for a response that is not simply the next one. */
-static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn, enum ib_place place,
+static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct rtap_tracker *tracker, struct psn_stream *stream,
+									       uint64_t psn, enum ib_place place,
 									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
 									       bool *differs)
 {
@@ -441,12 +442,13 @@ static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(s
 	if (analysis == RTAP_PSN_OUT_OF_ORDER && flow)
 		psn_take_lateness(stream, flow);
 	if (analysis != RTAP_PSN_DUPLICATE && analysis != RTAP_PSN_CAPTURED_TWICE)
-		recovery_note_answer(stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
+		recovery_note_answer(tracker, stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
 	return analysis;
 }
 
 /* The place of a response with data in the sequence. */
-static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+						       const struct pending_response *response,
 						       struct rtap_flow_facts *flow, bool *differs)
 {
 	struct psn_sight sight = {
@@ -457,7 +459,7 @@ static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream
 	};
 
 	if (!psn_is_next_response(stream, psn))
-		return place_unexpected(stream, psn, (enum ib_place)ib_opcodes[response->opcode].place, &sight, flow, differs);
+		return place_unexpected(tracker, stream, psn, (enum ib_place)ib_opcodes[response->opcode].place, &sight, flow, differs);
 	psn_next_response(stream, psn, &sight);
 	return RTAP_PSN_IN_ORDER;
 }
@@ -555,12 +557,12 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		analysis = acknowledgement(tracker, stream, psn, response, flow, result);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
-		analysis = place_in_sequence(stream, psn, response, flow, &differs);
+		analysis = place_in_sequence(tracker, stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow, result);
 		atomic_response(tracker, stream, psn, response, analysis, flow, result);
 		break;
 	case IB_READ_RESPONSE:
-		analysis = place_in_sequence(stream, psn, response, flow, &differs);
+		analysis = place_in_sequence(tracker, stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow, result);
 		data_response(tracker, stream, psn, response, analysis, flow, result);
 		/* Its request, if it was not seen, used this PSN. */

@@ -3,6 +3,7 @@
 
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/upper.h"
 
 /*
  * A requester reacts to a NAK, or to a hole in the responses, immediately, but the capturing machines may be slow. Later
@@ -40,8 +41,18 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
+/* The request of a READ or WRITE has its data already, for it passed the capture: its receiver lacks some. */
+static void note_late_loss(struct rtap_tracker *tracker, const struct message *message, uint64_t time_us, uint8_t cause)
+{
+	struct upper_loss loss = { .cause = cause };
+
+	recovery_add_time(&loss.time_us, time_us);
+	upper_lost(tracker, message, &loss);
+}
+
 /* Adds the time lost until now since `since_ns`, if known, without time already counted. */
-static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, struct message *message, struct rtap_flow_facts *flow)
+static void lose(struct rtap_tracker *tracker, struct psn_stream *stream, int64_t since_ns, int64_t time_ns, struct message *message,
+		 struct rtap_flow_facts *flow)
 {
 	struct recovery *recovery = &stream->recovery;
 	int64_t lost_ns;
@@ -58,6 +69,9 @@ static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, s
 	if (message) {
 		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
 		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);
+		/* Before that, the request takes what the message has. */
+		if (message->has_landed)
+			note_late_loss(tracker, message, (uint64_t)lost_ns / 1000, recovery->cause);
 	}
 	if (!flow)
 		return;
@@ -83,8 +97,8 @@ static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, cons
 	return since_ns;
 }
 
-void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message, bool is_read, int64_t time_ns,
-			 struct rtap_flow_facts *flow)
+void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message,
+			 bool is_read, int64_t time_ns, struct rtap_flow_facts *flow)
 {
 	struct recovery *recovery = &stream->recovery;
 
@@ -98,7 +112,7 @@ void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count
 		flow->recovery = recovery->cause;
 		flow->attempt = recovery->attempt;
 		flow->is_late = recovery->cause == RTAP_RECOVERY_SEQUENCE_NAK && !is_before(time_ns, recovery->nak_ns, LATE_NAK_NS);
-		lose(stream, last_progress(stream, psn, message, is_read, time_ns), time_ns, message, flow);
+		lose(tracker, stream, last_progress(stream, psn, message, is_read, time_ns), time_ns, message, flow);
 		recovery->first = psn;
 		recovery->awaited = is_read ? psn : 0;
 		recovery->nak_unused = false;
@@ -108,8 +122,8 @@ void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count
 	recovery->end = psn + count;
 }
 
-void recovery_end(struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow)
+void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow)
 {
 	stream->recovery.awaited = 0;
-	lose(stream, stream->recovery.counted_ns, time_ns, message, flow);
+	lose(tracker, stream, stream->recovery.counted_ns, time_ns, message, flow);
 }

@@ -39,8 +39,8 @@ static inline void recovery_note_new(struct psn_stream *stream)
  * A request of `count` PSNs was retransmitted. `message`: its message, or NULL. is_read: the answer carries data. Fills
  * `flow` and adds to the message's time lost.
  */
-void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message, bool is_read, int64_t time_ns,
-			 struct rtap_flow_facts *flow);
+void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message,
+			 bool is_read, int64_t time_ns, struct rtap_flow_facts *flow);
 
 /* Whether a request that is part of the current run of retransmissions follows a NAK, which the responder sent instead of taking it. */
 static inline bool recovery_is_after_nak(const struct psn_stream *stream, uint64_t psn)
@@ -50,14 +50,14 @@ static inline bool recovery_is_after_nak(const struct psn_stream *stream, uint64
 }
 
 /* recovery_note_answer() of the awaited response. */
-void recovery_end(struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow);
+void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow);
 
 /* A READ response was seen, new or repeated. `flow` may be NULL. */
-static inline void recovery_note_answer(struct psn_stream *stream, uint64_t psn, struct message *message, int64_t time_ns,
-					struct rtap_flow_facts *flow)
+static inline void recovery_note_answer(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct message *message,
+					int64_t time_ns, struct rtap_flow_facts *flow)
 {
 	if (psn == stream->recovery.awaited)
-		recovery_end(stream, message, time_ns, flow);
+		recovery_end(tracker, stream, message, time_ns, flow);
 }
 
 #endif
