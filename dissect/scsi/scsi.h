@@ -11,6 +11,7 @@
 #define SCSI_CDB_LENGTH 16   /* of the field in both transports; longer ones continue after it */
 
 enum scsi_status { SCSI_GOOD = 0x00, SCSI_CHECK_CONDITION = 0x02, SCSI_TASK_ABORTED = 0x40 };
+enum scsi_sense_key { SCSI_MEDIUM_ERROR = 0x3, SCSI_HARDWARE_ERROR = 0x4, SCSI_ABORTED_COMMAND = 0xb };
 
 enum scsi_opcode {
 	SCSI_READ_6 = 0x08, SCSI_WRITE_6 = 0x0a, SCSI_INQUIRY = 0x12, SCSI_READ_CAPACITY_10 = 0x25, SCSI_READ_10 = 0x28, SCSI_WRITE_10 = 0x2a,

@@ -41,6 +41,17 @@ struct rtap_named_value {
 	uint8_t type;           /* enum rtap_value_type */
 };
 
+/* What statistics and findings need to know of an operation beside its name: facts that its layer declares. */
+enum rtap_operation_flag {
+	RTAP_OPERATION_KEEP_ALIVE = 1,     /* it only shows that the requester is alive */
+	RTAP_OPERATION_ABORT = 2,          /* it asks the responder to abort others, or to reset what they work on */
+	RTAP_OPERATION_ABORTED = 4,        /* its status says that it was aborted */
+	RTAP_OPERATION_WAITS = 8,          /* the response comes at an event, perhaps never */
+	RTAP_OPERATION_ON_DEVICE = 16,     /* the responder works on a storage device for it */
+	RTAP_OPERATION_DEVICE_ERROR = 32,  /* its status reports an error of the device or of the medium */
+	RTAP_OPERATION_COULD_BE_INLINE = 64, /* its data was read by READs though the request could have carried it */
+};
+
 /*
  * Where bytes are missing: in the message of the request or of the response; or in data of the operation that RDMA READs or WRITEs moved and
  * that no message contains. X(identifier, name)
@@ -90,6 +101,11 @@ struct rtap_operation {
 	uint32_t missing_count;
 	uint32_t value_count;
 	const struct rtap_named_value *values;
+	uint8_t flags;          /* enum rtap_operation_flag */
+	bool has_queue;         /* its connection is queue `queue` of the `controller`, with others like it */
+	uint32_t queue, controller;
+	uint32_t depth;         /* requests of the connection without a response when it was sent, with it; 0: unknown */
+	uint32_t keep_alive_ms; /* after this time without a request the responder ends the session, as its set-up says; 0: unknown */
 };
 
 #ifdef __cplusplus

@@ -57,6 +57,11 @@ struct rtap_tracker_options {
 	 * are made.
 	 */
 	void (*operation)(void *owner, const struct rtap_operation *operation);
+	/*
+	 * No operations of layers that read bodies in detail for them, which takes as long as the rest of the tracker's work: RPC.
+	 * Their messages have procedures, statuses and latencies.
+	 */
+	bool cheap_operations;
 };
 
 /* Counters of the tracker, for a summary. */

@@ -71,6 +71,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *command, stru
 	if (!send || !send->operation || send->operation->concluded)
 		return;
 	request_conclude(tracker, &command->request, response);
+	send->operation->shown.depth = command->depth;
 	commands_of(command)->layer->conclude(tracker, command, response);
 }
 

@@ -147,6 +147,46 @@ static void add_in_capsule(struct rtap_operation *shown, const struct nvme_comma
 	shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 }
 
+/* What the kind of command is, for statistics. */
+static uint8_t kind_flags(const struct nvme_command *command)
+{
+	switch (command->code) {
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_KEEP_ALIVE): return RTAP_OPERATION_KEEP_ALIVE;
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_ABORT): return RTAP_OPERATION_ABORT;
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT): return RTAP_OPERATION_WAITS;
+	default: break;
+	}
+	if (NVME_CODE_SPACE(command->code) != NVME_SPACE_IO)
+		return 0;
+	return (command->code & 0xff) == NVME_CANCEL ? RTAP_OPERATION_ABORT : RTAP_OPERATION_ON_DEVICE;
+}
+
+/* Base, 3.3.3.2.1, and figures 94 to 97. */
+static uint8_t status_flags(uint16_t status)
+{
+	switch (NVME_STATUS_CODE(status)) {
+	case 0x004: case 0x006: /* Data Transfer Error, Internal Error */
+		return RTAP_OPERATION_DEVICE_ERROR;
+	case 0x007: case 0x008: case 0x01b: case 0x371: /* aborted: by request, with its queue, by a reservation, by the host */
+		return RTAP_OPERATION_ABORTED;
+	case 0x285: case 0x286: case 0x287: /* Compare Failure, Access Denied, Deallocated or Unwritten Logical Block */
+		return 0;
+	default:
+		return NVME_STATUS_CODE(status) >> 8 == 2 ? RTAP_OPERATION_DEVICE_ERROR : 0; /* media and data integrity */
+	}
+}
+
+static void show_facts(struct rtap_operation *shown, const struct nvme_command *command, const struct nvme_queue *queue)
+{
+	shown->flags = kind_flags(command) | (command->has_status ? status_flags(command->status) : 0);
+	if (shown->carried == RTAP_CARRIED_READ && shown->flags & RTAP_OPERATION_ON_DEVICE && command->data_length <= nvme_most_in_capsule(queue))
+		shown->flags |= RTAP_OPERATION_COULD_BE_INLINE;
+	shown->has_queue = queue->has_id && queue->id && queue->has_controller;
+	shown->queue = queue->id;
+	shown->controller = queue->controller;
+	shown->keep_alive_ms = queue->keep_alive_ms;
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct nvme_command *command = nvme_of(generic);
@@ -158,6 +198,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_status(operation, command);
 	show_object(operation, queue, NVME_CODE_SPACE(command->code) == NVME_SPACE_FABRICS || nsid_of(command) == UINT32_MAX ? 0 : nsid_of(command));
 	add_in_capsule(&operation->head.shown, command);
+	show_facts(&operation->head.shown, command, queue);
 	operation_add_number(&operation->head, "opcode", command->bytes[0]);
 	if (queue->has_id)
 		operation_add_number(&operation->head, "qid", queue->id);
@@ -377,8 +418,10 @@ static void learn_connect(struct upper_work *work, struct nvme_queue *queue)
 	const struct rtap_layer *part = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_PART);
 	const struct rtap_layer *data = nvme_layer_of(packet, PROTOCOL_NVME_CONNECT_DATA);
 
-	if (part && part->length == NVME_PART_LENGTH)
+	if (part && part->length == NVME_PART_LENGTH) {
 		nvme_queue_number(queue, (uint16_t)little_bits(layer_bytes(packet, part), NVME_AT(0, 16, 16)));
+		queue->keep_alive_ms = (uint32_t)little_bits(layer_bytes(packet, part), NVME_AT(2, 0, 32));
+	}
 	if (data && data->length == NVME_CONNECT_LENGTH)
 		nvme_learn_connect(work->tracker, queue, layer_bytes(packet, data));
 }
@@ -424,6 +467,8 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 												 little_bits(bytes, NVME_SGL_LONG_LENGTH));
 	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
 		command->in_capsule = command->data_length;
+	if (command->in_capsule > queue->in_capsule && queue->kind == NVME_SPACE_IO && !fabrics)
+		queue->in_capsule = command->in_capsule;
 	learn_block_size(work->tracker, command);
 	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation), NULL);
 	name_memory(work, command);
@@ -447,6 +492,8 @@ static void learn_result(struct upper_work *work, struct nvme_queue *queue, cons
 		queue->controller = (uint16_t)command->result;
 	} else if (nvme_is_identify_namespace(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
 		nvme_learn_namespace(work->tracker, queue, nsid_of(command), data);
+	} else if (nvme_is_identify_controller(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
+		nvme_learn_controller(queue, data);
 	}
 }
 

@@ -20,10 +20,16 @@
 #define FORMAT_LENGTH 4
 #define MOST_LOG2_SIZE 31
 
+/* Identify Controller: IOCCSZ, in units of 16 bytes. Fabrics 1.1, figure 28. */
+#define CAPSULE_SIZE 1792
+#define CAPSULE_UNIT 16
+#define MOST_CAPSULE (1u << 24) /* larger ones are not plausible */
+
 struct nvme_target {
 	uint64_t hash;
 	uint32_t number;
 	uint32_t length;
+	uint32_t in_capsule;      /* bytes of data in a capsule of its I/O queues; 0: unknown, or none */
 	char name[];              /* null-terminated */
 };
 
@@ -106,6 +112,10 @@ void nvme_queue_learn(void *to, const void *from)
 	}
 	if (!queue->target)
 		queue->target = other->target;
+	if (!queue->keep_alive_ms)
+		queue->keep_alive_ms = other->keep_alive_ms;
+	if (other->in_capsule > queue->in_capsule)
+		queue->in_capsule = other->in_capsule;
 }
 
 /* Adds a value to a table; frees it if there is no room. */
@@ -135,7 +145,7 @@ static uint64_t hash_of_name(const char *name, size_t length)
 }
 
 /* The subsystem of this name, new if it is unknown. NULL: there is no room. */
-static const struct nvme_target *find_target(struct rtap_tracker *tracker, const char *name, size_t length)
+static struct nvme_target *find_target(struct rtap_tracker *tracker, const char *name, size_t length)
 {
 	struct nvme_state *state = state_of(tracker);
 	uint64_t hash = hash_of_name(name, length);
@@ -148,6 +158,7 @@ static const struct nvme_target *find_target(struct rtap_tracker *tracker, const
 		target->hash = hash;
 		target->number = (uint32_t)state->targets.count + 1;
 		target->length = (uint32_t)length;
+		target->in_capsule = 0;
 		memcpy(target->name, name, length + 1);
 	}
 	return keep(tracker, &state->targets, hash, target, sizeof *target + length + 1, MOST_TARGETS) ? target : NULL;
@@ -224,6 +235,19 @@ void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue 
 		nvme_note_block_size(tracker, queue, nsid, UINT32_C(1) << log2_size, true);
 }
 
+void nvme_learn_controller(struct nvme_queue *queue, const uint8_t *data)
+{
+	uint64_t size = little_bits(data + CAPSULE_SIZE, 0, 32) * CAPSULE_UNIT;
+
+	if (queue->target && size >= NVME_COMMAND_LENGTH && size < MOST_CAPSULE)
+		queue->target->in_capsule = (uint32_t)size - NVME_COMMAND_LENGTH;
+}
+
+uint32_t nvme_most_in_capsule(const struct nvme_queue *queue)
+{
+	return queue->target && queue->target->in_capsule > queue->in_capsule ? queue->target->in_capsule : queue->in_capsule;
+}
+
 const char *nvme_target_name(const struct nvme_queue *queue)
 {
 	return queue->target ? queue->target->name : NULL;
@@ -251,7 +275,13 @@ bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command)
 	return code == NVME_CODE(NVME_SPACE_ADMIN, NVME_IDENTIFY) && command[40] == 0;
 }
 
+bool nvme_is_identify_controller(uint32_t code, const uint8_t *command)
+{
+	return code == NVME_CODE(NVME_SPACE_ADMIN, NVME_IDENTIFY) && command[40] == 1;
+}
+
 bool nvme_wants_data(uint32_t code, const uint8_t *command)
 {
-	return code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT) || nvme_is_identify_namespace(code, command);
+	return code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT) || nvme_is_identify_namespace(code, command) ||
+	       nvme_is_identify_controller(code, command);
 }

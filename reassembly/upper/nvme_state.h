@@ -22,7 +22,9 @@ struct nvme_queue {
 	bool has_id, has_controller;
 	uint8_t kind;              /* enum nvme_space: NVME_SPACE_ADMIN, NVME_SPACE_IO, or unknown */
 	uint16_t id, controller;
-	const struct nvme_target *target; /* the subsystem; NULL: unknown */
+	struct nvme_target *target; /* the subsystem; NULL: unknown */
+	uint32_t in_capsule;       /* bytes of data that a command of the queue had at most */
+	uint32_t keep_alive_ms;    /* of Connect; 0: unknown, or none */
 };
 
 /* For struct upper_layer. */
@@ -48,6 +50,12 @@ void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue 
 void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure);
 uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid);
 
+/* The 4096 bytes of Identify Controller. Base, 5.17.2.1. */
+void nvme_learn_controller(struct nvme_queue *queue, const uint8_t *data);
+
+/* Bytes of data that a command of an I/O queue can have in its capsule, as far as is known. */
+uint32_t nvme_most_in_capsule(const struct nvme_queue *queue);
+
 /* The NQN of the subsystem, with what no terminal or file name takes escaped; NULL: unknown. */
 const char *nvme_target_name(const struct nvme_queue *queue);
 
@@ -56,6 +64,7 @@ const char *nvme_target_name(const struct nvme_queue *queue);
 const char *nvme_target_text(const struct nvme_queue *queue, const struct request *request, char *text);
 
 bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
+bool nvme_is_identify_controller(uint32_t code, const uint8_t *command);
 
 /* Whether a command's data says something about queues or namespaces: its bytes are kept. */
 bool nvme_wants_data(uint32_t code, const uint8_t *command);

@@ -680,6 +680,6 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		show_error(&reply_shown->shown, &call->reply, call);
 		reply_shown->request = NULL;
 	}
-	if (tracker->options.operation)
+	if (rpc_operation_wanted(tracker))
 		rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);
 }

@@ -59,7 +59,7 @@ void rpc_operation_begin(struct rtap_tracker *tracker, struct message *message, 
 {
 	struct rpc_operation *operation;
 
-	if (!tracker->options.operation || message->operation)
+	if (!rpc_operation_wanted(tracker) || message->operation)
 		return;
 	operation = operation_create(tracker, message, sizeof *operation, known_call ? NULL : conclude_alone);
 	if (operation)

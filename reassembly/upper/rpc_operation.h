@@ -51,6 +51,12 @@ struct rpc_noted {
 	uint8_t text[RPC_NOTED_TEXT]; /* last: only the members before it are cleared */
 };
 
+/* Whether operations of RPC are wanted: the bodies of all calls and replies must be read in detail for them. */
+static inline bool rpc_operation_wanted(const struct rtap_tracker *tracker)
+{
+	return tracker->options.operation && !tracker->options.cheap_operations;
+}
+
 /*
  * Adds an operation to the message of a call or reply. `known_call`: it is a reply to a known call, to whose message
  * rpc_operation_conclude() adds it. Only if operations are wanted.

@@ -121,7 +121,7 @@ bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct r
 		if (call->request.connection->ddp)
 			ddp_half_hold(tracker, send->shown);
 		*(send == &call->call ? &call->request.message : &call->request.response_message) = send->shown;
-		if (tracker->options.operation)
+		if (rpc_operation_wanted(tracker))
 			rpc_operation_begin(tracker, send->shown, send == &call->reply && call->call.present);
 		result->touched_upper = send->shown;
 		if (send->is_read)

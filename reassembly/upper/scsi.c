@@ -144,6 +144,23 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 		snprintf(operation->head.object, size, "%s/%" PRIu64, target, request->lun);
 }
 
+/* What statistics and findings need to know. Status: SAM-5, 5.3.1; sense keys: SPC-5, 4.4.8. */
+static uint8_t flags_of(const struct scsi_request *request)
+{
+	const struct scsi_sense *sense = &request->sense;
+	uint8_t flags = request->cdb.has_blocks || request->cdb.effect != SCSI_NONE ? RTAP_OPERATION_ON_DEVICE : 0;
+
+	if (request->cdb.effect == SCSI_WRITES && !request->carried_length && request->length && request->length <= session_of(request)->most_carried)
+		flags |= RTAP_OPERATION_COULD_BE_INLINE;
+	if (!request->has_status || request->status == SCSI_GOOD)
+		return flags;
+	if (request->status == SCSI_TASK_ABORTED || (sense->has_key && sense->key == SCSI_ABORTED_COMMAND))
+		flags |= RTAP_OPERATION_ABORTED;
+	if (sense->has_key && (sense->key == SCSI_MEDIUM_ERROR || sense->key == SCSI_HARDWARE_ERROR))
+		flags |= RTAP_OPERATION_DEVICE_ERROR;
+	return flags;
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct scsi_request *request = scsi_of(generic);
@@ -160,6 +177,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		shown->data_bytes += request->carried_length;
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
+	shown->flags = flags_of(request);
 	operation_add_number(&operation->head, "opcode", request->cdb.opcode);
 	operation_add_number(&operation->head, "queue_depth", generic->depth);
 	if (!request->cdb.has_blocks)
@@ -423,6 +441,8 @@ void scsi_take_command(struct upper_work *work, const struct scsi_told *told)
 	request->lun = told->lun;
 	request->carried_length = told->carried.length;
 	request->length = told->carried.length;
+	if (told->carried.length > session_of(request)->most_carried)
+		session_of(request)->most_carried = told->carried.length;
 	for (uint32_t i = 0; i < told->piece_count; i++)
 		request->length += told->pieces[i].length;
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&

@@ -17,6 +17,7 @@ struct scsi_session {
 	struct commands commands;
 	const char *layer;         /* static: "srp" */
 	char target[SCSI_TARGET_TEXT]; /* printable; empty: unknown */
+	uint32_t most_carried;     /* bytes of data that a command had in its SEND at most */
 	uint32_t lun_count;
 	struct {
 		uint64_t lun;

@@ -13,8 +13,7 @@
 	X(nvme) \
 	X(srp) \
 	X(iser) \
-	X(rds) \
-	X(smb)
+	X(rds)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,
