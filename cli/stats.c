@@ -18,6 +18,7 @@
 #include "dissect/engine/protocol.h"
 #include "output/packet/printer.h"
 #include "output/stats/finding_text.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 #include "output/stats/stats_text.h"
 
@@ -46,6 +47,13 @@ static void take_message(void *owner, const struct rtap_message *message)
 	struct summary *summary = owner;
 
 	stats_message(summary->stats, message);
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct summary *summary = owner;
+
+	stats_operation(summary->stats, operation);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
@@ -105,6 +113,7 @@ static stats_form *wanted_form(const struct options *options)
 		stats_form *const *form;
 	} types[] = {
 		{ "capture", &stats_json_form.capture }, { "finding", &stats_json_form.finding }, { "connection", &stats_json_form.connection },
+		{ "operation", &stats_json_form.operation }, { "object", &stats_json_form.object },
 		{ "rpc", &stats_json_form.rpc }, { "mad", &stats_json_form.mad }, { "interval", &stats_json_form.interval },
 	};
 
@@ -147,6 +156,8 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.give_up_ns = options->give_up_ns,
 		.dissect = &options->dissect,
 		.message = take_message,
+		.operation = take_operation,
+		.cheap_operations = true,
 		.connection = take_connection,
 		.merged = merge,
 		.resolved = resolve,

@@ -10,13 +10,15 @@
 #include "dissect/engine/line.h"
 #include "output/stats/findings.h"
 #include "output/stats/stats_count.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/findings_advice.h"
 #include "output/stats/stats_packet.h"
 #include "output/stats/stats_text.h"
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
-static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "direction and kind" };
+static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "direction and kind", "requesting end",
+				      "layer and name", "pair of hosts and layer" };
 
 /* The rule's row in doc/stats.md. */
 static void row_of(const struct finding_rule *rule, char *row, size_t size)
@@ -423,6 +425,90 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
 }
 
+static struct stats_requests *requests_of(struct counts *counts)
+{
+	counts->direction->requests = stats_take(counts->stats, sizeof *counts->direction->requests);
+	return counts->direction->requests;
+}
+
+/* `what`: where the occurrences are in struct stats_requests. */
+static void set_requests(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	struct stats_requests *requests = requests_of(counts);
+
+	((struct stats_occurrences *)((char *)requests + what))->count = count;
+	requests->work.count = of;
+	requests->inline_writes = of > count ? of - count : 0;
+}
+
+static struct rtap_operation an_operation(const struct counts *counts, struct rtap_connection *connection)
+{
+	(void)counts;
+	*connection = (struct rtap_connection){ .number = 1, .a = { .address_length = 4 }, .b = { .address_length = 4 } };
+	return (struct rtap_operation){ .connection = connection, .from_a = true, .layer = "layer", .name = "name", .request_frame = 1, .response_frame = 2,
+					.complete = true, .has_latency = true, .latency_ns = MS };
+}
+
+static void set_failures(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	struct rtap_connection connection;
+	struct rtap_operation operation = an_operation(counts, &connection);
+
+	(void)what;
+	stats_operation(counts->stats, &operation);
+	counts->stats->operations->names.rows[0]->failures.count = count;
+	counts->stats->operations->names.rows[0]->work.count = of;
+}
+
+/* As many operations as slow as this after others. */
+static void set_slow_ones(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	struct rtap_connection connection;
+	struct rtap_operation operation = an_operation(counts, &connection);
+
+	(void)of;
+	for (unsigned i = 0; i < 10; i++)
+		stats_operation(counts->stats, &operation);
+	operation.latency_ns = what * MS;
+	for (uint64_t i = 0; i < count; i++)
+		stats_operation(counts->stats, &operation);
+}
+
+/* Keep-alives 2 seconds apart, of a time-out of 5 seconds, and then gaps of 6. */
+static void set_gaps(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	struct rtap_connection connection;
+	struct rtap_operation operation = an_operation(counts, &connection);
+
+	(void)of;
+	operation.flags = RTAP_OPERATION_KEEP_ALIVE;
+	operation.keep_alive_ms = 5000;
+	for (uint64_t i = 0; i < 3 + count; i++) {
+		operation.time_ns += (i < 3 ? 2000 : (int64_t)what) * MS;
+		operation.request_frame++;
+		stats_operation(counts->stats, &operation);
+	}
+	counts->stats->last_ns = operation.time_ns;
+}
+
+/* Operations of `count` on one queue, and of 10 on another one. */
+static void set_queues(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	struct rtap_connection connections[2];
+
+	(void)of;
+	for (unsigned queue = 0; queue < 2; queue++) {
+		struct rtap_operation operation = an_operation(counts, &connections[queue]);
+
+		connections[queue].number = queue + 1;
+		operation.has_queue = true;
+		operation.queue = queue + 1;
+		operation.latency_ns = queue ? MS : what * MS;
+		for (uint64_t i = 0; i < (queue ? 10 : count); i++)
+			stats_operation(counts->stats, &operation);
+	}
+}
+
 /* What doc/stats.md says that each rule takes. */
 static const struct threshold_case {
 	const char *rule;
@@ -441,10 +527,18 @@ static const struct threshold_case {
 	{ "retries_exhausted", set_attempts, 0, 7, 0 },
 	{ "rnr_given_up", set_event, STATS_RNR_GIVEN_UP, 1, 0 },
 	{ "rpc_rejected", set_first_rejected, 0, 1, 0 },
+	{ "operations_unanswered", set_requests, offsetof(struct stats_requests, overdue), 1, 0 },
+	{ "keep_alives_unanswered", set_requests, offsetof(struct stats_requests, keep_alives_overdue), 1, 0 },
+	{ "device_errors", set_requests, offsetof(struct stats_requests, device_errors), 1, 0 },
 	{ "connect_unanswered", set_cm_unanswered, 0, 1, 0 },
 	{ "rejected", set_rejected, 0, 1, 0 },
 	{ "cm_repeats", set_cm_repeats, 0, 1, 0 },
 	{ "slow_setup", set_slow_setups, 0, 1, 0 },
+	{ "missed_keep_alives", set_gaps, 6000, 1, 0 },
+	{ "aborts", set_requests, offsetof(struct stats_requests, aborts), 1, 0 },
+	{ "aborted", set_requests, offsetof(struct stats_requests, aborted), 1, 0 },
+	{ "slow_device", set_requests, offsetof(struct stats_requests, slow_device.occurrences), 3, 0 },
+	{ "slow_network", set_requests, offsetof(struct stats_requests, slow_network.occurrences), 1, 0 },
 	{ "retransmissions", set_event, STATS_RETRANSMISSION, 10, 10 },
 	{ "tcp_retransmissions", set_segments, STATS_RETRANSMISSION, 10, 10 },
 	{ "timeouts", set_recoveries, RTAP_RECOVERY_TIMEOUT, 3, 0 },
@@ -467,6 +561,10 @@ static const struct threshold_case {
 	{ "summed_connections", set_summed, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
+	{ "operation_errors", set_failures, 0, 10, 200 },
+	{ "operation_latency", set_slow_ones, 51, 1, 0 },
+	{ "uneven_queues", set_queues, 2, 100, 0 },
+	{ "not_inline", set_requests, offsetof(struct stats_requests, not_inline), 100, 500 },
 	{ "slow_operations", set_slow_operations, RTAP_KIND_READ, 1, 0 },
 	{ "adaptive_retransmission", set_doubled, RTAP_RECOVERY_TIMEOUT, 2, 0 },
 	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
 #include "dissect/rpc/rpc_programs.h"
 #include "output/message/connections.h"
 #include "output/packet/clock.h"
@@ -25,6 +27,11 @@ bool finding_service(const struct stats_connection *connection, struct line *lin
 		rpc_line_program(&facts, line);
 		return true;
 	}
+	for (int i = 0; i < 2; i++)
+		if (connection->directions[i].requests) {
+			line_text(line, connection->directions[i].requests->layer);
+			return true;
+		}
 	if (!connection->shown.service_port)
 		return false;
 	line_text(line, "port ");
@@ -76,12 +83,29 @@ static void who(const struct stats *stats, const struct finding *found, struct l
 			line_text(line, "RPC of unknown program");
 		between = ", ";
 	}
+	if (found->work) {
+		line_text(line, between);
+		line_text(line, found->work->layer);
+		line_char(line, ' ');
+		if (*found->work->name)
+			line_escaped(line, (const uint8_t *)found->work->name, strlen(found->work->name));
+		else
+			line_text(line, "unknown");
+		between = ", ";
+	}
 	if (found->kind < RTAP_KIND_COUNT) {
 		line_text(line, between);
 		line_text(line, rtap_message_kind_name((enum rtap_message_kind)found->kind));
 	}
 	if (*between || found->kind < RTAP_KIND_COUNT)
 		line_text(line, ": ");
+}
+
+const struct finding_times *finding_times_of(const struct finding *found)
+{
+	static const struct finding_times usual = { { "the longest", "the median" }, { "longest_latency", "usual_latency" } };
+
+	return found->rule->times ? found->rule->times : &usual;
 }
 
 static void what(const struct finding *found, struct line *line)
@@ -101,9 +125,15 @@ static void what(const struct finding *found, struct line *line)
 		line_text(line, found->rule->of);
 	}
 	if (found->time_ns) {
-		line_text(line, ", the longest ");
+		const struct finding_times *times = finding_times_of(found);
+
+		line_text(line, ", ");
+		line_text(line, times->words[0]);
+		line_char(line, ' ');
 		units_time(found->time_ns, line);
-		line_text(line, ", the median ");
+		line_text(line, ", ");
+		line_text(line, times->words[1]);
+		line_char(line, ' ');
 		units_time(found->usual_ns, line);
 	}
 	if (found->lost_ns) {
@@ -244,6 +274,8 @@ void finding_explain(const struct finding_rule *rule, struct line *line)
 		[FINDING_CAPTURE] = "the capture", [FINDING_CONNECTION] = "each connection", [FINDING_DIRECTION] = "each direction of a connection",
 		[FINDING_RPC] = "each RPC procedure and operation", [FINDING_SAMPLING] = "the capture",
 		[FINDING_KIND] = "each direction of a connection and kind of message",
+		[FINDING_REQUESTS] = "the operations of an end of a connection", [FINDING_WORK] = "the operations of a layer with one name",
+		[FINDING_GROUP] = "the operations of a layer between two hosts",
 	};
 	const struct finding_advice *advice = finding_advice_of(rule);
 

@@ -29,4 +29,7 @@ void finding_explain(const struct finding_rule *rule, struct line *line);
 /* Time of day with three decimals: "14:03:11.203". with_date: "2026-11-23 14:03:11.203". */
 void finding_moment(int64_t time_ns, bool with_date, struct line *line);
 
+/* Names of the finding's times. */
+const struct finding_times *finding_times_of(const struct finding *found);
+
 #endif

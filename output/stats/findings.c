@@ -6,11 +6,8 @@
 #include "dissect/engine/line.h"
 #include "output/packet/units.h"
 #include "output/stats/findings.h"
-
-/* Thresholds of an outlier latency: number of replies that define the typical latency, minimum, factor of the typical one. */
-#define LATENCY_REPLIES 3
-#define LATENCY_NS UINT64_C(50000000)
-#define LATENCY_TIMES 50
+#include "output/stats/findings_operation.h"
+#include "output/stats/findings_take.h"
 
 /* Minimum duration in which losses were possible before a cluster within one second is reported. */
 #define CLUSTER_NS INT64_C(10000000000)
@@ -26,53 +23,43 @@ const char *finding_weight_name(enum finding_weight weight)
 	return names[weight];
 }
 
-static void take_occurrences(struct finding *finding, const struct stats_occurrences *occurrences)
-{
-	finding->count = occurrences->count;
-	finding->first_frame = occurrences->first_frame;
-	finding->last_frame = occurrences->last_frame;
-	finding->first_ns = occurrences->first_ns;
-	finding->last_ns = occurrences->last_ns;
-	finding->has_times = occurrences->count != 0;
-}
-
 static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->bad_icrc);
+	findings_take(finding, &stats->bad_icrc);
 	finding->of = stats->rdma_packets;
 }
 
 static void look_connect_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->cm_unanswered);
+	findings_take(finding, &stats->cm_unanswered);
 }
 
 static void look_connect_repeats(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->cm_repeats);
+	findings_take(finding, &stats->cm_repeats);
 }
 
 static void look_slow_setups(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->slow_setups);
+	findings_take(finding, &stats->slow_setups);
 	finding->of = stats->setup_ns.count;
 }
 
 static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->rejected);
+	findings_take(finding, &stats->rejected);
 }
 
 /* NAKs and CNPs are compared with the packets of the other end. */
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	take_occurrences(finding, stats_event_of(&connection->directions[finding->direction], finding->rule->event));
+	findings_take(finding, stats_event_of(&connection->directions[finding->direction], finding->rule->event));
 	finding->of = connection->directions[!finding->direction].packets;
 }
 
@@ -81,7 +68,7 @@ static void look_marked(const struct stats *stats, const struct stats_connection
 	(void)stats;
 	if (!connection->reported || stats_event_of(&connection->directions[!finding->direction], STATS_CNP)->count)
 		return;
-	take_occurrences(finding, stats_event_of(&connection->directions[finding->direction], STATS_CE_MARK));
+	findings_take(finding, stats_event_of(&connection->directions[finding->direction], STATS_CE_MARK));
 	finding->of = connection->directions[finding->direction].packets;
 }
 
@@ -134,7 +121,7 @@ static void look_repeats(const struct stats_connection *connection, struct findi
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	take_occurrences(finding, stats_event_of(direction, STATS_RETRANSMISSION));
+	findings_take(finding, stats_event_of(direction, STATS_RETRANSMISSION));
 	finding->of = direction->packets;
 }
 
@@ -161,7 +148,7 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	(void)stats;
 	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
-	take_occurrences(finding, &burst->occurrences);
+	findings_take(finding, &burst->occurrences);
 	finding->of = direction->losses;
 	finding->has_begin = true;
 	finding->begin_ns = burst->begin_ns;
@@ -187,7 +174,7 @@ static void take_recovery(const struct stats_connection *connection, struct find
 		first_ns = other->first_ns < first_ns ? other->first_ns : first_ns;
 		last_ns = other->last_ns > last_ns ? other->last_ns : last_ns;
 	}
-	take_occurrences(finding, &recovery->occurrences);
+	findings_take(finding, &recovery->occurrences);
 	finding->recovery = recovery;
 	finding->cause = (uint8_t)cause;
 	finding->of_ns = stats_elapsed(first_ns, last_ns);
@@ -231,7 +218,7 @@ static void look_retries(const struct stats *stats, const struct stats_connectio
 	(void)stats;
 	if (!connection->reported || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.count)
 		return;
-	take_occurrences(finding, &incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences);
+	findings_take(finding, &incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences);
 	finding->count = direction->attempts;
 	finding->first_frame = finding->last_frame;
 	finding->first_ns = finding->last_ns;
@@ -242,7 +229,7 @@ static void look_adaptive(const struct stats *stats, const struct stats_connecti
 	const struct stats_recovery *recovery = &stats_incidents_of(&connection->directions[finding->direction])->recoveries[RTAP_RECOVERY_TIMEOUT];
 
 	(void)stats;
-	take_occurrences(finding, &recovery->occurrences);
+	findings_take(finding, &recovery->occurrences);
 	finding->count = recovery->doubled;
 }
 
@@ -270,7 +257,7 @@ static void look_reordered(const struct stats *stats, const struct stats_connect
 		return;
 	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
 		return;
-	take_occurrences(finding, stats_event_of(direction, STATS_OUT_OF_ORDER));
+	findings_take(finding, stats_event_of(direction, STATS_OUT_OF_ORDER));
 	finding->of = direction->packets;
 }
 
@@ -321,7 +308,7 @@ static void look_ignored(const struct stats *stats, const struct stats_connectio
 static void look_loose_cnps(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_occurrences(finding, &stats->loose[STATS_CNP]);
+	findings_take(finding, &stats->loose[STATS_CNP]);
 }
 
 /* Problems of one connection can be too small a part of the sum to be found. */
@@ -377,7 +364,7 @@ static void look_recovery(const struct stats *stats, const struct stats_connecti
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	take_occurrences(finding, &stats_incidents_of(direction)->recoveries[cause].occurrences);
+	findings_take(finding, &stats_incidents_of(direction)->recoveries[cause].occurrences);
 	finding->lost_ns = (uint64_t)stats_lost_to(stats, direction, cause);
 }
 
@@ -409,7 +396,7 @@ static void look_rpc_rejected(const struct stats *stats, const struct stats_conn
 {
 	(void)stats;
 	(void)connection;
-	take_occurrences(finding, &finding->rpc->first_rejected);
+	findings_take(finding, &finding->rpc->first_rejected);
 	finding->of = finding->rpc->replies;
 }
 
@@ -417,7 +404,7 @@ static void look_rpc_errors(const struct stats *stats, const struct stats_connec
 {
 	(void)stats;
 	(void)connection;
-	take_occurrences(finding, &finding->rpc->first_error);
+	findings_take(finding, &finding->rpc->first_error);
 	finding->of = finding->rpc->replies;
 }
 
@@ -425,22 +412,8 @@ static void look_rpc_unanswered(const struct stats *stats, const struct stats_co
 {
 	(void)stats;
 	(void)connection;
-	take_occurrences(finding, &finding->rpc->overdue);
+	findings_take(finding, &finding->rpc->overdue);
 	finding->of = finding->rpc->calls;
-}
-
-/* False: no outlier. */
-static bool take_latency(const struct histogram *latency_ns, uint64_t slowest_frame, struct finding *finding)
-{
-	uint64_t usual = histogram_percentile(latency_ns, 500);
-
-	if (latency_ns->count < LATENCY_REPLIES || latency_ns->largest < LATENCY_NS || latency_ns->largest / LATENCY_TIMES < usual)
-		return false;
-	finding->count = histogram_above(latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
-	finding->time_ns = (int64_t)latency_ns->largest;
-	finding->usual_ns = (int64_t)usual;
-	finding->first_frame = finding->last_frame = slowest_frame;
-	return true;
 }
 
 static void look_rpc_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -449,18 +422,18 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 
 	(void)stats;
 	(void)connection;
-	if (!row->is_operation && take_latency(&row->latency_ns, row->slowest_frame, finding))
+	if (!row->is_operation && findings_take_latency(&row->latency_ns, row->slowest_frame, finding))
 		finding->connection = row->slowest_connection;
 }
 
-/* If there are RPCs, these are the operations to check. */
+/* If there are operations of an upper layer, these are to be checked. */
 static void look_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
 
 	(void)stats;
-	if (!connection->directions[0].calls && !connection->directions[1].calls)
-		take_latency(&operations->latency_ns, operations->slowest_frame, finding);
+	if (!connection->directions[0].calls && !connection->directions[1].calls && !connection->directions[0].requests && !connection->directions[1].requests)
+		findings_take_latency(&operations->latency_ns, operations->slowest_frame, finding);
 }
 
 void finding_recovery_text(const struct finding *found, struct line *line)
@@ -512,103 +485,133 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 
 #define NO_EVENT STATS_EVENT_COUNT
 
+static const struct finding_times gap_times = { { "the longest", "the time-out" }, { "longest_gap", "keep_alive_timeout" } };
+static const struct finding_times slow_times = { { "the longest", "together" }, { "longest_latency", "total_latency" } };
+static const struct finding_times mean_times = { { "mean latency", "that of the others" }, { "mean_latency", "mean_latency_others" } };
+
 const struct finding_rule finding_rules[] = {
 	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged },
+	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged, NULL },
 	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
-	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL },
+	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL, NULL },
 	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "Terminates of iWARP (this end closed the connection because of an error)", NULL, look_terminated },
+	  "Terminates of iWARP (this end closed the connection because of an error)", NULL, look_terminated, NULL },
 	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NO_EVENT, 1, 0,
-	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus },
+	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus, NULL },
 	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
-	  "NAKs, invalid request (an operation or a length that this end does not accept)", NULL, NULL },
+	  "NAKs, invalid request (an operation or a length that this end does not accept)", NULL, NULL, NULL },
 	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
-	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL },
+	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL, NULL },
 	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
-	  "requests without an answer for a second or more", NULL, NULL },
+	  "requests without an answer for a second or more", NULL, NULL, NULL },
 	{ "retries_exhausted", FINDING_ERROR, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
-	  "retries of the same request without an answer, up to the end (the retry count is used up)", NULL, look_retries },
+	  "retries of the same request without an answer, up to the end (the retry count is used up)", NULL, look_retries, NULL },
 	{ "rnr_given_up", FINDING_ERROR, FINDING_DIRECTION, STATS_RNR_GIVEN_UP, 1, 0,
-	  "requests given up after RNR NAKs (the other end had posted no receive)", NULL, NULL },
+	  "requests given up after RNR NAKs (the other end had posted no receive)", NULL, NULL, NULL },
 	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
-	  "calls rejected by RPC or RPC-over-RDMA", "replies", look_rpc_rejected },
+	  "calls rejected by RPC or RPC-over-RDMA", "replies", look_rpc_rejected, NULL },
+	{ "operations_unanswered", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "operations without a response for a second or more", "operations", findings_operation_overdue, NULL },
+	{ "keep_alives_unanswered", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "keep-alives without a response for a second or more", NULL, findings_operation_keep_alives, NULL },
+	{ "device_errors", FINDING_ERROR, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "operations that failed with an error of the device or the medium", "operations", findings_operation_device_errors, NULL },
 	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connection attempts without an answer for a second or more", NULL, look_connect_unanswered },
+	  "connection attempts without an answer for a second or more", NULL, look_connect_unanswered, NULL },
 	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "rejected connection attempts", NULL, look_rejected },
+	  "rejected connection attempts", NULL, look_rejected, NULL },
 	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "repeated REQs, REPs and DREQs of communication management (responses were lost or late)", NULL, look_connect_repeats },
+	  "repeated REQs, REPs and DREQs of communication management (responses were lost or late)", NULL, look_connect_repeats, NULL },
 	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connections with a set-up time (REQ to RTU) of a second or more", "connections set up", look_slow_setups },
+	  "connections with a set-up time (REQ to RTU) of a second or more", "connections set up", look_slow_setups, NULL },
+	{ "missed_keep_alives", FINDING_WARNING, FINDING_GROUP, NO_EVENT, 1, 0,
+	  "times without any request for longer than the keep-alive time-out", NULL, findings_operation_missed, &gap_times },
+	{ "aborts", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "requests to abort operations or to reset (the requester's timer expired)", NULL, findings_operation_aborts, NULL },
+	{ "aborted", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "operations that were aborted", "operations", findings_operation_aborted, NULL },
+	{ "slow_device", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 3, 0,
+	  "operations of 50 ms or more, at least half of it before the first or after the last data: the device", "operations",
+	  findings_operation_slow_device, &slow_times },
+	{ "slow_network", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "operations of 50 ms or more, at least half of it lost to recoveries: the network", "operations", findings_operation_slow_network, &slow_times },
 	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
-	  "retransmitted packets", "packets", look_retransmissions },
+	  "retransmitted packets", "packets", look_retransmissions, NULL },
 	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
-	  "retransmitted TCP segments of iWARP", "packets", look_segments },
+	  "retransmitted TCP segments of iWARP", "packets", look_segments, NULL },
 	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
-	  "retransmission timeouts", NULL, look_timeouts },
+	  "retransmission timeouts", NULL, look_timeouts, NULL },
 	{ "rnr_waits", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
-	  "RNR waits (the other end had posted no receive)", NULL, look_rnr_waits },
+	  "RNR waits (the other end had posted no receive)", NULL, look_rnr_waits, NULL },
 	{ "nak_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
-	  "recoveries from loss reported by a sequence NAK", NULL, look_nak_time },
+	  "recoveries from loss reported by a sequence NAK", NULL, look_nak_time, NULL },
 	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
-	  "recoveries from lost READ responses", NULL, look_hole_time },
+	  "recoveries from lost READ responses", NULL, look_hole_time, NULL },
 	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
-	  "retransmission timeouts of TCP under iWARP", NULL, look_tcp_timeouts },
+	  "retransmission timeouts of TCP under iWARP", NULL, look_tcp_timeouts, NULL },
 	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
-	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits },
+	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits, NULL },
 	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "zero windows of TCP under iWARP (the other end did not read)", NULL, look_zero_windows },
+	  "zero windows of TCP under iWARP (the other end did not read)", NULL, look_zero_windows, NULL },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
-	  "NAKs, PSN sequence error (packets to this end were lost or arrived out of order)", "packets to it", look_refused },
+	  "NAKs, PSN sequence error (packets to this end were lost or arrived out of order)", "packets to it", look_refused, NULL },
 	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
-	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused },
+	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused, NULL },
 	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, STATS_READ_RESTART, 3, 0,
-	  "retransmitted READ requests (responses were lost or late)", NULL, NULL },
+	  "retransmitted READ requests (responses were lost or late)", NULL, NULL, NULL },
 	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
-	  "packets marked by ECN without a CNP to their sender", "packets", look_marked },
+	  "packets marked by ECN without a CNP to their sender", "packets", look_marked, NULL },
 	{ "traffic_class", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 0,
-	  "packets of an end whose traffic class (DSCP, VLAN priority) differs from the other end's", "packets", look_classes },
+	  "packets of an end whose traffic class (DSCP, VLAN priority) differs from the other end's", "packets", look_classes, NULL },
 	{ "cnp_storm", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 100, 0,
-	  "CNPs within 0.1 s (the other end cannot increase its rate between them)", NULL, look_storm },
+	  "CNPs within 0.1 s (the other end cannot increase its rate between them)", NULL, look_storm, NULL },
 	{ "cnp_ignored", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 500,
-	  "CNPs after which this end did not reduce its rate", "CNPs with a rate before and after", look_ignored },
+	  "CNPs after which this end did not reduce its rate", "CNPs with a rate before and after", look_ignored, NULL },
 	{ "paused", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 10,
-	  "microseconds for which one port and priority paused its neighbour", "microseconds", look_paused },
+	  "microseconds for which one port and priority paused its neighbour", "microseconds", look_paused, NULL },
 	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
-	  "packets of an unreliable connection that are missing (lost by the network or by the capture)", "packets", look_unreliable },
+	  "packets of an unreliable connection that are missing (lost by the network or by the capture)", "packets", look_unreliable, NULL },
 	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
-	  "calls without a reply for a second or more", "calls", look_rpc_unanswered },
+	  "calls without a reply for a second or more", "calls", look_rpc_unanswered, NULL },
 	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connections counted together for want of memory: only problems of their sum are found (give more with --max-memory)", "connections", look_summed },
+	  "connections counted together for want of memory: only problems of their sum are found (give more with --max-memory)", "connections", look_summed, NULL },
 	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
-	  "replies with an error", "replies", look_rpc_errors },
+	  "replies with an error", "replies", look_rpc_errors, NULL },
 	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
-	  "replies with a latency far above the median", NULL, look_rpc_latency },
+	  "replies with a latency far above the median", NULL, look_rpc_latency, NULL },
+	{ "operation_errors", FINDING_NOTE, FINDING_WORK, NO_EVENT, 10, 200,
+	  "operations with an error", "operations", findings_operation_errors, NULL },
+	{ "operation_latency", FINDING_NOTE, FINDING_WORK, NO_EVENT, 1, 0,
+	  "operations with a latency far above the median", NULL, findings_operation_latency, NULL },
+	{ "uneven_queues", FINDING_NOTE, FINDING_GROUP, NO_EVENT, 100, 0,
+	  "operations of one queue, far more and slower than those of the other queues of the controller", "operations of these queues",
+	  findings_operation_uneven, &mean_times },
+	{ "not_inline", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 100, 500,
+	  "small writes whose data was read by RDMA though requests can carry as much", "small writes", findings_operation_not_inline, NULL },
 	{ "slow_operations", FINDING_NOTE, FINDING_KIND, NO_EVENT, 1, 0,
-	  "operations with a latency far above the median", NULL, look_latency },
+	  "operations with a latency far above the median", NULL, look_latency, NULL },
 	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 2, 0,
-	  "timeouts twice as long as the previous one (adaptive retransmission)", NULL, look_adaptive },
+	  "timeouts twice as long as the previous one (adaptive retransmission)", NULL, look_adaptive, NULL },
 	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
-	  "packets marked by ECN (long queues on their path)", "packets", NULL },
+	  "packets marked by ECN (long queues on their path)", "packets", NULL, NULL },
 	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, STATS_CNP, 1, 0,
-	  "CNPs (packets to this end met congestion)", NULL, NULL },
+	  "CNPs (packets to this end met congestion)", NULL, NULL, NULL },
 	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "CNPs of no known connection", NULL, look_loose_cnps },
+	  "CNPs of no known connection", NULL, look_loose_cnps, NULL },
 	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "PAUSE and PFC frames (a receiver paused its neighbour)", NULL, look_pauses },
+	  "PAUSE and PFC frames (a receiver paused its neighbour)", NULL, look_pauses, NULL },
 	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NO_EVENT, 1, 0,
-	  "packets missing evenly, though received: the capture is a sample, and loss is not reported", "packets", NULL },
+	  "packets missing evenly, though received: the capture is a sample, and loss is not reported", "packets", NULL, NULL },
 	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
-	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed },
+	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed, NULL },
 	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
-	  "packets out of order, some of which were requested again", "packets", look_reordered },
+	  "packets out of order, some of which were requested again", "packets", look_reordered, NULL },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "outstanding calls, as many as credits granted", NULL, look_credits },
+	  "outstanding calls, as many as credits granted", NULL, look_credits, NULL },
 	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,
-	  "losses within one second (runs of retransmitted packets or segments)", "losses", look_cluster },
+	  "losses within one second (runs of retransmitted packets or segments)", "losses", look_cluster, NULL },
 	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
-	  "packets missed by the capture (not lost by the network: not retransmitted)", "packets", look_not_captured },
+	  "packets missed by the capture (not lost by the network: not retransmitted)", "packets", look_not_captured, NULL },
 };
 
 const unsigned finding_rule_count = sizeof finding_rules / sizeof finding_rules[0];
@@ -653,12 +656,15 @@ static void enter(struct findings *findings, const struct finding *finding)
 	findings->list[place] = *finding;
 }
 
+/* `subject`: a finding with what it concerns. */
 static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
-		    const struct stats_connection *connection, int direction, const struct stats_rpc *rpc, enum rtap_message_kind kind)
+		    const struct stats_connection *connection, const struct finding *subject)
 {
-	struct finding finding = { .rule = rule, .direction = direction, .rpc = rpc, .kind = (uint8_t)kind };
+	struct finding finding = *subject;
+	int direction = subject->direction;
 	uint64_t takes;
 
+	finding.rule = rule;
 	if (connection)
 		finding.connection = connection->shown.number;
 	if (rule->scope == FINDING_SAMPLING) {
@@ -666,7 +672,7 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
-		take_occurrences(&finding, stats_event_of(&connection->directions[direction], rule->event));
+		findings_take(&finding, stats_event_of(&connection->directions[direction], rule->event));
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
 	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))
@@ -681,7 +687,7 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
 {
-	look_at(findings, stats, rule, connection, direction, rpc, RTAP_KIND_COUNT);
+	look_at(findings, stats, rule, connection, &(struct finding){ .direction = direction, .rpc = rpc, .kind = RTAP_KIND_COUNT });
 }
 
 static void look_at_connection(struct findings *findings, const struct stats *stats, const struct stats_connection *connection)
@@ -695,14 +701,20 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
 			if (rule->event == NO_EVENT || connection->directions[direction].events || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);
+		for (int direction = 0; rule->scope == FINDING_REQUESTS && direction < 2; direction++)
+			if (connection->directions[direction].requests)
+				look(findings, stats, rule, connection, direction, NULL);
 		for (int kind = 0; rule->scope == FINDING_KIND && kind < 2 * RTAP_KIND_COUNT; kind++)
 			if (connection->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT])
-				look_at(findings, stats, rule, connection, kind / RTAP_KIND_COUNT, NULL, (enum rtap_message_kind)(kind % RTAP_KIND_COUNT));
+				look_at(findings, stats, rule, connection,
+					&(struct finding){ .direction = kind / RTAP_KIND_COUNT, .kind = (uint8_t)(kind % RTAP_KIND_COUNT) });
 	}
 }
 
 void findings_gather(struct findings *findings, const struct stats *stats)
 {
+	const struct stats_operation_tables *tables = stats_work_tables(stats);
+
 	findings->count = 0;
 	findings->found = 0;
 	sampling_look(&findings->sampling, stats);
@@ -711,6 +723,12 @@ void findings_gather(struct findings *findings, const struct stats *stats)
 			look(findings, stats, &finding_rules[i], NULL, -1, NULL);
 		for (unsigned row = 0; finding_rules[i].scope == FINDING_RPC && row < stats->rpc_count; row++)
 			look(findings, stats, &finding_rules[i], NULL, -1, stats->rpcs[row]);
+		for (size_t row = 0; finding_rules[i].scope == FINDING_WORK && row < tables->names.count; row++)
+			look_at(findings, stats, &finding_rules[i], NULL,
+				&(struct finding){ .direction = -1, .work = tables->names.rows[row], .kind = RTAP_KIND_COUNT });
+		for (unsigned group = 0; finding_rules[i].scope == FINDING_GROUP && group < tables->group_count; group++)
+			look_at(findings, stats, &finding_rules[i], NULL,
+				&(struct finding){ .direction = -1, .group = tables->groups[group], .kind = RTAP_KIND_COUNT });
 	}
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		if (stats->table[i])

@@ -7,6 +7,7 @@
 
 #include "output/stats/sampling.h"
 #include "output/stats/stats.h"
+#include "output/stats/stats_work.h"
 
 struct line;
 
@@ -22,9 +23,15 @@ enum finding_weight {
 const char *finding_weight_name(enum finding_weight weight);
 
 /* The objects that a rule is applied to. */
-enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND };
+enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND,
+		     FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP };
 
 struct finding;
+
+/* What time_ns and usual_ns of a finding are: in words, and their JSON keys. */
+struct finding_times {
+	const char *words[2], *keys[2];
+};
 
 struct finding_rule {
 	const char *name;
@@ -36,6 +43,7 @@ struct finding_rule {
 	const char *of;            /* name of the whole that they are a part of; NULL: none */
 	/* Sets count, of, times and frames for the finding's connection, direction or rpc. NULL: `event` is counted. */
 	void (*look)(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
+	const struct finding_times *times; /* NULL: the longest latency and the median */
 };
 
 extern const struct finding_rule finding_rules[];
@@ -46,6 +54,8 @@ struct finding {
 	uint64_t connection;       /* number; 0: none, or the connections that are counted together */
 	int direction;             /* 0: a>b, 1: b>a; -1: both or none */
 	const struct stats_rpc *rpc; /* NULL: does not concern a procedure */
+	const struct stats_work_row *work; /* operations that it concerns; NULL: none in particular */
+	const struct stats_group *group; /* hosts that it concerns; NULL: none in particular */
 	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: does not concern one */
 	uint64_t count, of;        /* of: 0: not part of a whole */
 	uint64_t lost_ns;          /* time lost, except that of `recovery`; 0: unknown */
@@ -58,7 +68,7 @@ struct finding {
 	int64_t asked_ns;          /* for RNR NAKs: total wait time that they requested from the direction */
 	int64_t of_ns;             /* for `recovery`: duration of the direction, of which time was lost */
 	const struct stats_shown *retries; /* retry parameters negotiated by CM; NULL: unknown or irrelevant */
-	int64_t time_ns, usual_ns; /* latencies: the longest and the typical one; 0: none */
+	int64_t time_ns, usual_ns; /* as rule->times says; 0: none */
 	uint64_t first_frame, last_frame; /* 0: unknown */
 	uint64_t rank;             /* the count relative to the rule's threshold, in units of 1 / FINDING_RANK */
 };

@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
+#include "output/stats/stats_mad.h"
+#include "output/stats/stats_work.h"
 #include "output/stats/stats_rpc.h"
 
 /* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
@@ -364,46 +366,6 @@ uint64_t stats_repeated(const struct stats_direction *direction)
 	return direction->carried_bytes > once ? direction->carried_bytes - once : 0;
 }
 
-static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
-{
-	return mad->management_class == message->mad_class && mad->method == message->mad_method && mad->attribute == message->mad_attribute;
-}
-
-static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *message)
-{
-	struct stats_mad *mad;
-
-	for (unsigned i = 0; i < stats->mad_count; i++)
-		if (is_mad(stats->mads[i], message))
-			return stats->mads[i];
-	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
-	if (!mad)
-		return NULL;
-	stats->mads[stats->mad_count++] = mad;
-	mad->management_class = message->mad_class;
-	mad->method = message->mad_method;
-	mad->attribute = message->mad_attribute;
-	mad->class_name = message->mad_class_name;
-	mad->method_name = message->mad_method_name;
-	mad->attribute_name = message->mad_attribute_name;
-	return mad;
-}
-
-static void note_mad(struct stats *stats, const struct rtap_message *message)
-{
-	struct stats_mad *mad = mad_of(stats, message);
-
-	if (!mad) {
-		stats->other_mads++;
-		return;
-	}
-	stats_count(&mad->occurrences, message->first_frame, message->time_ns);
-	mad->bytes += message->length;
-	mad->errors += message->mad_status != 0;
-	if (message->has_latency && message->latency_ns >= 0)
-		stats_add_value(stats, &mad->latency_ns, (uint64_t)message->latency_ns);
-}
-
 /*
  * Whether a request that received RNR NAKs was abandoned: the retries are exhausted, the connection was closed after the last NAK, or
  * the retransmission is long overdue. Otherwise the capture ended before.
@@ -455,7 +417,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	if (interval)
 		interval->messages++;
 	if (message->is_mad)
-		note_mad(stats, message);
+		stats_mad_message(stats, message);
 	if (!asker)
 		return;
 	note_payload(connection, message);
@@ -572,6 +534,16 @@ static void give_life(struct stats *stats, struct stats_shown *shown)
 	stats_give(stats, shown->life, shown->life_count * sizeof *shown->life);
 }
 
+static void note_end(struct stats_shown *shown, const struct rtap_connection *connection)
+{
+	shown->is_set_up = connection->life_count;
+	for (uint32_t i = 0; i < connection->life_count && !shown->is_closed; i++)
+		if (!strcmp(connection->life[i].name, "rdma_disconnect")) {
+			shown->is_closed = true;
+			shown->closed_ns = connection->life[i].time_ns;
+		}
+}
+
 void stats_connection(struct stats *stats, const struct rtap_connection *connection)
 {
 	struct stats_connection *found = stats_find(stats, connection->number);
@@ -603,6 +575,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		.bytes = connection->bytes,
 		.life = stats->options.lives ? take_life(stats, connection) : NULL,
 	};
+	note_end(&found->shown, connection);
 	if (found->shown.life)
 		found->shown.life_count = (uint8_t)connection->life_count;
 	else if (stats->options.lives && connection->life_count)
@@ -711,6 +684,7 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	if (direction->calls_in_flight > direction->most_calls_in_flight)
 		direction->most_calls_in_flight = direction->calls_in_flight;
 	incidents_merge(stats, direction, other);
+	stats_work_merge(stats, direction, other);
 	for (int i = 0; i < RTAP_KIND_COUNT; i++) {
 		if (!direction->operations[i]) {
 			direction->operations[i] = other->operations[i];
@@ -742,6 +716,7 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 				stats_give(stats, direction->events, SIZE_OF_EVENTS(direction->events->room));
 		}
 		congestion_destroy(stats, direction);
+		stats_work_destroy(stats, direction);
 		if (direction->reads)
 			stats_give(stats, direction->reads, SIZE_OF_READS(direction->reads->room));
 		if (direction->reaction_ns)
@@ -786,10 +761,8 @@ void stats_destroy(struct stats *stats)
 		histogram_fini(&stats->rpcs[i]->latency_ns, &stats->values);
 		free(stats->rpcs[i]);
 	}
-	for (unsigned i = 0; i < stats->mad_count; i++) {
-		histogram_fini(&stats->mads[i]->latency_ns, &stats->values);
-		free(stats->mads[i]);
-	}
+	stats_mad_fini(stats);
+	stats_work_fini(stats);
 	histogram_fini(&stats->setup_ns, &stats->values);
 	free(stats->sights);
 	free(stats->pauses);

@@ -12,6 +12,9 @@
 #include "output/stats/congestion.h"
 #include "output/stats/histogram.h"
 
+struct stats_operation_tables;
+struct stats_requests;
+
 /* Events of the packets of one direction. X(identifier, name) */
 #define STATS_EVENTS(X) \
 	X(RETRANSMISSION, "retransmissions") X(DUPLICATE, "duplicates") X(OUT_OF_ORDER, "out_of_order") \
@@ -92,10 +95,20 @@ struct stats_events {
 	struct stats_occurrences list[];
 };
 
+/* Time lost to a recovery, until end_ns. */
+struct stats_loss {
+	int64_t end_ns, lost_ns;
+};
+
+/* Losses that are kept, to compare them with the times of operations. */
+#define STATS_LOSSES 64
+
 /* Losses and recoveries of one direction, allocated when the first one occurs; most directions have none. */
 struct stats_incidents {
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
+	struct stats_loss losses[STATS_LOSSES]; /* the latest ones: number n in n % STATS_LOSSES */
+	uint64_t loss_count;
 	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
 	struct stats_reordering reordering;
 	bool closed;                        /* iWARP: the other end's receive window is closed, since closed_ns */
@@ -128,6 +141,7 @@ struct stats_direction {
 	int64_t marked_ns;
 	uint64_t losses;                    /* runs of retransmissions */
 	uint64_t rnr_wait_us;               /* sum of the timers of its RNR NAKs */
+	struct stats_requests *requests;    /* operations of upper layers that it requested; NULL: none */
 	uint64_t calls, replies;            /* RPC calls that it sent, and those of them with a reply */
 	uint32_t calls_in_flight, most_calls_in_flight;
 	uint32_t least_credits, most_credits; /* granted to it; 0: unknown */
@@ -145,6 +159,9 @@ struct stats_shown {
 	struct rtap_end a, b;
 	uint64_t packets, messages, bytes, anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT]; /* as in struct rtap_connection */
 	struct rtap_life_event *life;       /* with stats_options.lives; NULL: no events */
+	bool is_set_up;                     /* its setup was seen */
+	bool is_closed;                     /* it was closed, since closed_ns */
+	int64_t closed_ns;
 };
 
 struct stats_connection {
@@ -259,6 +276,7 @@ struct stats {
 	unsigned rpc_count;
 	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* cache of lookups, by a hash of the numbers */
 	uint64_t other_rpcs;                /* calls and replies beyond the table */
+	struct stats_operation_tables *operations; /* of upper layers; NULL: none */
 	struct congestion_ports *pauses;    /* NULL: none */
 	struct stats_interval *intervals;
 	uint64_t interval_count;

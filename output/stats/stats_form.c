@@ -6,6 +6,7 @@
 #include "dissect/rpc/rpc_programs.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_form.h"
+#include "output/stats/stats_work.h"
 
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event)
 {
@@ -119,6 +120,14 @@ static void report_rpcs(struct reporter *reporter, const struct stats *stats, co
 	}
 }
 
+static void report_rows(struct reporter *reporter, const struct stats_work_table *table, stats_form *form)
+{
+	for (size_t i = 0; i < table->count && !reporter->stopped; i++)
+		report(reporter, form, table->rows[i]);
+	if (table->others)
+		report(reporter, form, table->others);
+}
+
 void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
 {
 	static const struct stats_interval nothing;
@@ -134,6 +143,8 @@ void stats_write_all(const struct stats *stats, const struct findings *findings,
 			report(&reporter, form->connection, stats->table[i]);
 	if (stats->summed || stats->uncounted_messages)
 		report(&reporter, form->connection, &stats->others);
+	report_rows(&reporter, &stats_work_tables(stats)->names, form->operation);
+	report_rows(&reporter, &stats_work_tables(stats)->objects, form->object);
 	report_rpcs(&reporter, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)
 		report(&reporter, form->mad, stats->mads[i]);

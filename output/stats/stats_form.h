@@ -22,7 +22,7 @@ typedef void stats_form(const void *record, struct line *line);
 
 /* Writers of each kind of record. */
 struct stats_form {
-	stats_form *capture, *finding, *connection, *rpc, *mad, *interval;
+	stats_form *capture, *finding, *connection, *operation, *object, *rpc, *mad, *interval;
 };
 
 extern const struct stats_form stats_json_form;
@@ -30,7 +30,7 @@ extern const struct stats_form stats_json_form;
 /* Outputs a record; returns false to stop. */
 typedef bool stats_write(void *owner, stats_form *form, const struct stats_record *record);
 
-/* Outputs all records: capture, findings, connections, RPCs, management datagrams, intervals. */
+/* Outputs all records: capture, findings, connections, operations by name and by object, RPCs, management datagrams, intervals. */
 void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 
 /* The count of one event over all connections and both directions. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
 #include "output/stats/congestion_form.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
@@ -8,97 +10,16 @@
 #include "output/packet/object.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_form.h"
-
-static void begin(const char *type, struct line *line)
-{
-	line_char(line, '{');
-	object_text(line, "type", type);
-}
-
-static void end(struct line *line)
-{
-	line_bytes(line, "}\n", 2);
-}
-
-/* An object in an array. */
-static void element_begin(struct line *line, bool is_first)
-{
-	if (!is_first)
-		line_char(line, ',');
-	line_char(line, '{');
-}
-
-static void object_begin(struct line *line, const char *key)
-{
-	object_key(line, key);
-	line_char(line, '{');
-}
-
-static void object_value(struct line *line, const char *key, uint64_t value, bool is_time)
-{
-	if (is_time)
-		object_seconds(line, key, (int64_t)value);
-	else
-		object_number(line, key, value);
-}
-
-/* Sizes with three decimals, times to the nanosecond. */
-static void mean(const struct histogram *histogram, bool is_time, struct line *line)
-{
-	uint64_t whole = histogram->sum / histogram->count;
-	uint64_t thousandths = (uint64_t)((double)(histogram->sum % histogram->count) * 1000 / (double)histogram->count);
-
-	object_value(line, "mean", whole, is_time);
-	if (is_time || !thousandths)
-		return;
-	line_char(line, '.');
-	line_char(line, (char)('0' + thousandths / 100));
-	line_char(line, (char)('0' + thousandths / 10 % 10));
-	line_char(line, (char)('0' + thousandths % 10));
-}
-
-static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
-{
-	static const char *const keys[] = { "p50", "p90", "p99", "p999" };
-	static const unsigned permilles[] = { 500, 900, 990, 999 };
-	uint64_t percentiles[4];
-
-	if (!histogram || !histogram->count)
-		return;
-	histogram_percentiles(histogram, permilles, 4, percentiles);
-	object_begin(line, key);
-	object_number(line, "count", histogram->count);
-	mean(histogram, is_time, line);
-	object_value(line, "min", histogram->least, is_time);
-	for (unsigned i = 0; i < 4; i++)
-		object_value(line, keys[i], percentiles[i], is_time);
-	object_value(line, "max", histogram->largest, is_time);
-	line_char(line, '}');
-}
-
-static void occurrences_members(const struct stats_occurrences *occurrences, struct line *line)
-{
-	object_number(line, "count", occurrences->count);
-	object_number(line, "first_frame", occurrences->first_frame);
-	object_number(line, "last_frame", occurrences->last_frame);
-}
-
-static void occurrences(const char *key, const struct stats_occurrences *counted, struct line *line)
-{
-	if (!counted->count)
-		return;
-	object_begin(line, key);
-	occurrences_members(counted, line);
-	line_char(line, '}');
-}
+#include "output/stats/stats_json_parts.h"
+#include "output/stats/stats_operation_json.h"
 
 static void capture_events(const struct stats *stats, struct line *line)
 {
-	object_begin(line, "events");
+	stats_json_object(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
 		struct stats_occurrences sum = stats_sum(stats, (enum stats_event)i);
 
-		occurrences(stats_event_name((enum stats_event)i), &sum, line);
+		stats_json_occurrences(stats_event_name((enum stats_event)i), &sum, line);
 	}
 	line_char(line, '}');
 }
@@ -108,9 +29,9 @@ static void rejects(const struct stats *stats, struct line *line)
 	object_key(line, "rejects");
 	line_char(line, '[');
 	for (unsigned i = 0; i < stats->reject_count; i++) {
-		element_begin(line, !i);
+		stats_json_element(line, !i);
 		object_number(line, "reason", stats->rejects[i].reason);
-		occurrences_members(&stats->rejects[i].occurrences, line);
+		stats_json_occurrences_members(&stats->rejects[i].occurrences, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -129,7 +50,7 @@ static void capture(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
 
-	begin("capture", line);
+	stats_json_begin("capture", line);
 	object_number(line, "packets", stats->packets);
 	object_number(line, "bytes", stats->wire_bytes);
 	if (stats->packets) {
@@ -149,6 +70,8 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "messages_uncounted", stats->uncounted_messages);
 	if (stats->other_rpcs)
 		object_number(line, "rpcs_uncounted", stats->other_rpcs);
+	if (stats_work_tables(stats)->uncounted)
+		object_number(line, "operations_uncounted", stats_work_tables(stats)->uncounted);
 	if (stats->other_mads)
 		object_number(line, "mads_uncounted", stats->other_mads);
 	if (stats->values.unplaced)
@@ -157,16 +80,16 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "distributions_uncounted", stats->values.refused);
 	if (stats->outside_intervals)
 		object_number(line, "intervals_uncounted", stats->outside_intervals);
-	occurrences("bad_icrc", &stats->bad_icrc, line);
+	stats_json_occurrences("bad_icrc", &stats->bad_icrc, line);
 	capture_events(stats, line);
-	distribution("setup", &stats->setup_ns, true, line);
-	occurrences("slow_setups", &stats->slow_setups, line);
-	occurrences("cm_repeats", &stats->cm_repeats, line);
-	occurrences("cm_unanswered", &stats->cm_unanswered, line);
+	stats_json_distribution("setup", &stats->setup_ns, true, line);
+	stats_json_occurrences("slow_setups", &stats->slow_setups, line);
+	stats_json_occurrences("cm_repeats", &stats->cm_repeats, line);
+	stats_json_occurrences("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
 	congestion_ports_json(stats, line);
 	object_number(line, "findings", record->findings->found);
-	end(line);
+	stats_json_end(line);
 }
 
 static void address(const char *key, const struct rtap_end *end, struct line *line)
@@ -216,7 +139,7 @@ static void finding(const void *what, struct line *line)
 	struct line filter;
 
 	line_init(&filter, text, sizeof text);
-	begin("finding", line);
+	stats_json_begin("finding", line);
 	object_number(line, "rank", record->index + 1);
 	object_text(line, "rule", found->rule->name);
 	object_text(line, "weight", finding_weight_name((enum finding_weight)found->rule->weight));
@@ -235,6 +158,11 @@ static void finding(const void *what, struct line *line)
 		if (found->rpc->name)
 			object_text(line, "name", found->rpc->name);
 	}
+	if (found->work) {
+		object_text(line, "layer", found->work->layer);
+		object_key(line, "name");
+		json_string(line, (const uint8_t *)found->work->name, strlen(found->work->name));
+	}
 	object_number(line, "count", found->count);
 	if (found->of)
 		object_number(line, "of", found->of);
@@ -245,8 +173,8 @@ static void finding(const void *what, struct line *line)
 		object_number(line, "retry_count", found->retries->retry_count);
 	}
 	if (found->time_ns) {
-		object_seconds(line, "longest_latency", found->time_ns);
-		object_seconds(line, "usual_latency", found->usual_ns);
+		object_seconds(line, finding_times_of(found)->keys[0], found->time_ns);
+		object_seconds(line, finding_times_of(found)->keys[1], found->usual_ns);
 	}
 	if (found->lost_ns)
 		object_seconds(line, "time_lost", (int64_t)found->lost_ns);
@@ -265,7 +193,7 @@ static void finding(const void *what, struct line *line)
 	finding_filter(record->stats, found, &filter);
 	object_key(line, "filter");
 	json_string(line, (const uint8_t *)text, (size_t)(filter.next - text));
-	end(line);
+	stats_json_end(line);
 }
 
 static void operations(const struct stats_direction *direction, struct line *line)
@@ -279,7 +207,7 @@ static void operations(const struct stats_direction *direction, struct line *lin
 
 		if (!counted)
 			continue;
-		element_begin(line, !any);
+		stats_json_element(line, !any);
 		any = true;
 		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)kind));
 		object_number(line, "messages", counted->messages);
@@ -287,8 +215,8 @@ static void operations(const struct stats_direction *direction, struct line *lin
 		object_number(line, "incomplete", counted->incomplete);
 		object_number(line, "unanswered", counted->unanswered);
 		object_number(line, "refused", counted->refused);
-		distribution("size", &counted->size, false, line);
-		distribution("latency", &counted->latency_ns, true, line);
+		stats_json_distribution("size", &counted->size, false, line);
+		stats_json_distribution("latency", &counted->latency_ns, true, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -301,7 +229,7 @@ static void tcp_recoveries(const struct stats *stats, const struct stats_directi
 
 		if (!counted->count)
 			continue;
-		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
+		stats_json_object(line, stats_recovery_name((enum rtap_recovery)cause));
 		object_number(line, "count", counted->count);
 		object_seconds(line, "time_lost", stats_lost_to(stats, direction, (enum rtap_recovery)cause));
 		object_number(line, "first_frame", counted->first_frame);
@@ -314,12 +242,12 @@ static void recoveries(const struct stats *stats, const struct stats_direction *
 {
 	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
 
-	object_begin(line, "recoveries");
+	stats_json_object(line, "recoveries");
 	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_FAST_RETRANSMIT; cause++) {
 		if (!counted[cause].occurrences.count)
 			continue;
-		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
-		occurrences_members(&counted[cause].occurrences, line);
+		stats_json_object(line, stats_recovery_name((enum rtap_recovery)cause));
+		stats_json_occurrences_members(&counted[cause].occurrences, line);
 		object_seconds(line, "time_lost", counted[cause].time_lost_ns);
 		if (counted[cause].least_ns) {
 			object_seconds(line, "spacing_min", counted[cause].least_ns);
@@ -339,7 +267,7 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 {
 	if (!counted->count)
 		return;
-	object_begin(line, "reordering");
+	stats_json_object(line, "reordering");
 	object_number(line, "count", counted->count);
 	object_number(line, "packets_mean", (counted->packets + counted->count / 2) / counted->count);
 	object_number(line, "packets_max", counted->most_packets);
@@ -361,16 +289,18 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
 	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	operations(direction, line);
-	object_begin(line, "events");
+	stats_json_object(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		occurrences(stats_event_name((enum stats_event)i), stats_event_of(direction, (enum stats_event)i), line);
+		stats_json_occurrences(stats_event_name((enum stats_event)i), stats_event_of(direction, (enum stats_event)i), line);
 	line_char(line, '}');
 	recoveries(stats, direction, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
 	congestion_json(direction, line);
-	distribution("cnp_reaction", direction->reaction_ns, true, line);
+	stats_json_distribution("cnp_reaction", direction->reaction_ns, true, line);
+	if (direction->requests)
+		stats_requests_json(direction->requests, line);
 	if (direction->reads)
 		object_number(line, "read_depth", direction->reads->most);
 	if (direction->calls || direction->replies) {
@@ -388,7 +318,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 
 static void one_end(const char *key, const struct rtap_end *one, struct line *line)
 {
-	object_begin(line, key);
+	stats_json_object(line, key);
 	object_key(line, "addr");
 	line_char(line, '"');
 	end_address(one, line);
@@ -406,7 +336,7 @@ static void connection(const void *what, struct line *line)
 	const struct stats_connection *counted = record->what;
 	const struct stats_shown *shown = &counted->shown;
 
-	begin("connection", line);
+	stats_json_begin("connection", line);
 	if (counted->reported) {
 		object_number(line, "connection", shown->number);
 		object_text(line, "transport", rtap_transport_name((enum rtap_transport)shown->transport));
@@ -417,7 +347,7 @@ static void connection(const void *what, struct line *line)
 	} else {
 		object_number(line, "summed", record->stats->summed);
 	}
-	object_begin(line, "anomalies");
+	stats_json_object(line, "anomalies");
 	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
 		if (shown->anomaly_counts[i])
 			object_number(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i), shown->anomaly_counts[i]);
@@ -428,7 +358,7 @@ static void connection(const void *what, struct line *line)
 	line_char(line, ',');
 	one_direction(record->stats, &counted->directions[1], "b>a", line);
 	line_char(line, ']');
-	end(line);
+	stats_json_end(line);
 }
 
 static void statuses(const struct stats_rpc *row, struct line *line)
@@ -438,12 +368,12 @@ static void statuses(const struct stats_rpc *row, struct line *line)
 	for (unsigned i = 0; i < row->status_count; i++) {
 		const struct stats_status *status = &row->statuses[i];
 
-		element_begin(line, !i);
+		stats_json_element(line, !i);
 		if (status->name)
 			object_text(line, "status", status->name);
 		else
 			object_number(line, "status_number", status->number);
-		occurrences_members(&status->occurrences, line);
+		stats_json_occurrences_members(&status->occurrences, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -454,7 +384,7 @@ static void rpc(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct stats_rpc *row = record->what;
 
-	begin("rpc", line);
+	stats_json_begin("rpc", line);
 	if (row->program_known) {
 		object_number(line, "program", row->program);
 		object_number(line, "version", row->version);
@@ -468,7 +398,7 @@ static void rpc(const void *what, struct line *line)
 	object_number(line, "replies", row->replies);
 	object_number(line, "errors", row->errors);
 	statuses(row, line);
-	distribution("latency", &row->latency_ns, true, line);
+	stats_json_distribution("latency", &row->latency_ns, true, line);
 	if (!row->is_operation) {
 		object_number(line, "rejected", row->rejected);
 		object_number(line, "unanswered", row->unanswered);
@@ -479,7 +409,7 @@ static void rpc(const void *what, struct line *line)
 		object_number(line, "with_write_chunks", row->with_write_chunks);
 		object_number(line, "with_reply_chunk", row->with_reply_chunk);
 	}
-	end(line);
+	stats_json_end(line);
 }
 
 static void mad(const void *what, struct line *line)
@@ -487,7 +417,7 @@ static void mad(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct stats_mad *counted = record->what;
 
-	begin("mad", line);
+	stats_json_begin("mad", line);
 	object_number(line, "class", counted->management_class);
 	if (counted->class_name)
 		object_text(line, "class_name", counted->class_name);
@@ -497,11 +427,11 @@ static void mad(const void *what, struct line *line)
 	object_number(line, "attribute", counted->attribute);
 	if (counted->attribute_name)
 		object_text(line, "attribute_name", counted->attribute_name);
-	occurrences_members(&counted->occurrences, line);
+	stats_json_occurrences_members(&counted->occurrences, line);
 	object_number(line, "bytes", counted->bytes);
 	object_number(line, "errors", counted->errors);
-	distribution("latency", &counted->latency_ns, true, line);
-	end(line);
+	stats_json_distribution("latency", &counted->latency_ns, true, line);
+	stats_json_end(line);
 }
 
 static void interval(const void *what, struct line *line)
@@ -510,7 +440,7 @@ static void interval(const void *what, struct line *line)
 	const struct stats *stats = record->stats;
 	const struct stats_interval *counted = record->what;
 
-	begin("interval", line);
+	stats_json_begin("interval", line);
 	object_time(line, "time", (int64_t)((uint64_t)stats->begin_ns + record->index * (uint64_t)stats->interval_ns));
 	object_seconds(line, "seconds", stats->interval_ns);
 	object_number(line, "packets", counted->packets);
@@ -520,7 +450,7 @@ static void interval(const void *what, struct line *line)
 	object_number(line, "naks", counted->naks);
 	object_number(line, "cnps", counted->cnps);
 	object_number(line, "ce_marks", counted->ce_marks);
-	end(line);
+	stats_json_end(line);
 }
 
-const struct stats_form stats_json_form = { capture, finding, connection, rpc, mad, interval };
+const struct stats_form stats_json_form = { capture, finding, connection, stats_operation_json, stats_object_json, rpc, mad, interval };

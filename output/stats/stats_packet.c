@@ -180,6 +180,12 @@ static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t 
 		recovery->most_ns = wait_ns;
 }
 
+static void keep_loss(struct stats_incidents *incidents, int64_t end_ns, int64_t lost_ns)
+{
+	if (lost_ns > 0)
+		incidents->losses[incidents->loss_count++ % STATS_LOSSES] = (struct stats_loss){ end_ns, lost_ns };
+}
+
 /* A recovery begins, or time was lost to one. `asker`: the end whose requests are retransmitted. */
 static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_sight *sight)
 {
@@ -187,6 +193,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	struct stats_recovery *recovery = &incidents->recoveries[sight->flow.recovery];
 
 	incidents->recoveries[sight->flow.lost_to].time_lost_ns += sight->time_lost_ns;
+	keep_loss(incidents, sight->time_ns, sight->time_lost_ns);
 	if (!sight->flow.recovery)
 		return;
 	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
@@ -218,10 +225,12 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 		struct stats_incidents *incidents = stats_incidents(stats, &connection->directions[!found->from_a]);
 		struct stats_recovery *recovery = &incidents->recoveries[found->cause];
 
-		if (found->begins)
+		if (found->begins) {
 			stats_count(&recovery->occurrences, found->frame, sight->time_ns);
-		else
+		} else {
 			recovery->time_lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
+			keep_loss(incidents, found->end_ns, stats_elapsed(found->begin_ns, found->end_ns));
+		}
 		if (found->cause != RTAP_RECOVERY_ZERO_WINDOW)
 			continue;
 		incidents->closed = found->begins;

@@ -6,6 +6,7 @@
 #include "dissect/rpc/rpc_programs.h"
 #include "output/message/connections.h"
 #include "output/stats/finding_text.h"
+#include "output/stats/stats_operation_text.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_tables.h"
 
@@ -362,18 +363,6 @@ static bool connections(struct writing *writing, enum stats_sort sort)
 	return true;
 }
 
-static void latencies(struct stats_table *table, const struct histogram *latency_ns)
-{
-	static const unsigned permilles[] = { 500, 990 };
-	uint64_t percentiles[2] = { 0, 0 };
-
-	if (latency_ns->count)
-		histogram_percentiles(latency_ns, permilles, 2, percentiles);
-	stats_table_time(table, (int64_t)percentiles[0]);
-	stats_table_time(table, (int64_t)percentiles[1]);
-	stats_table_time(table, latency_ns->count ? (int64_t)latency_ns->largest : 0);
-}
-
 /* RDMA operations of one kind, over all connections. */
 static void kind_row(struct writing *writing, struct stats_table *table, enum rtap_message_kind kind)
 {
@@ -403,7 +392,7 @@ static void kind_row(struct writing *writing, struct stats_table *table, enum rt
 		stats_table_number(table, sum.incomplete);
 		stats_table_number(table, sum.unanswered);
 		stats_table_number(table, sum.refused);
-		latencies(table, &sum.latency_ns);
+		stats_operation_latencies(table, &sum.latency_ns);
 		stats_table_bytes(table, sum.bytes);
 		stats_table_number(table, 0);
 		stats_table_text(table, NULL);
@@ -455,7 +444,7 @@ static void rpc_row(struct stats_table *table, const struct stats_rpc *row)
 	stats_table_number(table, 0);
 	stats_table_number(table, row->unanswered);
 	stats_table_number(table, row->errors);
-	latencies(table, &row->latency_ns);
+	stats_operation_latencies(table, &row->latency_ns);
 	stats_table_bytes(table, row->call_bytes + row->reply_bytes);
 	stats_table_number(table, row->repeats);
 	statuses(row, stats_table_begin(table));
@@ -489,6 +478,15 @@ static void operations(struct writing *writing)
 			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
 				rpc_row(&table, stats->rpcs[inner]);
 	}
+	stats_operation_rows(stats, &table);
+	finish(writing, &table);
+	stats_operation_parts(stats, &table);
+	finish(writing, &table);
+	stats_operation_sizes(stats, &table);
+	finish(writing, &table);
+	stats_operation_objects(stats, writing->most, &table);
+	finish(writing, &table);
+	stats_operation_connections(stats, writing->most, &table);
 	finish(writing, &table);
 }
 
@@ -520,7 +518,7 @@ static void mads(struct writing *writing)
 		name_cell(&table, mad->attribute_name, mad->attribute, 4);
 		stats_table_number(&table, mad->occurrences.count);
 		stats_table_number(&table, mad->errors);
-		latencies(&table, &mad->latency_ns);
+		stats_operation_latencies(&table, &mad->latency_ns);
 		stats_table_number(&table, mad->occurrences.first_frame);
 	}
 	finish(writing, &table);

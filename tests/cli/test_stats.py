@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 import capfile
+import storage_jobs
 from cli import CliTest, PROGRAM, RPING, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
 from session import Session
@@ -727,6 +728,9 @@ class Findings(StatsTest):
             schedule.at(i, roce("B", CNP, 0x1000 + i, 0))
         return schedule
 
+    def jobs(self, *jobs):
+        return [job.save(self.path("job%d.pcap" % number)) for number, job in enumerate(jobs)]
+
     def closed_window(self, times):
         return self.iwarp(lambda frames: with_closed_window(frames, 10 * MS) if times else frames)
 
@@ -784,6 +788,18 @@ class Findings(StatsTest):
                                              self.iwarp(lambda frames: with_fast_retransmits(frames, 2, 5 * MS, True)[0])),
             "slow_operations": lambda: (self.scheduled(slow_writes([MS] * 3 + [50 * MS])), self.scheduled(slow_writes([MS] * 3 + [49 * MS]))),
             "zero_windows": lambda: (self.closed_window(1), self.closed_window(0)),
+            "operations_unanswered": lambda: self.jobs(storage_jobs.never_completed(1, 1.1), storage_jobs.never_completed(1, 0.9)),
+            "keep_alives_unanswered": lambda: self.jobs(storage_jobs.keep_alive_unanswered(), storage_jobs.clean(10)),
+            "device_errors": lambda: self.jobs(storage_jobs.media_errors(1), storage_jobs.clean(10)),
+            "missed_keep_alives": lambda: self.jobs(storage_jobs.missed_keep_alive(5.1), storage_jobs.missed_keep_alive(4.9)),
+            "aborts": lambda: self.jobs(storage_jobs.aborted(1), storage_jobs.clean(10)),
+            "aborted": lambda: self.jobs(storage_jobs.aborted(1), storage_jobs.media_errors(1)),
+            "slow_device": lambda: self.jobs(storage_jobs.slow_device(3, 0.051), storage_jobs.slow_device(2, 0.051)),
+            "slow_network": lambda: self.jobs(storage_jobs.slow_network(0.051), storage_jobs.slow_network(0.049)),
+            "operation_errors": lambda: self.jobs(storage_jobs.media_errors(10), storage_jobs.media_errors(9)),
+            "operation_latency": lambda: self.jobs(storage_jobs.slow_device(1, 0.051), storage_jobs.slow_device(1, 0.049)),
+            "uneven_queues": lambda: self.jobs(storage_jobs.uneven(99), storage_jobs.uneven(98)),
+            "not_inline": lambda: self.jobs(storage_jobs.not_inline(100), storage_jobs.not_inline(99)),
             "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
         }
         self.assertEqual(set(self.documented()), set(made))

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "output/stats/findings_operation.h"
+#include "output/stats/findings_take.h"
+#include "output/stats/stats_count.h"
+
+void findings_operation_overdue(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->overdue);
+	finding->of = requests->work.count;
+}
+
+void findings_operation_keep_alives(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->keep_alives_overdue);
+}
+
+void findings_operation_aborts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->aborts);
+}
+
+void findings_operation_aborted(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->aborted);
+	finding->of = requests->work.count;
+}
+
+void findings_operation_device_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->device_errors);
+	finding->of = requests->work.count;
+}
+
+void findings_operation_not_inline(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->not_inline);
+	finding->of = requests->not_inline.count + requests->inline_writes;
+}
+
+static void take_slow(const struct stats_requests *requests, const struct stats_slow *slow, struct finding *finding)
+{
+	findings_take(finding, &slow->occurrences);
+	finding->of = requests->work.count;
+	finding->time_ns = slow->longest_ns;
+	finding->usual_ns = slow->time_ns;
+}
+
+void findings_operation_slow_device(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	take_slow(requests, &requests->slow_device, finding);
+}
+
+void findings_operation_slow_network(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	take_slow(requests, &requests->slow_network, finding);
+}
+
+void findings_operation_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	findings_take(finding, &finding->work->failures);
+	finding->of = finding->work->work.count;
+}
+
+void findings_operation_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_work *work = &finding->work->work;
+
+	(void)stats;
+	(void)connection;
+	if (findings_take_latency(&work->latency_ns, work->slowest_frame, finding))
+		finding->connection = work->slowest_connection;
+}
+
+/* The requests to a group: those of a, or of b. NULL: none. */
+static const struct stats_requests *requests_in(const struct stats_connection *connection, const struct stats_group *group, int direction)
+{
+	const struct stats_requests *requests = connection ? connection->directions[direction].requests : NULL;
+
+	return requests && requests->group == group ? requests : NULL;
+}
+
+/* The connection that the finding names, and the requesting end. */
+static void name_connection(const struct stats *stats, uint64_t number, struct finding *finding)
+{
+	const struct stats_connection *connection = number - 1 < stats->table_room ? stats->table[number - 1] : NULL;
+
+	if (!connection)
+		return;
+	finding->connection = number;
+	finding->direction = requests_in(connection, finding->group, 1) ? 1 : 0;
+}
+
+/*
+ * When the last connection of a group was closed, or the capture ended. False: unknown, because a connection was not seen to be set up, so
+ * that its end may not have been captured either.
+ */
+static bool end_of(const struct stats *stats, const struct stats_group *group, int64_t *end_ns)
+{
+	*end_ns = INT64_MIN;
+	for (uint64_t i = 0; i < stats->table_room; i++) {
+		const struct stats_connection *connection = stats->table[i];
+		int64_t closed_ns;
+
+		if (!requests_in(connection, group, 0) && !requests_in(connection, group, 1))
+			continue;
+		if (!connection->shown.is_closed && !connection->shown.is_set_up)
+			return false;
+		closed_ns = connection->shown.is_closed ? connection->shown.closed_ns : stats->last_ns;
+		if (closed_ns > *end_ns)
+			*end_ns = closed_ns;
+	}
+	return *end_ns != INT64_MIN;
+}
+
+void findings_operation_missed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_group *group = finding->group;
+	struct stats_occurrences missed = group->missed;
+	int64_t end_ns, last_ns;
+
+	(void)connection;
+	finding->time_ns = group->gap_ns;
+	finding->usual_ns = group->keep_alive_ns;
+	last_ns = group->keep_alive_ns && end_of(stats, group, &end_ns) ? stats_elapsed(group->last_ns, end_ns) : 0;
+	if (last_ns > group->keep_alive_ns) {
+		const struct stats_occurrences last = { 1, group->last_frame, group->last_frame, group->last_ns, group->last_ns };
+
+		stats_occurrences_merge(&missed, &last);
+		if (last_ns > finding->time_ns)
+			finding->time_ns = last_ns;
+	}
+	findings_take(finding, &missed);
+	if (missed.count)
+		name_connection(stats, group->connection, finding);
+}
+
+/* Operations of a queue, of at least this number, are compared with those of others. */
+#define QUEUE_LEAST 10
+/* How many times as many, and as slow, the operations of the busiest queue must be. */
+#define QUEUE_MORE 3
+#define QUEUE_SLOWER 2
+
+struct queues {
+	const struct stats_requests *busiest;
+	uint64_t connection;        /* of the busiest */
+	uint64_t count, operations; /* of all of them */
+	double time_ns;             /* latencies, in sum */
+};
+
+static void add_queue(struct queues *queues, const struct stats_connection *connection, const struct stats_requests *requests)
+{
+	if (!requests || !requests->has_queue || requests->work.latency_ns.count < QUEUE_LEAST)
+		return;
+	if (queues->busiest && requests->controller != queues->busiest->controller)
+		return;
+	queues->count++;
+	queues->operations += requests->work.latency_ns.count;
+	queues->time_ns += (double)requests->work.latency_ns.sum;
+	if (queues->busiest && requests->work.latency_ns.count <= queues->busiest->work.latency_ns.count)
+		return;
+	queues->busiest = requests;
+	queues->connection = connection->shown.number;
+}
+
+void findings_operation_uneven(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	struct queues queues = { .busiest = NULL };
+	const struct histogram *latencies;
+	double mean_ns, others_ns;
+	uint64_t others;
+
+	(void)connection;
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; direction < 2; direction++)
+			add_queue(&queues, stats->table[i], requests_in(stats->table[i], finding->group, direction));
+	if (queues.count < 2)
+		return;
+	latencies = &queues.busiest->work.latency_ns;
+	others = queues.operations - latencies->count;
+	mean_ns = (double)latencies->sum / (double)latencies->count;
+	others_ns = (queues.time_ns - (double)latencies->sum) / (double)others;
+	if (latencies->count / QUEUE_MORE < others / (queues.count - 1) || mean_ns < QUEUE_SLOWER * others_ns)
+		return;
+	finding->count = latencies->count;
+	finding->of = queues.operations;
+	finding->time_ns = (int64_t)mean_ns;
+	finding->usual_ns = (int64_t)others_ns;
+	name_connection(stats, queues.connection, finding);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counts operations of upper layers: stats_work.h.
+ */
+#ifndef OUTPUT_STATS_STATS_OPERATION_H
+#define OUTPUT_STATS_STATS_OPERATION_H
+
+#include <rdmatap/operation.h>
+
+#include "output/stats/stats_work.h"
+
+/* The tracker's callback. */
+void stats_operation(struct stats *stats, const struct rtap_operation *operation);
+
+#endif
