@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "dissect/dissect.h"
 #include "dissect/engine/clear.h"
@@ -12,6 +13,7 @@
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_ext.h"
 #include "dissect/infiniband/upper.h"
+#include "dissect/iwarp/mpa_fpdu.h"
 #include "dissect/management/cm.h"
 #include "dissect/management/cm_private.h"
 #include "dissect/management/sa.h"
@@ -164,7 +166,8 @@ static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uin
 static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source)
 {
 	forget_layers(packet, from);
-	packet->source_count = (uint8_t)(source + 1);
+	while (packet->source_count > source + 1)
+		memset(&packet->sources[--packet->source_count], 0, sizeof packet->sources[0]);
 	packet->upper = RTAP_UPPER_UNKNOWN;
 	packet->request = (struct packet_request){ 0 };
 	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
@@ -320,20 +323,97 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 	run(&parse);
 }
 
+/* The first layer after one of TCP's or RDMAP's. */
+static uint8_t first_after(const struct rtap_packet *packet, uint16_t protocol)
+{
+	return (uint8_t)(last_layer(packet, protocol) - packet->layers + 1);
+}
+
 void packet_forget_segment(struct rtap_packet *packet)
 {
-	uint8_t after = packet->layer_count;
+	uint8_t after = first_after(packet, PROTOCOL_TCP);
 
-	while (packet->layers[after - 1].protocol != PROTOCOL_TCP)
-		after--;
-	forget_layers(packet, after);
-	if (!packet->fpdus.count)
+	if (!packet->fpdus.count) {
+		forget_layers(packet, after);
 		return;
+	}
 	packet->fpdus = (struct rtap_fpdus){ 0 };
-	packet->upper = RTAP_UPPER_UNKNOWN;
-	packet->request = (struct packet_request){ 0 };
-	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
-	packet->rpc = (struct rtap_rpc_facts){ 0 };
+	forget_body(packet, after, packet->tcp.payload.source);
+}
+
+bool packet_begin_fpdus(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
+
+	if (upper_of_segment(&parse) != PROTOCOL_MPA_FPDU || packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP)
+		return false;
+	packet_forget_segment(packet);
+	return registry[PROTOCOL_MPA_FPDU]->parse(&parse) == OK;
+}
+
+bool packet_dissect_fpdu(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_fpdu *fpdu)
+{
+	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
+
+	if (!iwarp_enter_fpdu(&parse, fpdu))
+		return false;
+	packet->payload = (struct rtap_payload){ parse.source, parse_offset(&parse), parse.cursor.captured, parse.cursor.wire };
+	run(&parse);
+	return true;
+}
+
+bool packet_take_body(struct rtap_packet *packet, struct packet_body *body)
+{
+	uint8_t first = first_after(packet, PROTOCOL_RDMAP);
+
+	body->count = (uint8_t)(packet->layer_count - first);
+	if (!body->count)
+		return true;
+	/* they would refer to other layers */
+	if (packet->anomaly_count)
+		return false;
+	body->upper = packet->upper;
+	body->rpcrdma = packet->rpcrdma;
+	body->rpc = packet->rpc;
+	memcpy(body->layers, packet->layers + first, body->count * sizeof body->layers[0]);
+	forget_body(packet, first, (uint8_t)(packet->source_count - 1));
+	return true;
+}
+
+void packet_forget_fpdu(struct rtap_packet *packet, uint8_t source_count)
+{
+	forget_body(packet, first_after(packet, PROTOCOL_RDMAP), (uint8_t)(source_count - 1));
+}
+
+bool packet_return_body(struct rtap_packet *packet, const struct packet_body *body)
+{
+	uint8_t first, own;
+
+	if (!body->count)
+		return true;
+	first = first_after(packet, PROTOCOL_RDMAP);
+	own = (uint8_t)(packet->layer_count - first);
+	if (packet->layer_count + body->count > RTAP_MAX_LAYERS || packet->anomaly_count)
+		return false;
+	memmove(packet->layers + first + body->count, packet->layers + first, own * sizeof packet->layers[0]);
+	memcpy(packet->layers + first, body->layers, body->count * sizeof body->layers[0]);
+	packet->layer_count = (uint8_t)(packet->layer_count + body->count);
+	for (uint8_t i = 0; i < body->count; i++)
+		packet->protocols[body->layers[i].protocol / 64] |= UINT64_C(1) << (body->layers[i].protocol % 64);
+	if (packet->upper == RTAP_UPPER_UNKNOWN)
+		packet->upper = body->upper;
+	if (!packet->rpcrdma.present && !packet->rpcrdma.length)
+		packet->rpcrdma = body->rpcrdma;
+	if (!packet->rpc.present)
+		packet->rpc = body->rpc;
+	return true;
+}
+
+bool packet_end_fpdus(struct rtap_packet *packet, const struct rtap_context *context, uint32_t begun)
+{
+	packet->fpdus.list = context->fpdus;
+	packet->fpdus.count = context->fpdu_count;
+	return iwarp_end_fpdus(packet, begun);
 }
 
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)

@@ -42,6 +42,30 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 /* Discards the presumed dissection of the segment's payload in such a packet. */
 void packet_forget_segment(struct rtap_packet *packet);
 
+/*
+ * The same, FPDU by FPDU, as they become known: packet_begin_fpdus() when the context has the first one; packet_dissect_fpdu() for each in order,
+ * in `context` or its own, which sets packet->payload to what it carries (false: nothing that can be shown); packet_end_fpdus() with the context
+ * that has all, of which the first `begun` were there at the beginning. False: packet_dissect_segment() is needed.
+ */
+bool packet_begin_fpdus(struct rtap_packet *packet, const struct rtap_context *context);
+bool packet_dissect_fpdu(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_fpdu *fpdu);
+bool packet_end_fpdus(struct rtap_packet *packet, const struct rtap_context *context, uint32_t begun);
+
+/* Removes what follows RDMAP's layer, but for the first `source_count` sources: the FPDU after those in a struct packet_body. */
+void packet_forget_fpdu(struct rtap_packet *packet, uint8_t source_count);
+
+/* Layers and facts of the FPDUs that are dissected, while the packet is that of a later one alone. */
+struct packet_body {
+	struct rtap_layer layers[RTAP_MAX_LAYERS];
+	uint8_t count, upper;
+	struct rtap_rpcrdma_facts rpcrdma;
+	struct rtap_rpc_facts rpc;
+};
+
+/* Moves them out of the packet, and back to before those of the later one. False: not possible. */
+bool packet_take_body(struct rtap_packet *packet, struct packet_body *body);
+bool packet_return_body(struct rtap_packet *packet, const struct packet_body *body);
+
 /* Dissects a frame that consists of a complete RDMAP Send without any headers; packet->payload is all of its bytes. */
 void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 

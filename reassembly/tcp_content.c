@@ -191,7 +191,7 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 		tcp_stream_segment(&tracker->tcp, packet, &facts);
 	content = facts.connection ? facts.connection->user : NULL;
 	is_iwarp = content && content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES;
-	if (tracker->view.presumed && !is_iwarp)
+	if (packet->fpdus.count && !is_iwarp)
 		packet_forget_segment(packet);
 	if (!content)
 		return facts.differs;

@@ -222,7 +222,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		iwarp_view_dissect(&tracker->view, context, packet);
-	tracker->view.presumed = NULL;
+	tracker->view.packet = NULL;
 	if (differs)
 		tcp_stream_note_difference(packet);
 }

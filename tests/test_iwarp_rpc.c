@@ -291,3 +291,51 @@ Test(iwarp_rpc, a_send_that_only_the_service_identifies_is_dissected_by_it)
 		end();
 	}
 }
+
+static void expect_layers(const uint16_t *wanted, uint8_t count)
+{
+	uint8_t at = 0;
+
+	while (at < last.packet.layer_count && last.packet.layers[at].protocol != PROTOCOL_RDMAP)
+		at++;
+	/* and that of the state */
+	cr_assert_eq(last.packet.layer_count - at - 2, count, "%u layers", last.packet.layer_count - at - 2);
+	for (uint8_t i = 0; i < count; i++)
+		cr_expect_eq(last.packet.layers[at + 1 + i].protocol, wanted[i], "layer %u", i);
+}
+
+/* Each Send is examined alone, and all are shown in their order. */
+Test(iwarp_rpc, several_sends_of_a_segment_are_each_of_the_upper_layer_and_shown_in_order)
+{
+	const uint16_t both[] = { PROTOCOL_RPCRDMA, PROTOCOL_RPC, PROTOCOL_NFS, PROTOCOL_PAYLOAD, PROTOCOL_RPCRDMA, PROTOCOL_RPC, PROTOCOL_NFS };
+	const uint32_t noise[] = { 1, 2, 3, 4, 5 };
+	uint8_t write[14 + sizeof noise] = { 0xc1, 0x40, [5] = 99 };
+	struct sender calls, replies;
+
+	for (uint32_t i = 0; i < sizeof noise / 4; i++)
+		put32(write + 14 + 4 * i, noise[i]);
+	sender_init(&calls, SENT_PLAIN, true);
+	sender_init(&replies, SENT_PLAIN, true);
+	send_rpc(&calls, 7, false);
+	send_fpdu(&calls, write, sizeof write);
+	send_rpc(&calls, 8, false);
+	send_rpc(&replies, 8, true);
+	send_fpdu(&replies, write, sizeof write);
+	send_rpc(&replies, 7, true);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, calls.bytes, calls.length);
+	expect_layers(both, 7);
+	cr_expect_eq(last.packet.rpc.xid, 8);
+	cr_expect_eq(last.packet.fpdus.count, 3);
+	cr_expect_eq(last.packet.payload.captured, calls.length);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + calls.length, replies.bytes, replies.length);
+	expect_layers(both, 7);
+	cr_expect_eq(last.packet.rpc.xid, 7);
+	cr_expect(last.packet.rpc.is_reply && last.packet.rpc.program_known);
+	cr_expect_eq(last.packet.rpc.call_frame, frames - 1);
+	end();
+	cr_expect_eq(reported_count, 10, "%u", reported_count);
+	sender_fini(&calls);
+	sender_fini(&replies);
+}

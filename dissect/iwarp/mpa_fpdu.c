@@ -201,6 +201,28 @@ static void unlist(struct rtap_packet *packet)
 	};
 }
 
+bool iwarp_enter_fpdu(struct parse *parse, const struct rtap_fpdu *fpdu)
+{
+	return parse->packet->layer_count + LAYERS_KEPT <= RTAP_MAX_LAYERS && begin_unit(parse, parse->context, fpdu);
+}
+
+bool iwarp_end_fpdus(struct rtap_packet *packet, uint32_t first)
+{
+	const struct rtap_fpdus *fpdus = &packet->fpdus;
+
+	for (const struct rtap_fpdu *fpdu = fpdus->list + first; fpdu < fpdus->list + fpdus->count; fpdu++) {
+		struct rtap_iwarp_facts facts;
+		uint32_t length;
+		const uint8_t *head = fpdu_head(fpdu, &length);
+
+		if (fpdu->crc_status == RTAP_CRC_BAD || fpdu->framing != RTAP_FPDU_IN_STEP || fpdu->skewed_markers ||
+		    iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK || !iwarp_opcodes[facts.opcode].name)
+			return false;
+	}
+	unlist(packet);
+	return true;
+}
+
 /* Goes to the next FPDU that carries something. The context is the packet's again for each. */
 static bool more(struct parse *parse)
 {

@@ -18,4 +18,13 @@ uint16_t iwarp_after_setup(const struct parse *parse);
  */
 uint16_t iwarp_presume(struct parse *parse);
 
+/* Sets up what one FPDU of the packet carries, in its own context if it has one. False: nothing that could be shown, or no room. */
+bool iwarp_enter_fpdu(struct parse *parse, const struct rtap_fpdu *fpdu);
+
+/*
+ * All FPDUs of the packet's list are dissected. False, and nothing changes: one from `first` on is out of the ordinary, which the layers have to
+ * show (a wrong CRC, framing that had to be found, an unknown opcode).
+ */
+bool iwarp_end_fpdus(struct rtap_packet *packet, uint32_t first);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each Send is dissected in a packet of its own, for the upper layer and for the later dissection in the frame.
+ * Each Send is dissected once, for the upper layer and for the output: in the frame's packet, or in a packet of its own if the frame does not
+ * show it, or not there yet.
  */
 #include "config.h"
 
@@ -20,13 +21,15 @@
 
 #define REFUSED_LOOKED_AT 256
 
-/* A Send in a packet of its own, or in the frame's packet, which is already dissected. */
+/* A Send, or the data of a READ, while the layer examines it. */
 struct alone {
 	struct upper_work work;        /* for the layer; `context`: where the frame will find it if it is shown there */
-	struct rtap_frame frame;
+	uint32_t shown;
+	struct rtap_frame frame;       /* of a packet of its own; work.packet has this one too */
 	struct frame_result result;
 	struct rtap_context own_context;
 	struct rtap_packet own;
+	const struct rtap_frame *whole; /* of the frame's packet */
 };
 
 static struct alone *alone_of(struct upper_work *work)
@@ -34,36 +37,61 @@ static struct alone *alone_of(struct upper_work *work)
 	return (struct alone *)((char *)work - offsetof(struct alone, work));
 }
 
-/* The Send differs from what was presumed. */
-static void leave_presumed(struct upper_work *work)
+static bool is_own(const struct alone *alone)
 {
-	if (work->packet != work->tracker->view.presumed)
-		return;
-	work->packet->payload = work->packet->tcp.payload;
-	work->packet = &alone_of(work)->own;
-}
-
-static void dissect_send(struct upper_work *work)
-{
-	leave_presumed(work);
-	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
+	return alone->work.packet == &alone->own;
 }
 
 /* What a READ or Write completed. */
+static void dissect_chunk(struct alone *alone)
+{
+	const struct rtap_span *chunk = &alone->work.context->chunk;
+
+	alone->frame.bytes = chunk->bytes;
+	alone->frame.captured_length = alone->frame.wire_length = chunk->length;
+	packet_dissect_chunk(&alone->frame, alone->work.context, &alone->own);
+}
+
+static void dissect(struct upper_work *work)
+{
+	struct alone *alone = alone_of(work);
+
+	/* what the frame has no room for is examined all the same */
+	if (!is_own(alone) && !iwarp_view_dissect_fpdu(&work->tracker->view, alone->shown)) {
+		iwarp_view_leave(&work->tracker->view, alone->shown + 1);
+		work->packet->frame = alone->whole;
+		work->packet = &alone->own;
+	}
+	if (!is_own(alone))
+		return;
+	if (work->message && work->message->shown.verb != RTAP_VERB_SEND)
+		dissect_chunk(alone);
+	else
+		packet_dissect_send(&alone->frame, work->context, work->packet);
+}
+
+/* Dissects in the frame's packet from here on. */
+static void enter(struct alone *alone, struct rtap_packet *packet)
+{
+	alone->whole = packet->frame;
+	packet->frame = &alone->frame;
+	alone->work.packet = packet;
+}
+
+/* Few READs and Writes complete something to show. */
 static void dissect_data(struct upper_work *work)
 {
-	struct rtap_frame *frame = &alone_of(work)->frame;
-	const struct rtap_span *chunk = &work->context->chunk;
+	struct rtap_packet *packet = iwarp_view_enter(&work->tracker->view, &work->tracker->context, alone_of(work)->shown, false);
 
-	frame->bytes = chunk->bytes;
-	frame->captured_length = frame->wire_length = chunk->length;
-	packet_dissect_chunk(frame, work->context, work->packet);
+	if (packet)
+		enter(alone_of(work), packet);
+	work->dissect = dissect;
+	dissect(work);
 }
 
 /* Copies bytes that a layer or message lends temporarily, for the frame. */
-static bool keep_copy(struct upper_work *work, struct rtap_span *bytes)
+static bool keep_copy(struct rtap_tracker *tracker, struct rtap_span *bytes)
 {
-	struct rtap_tracker *tracker = work->tracker;
 	uint8_t *copy = memory_new(bytes->length + 1);
 
 	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, bytes->length + 1)) {
@@ -75,8 +103,18 @@ static bool keep_copy(struct upper_work *work, struct rtap_span *bytes)
 	return true;
 }
 
-static void begin(struct alone *alone, const struct ddp_work *work, struct message *message, const struct rtap_span *send, uint32_t wire)
+static bool keep(struct upper_work *work, struct rtap_span *bytes)
 {
+	return keep_copy(work->tracker, bytes);
+}
+
+/* `packet`: the frame's, entered; NULL: it has a packet of its own. */
+static void begin(struct alone *alone, const struct ddp_work *work, struct message *message, const struct rtap_span *send, uint32_t wire,
+		  struct rtap_packet *packet)
+{
+	struct iwarp_view *view = &work->tracker->view;
+
+	alone->shown = work->shown;
 	alone->frame = (struct rtap_frame){
 		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
@@ -84,18 +122,26 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 	alone->result = (struct frame_result){ 0 };
 	alone->work = (struct upper_work){
 		.tracker = work->tracker, .connection = work->connection, .from_a = work->from_a, .message = message, .packet = &alone->own,
-		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &work->tracker->view.uppers[work->shown],
-		.result = &alone->result, .dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
+		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &view->uppers[work->shown],
+		.result = &alone->result, .dissect = dissect, .fpdu = work->fpdu, .keep = keep,
 	};
 	*alone->work.context = work->tracker->context;
 	alone->work.context->upper = upper_carried(work->tracker, work->connection);
+	if (packet)
+		enter(alone, packet);
 }
 
-/* Shows the same in the frame; reassembled bytes live as long as the frame. */
-static void show(const struct ddp_work *work, const struct rtap_context *upper)
+/* The frame shows the FPDU so, if there is something to show. Reassembled bytes live as long as the frame. */
+static void end(struct alone *alone, bool has_content)
 {
-	if (work->shown != IWARP_NOT_SHOWN)
-		work->tracker->view.list[work->shown].upper = upper;
+	struct iwarp_view *view = &alone->work.tracker->view;
+
+	if (has_content && alone->shown != IWARP_NOT_SHOWN)
+		view->list[alone->shown].upper = alone->work.context;
+	if (is_own(alone))
+		return;
+	iwarp_view_leave(view, alone->shown + (has_content || view->has_body));
+	alone->work.packet->frame = alone->whole;
 }
 
 /* The bytes of a Send in a single FPDU. */
@@ -118,20 +164,19 @@ void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection
 
 	if (!whole_send(&work, &bytes))
 		return;
-	begin(&alone, &work, NULL, &bytes, work.facts.payload_length);
-	dissect_send(&alone.work);
+	begin(&alone, &work, NULL, &bytes, work.facts.payload_length, iwarp_view_enter(&tracker->view, &tracker->context, shown, false));
+	dissect(&alone.work);
 	upper_ahead(&alone.work);
-	show(&work, alone.work.context);
+	end(&alone, true);
 }
 
 /* Transfers the bytes to the frame, or copies them if the message is returned with its bytes. */
-static bool keep_message(struct upper_work *work, struct message *message, struct rtap_span *bytes)
+static bool keep_message(struct rtap_tracker *tracker, struct message *message, struct rtap_span *bytes)
 {
-	struct rtap_tracker *tracker = work->tracker;
 	struct coverage *data = &message->coverage;
 
 	if (tracker->keep & COVERAGE_BYTES)
-		return keep_copy(work, bytes);
+		return keep_copy(tracker, bytes);
 	if (!iwarp_view_keep(&tracker->view, &tracker->budget, data->bytes, data->bytes_room))
 		return false;
 	data->bytes = NULL;
@@ -139,38 +184,26 @@ static bool keep_message(struct upper_work *work, struct message *message, struc
 	return true;
 }
 
-/* Limits the packet's payload to the Send's: that of the segment may contain more. */
-static void enter_presumed(const struct rtap_span *send, struct rtap_packet *packet)
-{
-	packet->payload = (struct rtap_payload){ 0, (uint32_t)(send->bytes - packet->sources[0].bytes), send->length, send->length };
-}
-
 void ddp_upper_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
 {
 	struct iwarp_view *view = &work->tracker->view;
 	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
-	bool whole = work->shown != IWARP_NOT_SHOWN && !put_together && bytes->length == wire, is_upper;
-	struct rtap_packet *presumed = NULL;
+	bool is_presumed = !put_together && bytes->length == wire && upper_carried(work->tracker, work->connection) == RTAP_UPPER_RPCRDMA &&
+			   iwarp_view_is_presumed(view, work->shown, bytes);
+	struct rtap_span whole = *bytes;
 	struct alone alone;
 
-	if (whole && upper_carried(work->tracker, work->connection) == RTAP_UPPER_RPCRDMA)
-		presumed = iwarp_view_presumed(view, work->fpdu, bytes);
-	begin(&alone, work, message, bytes, wire);
-	if (presumed) {
-		alone.work.packet = presumed;
-		enter_presumed(bytes, presumed);
-	} else {
-		dissect_send(&alone.work);
-	}
-	is_upper = upper_send(&alone.work);
-	if (put_together)
-		alone.work.context->message = *bytes;
-	if (!put_together || keep_message(&alone.work, message, &alone.work.context->message))
-		show(work, alone.work.context);
-	view->is_presumed = presumed && alone.work.packet == presumed && !work->shown && is_upper && !alone.work.context->rpc_follows &&
-			    presumed->source_count == 1;
-	if (presumed)
-		presumed->payload = presumed->tcp.payload;
+	if (put_together && work->shown != IWARP_NOT_SHOWN && !keep_message(work->tracker, message, &whole))
+		work->shown = IWARP_NOT_SHOWN;
+	begin(&alone, work, message, bytes, wire, iwarp_view_enter(view, &work->tracker->context, work->shown, is_presumed));
+	if (put_together && work->shown != IWARP_NOT_SHOWN)
+		alone.work.context->message = whole;
+	if (is_presumed)
+		alone.work.packet->payload = (struct rtap_payload){ 0, (uint32_t)(bytes->bytes - alone.work.packet->sources[0].bytes), wire, wire };
+	else
+		dissect(&alone.work);
+	upper_send(&alone.work);
+	end(&alone, true);
 }
 
 void ddp_upper_data(struct ddp_work *work, struct message *message)
@@ -179,10 +212,10 @@ void ddp_upper_data(struct ddp_work *work, struct message *message)
 
 	if (!message->region)
 		return;
-	begin(&alone, work, message, &(struct rtap_span){ NULL, 0 }, 0);
+	begin(&alone, work, message, &(struct rtap_span){ NULL, 0 }, 0, NULL);
+	alone.own.rpcrdma.present = alone.own.rpc.present = false;
 	alone.work.dissect = dissect_data;
-	if (upper_read(&alone.work))
-		show(work, alone.work.context);
+	end(&alone, upper_read(&alone.work));
 }
 
 /* The outcome of a request that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */

@@ -32,7 +32,7 @@ void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection
  */
 void ddp_upper_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together);
 
-/* A READ is complete. */
+/* A READ or Write is complete. */
 void ddp_upper_data(struct ddp_work *work, struct message *message);
 
 /* A Terminate: the message that it quotes was refused. RFC 5040, 4.8. */

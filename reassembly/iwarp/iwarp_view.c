@@ -28,7 +28,8 @@ static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
 	view->stream = stream;
 	view->count = 0;
 	view->fillings++;
-	view->is_presumed = false;
+	view->is_stale |= view->dissected != 0;
+	view->dissected = 0;
 }
 
 void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
@@ -37,7 +38,8 @@ void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
 		free_kept(view, budget);
 	serve(view, NULL);
 	view->ahead = NULL;
-	view->presumed = NULL;
+	view->packet = NULL;
+	view->is_stale = false;
 	view->number = 0;
 	view->frame = (struct rtap_span){ NULL, 0 };
 }
@@ -45,7 +47,7 @@ void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	iwarp_view_end(view, budget);
-	view->presumed = packet->fpdus.count ? packet : NULL;
+	view->packet = packet;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
@@ -162,30 +164,101 @@ void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream
 
 bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes)
 {
-	const struct rtap_packet *packet = view->presumed;
+	const struct rtap_packet *packet = view->packet;
 
-	return packet && packet->fpdus.crc_status == RTAP_CRC_GOOD && bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset &&
+	return packet && packet->fpdus.count && packet->fpdus.crc_status == RTAP_CRC_GOOD && bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset &&
 	       bytes->length == packet->fpdus.length;
 }
 
-struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes)
+/* The context of what is shown up to FPDU number `last`. */
+static struct rtap_context context_of(const struct iwarp_view *view, const struct rtap_context *context, uint32_t last)
 {
-	struct rtap_packet *packet = view->presumed;
-	const uint8_t *payload;
+	struct rtap_context known = *context;
 
-	if (!packet)
-		return NULL;
-	payload = packet->sources[0].bytes + packet->fpdus.offset;
-	return fpdu->bytes.bytes == payload && fpdu->bytes.length == packet->fpdus.length && fpdu->framing == RTAP_FPDU_IN_STEP &&
-	       fpdu->first_marker >= fpdu->bytes.length && bytes->bytes == payload + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH ? packet : NULL;
+	known.is_iwarp = true;
+	known.fpdus = view->list;
+	known.fpdu_count = last + 1;
+	return known;
 }
 
-void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
+bool iwarp_view_is_presumed(const struct iwarp_view *view, uint32_t shown, const struct rtap_span *bytes)
 {
-	if (view->is_presumed && context->fpdu_count == 1 && context->fpdus == view->list)
-		packet->fpdus.crc_status = context->fpdus->crc_status;
-	else
-		packet_dissect_segment(packet, context);
+	const struct rtap_packet *packet = view->packet;
+	const struct rtap_fpdu *fpdu = view->list;
+	const uint8_t *payload;
+
+	if (shown || view->dissected || !packet || !packet->fpdus.count || view->is_stale)
+		return false;
+	payload = packet->sources[0].bytes + packet->fpdus.offset;
+	return fpdu->bytes.bytes == payload &&
+	       fpdu->bytes.length == packet->fpdus.length && fpdu->framing == RTAP_FPDU_IN_STEP && fpdu->first_marker >= fpdu->bytes.length &&
+	       bytes->bytes == payload + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH;
+}
+
+/* Dissects those before FPDU number `end`, which carry nothing for an upper layer. */
+static void dissect_before(struct iwarp_view *view, const struct rtap_context *context, uint32_t end)
+{
+	for (; view->dissected < end; view->dissected++)
+		packet_dissect_fpdu(view->packet, context, &view->list[view->dissected]);
+}
+
+struct rtap_packet *iwarp_view_enter(struct iwarp_view *view, const struct rtap_context *context, uint32_t shown, bool is_presumed)
+{
+	struct rtap_packet *packet = view->packet;
+	struct rtap_context known;
+
+	if (shown == IWARP_NOT_SHOWN || !packet || view->is_stale)
+		return NULL;
+	view->is_stale = shown < view->dissected;
+	if (view->is_stale)
+		return NULL;
+	view->source_count = packet->source_count;
+	view->before.count = 0;
+	view->has_body = is_presumed;
+	if (!view->dissected)
+		view->begun = shown + 1;
+	if (is_presumed)
+		return packet;
+	known = context_of(view, context, shown);
+	if (!view->dissected && !packet_begin_fpdus(packet, &known)) {
+		view->is_stale = true;
+		return NULL;
+	}
+	dissect_before(view, &known, shown);
+	view->is_stale = !packet_take_body(packet, &view->before);
+	view->source_count = packet->source_count;
+	return view->is_stale ? NULL : packet;
+}
+
+bool iwarp_view_dissect_fpdu(struct iwarp_view *view, uint32_t shown)
+{
+	if (view->has_body)
+		packet_forget_fpdu(view->packet, view->source_count);
+	view->has_body = true;
+	view->list[shown].upper = &view->uppers[shown];
+	return packet_dissect_fpdu(view->packet, view->list[shown].upper, &view->list[shown]);
+}
+
+void iwarp_view_leave(struct iwarp_view *view, uint32_t dissected)
+{
+	view->is_stale |= !packet_return_body(view->packet, &view->before);
+	view->packet->payload = view->packet->tcp.payload;
+	view->dissected = dissected;
+}
+
+void iwarp_view_dissect(struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	if (!view->is_stale && view->dissected && context->fpdus == view->list) {
+		/* presumed: the packet needs no list */
+		if (view->count == 1 && !packet->fpdus.list) {
+			packet->fpdus.crc_status = view->list->crc_status;
+			return;
+		}
+		dissect_before(view, context, view->count);
+		if (packet_end_fpdus(packet, context, view->begun))
+			return;
+	}
+	packet_dissect_segment(packet, context);
 }
 
 void iwarp_view_want(struct iwarp_view *view)

@@ -6,7 +6,7 @@
 #ifndef REASSEMBLY_IWARP_IWARP_VIEW_H
 #define REASSEMBLY_IWARP_IWARP_VIEW_H
 
-#include "dissect/engine/packet.h"
+#include "dissect/dissect.h"
 #include "reassembly/store/budget.h"
 
 #define IWARP_VIEW_BYTES (4u << 20) /* bytes of a frame's FPDUs that may be copied; FPDUs beyond that or the budget are not shown */
@@ -31,8 +31,13 @@ struct iwarp_view {
 	void **kept;                       /* memory kept for the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
-	struct rtap_packet *presumed;      /* the frame's packet if its segment was already dissected as one FPDU with a Send; or NULL */
-	bool is_presumed;                  /* the first FPDU is dissected there as it will be shown */
+	struct rtap_packet *packet;        /* the frame's; NULL: dissected */
+	uint32_t dissected;                /* the first FPDUs of the list, which the packet shows */
+	uint32_t begun;                    /* FPDUs in the list when the first one was dissected; a presumed one counts */
+	bool has_body;                     /* the FPDU that is being examined is dissected */
+	bool is_stale;                     /* it does not show them as they are known now: dissect all again */
+	uint8_t source_count;              /* of the packet before the FPDU that is being examined there */
+	struct packet_body before;         /* what it showed then */
 	struct rtap_flow_facts flow;       /* of the last message completed by the frame */
 	struct budget_entry entry;         /* of all memory held here */
 };
@@ -49,8 +54,20 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 /* Whether these bytes are the whole segment and have a good CRC if they are one FPDU without markers. */
 bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes);
 
-/* The packet in which an FPDU and its Send, `bytes`, were already dissected as they will be shown; NULL: none. */
-struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes);
+/*
+ * Makes the frame's packet that of FPDU number `shown` alone, dissected only if it `is_presumed`; those before it are. `context`: of a packet
+ * without a state. NULL: it has to be dissected elsewhere.
+ */
+struct rtap_packet *iwarp_view_enter(struct iwarp_view *view, const struct rtap_context *context, uint32_t shown, bool is_presumed);
+
+/* Whether the frame's packet was dissected as this FPDU when nothing was known, with a Send of RPC-over-RDMA that has these bytes. */
+bool iwarp_view_is_presumed(const struct iwarp_view *view, uint32_t shown, const struct rtap_span *bytes);
+
+/* Dissects the FPDU in the packet, again if it was, in view->uppers[shown]. False: it has nothing to show. */
+bool iwarp_view_dissect_fpdu(struct iwarp_view *view, uint32_t shown);
+
+/* The packet shows the first `dissected` FPDUs. */
+void iwarp_view_leave(struct iwarp_view *view, uint32_t dissected);
 
 /*
  * Adds the next FPDU of a stream and returns its number. Copies its bytes if necessary, but not if `kept`. IWARP_NOT_SHOWN:
@@ -74,8 +91,8 @@ void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *strea
 /* Sets the FPDUs in the context if they are of this stream. */
 void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
 
-/* Dissects the current segment, with iwarp_view_context()'s context if the stream carries FPDUs. */
-void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);
+/* Dissects the rest of the current segment, with iwarp_view_context()'s context if the stream carries FPDUs. */
+void iwarp_view_dissect(struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);
 
 /* The current frame is done and wanted: messages that later get the FPDUs it showed out of order are wanted too. */
 void iwarp_view_want(struct iwarp_view *view);

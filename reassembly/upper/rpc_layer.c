@@ -44,7 +44,7 @@ static bool is_bare_rpcrdma(const struct upper_work *work)
 	struct rtap_span send = { packet->sources[payload->source].bytes + payload->offset, payload->captured };
 	uint32_t version, type, wire = payload->wire;
 
-	if (!work->is_known || !work->message || packet->rpcrdma.present || work->message->shown.verb != RTAP_VERB_SEND)
+	if (!work->is_known || !work->message || work->message->shown.verb != RTAP_VERB_SEND)
 		return false;
 	if (whole->bytes) {
 		send = *whole;
@@ -68,10 +68,22 @@ static bool is_bare_rpcrdma(const struct upper_work *work)
 /* Dissects a SEND that only the connection identifies. */
 static void show_bare(struct upper_work *work)
 {
-	if (!is_bare_rpcrdma(work))
+	if (work->packet->rpcrdma.present || !is_bare_rpcrdma(work))
 		return;
 	work->context->upper = RTAP_UPPER_RPCRDMA;
 	work->dissect(work);
+}
+
+/* A later packet shows the message of the header. */
+static void show_follows(struct upper_work *work)
+{
+	if (!rpc_call_follows(work->tracker, work->connection, work->from_a, work->packet))
+		return;
+	work->context->rpc_follows = true;
+	if (work->context->chunk.bytes)
+		work->dissect(work);
+	else
+		packet_dissect_follows(work->packet, work->context);
 }
 
 /*
@@ -109,13 +121,8 @@ static bool take_packet(struct upper_work *work)
 			rpc_call_read(packet, read);
 		}
 	}
-	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, work->from_a, packet)) {
-		context->rpc_follows = true;
-		if (context->chunk.bytes)
-			work->dissect(work);
-		else
-			packet_dissect_follows(packet, context);
-	}
+	if (packet->rpcrdma.present)
+		show_follows(work);
 	return true;
 }
 
@@ -140,7 +147,7 @@ static bool take_send(struct upper_work *work)
 	rpc_call_send(tracker, work->message, work->packet, work->result);
 	if (work->result->touched_upper)
 		frame_touch(tracker, work->result->touched_upper);
-	work->context->rpc_follows = rpc_call_follows(tracker, connection, work->from_a, work->packet);
+	show_follows(work);
 	/* A call ends with its reply; so does what it still waited for. */
 	if (work->message->request)
 		request_settle_claimed(tracker, work->message->request);
@@ -154,7 +161,6 @@ static bool take_read(struct upper_work *work)
 
 	if (work->message->shown.verb != RTAP_VERB_READ)
 		return false;
-	work->packet->rpcrdma.present = false;
 	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result, &read) ||
 	    !work->keep(work, &work->context->chunk))
 		return false;
@@ -172,6 +178,7 @@ static void show_ahead(struct upper_work *work)
 	const struct iwarp_request *request;
 	struct rtap_rpc_facts call;
 	struct rpc_call *read;
+	bool is_known;
 
 	/* a reply in a chunk that was complete before the gap */
 	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context, work->result, &read) &&
@@ -180,11 +187,14 @@ static void show_ahead(struct upper_work *work)
 	if (!work->packet->rpcrdma.present)
 		return;
 	if (rpc->is_reply) {
-		if (!rpc_call_context(work->tracker, work->connection, work->from_a, work->packet, work->context) &&
-		    (request = iwarp_half_find_request(stream, !work->from_a, rpc->xid))) {
+		is_known = rpc_call_context(work->tracker, work->connection, work->from_a, work->packet, work->context);
+		if (!is_known && (request = iwarp_half_find_request(stream, !work->from_a, rpc->xid))) {
 			memcpy(&call, request->facts, sizeof call);
 			rpc_call_known(&call, request->frame, request->time_ns, work->context);
+			is_known = true;
 		}
+		if (is_known)
+			packet_dissect_reply(work->packet, work->context);
 	} else if (rpc->program_known) {
 		iwarp_half_note_request(stream, work->from_a, work->fpdu, rpc->xid, rpc, sizeof *rpc);
 	}
