@@ -23,7 +23,7 @@
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_form.h"
 
-#define TEXT_ROOM 8192 /* longer texts are cut */
+#define TEXT_ROOM 32768 /* of the texts of a row; longer ones are cut */
 #define SQL_ROOM 4096
 
 enum table { CONNECTIONS, MESSAGES, OPERATIONS, FINDINGS_TABLE, INTERVALS, PACKETS, TABLES };
@@ -78,7 +78,9 @@ struct export_sqlite {
 	bool packets, failed;
 	char reason[256];
 	struct text_format text;
-	char escaped[TEXT_ROOM];
+	char texts[TEXT_ROOM]; /* bound to the row: SQLite does not copy them */
+	size_t used;
+	bool merges;         /* connections were merged */
 	char *name;
 };
 
@@ -162,6 +164,9 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
+	/* one thread uses it, and nothing asks for its memory */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	text_format_init(&opened->text);
 	opened->packets = packets;
 	if (!remove_old(opened)) {
@@ -170,7 +175,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 		note_failure(opened);
 	}
 	/* The file is of no use unless it is complete: a journal would only cost time. */
-	run_sql(opened, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN");
+	run_sql(opened, "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN");
 	for (int i = 0; i < TABLES && !opened->failed; i++)
 		create_table(opened, (enum table)i);
 	run_sql(opened, "CREATE TEMP TABLE merges (step INTEGER PRIMARY KEY, merged INTEGER, into_connection INTEGER, turned INTEGER)");
@@ -189,6 +194,7 @@ static void begin_row(struct export_sqlite *sqlite, enum table table)
 {
 	sqlite->row = sqlite->inserts[table];
 	sqlite->column = 0;
+	sqlite->used = 0;
 }
 
 static void end_row(struct export_sqlite *sqlite)
@@ -221,9 +227,19 @@ static void put_text(struct export_sqlite *sqlite, const char *text)
 		sqlite3_bind_null(sqlite->row, ++sqlite->column);
 }
 
-static void put_line(struct export_sqlite *sqlite, const char *begin, const struct line *line)
+/* A text of the row is written between these. */
+static void begin_text(struct export_sqlite *sqlite, struct line *line)
 {
-	sqlite3_bind_text(sqlite->row, ++sqlite->column, begin, (int)(line->next - begin), SQLITE_TRANSIENT);
+	line_init(line, sqlite->texts + sqlite->used, sizeof sqlite->texts - sqlite->used);
+}
+
+static void end_text_cell(struct export_sqlite *sqlite, const struct line *line)
+{
+	const char *begin = sqlite->texts + sqlite->used;
+	size_t length = (size_t)(line->next - begin);
+
+	sqlite3_bind_text(sqlite->row, ++sqlite->column, begin, (int)length, SQLITE_STATIC);
+	sqlite->used += length;
 }
 
 /* Text from the wire: escaped as on a terminal, so that it is valid UTF-8. */
@@ -235,21 +251,22 @@ static void put_wire_text(struct export_sqlite *sqlite, const char *text)
 		put_text(sqlite, NULL);
 		return;
 	}
-	line_init(&line, sqlite->escaped, sizeof sqlite->escaped);
+	begin_text(sqlite, &line);
 	line_escaped(&line, (const uint8_t *)text, (uint32_t)strlen(text));
-	put_line(sqlite, sqlite->escaped, &line);
+	end_text_cell(sqlite, &line);
 }
 
 static void put_hex(struct export_sqlite *sqlite, bool known, uint64_t number)
 {
-	char text[24];
+	struct line line;
 
 	if (!known) {
 		put_text(sqlite, NULL);
 		return;
 	}
-	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)number);
-	sqlite3_bind_text(sqlite->row, ++sqlite->column, text, -1, SQLITE_TRANSIENT);
+	begin_text(sqlite, &line);
+	line_hex(&line, number, 16);
+	end_text_cell(sqlite, &line);
 }
 
 static void put_connection(struct export_sqlite *sqlite, const struct rtap_connection *connection, bool from_a)
@@ -260,13 +277,12 @@ static void put_connection(struct export_sqlite *sqlite, const struct rtap_conne
 
 static void put_end(struct export_sqlite *sqlite, const struct rtap_end *end)
 {
-	char text[END_MOST];
 	struct line line;
 
 	if (end->address_length) {
-		line_init(&line, text, sizeof text);
+		begin_text(sqlite, &line);
 		end_address(end, &line);
-		put_line(sqlite, text, &line);
+		end_text_cell(sqlite, &line);
 	} else {
 		put_text(sqlite, NULL);
 	}
@@ -396,9 +412,9 @@ void export_sqlite_packet(struct export_sqlite *sqlite, const struct rtap_packet
 	put_if(sqlite, packet->ib.has_bth, packet->ib.psn);
 	put_if(sqlite, packet->ib.has_bth, packet->ib.dest_qpn);
 	put_text(sqlite, flow->present ? flow_analysis_name(flow->analysis) : NULL);
-	line_init(&line, sqlite->escaped, sizeof sqlite->escaped);
+	begin_text(sqlite, &line);
 	text_line(&sqlite->text, packet, &line);
-	put_line(sqlite, sqlite->escaped, &line);
+	end_text_cell(sqlite, &line);
 	end_row(sqlite);
 }
 
@@ -408,6 +424,7 @@ void export_sqlite_merge(struct export_sqlite *sqlite, uint64_t from, uint64_t i
 		return;
 	sqlite->row = sqlite->merge;
 	sqlite->column = 0;
+	sqlite->merges = true;
 	put(sqlite, from);
 	put(sqlite, into);
 	put(sqlite, turned);
@@ -437,6 +454,8 @@ static void apply_merges(struct export_sqlite *sqlite)
 	sqlite3_stmt *next = NULL, *add = NULL;
 	char sql[SQL_ROOM];
 
+	if (!sqlite->merges)
+		return;
 	run_sql(sqlite, "CREATE TEMP TABLE moved (merged INTEGER PRIMARY KEY, into_connection INTEGER, turned INTEGER)");
 	prepare(sqlite, "SELECT merged, into_connection, turned FROM merges ORDER BY step DESC", &next);
 	prepare(sqlite, "INSERT OR REPLACE INTO moved SELECT ?1, coalesce(m.into_connection, ?2), ?3 <> coalesce(m.turned, 0)"
@@ -472,9 +491,9 @@ static void add_finding(struct export_sqlite *sqlite, const struct stats_record 
 	put_if(sqlite, finding_time_lost(found), finding_time_lost(found));
 	put_if(sqlite, found->first_frame, found->first_frame);
 	put_if(sqlite, found->last_frame, found->last_frame);
-	line_init(&line, sqlite->escaped, sizeof sqlite->escaped);
+	begin_text(sqlite, &line);
 	finding_text(record->stats, found, &line);
-	put_line(sqlite, sqlite->escaped, &line);
+	end_text_cell(sqlite, &line);
 	end_row(sqlite);
 }
 

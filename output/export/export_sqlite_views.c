@@ -4,10 +4,10 @@
 #include "output/export/export_sqlite_views.h"
 
 const char export_sqlite_views[] =
-	"CREATE INDEX messages_connection ON messages (connection, time_ns);"
-	"CREATE INDEX operations_connection ON operations (connection, time_ns);"
+	"CREATE INDEX messages_connection ON messages (connection);"
+	"CREATE INDEX operations_connection ON operations (connection);"
 	"CREATE INDEX operations_latency ON operations (latency_ns);"
-	"CREATE INDEX packets_connection ON packets (connection, frame);"
+	"CREATE INDEX packets_connection ON packets (connection);"
 	/* each direction of a connection by address; the sender is the requester */
 	"CREATE VIEW directions AS"
 	" SELECT connection, 'a>b' AS direction, a_address AS requester, b_address AS responder FROM connections"
