@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap why: the story of one connection, operation or packet. The files are read twice: first to find it, then to tell it.
+ * rdmatap why: the story of one connection, operation or packet. The files are read twice: first to find it, then to print it.
  */
 #include "config.h"
 
@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <rdmatap/tracker.h>
 
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
+#include "cli/spool.h"
 #include "cli/why.h"
 #include "dissect/engine/packet.h"
 #include "output/packet/printer.h"
@@ -276,17 +276,6 @@ static bool choose(struct telling *telling)
 	return true;
 }
 
-static bool can_be_read_twice(const struct options *options)
-{
-	for (size_t i = 0; i < options->input_count; i++) {
-		struct stat found;
-
-		if (!strcmp(options->inputs[i], "-") || (!stat(options->inputs[i], &found) && !S_ISREG(found.st_mode)))
-			return false;
-	}
-	return true;
-}
-
 static void write_heading(const void *what, struct line *line)
 {
 	const struct telling *telling = what;
@@ -362,10 +351,6 @@ static int run(struct telling *telling, const struct options *options)
 	};
 	int status = EXIT_ERROR;
 
-	if (!can_be_read_twice(options)) {
-		print_error("why reads its files twice: no pipe, no standard input");
-		return EXIT_ERROR;
-	}
 	quietly.progress = false;
 	telling->stats = stats_create(&(struct stats_options){ .max_memory = options->max_memory / 16 });
 	if (!telling->stats) {
@@ -390,7 +375,11 @@ static int run(struct telling *telling, const struct options *options)
 		.size = sizeof tracking, .max_memory = tracking.max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect,
 		.bare_replies = true, .owner = telling, .message = take_message,
 	};
-	pass(telling, options, &tracking, take_second);
+	/* a file that was there before can be gone */
+	if (!pass(telling, options, &tracking, take_second) && !telling->tracker) {
+		status = telling->reader.status;
+		goto out;
+	}
 	write_story(telling);
 	reader_report(&telling->reader, telling->tracker);
 	status = telling->reader.status;
@@ -438,7 +427,7 @@ int command_why(int argc, char **argv)
 	telling.options = &options;
 	if (!take_selector(&telling, &argc, argv))
 		return EXIT_ERROR;
-	if (options_parse(&options, COMMAND_WHY, argc, argv))
+	if (options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options))
 		status = run(&telling, &options);
 	why_destroy(telling.why);
 	stats_destroy(telling.stats);

@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import re
+import subprocess
 import unittest
 
 import capfile
@@ -169,7 +170,26 @@ class Subjects(WhyTest):
         self.bad("frame=3: only one of", "why", RPING, "qp=2", "frame=3")
         self.bad("no connection in the capture", "why", testdata("empty.pcap"))
         with open(RPING, "rb") as f:
-            self.bad("why reads its files twice", "why", "-", stdin=f)
+            piped = self.run_program("why", "-", stdin=f)
+        self.assertEqual((piped.returncode, piped.stdout), (0, self.run_program("why", RPING).stdout))
+
+    def test_pipes_are_copied(self):
+        """From standard input and from a FIFO, plain and compressed, and beside a file."""
+        capture = os.path.join(TESTDATA, "roce-nfs3-write-lost.pcap.gz")
+        expected = self.run_program("why", capture, "xid=0x%08x" % self.xid_of(capture)).stdout
+        self.assertTrue(expected)
+        with subprocess.Popen(["cat", capture], stdout=subprocess.PIPE) as cat:
+            done = self.run_program("why", "-", "xid=0x%08x" % self.xid_of(capture), stdin=cat.stdout)
+        self.assertEqual((done.returncode, done.stdout), (0, expected))
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        with subprocess.Popen(["cp", capture, fifo]):
+            done = self.run_program("why", fifo, "xid=0x%08x" % self.xid_of(capture))
+        self.assertEqual((done.returncode, done.stdout), (0, expected))
+        self.bad("copying it to read it twice", "why", "-", stdin=subprocess.DEVNULL, env={"TMPDIR": self.path("none")})
+
+    def xid_of(self, capture):
+        return max((json.loads(line) for line in self.lines("operations", "--json", capture)), key=lambda one: one.get("latency", 0))["xid"]
 
 
 class Form(WhyTest):
@@ -182,7 +202,7 @@ class Form(WhyTest):
 
     def test_keys_are_documented(self):
         with open(os.path.join(TESTS, "..", "doc", "json.md")) as f:
-            documented = set(re.findall(r"^\| `(\w+)` \|", f.read().partition("`rdmatap why FILE... --json`")[2].partition("\n## ")[0], re.M))
+            documented = set(re.findall(r"^\| `(\w+)` \|", f.read().partition("`rdmatap why --json FILE...`")[2].partition("\n## ")[0], re.M))
         found = set()
         for capture in captures():
             for line in self.run_program("why", "--json", capture).stdout.splitlines():

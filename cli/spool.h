@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Inputs for commands that read their files twice: what comes from a pipe is copied to a temporary file without a name.
+ */
+#ifndef CLI_SPOOL_H
+#define CLI_SPOOL_H
+
+#include "cli/cli.h"
+
+/*
+ * Copies each input that is not a regular file, and names the copy in its place ("/dev/fd/3"), which lasts as long as the process. An
+ * interrupt ends the copying. False: it failed, and an error was printed. Files that do not exist are left to be reported when they are opened.
+ */
+bool spool_inputs(struct options *options) __attribute__((warn_unused_result));
+
+#endif
