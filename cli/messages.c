@@ -24,7 +24,6 @@ struct listing {
 	struct reader reader;
 	const struct options *options;
 	struct rtap_tracker *tracker;
-	bool any;
 	struct clock_listing times;
 	bool colour;
 };
@@ -135,7 +134,7 @@ static void write_connection_text(const void *what, struct line *line)
 {
 	const struct text *text = what;
 
-	connection_text(text->what, &text->times, line);
+	connection_text(text->what, &text->times, text->colour, line);
 }
 
 static void show_message(void *owner, const struct rtap_message *message)
@@ -163,7 +162,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
 	struct rtap_connection sampled;
-	struct text text = { connection, listing->times, false, false };
+	struct text text = { connection, listing->times, false, listing->colour };
 
 	if (reader->unwritable || hurried)
 		return;
@@ -193,9 +192,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct listing *listing = owner;
 	struct rtap_packet packet;
 
-	if (!listing->any)
-		listing->times.first_ns = frame->time_ns;
-	listing->any = true;
+	clock_note_frame(&listing->times, frame);
 	reader_packet(&listing->reader, frame, &packet);
 	reader_note_passing(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);

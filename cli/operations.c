@@ -33,7 +33,6 @@ struct listing {
 	struct reader reader;
 	const struct options *options;
 	struct rtap_tracker *tracker;
-	bool any;
 	struct clock_listing times;
 	bool colour;
 	struct ranked *lines;
@@ -219,9 +218,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct listing *listing = owner;
 	struct rtap_packet packet;
 
-	if (!listing->any)
-		listing->times.first_ns = frame->time_ns;
-	listing->any = true;
+	clock_note_frame(&listing->times, frame);
 	reader_packet(&listing->reader, frame, &packet);
 	reader_note_passing(&listing->reader, frame, &packet);
 	reader_count(&listing->reader, &packet);
@@ -271,7 +268,7 @@ static void write_table(struct listing *listing, const struct operation_group *c
 {
 	struct reader *reader = &listing->reader;
 	/* no line is before another one in time */
-	struct clock_listing times = { .form = listing->times.form, .first_ns = listing->times.first_ns };
+	struct clock_listing times = { .form = listing->times.form, .digits = listing->times.digits, .first_ns = listing->times.first_ns };
 	struct stats_table table;
 	size_t rows;
 

@@ -89,6 +89,7 @@ static const struct option operations_options[] = {
 
 static const struct option connections_options[] = {
 	COMMON_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ NULL, 0, NULL, 0 },

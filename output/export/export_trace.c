@@ -24,7 +24,8 @@ enum track { TRACK_OPERATIONS, TRACK_MESSAGES, TRACK_RECOVERIES, TRACK_COUNT };
 #define SLOTS 512 /* connections whose lanes are known; a power of two */
 
 struct lanes {
-	uint64_t connection; /* 0: none */
+	uint64_t connection; /* 0: messages without one */
+	bool is_used;
 	int64_t end_ns[TRACK_COUNT][2][LANES];
 	uint8_t named[TRACK_COUNT][2]; /* number of lanes that have names */
 };
@@ -34,6 +35,7 @@ struct export_trace {
 	int fd;
 	bool is_open;      /* `fd` was opened here */
 	bool has_begun;
+	bool names_rest;   /* the process of what belongs to no connection has a name */
 	int64_t begin_ns;
 	int error;         /* -errno of the first failure; 0: none */
 	uint64_t events;
@@ -188,14 +190,21 @@ static struct lanes *lanes_of(struct export_trace *trace, uint64_t connection)
 {
 	struct lanes *lanes = &trace->slots[connection & (SLOTS - 1)];
 
-	if (lanes->connection == connection)
+	if (lanes->is_used && lanes->connection == connection)
 		return lanes;
 	memset(lanes, 0, sizeof *lanes);
 	lanes->connection = connection;
+	lanes->is_used = true;
 	for (int track = 0; track < TRACK_COUNT; track++)
 		for (int lane = 0; lane < LANES; lane++)
 			lanes->end_ns[track][0][lane] = lanes->end_ns[track][1][lane] = INT64_MIN;
 	return lanes;
+}
+
+static void write_no_connection(const void *what, struct line *line)
+{
+	(void)what;
+	line_text(line, "management datagrams");
 }
 
 static void name_lane(struct export_trace *trace, struct lanes *lanes, enum track track, bool from_a, unsigned lane, unsigned thread)
@@ -208,6 +217,11 @@ static void name_lane(struct export_trace *trace, struct lanes *lanes, enum trac
 
 	if (lane < lanes->named[track][from_a])
 		return;
+	/* messages without a connection */
+	if (!lanes->connection && !trace->names_rest) {
+		trace->names_rest = true;
+		put_event(trace, write_metadata, &(struct event){ .category = "process_name", .arguments = write_no_connection });
+	}
 	lanes->named[track][from_a]++;
 	put_event(trace, write_metadata, &(struct event){ .name = names[track][from_a], .category = "thread_name", .process = lanes->connection, .thread = thread });
 }

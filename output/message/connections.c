@@ -4,7 +4,9 @@
 #include "dissect/management/cm.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
+#include "output/packet/colour.h"
 #include "output/packet/object.h"
+#include "output/packet/units.h"
 
 static char *put_address(char *to, const uint8_t *bytes, uint8_t length)
 {
@@ -56,7 +58,7 @@ static void service(const struct rtap_connection *connection, struct line *line)
 
 /* How a connection and its ends were learned. */
 static const struct { const char *name, *text; } ways[] = {
-	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", by TCP, " },
+	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", " },
 };
 
 static unsigned how_learned(const struct rtap_connection *connection)
@@ -163,6 +165,20 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	line_bytes(line, "}}\n", 3);
 }
 
+char *end_put_short(char *to, const struct rtap_end *end)
+{
+	bool is_numbered = end->qpn_known || end->port_known, in_brackets = is_numbered && end->address_length == 16;
+
+	if (in_brackets)
+		*to++ = '[';
+	to = put_address(to, end->address, end->address_length);
+	if (in_brackets)
+		*to++ = ']';
+	if (end->qpn_known)
+		return line_put_hex(line_put(to, ":0x"), end->qpn, 1);
+	return end->port_known ? line_put_dec(line_put(to, ":"), end->port) : to;
+}
+
 char *end_put(char *to, const struct rtap_end *end)
 {
 	to = put_address(to, end->address, end->address_length);
@@ -195,17 +211,12 @@ void anomaly_counts_text(const uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_C
 		line_char(line, ']');
 }
 
-static void text_end(const struct rtap_end *end, struct line *line)
+static void text_ends(const struct rtap_connection *connection, struct line *line)
 {
-	end_text(end, line);
-	if (end->psn_known) {
-		line_text(line, " psn ");
-		line_dec(line, end->psn);
-	}
-	if (end->last_psn_known) {
-		line_char(line, '-');
-		line_dec(line, end->last_psn);
-	}
+	char spare[2 * END_MOST], *begin = line_begin(line, spare, sizeof spare);
+	char *to = end_put_short(begin, &connection->a);
+
+	line_end(line, begin, end_put_short(line_put(to, " > "), &connection->b));
 }
 
 /* Common reject reasons. IBTA vol. 1, 12.6.7.2. */
@@ -233,14 +244,17 @@ static void put_time(const struct clock_listing *times, int64_t time_ns, struct 
 	line_end(line, begin, clock_put_listed(begin, times, time_ns));
 }
 
-static void text_life(const struct rtap_connection *connection, const struct clock_listing *listing, struct line *line)
+static void text_life(const struct rtap_connection *connection, const struct clock_listing *listing, bool is_coloured, struct line *line)
 {
 	/* the connection's own line is before its events */
-	struct clock_listing times = { listing->form, listing->first_ns, true, connection->time_ns };
+	struct clock_listing times = { listing->form, listing->digits, listing->first_ns, true, connection->time_ns };
+
 	for (uint32_t i = 0; i < connection->life_count; i++) {
 		const struct rtap_life_event *event = &connection->life[i];
 		const char *reason = event->reason ? reason_of(connection, event) : NULL;
+		enum colour colour = !is_coloured ? COLOUR_NONE : event->reason ? COLOUR_ERROR : event->unanswered ? COLOUR_LOSS : COLOUR_NONE;
 
+		colour_begin(colour, line);
 		line_text(line, "    ");
 		put_time(&times, event->time_ns, line);
 		times.previous_ns = event->time_ns;
@@ -264,18 +278,29 @@ static void text_life(const struct rtap_connection *connection, const struct clo
 			line_text(line, ", sent ");
 			line_dec(line, event->repeats + 1);
 			line_text(line, " times in ");
-			line_seconds(line, event->last_ns - event->time_ns);
-			line_text(line, " s");
+			units_time(event->last_ns - event->time_ns, line);
 		}
 		if (event->unanswered)
 			line_text(line, ", unanswered");
 		line_char(line, '\n');
+		colour_end(colour, line);
 	}
 }
 
-void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, struct line *line)
+/* An anomaly of the connection. */
+static enum colour colour_of(const struct rtap_connection *connection)
 {
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		if (connection->anomaly_counts[i])
+			return COLOUR_LOSS;
+	return COLOUR_NONE;
+}
 
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line)
+{
+	enum colour colour = is_coloured ? colour_of(connection) : COLOUR_NONE;
+
+	colour_begin(colour, line);
 	line_char(line, '#');
 	line_dec(line, connection->number);
 	line_char(line, ' ');
@@ -283,11 +308,9 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 	line_char(line, ' ');
 	line_text(line, rtap_transport_name((enum rtap_transport)connection->transport));
 	line_char(line, ' ');
-	text_end(&connection->a, line);
-	line_text(line, " > ");
-	text_end(&connection->b, line);
+	text_ends(connection, line);
 	if (connection->has_service) {
-		line_text(line, ", service ");
+		line_text(line, ", ");
 		service(connection, line);
 	}
 	line_text(line, ways[how_learned(connection)].text);
@@ -295,11 +318,11 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 	line_text(line, ", ");
 	line_count(line, connection->messages, "message", "messages");
 	line_text(line, ", ");
-	line_count(line, connection->bytes, "byte", "bytes");
+	units_bytes(connection->bytes, line);
 	line_text(line, " in ");
-	line_seconds(line, connection->time_end_ns - connection->time_ns);
-	line_text(line, " s");
+	units_time(connection->time_end_ns - connection->time_ns, line);
 	anomaly_counts_text(connection->anomaly_counts, line);
 	line_char(line, '\n');
-	text_life(connection, times, line);
+	colour_end(colour, line);
+	text_life(connection, times, is_coloured, line);
 }

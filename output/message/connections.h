@@ -11,12 +11,18 @@
 void connection_json(const struct rtap_connection *connection, struct line *line);
 
 /* One line for the connection, followed by one for each event of its life cycle. */
-void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, struct line *line);
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line);
 
 /* The known address of an end: "10.0.0.1", "fd00::1", "lid 12". */
 void end_address(const struct rtap_end *end, struct line *line);
 
 #define END_MOST (LINE_IP_MOST + 40)
+
+/*
+ * Writes the end to `to` as packet lines show it, at most END_MOST bytes: "10.0.0.1:0x11", "[fd00::1]:2049". Returns the end of the text. A
+ * queue pair is hexadecimal, a port decimal; of both the former.
+ */
+char *end_put_short(char *to, const struct rtap_end *end);
 
 /* Writes the address to `to`, at most END_MOST bytes. Returns the end of the text. */
 char *end_put(char *to, const struct rtap_end *end);

@@ -6,6 +6,7 @@
 #include "output/message/connections.h"
 #include "output/message/messages.h"
 #include "output/packet/object.h"
+#include "output/packet/units.h"
 
 /* Most of a message's items printed as text; the rest is counted. */
 #define SHOWN_HOLES 4
@@ -226,7 +227,7 @@ static void text_hole(const struct rtap_message *message, uint32_t index, struct
 {
 	static const char *const reasons[RTAP_MISSING_COUNT] = {
 		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
-		[RTAP_MISSING_SNAPPED] = " cut off by the capture",
+		[RTAP_MISSING_SNAPPED] = " not captured (snap length)",
 		[RTAP_MISSING_EVICTED] = " given up for want of memory",
 	};
 	const struct rtap_missing *missing = &message->missing[index];
@@ -286,12 +287,26 @@ static char *put_operands(char *to, const struct rtap_message *message)
 	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 16) : to;
 }
 
-/* ", 0.540000000 s lost to recovery (timeout)" */
+#define DURATION_MOST 40
+
+/* "12.3 ms" */
+static char *put_duration(char *to, int64_t ns)
+{
+	struct line line;
+
+	if (ns < 0)
+		return line_put(line_put_seconds(to, ns), " s");
+	line_init(&line, to, DURATION_MOST);
+	units_time(ns, &line);
+	return line.next;
+}
+
+/* ", 540 ms lost (timeout)" */
 static char *put_lost(char *to, const struct rtap_message *message)
 {
 	const char *before = " (";
 
-	to = line_put(line_put_seconds(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " s lost to recovery");
+	to = line_put(put_duration(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " lost");
 	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
 		if (!(message->lost_to >> cause & 1))
 			continue;
@@ -304,18 +319,19 @@ static char *put_lost(char *to, const struct rtap_message *message)
 static char *put_details(char *to, const struct rtap_message *message)
 {
 	if (message->has_key) {
-		to = line_put_hex(line_put(to, ", r_key 0x"), message->r_key, 8);
-		to = line_put_hex(line_put(to, " va 0x"), message->virtual_address, 16);
+		to = line_put_hex(line_put(to, ", 0x"), message->r_key, 1);
+		to = line_put_hex(line_put(to, "+0x"), message->virtual_address, 1);
 	}
 	to = put_operands(to, message);
 	if (message->has_immediate)
-		to = line_put_hex(line_put(to, ", immediate 0x"), message->immediate, message->kind == RTAP_KIND_IMMEDIATE ? 16 : 8);
+		to = line_put_hex(line_put(to, ", imm 0x"), message->immediate, 1);
 	if (message->has_invalidate)
-		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 8);
+		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 1);
 	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED)
 		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
-	if (message->has_latency)
-		to = line_put(line_put_seconds(line_put(to, ", latency "), message->latency_ns), " s");
+	/* of a call it is that of the reply */
+	if (message->has_latency && !(message->kind == RTAP_KIND_RPC_CALL && message->partner))
+		to = put_duration(line_put(to, ", "), message->latency_ns);
 	if (message->time_lost_us)
 		to = put_lost(to, message);
 	if (message->resent) {
@@ -327,15 +343,6 @@ static char *put_details(char *to, const struct rtap_message *message)
 		to = line_put(to, line_plural(message->repeats, " time", " times"));
 	}
 	return message->has_crc ? line_put_hex(line_put(to, ", crc32 "), message->crc32, 8) : to;
-}
-
-static char *put_chunks(char *to, const struct rtap_message *message)
-{
-	if (message->read_chunks)
-		to = line_put_dec(line_put(to, ", read chunks "), message->read_chunks);
-	if (message->write_chunks)
-		to = line_put_dec(line_put(to, ", write chunks "), message->write_chunks);
-	return message->reply_chunk ? line_put(to, ", reply chunk") : to;
 }
 
 /* For a message truncated before its first operation. */
@@ -352,7 +359,9 @@ static char *put_program(char *to, const struct rtap_message *message)
 	const struct rpc_program *known;
 	const char *name;
 
-	to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
+	/* a reply has the number of its call */
+	if (message->kind == RTAP_KIND_RPC_CALL || !message->partner)
+		to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
 	if (message->rdma_version > 1)
 		to = line_put_dec(line_put(to, " RPC-over-RDMA version "), message->rdma_version);
 	if (!message->program_known)
@@ -390,9 +399,7 @@ static char *put_answer(char *to, const struct rtap_message *message)
 		to = line_put(line_put(to, " "), rpc_status_name(message));
 	if (is_reply && message->has_rdma_versions)
 		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
-	if (message->partner)
-		to = line_put_dec(line_put(to, is_reply ? ", answers " : ", answered by "), message->partner);
-	return put_chunks(to, message);
+	return message->partner ? line_put_dec(line_put(to, is_reply ? ", call " : ", reply "), message->partner) : to;
 }
 
 /* Upper limit of the output of put_program() and put_answer(): six numbers with labels, or a name. */
@@ -454,7 +461,7 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 		line_dec(line, message->retry_of);
 	}
 	if (message->partner) {
-		line_text(line, message->mad_is_answer ? ", answers " : ", answered by ");
+		line_text(line, message->mad_is_answer ? ", request " : ", response ");
 		line_dec(line, message->partner);
 	}
 }
@@ -462,7 +469,7 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 /* First and last frame; frames of other messages can be between them. */
 static char *put_frames(char *to, const struct rtap_message *message)
 {
-	to = line_put(to, " in ");
+	to = line_put(to, ", ");
 	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1)
 		to = line_put(line_put_dec(to, message->frames), " of ");
 	to = line_put_dec(line_put(to, message->first_frame == message->last_frame ? "frame " : "frames "), message->first_frame);
@@ -476,11 +483,39 @@ static char *put_frames(char *to, const struct rtap_message *message)
 /* Upper limit of the text before the RPC or MAD members: two ends, four numbers, and names. */
 #define FRONT_MOST (2 * END_MOST + 160)
 
-/* "12 0.001234000 #3 10.0.0.1 port 800 > 10.0.0.2 port 20049: rpc_call" */
+static const char *kind_text(const struct rtap_message *message)
+{
+	switch ((enum rtap_message_kind)message->kind) {
+	case RTAP_KIND_RPC_CALL: return "call";
+	case RTAP_KIND_RPC_REPLY: return "reply";
+	case RTAP_KIND_ATOMIC: return rtap_verb_name((enum rtap_verb)message->verb);
+	default: return rtap_message_kind_name((enum rtap_message_kind)message->kind);
+	}
+}
+
+#define NUMBER_WIDTH 5
+#define ENDS_WIDTH 30
+
+static char *put_ends(char *to, const struct rtap_end *from, const struct rtap_end *other)
+{
+	char *begin = to;
+
+	to = end_put_short(line_put(end_put_short(to, from), " > "), other);
+	while (to < begin + ENDS_WIDTH)
+		*to++ = ' ';
+	return to;
+}
+
+/* "   12 0.001234 #3 10.0.0.1:800 > 10.0.0.2:20049 call" */
 static char *put_front(char *to, const struct rtap_message *message, const struct clock_listing *times)
 {
 	const struct rtap_connection *connection = message->connection;
 
+	uint64_t limit = 10;
+
+	for (int width = 1; width < NUMBER_WIDTH; width++, limit *= 10)
+		if (message->number < limit)
+			*to++ = ' ';
 	to = line_put_dec(to, message->number);
 	*to++ = ' ';
 	to = clock_put_listed(to, times, message->time_ns);
@@ -489,24 +524,22 @@ static char *put_front(char *to, const struct rtap_message *message, const struc
 		*to++ = '#';
 		to = line_put_dec(to, connection->number);
 		*to++ = ' ';
-		to = end_put(to, message->from_a ? &connection->a : &connection->b);
-		to = end_put(line_put(to, " > "), message->from_a ? &connection->b : &connection->a);
-		to = line_put(to, ": ");
+		to = put_ends(to, message->from_a ? &connection->a : &connection->b, message->from_a ? &connection->b : &connection->a);
+		*to++ = ' ';
 	}
-	return line_put(to, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
-								rtap_message_kind_name((enum rtap_message_kind)message->kind));
+	return line_put(to, kind_text(message));
 }
 
 /* Upper limit of the text after them: about ten numbers with labels. */
 #define BACK_MOST 640
 
-/* " 136 bytes in frame 7, latency 0.000123000 s" */
+/* " 136 B, frame 7, 123 us" */
 static char *put_back(char *to, const struct rtap_message *message)
 {
 	if (message->is_rpc || message->is_mad)
 		*to++ = ',';
 	*to++ = ' ';
-	to = line_put(line_put_dec(to, message->length), line_plural(message->length, " byte", " bytes"));
+	to = line_put(line_put_dec(to, message->length), " B");
 	return put_details(put_frames(to, message), message);
 }
 

@@ -103,6 +103,13 @@ void clock_write(struct clock *clock, const struct rtap_frame *frame, struct lin
 	}
 }
 
+static char *put_seconds(char *to, const struct clock_listing *listing, int64_t ns)
+{
+	char *end = line_put_seconds(to, ns);
+
+	return listing->digits == 6 ? end - 3 : end;
+}
+
 char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t time_ns)
 {
 	struct clock clock = { .form = listing->form };
@@ -111,14 +118,14 @@ char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t ti
 	switch (listing->form) {
 	case CLOCK_DELTA:
 	case CLOCK_DELTA_SHOWN:
-		return line_put_seconds(to, listing->has_previous ? time_ns - listing->previous_ns : 0);
+		return put_seconds(to, listing, listing->has_previous ? time_ns - listing->previous_ns : 0);
 	case CLOCK_EPOCH:
-		return line_put_seconds(to, time_ns);
+		return put_seconds(to, listing, time_ns);
 	case CLOCK_RELATIVE:
-		return line_put_seconds(to, time_ns - listing->first_ns);
+		return put_seconds(to, listing, time_ns - listing->first_ns);
 	default:
 		line_init(&line, to, CLOCK_MOST);
-		write_of_day(&clock, time_ns, 0, &line);
+		write_of_day(&clock, time_ns, listing->digits, &line);
 		return line.next;
 	}
 }

@@ -42,6 +42,7 @@ void clock_write(struct clock *clock, const struct rtap_frame *frame, struct lin
 /* Times of a listing of other things than frames. The differences of its times fit into 64 bits. */
 struct clock_listing {
 	enum clock_form form;
+	uint8_t digits;      /* of the seconds' fraction: 6, or 9 and 0 for nine */
 	int64_t first_ns;    /* of the first frame */
 	bool has_previous;
 	int64_t previous_ns; /* of the line before */
@@ -49,8 +50,19 @@ struct clock_listing {
 
 #define CLOCK_MOST 40
 
-/* Writes at `to` a time with nine decimals, at most CLOCK_MOST bytes; returns the end. Differences are from the line before. */
+/* Writes at `to` a time with the digits of the listing, at most CLOCK_MOST bytes; returns the end. Differences are from the line before. */
 char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t time_ns);
+
+/* Records a frame: the first one, and the digits of its time. */
+static inline void clock_note_frame(struct clock_listing *listing, const struct rtap_frame *frame)
+{
+	if (!listing->digits)
+		listing->first_ns = frame->time_ns;
+	if (frame->time_digits > 6 || !frame->time_digits)
+		listing->digits = 9;
+	else if (!listing->digits)
+		listing->digits = 6;
+}
 
 /* Records the time of the line written. */
 static inline void clock_listed(struct clock_listing *listing, int64_t time_ns)

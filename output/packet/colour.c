@@ -6,6 +6,7 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/infiniband/ib.h"
+#include "dissect/management/cm.h"
 #include "output/packet/colour.h"
 
 bool colour_parse(const char *argument, enum colour_when *when)
@@ -34,7 +35,7 @@ enum colour colour_of_packet(const struct rtap_packet *packet)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 
-	if (packet->anomalies_found || (ib->has_aeth && ib->aeth_kind != RTAP_AETH_ACK) || packet->mpa.rejected)
+	if (packet->anomalies_found || (ib->has_aeth && ib->aeth_kind != RTAP_AETH_ACK) || packet->mpa.rejected || packet->cm.attribute == CM_REJ)
 		return COLOUR_ERROR;
 	if (ib->has_bth && ib_opcodes[ib->opcode].class == IB_CONGESTION)
 		return COLOUR_CONGESTION;

@@ -292,6 +292,9 @@ static const struct list_column {
 } list_columns[] = {
 	{ "frame.time", write_date, { NULL } },
 	{ "_ws.col.info", write_info, { NULL } },
+	{ "_ws.col.number", NULL, { "frame.number" } },
+	{ "_ws.col.packet_length", NULL, { "frame.len" } },
+	{ "_ws.col.length", NULL, { "frame.len" } },
 	{ "_ws.col.protocol", write_protocol, { NULL } },
 	{ "_ws.col.time", write_time, { NULL } },
 	{ "_ws.col.source", NULL, { SOURCE_FIELDS } },

@@ -50,7 +50,7 @@ class Usage(CommandTest):
             self.assertEqual(bool(done.stderr), expected)
 
     def test_options_of_messages_only(self):
-        for option in ("-Y", "-x", "--checksum", "--incomplete", "--rpc"):
+        for option in ("-x", "--checksum", "--incomplete", "--rpc"):
             self.bad(option + ": no such option", "connections", option, RPING)
 
     def test_sizes_of_memory_are_understood(self):
@@ -91,8 +91,11 @@ class Messages(CommandTest):
         self.assertEqual([m["resent"] for m in found if m.get("resent")],
                          [m["repeats"] for m in found if m["kind"] in ("read", "write") and m["repeats"]])
         text = self.lines("messages", os.path.join(TESTDATA, "rpc_restarted.pcap"))
-        self.assertEqual([float(re.search(r", ([0-9.]+) s lost to recovery", line).group(1)) for line in text if "lost to recovery" in line],
-                         [seconds for kind, seconds, _ in lost])
+        shown = [re.search(r", ([0-9.]+) (us|ms|s) lost \(", line) for line in text]
+        shown = [float(found[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1}[found[2]] for found in shown if found]
+        self.assertEqual(len(shown), len(lost))
+        for seconds, (_, exact, _) in zip(shown, lost):
+            self.assertAlmostEqual(seconds / exact, 1, delta=0.006)
 
     def test_text_and_json_report_of_the_same(self):
         for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_verbs.pcap"), os.path.join(TESTDATA, "roce-mckey.pcap")):
@@ -100,8 +103,8 @@ class Messages(CommandTest):
             found = self.objects("messages", "--checksum", capture)
             self.assertEqual(len(text), len(found))
             for line, m in zip(text, found):
-                self.assertTrue(line.startswith("%d " % m["message"]), line)
-                for reported in ("%d byte" % m["length"], "frame", "crc32 " + m["crc32"] if "crc32" in m else ""):
+                self.assertTrue(line.lstrip().startswith("%d " % m["message"]), line)
+                for reported in (" %d B, " % m["length"], "frame", "crc32 " + m["crc32"] if "crc32" in m else ""):
                     self.assertIn(reported, line)
                 self.assertEqual("incomplete" in line, not m["complete"], line)
 
@@ -170,7 +173,7 @@ class Messages(CommandTest):
 
     def test_bytes_are_shown_when_asked_for(self):
         text = self.good("messages", "-x", LOSSY).decode()
-        parts = re.split(r"^(?=\d+ \d+\.\d{9} )", text, flags=re.M)[1:]
+        parts = re.split(r"^(?= *\d+ \d+\.\d{6}(?:\d{3})? )", text, flags=re.M)[1:]
         found = self.objects("messages", "-x", LOSSY)
         self.assertEqual(len(parts), len(found))
         for part, m in zip(parts, found):
@@ -189,10 +192,26 @@ class Connections(CommandTest):
         text = self.lines("connections", os.path.join(TESTDATA, "conn_cm.pcap"))
         self.assertEqual([line.split()[-1] for line in text[1:]],
                          ["rdma_connect", "rdma_accept", "established", "rdma_disconnect", "disconnected"])
-        self.assertRegex(text[0], "^#1 .* RC .*10.0.0.2 qp 0x000011 .*> 10.0.0.1 qp 0x000022 .*service tcp port 20049, by CM, "
-                                  "23 packets, 6 messages, 2940 bytes")
+        self.assertRegex(text[0], "^#1 .* RC 10.0.0.2:0x11 > 10.0.0.1:0x22, tcp port 20049, by CM, 23 packets, 6 messages, 2.94 KB in ")
         text = self.lines("connections", os.path.join(TESTDATA, "roce-rping-reject.pcap"))
         self.assertRegex(text[2], "rdma_reject reason 8: nobody listens there$")
+
+    def test_anomalies_and_rejects_are_coloured(self):
+        yellow, red = "\033[33m", "\033[31m"
+        for name, colour, text in (("roce-rping-reject.pcap", red, "rdma_reject reason 8"), ("conn_rnr.pcap", yellow, "#1 ")):
+            lines = self.lines("connections", "--color", "always", os.path.join(TESTDATA, name))
+            self.assertTrue([line for line in lines if line.startswith(colour) and text in line and line.endswith("\033[0m")], lines)
+            self.assertEqual([re.sub("\033\\[\\d+m", "", line) for line in lines],
+                             self.lines("connections", "--color", "never", os.path.join(TESTDATA, name)))
+        reject = [line for line in self.lines("-r", os.path.join(TESTDATA, "roce-rping-reject.pcap"), "--color", "always") if "CM REJ" in line]
+        self.assertTrue(reject and all(line.startswith(red) for line in reject), reject)
+
+    def test_lines_are_short(self):
+        """Of captures with IPv4, nine in ten lines fit 120 columns."""
+        for command, name in (("messages", "roce-nfs3.pcap.gz"), ("messages", "iwarp-nfs3-crctso.pcap.gz"), ("messages", "roce-nvmeof.pcap.gz"),
+                              ("connections", "roce-nfs3.pcap.gz"), ("connections", "roce-cmtime.pcap")):
+            lines = self.lines(command, os.path.join(TESTDATA, name))
+            self.assertLess(sum(len(line) > 120 for line in lines), len(lines) / 10, (command, name))
 
     def test_what_messages_and_connections_report_adds_up(self):
         for capture in captures():

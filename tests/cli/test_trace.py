@@ -124,6 +124,14 @@ class Trace(CliTest):
             self.assertIn(one["a"]["addr"], names[one["connection"]])
             self.assertTrue(names[one["connection"]].startswith("connection %d: a " % one["connection"]))
 
+    def test_datagrams_without_a_connection_have_a_name(self):
+        capture = os.path.join(TESTDATA, "mad-ibsim-smp-perf.pcap.gz")
+        events = self.trace(capture)["traceEvents"]
+        named = [event["pid"] for event in events if event["ph"] == "M" and event["name"] == "process_name"]
+        self.assertIn(0, {event["pid"] for event in events if event.get("cat") == "message"})
+        self.assertEqual(named.count(0), 1)
+        self.assertEqual({event["pid"] for event in events if event["ph"] != "M"} - set(named), set())
+
     def test_outputs_and_errors(self):
         capture = os.path.join(TESTDATA, "roce-rping-v4.pcap")
         name = self.path("trace.json")
