@@ -243,6 +243,31 @@
 	X(ISCSI_TEXT, iscsi_text_protocol) \
 	X(SCSI_CDB, scsi_cdb_protocol) \
 	X(SCSI_SENSE, scsi_sense_protocol) \
+	X(SCSI_INQUIRY, scsi_inquiry_protocol) \
+	X(SCSI_VPD, scsi_vpd_protocol) \
+	X(SCSI_VPD_PAGES, scsi_vpd_pages_protocol) \
+	X(SCSI_SERIAL, scsi_serial_protocol) \
+	X(SCSI_DESIGNATORS, scsi_designators_protocol) \
+	X(SCSI_BLOCK_LIMITS, scsi_block_limits_protocol) \
+	X(SCSI_BLOCK_DEVICE, scsi_block_device_protocol) \
+	X(SCSI_PROVISIONING, scsi_provisioning_protocol) \
+	X(SCSI_LUN_LIST, scsi_lun_list_protocol) \
+	X(SCSI_LUNS, scsi_luns_protocol) \
+	X(SCSI_CAPACITY_10, scsi_capacity_10_protocol) \
+	X(SCSI_CAPACITY_16, scsi_capacity_16_protocol) \
+	X(SCSI_MODE_6, scsi_mode_6_protocol) \
+	X(SCSI_MODE_10, scsi_mode_10_protocol) \
+	X(SCSI_BLOCK_DESCRIPTORS, scsi_block_descriptors_protocol) \
+	X(SCSI_MODE_PAGES, scsi_mode_pages_protocol) \
+	X(SCSI_LOG, scsi_log_protocol) \
+	X(SCSI_LOG_PARAMETERS, scsi_log_parameters_protocol) \
+	X(SCSI_RESERVATION_KEYS, scsi_reservation_keys_protocol) \
+	X(SCSI_KEYS, scsi_keys_protocol) \
+	X(SCSI_RESERVATION, scsi_reservation_protocol) \
+	X(SCSI_RESERVATION_CAPABILITIES, scsi_reservation_capabilities_protocol) \
+	X(SCSI_RESERVATION_OUT, scsi_reservation_out_protocol) \
+	X(SCSI_UNMAP_LIST, scsi_unmap_protocol) \
+	X(SCSI_UNMAP_DESCRIPTORS, scsi_unmap_descriptors_protocol) \
 	X(RDS, rds_protocol) \
 	X(RDS_MAP, rds_map_protocol) \
 	X(PAYLOAD, payload_protocol) \

@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include "dissect/engine/parse.h"
-#include "dissect/engine/visit.h"
 #include "dissect/nvme/nvme_structure.h"
 
 /* NVM, 4.1.3.1. */
@@ -183,7 +181,7 @@ static enum result parse_registrants(struct parse *parse)
 
 	if (extended && (result = cursor_take(&parse->cursor, EXTENDED_HEADER - REPORT_HEADER, &reserved)) != OK)
 		return result;
-	return nvme_parse_elements(parse, PROTOCOL_NVME_REGISTRANTS, extended ? EXTENDED_REGISTRANT : REGISTRANT, true);
+	return structure_parse_elements(parse, PROTOCOL_NVME_REGISTRANTS, extended ? EXTENDED_REGISTRANT : REGISTRANT, true);
 }
 
 static void visit_registrants(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)

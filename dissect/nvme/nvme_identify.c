@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include "dissect/engine/parse.h"
-#include "dissect/engine/visit.h"
 #include "dissect/nvme/nvme_structure.h"
 
 #define POWER_STATES 263 /* bytes: their number less 1 */
@@ -318,7 +316,7 @@ static uint32_t count_in(const struct parse *parse, uint32_t length, uint32_t at
 /* Limits the layer to the elements that there are: the rest is unused. */
 static enum result parse_counted(struct parse *parse, uint16_t protocol, uint32_t length)
 {
-	return nvme_parse_structure(parse, protocol, length, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, protocol, length, PROTOCOL_PAYLOAD);
 }
 
 static enum result parse_power_states(struct parse *parse)
@@ -485,7 +483,7 @@ static enum result parse_controller_list(struct parse *parse)
 
 	if (parse->cursor.captured >= 2)
 		length += (uint32_t)little_bits(parse->cursor.next, NVME_BYTES(0, 2)) * 2;
-	return nvme_parse_structure(parse, PROTOCOL_NVME_CONTROLLER_LIST, length, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, PROTOCOL_NVME_CONTROLLER_LIST, length, PROTOCOL_PAYLOAD);
 }
 
 static void visit_controller_list(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
@@ -502,7 +500,7 @@ const struct protocol nvme_controller_list_protocol = {
 	.scope = SCOPE_CALL,
 	.parse = parse_controller_list,
 	.visit = visit_controller_list,
-	.summary = nvme_summary_structure,
+	.summary = structure_summary,
 };
 
 /* Descriptors: a type, a length, the identifier. Base, 5.17.2.3. */
@@ -538,7 +536,7 @@ static enum result parse_namespace_descriptors(struct parse *parse)
 		parse->next = PROTOCOL_PAYLOAD;
 		return OK;
 	}
-	return nvme_parse_structure(parse, PROTOCOL_NVME_NAMESPACE_DESCRIPTORS, length, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, PROTOCOL_NVME_NAMESPACE_DESCRIPTORS, length, PROTOCOL_PAYLOAD);
 }
 
 static void visit_namespace_descriptors(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
@@ -565,5 +563,5 @@ const struct protocol nvme_namespace_descriptors_protocol = {
 	.scope = SCOPE_CALL,
 	.parse = parse_namespace_descriptors,
 	.visit = visit_namespace_descriptors,
-	.summary = nvme_summary_structure,
+	.summary = structure_summary,
 };

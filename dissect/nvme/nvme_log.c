@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#include "dissect/engine/parse.h"
-#include "dissect/engine/visit.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_structure.h"
 
@@ -148,7 +146,7 @@ static const struct rtap_field command_effects_fields[] = {
 
 static enum result parse_command_effects(struct parse *parse)
 {
-	return nvme_parse_structure(parse, PROTOCOL_NVME_COMMAND_EFFECTS, 2 * OPCODES * EFFECT_LENGTH, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, PROTOCOL_NVME_COMMAND_EFFECTS, 2 * OPCODES * EFFECT_LENGTH, PROTOCOL_PAYLOAD);
 }
 
 /* Those that are supported. */
@@ -180,7 +178,7 @@ const struct protocol nvme_command_effects_protocol = {
 	.scope = SCOPE_CALL,
 	.parse = parse_command_effects,
 	.visit = visit_command_effects,
-	.summary = nvme_summary_structure,
+	.summary = structure_summary,
 };
 
 static const struct rtap_field ana_log_fields[] = {
@@ -232,7 +230,7 @@ static enum result parse_ana_groups(struct parse *parse)
 		parse->next = PROTOCOL_PAYLOAD;
 		return OK;
 	}
-	return nvme_parse_structure(parse, PROTOCOL_NVME_ANA_GROUPS, length, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, PROTOCOL_NVME_ANA_GROUPS, length, PROTOCOL_PAYLOAD);
 }
 
 static void visit_ana_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)

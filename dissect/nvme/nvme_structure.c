@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
-#include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_structure.h"
 
 /* Places in a command. */
@@ -85,59 +82,4 @@ uint16_t nvme_data_protocol(uint32_t code, const uint8_t *command)
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_REPORT): return PROTOCOL_NVME_RESERVATION_STATUS;
 	default: return PROTOCOL_PAYLOAD;
 	}
-}
-
-enum result nvme_parse_structure(struct parse *parse, uint16_t protocol, uint32_t length, uint16_t next)
-{
-	const uint8_t *bytes;
-	enum result result;
-
-	parse->packet->request = parse->context->request;
-	if (length > parse->cursor.wire)
-		length = parse->cursor.wire;
-	result = parse_layer(parse, protocol, length, &bytes);
-	if (result == OK && parse->cursor.wire)
-		parse->next = next;
-	return result;
-}
-
-static bool is_zero(const uint8_t *bytes, uint32_t length)
-{
-	uint8_t any = 0;
-
-	for (uint32_t i = 0; i < length; i++)
-		any |= bytes[i];
-	return !any;
-}
-
-enum result nvme_parse_elements(struct parse *parse, uint16_t protocol, uint32_t stride, bool until_zero)
-{
-	const struct cursor *cursor = &parse->cursor;
-	uint32_t length = cursor->wire - cursor->wire % stride;
-
-	for (uint32_t at = 0; until_zero && at < length && at + stride <= cursor->captured; at += stride)
-		if (is_zero(cursor->next + at, stride))
-			length = at;
-	if (!length) {
-		parse->next = PROTOCOL_PAYLOAD;
-		return OK;
-	}
-	return nvme_parse_structure(parse, protocol, length, PROTOCOL_PAYLOAD);
-}
-
-bool nvme_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at, uint32_t length)
-{
-	const uint8_t *text = layer_bytes(packet, layer) + at;
-
-	value->data = (struct rtap_span){ text, (uint32_t)strnlen((const char *)text, length) };
-	return true;
-}
-
-void nvme_summary_structure(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
-{
-	(void)packet;
-	if (layer->offset)
-		return;
-	line_text(line, ": ");
-	line_text(line, protocol_by_number(layer->protocol)->table.label);
 }

@@ -99,7 +99,8 @@ static bool take_packet(struct upper_work *work)
 	uint32_t end;
 
 	if (work->message && work->message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		if (scsi_take_data(work))
+			work->dissect(work);
 		return true;
 	}
 	if ((packet->upper != RTAP_UPPER_ISER && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
@@ -128,6 +129,15 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/* A READ or WRITE of iWARP. */
+static bool take_placed(struct upper_work *work)
+{
+	if (!scsi_take_data(work) || !work->keep(work, &work->context->chunk))
+		return false;
+	work->dissect(work);
+	return true;
+}
+
 static const uint16_t ports[] = { 3260, 0 };
 
 const struct upper_layer iser_layer = {
@@ -135,6 +145,7 @@ const struct upper_layer iser_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_ISER,
 	.packet = take_packet,
+	.read = take_placed,
 	.memory = &claim_memory,
 	.settled = command_settled,
 	.detach = command_detach,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dissect/engine/line.h"
+#include "dissect/scsi/scsi_data.h"
 #include "reassembly/block_effect.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
@@ -40,6 +41,9 @@ struct scsi_request {
 	uint64_t carried_length;
 	struct scsi_piece *pieces; /* on the heap */
 	uint32_t piece_count;
+	uint16_t structures[2];    /* enum protocol_number of its data in, of its data out */
+	struct coverage gathered;  /* such data, in one piece */
+	uint64_t shown_length;     /* bytes of it that packets have shown */
 };
 
 static struct scsi_request *scsi_of(struct command *command)
@@ -370,6 +374,7 @@ static void release(struct rtap_tracker *tracker, struct command *generic)
 {
 	(void)tracker;
 	coverage_fini(&scsi_of(generic)->carried);
+	coverage_fini(&scsi_of(generic)->gathered);
 	free(scsi_of(generic)->pieces);
 }
 
@@ -403,7 +408,8 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_told *told)
 {
 	struct region_name *names = memory_new((told->piece_count + 1) * sizeof *names);
-	bool wants_bytes = reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
+	bool is_structured = request->structures[0] != PROTOCOL_PAYLOAD || request->structures[1] != PROTOCOL_PAYLOAD;
+	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
 	uint32_t count = 0;
 
 	request->pieces = told->piece_count ? memory_new(told->piece_count * sizeof *request->pieces) : NULL;
@@ -445,16 +451,66 @@ void scsi_take_command(struct upper_work *work, const struct scsi_told *told)
 		session_of(request)->most_carried = told->carried.length;
 	for (uint32_t i = 0; i < told->piece_count; i++)
 		request->length += told->pieces[i].length;
+	for (int is_out = 0; is_out < 2; is_out++)
+		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(told->cdb, told->cdb_length, is_out) : PROTOCOL_PAYLOAD;
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
 		note_block_size(session_of(request), told->lun, (uint32_t)(request->length / request->cdb.blocks), false);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
 	name_memory(work, request, told);
-	if (!told->carried.length || !work->tracker->take_effect)
+	if (!told->carried.length || !(work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD))
 		return;
 	if (!coverage_add(&request->carried, 0, told->carried.bytes, told->carried.length, 0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), 0);
+}
+
+/* Whether data of one direction that is there up to `length` goes on in the next piece of memory, or is data out that is not whole. */
+static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t length)
+{
+	uint64_t end = is_out ? request->carried_length : 0;
+	bool at_boundary = false;
+
+	for (uint32_t i = 0; i < request->piece_count; i++) {
+		if (request->pieces[i].is_out != is_out)
+			continue;
+		end += request->pieces[i].length;
+		at_boundary |= end == length;
+	}
+	return length < end && (is_out || at_boundary);
+}
+
+/*
+ * A target sends as much data as there is, which can be less than the initiator has room for: what is there from the first byte is shown. It fills
+ * one piece of memory after another. Data out is shown when it is whole.
+ */
+bool scsi_take_data(struct upper_work *work)
+{
+	const struct region *region = work->message->region;
+	struct scsi_request *request = (struct scsi_request *)region->request;
+	bool is_out = region->is_read;
+	struct coverage cut = { 0 };
+	uint64_t length, before = coverage_memory(&request->gathered);
+	const uint8_t *bytes;
+
+	claim_data(work->tracker, work->message, work->result);
+	if (request->structures[is_out] == PROTOCOL_PAYLOAD)
+		return false;
+	coverage_fini(&request->gathered);
+	request->gathered = (struct coverage){ 0 };
+	join(work->tracker, request, is_out, &request->gathered, &cut);
+	coverage_fini(&cut);
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->gathered), before);
+	bytes = front(&request->gathered, &length);
+	if (!bytes || length <= request->shown_length || goes_on(request, is_out, length))
+		return false;
+	request->shown_length = length;
+	work->context->upper = work->connection->layer->carried;
+	work->context->chunk = (struct rtap_span){ bytes, (uint32_t)length };
+	work->context->chunk_protocol = request->structures[is_out];
+	work->context->request = (struct packet_request){ .is_known = true, .frame = request->command.request.first_frame,
+							  .time_ns = request->command.request.time_ns };
+	return true;
 }
 
 /* A response whose command was not captured. */

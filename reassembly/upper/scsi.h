@@ -49,6 +49,12 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 
 void scsi_take_command(struct upper_work *work, const struct scsi_told *told);
 
+/*
+ * A READ or WRITE of a command's memory: takes its data. True: the data has a structure, which the context now has; the packet is to be dissected
+ * again.
+ */
+bool scsi_take_data(struct upper_work *work);
+
 /* A response in a SEND; `sense` may be empty. */
 void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
 

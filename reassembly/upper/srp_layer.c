@@ -114,7 +114,8 @@ static bool take_packet(struct upper_work *work)
 	struct unit unit;
 
 	if (work->message && work->message->region) {
-		claim_data(work->tracker, work->message, work->result);
+		if (scsi_take_data(work))
+			work->dissect(work);
 		return true;
 	}
 	if ((work->packet->upper != RTAP_UPPER_SRP && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))

@@ -8,11 +8,13 @@ import capfile
 import scsi
 from cli import TESTDATA
 from conversation import Connection, Scene
+import iwarp_scene
 from test_nvme import DONE, Nvme
 
 SRP, ISER = (os.path.join(TESTDATA, "roce-%s.pcap.gz" % name) for name in ("srp", "iser"))
 IMAGES = {SRP: "10.0.0.1/0.img", ISER: "iqn.2024-01.test:t1/0.img"}
-KINDS = (lambda talk: scsi.Srp(talk), lambda talk: scsi.Srp(talk, 4), lambda talk: scsi.Iser(talk), lambda talk: scsi.Iser(talk, 512))
+IWARP = (lambda talk: scsi.Iser(talk, 0), lambda talk: scsi.Iser(talk, 512))
+KINDS = (lambda talk: scsi.Srp(talk), lambda talk: scsi.Srp(talk, 4), lambda talk: scsi.Iser(talk), lambda talk: scsi.Iser(talk, 512)) + IWARP
 
 
 class Real(Nvme):
@@ -63,8 +65,8 @@ class Real(Nvme):
 
 class Crafted(Nvme):
     def capture_of(self, kind, *commands):
-        scene = Scene("scsi", "")
-        maker = kind(Connection(scene))
+        scene = iwarp_scene.Connection(3260, together=700) if kind in IWARP else Scene("scsi", "")
+        maker = kind(scene if kind in IWARP else Connection(scene))
         for way, *arguments in commands:
             scene.put(*getattr(maker, way)(*arguments))
         return self.capture(scene)
