@@ -238,6 +238,10 @@
 	X(SRP_COMMAND, srp_command_protocol) \
 	X(SRP_RESPONSE, srp_response_protocol) \
 	X(SRP_UNIT, srp_unit_protocol) \
+	X(SRP_TASK, srp_task_protocol) \
+	X(SRP_CREDIT, srp_credit_protocol) \
+	X(SRP_EVENT, srp_event_protocol) \
+	X(SRP_TARGET_LOGOUT, srp_target_logout_protocol) \
 	X(ISER, iser_protocol) \
 	X(ISCSI, iscsi_protocol) \
 	X(ISCSI_TEXT, iscsi_text_protocol) \

@@ -129,12 +129,67 @@ OF(logout_response, opcode == ISCSI_LOGOUT_RESPONSE, 16, 8)
 OF(function, opcode == ISCSI_TASK_MANAGEMENT, 9, 7)
 OF(function_response, opcode == ISCSI_TASK_MANAGEMENT_RESPONSE, 16, 8)
 OF(async_event, opcode == ISCSI_ASYNC, 288, 8)
+OF(referenced, opcode == ISCSI_TASK_MANAGEMENT, 160, 32)
+OF(transfer_tag, opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_R2T || opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE, 160, 32)
+OF(r2t_number, opcode == ISCSI_R2T, 288, 32)
+OF(r2t_offset, opcode == ISCSI_R2T, 320, 32)
+OF(r2t_length, opcode == ISCSI_R2T, 352, 32)
 OF(reject_reason, opcode == ISCSI_REJECT, 16, 8)
 
 static const struct rtap_name function_names[] = {
 	{ 1, "ABORT TASK" }, { 2, "ABORT TASK SET" }, { 3, "CLEAR ACA" }, { 4, "CLEAR TASK SET" }, { 5, "LOGICAL UNIT RESET" },
 	{ 6, "TARGET WARM RESET" }, { 7, "TARGET COLD RESET" }, { 8, "TASK REASSIGN" }, { 0, NULL },
 };
+
+/* RFC 7143, 11.6.1, 11.15.1 and 11.13.5. */
+const struct rtap_name iscsi_task_result_names[] = {
+	{ 0, "function complete" }, { 1, "task does not exist" }, { 2, "LUN does not exist" }, { 3, "task still allegiant" },
+	{ 4, "task allegiance reassignment not supported" }, { 5, "function not supported" }, { 6, "function authorization failed" },
+	{ 255, "function rejected" }, { 0, NULL },
+};
+
+const struct rtap_name iscsi_logout_result_names[] = {
+	{ 0, "connection or session closed" }, { 1, "CID not found" }, { 2, "connection recovery not supported" }, { 3, "cleanup failed" }, { 0, NULL },
+};
+
+const struct rtap_name iscsi_login_status_names[] = {
+	{ 0x0000, "success" }, { 0x0101, "target moved temporarily" }, { 0x0102, "target moved permanently" }, { 0x0200, "initiator error" },
+	{ 0x0201, "authentication failure" }, { 0x0202, "authorization failure" }, { 0x0203, "target not found" }, { 0x0204, "target removed" },
+	{ 0x0205, "unsupported version" }, { 0x0206, "too many connections" }, { 0x0207, "missing parameter" }, { 0x0208, "cannot include in session" },
+	{ 0x0209, "session type not supported" }, { 0x020a, "session does not exist" }, { 0x020b, "invalid request during login" },
+	{ 0x0300, "target error" }, { 0x0301, "service unavailable" }, { 0x0302, "out of resources" }, { 0, NULL },
+};
+
+static const struct rtap_name async_event_names[] = {
+	{ 0, "SCSI asynchronous event" }, { 1, "target requests logout" }, { 2, "target drops connection" }, { 3, "target drops all connections" },
+	{ 4, "target requests negotiation" }, { 5, "tasks terminated" }, { 255, "vendor specific" }, { 0, NULL },
+};
+
+static const struct rtap_name reject_names[] = {
+	{ 2, "data digest error" }, { 3, "SNACK reject" }, { 4, "protocol error" }, { 5, "command not supported" }, { 6, "too many immediate commands" },
+	{ 7, "task in progress" }, { 8, "invalid data acknowledgement" }, { 9, "invalid PDU field" }, { 10, "long operation reject" },
+	{ 12, "waiting for logout" }, { 0, NULL },
+};
+
+static const struct rtap_name logout_reason_names[] = {
+	{ 0, "close session" }, { 1, "close connection" }, { 2, "remove connection for recovery" }, { 0, NULL },
+};
+
+const char *iscsi_request_name(const uint8_t *pdu)
+{
+	const char *name = NULL;
+
+	switch (pdu[0] & 0x3f) {
+	case ISCSI_TASK_MANAGEMENT:
+		name = rtap_name_of(function_names, bits(pdu, ISCSI_FUNCTION));
+		return name ? name : "Task Management";
+	case ISCSI_NOP_OUT: return "NOP";
+	case ISCSI_LOGIN: return "Login";
+	case ISCSI_TEXT: return "Text";
+	case ISCSI_LOGOUT: return "Logout";
+	default: return NULL;
+	}
+}
 
 #define SEQUENCE(name, label, at, derive) \
 	{ name, label, at, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive, NULL }
@@ -165,13 +220,19 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.scsiresponse.response", "Response", 16, 8, RTAP_HEX, NULL, derive_response),
 	SOME("iscsi.scsiresponse.status", "Status", 24, 8, RTAP_HEX, scsi_status_names, derive_status),
 	SOME("iscsi.scsiresponse.residualcount", "Residual Count", 352, 32, RTAP_DEC, NULL, derive_residual),
-	SOME("iscsi.login.status", "Login Status", 288, 16, RTAP_HEX, NULL, derive_login_status),
-	SOME("iscsi.logout.reason", "Logout Reason", 9, 7, RTAP_HEX, NULL, derive_logout_reason),
-	SOME("iscsi.logout.response", "Logout Response", 16, 8, RTAP_HEX, NULL, derive_logout_response),
+	SOME("iscsi.login.status", "Login Status", 288, 16, RTAP_HEX, iscsi_login_status_names, derive_login_status),
+	SOME("iscsi.logout.reason", "Logout Reason", 9, 7, RTAP_HEX, logout_reason_names, derive_logout_reason),
+	SOME("iscsi.logout.response", "Logout Response", 16, 8, RTAP_HEX, iscsi_logout_result_names, derive_logout_response),
 	SOME("iscsi.taskmanfun.function", "Task Management Function", 9, 7, RTAP_HEX, function_names, derive_function),
-	SOME("iscsi.taskmanfun.response", "Task Management Response", 16, 8, RTAP_HEX, NULL, derive_function_response),
-	SOME("iscsi.asyncevent", "Asynchronous Event", 288, 8, RTAP_HEX, NULL, derive_async_event),
-	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, NULL, derive_reject_reason),
+	SOME("iscsi.taskmanfun.response", "Task Management Response", 16, 8, RTAP_HEX, iscsi_task_result_names, derive_function_response),
+	{ "iscsi.taskmanfun.referencedtasktag", "Referenced Task Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
+	  derive_referenced, NULL },
+	{ "iscsi.targettransfertag", "Target Transfer Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_transfer_tag, NULL },
+	SOME("iscsi.r2tsn", "R2TSN", 288, 32, RTAP_DEC, NULL, derive_r2t_number),
+	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_HEX, NULL, derive_r2t_offset),
+	SOME("iscsi.desireddatalength", "Desired Data Length", 352, 32, RTAP_DEC, NULL, derive_r2t_length),
+	SOME("iscsi.asyncevent", "Asynchronous Event", 288, 8, RTAP_HEX, async_event_names, derive_async_event),
+	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, reject_names, derive_reject_reason),
 };
 
 /* What follows: the CDB is a part of the header, sense data and text are data. */

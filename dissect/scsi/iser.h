@@ -32,6 +32,19 @@ enum iscsi_opcode {
 	ISCSI_TEXT_RESPONSE = 0x24, ISCSI_DATA_IN = 0x25, ISCSI_LOGOUT_RESPONSE = 0x26, ISCSI_R2T = 0x31, ISCSI_ASYNC = 0x32, ISCSI_REJECT = 0x3f,
 };
 
+#define ISCSI_NO_TAG UINT32_MAX  /* of a PDU that asks for no response */
+#define ISCSI_RESPONSE_AT 2      /* bytes: the result of task management and logout */
+#define ISCSI_FUNCTION 9, 7
+#define ISCSI_LOGIN_STATUS 288, 16
+#define ISCSI_AHS_HEADER 4       /* bytes: length, type, one that the type uses */
+#define ISCSI_EXTENDED_CDB 1     /* its type */
+
+/* Names of requests, task management by its function; NULL: not a request with a response. */
+const char *iscsi_request_name(const uint8_t *pdu);
+
+/* Names of the result of task management, logout, login; NULL: none. */
+extern const struct rtap_name iscsi_task_result_names[], iscsi_logout_result_names[], iscsi_login_status_names[];
+
 /* Whether the bytes at the cursor are an iSER header and an iSCSI PDU whose lengths fill the SEND. */
 bool iser_recognise(const struct cursor *payload);
 

@@ -156,6 +156,161 @@ static void summary_unit(const struct rtap_packet *packet, const struct rtap_lay
 	line_text(line, name ? name : "SRP");
 }
 
+/* SRP, 6.7. */
+const struct rtap_name srp_function_names[] = {
+	{ 0x01, "ABORT TASK" }, { 0x02, "ABORT TASK SET" }, { 0x04, "CLEAR TASK SET" }, { 0x08, "LOGICAL UNIT RESET" }, { 0x40, "CLEAR ACA" }, { 0, NULL },
+};
+
+/* SRP, table 23. */
+const struct rtap_name srp_result_names[] = {
+	{ 0, "function complete" }, { 2, "request fields invalid" }, { 4, "function not supported" }, { 5, "function failed" }, { 0, NULL },
+};
+
+static const struct rtap_field task_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.task.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.task.rsvd0", "Reserved", 16, 48, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "srp.task.rsvd1", "Reserved", 128, 32, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.task.lun", "LUN", SRP_LUN_AT * 8, 64, RTAP_HEX, RTAP_COMPARED, NULL, NULL, NULL },
+	{ "srp.task.rsvd2", "Reserved", 224, 16, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.task.function", "Function", SRP_TASK_FUNCTION_AT * 8, 8, RTAP_HEX, RTAP_OPCODE, srp_function_names, NULL, NULL },
+	{ "srp.task.rsvd3", "Reserved", 248, 8, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.task.managed_tag", "Tag of the Managed Task", 256, 64, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "srp.task.rsvd4", "Reserved", 320, 64, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+};
+
+static enum result parse_task(struct parse *parse)
+{
+	const uint8_t *task;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_TASK, SRP_TASK_LENGTH, &task);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+static void summary_task(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *task = layer_bytes(packet, layer);
+	const char *name = layer->length == SRP_TASK_LENGTH ? rtap_name_of(srp_function_names, task[SRP_TASK_FUNCTION_AT]) : NULL;
+
+	line_text(line, ": SRP ");
+	line_text(line, name ? name : "task management");
+	if (layer->length < SRP_TASK_LENGTH)
+		return;
+	line_text(line, " LUN ");
+	line_dec(line, scsi_lun(task + SRP_LUN_AT));
+}
+
+const struct protocol srp_task_protocol = {
+	.table = { "srp.task", "SRP Task Management", "SRP (ANSI INCITS 365), 6.7", SRP_TASK_LENGTH, FIELDS(task_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_task,
+	.summary = summary_task,
+};
+
+/* Requests of the target: credits, and an asynchronous event, whose sense data follows. SRP, 6.10 and 6.12. */
+static const struct rtap_field credit_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.credit.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.credit.rsvd0", "Reserved", 16, 16, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.credit.req_lim_delta", "Request Limit Delta", 32, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+};
+
+#define EVENT_LENGTH 36
+
+static const struct rtap_field event_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.aer.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.aer.rsvd0", "Reserved", 16, 16, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.aer.req_lim_delta", "Request Limit Delta", 32, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "srp.aer.rsvd1", "Reserved", 128, 32, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.aer.lun", "LUN", SRP_LUN_AT * 8, 64, RTAP_HEX, RTAP_COMPARED, NULL, NULL, NULL },
+	{ "srp.aer.sense_data_len", "Sense Data Length", 224, 32, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.aer.rsvd2", "Reserved", 256, 32, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+};
+
+static enum result parse_credit(struct parse *parse)
+{
+	const uint8_t *unit;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_CREDIT, HEAD_LENGTH, &unit);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+static enum result parse_event(struct parse *parse)
+{
+	const uint8_t *unit;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_EVENT, EVENT_LENGTH, &unit);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_SCSI_SENSE;
+	return result;
+}
+
+/* SRP, 6.5: a target ends the connection. */
+static const struct rtap_name logout_names[] = {
+	{ 0, "no reason" }, { 1, "inactive channel" }, { 2, "invalid information unit" }, { 3, "unexpected response" }, { 4, "multi-channel action" },
+	{ 6, "unsupported descriptor format" }, { 7, "unsupported data buffer" }, { 8, "sender of too many units" }, { 0, NULL },
+};
+
+static const struct rtap_field logout_fields[] = {
+	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
+	{ "srp.t_logout.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "srp.t_logout.rsvd0", "Reserved", 16, 16, RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
+	{ "srp.t_logout.reason", "Reason", 32, 32, RTAP_HEX, 0, logout_names, NULL, NULL },
+	{ "srp.tag", "Tag", SRP_TAG, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+};
+
+static enum result parse_logout(struct parse *parse)
+{
+	const uint8_t *unit;
+	enum result result = parse_layer(parse, PROTOCOL_SRP_TARGET_LOGOUT, HEAD_LENGTH, &unit);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return result;
+}
+
+const struct protocol srp_credit_protocol = {
+	.table = { "srp.credit", "SRP Credit Request", "SRP (ANSI INCITS 365), 6.10", HEAD_LENGTH, FIELDS(credit_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_credit,
+	.summary = summary_unit,
+};
+
+const struct protocol srp_event_protocol = {
+	.table = { "srp.aer", "SRP Asynchronous Event Request", "SRP (ANSI INCITS 365), 6.12", EVENT_LENGTH, FIELDS(event_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_event,
+	.summary = summary_unit,
+};
+
+const struct protocol srp_target_logout_protocol = {
+	.table = { "srp.t_logout", "SRP Target Logout", "SRP (ANSI INCITS 365), 6.5", HEAD_LENGTH, FIELDS(logout_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_logout,
+	.summary = summary_unit,
+};
+
+/* The protocol of a unit by its opcode. */
+static uint16_t unit_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case SRP_RESPONSE: return PROTOCOL_SRP_RESPONSE;
+	case SRP_TASK_MANAGEMENT: return PROTOCOL_SRP_TASK;
+	case SRP_CREDIT_REQUEST: return PROTOCOL_SRP_CREDIT;
+	case SRP_AER_REQUEST: return PROTOCOL_SRP_EVENT;
+	case SRP_TARGET_LOGOUT: return PROTOCOL_SRP_TARGET_LOGOUT;
+	default: return PROTOCOL_SRP_UNIT;
+	}
+}
+
 static enum result parse_other(struct parse *parse)
 {
 	const uint8_t *unit;
@@ -187,7 +342,7 @@ static enum result parse_command(struct parse *parse)
 	}
 	packet->upper = RTAP_UPPER_SRP;
 	if (parse->cursor.next[0] != SRP_COMMAND) {
-		parse->next = parse->cursor.next[0] == SRP_RESPONSE ? PROTOCOL_SRP_RESPONSE : PROTOCOL_SRP_UNIT;
+		parse->next = unit_of(parse->cursor.next[0]);
 		return OK;
 	}
 	result = parse_layer(parse, PROTOCOL_SRP_COMMAND, SRP_CDB_AT, &command);

@@ -32,6 +32,13 @@ enum srp_format { SRP_NO_DATA = 0, SRP_DIRECT = 1, SRP_INDIRECT = 2, SRP_IMMEDIA
 #define SRP_HAS_REASON 0x01      /* of the flags: RSPVALID, SNSVALID */
 #define SRP_HAS_SENSE 0x02
 
+#define SRP_TASK_LENGTH 48
+#define SRP_TASK_FUNCTION_AT 30
+#define SRP_RESULT_AT 3          /* of the response data: the result of task management */
+
+/* Names of task management functions, and of their results. */
+extern const struct rtap_name srp_function_names[], srp_result_names[];
+
 /* Whether the bytes at the cursor are a command whose descriptors fill it exactly. */
 bool srp_recognise(const struct cursor *payload);
 

@@ -42,6 +42,30 @@ static void learn_target(struct scsi_session *session, const struct rtap_packet 
 	}
 }
 
+#define MOST_CDB 260           /* bytes: SPC-5, 4.2.3 */
+
+/* The CDB and, from additional header segments, what it has beyond 16 bytes. RFC 7143, 11.2.2. Returns its length. */
+static uint32_t copy_cdb(const uint8_t *pdu, uint32_t left, uint8_t cdb[MOST_CDB])
+{
+	uint32_t ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4, at = 0;
+
+	memcpy(cdb, pdu + ISCSI_CDB_AT, SCSI_CDB_LENGTH);
+	ahs = ahs < left ? ahs : left;
+	while (at + ISCSI_AHS_HEADER <= ahs) {
+		const uint8_t *segment = pdu + ISCSI_LENGTH + at;
+		uint32_t length = load16(segment); /* of what follows the type */
+
+		if (length < 1 || at + 3 + length > ahs)
+			break;
+		if (segment[2] == ISCSI_EXTENDED_CDB && length - 1 <= MOST_CDB - SCSI_CDB_LENGTH) {
+			memcpy(cdb + SCSI_CDB_LENGTH, segment + ISCSI_AHS_HEADER, length - 1);
+			return SCSI_CDB_LENGTH + length - 1;
+		}
+		at += (3 + length + 3) / 4 * 4;
+	}
+	return SCSI_CDB_LENGTH;
+}
+
 /* `header`: the iSER header and the whole iSCSI header are there. `left`: bytes after them. */
 static void take_command(struct upper_work *work, const uint8_t *header, uint32_t left)
 {
@@ -49,9 +73,9 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	uint32_t expected = (uint32_t)bits(pdu, ISCSI_EXPECTED), ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
 	uint32_t immediate = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH), count = 0;
 	struct scsi_piece pieces[2];
+	uint8_t cdb[MOST_CDB];
 	struct scsi_told told = {
-		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = pdu + ISCSI_CDB_AT, .cdb_length = SCSI_CDB_LENGTH,
-		.pieces = pieces,
+		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = cdb, .cdb_length = copy_cdb(pdu, left, cdb), .pieces = pieces,
 	};
 
 	if (immediate && ahs <= left && immediate <= left - ahs && immediate <= expected)
@@ -90,6 +114,31 @@ static void show(struct upper_work *work)
 	work->dissect(work);
 }
 
+/* Requests that are no SCSI commands. */
+static void take_other(struct upper_work *work, const uint8_t *pdu)
+{
+	const char *name = iscsi_request_name(pdu);
+	uint64_t tag = bits(pdu, ISCSI_TAG), lun = scsi_lun(pdu + ISCSI_LUN_AT);
+	uint8_t code = pdu[ISCSI_RESPONSE_AT];
+
+	if (tag == ISCSI_NO_TAG)
+		return;
+	if (name) {
+		scsi_take_other(work, tag, name, (pdu[0] & 0x3f) == ISCSI_TASK_MANAGEMENT ? &lun : NULL);
+		return;
+	}
+	switch (pdu[0] & 0x3f) {
+	case ISCSI_TASK_MANAGEMENT_RESPONSE: scsi_take_other_response(work, tag, code, !code, rtap_name_of(iscsi_task_result_names, code)); break;
+	case ISCSI_LOGOUT_RESPONSE: scsi_take_other_response(work, tag, code, !code, rtap_name_of(iscsi_logout_result_names, code)); break;
+	case ISCSI_LOGIN_RESPONSE:
+		scsi_take_other_response(work, tag, (uint8_t)bits(pdu, ISCSI_LOGIN_STATUS), !bits(pdu, ISCSI_LOGIN_STATUS),
+					 rtap_name_of(iscsi_login_status_names, bits(pdu, ISCSI_LOGIN_STATUS)));
+		break;
+	case ISCSI_NOP_IN: case ISCSI_TEXT_RESPONSE: scsi_take_other_response(work, tag, 0, true, "success"); break;
+	default: break;
+	}
+}
+
 static bool take_packet(struct upper_work *work)
 {
 	const struct rtap_packet *packet = work->packet;
@@ -117,6 +166,7 @@ static bool take_packet(struct upper_work *work)
 	switch (header[ISER_LENGTH] & 0x3f) {
 	case ISCSI_LOGIN:
 		learn_target(session, packet);
+		take_other(work, header + ISER_LENGTH);
 		break;
 	case ISCSI_COMMAND:
 		take_command(work, header, end - layer->offset - ISCSI_LENGTH);
@@ -124,7 +174,9 @@ static bool take_packet(struct upper_work *work)
 	case ISCSI_RESPONSE:
 		take_response(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
 		break;
-	default: break;
+	default:
+		take_other(work, header + ISER_LENGTH);
+		break;
 	}
 	return true;
 }

@@ -34,6 +34,10 @@ struct scsi_request {
 	struct scsi_command cdb;
 	uint64_t lun;
 	uint64_t length;           /* bytes of data that pieces and SEND have */
+	bool is_other;             /* no SCSI command: `cdb` has its name only, the two below what became of it */
+	bool has_lun;
+	bool is_good;
+	const char *result;        /* static; NULL: without a name */
 	bool has_status;
 	uint8_t status;
 	struct scsi_sense sense;
@@ -110,6 +114,13 @@ static void show_status(struct scsi_operation *operation, const struct scsi_requ
 	shown->has_status = request->has_status;
 	if (!request->has_status)
 		return;
+	if (request->is_other) {
+		shown->ok = request->is_good;
+		shown->status = request->result ? request->result : operation->status;
+		if (!request->result)
+			snprintf(operation->status, STATUS_TEXT, "response 0x%02x", request->status);
+		return;
+	}
 	shown->ok = request->status == SCSI_GOOD;
 	shown->status = name ? name : operation->status;
 	if (!name)
@@ -144,7 +155,9 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 	size_t size = strlen(target) + NAME_TEXT;
 
 	operation->head.object = memory_new(size);
-	if (operation->head.object)
+	if (operation->head.object && request->is_other && !request->has_lun)
+		snprintf(operation->head.object, size, "%s", target);
+	else if (operation->head.object)
 		snprintf(operation->head.object, size, "%s/%" PRIu64, target, request->lun);
 }
 
@@ -182,7 +195,8 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
 	shown->flags = flags_of(request);
-	operation_add_number(&operation->head, "opcode", request->cdb.opcode);
+	if (!request->is_other)
+		operation_add_number(&operation->head, "opcode", request->cdb.opcode);
 	operation_add_number(&operation->head, "queue_depth", generic->depth);
 	if (!request->cdb.has_blocks)
 		return;
@@ -465,6 +479,22 @@ void scsi_take_command(struct upper_work *work, const struct scsi_told *told)
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), 0);
 }
 
+void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun)
+{
+	struct scsi_request *request = (struct scsi_request *)command_begin(work, tag);
+
+	if (!request)
+		return;
+	request->is_other = true;
+	request->structures[0] = request->structures[1] = PROTOCOL_PAYLOAD;
+	request->cdb = (struct scsi_command){ .name = name };
+	request->has_lun = lun;
+	request->lun = lun ? *lun : 0;
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
+	if (!command_name(work, &request->command, NULL, 0))
+		work->tracker->counters.evictions++;
+}
+
 /* Whether data of one direction that is there up to `length` goes on in the next piece of memory, or is data out that is not whole. */
 static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t length)
 {
@@ -555,4 +585,18 @@ struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)
 	if (!command || !command->request.is_seen)
 		return (struct packet_request){ 0 };
 	return (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns };
+}
+
+void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result)
+{
+	struct scsi_request *request = (struct scsi_request *)command_answered(work, tag);
+
+	if (!request)
+		return;
+	request->has_status = request->is_other = true;
+	request->status = code;
+	request->is_good = is_good;
+	request->result = result;
+	if (!request->command.request.is_seen)
+		show_alone(work, request);
 }

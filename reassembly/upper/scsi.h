@@ -55,6 +55,12 @@ void scsi_take_command(struct upper_work *work, const struct scsi_told *told);
  */
 bool scsi_take_data(struct upper_work *work);
 
+/* Another request with a response, such as task management. `name`: static. `lun`: NULL: it is of no logical unit. */
+void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun);
+
+/* Its response; `result`: static, NULL: the code has no name. */
+void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result);
+
 /* A response in a SEND; `sense` may be empty. */
 void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
 

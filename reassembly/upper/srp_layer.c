@@ -25,7 +25,8 @@ static struct unit unit_of(const struct rtap_packet *packet)
 {
 	const struct rtap_layer *layer = packet->layers;
 
-	while (layer < packet->layers + packet->layer_count && layer->protocol != PROTOCOL_SRP_COMMAND && layer->protocol != PROTOCOL_SRP_RESPONSE)
+	while (layer < packet->layers + packet->layer_count && layer->protocol != PROTOCOL_SRP_COMMAND && layer->protocol != PROTOCOL_SRP_RESPONSE &&
+	       layer->protocol != PROTOCOL_SRP_TASK)
 		layer++;
 	if (layer == packet->layers + packet->layer_count)
 		return (struct unit){ NULL, 0 };
@@ -83,9 +84,24 @@ static void take_response(struct upper_work *work, const struct unit *unit)
 	uint64_t before = SRP_RESPONSE_LENGTH + (flags & SRP_HAS_REASON ? bits(unit->bytes, SRP_REASON_LENGTH) : 0);
 	struct rtap_span sense = { NULL, 0 };
 
+	/* response data is the result of task management: SRP, 6.9 */
+	if (flags & SRP_HAS_REASON && before > SRP_RESPONSE_LENGTH + SRP_RESULT_AT && before <= unit->length) {
+		uint8_t code = unit->bytes[SRP_RESPONSE_LENGTH + SRP_RESULT_AT];
+
+		scsi_take_other_response(work, bits(unit->bytes, SRP_TAG), code, !code, rtap_name_of(srp_result_names, code));
+		return;
+	}
 	if (flags & SRP_HAS_SENSE && before < unit->length)
 		sense = (struct rtap_span){ unit->bytes + before, unit->length - (uint32_t)before };
 	scsi_take_response(work, bits(unit->bytes, SRP_TAG), unit->bytes[SRP_STATUS_AT], sense);
+}
+
+static void take_task(struct upper_work *work, const struct unit *unit)
+{
+	const char *name = rtap_name_of(srp_function_names, unit->bytes[SRP_TASK_FUNCTION_AT]);
+	uint64_t lun = scsi_lun(unit->bytes + SRP_LUN_AT);
+
+	scsi_take_other(work, bits(unit->bytes, SRP_TAG), name ? name : "Task Management", &lun);
 }
 
 static bool is_set_up(const struct connection *connection)
@@ -128,6 +144,8 @@ static bool take_packet(struct upper_work *work)
 		return true;
 	if (unit.bytes[0] == SRP_COMMAND && unit.length >= SRP_COMMAND_LENGTH)
 		take_command(work, &unit);
+	else if (unit.bytes[0] == SRP_TASK_MANAGEMENT && unit.length >= SRP_TASK_LENGTH)
+		take_task(work, &unit);
 	else if (unit.bytes[0] == SRP_RESPONSE && unit.length >= SRP_RESPONSE_LENGTH)
 		take_response(work, &unit);
 	return true;

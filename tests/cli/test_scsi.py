@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """SRP and iSER: commands and images against what an application did, and against units made in Python (generate/scsi.py)."""
 import hashlib
+import json
 import os
 import random
+import struct
 
 import capfile
 import scsi
@@ -114,3 +116,64 @@ class Crafted(Nvme):
             capture = self.capture_of(kind, *(("out", scsi.cdb10(0x2a, 0, 1), bytes([lun + 1]) * 512, lun) for lun in (0, 1, 7)))
             images, _ = self.images(capture)
             self.assertEqual(images, {"10.0.0.1/%d.img" % lun: bytes([lun + 1]) * 512 for lun in (0, 1, 7)})
+
+
+class Others(Nvme):
+    """Requests that are no SCSI commands."""
+
+    def found(self, scene):
+        return [(o["name"], o.get("status"), o.get("ok"), o["object"].rsplit("/", 1)[-1]) for o in self.operations(self.capture(scene))][1:]
+
+    def test_task_management_of_srp(self):
+        scene = Scene("scsi", "")
+        srp = scsi.Srp(Connection(scene))
+        scene.put(*srp.out(scsi.cdb10(0x2a, 4, 1), bytes(512)))
+        for function, result in ((1, 0), (8, 4), (2, 5), (0x33, 99)):
+            scene.put(*srp.task(function, result, 3))
+        self.assertEqual(self.found(scene), [("ABORT TASK", "function complete", True, "3"), ("LOGICAL UNIT RESET", "function not supported", False, "3"),
+                                             ("ABORT TASK SET", "function failed", False, "3"), ("Task Management", "response 0x63", False, "3")])
+
+    def test_requests_of_the_target_by_srp(self):
+        scene = Scene("scsi", "")
+        srp = scsi.Srp(Connection(scene))
+        scene.put(*srp.out(scsi.cdb10(0x2a, 4, 1), bytes(512)))
+        scene.put(*srp.target_units())
+        rows = [json.loads(line) for line in self.lines("-r", self.capture(scene), "-T", "json", "-Y", "srp.opcode")][2:]
+        self.assertEqual([row["srp.opcode"] for row in rows], [0x81, 0x41, 0x82, 0x42, 0x80])
+        self.assertEqual((rows[0]["srp.credit.req_lim_delta"], rows[2]["scsi.sns.ascascq"], rows[4]["srp.t_logout.reason"]), (5, 0x2900, 1))
+
+    def test_pdus_of_iscsi(self):
+        for over_iwarp in (False, True):
+            scene = iwarp_scene.Connection(3260) if over_iwarp else Scene("scsi", "")
+            iser = scsi.Iser(scene if over_iwarp else Connection(scene))
+            scene.put(*iser.out(scsi.cdb10(0x2a, 4, 1), bytes(512)))
+            iser.tag = 0x100
+            scene.put(*iser.pdu(0x02, 0x81, lun=2, words=(0xff, 1, 1, 0, 0, 0, 0)), *iser.pdu(0x22, second=1, end="b"))
+            iser.tag = 0x101
+            scene.put(*iser.pdu(0x40, words=(0xffffffff, 1, 1, 0, 0, 0, 0)), *iser.pdu(0x20, words=(0xffffffff, 1, 1, 0, 0, 0, 0), end="b"))
+            scene.put(*iser.pdu(0x20, tag=0xffffffff, words=(5, 1, 1, 0, 0, 0, 0), end="b"))
+            iser.tag = 0x102
+            scene.put(*iser.pdu(0x04, data=b"SendTargets=All\0"), *iser.pdu(0x24, data=b"TargetName=iqn.x\0", end="b"))
+            scene.put(*iser.pdu(0x32, tag=0xffffffff, words=(0, 1, 1, 1, 0x01000000, 0, 0), end="b"))
+            iser.tag = 0x103
+            scene.put(*iser.pdu(0x46, 0x81), *iser.pdu(0x26, second=1, end="b"))
+            self.assertEqual(self.found(scene)[:4], [
+                ("ABORT TASK", "task does not exist", False, "2"), ("NOP", "success", True, "10.0.0.1"), ("Text", "success", True, "10.0.0.1"),
+                ("Logout", "CID not found", False, "10.0.0.1")])
+            self.assertEqual(len(self.found(scene)), 4)
+            path = self.capture(scene)
+            event, = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "iscsi.opcode == 0x32")]
+            self.assertEqual(event["iscsi.asyncevent"], 1)
+
+    def test_long_commands_of_iser(self):
+        """READ(32): SBC-4, 5.19."""
+        for over_iwarp in (False, True):
+            scene = iwarp_scene.Connection(3260) if over_iwarp else Scene("scsi", "")
+            iser = scsi.Iser(scene if over_iwarp else Connection(scene))
+            cdb = struct.pack(">B6xBHBxQIHHI", 0x7f, 24, 9, 0, 77, 0, 0, 0, 2)
+            scene.put(*iser.out(scsi.cdb10(0x2a, 4, 1), bytes(512)), *iser.long_into(cdb, bytes([5]) * 1024))
+            row = self.operations(self.capture(scene))[1]
+            self.assertEqual((row["name"], row["lba"], row["blocks"], row["data_bytes"]), ("READ(32)", 77, 2, 1024))
+            images, _ = self.images(self.capture(scene))
+            image, = images.values()
+            self.assertEqual(image[77 * 512:79 * 512], bytes([5]) * 1024)

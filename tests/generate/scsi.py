@@ -83,6 +83,20 @@ class Srp:
         return packets + self.answer(status, sense)
 
 
+    def task(self, function, result, lun=0):
+        """Task management, and its response. SRP, 6.7 and 6.9."""
+        self.next()
+        unit = struct.pack(">BB6xQ4xHxxxxxxxxBxQ8x", 1, 0, self.tag, lun, function, self.tag - 1)
+        answer = struct.pack(">BBxxiQxxBBIIII", 0xc1, 0, 1, self.tag, 1, 0, 0, 0, 0, 4) + struct.pack(">I", result)
+        return self.send("a", unit) + self.send("b", answer)
+
+    def target_units(self):
+        """What the target asks for: credits, an event with sense data, the end."""
+        return (self.send("b", struct.pack(">BBxxiQ", 0x81, 0, 5, 0x1001)) + self.send("a", struct.pack(">B7xQ", 0x41, 0x1001)) +
+                self.send("b", struct.pack(">BBxxiQ4xHxxxxxxI4x", 0x82, 0, 1, 0x1002, 7, 18) + fixed_sense(6, 0x2900)) +
+                self.send("a", struct.pack(">B7xQ", 0x42, 0x1002)) + self.send("b", struct.pack(">BBxxIQ", 0x80, 0, 1, 0x1003)))
+
+
 class Iser(Srp):
     """RFC 7145, 9.2; RFC 7143, 11.3 and 11.4."""
     layer = "iser"
@@ -117,3 +131,18 @@ class Iser(Srp):
         if status == GOOD:
             packets += self.talk.write("b", len(data), key, address, data=data)
         return packets + self.answer(status, sense)
+
+    def pdu(self, opcode, flags=0x80, second=0, third=0, tag=None, words=(0,) * 7, lun=0, data=b"", end="a"):
+        """Any PDU without memory: RFC 7143, 11. words: the seven from byte 20."""
+        head = struct.pack(">BBBBB3sHHII", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag if tag is None else tag)
+        return self.send(end, bytes([0x10]) + bytes(27) + head + struct.pack(">7I", *words) + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
+
+    def long_into(self, cdb, data, lun=0):
+        """A CDB of more than 16 bytes, its rest in an additional header segment. RFC 7143, 11.2.2.3."""
+        key, address = self.next()
+        unit = bytearray(self.unit(1, lun, cdb[:16], len(data), into=(address, key)))
+        more = cdb[16:]
+        segment = struct.pack(">HBx", len(more) + 1, 1) + more
+        unit[28 + 4] = len(segment) // 4
+        packets = self.send("a", bytes(unit[:76]) + segment)
+        return packets + self.talk.write("b", len(data), key, address, data=data) + self.answer()
