@@ -4,7 +4,10 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
+#include <rdmatap/tracker.h>
+
 #include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/state.h"
 
 #define CLIENT 0x0a000001
 #define SERVER 0x0a000002
@@ -91,4 +94,64 @@ ParameterizedTest(struct fit_case *one, port_pairing, flows_fit_if_their_ports_a
 	}
 	cr_assert_eq(port_pairing_fits(&flows[0], &flows[1]), one->fits, "%s", one->what);
 	cr_assert_eq(port_pairing_fits(&flows[1], &flows[0]), one->fits, "%s, the other way round", one->what);
+}
+
+TestSuite(port_pairing_index);
+
+/* Flows of one tracker, entered with these ports; turned ones go back. */
+static void enter(struct rtap_tracker *tracker, struct flow *flow, bool is_turned, uint32_t qpn, uint16_t port)
+{
+	*flow = (struct flow){ 0 };
+	flow->key.words[0] = is_turned ? SERVER : CLIENT;
+	flow->key.words[2] = is_turned ? CLIENT : SERVER;
+	flow->key.words[4] = qpn;
+	port_pairing_enter(tracker, flow, port, false);
+}
+
+Test(port_pairing_index, the_partner_is_the_only_other_flow_with_the_port_and_goes_back)
+{
+	static struct flow flows[4];
+	struct rtap_tracker *tracker;
+
+	cr_assert_eq(rtap_tracker_open(&tracker, &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options) }, NULL), RTAP_STATUS_OK);
+	enter(tracker, &flows[0], false, QPN_B, PORT_AB);
+	cr_expect_null(port_pairing_partner(&flows[0]));
+	enter(tracker, &flows[1], true, QPN_A, PORT_AB + 1);
+	cr_expect_null(port_pairing_partner(&flows[0]), "another port");
+	cr_expect_null(port_pairing_partner(&flows[1]));
+	enter(tracker, &flows[2], true, QPN_A, PORT_AB);
+	cr_expect_eq(port_pairing_partner(&flows[0]), &flows[2]);
+	cr_expect_eq(port_pairing_partner(&flows[2]), &flows[0]);
+	enter(tracker, &flows[3], true, QPN_A, PORT_AB);
+	for (int i = 0; i < 4; i++)
+		cr_expect_null(port_pairing_partner(&flows[i]), "flow %d: two may answer", i);
+	port_pairing_leave(tracker, &flows[2]);
+	cr_expect_eq(port_pairing_partner(&flows[0]), &flows[3]);
+	for (int i = 0; i < 4; i++)
+		port_pairing_leave(tracker, &flows[i]);
+	rtap_tracker_close(tracker);
+}
+
+/* A requester with another port is doubtful once ports were right, and as long as none was wrong. */
+Test(port_pairing_index, another_port_is_doubtful_if_all_connections_so_far_had_one)
+{
+	static struct rtap_tracker tracker;
+	static struct flow one, same, other, unknown;
+
+	enter(&tracker, &one, false, QPN_B, PORT_AB);
+	enter(&tracker, &same, true, QPN_A, PORT_AB);
+	enter(&tracker, &other, true, QPN_A, PORT_AB + 1);
+	enter(&tracker, &unknown, true, QPN_A, 0);
+	cr_expect_not(port_pairing_doubts(&tracker, &one, &other), "nothing is known of the senders");
+	port_pairing_note(&tracker, &one, &unknown);
+	cr_expect_eq(tracker.ports_fit + tracker.ports_differ, 0);
+	port_pairing_note(&tracker, &one, &same);
+	cr_expect_eq(tracker.ports_fit, 1);
+	cr_expect(port_pairing_doubts(&tracker, &one, &other));
+	cr_expect_not(port_pairing_doubts(&tracker, &one, &same));
+	cr_expect_not(port_pairing_doubts(&tracker, &one, &unknown));
+	port_pairing_note(&tracker, &one, &other);
+	cr_expect_eq(tracker.ports_differ, 1);
+	cr_expect_not(port_pairing_doubts(&tracker, &one, &other));
+	map_fini(&tracker.ports);
 }
