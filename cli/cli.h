@@ -131,6 +131,9 @@ struct options {
  */
 extern volatile sig_atomic_t interrupted, hurried;
 
+/* Set by SIGUSR1: the counts so far are to be printed. */
+extern volatile sig_atomic_t counts_wanted;
+
 /*
  * If the program still runs after a further fraction of a second of processor time, it exits with `hurried_status`, unless
  * `finishes_files` is set: it is writing files that would be left incomplete.

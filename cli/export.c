@@ -75,6 +75,14 @@ static void take_effect(void *owner, const struct block_effect *effect)
 		exporting->files_failed = exporting->reader.stop = true;
 }
 
+static void take_file_effect(void *owner, const struct file_effect *effect)
+{
+	struct exporting *exporting = owner;
+
+	if (exporting->files && !exporting->files_failed && export_files_operation(exporting->files, effect) != RTAP_STATUS_OK)
+		exporting->files_failed = exporting->reader.stop = true;
+}
+
 static void take_frame(void *owner, struct rtap_frame *frame)
 {
 	struct exporting *exporting = owner;
@@ -198,8 +206,10 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 	}
 	if (rtap_tracker_open(&exporting->tracker, &tracking, &error) == RTAP_STATUS_OK) {
 		rpc_layer_report_exchanges(exporting->tracker, take_exchange, true);
-		if (exporting->files)
+		if (exporting->files) {
 			tracker_report_blocks(exporting->tracker, take_effect);
+			tracker_report_files(exporting->tracker, take_file_effect);
+		}
 		return true;
 	}
 failed:

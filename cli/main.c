@@ -66,6 +66,12 @@ static void hurry(int signal_number)
 	limit_work(HURRY_WITHIN_US);
 }
 
+static void want_counts(int signal_number)
+{
+	(void)signal_number;
+	counts_wanted = 1;
+}
+
 /* A closed pipe is reported by the failed write; loops check for interrupts. */
 static void catch_signals(void)
 {
@@ -80,6 +86,10 @@ static void catch_signals(void)
 	sigaction(SIGALRM, &action, NULL); /* -a duration */
 	action.sa_handler = hurry;
 	sigaction(SIGPROF, &action, NULL);
+	action.sa_handler = want_counts;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_flags = 0;
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }

@@ -590,17 +590,17 @@ static bool check(const struct options *options, enum command command)
 		return true;
 	if (command == COMMAND_REPLAY)
 		return check_replay(options);
-	if (!options->input_count && !options->device)
-		print_error("nothing to read (name a capture file; see rdmatap --help)");
-	else if (options->input_count && options->device)
-		print_error("-i and -r exclude each other");
-	else if (!options->device && (options->user || is_capture_asked(&options->live)))
+	if (!options->device && (options->user || is_capture_asked(&options->live)))
 		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm require -i");
 	else if (!options->device && options->duration)
 		print_error("-a duration requires -i");
 	else if (is_verbs_asked(&options->verbs) && !may_be_verbs(options->device))
 		print_error("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
 			 "require -i verbs:DEVICE");
+	else if (!options->input_count && !options->device)
+		print_error("nothing to read (name a capture file; see rdmatap --help)");
+	else if (options->input_count && options->device)
+		print_error("-i and -r exclude each other");
 	else if ((options->verbs.flow_priority || options->verbs.flow_dont_trap) && options->verbs.flow_type == RTAP_FLOW_SNIFFER)
 		print_error("--flow-priority and --flow-dont-trap require --flow-type normal, all or mc");
 	else if (options->verbs.flow_offload && !options->capture_filter)

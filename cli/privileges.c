@@ -7,6 +7,8 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -75,7 +77,7 @@ bool privileges_give_up(const struct account *account, bool keep_net_raw)
 	return false;
 }
 
-bool privileges_check_folder(const char *name)
+static bool check_folder(const char *name)
 {
 	char *copy = strdup(name);
 	bool writable = copy && !access(dirname(copy), W_OK | X_OK);
@@ -85,4 +87,35 @@ bool privileges_check_folder(const char *name)
 			 (unsigned long)geteuid(), copy ? strerror(errno) : "out of memory");
 	free(copy);
 	return writable;
+}
+
+bool privileges_rehearse(const struct account *account, const char *name)
+{
+	pid_t child, ended;
+	int status;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		_exit(privileges_give_up(account, false) && (!name || check_folder(name)) ? EXIT_DONE : EXIT_ERROR);
+	do
+		ended = child > 0 ? waitpid(child, &status, 0) : -1;
+	while (ended < 0 && child > 0 && errno == EINTR);
+	if (ended == child)
+		return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;
+	print_error("cannot start a process: %s", strerror(errno));
+	return false;
+}
+
+void privileges_protect_files(const char *name)
+{
+	mode_t mask = umask(S_IRWXG | S_IRWXO);
+	char *copy = strdup(name);
+	struct stat folder;
+
+	if (mask != (S_IWGRP | S_IWOTH))
+		umask(mask);
+	else if (copy && !stat(dirname(copy), &folder) && folder.st_mode & S_ISGID)
+		umask(S_IWGRP | S_IXGRP | S_IRWXO);
+	free(copy);
 }

@@ -28,7 +28,16 @@ bool privileges_find(const char *asked, struct account *account);
  */
 bool privileges_give_up(const struct account *account, bool keep_net_raw);
 
-/* Checks that files can be created in the folder of `name`. False: they cannot; an error was printed. */
-bool privileges_check_folder(const char *name);
+/*
+ * Tries in a process of its own whether privileges_give_up() works, and whether the account can create files in the folder of `name`
+ * (NULL: it need not). False: it fails; an error was printed.
+ */
+bool privileges_rehearse(const struct account *account, const char *name);
+
+/*
+ * Captures hold other people's data: new files are readable by their owner only, and by the group of the folder of `name` if it has the
+ * set-group-ID bit. Another umask than the usual 022 stays.
+ */
+void privileges_protect_files(const char *name);
 
 #endif

@@ -328,6 +328,17 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	interrupted = 1;
 }
 
+/* SIGUSR1 */
+static void report_counts(struct reader *reader)
+{
+	counts_wanted = 0;
+	reader_sync(reader);
+	if (reader->options->device)
+		diagnostics_live(reader->source, &reader->packets, false);
+	else
+		print_error("%" COUNT " taken so far", COUNTED(reader->packets.taken, "packet", "packets"));
+}
+
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -361,6 +372,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 			reader_fail(reader, &error);
 		}
 		batch_done(reader);
+		if (counts_wanted)
+			report_counts(reader);
 		if (status == RTAP_STATUS_FAILED)
 			break;
 	}

@@ -31,6 +31,7 @@ struct view {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
+	struct account account;     /* that a live capture continues as */
 	bool cannot_write;          /* a failure to write the file of -w was printed */
 	struct view_format {
 		struct text_format text;
@@ -163,15 +164,6 @@ static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 		end_writing(view, &error);
 }
 
-/* Live capture: flushes saved packets to the file. */
-static void flush_series(void *owner)
-{
-	struct view *view = owner;
-	struct rtap_error error;
-
-	if (view->series && rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)
-		end_writing(view, &error);
-}
 
 static void note_unknown_link(struct view *view, uint32_t link_type)
 {
@@ -222,6 +214,24 @@ static int64_t now_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Live capture: begins a file that is due by time, and flushes saved packets to the file. */
+static void flush_series(void *owner)
+{
+	struct view *view = owner;
+	struct rtap_error error;
+	enum rtap_status status;
+
+	if (!view->series)
+		return;
+	status = series_advance(view->series, now_ns(), &error);
+	if (status == RTAP_STATUS_END) {
+		view->reader.stop = true;
+		return;
+	}
+	if (status || rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)
+		end_writing(view, &error);
 }
 
 static uint32_t first_link_type(const struct rtap_source *source)
@@ -281,17 +291,17 @@ static bool open_tracker(struct view *view)
 static bool prepare_live(struct view *view)
 {
 	const struct options *options = view->options;
+	const struct account *account = &view->account;
 	struct reader *reader = &view->reader;
-	struct account account;
 	struct rtap_error error;
 
 	if (!options->device)
 		return true;
-	if (!privileges_find(options->user, &account))
-		return false;
+	if (options->write_name)
+		privileges_protect_files(options->write_name);
 	if (options->write_name &&
 	    (open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK ||
-	     (account.changes && rtap_series_hand_over(view->series, account.user, account.group, &error) != RTAP_STATUS_OK) ||
+	     (account->changes && rtap_series_hand_over(view->series, account->user, account->group, &error) != RTAP_STATUS_OK) ||
 	     rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)) {
 		/* an interrupt while waiting for a FIFO's reader is not an error */
 		if (!interrupted)
@@ -299,8 +309,17 @@ static bool prepare_live(struct view *view)
 		return false;
 	}
 	reader->idle = flush_series;
-	return privileges_give_up(&account, rtap_source_needs_privileges(reader->source)) &&
-	       (!(options->series.rotate_bytes || options->series.rotate_seconds) || privileges_check_folder(options->write_name));
+	return privileges_give_up(account, rtap_source_needs_privileges(reader->source));
+}
+
+/* Before anything is opened: no file is overwritten by a capture that cannot start. */
+static bool find_account(struct view *view)
+{
+	const struct options *options = view->options;
+	bool makes_files = options->write_name && (options->series.rotate_bytes || options->series.rotate_seconds);
+
+	return !options->device || (privileges_find(options->user, &view->account) &&
+				    privileges_rehearse(&view->account, makes_files ? options->write_name : NULL));
 }
 
 int view_run(const struct options *options)
@@ -308,7 +327,9 @@ int view_run(const struct options *options)
 	struct view view = { .options = options };
 	struct reader *reader = &view.reader;
 
-	if (!reader_open(reader, options)) {
+	if (!find_account(&view)) {
+		reader->status = EXIT_ERROR;
+	} else if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 	} else if (!open_formats(&view) || !open_tracker(&view) || !prepare_live(&view)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;

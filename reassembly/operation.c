@@ -6,8 +6,7 @@
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 
-void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
-		       void (*conclude)(struct rtap_tracker *tracker, struct message *message))
+static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {
 	struct operation *operation = memory_new_zeroed(1, size);
 
@@ -15,37 +14,52 @@ void *operation_create(struct rtap_tracker *tracker, struct message *message, si
 		tracker->counters.evictions++;
 		return NULL;
 	}
-	operation->conclude = conclude;
 	operation->memory = size;
 	budget_charge(&tracker->budget, &tracker->messages, size);
+	return operation;
+}
+
+void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
+		       void (*conclude)(struct rtap_tracker *tracker, struct message *message))
+{
+	struct operation *operation = create(tracker, size);
+
+	if (operation)
+		operation->conclude = conclude;
 	message->operation = operation;
 	return operation;
 }
 
-void operation_destroy(struct rtap_tracker *tracker, struct message *message)
+void *operation_append(struct rtap_tracker *tracker, struct message *message, size_t size)
 {
-	struct operation *operation = message->operation;
+	struct operation *last = message->operation;
 
-	if (!operation)
-		return;
-	message->operation = NULL;
-	budget_give(&tracker->budget, &tracker->messages, operation->memory);
-	if (operation->release)
-		operation->release(operation);
-	free(operation->object);
-	free((void *)(uintptr_t)operation->shown.missing);
-	free(operation);
+	while (last->next)
+		last = last->next;
+	last->next = create(tracker, size);
+	return last->next;
 }
 
-void operation_report(struct rtap_tracker *tracker, struct message *message)
+void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 {
-	struct operation *operation = message->operation;
+	struct operation *next;
+
+	for (struct operation *operation = message->operation; operation; operation = next) {
+		next = operation->next;
+		budget_give(&tracker->budget, &tracker->messages, operation->memory);
+		if (operation->release)
+			operation->release(operation);
+		free(operation->object);
+		free((void *)(uintptr_t)operation->shown.missing);
+		free(operation);
+	}
+	message->operation = NULL;
+}
+
+static void report(struct rtap_tracker *tracker, const struct message *message, struct operation *operation)
+{
 	struct rtap_operation *shown = &operation->shown;
 
-	if (!operation->concluded && operation->conclude)
-		operation->conclude(tracker, message);
-	if (!operation->concluded || !tracker->options.operation)
-		return;
 	shown->number = ++tracker->operation_number;
 	shown->connection = &message->connection->shown;
 	shown->wanted |= message->shown.wanted || (message->partner && message->partner->shown.wanted);
@@ -56,6 +70,17 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 	shown->values = operation->values;
 	shown->object = operation->object;
 	tracker->options.operation(tracker->options.owner, shown);
+}
+
+void operation_report(struct rtap_tracker *tracker, struct message *message)
+{
+	struct operation *operation = message->operation;
+
+	if (!operation->concluded && operation->conclude)
+		operation->conclude(tracker, message);
+	for (; operation && tracker->options.operation; operation = operation->next)
+		if (operation->concluded)
+			report(tracker, message, operation);
 }
 
 static void add_value(struct operation *operation, const struct rtap_named_value *value)

@@ -25,16 +25,20 @@ struct operation {
 	void (*release)(struct operation *operation);
 	char *object;        /* on the heap; shown.object, or NULL */
 	uint64_t memory;     /* charged to the tracker's messages */
+	struct operation *next; /* another of the same message, reported after it; NULL: none */
 };
 
 /* Adds an operation in `size` bytes, zeroed, to a message that has none. NULL: out of memory, which is counted. */
 void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
 		       void (*conclude)(struct rtap_tracker *tracker, struct message *message));
 
-/* Frees the message's operation, if any, without a report. */
+/* Adds another operation to a message that has some: all are reported with it, in this order. NULL: likewise. */
+void *operation_append(struct rtap_tracker *tracker, struct message *message, size_t size);
+
+/* Frees the message's operations, if any, without a report. */
 void operation_destroy(struct rtap_tracker *tracker, struct message *message);
 
-/* Reports the message's operation. The message has its number. */
+/* Reports the message's operations. The message has its number. */
 void operation_report(struct rtap_tracker *tracker, struct message *message);
 
 /* Adds a value; at most OPERATION_VALUES. `name` and `text` are borrowed. */

@@ -20,6 +20,7 @@
 #include "reassembly/store/map.h"
 #include "reassembly/management/rmpp.h"
 #include "reassembly/block_effect.h"
+#include "reassembly/file_effect.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/stream/tcp_stream.h"
 #include "reassembly/store/tree.h"
@@ -342,6 +343,7 @@ struct message_aside {
 struct rtap_tracker {
 	struct rtap_tracker_options options;
 	block_take_effect *take_effect; /* NULL: effects of commands on blocks are not wanted */
+	file_take_effect *take_file_effect; /* NULL: effects of operations on files are not wanted */
 	const struct upper_layer *const *layers; /* all layers, NULL-terminated */
 	void *upper_states[UPPER_MOST]; /* of the layers, by enum upper_number */
 	struct rtap_context context;   /* what the options say */

@@ -81,6 +81,12 @@ void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take
 	tracker->wants_data = true;
 }
 
+void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take)
+{
+	tracker->take_file_effect = take;
+	tracker->wants_data = true;
+}
+
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count)
 {
 	tracker->context.replies = tracker->alone.replies = replies;

@@ -9,7 +9,7 @@
 
 #include "dissect/engine/packet.h"
 #include "reassembly/captured_copies.h"
-#include "reassembly/block_effect.h"
+#include "reassembly/file_effect.h"
 
 /* Dissects a frame without state. Thread-safe. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
@@ -28,6 +28,9 @@ void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *fr
  * responses. Call before the first frame.
  */
 void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take);
+
+/* The same of operations on files that paths name. */
+void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take);
 
 /* The calls of the capture that are answered, in the order of their frames; borrowed. Call before the first frame. */
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);

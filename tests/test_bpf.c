@@ -192,15 +192,22 @@ Test(bpf, a_long_expression_is_compiled_and_one_without_end_refused)
 
 Test(bpf, syntax_errors_are_reported_at_once)
 {
-	static const char *const texts[] = { "udp prt 4791", "host", "tcp port 99999999", "(ip", "ether host 1:2", "vlan and (", "\x01" };
+	static const struct {
+		const char *text, *column;
+	} cases[] = {
+		{ "udp prt 4791", "column 5: \"prt\"" }, { "host", "column 1: \"host\"" }, { "tcp port 99999999", "column 5: \"port\"" },
+		{ "(ip", "column 2: \"ip\"" }, { "ether host 1:2", "column 1: \"ether\"" }, { "vlan and (", "the end" },
+		{ "\x01", "column 1" }, { "host 10.0.0.1 and not portt 4791", "column 23: \"portt\"" },
+	};
 
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct rtap_bpf *bpf;
 		struct rtap_error error;
 
-		cr_assert_eq(rtap_bpf_open(&bpf, texts[i], &error), RTAP_STATUS_FAILED, "%s", texts[i]);
+		cr_assert_eq(rtap_bpf_open(&bpf, cases[i].text, &error), RTAP_STATUS_FAILED, "%s", cases[i].text);
 		cr_assert_null(bpf);
-		cr_assert(strstr(error.text, texts[i]), "%s", error.text);
+		cr_assert(strstr(error.text, cases[i].text), "%s", error.text);
+		cr_expect(strstr(error.text, cases[i].column), "%s", error.text);
 	}
 }
 

@@ -26,7 +26,7 @@ struct plan {
 	unsigned at_a_time;
 	uint64_t broken_at, failed_at; /* after so many frames; 0: never */
 	uint64_t after_stop;     /* frames that come out only after the stop */
-	bool lends, endless;
+	bool lends, endless, pauses; /* pauses: each second receive gives nothing */
 	uint32_t link_type;
 	struct live_statistics statistics;
 };
@@ -35,7 +35,7 @@ struct fake {
 	struct live_device device; /* the first member */
 	struct plan plan;
 	uint64_t given;
-	bool stopped, broken_reported;
+	bool stopped, broken_reported, paused;
 };
 
 static struct buffer *buffers;
@@ -87,6 +87,9 @@ static enum rtap_status fake_receive(struct live_device *device, struct batch *b
 		rtap_error_set(error, RTAP_ERROR_DEVICE, "it burns");
 		return RTAP_STATUS_FAILED;
 	}
+	fake->paused = fake->plan.pauses && !fake->paused;
+	if (fake->paused)
+		return RTAP_STATUS_OK;
 	if (fake->given == most)
 		poll(NULL, 0, (int)timeout_ms);
 	for (unsigned i = 0; i < fake->plan.at_a_time && (fake->given < most || (fake->plan.endless && !fake->stopped)); i++)
@@ -453,4 +456,49 @@ Test(live, shares_blocks_between_batches_and_closes_a_batch_at_a_blocks_end)
 	rtap_batch_release(&third->shared);
 	batch_block_release(device.block);
 	batch_pool_release(pool);
+}
+
+Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memory, .timeout = 60)
+{
+	/* single frames: 20,000 batches of 1,024 frames each would be 1.8 GB */
+	const struct plan plan = { .frames = 20000, .at_a_time = 1, .pauses = true, .link_type = 1 };
+	struct rtap_error error;
+	struct batch *batch;
+	struct run run;
+	uint64_t next = 0;
+	unsigned broken = 0;
+
+	cr_assert_eq(begin(&run, &plan, &no_options, &error), RTAP_STATUS_OK);
+	cr_assert_eq(live_read(run.live, &batch, &error), RTAP_STATUS_OK);
+	check_batch(batch, &next, false);
+	while (atomic_load(&given_in_all) < plan.frames)
+		poll(NULL, 0, 1);
+	rtap_batch_release(&batch->shared);
+	cr_assert_eq(read_some(&run, plan.frames - next, &next, &broken, &error), RTAP_STATUS_OK);
+	cr_expect_eq(next, plan.frames);
+	cr_expect_eq(run.metadata.interfaces[0].dropped_here.value, 0);
+	end(&run);
+}
+
+Test(live, a_filter_sees_what_the_snap_length_cuts_off)
+{
+	/* the byte at 900 is not captured with 64 bytes of each frame */
+	const struct rtap_live_options options = { .size = sizeof options, .capture_filter = "ether[900] = 0", .snap_length = 64 };
+	const struct plan plan = { .frames = 100, .link_type = 1 };
+	struct rtap_error error;
+	struct run run;
+	uint64_t got = 0;
+
+	cr_assert_eq(begin(&run, &plan, &options, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_expect_eq(run.metadata.interfaces[0].snap_length, 64);
+	while (got < plan.frames) {
+		struct batch *batch;
+
+		cr_assert_eq(live_read(run.live, &batch, &error), RTAP_STATUS_OK);
+		for (size_t i = 0; i < batch->shared.count; i++)
+			cr_expect_eq(batch->shared.frames[i].captured_length, 64);
+		got += batch->shared.count;
+		rtap_batch_release(&batch->shared);
+	}
+	end(&run);
 }

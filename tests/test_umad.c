@@ -460,7 +460,7 @@ Test(umad, an_interrupted_wait_is_no_failure)
 	rtap_batch_release(&batch->shared);
 }
 
-Test(umad, everything_is_registered_for_unless_configured_otherwise)
+Test(umad, everything_is_registered_for_but_what_kernel_modules_need)
 {
 	open_device(NULL, 0);
 	cr_expect_gt(umad.agent_count, 15);
@@ -470,11 +470,20 @@ Test(umad, everything_is_registered_for_unless_configured_otherwise)
 		cr_expect_neq(agent->methods, 0);
 		if (agent->class == 0x03)
 			cr_expect(agent->version == 2 && agent->rmpp_version == 1 && agent->methods == 0x003c0046);
-		if (agent->class == 0x07)
-			cr_expect(agent->version == 2 && agent->rmpp_version == 0 && agent->methods == 0x8);
+		cr_expect(agent->class != 0x06 && agent->class != 0x07, "class 0x%02x, of ib_srpt and ib_cm", agent->class);
 	}
 	cr_expect_str_eq(device->interface.name, "mlx5_0/1");
-	cr_expect(strstr(device->interface.description, "0x07:3"), "%s", device->interface.description);
+	cr_expect(strstr(device->interface.description, "left to the kernel, unless --mad-classes names them: 0x06 0x07;"), "%s",
+		  device->interface.description);
+}
+
+Test(umad, classes_of_kernel_modules_are_registered_when_named)
+{
+	open_device("6,7", 0);
+	cr_assert_eq(umad.agent_count, 2);
+	cr_expect(umad.agents[0].class == 0x06 && umad.agents[0].version == 1);
+	cr_expect(umad.agents[1].class == 0x07 && umad.agents[1].version == 2 && umad.agents[1].rmpp_version == 0 && umad.agents[1].methods == 0x8);
+	cr_expect_null(strstr(device->interface.description, "left to the kernel"), "%s", device->interface.description);
 }
 
 Test(umad, what_others_have_is_left_to_them_and_reported)

@@ -98,7 +98,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 	static const char *const tunings[] = { "depth=256,poll=busy", "depth=256,cq=plain", "depth=256,queues=2" };
 
 	for (size_t c = 0; c < sizeof tunings / sizeof tunings[0]; c++) {
-		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .counts_only = true,
+		struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = 60, .buffer_bytes = 64 << 20, .counts_only = true,
 						     .verbs = VERBS(.tuning = tunings[c]) };
 		struct rtap_source_counters counters;
 		enum rtap_status status;
@@ -299,6 +299,32 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 		cr_assert_eq(last, cases[i].failed && strstr(cases[i].device, "errors=2") ? 499 : 500, "%s: %lu", cases[i].device, last);
 		run_free(&run);
 	}
+}
+
+Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeout = 60)
+{
+	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
+	struct run run;
+
+	simulate("feed=gen:500:64,disorder=100");
+	capture(&run, "verbs:sim0", &options, 0, 400);
+	cr_assert_eq(run.ended, RTAP_STATUS_END, "%s", run.error.text);
+	cr_assert(strstr(run.reported, "the plain completion queue is used"), "%s", run.reported);
+	cr_expect_geq(run.count, 400);
+	cr_expect_not(run.interface.has_received, "what came during the repairs is unknown");
+	run_free(&run);
+}
+
+Test(verbs, a_device_without_order_ends_the_capture_with_the_reason, .timeout = 60)
+{
+	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
+	struct run run;
+
+	simulate("feed=gen:500:64,disorder=100,plain_disorder=100");
+	capture(&run, "verbs:sim0", &options, 0, 500);
+	cr_assert_eq(run.ended, RTAP_STATUS_FAILED);
+	cr_expect(strstr(run.error.text, "out of their order, with the plain completion queue too"), "%s", run.error.text);
+	run_free(&run);
 }
 
 Test(verbs, an_overrun_of_the_completion_queue_does_not_end_the_capture)

@@ -54,12 +54,18 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 		  { 1, 64, 16, 64, 65, 64, 64, 64, false } },
 		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
 		  { 1, 96, 16, 42, 97, 1536, 1536, 1536, false } },
-		{ "depth=4096,frame=2048,cqe=8000", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
+		{ "depth=4096,frame=2048,cqe=8000", { 32768, 1 << 20, 1, 25, 1500, 16 << 20, 0, false },
 		  { 1, 4096, 1024, 8, 8000, 2048, 2048, 2048, false } },
+		/* a depth alone bounds the memory: (128 + 4 x 32) x 9088 bytes */
+		{ "depth=128", { 32768, 1 << 20, 1, 25, 9000, 0, 0, false }, { 1, 128, 32, 8, 129, 9088, 9088, 9088, false } },
+		/* so does the memory alone */
+		{ NULL, { 32768, 1 << 20, 1, 25, 9000, 4 << 20, 0, false }, { 1, 128, 32, 14, 129, 9088, 9088, 9088, false } },
+		/* as many receives as the completion queue has entries */
+		{ NULL, { 32768, 4096, 4, 100, 1500, 0, 0, false }, { 1, 4096, 1024, 42, 4096, 1536, 1536, 1536, false } },
 		/* several queues share what one would have */
 		{ "queues=4", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 4, 4096, 1024, 42, 4097, 1536, 1536, 1536, false } },
-		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false },
-		  { 16, 4096, 1024, 128, 4097, 1536, 1536, 1536, false } },
+		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 256 << 20, 0, false },
+		  { 16, 4096, 1024, 170, 4097, 1536, 1536, 1536, false } },
 		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false }, { 1, 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
 	};
 
@@ -74,6 +80,32 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 			  "%zu: depth %u, block %u, blocks %u, entries %u, frame %u, slot %u, stride %u", i,
 			  sizes.depth, sizes.block, sizes.blocks,
 			  sizes.cq_entries, sizes.frame_bytes, sizes.slot_bytes, sizes.stride);
+	}
+}
+
+Test(verbs_parts, more_memory_than_allowed_is_refused_with_what_helps)
+{
+	static const struct {
+		const char *tuning;
+		uint64_t buffer_bytes;
+		const char *says;
+	} cases[] = {
+		{ "depth=4096,frame=65536", 64 << 20, "4096 receives of 65536 bytes, with spare ones, need 524288 KB, and --buffer-size is 65536 KB "
+		  "(--buffer-size 524288K, or a smaller --verbs depth=N or frame=N" },
+		{ "depth=4096", 1 << 20, "--buffer-size is 1024 KB" },
+		{ "queues=16,depth=4096", 64 << 20, "16 queues of 4096" },
+		{ NULL, 65536, "--buffer-size is 64 KB" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct verbs_limits limits = { 32768, 1 << 20, 4, 25, 1500, cases[i].buffer_bytes, 0, false };
+		struct verbs_tuning tuning;
+		struct verbs_sizes sizes;
+		struct rtap_error error;
+
+		cr_assert_eq(verbs_tuning_parse(&tuning, cases[i].tuning, &error), RTAP_STATUS_OK, "%s", error.text);
+		cr_assert_eq(verbs_sizes_derive(&sizes, &tuning, &limits, &error), RTAP_STATUS_FAILED, "%zu", i);
+		cr_expect(strstr(error.text, cases[i].says), "%s", error.text);
 	}
 }
 

@@ -118,15 +118,20 @@ Test(verbs_send, a_peer_is_found_and_its_traffic_captured)
 	static const struct {
 		const char *device, *name, *peer;
 		size_t count;
+		const char *flow;
 	} cases[] = {
-		{ "devices=1", "verbs:sim0", "10.0.0.1", 50 },
-		{ "devices=1,cm_delay=20", "verbs:sim0/1", "10.0.0.2", 50 },
-		{ "devices=1", "verbs:sim0", "10.0.0.3", 0 },
-		{ "devices=1", "verbs:sim0", "fe80::1", 0 },
+		{ "devices=1", "verbs:sim0", "10.0.0.1", 50, NULL },
+		{ "devices=1,cm_delay=20", "verbs:sim0/1", "10.0.0.2", 50, NULL },
+		{ "devices=1", "verbs:sim0", "10.0.0.3", 0, NULL },
+		{ "devices=1", "verbs:sim0", "fe80::1", 0, NULL },
+		/* both must match */
+		{ "devices=1", "verbs:sim0", "10.0.0.1", 50, "udp dst=4791" },
+		{ "devices=1", "verbs:sim0", "10.0.0.1", 0, "udp dst=4792" },
+		{ "devices=1", "verbs:sim0", "10.0.0.3", 0, "udp dst=4791" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct rtap_verbs_options options = { .peer = cases[i].peer };
+		struct rtap_verbs_options options = { .peer = cases[i].peer, .flow_rules = &cases[i].flow, .flow_rule_count = cases[i].flow ? 1 : 0 };
 		struct run run;
 
 		simulate("feed=gen:50:300,%s", cases[i].device);

@@ -107,7 +107,7 @@ static inline void capture_by(struct run *run, const char *name, const struct rt
 static inline void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
 {
 	struct rtap_verbs_options own = verbs ? *verbs : (struct rtap_verbs_options){ .force = false };
-	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length, .verbs = &own };
+	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length, .buffer_bytes = 80 << 20, .verbs = &own };
 
 	own.size = sizeof own;
 	capture_by(run, name, &options, wanted, 10);

@@ -16,23 +16,25 @@
 
 bool rtap_guid_parse(const char *text, uint64_t *guid)
 {
-	unsigned digits = 0, colons = 0;
+	bool is_number = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned most = strchr(text, ':') ? 4 : 16, groups = strchr(text, ':') ? 4 : 1;
 
 	*guid = 0;
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+	if (is_number)
 		text += 2;
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (groups--) {
+		uint64_t group = 0;
+		unsigned digits = 0;
 
-		if (c == ':' && digits && digits % 4 == 0 && colons == digits / 4 - 1) {
-			colons++;
-			continue;
-		}
-		if (!isxdigit(c) || digits++ == 16)
+		for (; isxdigit((unsigned char)*text) && digits < most; text++, digits++)
+			group = group << 4 | (uint64_t)(isdigit((unsigned char)*text) ? *text - '0' : tolower((unsigned char)*text) - 'a' + 10);
+		/* leading zeros may be missing, where it is still clear that this is a number */
+		if (!digits || (most == 16 && digits < 16 && !is_number) || *text != (groups ? ':' : '\0'))
 			return false;
-		*guid = *guid << 4 | (uint64_t)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+		text += groups != 0;
+		*guid = (most == 16 ? 0 : *guid << 16) | group;
 	}
-	return digits == 16 && (colons == 0 || colons == 3);
+	return true;
 }
 
 bool rtap_p_key_index(const struct rtap_p_keys *p_keys, uint16_t value, uint32_t *index)

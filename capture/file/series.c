@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/struct_size.h"
 #include "capture/file/series.h"
@@ -59,15 +61,35 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 	       NAME_SIZE - length;
 }
 
-static enum rtap_status open_next(struct rtap_series *series, struct rtap_error *error)
+/* A later file of a ring can be there already and belong to somebody else; it would have been overwritten. */
+static bool remove_old(const char *name)
 {
+	struct stat found;
+
+	return !lstat(name, &found) && S_ISREG(found.st_mode) && !unlink(name);
+}
+
+static enum rtap_status open_file(struct rtap_series *series, const char *name, struct rtap_error *error)
+{
+	return writer_open_like(&series->writer, name, series->name, series->options.link_type, series->options.unbuffered, series->options.source, error);
+}
+
+static enum rtap_status open_next(struct rtap_series *series, bool is_first, struct rtap_error *error)
+{
+	struct rtap_error reason;
 	char name[NAME_SIZE];
 
 	if (!make_name(series, name)) {
 		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name of a file made of this is too long or empty", series->name);
 		return RTAP_STATUS_FAILED;
 	}
-	return writer_open_like(&series->writer, name, series->name, series->options.link_type, series->options.unbuffered, series->options.source, error);
+	if (!open_file(series, name, &reason))
+		return RTAP_STATUS_OK;
+	if (!is_first && reason.code == RTAP_ERROR_PERMISSION && remove_old(name))
+		return open_file(series, name, error);
+	if (error)
+		*error = reason;
+	return RTAP_STATUS_FAILED;
 }
 
 enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *given,
@@ -86,7 +108,7 @@ enum rtap_status rtap_series_open(struct rtap_series **series, const char *name,
 		goto failed;
 	opened->begun_ns = opened->options.time_ns;
 	opened->digits = opened->options.rotate_bytes ? digits_of(opened->options.rotate_files) : 0;
-	if (open_next(opened, error))
+	if (open_next(opened, true, error))
 		goto failed;
 	*series = opened;
 	return RTAP_STATUS_OK;
@@ -108,36 +130,49 @@ static enum rtap_status begin_next(struct rtap_series *series, struct rtap_error
 {
 	if (close_file(series, error))
 		return RTAP_STATUS_FAILED;
-	return open_next(series, error);
+	return open_next(series, false, error);
 }
 
-/* Whether the frame is for a later file. */
-static bool is_too_late(struct rtap_series *series, const struct rtap_frame *frame)
+/* Whether this time is of a later file. */
+static bool is_too_late(const struct rtap_series *series, int64_t time_ns)
 {
 	int64_t seconds;
 
 	/* in whole seconds, like the names; files may have times of any size */
-	if (!series->options.rotate_seconds || frame->time_ns < series->begun_ns)
+	if (!series->options.rotate_seconds || time_ns < series->begun_ns)
 		return false;
-	seconds = frame->time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
+	seconds = time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
 	return (uint64_t)seconds >= series->options.rotate_seconds;
+}
+
+/* Whether this was the last file that time begins. */
+static bool is_last_by_time(const struct rtap_series *series)
+{
+	const struct rtap_series_options *options = &series->options;
+
+	return !options->rotate_bytes && options->rotate_files && series->files_by_time + 1 >= options->rotate_files;
+}
+
+static enum rtap_status rotate_by_time(struct rtap_series *series, int64_t time_ns, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	if (is_last_by_time(series)) {
+		status = close_file(series, error);
+		return status ? status : RTAP_STATUS_END;
+	}
+	series->files_by_time++;
+	series->begun_ns = time_ns;
+	series->number = 0;
+	return begin_next(series, error);
 }
 
 static enum rtap_status rotate(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
 {
 	const struct rtap_series_options *options = &series->options;
-	enum rtap_status status;
 
-	if (is_too_late(series, frame)) {
-		series->files_by_time++;
-		if (!options->rotate_bytes && options->rotate_files && series->files_by_time >= options->rotate_files) {
-			status = close_file(series, error);
-			return status ? status : RTAP_STATUS_END;
-		}
-		series->begun_ns = frame->time_ns;
-		series->number = 0;
-		return begin_next(series, error);
-	}
+	if (is_too_late(series, frame->time_ns))
+		return rotate_by_time(series, frame->time_ns, error);
 	if (options->rotate_bytes && writer_size(series->writer) > options->rotate_bytes) {
 		series->number++;
 		if (options->rotate_files && series->number >= options->rotate_files)
@@ -187,6 +222,31 @@ enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap
 enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
 {
 	return series_write_of(series, frame, NULL, error);
+}
+
+/* Whether a file that begins then has another name. */
+static bool changes_name(struct rtap_series *series, int64_t time_ns)
+{
+	char now[NAME_SIZE], then[NAME_SIZE];
+	int64_t begun_ns = series->begun_ns;
+	uint64_t number = series->number;
+	bool changes = make_name(series, now);
+
+	series->begun_ns = time_ns;
+	series->number = 0;
+	changes = changes && make_name(series, then) && strcmp(now, then);
+	series->begun_ns = begun_ns;
+	series->number = number;
+	return changes;
+}
+
+enum rtap_status series_advance(struct rtap_series *series, int64_t time_ns, struct rtap_error *error)
+{
+	if (!series->writer)
+		return RTAP_STATUS_END;
+	if (!is_too_late(series, time_ns) || !(is_last_by_time(series) || changes_name(series, time_ns)))
+		return RTAP_STATUS_OK;
+	return rotate_by_time(series, time_ns, error);
 }
 
 enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error *error)

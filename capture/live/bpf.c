@@ -14,6 +14,9 @@
 /* Frames are cut by the file already; this only must not be less. */
 #define SNAP_LENGTH 0x7fffffff
 
+/* Words of a filter with an error that are looked at to find its position. */
+#define MOST_TRIES 64
+
 /* The filter for one link type. */
 struct program {
 	struct program *next;
@@ -83,18 +86,68 @@ static enum rtap_status compile(struct bpf_program *code, int dlt, const char *t
 	return status;
 }
 
-static enum rtap_status try_text(const char *text, struct rtap_error *error)
+/* Whether it compiles for any link type; else *first is the first reason. */
+static bool is_valid(const char *text, struct rtap_error *first)
 {
-	struct rtap_error first, ignored;
+	struct rtap_error ignored;
 	struct bpf_program code;
 
 	for (size_t i = 0; i < sizeof trial_dlts / sizeof trial_dlts[0]; i++) {
-		if (!compile(&code, trial_dlts[i], text, false, i ? &ignored : &first)) {
+		if (!compile(&code, trial_dlts[i], text, false, i ? &ignored : first)) {
 			pcap_freecode(&code);
-			return RTAP_STATUS_OK;
+			return true;
 		}
 	}
-	rtap_error_set(error, first.code, "capture filter \"%s\": %s (see pcap-filter(7))", text, first.text);
+	return false;
+}
+
+static size_t word_length(const char *text)
+{
+	return strcspn(text, " \t\n()");
+}
+
+static bool is_connector(const char *word, size_t length)
+{
+	static const char *const connectors[] = { "and", "or", "not", "&&", "||", "!" };
+
+	for (size_t i = 0; i < sizeof connectors / sizeof connectors[0]; i++)
+		if (strlen(connectors[i]) == length && !strncmp(word, connectors[i], length))
+			return true;
+	return false;
+}
+
+/* libpcap reports no position: the word after the longest beginning of the text that compiles. Returns its offset. */
+static size_t suspect(const char *text)
+{
+	char beginning[BPF_TEXT_MAX + 1];
+	struct rtap_error ignored;
+	size_t valid = 0, at = 0;
+
+	for (unsigned tries = 0; text[at] && tries < MOST_TRIES; tries++) {
+		at += strspn(text + at, " \t\n()");
+		at += word_length(text + at);
+		memcpy(beginning, text, at);
+		beginning[at] = '\0';
+		if (is_valid(beginning, &ignored))
+			valid = at;
+	}
+	for (at = valid;; at += word_length(text + at)) {
+		at += strspn(text + at, " \t\n()");
+		if (!text[at] || !is_connector(text + at, word_length(text + at)))
+			return at;
+	}
+}
+
+static enum rtap_status try_text(const char *text, struct rtap_error *error)
+{
+	struct rtap_error first;
+	size_t at;
+
+	if (is_valid(text, &first))
+		return RTAP_STATUS_OK;
+	at = suspect(text);
+	rtap_error_set(error, first.code, "capture filter \"%s\": %s; column %zu: %s%.*s%s (see pcap-filter(7))", text, first.text, at + 1,
+		       text[at] ? "\"" : "the end", (int)word_length(text + at), text + at, text[at] ? "\"" : "");
 	return RTAP_STATUS_FAILED;
 }
 

@@ -48,6 +48,7 @@ struct live {
 	struct source_metadata *metadata;
 	uint32_t interface;      /* in the metadata */
 	struct rtap_bpf *bpf;    /* NULL: the device filters, or there is no filter */
+	uint32_t snap_length;    /* frames are cut to it after the filter; 0: the device cuts them, or they are whole */
 	unsigned wake_ms;
 	uint64_t queue_bytes;
 	pthread_t thread;
@@ -80,7 +81,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
 }
 
-/* Of frames that no block of the batch's holds. */
+/* Of frames in borrowed buffers. */
 static uint64_t captured_bytes(const struct batch *batch)
 {
 	uint64_t bytes = 0;
@@ -98,7 +99,7 @@ static uint64_t captured_bytes(const struct batch *batch)
  */
 static uint64_t batch_bytes(struct live *live, const struct batch *batch)
 {
-	uint64_t bytes = sizeof *batch;
+	uint64_t bytes = offsetof(struct batch, frames) + (batch->shared.frames ? batch->shared.count * sizeof batch->frames[0] : 0);
 
 	if (batch->block && batch->block != live->charged)
 		bytes += batch->block->size;
@@ -119,7 +120,7 @@ static void append(struct live *live, struct item *item)
 	live->end = &item->next;
 	live->queued_bytes += item->bytes;
 	if (item->batch)
-		live->unheard_bytes += item->bytes - sizeof *item->batch;
+		live->unheard_bytes += item->bytes;
 	if (!live->unheard++)
 		live->unheard_ns = now_ns();
 }
@@ -240,6 +241,13 @@ static enum rtap_status filter(struct live *live, struct batch *batch, size_t fi
 	return RTAP_STATUS_OK;
 }
 
+static void cut(const struct live *live, struct batch *batch, size_t first)
+{
+	for (size_t i = first; live->snap_length && i < batch->shared.count; i++)
+		if (batch->frames[i].captured_length > live->snap_length)
+			batch->frames[i].captured_length = live->snap_length;
+}
+
 /* State of one iteration of the receive thread. */
 struct turn {
 	struct batch *batch; /* being filled; NULL: none */
@@ -258,6 +266,7 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
+	cut(live, turn->batch, before);
 	if (!turn->batch->counts_only && turn->batch->shared.count == BATCH_FRAMES)
 		turn->batch->closed = true;
 	return status;
@@ -302,8 +311,8 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 			live->device->operations->stop(live->device);
 	}
 	status = receive_once(live, turn, time_out(live, turn), error);
-	/* While the reader is busy with other batches, this one may as well get full. */
-	if (turn->batch->closed || (turn->batch->shared.count && (turn->quiet || is_queue_empty(live))))
+	/* While the reader is busy with other batches, this one may as well get full: HELD_MS after the last one it is passed on. */
+	if (turn->batch->closed || (turn->batch->shared.count && is_queue_empty(live)))
 		pass_on(live, turn);
 	if (status == RTAP_STATUS_BROKEN) {
 		pass_on(live, turn);
@@ -573,6 +582,10 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 		goto failed;
 	}
 	device->interface.file = opened->name;
+	if (options->capture_filter && options->snap_length && !device->filters) {
+		device->interface.snap_length = options->snap_length;
+		opened->snap_length = options->snap_length;
+	}
 	if (!source_metadata_add_interface(metadata, &device->interface, &opened->interface)) {
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		goto failed;
@@ -593,9 +606,20 @@ static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
+/* Before the device is opened, so that no device explains a mistake of the filter in its own way. */
+static enum rtap_status check_filter(const char *text, struct rtap_error *error)
+{
+	struct rtap_bpf *bpf;
+	enum rtap_status status = rtap_bpf_open(&bpf, text, error);
+
+	rtap_bpf_close(bpf);
+	return status;
+}
+
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct source_metadata *metadata, struct rtap_error *error)
 {
+	struct rtap_live_options device_options = *options;
 	const struct live_kind *kind;
 	struct live_device *device;
 	enum rtap_status status;
@@ -610,7 +634,12 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 			       kind->name);
 		return RTAP_STATUS_FAILED;
 	}
-	if (kind->open(&device, rest, options, error))
+	if (options->capture_filter && check_filter(options->capture_filter, error))
+		return RTAP_STATUS_FAILED;
+	/* A filter applied here sees whole frames. */
+	if (options->capture_filter && kind != &live_pcap)
+		device_options.snap_length = 0;
+	if (kind->open(&device, rest, &device_options, error))
 		return RTAP_STATUS_FAILED;
 	if (asprintf(&full, "%s:%s", kind->name, *rest ? rest : device->interface.name) < 0) {
 		device_close(device);

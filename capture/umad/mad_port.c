@@ -47,26 +47,30 @@
 #define CLASS_SUBNET 0x01
 #define CLASS_SUBNET_DIRECTED 0x81
 
-/* Classes and methods to register for. IBTA vol. 1, 13.4.4 to 13.4.6 and the chapters of the classes. */
+/*
+ * Classes and methods to register for. IBTA vol. 1, 13.4.4 to 13.4.6 and the chapters of the classes. A kernel module that finds its class
+ * taken when it is loaded fails for good: ib_cm, and with it rdma_cm, and ib_srpt.
+ */
 struct class {
 	uint8_t first, last; /* numbers */
 	uint8_t version;
+	bool kernels;        /* registered only if the user names it */
 	uint32_t methods;    /* that may come unasked; a bit each */
 };
 
 static const struct class classes[] = {
-	{ 0x01, 0x01, 1, GET | SET | TRAP | TRAP_REPRESS },
-	{ 0x81, 0x81, 1, GET | SET | TRAP | TRAP_REPRESS },
-	{ 0x03, 0x03, 2, GET | SET | REPORT | GET_TABLE | GET_TRACE_TABLE | GET_MULTI | DELETE },
-	{ 0x04, 0x04, 1, GET | SET },
-	{ 0x05, 0x05, 1, GET | SET | SEND | TRAP | TRAP_REPRESS },
-	{ 0x06, 0x06, 1, GET | SET | TRAP | REPORT | TRAP_REPRESS },
-	{ 0x07, 0x07, 2, SEND },
-	{ 0x08, 0x08, 1, GET | SET | SEND },
-	{ 0x09, 0x0f, 1, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
-	{ 0x11, 0x12, 1, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
-	{ 0x21, 0x21, 2, GET | SET | TRAP | TRAP_REPRESS },
-	{ 0x32, 0x33, 1, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
+	{ 0x01, 0x01, 1, false, GET | SET | TRAP | TRAP_REPRESS },
+	{ 0x81, 0x81, 1, false, GET | SET | TRAP | TRAP_REPRESS },
+	{ 0x03, 0x03, 2, false, GET | SET | REPORT | GET_TABLE | GET_TRACE_TABLE | GET_MULTI | DELETE },
+	{ 0x04, 0x04, 1, false, GET | SET },
+	{ 0x05, 0x05, 1, false, GET | SET | SEND | TRAP | TRAP_REPRESS },
+	{ 0x06, 0x06, 1, true, GET | SET | TRAP | REPORT | TRAP_REPRESS },
+	{ 0x07, 0x07, 2, true, SEND },
+	{ 0x08, 0x08, 1, false, GET | SET | SEND },
+	{ 0x09, 0x0f, 1, false, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
+	{ 0x11, 0x12, 1, false, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
+	{ 0x21, 0x21, 2, false, GET | SET | TRAP | TRAP_REPRESS },
+	{ 0x32, 0x33, 1, false, GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS },
 };
 
 struct agent {
@@ -154,6 +158,11 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 
 	if (!attributes)
 		return out_of_memory(port->name, error);
+	if (!attributes->umad && attributes->transport == RTAP_DEVICE_IWARP) {
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "umad:%s: iWARP devices have no management datagrams (capture on the network interface: "
+			       "rdmatap devices %s)", port->name, port->device_name);
+		return RTAP_STATUS_FAILED;
+	}
 	if (!attributes->umad) {
 		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "umad:%s: the port has no device for user MADs (load the module: modprobe ib_umad)", port->name);
 		return RTAP_STATUS_FAILED;
@@ -265,9 +274,9 @@ static uint8_t class_version(uint8_t number)
 	return 1;
 }
 
-/* Text that lists what was and what was not registered. */
+/* Text that lists what was registered, what others have, and what is left to kernel modules. */
 struct account {
-	char done[512], refused[512];
+	char done[512], refused[512], kernels[64];
 	unsigned done_count;
 };
 
@@ -376,8 +385,12 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 	if (text)
 		status = register_named(port, text, account, error);
 	for (size_t i = 0; !text && i < sizeof classes / sizeof classes[0]; i++)
-		for (unsigned number = classes[i].first; number <= classes[i].last; number++)
-			register_class(port, (uint8_t)number, classes[i].methods, account);
+		for (unsigned number = classes[i].first; number <= classes[i].last; number++) {
+			if (classes[i].kernels)
+				append_methods(account->kernels, sizeof account->kernels, (uint8_t)number, 0);
+			else
+				register_class(port, (uint8_t)number, classes[i].methods, account);
+		}
 	if (!status && !account->done_count) {
 		rtap_error_set(error, RTAP_ERROR_BUSY, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
 			       "knows none", port->name);
@@ -388,7 +401,7 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 
 enum rtap_status mad_port_register(struct mad_port *port, const char *text, char **report, struct rtap_error *error)
 {
-	struct account account = { "", "", 0 };
+	struct account account = { "", "", "", 0 };
 	enum rtap_status status;
 
 	*report = NULL;
@@ -398,8 +411,9 @@ enum rtap_status mad_port_register(struct mad_port *port, const char *text, char
 	pthread_mutex_unlock(&lock);
 	if (status)
 		return status;
-	if (asprintf(report, "MADs of classes:methods %s%s%s; the headers around them are made", account.done,
-		     account.refused[0] ? "; refused, others have them: " : "", account.refused) < 0) {
+	if (asprintf(report, "MADs of classes:methods %s%s%s%s%s; the headers around them are made", account.done,
+		     account.refused[0] ? "; refused, others have them: " : "", account.refused,
+		     account.kernels[0] ? "; left to the kernel, unless --mad-classes names them: " : "", account.kernels) < 0) {
 		*report = NULL;
 		return out_of_memory(port->name, error);
 	}

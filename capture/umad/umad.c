@@ -83,7 +83,10 @@ static void report_unsent(struct umad_device *device, int status, struct rtap_er
 	const uint8_t *mad = umad_get_mad(device->buffer);
 	unsigned lid = be16toh(umad_get_mad_addr(device->buffer)->lid), attribute = (unsigned)mad[16] << 8 | mad[17];
 
-	if (status == ETIMEDOUT)
+	if (status == ETIMEDOUT && mad[3] & METHOD_RESPONSE)
+		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: the response 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not acknowledged",
+			       mad_port_name(device->port), mad[3], mad[1], attribute, lid);
+	else if (status == ETIMEDOUT)
 		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u",
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid);
 	else

@@ -372,6 +372,21 @@ bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other)
 	return true;
 }
 
+static bool levels_equal(const struct flow_level *level, const struct flow_level *other)
+{
+	if (level->layers != other->layers || level->fields != other->fields)
+		return false;
+	for (unsigned field = 0; field < FLOW_FIELDS; field++)
+		if (level->fields >> field & 1 && memcmp(&level->values[field], &other->values[field], sizeof level->values[field]))
+			return false;
+	return true;
+}
+
+bool flow_rule_equals(const struct flow_rule *rule, const struct flow_rule *other)
+{
+	return levels_equal(&rule->outer, &other->outer) && levels_equal(&rule->inner, &other->inner);
+}
+
 /* Matching */
 
 #define ETHER_VLAN 0x8100

@@ -61,6 +61,9 @@ enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struc
  */
 bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other) __attribute__((warn_unused_result));
 
+/* Whether both match the same frames, by the same comparisons; the texts may differ. */
+bool flow_rule_equals(const struct flow_rule *rule, const struct flow_rule *other);
+
 /*
  * Returns whether an Ethernet frame matches. Truncated headers count as absent. So do the ports of fragments other than the first,
  * and headers after IPv6 extension headers: NICs treat them in the same way.

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@
 
 #define LOOK_NS (10 * NS_A_MS)      /* how often events are looked for while frames come without a pause */
 #define REPORT_NS NS_A_SECOND         /* minimum interval between reports of failed receives */
+#define MOST_DISORDERS 5              /* of one kind of completion queue */
+#define DISORDER_WAIT_MS 5            /* before the first repair; doubled before each further one */
 #define CLOCK_NS NS_A_SECOND        /* the device's clock is read so often */
 #define DROPS_NS NS_A_SECOND        /* minimum interval between reads of the drop counter, which may need a firmware query */
 #define DRAIN_MS 10                 /* frames that are on their way when the rules are taken back */
@@ -201,16 +204,13 @@ static __attribute__((cold)) void report_failure(struct verbs *verbs, enum ibv_w
 static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue,
 							 enum ibv_wc_status status, uint32_t vendor_error)
 {
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
-
 	if (status == IBV_WC_WR_FLUSH_ERR) {
 		queue->broken = verbs->broken = true;
 		return;
 	}
 	verbs->failed++;
 	queue->failed++;
-	if (!queue->wq && (ibv_query_qp(verbs->qp, &attr, IBV_QP_STATE, &init) || attr.qp_state == IBV_QPS_ERR))
+	if (!queue->wq && verbs_qp_has_failed(verbs))
 		queue->broken = verbs->broken = true;
 	report_failure(verbs, status, vendor_error);
 }
@@ -231,10 +231,9 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 
 	/* Receives complete in the order in which they were posted. A device that does otherwise is in trouble. */
 	if (__builtin_expect(completion->wr_id != (uint64_t)block->index * verbs->sizes.block + queue->filled, 0)) {
-		queue->broken = verbs->broken = true;
+		queue->broken = verbs->broken = verbs->is_disordered = true;
 		verbs->failed++;
 		queue->failed++;
-		verbs_report(verbs, "receives completed out of their order; the queue is brought back");
 		return RTAP_STATUS_OK;
 	}
 	if (__builtin_expect(completion->status != IBV_WC_SUCCESS, 0))
@@ -402,6 +401,32 @@ static bool has_left_nothing(const struct verbs *verbs)
 	return true;
 }
 
+/* Receives completed in another order than they were posted in: so what they say of frames may be wrong too. */
+static enum rtap_status repair_disorder(struct verbs *verbs, struct rtap_error *error)
+{
+	verbs->is_disordered = false;
+	if (++verbs->disorders < MOST_DISORDERS) {
+		verbs_report(verbs, "receives completed out of their order; the queue is brought back");
+		poll(NULL, 0, DISORDER_WAIT_MS << verbs->disorders);
+	} else if (verbs->queues[0].cq_ex) {
+		verbs_report(verbs, "receives completed out of their order %u times: the plain completion queue is used from now on (--verbs cq=plain)",
+			     verbs->disorders);
+		verbs->tuning.plain_cq = verbs->cq_broken = true;
+		verbs->disorders = 0;
+	} else {
+		return verbs_fail(verbs, error, "receives complete out of their order, with the plain completion queue too", EIO,
+				  "this driver cannot be used; pcap:IFACE captures on its network interface");
+	}
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status repair(struct verbs *verbs, struct rtap_error *error)
+{
+	if (verbs->is_disordered && repair_disorder(verbs, error))
+		return RTAP_STATUS_FAILED;
+	return verbs_queue_rebuild(verbs, error);
+}
+
 static enum rtap_status verbs_receive(struct live_device *device, struct batch *batch, unsigned timeout_ms, struct rtap_error *error)
 {
 	struct verbs *verbs = (struct verbs *)device;
@@ -412,7 +437,7 @@ static enum rtap_status verbs_receive(struct live_device *device, struct batch *
 	if (!status && !verbs->has_news)
 		status = wait_and_poll(verbs, batch, verbs->broken ? 0 : timeout_ms, error);
 	if (!status && verbs->broken && !verbs->stopped && !batch->closed && has_left_nothing(verbs))
-		status = verbs_queue_rebuild(verbs, error);
+		status = repair(verbs, error);
 	if (!status && verbs->has_news)
 		return report_events(verbs, error);
 	return status;
@@ -445,9 +470,10 @@ static void verbs_statistics(struct live_device *device, struct live_statistics 
 		passed += verbs->queues[i].passed;
 		dropped += verbs->queues[i].dropped;
 	}
+	/* What arrives while a queue is brought back is counted by nobody. */
 	statistics->dropped_by_device = (struct rtap_count){ verbs->has_device_drops, verbs->device_drops };
-	statistics->dropped_by_system = (struct rtap_count){ true, dropped + verbs->failed };
-	statistics->received = (struct rtap_count){ true, passed + dropped + verbs->failed };
+	statistics->dropped_by_system = (struct rtap_count){ !verbs->rebuilds, dropped + verbs->failed };
+	statistics->received = (struct rtap_count){ !verbs->rebuilds, passed + dropped + verbs->failed };
 	if (verbs->has_device_drops)
 		statistics->received.value += verbs->device_drops;
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rdmatap/device.h>
 
@@ -74,6 +75,20 @@ void verbs_event_hand_on(struct live_device *device)
 	}
 }
 
+/* Its directory in sysfs is gone. */
+static bool is_removed(const struct verbs *verbs)
+{
+	return verbs->context->device->ibdev_path[0] && access(verbs->context->device->ibdev_path, F_OK);
+}
+
+bool verbs_qp_has_failed(const struct verbs *verbs)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	return ibv_query_qp(verbs->qp, &attr, IBV_QP_STATE, &init) || attr.qp_state == IBV_QPS_ERR;
+}
+
 static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 {
 	note_changes(verbs, event);
@@ -89,6 +104,8 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
+		verbs->broken |= verbs_qp_has_failed(verbs);
+		break;
 	case IBV_EVENT_WQ_FATAL:
 		verbs->broken = true;
 		break;
@@ -112,14 +129,21 @@ enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
 
 	/* Poll before each read, which would block without an event. Report pending news before reading more events. */
 	while (!verbs->has_news && poll(&wait, 1, 0) > 0) {
-		if (ibv_get_async_event(verbs->context, &event))
+		if (ibv_get_async_event(verbs->context, &event)) {
+			if (errno == EAGAIN || errno == EINTR)
+				break;
+			if (is_removed(verbs))
+				return verbs_fail(verbs, error, "the device was removed", ENODEV, NULL);
 			return verbs_fail(verbs, error, "an event of the device cannot be read", errno, NULL);
+		}
 		take_event(verbs, &event);
 		ibv_ack_async_event(&event);
 	}
 	verbs->looked_ns = verbs_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (!verbs->dead)
 		return RTAP_STATUS_OK;
+	if (is_removed(verbs))
+		return verbs_fail(verbs, error, "the device was removed", ENODEV, NULL);
 	return verbs_fail(verbs, error, "the device reports a fatal error", EIO, "its driver has to be reset");
 }
 

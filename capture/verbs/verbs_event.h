@@ -17,4 +17,10 @@ void verbs_event_settle(struct verbs *verbs);
 /* Invalidates in verbs->devices what the device reported as changed: live_operations.at_read. */
 void verbs_event_hand_on(struct live_device *device);
 
+/*
+ * Whether the queue pair is in the error state, or its state cannot be queried. An event can be older than the last repair, so it does not
+ * prove a failure.
+ */
+bool verbs_qp_has_failed(const struct verbs *verbs);
+
 #endif

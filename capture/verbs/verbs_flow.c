@@ -116,31 +116,41 @@ bool verbs_flow_encode(const struct flow_rule *rule, struct ibv_flow_attr *attr)
 
 /* Choosing */
 
-/* Each rule together with each of the filter's; if these are too many, or nothing could match both, the rules as they are. */
-static void join_filter(struct verbs *verbs, const struct flow_rule *more, size_t count)
+static bool is_listed(const struct flow_rule *rules, size_t count, const struct flow_rule *rule)
+{
+	for (size_t i = 0; i < count; i++)
+		if (flow_rule_equals(&rules[i], rule))
+			return true;
+	return false;
+}
+
+enum joined { JOINED, JOINED_TOO_MANY, JOINED_NOTHING };
+
+/*
+ * Each rule joined with each of `more`; all of `more` if there is no rule. Equal ones are made once: a device refuses the second. If these
+ * are too many, or no frame could match, the rules stay as they are.
+ */
+static enum joined join_rules(struct verbs *verbs, const struct flow_rule *more, size_t count)
 {
 	struct flow_rule joined[VERBS_MOST_RULES];
 	size_t joined_count = 0;
 
-	for (size_t i = 0; i < verbs->rule_count; i++) {
+	for (size_t i = 0; i < (verbs->rule_count ? verbs->rule_count : 1); i++) {
 		for (size_t j = 0; j < count; j++) {
-			struct flow_rule rule = verbs->rules[i];
+			struct flow_rule rule = verbs->rule_count ? verbs->rules[i] : more[j];
 
-			if (!flow_rule_join(&rule, &more[j]))
+			if ((verbs->rule_count && !flow_rule_join(&rule, &more[j])) || is_listed(joined, joined_count, &rule))
 				continue;
-			if (joined_count == VERBS_MOST_RULES) {
-				verbs->not_offloaded = "there would be too many rules";
-				return;
-			}
+			if (joined_count == VERBS_MOST_RULES)
+				return JOINED_TOO_MANY;
 			joined[joined_count++] = rule;
 		}
 	}
-	if (!joined_count) {
-		verbs->not_offloaded = "no packet can match a rule and pass it";
-		return;
-	}
+	if (!joined_count)
+		return JOINED_NOTHING;
 	memcpy(verbs->rules, joined, joined_count * sizeof joined[0]);
 	verbs->rule_count = joined_count;
+	return JOINED;
 }
 
 static void offload(struct verbs *verbs, const char *filter)
@@ -156,30 +166,53 @@ static void offload(struct verbs *verbs, const char *filter)
 	count = flow_offload(filter, rules, &verbs->not_offloaded);
 	if (!count)
 		return;
-	if (verbs->rule_count) {
-		join_filter(verbs, rules, count);
-		return;
+	switch (join_rules(verbs, rules, count)) {
+	case JOINED:
+		break;
+	case JOINED_TOO_MANY:
+		verbs->not_offloaded = "there would be too many rules";
+		break;
+	case JOINED_NOTHING:
+		verbs->not_offloaded = "no packet can match a rule and pass it";
+		break;
 	}
-	memcpy(verbs->rules, rules, count * sizeof rules[0]);
-	verbs->rule_count = count;
+}
+
+/* Frames must match one of the rules of --flow, and one of those that --peer made. */
+static enum rtap_status add_rules(struct verbs *verbs, const struct rtap_verbs_options *options, struct rtap_error *error)
+{
+	struct flow_rule asked[VERBS_MOST_RULES];
+
+	for (size_t i = 0; i < options->flow_rule_count; i++) {
+		if (i == VERBS_MOST_RULES) {
+			rtap_error_set(error, RTAP_ERROR_INVALID, "more than %d flow rules", VERBS_MOST_RULES);
+			return RTAP_STATUS_FAILED;
+		}
+		if (flow_rule_parse(&asked[i], options->flow_rules[i], error))
+			return RTAP_STATUS_FAILED;
+	}
+	switch (options->flow_rule_count ? join_rules(verbs, asked, options->flow_rule_count) : JOINED) {
+	case JOINED:
+		return RTAP_STATUS_OK;
+	case JOINED_TOO_MANY:
+		rtap_error_set(error, RTAP_ERROR_INVALID, "more than %d flow rules: each of --flow for each direction of --peer (leave out some)",
+			       VERBS_MOST_RULES);
+		break;
+	case JOINED_NOTHING:
+		rtap_error_set(error, RTAP_ERROR_INVALID, "no frame of the host of --peer can match --flow (leave out one)");
+		break;
+	}
+	return RTAP_STATUS_FAILED;
 }
 
 enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter,
 				   struct rtap_error *error)
 {
-	enum rtap_status status = RTAP_STATUS_OK;
-
 	verbs->flow_type = options->flow_type;
 	verbs->flow_priority = options->flow_priority;
 	verbs->flow_dont_trap = options->flow_dont_trap;
-	if (options->flow_rule_count + verbs->rule_count > VERBS_MOST_RULES) {
-		rtap_error_set(error, RTAP_ERROR_INVALID, "more than %d flow rules", VERBS_MOST_RULES);
+	if (add_rules(verbs, options, error))
 		return RTAP_STATUS_FAILED;
-	}
-	for (size_t i = 0; i < options->flow_rule_count && !status; i++)
-		status = flow_rule_parse(&verbs->rules[verbs->rule_count++], options->flow_rules[i], error);
-	if (status)
-		return status;
 	if (options->flow_offload && filter)
 		offload(verbs, filter);
 	verbs->matches_here = verbs->rule_count && verbs->flow_type != RTAP_FLOW_NORMAL;

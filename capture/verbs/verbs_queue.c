@@ -427,20 +427,21 @@ void verbs_queue_close(struct verbs *verbs)
 	verbs_ring_release(verbs->ring);
 }
 
-/* Completions that are left belong to receives that will be posted anew. */
-static void drain(struct verbs_queue *queue)
+/* Completions that are left belong to receives that will be posted anew. There are no more than entries, unless the driver invents them. */
+static void drain(const struct verbs *verbs, struct verbs_queue *queue)
 {
 	struct ibv_poll_cq_attr none = { .comp_mask = 0 };
+	uint32_t left = verbs->sizes.cq_entries;
 	struct ibv_wc wc[VERBS_CHAIN];
 
 	if (!queue->cq_ex) {
-		while (ibv_poll_cq(queue->cq, VERBS_CHAIN, wc) > 0)
+		for (; left && ibv_poll_cq(queue->cq, VERBS_CHAIN, wc) > 0; left--)
 			;
 		return;
 	}
 	if (ibv_start_poll(queue->cq_ex, &none))
 		return;
-	while (!ibv_next_poll(queue->cq_ex))
+	for (; left && !ibv_next_poll(queue->cq_ex); left--)
 		;
 	ibv_end_poll(queue->cq_ex);
 }
@@ -469,7 +470,7 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
 	verbs->rebuilds++;
 	/* By way of RESET the rules stay and no privilege is needed. If that cannot be, everything is made anew. */
 	if (!whole && !move_qp(verbs, IBV_QPS_RESET, 0, error)) {
-		drain(verbs->queues);
+		drain(verbs, verbs->queues);
 		status = start_qp(verbs, error);
 	}
 	if (status) {

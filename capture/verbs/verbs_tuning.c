@@ -10,7 +10,8 @@
 #define USUAL_RATE_MS 2
 #define USUAL_GBPS 25
 #define MEAN_FRAME 512          /* bytes; average for computing the depth: RDMA traffic is part bulk data, part acknowledgements */
-#define LEAST_DEPTH 1024
+#define LEAST_DEPTH 1024        /* with the usual memory */
+#define LEAST_DEPTH_OF_ALL 64
 #define USUAL_FRAME 9280        /* a jumbo frame of 9216 bytes with its header and tags */
 #define FRAME_BEYOND_MTU 26     /* Ethernet header, two VLAN tags, FCS */
 #define USUAL_BLOCK 1024        /* as many as a batch holds */
@@ -173,34 +174,59 @@ static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_
 		depth = LEAST_DEPTH;
 	while (depth > LEAST_DEPTH && (uint64_t)depth * sizes->queues * sizes->stride > memory / 2)
 		depth /= 2;
-	while (depth > limits->most_receives)
+	while (depth > limits->most_receives || depth > limits->most_cq_entries)
 		depth /= 2;
 	return depth;
 }
 
-enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
-				    struct rtap_error *error)
+/* Divides the depth into blocks. Returns the bytes of all queues with as few spare blocks as possible. */
+static uint64_t divide(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, uint32_t depth)
 {
-	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY, blocks, least;
-
-	memset(sizes, 0, sizeof *sizes);
-	sizes->queues = tuning->queues ? tuning->queues : 1;
-	derive_slots(sizes, tuning, limits);
-	sizes->depth = tuning->depth ? tuning->depth : usual_depth(sizes, tuning, limits);
 	sizes->block = power_of_two(tuning->block ? tuning->block : USUAL_BLOCK, BATCH_FRAMES);
-	while (sizes->block > 16 && sizes->block * 4 > sizes->depth)
+	while (sizes->block > 16 && sizes->block * 4 > depth)
 		sizes->block /= 2;
-	sizes->depth = sizes->depth / sizes->block * sizes->block;
+	sizes->depth = depth / sizes->block * sizes->block;
+	return ((uint64_t)sizes->depth + LEAST_SPARE_BLOCKS * sizes->block) * sizes->queues * sizes->stride;
+}
+
+/* The depth and the blocks, in the memory allowed. */
+static enum rtap_status derive_blocks(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
+				      struct rtap_error *error)
+{
+	uint32_t depth = tuning->depth ? tuning->depth : usual_depth(sizes, tuning, limits);
+	uint64_t least = divide(sizes, tuning, depth), memory = USUAL_MEMORY;
+
+	/* A depth that was asked for bounds the memory too: to at most as many spare receives as posted ones, or 64. */
+	if (limits->buffer_bytes)
+		memory = limits->buffer_bytes;
+	else if (tuning->depth)
+		memory = least;
+	for (; !tuning->depth && least > memory && depth > LEAST_DEPTH_OF_ALL; least = divide(sizes, tuning, depth))
+		depth /= 2;
 	if (!sizes->depth || sizes->depth > limits->most_receives) {
 		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
 			       sizes->depth, limits->most_receives);
 		return RTAP_STATUS_FAILED;
 	}
-	blocks = memory / ((uint64_t)sizes->block * sizes->stride);
-	least = (uint64_t)(sizes->depth / sizes->block + LEAST_SPARE_BLOCKS) * sizes->queues;
-	if (blocks < least)
-		blocks = least;
-	sizes->blocks = (uint32_t)blocks;
+	if (least > memory) {
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%u queue%s of %u receives of %u bytes, with spare ones, need %llu KB, and --buffer-size is %llu KB "
+			       "(--buffer-size %lluK, or a smaller --verbs depth=N or frame=N, or -s)", sizes->queues, sizes->queues == 1 ? "" : "s",
+			       sizes->depth, sizes->stride, (unsigned long long)((least + 1023) / 1024), (unsigned long long)(memory / 1024),
+			       (unsigned long long)((least + 1023) / 1024));
+		return RTAP_STATUS_FAILED;
+	}
+	sizes->blocks = (uint32_t)(memory / ((uint64_t)sizes->block * sizes->stride));
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
+				    struct rtap_error *error)
+{
+	memset(sizes, 0, sizeof *sizes);
+	sizes->queues = tuning->queues ? tuning->queues : 1;
+	derive_slots(sizes, tuning, limits);
+	if (derive_blocks(sizes, tuning, limits, error))
+		return RTAP_STATUS_FAILED;
 	/* A queue pair that fails completes all its receives at once. One more is the failed one's. */
 	sizes->cq_entries = tuning->cq_entries ? tuning->cq_entries : sizes->depth + 1;
 	if (sizes->cq_entries > limits->most_cq_entries)

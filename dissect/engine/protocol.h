@@ -274,6 +274,42 @@
 	X(SCSI_UNMAP_DESCRIPTORS, scsi_unmap_descriptors_protocol) \
 	X(RDS, rds_protocol) \
 	X(RDS_MAP, rds_map_protocol) \
+	X(SMB_DIRECT_REQUEST, smb_direct_request_protocol) \
+	X(SMB_DIRECT_RESPONSE, smb_direct_response_protocol) \
+	X(SMB_DIRECT, smb_direct_protocol) \
+	X(SMB2_TRANSFORM, smb2_transform_protocol) \
+	X(SMB2_COMPRESSION, smb2_compression_protocol) \
+	X(SMB2, smb2_protocol) \
+	X(SMB2_NEGOTIATE_REQUEST, smb2_negotiate_request_protocol) \
+	X(SMB2_NEGOTIATE_RESPONSE, smb2_negotiate_response_protocol) \
+	X(SMB2_SESSION_REQUEST, smb2_session_request_protocol) \
+	X(SMB2_SESSION_RESPONSE, smb2_session_response_protocol) \
+	X(SMB2_EMPTY, smb2_empty_protocol) \
+	X(SMB2_TREE_REQUEST, smb2_tree_request_protocol) \
+	X(SMB2_TREE_RESPONSE, smb2_tree_response_protocol) \
+	X(SMB2_CREATE_REQUEST, smb2_create_request_protocol) \
+	X(SMB2_CREATE_RESPONSE, smb2_create_response_protocol) \
+	X(SMB2_CLOSE_REQUEST, smb2_close_request_protocol) \
+	X(SMB2_CLOSE_RESPONSE, smb2_close_response_protocol) \
+	X(SMB2_FLUSH_REQUEST, smb2_flush_request_protocol) \
+	X(SMB2_READ_REQUEST, smb2_read_request_protocol) \
+	X(SMB2_READ_RESPONSE, smb2_read_response_protocol) \
+	X(SMB2_WRITE_REQUEST, smb2_write_request_protocol) \
+	X(SMB2_WRITE_RESPONSE, smb2_write_response_protocol) \
+	X(SMB2_LOCK_REQUEST, smb2_lock_request_protocol) \
+	X(SMB2_IOCTL_REQUEST, smb2_ioctl_request_protocol) \
+	X(SMB2_IOCTL_RESPONSE, smb2_ioctl_response_protocol) \
+	X(SMB2_DIRECTORY_REQUEST, smb2_directory_request_protocol) \
+	X(SMB2_OUTPUT_RESPONSE, smb2_output_response_protocol) \
+	X(SMB2_NOTIFY_REQUEST, smb2_notify_request_protocol) \
+	X(SMB2_NOTIFY_RESPONSE, smb2_notify_response_protocol) \
+	X(SMB2_QUERY_REQUEST, smb2_query_request_protocol) \
+	X(SMB2_SET_REQUEST, smb2_set_request_protocol) \
+	X(SMB2_SET_RESPONSE, smb2_set_response_protocol) \
+	X(SMB2_OPLOCK_BREAK, smb2_oplock_break_protocol) \
+	X(SMB2_LEASE_BREAK, smb2_lease_break_protocol) \
+	X(SMB2_LEASE_ACKNOWLEDGE, smb2_lease_acknowledge_protocol) \
+	X(SMB2_ERROR, smb2_error_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

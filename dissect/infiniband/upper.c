@@ -9,6 +9,7 @@
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/srp.h"
+#include "dissect/smb/smb_direct.h"
 #include "dissect/infiniband/upper.h"
 
 /* What was declared or learned of the queue pair. */
@@ -49,6 +50,7 @@ static const struct upper {
 	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise },
 	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise },
 	[RTAP_UPPER_RDS] = { PROTOCOL_RDS, ON(IB_RC), rds_recognise },
+	[RTAP_UPPER_SMB_DIRECT] = { PROTOCOL_SMB_DIRECT, ON_RELIABLE | ON_IWARP, smb_direct_recognise },
 };
 
 const char *rtap_upper_name(enum rtap_upper upper)

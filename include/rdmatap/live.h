@@ -67,7 +67,7 @@ struct rtap_live_options {
 	 * NULL. NULL: frames are examined.
 	 */
 	const char *written_as;
-	const char *mad_classes;    /* umad: classes to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that are free */
+	const char *mad_classes;    /* umad: classes to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that are free, except those of kernel modules */
 	bool become_sm;             /* umad: set the IsSM capability; FAILED if another program holds it, unless */
 	bool wait_for_sm;           /* ... wait_for_sm is set: wait until that program releases it */
 	const struct rtap_verbs_options *verbs; /* NULL: the defaults; borrowed for the call; refused for a device of another kind */

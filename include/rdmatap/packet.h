@@ -333,7 +333,8 @@ struct rtap_flow_facts {
 	X(NVME, "nvme") \
 	X(SRP, "srp") \
 	X(ISER, "iser") \
-	X(RDS, "rds")
+	X(RDS, "rds") \
+	X(SMB_DIRECT, "smbdirect")
 
 #define RTAP_UPPER_ENUM(identifier, name) RTAP_UPPER_##identifier,
 enum rtap_upper { RTAP_UPPER_UNKNOWN, RTAP_UPPERS(RTAP_UPPER_ENUM) RTAP_UPPER_COUNT };

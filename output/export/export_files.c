@@ -232,7 +232,9 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->queue.max_memory = memory / 2;
 	names_init(&export->names, &export->disk, memory / 4);
 	export->images.disk = &export->disk;
-	export->images.max_memory = memory / 4;
+	export->images.max_memory = memory / 8;
+	export->images.paths.disk = &export->disk;
+	export->images.paths.max_memory = memory / 8;
 	nfs_names_init(&export->walk, &export->names.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;
@@ -365,6 +367,15 @@ enum rtap_status export_files_blocks(struct export_files *export, const struct b
 	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
+enum rtap_status export_files_operation(struct export_files *export, const struct file_effect *effect)
+{
+	if (is_stopped(export))
+		export->dropped++;
+	else if (!export->disk.failed)
+		images_take_file(&export->images, effect);
+	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+}
+
 enum rtap_status export_files_flush(struct export_files *export)
 {
 	enum rtap_status status = apply_waiting(export, true);
@@ -472,6 +483,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.refused = export->names.tree.refused + export->images.refused,
 		.unreported = export->contents.unreported + export->images.unreported,
 		.block_commands = export->images.commands,
+		.file_operations = export->images.file_operations,
 		.unplaced = export->images.unplaced,
 		.too_far = export->disk.too_far,
 		.unsettled = export->names.tree.unsettled,

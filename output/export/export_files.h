@@ -17,6 +17,7 @@
 #include "reassembly/upper/rpc_exchange.h"
 
 struct block_effect;
+struct file_effect;
 struct export_files;
 
 struct export_files_options {
@@ -38,6 +39,7 @@ struct export_files_counts {
 	uint64_t contrary;   /* data operations on a node that has directory entries; skipped */
 	uint64_t late;       /* exchanges processed after later ones */
 	uint64_t block_commands; /* on blocks */
+	uint64_t file_operations; /* on files that paths name */
 	uint64_t unplaced;   /* of these, on blocks of unknown size */
 	uint64_t not_copied; /* bytes of COPY and CLONE beyond the limit for one capture */
 };
@@ -51,6 +53,9 @@ enum rtap_status export_files_exchange(struct export_files *export,
 
 /* A command on the blocks of a device: output/export/export_images.h. FAILED: likewise. */
 enum rtap_status export_files_blocks(struct export_files *export, const struct block_effect *effect) __attribute__((warn_unused_result));
+
+/* An operation on a file that a path names: DIR/smb/PATH. FAILED: likewise. */
+enum rtap_status export_files_operation(struct export_files *export, const struct file_effect *effect) __attribute__((warn_unused_result));
 
 /* Call after the last exchange: processes waiting exchanges and sets files to their reported sizes. FAILED: likewise. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "output/export/export_images.h"
 #include "output/export/export_ranges.h"
 #include "reassembly/store/coverage.h"
 
 #define RECENT 256            /* commands that are remembered, to order those whose responses were processed in another order */
+#define LEAST_RECENT 16       /* a power of two, like RECENT */
 #define NUMBER_TEXT 32
 #define MOST_IMAGES 1024      /* they are searched one by one */
 
@@ -25,9 +28,12 @@ struct image {
 	struct disk_entry *entry;
 	uint64_t unit;
 	struct ranges ranges;
-	uint32_t next_recent, recent_count;
-	struct recent recent[RECENT];
-	char target[];
+	uint32_t next_recent, recent_count, recent_room;
+	struct recent *recent;
+	bool is_file;
+	bool size_known;          /* of a file: its end is entry->size */
+	uint64_t hash;            /* of a file */
+	char target[];            /* of a file: its path */
 };
 
 static struct image *find(const struct images *images, const struct block_effect *effect)
@@ -180,6 +186,15 @@ static void put_where_newest(const struct part *part, uint32_t index, uint64_t b
 
 static void remember(struct image *image, const struct block_effect *effect)
 {
+	if (image->next_recent == image->recent_room && image->recent_room < RECENT) {
+		uint32_t room = image->recent_room ? image->recent_room * 2 : LEAST_RECENT;
+		struct recent *larger = realloc(image->recent, room * sizeof *larger);
+
+		if (!larger)
+			return;
+		image->recent = larger;
+		image->recent_room = room;
+	}
 	image->recent[image->next_recent] = (struct recent){
 		.begin = effect->offset, .end = effect->offset + effect->length, .request_frame = effect->request_frame,
 		.response_frame = effect->response_frame, .is_write = effect->kind != BLOCK_READ,
@@ -189,9 +204,31 @@ static void remember(struct image *image, const struct block_effect *effect)
 		image->recent_count++;
 }
 
-void images_take(struct images *images, const struct block_effect *effect)
+/* Applies the command to the image. */
+static void apply(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	uint64_t end = effect->offset + effect->length, before = image->entry->size;
+
+	if (end > before && !disk_resize(images->disk, image->entry, end))
+		return;
+	/* what is between the end of a file and bytes written after it reads as zeros */
+	if (image->size_known && effect->offset > before)
+		set(images, image, before, effect->offset, RANGE_ZEROS, true);
+	put_where_newest(&(struct part){ images, image, effect }, 0, effect->offset, end);
+	remember(image, effect);
+}
+
+/* Whether the range can be in a file. */
+static bool is_possible(struct images *images, const struct block_effect *effect)
 {
 	uint64_t end = effect->offset + effect->length;
+
+	images->disk->too_far += end >= effect->offset && end > INT64_MAX;
+	return end >= effect->offset && end <= INT64_MAX;
+}
+
+void images_take(struct images *images, const struct block_effect *effect)
+{
 	struct image *image;
 
 	images->commands++;
@@ -199,19 +236,155 @@ void images_take(struct images *images, const struct block_effect *effect)
 		images->unplaced++;
 		return;
 	}
-	if (end < effect->offset)
+	if (!is_possible(images, effect))
 		return;
-	if (end > INT64_MAX) {
-		images->disk->too_far++;
-		return;
-	}
 	image = find(images, effect);
 	if (!image)
 		image = create(images, effect);
-	if (!image || (end > image->entry->size && !disk_resize(images->disk, image->entry, end)))
+	if (image)
+		apply(images, image, effect);
+}
+
+static uint64_t hash_of_path(const char *path)
+{
+	size_t length = strlen(path);
+
+	return map_hash((const uint64_t[]){ length, crc32_z(0, (const uint8_t *)path, length) }, 2);
+}
+
+static bool is_path(const void *value, const void *path)
+{
+	return !strcmp(((const struct image *)value)->target, path);
+}
+
+static struct image *find_file(const struct images *images, const char *path)
+{
+	return map_find(&images->files, hash_of_path(path), is_path, path);
+}
+
+static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry)
+{
+	size_t length = strlen(path), size = sizeof(struct image) + length + 1;
+	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
+
+	if (image) {
+		memcpy(image->target, path, length + 1);
+		image->hash = hash_of_path(path);
+		image->is_file = true;
+		image->entry = entry ? entry : paths_make_file(&images->paths, path);
+	}
+	if (!image || !image->entry || !map_add(&images->files, image->hash, image)) {
+		images->refused++;
+		free(image);
+		return NULL;
+	}
+	images->memory += size;
+	*(images->last_file ? &images->last_file->next : &images->first_file) = image;
+	images->last_file = image;
+	return image;
+}
+
+static void resize_file(struct images *images, struct image *image, uint64_t size)
+{
+	uint64_t before = image->entry->size;
+
+	if (size > INT64_MAX) {
+		images->disk->too_far++;
 		return;
-	put_where_newest(&(struct part){ images, image, effect }, 0, effect->offset, end);
-	remember(image, effect);
+	}
+	if (!disk_resize(images->disk, image->entry, size))
+		return;
+	if (size < before)
+		ranges_cut(&image->ranges, size);
+	else if (image->size_known)
+		set(images, image, before, size, RANGE_ZEROS, false);
+	image->size_known = true;
+	/* what was done before is over */
+	image->next_recent = image->recent_count = 0;
+}
+
+/* The file is at another path from here on; one that was there is no longer. */
+static void rename_file(struct images *images, struct image *image, const char *path)
+{
+	struct image *replaced = find_file(images, path), *moved;
+	struct disk_entry *entry = image->entry;
+
+	if (image == replaced)
+		return;
+	if (replaced) {
+		map_remove(&images->files, replaced->hash, replaced);
+		if (!paths_move(&images->paths, replaced->entry, path))
+			return;
+	}
+	moved = create_file(images, path, entry);
+	if (!moved)
+		return;
+	map_remove(&images->files, image->hash, image);
+	moved->ranges = image->ranges;
+	moved->size_known = image->size_known;
+	image->ranges = (struct ranges){ 0 };
+	image->entry = NULL;
+	if (!paths_move(&images->paths, entry, path))
+		images->refused++;
+}
+
+void images_take_file(struct images *images, const struct file_effect *effect)
+{
+	struct image *image = find_file(images, effect->path);
+
+	images->file_operations++;
+	switch (effect->kind) {
+	case FILE_DATA:
+		if (!is_possible(images, &effect->bytes))
+			return;
+		image = image ? image : create_file(images, effect->path, NULL);
+		if (image)
+			apply(images, image, &effect->bytes);
+		break;
+	case FILE_RESIZED:
+		image = image ? image : create_file(images, effect->path, NULL);
+		if (image)
+			resize_file(images, image, effect->size);
+		break;
+	case FILE_SIZE_SEEN:
+		if (image && effect->size > image->entry->size && effect->size <= INT64_MAX)
+			disk_resize(images->disk, image->entry, effect->size);
+		break;
+	case FILE_RENAMED:
+		if (image)
+			rename_file(images, image, effect->new_path);
+		break;
+	}
+}
+
+typedef int print_range(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);
+
+/* All bytes of a file up to its end that are not known, adjacent ones together. */
+static int file_missing(const struct image *image, print_range *print, void *owner)
+{
+	struct range last = { 0 };
+	int result = 0;
+
+	for (uint64_t at = 0; image->entry && at < image->entry->size && !result;) {
+		bool known;
+		struct range range = ranges_at(&image->ranges, at, &known);
+
+		if (!known)
+			range.state = RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED;
+		if (range.end > image->entry->size)
+			range.end = image->entry->size;
+		at = range.end;
+		if (range.state == last.state && range.begin == last.end) {
+			last.end = range.end;
+			continue;
+		}
+		if (last.state >= RANGE_MISSING)
+			result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.state - RANGE_MISSING));
+		last = range;
+	}
+	if (last.state >= RANGE_MISSING && !result)
+		result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.state - RANGE_MISSING));
+	return result;
 }
 
 int images_missing(const struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
@@ -227,17 +400,28 @@ int images_missing(const struct images *images, int (*print)(void *owner, const 
 				result = print(owner, image->entry, range->begin, range->end - range->begin,
 					       (enum rtap_missing_reason)(range->state - RANGE_MISSING));
 		}
+	for (const struct image *image = images->first_file; image && !result; image = image->next)
+		result = file_missing(image, print, owner);
 	return result;
+}
+
+static void free_images(struct image *first)
+{
+	struct image *next;
+
+	for (struct image *image = first; image; image = next) {
+		next = image->next;
+		ranges_fini(&image->ranges);
+		free(image->recent);
+		free(image);
+	}
 }
 
 void images_fini(struct images *images)
 {
-	struct image *next;
-
-	for (struct image *image = images->first; image; image = next) {
-		next = image->next;
-		ranges_fini(&image->ranges);
-		free(image);
-	}
-	images->first = images->last = NULL;
+	free_images(images->first);
+	free_images(images->first_file);
+	map_fini(&images->files);
+	paths_fini(&images->paths);
+	images->first = images->last = images->first_file = images->last_file = NULL;
 }

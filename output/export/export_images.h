@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * `rdmatap export --files`: images of block devices, rebuilt from what commands of storage protocols read and wrote:
- * DIR/block/<target>/<namespace or LUN>.img. Sparse; a block holds what the last command left there, in the order of responses.
+ * DIR/block/<target>/<namespace or LUN>.img; and files that paths name: DIR/smb/<server>/<share>/<path>. Sparse; a byte is what the last
+ * command left there, in the order of responses.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_IMAGES_H
 #define OUTPUT_EXPORT_EXPORT_IMAGES_H
 
 #include <rdmatap/message.h>
 
-#include "output/export/export_disk.h"
+#include "output/export/export_paths.h"
 #include "output/packet/printer.h"
-#include "reassembly/block_effect.h"
+#include "reassembly/file_effect.h"
 
 struct image;
 
-/* All zero but `disk` and `max_memory`: none. */
+/* All zero but `disk`, `max_memory` and the same of `paths`: none. */
 struct images {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes, of images and their ranges */
 	unsigned count;
 	struct image *first, *last;  /* in the order of their first commands */
 	struct disk_entry *block;    /* the directory; NULL: not created yet */
+	struct image *first_file, *last_file;
+	struct map files;            /* by path */
+	struct paths paths;          /* with the same disk */
 	uint64_t commands;
+	uint64_t file_operations;
 	uint64_t unplaced;           /* of these, on blocks of unknown size */
 	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
 	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
@@ -29,6 +34,9 @@ struct images {
 
 /* Applies a command. Errors are those of the disk. */
 void images_take(struct images *images, const struct block_effect *effect);
+
+/* The same of an operation on a file. */
+void images_take_file(struct images *images, const struct file_effect *effect);
 
 /* Passes the ranges that commands read or wrote and whose bytes are unknown to `print`, until it returns anything but 0. */
 int images_missing(const struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,

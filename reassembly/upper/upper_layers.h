@@ -13,7 +13,8 @@
 	X(nvme) \
 	X(srp) \
 	X(iser) \
-	X(rds)
+	X(rds) \
+	X(smb)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

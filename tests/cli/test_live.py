@@ -67,6 +67,56 @@ class Capture(LiveTest):
         self.stop(process)
         self.assertEqual(frames(saved), RPING_CONTENT)
 
+    def test_counts_are_printed_on_request(self):
+        saved = self.path("x.pcap")
+        process = self.capturing("-i", "far", "-w", saved)
+        self.replay()
+        wait_until(lambda: os.path.getsize(saved) > 24)
+        process.send_signal(signal.SIGUSR1)
+        first = process.stderr.readline().decode()
+        self.replay()
+        errors = self.stop(process)[1]
+        self.assertEqual(self.counts(first)[0], RPING_FRAMES)
+        self.assertEqual(self.counts(errors)[0], 2 * RPING_FRAMES)
+        self.assertEqual(frames(saved), RPING_CONTENT * 2)
+
+    def test_files_begin_and_end_by_the_clock_on_a_silent_line(self):
+        folder = self.directory + "/"
+        process = self.start("-i", "far", "-w", folder + "at%s.pcap", "-G", "1", "-W", "2")
+        process.communicate(timeout=TIMEOUT)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(glob.glob(folder + "at*.pcap")), 2)
+        process = self.capturing("-i", "far", "-w", folder + "same.pcap", "-G", "1")
+        self.replay()
+        time.sleep(2.5)
+        self.stop(process)
+        self.assertEqual(frames(folder + "same.pcap"), RPING_CONTENT, "overwritten only by a file with packets")
+
+    def test_new_files_are_for_their_owner(self):
+        for mask, bits, mode in ((0o22, 0, 0o600), (0o22, stat.S_ISGID, 0o640), (0o27, 0, 0o640), (0o02, 0, 0o664)):
+            folder = self.path("of-%o-%o" % (mask, bits))
+            os.mkdir(folder)
+            os.chmod(folder, 0o777 | bits)
+            saved = os.path.join(folder, "x.pcap")
+            process = self.capturing("-i", "far", "-w", saved, preexec_fn=lambda: os.umask(mask))
+            self.stop(process)
+            self.assertEqual(stat.S_IMODE(os.stat(saved).st_mode), mode, "umask %o, folder %o" % (mask, bits))
+
+    def test_a_capture_that_cannot_start_leaves_files_alone(self):
+        closed = self.path("closed/")
+        os.mkdir(closed)
+        os.chmod(closed, 0o700)
+        existing = closed + "x.pcap"
+        with open(existing, "w") as file:
+            file.write("precious")
+        for arguments, message in ((("-i", "far", "-C", "1"), "no more files can be made"), (("-i", "missing0"), "missing0"),
+                                   (("-i", "far", "-f", "not a filter"), "column 5"), (("-i", "far", "-Z", "nobody-here"), "no such user")):
+            process = self.start(*arguments, "-w", existing, gives_up_root=True, env={"SUDO_USER": ""})
+            errors = process.communicate(timeout=TIMEOUT)[1].decode()
+            self.assertEqual(process.returncode, 2, errors)
+            self.assertIn(message, errors)
+            self.assertEqual((read(existing), os.stat(existing).st_uid), (b"precious", 0))
+
     def test_it_ends_after_so_many_packets(self):
         saved = self.path("x.pcap")
         process = self.capturing("-i", "far", "-c", "7", "-w", saved)
@@ -182,6 +232,14 @@ class Series(LiveTest):
         self.assertEqual([os.path.basename(name) for name in names], ["x.pcap0", "x.pcap1"])
         last, before = sorted(names, key=lambda name: -os.stat(name).st_mtime_ns)
         self.assertEqual((RPING_CONTENT * 240)[-len(frames(last)):], frames(last))
+
+    def test_a_ring_overwrites_files_of_others(self):
+        old = [self.path("x.pcap%d" % number, b"old") for number in range(3)]
+        process = self.capturing("-i", "far", "-w", self.path("x.pcap"), "-C", "1", "-W", "3", gives_up_root=True, env={"SUDO_USER": ""})
+        for _ in range(4):
+            self.replay(self.big())
+        self.stop(process)
+        self.assertEqual(sum((frames(name) for name in old), []), RPING_CONTENT * 160)
 
     def test_files_of_a_time(self):
         process = self.capturing("-i", "far", "-G", "1", "-W", "3", "-w", self.path("x-%H%M%S.pcapng"))

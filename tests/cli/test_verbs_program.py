@@ -74,7 +74,7 @@ class Files(CliTest):
             for depth in ("depth=64", "depth=4096"):
                 for most in (0xffff, 81):
                     wanted = [(time, data[:most], length) for time, data, length in content]
-                    made = self.saved_by(feed, name, "-c", str(len(content)), "-s", str(most), "--verbs", depth)
+                    made = self.saved_by(feed, name, "-c", str(len(content)), "-s", str(most), "--buffer-size", "128M", "--verbs", depth)
                     self.assertEqual(made, {name: wanted})
         made = self.saved_by(feed, "x.pcapng", "-c", "300", "--flow", "ipv4 src=10.0.0.2")
         self.assertEqual(made["x.pcapng"], [one for one in content if one[1][26:30] == bytes((10, 0, 0, 2))][:300])
@@ -115,7 +115,9 @@ class Files(CliTest):
             done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
             self.assertEqual((done.returncode, len(frames(saved))), (0, 500 - dropped), done.stderr)
             self.assertIn(reported, done.stderr)
-            self.assertIn(b"by the kernel %d, here 0" % dropped, done.stderr)
+            # nobody counts what arrives while a queue is brought back
+            lost = b"0" if "port_error" in event else b"unknown"
+            self.assertIn(b"by the kernel %s, here 0" % lost, done.stderr)
         done = self.capture("feed=gen:0:64,event=device_fatal@100", "-i", "verbs:sim0", "-c", "1000000000", "-q")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(b"fatal error", done.stderr)

@@ -47,6 +47,7 @@ struct sim_config {
 	bool no_extended_cq, no_device_ex, no_flow, no_sniffer, no_dont_trap, no_clock, no_recreate;
 	uint64_t pace;         /* frames a second; 0: as receives are there */
 	uint64_t error_at, soft_error_at, overrun_at;
+	uint64_t disorder_at, plain_disorder_at;
 	uint64_t error_every;
 	struct {
 		enum ibv_event_type type;

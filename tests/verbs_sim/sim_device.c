@@ -223,6 +223,7 @@ static void set_number(const char *key, const char *value)
 	} long_numbers[] = {
 		{ "pace", &sim_config.pace }, { "error", &sim_config.error_at }, { "errors", &sim_config.error_every },
 		{ "soft_error", &sim_config.soft_error_at }, { "overrun", &sim_config.overrun_at },
+		{ "disorder", &sim_config.disorder_at }, { "plain_disorder", &sim_config.plain_disorder_at },
 	};
 
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

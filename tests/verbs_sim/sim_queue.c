@@ -337,6 +337,11 @@ static void read_clock(struct sim_context *context)
 		context->stamp_ns = sim_now_ns(CLOCK_REALTIME);
 }
 
+static bool wrong_after(const struct sim_cq *cq, uint64_t frame)
+{
+	return frame && sim_of(cq->ex.context)->offered >= frame;
+}
+
 int sim_poll_cq(struct ibv_cq *ibv, int count, struct ibv_wc *wc)
 {
 	struct sim_cq *cq = (struct sim_cq *)ibv;
@@ -349,7 +354,7 @@ int sim_poll_cq(struct ibv_cq *ibv, int count, struct ibv_wc *wc)
 
 		if (!entry)
 			break;
-		wc[done].wr_id = entry->wr_id;
+		wc[done].wr_id = wrong_after(cq, sim_config.plain_disorder_at) ? ~entry->wr_id : entry->wr_id;
 		wc[done].status = entry->status;
 		wc[done].opcode = entry->opcode;
 		wc[done].vendor_err = entry->status ? 0x51 : 0;
@@ -375,7 +380,7 @@ static int show_next(struct sim_cq *cq)
 
 	if (!entry)
 		return ENOENT;
-	cq->ex.wr_id = entry->wr_id;
+	cq->ex.wr_id = wrong_after(cq, sim_config.disorder_at) ? ~entry->wr_id : entry->wr_id;
 	cq->ex.status = entry->status;
 	return 0;
 }

@@ -27,6 +27,7 @@
  *   error=N                      the N-th frame ends in a failed completion and its queue pair in the error state
  *   errors=N                     the same for each N-th frame
  *   soft_error=N                 the N-th frame ends in a failed completion only
+ *   disorder=N, plain_disorder=N from the N-th frame on, the extended (the plain) completion queue names wrong receives
  *   overrun=N                    the queue overruns at the N-th frame
  *   event=NAME@N[:MS]            before the N-th frame: port_error port_active qp_fatal wq_fatal cq_error device_fatal gid_change
  *                                lid_change p_key_change sm_change client_reregister;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SMB Direct: what a SEND is.
+ */
+#ifndef DISSECT_SMB_SMB_DIRECT_H
+#define DISSECT_SMB_SMB_DIRECT_H
+
+#include "dissect/engine/protocol.h"
+
+/* Whether the bytes at the cursor are a negotiation, or a transfer with the start of an SMB message. */
+bool smb_direct_recognise(const struct cursor *payload);
+
+/* Which of its three layouts a SEND of SMB Direct has; PROTOCOL_NONE: none. `length`: bytes on the wire. */
+uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Directories for files that paths name: DIR/smb/<server>/<share>/<directories>. Paths are as reassembly/file_effect.h has them.
+ */
+#ifndef OUTPUT_EXPORT_EXPORT_PATHS_H
+#define OUTPUT_EXPORT_EXPORT_PATHS_H
+
+#include "output/export/export_disk.h"
+#include "reassembly/store/map.h"
+
+/* All zero but `disk` and `max_memory`: none. */
+struct paths {
+	struct disk *disk;
+	uint64_t max_memory, memory; /* bytes */
+	struct map directories;
+};
+
+/* A file at the path, in a directory that is made if necessary. NULL: no memory, too deep, or the disk failed. */
+struct disk_entry *paths_make_file(struct paths *paths, const char *path);
+
+/* Moves a file to another path. What is there gets another name. False: likewise. */
+bool paths_move(struct paths *paths, struct disk_entry *entry, const char *path);
+
+void paths_fini(struct paths *paths);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an operation did to a file that a path names.
+ */
+#ifndef REASSEMBLY_FILE_EFFECT_H
+#define REASSEMBLY_FILE_EFFECT_H
+
+#include "reassembly/block_effect.h"
+
+enum file_effect_kind {
+	FILE_DATA,      /* `bytes`: was read or written */
+	FILE_RESIZED,   /* has `size` bytes now; created, truncated or extended */
+	FILE_SIZE_SEEN, /* had `size` bytes */
+	FILE_RENAMED,   /* is at `new_path` now */
+};
+
+/* Borrowed for the call. */
+struct file_effect {
+	const char *path;            /* components as reassembly/upper/name_text.h writes them, with slashes between them; server and share first */
+	enum file_effect_kind kind;
+	uint64_t size;
+	const char *new_path;
+	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
+};
+
+typedef void file_take_effect(void *owner, const struct file_effect *effect);
+
+#endif

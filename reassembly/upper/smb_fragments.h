@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SMB messages from the fragments of SMB Direct: one direction of a connection. Fragments follow each other in the order of the stream,
+ * whatever order they were captured in; what each says of the bytes that remain shows which belong together. [MS-SMBD] 3.1.5.
+ */
+#ifndef REASSEMBLY_UPPER_SMB_FRAGMENTS_H
+#define REASSEMBLY_UPPER_SMB_FRAGMENTS_H
+
+#include "reassembly/state.h"
+
+struct smb_fragment {
+	uint64_t psn;             /* of its SEND, unwrapped; iWARP: position in the stream */
+	uint64_t frame;
+	int64_t time_ns;
+	struct rtap_span bytes;   /* captured; in struct smb_fragments on the heap */
+	uint32_t length;          /* on the wire */
+	uint32_t remaining;       /* bytes of the message after it */
+};
+
+/* Fragments that wait for others, by PSN. All zero: none. */
+struct smb_fragments {
+	struct smb_fragment *list;
+	uint32_t count, room;
+	uint64_t bytes;           /* charged to the connection */
+};
+
+/* A whole message. */
+struct smb_whole {
+	struct rtap_span bytes;   /* up to the first that was not captured */
+	uint64_t first_frame;
+	int64_t first_ns;
+	uint32_t wire;            /* bytes of the message */
+	uint32_t sends;           /* more than one: `bytes` is on the heap, and the caller's */
+};
+
+/* Takes a fragment with data, whose bytes are borrowed. True: *whole is the message that is complete with it. */
+bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments,
+		       const struct smb_fragment *fragment, struct smb_whole *whole);
+
+/* Drops all, and returns their memory to the connection's entry. */
+void smb_fragments_fini(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments);
+
+#endif

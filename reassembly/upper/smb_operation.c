@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reassembly/file_effect.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/smb_operation.h"
+
+#define ID_TEXT 32
+#define NAME_TEXT 24
+#define STATUS_TEXT 24
+#define CREATED 2             /* actions of CREATE: [MS-SMB2] 2.2.14 */
+#define OPENED 1
+
+struct smb_operation {
+	struct operation head;
+	char id[ID_TEXT], name[NAME_TEXT], status[STATUS_TEXT];
+};
+
+static void show_id(struct smb_operation *operation, uint64_t id)
+{
+	snprintf(operation->id, ID_TEXT, "%" PRIu64, id);
+	operation->head.shown.id = operation->id;
+}
+
+static void show_name(struct smb_operation *operation, uint16_t command)
+{
+	const char *name = rtap_name_of(smb2_command_names, command);
+
+	if (!name)
+		snprintf(operation->name, NAME_TEXT, "command 0x%04x", command);
+	operation->head.shown.layer = "smb";
+	operation->head.shown.name = name ? name : operation->name;
+}
+
+static void show_status(struct smb_operation *operation, const struct smb_part *part)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	const char *name = rtap_name_of(smb_status_names, part->status);
+
+	shown->has_status = part->is_answered;
+	if (!part->is_answered)
+		return;
+	if (!name)
+		snprintf(operation->status, STATUS_TEXT, "0x%08x", part->status);
+	shown->status = name ? name : operation->status;
+	shown->ok = !smb_is_error(part->status) || part->status == SMB_MORE_PROCESSING_REQUIRED;
+}
+
+static void show_object(struct smb_operation *operation, const struct smb_part *part)
+{
+	const char *path = smb_part_path(part);
+	size_t size = path ? strlen(path) + 1 : 0;
+
+	operation->head.object = path ? memory_new(size) : NULL;
+	if (operation->head.object)
+		memcpy(operation->head.object, path, size);
+}
+
+/* Bytes of the part's memory that were read or written, and how many it has. */
+static void count_data(const struct request *request, const struct smb_part *part, uint64_t *present, uint64_t *length)
+{
+	*present = *length = 0;
+	for (uint32_t i = 0; i < part->piece_count; i++) {
+		const struct smb_piece *piece = &part->pieces[i];
+		bool is_read = part->command == SMB2_WRITE;
+
+		*length += piece->length;
+		for (uint32_t j = 0; j < request->region_count; j++) {
+			const struct region *region = &request->regions[j];
+			uint64_t begin = piece->address - region->begin, end = begin + piece->length;
+
+			if (region->is_read != is_read || region->key != piece->key || region->begin > piece->address || region->end < piece->address + piece->length)
+				continue;
+			for (uint32_t k = coverage_find(&region->data, begin); k < region->data.count; k++) {
+				const struct coverage_run *run = &coverage_runs(&region->data)[k];
+				uint64_t from = run->begin > begin ? run->begin : begin, to = run->end < end ? run->end : end;
+
+				if (from >= to)
+					break;
+				*present += to - from;
+			}
+			break;
+		}
+	}
+}
+
+static void show_data(struct smb_operation *operation, const struct request *request, const struct smb_part *part)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	bool is_read = part->command == SMB2_READ;
+	uint64_t present, length;
+
+	count_data(request, part, &present, &length);
+	if (is_read && part->moved < length)
+		length = part->moved;
+	if (part->piece_count && !part->inline_length && !smb_is_error(part->status) && present < length)
+		shown->complete = false;
+	shown->data_bytes = present + part->inline_length;
+	shown->carried = present && part->inline_length ? RTAP_CARRIED_MIXED :
+			 present			? (is_read ? RTAP_CARRIED_WRITE : RTAP_CARRIED_READ) :
+			 part->inline_length		? RTAP_CARRIED_INLINE :
+							  RTAP_CARRIED_NONE;
+	if (!part->piece_count) {
+		shown->first_data_frame = shown->last_data_frame = 0;
+		shown->first_data_ns = shown->last_data_ns = 0;
+	}
+}
+
+static void add_values(struct smb_operation *operation, const struct smb_request *request, const struct smb_part *part)
+{
+	struct operation *head = &operation->head;
+	const char *name;
+
+	operation_add_number(head, "opcode", part->command);
+	if (part->command == SMB2_IOCTL && (name = rtap_name_of(smb_control_names, part->detail)))
+		operation_add_text(head, "control", name);
+	operation_add_number(head, "queue_depth", request->command.depth);
+	if (part->interim_frame)
+		operation_add_number(head, "pending_frame", part->interim_frame);
+	if (request->part_count > 1)
+		operation_add_number(head, "compound", request->part_count);
+	if (request->sends > 1)
+		operation_add_number(head, "fragments", request->sends);
+	if (request->has_credits)
+		operation_add_number(head, "credits", request->credits);
+	if (request->waited_ns)
+		operation_add_number(head, "credit_wait", request->waited_ns);
+}
+
+void smb_operation_begin(struct upper_work *work, struct smb_request *request)
+{
+	if (!request_operation(work->tracker, &request->command.request, work->message, sizeof(struct smb_operation), NULL))
+		return;
+	for (uint32_t i = 1; i < request->part_count; i++)
+		if (!operation_append(work->tracker, work->message, sizeof(struct smb_operation)))
+			return;
+}
+
+/* What all operations of a message share is in the first: request_conclude() filled it. */
+static void copy_common(struct rtap_operation *shown, const struct rtap_operation *first)
+{
+	uint64_t number = shown->number;
+
+	*shown = *first;
+	shown->number = number;
+	shown->missing = NULL;
+	shown->missing_count = shown->value_count = 0;
+	shown->values = NULL;
+	shown->time_lost_us = 0;
+	shown->repeats = 0;
+}
+
+/* The request began with its first fragment. */
+static void begin_earlier(struct rtap_operation *shown, const struct smb_request *request)
+{
+	int64_t earlier = shown->time_ns - request->first_ns;
+
+	if (request->sends < 2 || earlier < 0)
+		return;
+	shown->request_frame = request->first_frame;
+	shown->time_ns = request->first_ns;
+	shown->latency_ns += earlier;
+	shown->first_data_ns += earlier;
+	shown->last_data_ns += earlier;
+}
+
+void smb_operation_conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+{
+	const struct smb_request *request = (const struct smb_request *)command;
+	struct operation *first = command->request.message->operation, *next = first;
+
+	(void)tracker;
+	begin_earlier(&first->shown, request);
+	if (response && request->response_frame)
+		first->shown.response_frame = request->response_frame;
+	for (uint32_t i = 0; i < request->part_count && next; i++, next = next->next)
+		if (next != first)
+			copy_common(&next->shown, &first->shown);
+	next = first;
+	for (uint32_t i = 0; i < request->part_count && next; i++, next = next->next) {
+		struct smb_operation *operation = (struct smb_operation *)next;
+		const struct smb_part *part = &request->parts[i];
+
+		show_id(operation, part->id);
+		show_name(operation, part->command);
+		show_status(operation, part);
+		show_object(operation, part);
+		show_data(operation, &command->request, part);
+		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
+		operation->head.shown.offset = part->offset;
+		operation->head.shown.length = part->length;
+		add_values(operation, request, part);
+		operation->head.concluded = true;
+	}
+}
+
+/* An operation of the current SEND alone. */
+static struct smb_operation *begin_alone(struct upper_work *work, bool from_a)
+{
+	struct smb_operation *operation;
+	struct rtap_operation *shown;
+
+	if (!work->tracker->options.operation || !work->message)
+		return NULL;
+	operation = work->message->operation ? operation_append(work->tracker, work->message, sizeof *operation) :
+					       operation_create(work->tracker, work->message, sizeof *operation, NULL);
+	if (!operation)
+		return NULL;
+	shown = &operation->head.shown;
+	shown->from_a = from_a;
+	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
+	operation->head.concluded = true;
+	return operation;
+}
+
+void smb_operation_alone(struct upper_work *work, const struct smb_request *request)
+{
+	for (uint32_t i = 0; i < request->part_count; i++) {
+		const struct smb_part *part = &request->parts[i];
+		struct smb_operation *operation = begin_alone(work, !work->from_a);
+
+		if (!operation)
+			return;
+		show_id(operation, part->id);
+		show_name(operation, part->command);
+		show_status(operation, part);
+		operation_add_number(&operation->head, "opcode", part->command);
+		operation->head.shown.response_frame = work->message->shown.first_frame;
+	}
+}
+
+void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole)
+{
+	struct smb_operation *operation = begin_alone(work, work->from_a);
+	uint16_t command = (uint16_t)little_bits(whole->bytes.bytes, SMB2_COMMAND);
+	uint64_t id = little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID);
+
+	if (!operation)
+		return;
+	show_name(operation, command);
+	show_id(operation, id);
+	operation->head.shown.request_frame = whole->first_frame;
+	operation->head.shown.one_way = operation->head.shown.complete = true;
+	operation_add_number(&operation->head, "opcode", command);
+}
+
+void smb_operation_opaque(struct upper_work *work, const struct smb_whole *whole)
+{
+	struct smb_operation *operation = begin_alone(work, work->from_a);
+	uint32_t id = whole->bytes.length >= 4 ? load32(whole->bytes.bytes) : 0;
+
+	if (!operation)
+		return;
+	/* an encrypted message shows its session only */
+	if (id == SMB_ID_ENCRYPTED && whole->bytes.length >= 52)
+		snprintf(operation->id, ID_TEXT, "session 0x%" PRIx64, little_bits(whole->bytes.bytes, 352, 64));
+	operation->head.shown.layer = "smb";
+	operation->head.shown.name = id == SMB_ID_ENCRYPTED ? "encrypted" : id == SMB_ID_COMPRESSED ? "compressed" : "truncated";
+	operation->head.shown.id = *operation->id ? operation->id : NULL;
+	operation->head.shown.one_way = true;
+	operation->head.shown.request_frame = whole->first_frame;
+	operation->head.shown.complete = whole->bytes.length == whole->wire;
+	operation->head.shown.has_data_bytes = true;
+	operation->head.shown.data_bytes = whole->wire;
+	operation->head.shown.carried = RTAP_CARRIED_INLINE;
+	if (whole->sends > 1)
+		operation_add_number(&operation->head, "fragments", whole->sends);
+}
+
+/* The part's data: in its memory, one piece after the other, or in the message. */
+static bool join_data(const struct request *request, const struct smb_part *part, struct coverage *data, struct coverage *cut)
+{
+	uint64_t at = part->inline_length;
+	bool good = coverage_copy(data, &part->data, 0, at, 0, COVERAGE_BYTES);
+
+	for (uint32_t i = 0; i < part->piece_count && good; i++) {
+		const struct smb_piece *piece = &part->pieces[i];
+
+		for (uint32_t j = 0; j < request->region_count && good; j++) {
+			const struct region *region = &request->regions[j];
+			uint64_t begin = piece->address - region->begin;
+
+			if (region->key != piece->key || region->begin > piece->address || region->end < piece->address + piece->length)
+				continue;
+			good = coverage_copy(data, &region->data, begin, begin + piece->length, at - begin, COVERAGE_BYTES) &&
+			       coverage_copy(cut, &region->cut, begin, begin + piece->length, at - begin, COVERAGE_ONLY);
+			break;
+		}
+		at += piece->length;
+	}
+	return good;
+}
+
+static void report_data(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, struct file_effect *effect)
+{
+	struct coverage data = { 0 }, cut = { 0 };
+	bool is_read = part->command == SMB2_READ, is_sure = part->is_answered && !smb_is_error(part->status);
+
+	if (is_read && !is_sure)
+		return;
+	effect->kind = FILE_DATA;
+	effect->bytes.kind = is_read ? BLOCK_READ : is_sure ? BLOCK_WRITTEN : BLOCK_SPOILED;
+	effect->bytes.offset = part->offset;
+	effect->bytes.length = is_sure ? part->moved : part->length;
+	/* what an error left is as it was, unless the server had begun */
+	if (part->is_answered && !is_sure)
+		return;
+	if (!join_data(&request->command.request, part, &data, &cut))
+		tracker->counters.evictions++;
+	effect->bytes.data = &data;
+	effect->bytes.cut = &cut;
+	if (effect->bytes.length)
+		tracker->take_file_effect(tracker->options.owner, effect);
+	coverage_fini(&data);
+	coverage_fini(&cut);
+}
+
+static void report_size(struct rtap_tracker *tracker, struct file_effect *effect, uint64_t size, bool is_seen)
+{
+	effect->kind = is_seen ? FILE_SIZE_SEEN : FILE_RESIZED;
+	effect->size = size;
+	tracker->take_file_effect(tracker->options.owner, effect);
+}
+
+static void report_part(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, struct file_effect *effect)
+{
+	bool is_good = part->is_answered && !smb_is_error(part->status);
+
+	switch (part->command) {
+	case SMB2_READ: case SMB2_WRITE: report_data(tracker, request, part, effect); break;
+	case SMB2_CREATE:
+		if (is_good && part->has_size)
+			report_size(tracker, effect, part->action == OPENED ? part->size : 0, part->action == OPENED);
+		break;
+	case SMB2_SET_INFO:
+		if (is_good && part->has_size)
+			report_size(tracker, effect, part->size, false);
+		else if (is_good && part->path) {
+			effect->kind = FILE_RENAMED;
+			effect->new_path = part->path;
+			tracker->take_file_effect(tracker->options.owner, effect);
+		}
+		break;
+	default: break;
+	}
+}
+
+void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, const struct message *response)
+{
+	const struct smb_request *request = (const struct smb_request *)command;
+	const struct request *base = &command->request;
+
+	if (!tracker->take_file_effect || !base->is_seen)
+		return;
+	for (uint32_t i = 0; i < request->part_count; i++) {
+		const struct smb_part *part = &request->parts[i];
+		struct file_effect effect = { .path = smb_part_path(part) };
+		char unknown[SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16], server[SMB_SERVER_TEXT];
+
+		if (!effect.path && !part->has_file)
+			continue;
+		if (!effect.path) {
+			int at = snprintf(unknown, sizeof unknown, "%s/by-id/", smb_server(base->connection, !base->from_a, server));
+
+			for (uint32_t j = 0; j < SMB2_FILE_ID_LENGTH; j++, at += 2)
+				snprintf(unknown + at, 3, "%02x", part->file_id[j]);
+			effect.path = unknown;
+		}
+		effect.bytes.request_frame = base->first_frame;
+		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
+		effect.bytes.time_ns = base->time_ns;
+		report_part(tracker, request, part, &effect);
+	}
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/smb_part.h"
+
+#define MOST_PIECES 256
+#define IS_DIRECTORY 0x10    /* of file attributes: [MS-FSCC] 2.6 */
+#define FIXED_SIZE 128        /* room for a path of ids */
+
+/* Where each command's request has the file id; 0: nowhere. */
+static const uint8_t file_id_at[SMB2_COMMAND_COUNT] = {
+	[SMB2_CLOSE] = 8, [SMB2_FLUSH] = 8, [SMB2_READ] = 16, [SMB2_WRITE] = 16, [SMB2_LOCK] = 8, [SMB2_IOCTL] = 8, [SMB2_QUERY_DIRECTORY] = 8,
+	[SMB2_CHANGE_NOTIFY] = 8, [SMB2_QUERY_INFO] = 24, [SMB2_SET_INFO] = 16,
+};
+
+static uint64_t number(struct rtap_span body, uint32_t at, uint32_t bytes)
+{
+	return at + bytes <= body.length ? little_bits(body.bytes + at, 0, bytes * 8) : 0;
+}
+
+/* The part of a body at an offset that counts from the header, as far as it was captured. */
+static struct rtap_span part_of(struct rtap_span body, uint64_t offset, uint64_t length)
+{
+	uint64_t at = offset - SMB2_HEADER_LENGTH;
+
+	if (offset < SMB2_HEADER_LENGTH || at >= body.length)
+		return (struct rtap_span){ body.bytes, 0 };
+	return (struct rtap_span){ body.bytes + at, (uint32_t)(length < body.length - at ? length : body.length - at) };
+}
+
+void smb_part_begin(struct smb_part *part, const uint8_t *header)
+{
+	uint64_t flags = little_bits(header, SMB2_FLAGS);
+
+	part->id = little_bits(header, SMB2_MESSAGE_ID);
+	part->session = little_bits(header, SMB2_SESSION_ID);
+	part->tree = flags & SMB2_IS_ASYNC ? 0 : (uint32_t)little_bits(header, SMB2_TREE_ID);
+	part->command = (uint16_t)little_bits(header, SMB2_COMMAND);
+	part->is_related = flags & SMB2_IS_RELATED;
+	part->charge = (uint16_t)little_bits(header, SMB2_CREDIT_CHARGE);
+}
+
+static bool is_all_ones(const uint8_t *bytes, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		if (bytes[i] != 0xff)
+			return false;
+	return true;
+}
+
+static void take_pieces(struct upper_work *work, struct smb_request *request, struct smb_part *part, uint64_t channel, struct rtap_span info)
+{
+	uint32_t count = info.length / SMB2_DESCRIPTOR_LENGTH;
+
+	if ((channel != SMB2_CHANNEL_RDMA_V1 && channel != SMB2_CHANNEL_RDMA_V1_INVALIDATE) || !count)
+		return;
+	if (count > MOST_PIECES) {
+		work->tracker->counters.evictions++;
+		count = MOST_PIECES;
+	}
+	part->pieces = memory_new(count * sizeof *part->pieces);
+	if (!part->pieces) {
+		work->tracker->counters.evictions++;
+		return;
+	}
+	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *part->pieces, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *descriptor = info.bytes + i * SMB2_DESCRIPTOR_LENGTH;
+		struct smb_piece piece = { little_bits(descriptor, 0, 64), (uint32_t)little_bits(descriptor, 64, 32), (uint32_t)little_bits(descriptor, 96, 32) };
+
+		if (piece.length && piece.address + piece.length > piece.address)
+			part->pieces[part->piece_count++] = piece;
+	}
+}
+
+/* Data in a message. `length` is what the message says. */
+static void take_data(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span data, uint64_t length)
+{
+	uint64_t fresh;
+
+	part->inline_length = (uint32_t)length;
+	if (!work->tracker->take_file_effect || !data.length)
+		return;
+	if (!coverage_add(&part->data, 0, data.bytes, data.length, 0, COVERAGE_BYTES, &fresh))
+		work->tracker->counters.evictions++;
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&part->data), 0);
+}
+
+static void set_path(struct upper_work *work, struct smb_request *request, struct smb_part *part, const char *before, struct rtap_span name)
+{
+	free(part->path);
+	part->path = smb_path(before, name.bytes, name.length);
+	if (part->path)
+		request_charge(&work->tracker->budget, &request->command.request, strlen(part->path) + 1, 0);
+	else
+		work->tracker->counters.evictions++;
+}
+
+/* The path of the tree; of one that is unknown, the server and the tree id. */
+static const char *tree_path(struct upper_work *work, const struct smb_request *request, const struct smb_part *part, struct smb_name **name, char *spare)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+	char server[SMB_SERVER_TEXT];
+
+	*name = smb_name_find(work->tracker, &key);
+	if (*name)
+		return (*name)->path;
+	snprintf(spare, FIXED_SIZE, "%s/tree-%" PRIu32, smb_server(base->connection, !base->from_a, server), part->tree);
+	return spare;
+}
+
+static void take_name(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span name)
+{
+	char spare[FIXED_SIZE];
+	struct smb_name *tree;
+	const char *before = tree_path(work, request, part, &tree, spare);
+
+	set_path(work, request, part, before, name);
+	smb_name_release(tree);
+}
+
+/* The file that an earlier command named, or one of this compound. */
+static void take_file(struct upper_work *work, struct smb_request *request, uint32_t index, struct rtap_span body)
+{
+	struct smb_part *part = &request->parts[index], *before = index ? part - 1 : NULL;
+	uint32_t at = part->command < SMB2_COMMAND_COUNT ? file_id_at[part->command] : 0;
+	const struct request *base = &request->command.request;
+	struct smb_key key;
+
+	if (!at || at + SMB2_FILE_ID_LENGTH > body.length)
+		return;
+	part->has_file = true;
+	memcpy(part->file_id, body.bytes + at, SMB2_FILE_ID_LENGTH);
+	if (part->is_related && before && is_all_ones(part->file_id, SMB2_FILE_ID_LENGTH)) {
+		part->creates = before->command == SMB2_CREATE ? before : before->creates;
+		memcpy(part->file_id, before->file_id, SMB2_FILE_ID_LENGTH);
+		if (!part->creates && before->name)
+			(part->name = before->name)->references++;
+		return;
+	}
+	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	part->name = smb_name_find(work->tracker, &key);
+}
+
+static void take_write(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
+{
+	uint64_t channel = number(body, 32, 4), length = number(body, 4, 4);
+
+	part->has_range = body.length >= 16;
+	part->offset = number(body, 8, 8);
+	part->length = channel ? number(body, 36, 4) : length;
+	take_pieces(work, request, part, channel, part_of(body, number(body, 40, 2), number(body, 42, 2)));
+	if (length)
+		take_data(work, request, part, part_of(body, number(body, 2, 2), length), length);
+}
+
+/* SET_INFO of the size or the name of a file. */
+static void take_set(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
+{
+	struct rtap_span buffer = part_of(body, number(body, 8, 2), number(body, 4, 4));
+	const char *path = smb_part_path(part);
+	uint64_t length;
+
+	part->detail = (uint32_t)number(body, 2, 2);
+	if (part->detail == (SMB2_FILE_END_OF_FILE << 8 | SMB2_INFO_FILE) && buffer.length >= 8) {
+		part->has_size = true;
+		part->size = number(buffer, 0, 8);
+	}
+	length = number(buffer, 16, 4);
+	if (part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) && buffer.length > 20 && length <= buffer.length - 20 && path)
+		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length });
+}
+
+void smb_part_of_request(struct upper_work *work, struct smb_request *request, uint32_t index, const uint8_t *header, struct rtap_span body)
+{
+	struct smb_part *part = &request->parts[index];
+
+	smb_part_begin(part, header);
+	if (part->is_related && index && part->session == UINT64_MAX)
+		part->session = part[-1].session;
+	if (part->is_related && index && part->tree == UINT32_MAX)
+		part->tree = part[-1].tree;
+	take_file(work, request, index, body);
+	switch (part->command) {
+	case SMB2_TREE_CONNECT: set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2))); break;
+	case SMB2_CREATE: take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2))); break;
+	case SMB2_READ:
+		part->has_range = body.length >= 16;
+		part->length = number(body, 4, 4);
+		part->offset = number(body, 8, 8);
+		take_pieces(work, request, part, number(body, 36, 4), part_of(body, number(body, 44, 2), number(body, 46, 2)));
+		break;
+	case SMB2_WRITE: take_write(work, request, part, body); break;
+	case SMB2_IOCTL: part->detail = (uint32_t)number(body, 4, 4); break;
+	case SMB2_QUERY_INFO: part->detail = (uint32_t)number(body, 2, 2); break;
+	case SMB2_QUERY_DIRECTORY: part->detail = (uint32_t)number(body, 2, 1); break;
+	case SMB2_SET_INFO: take_set(work, request, part, body); break;
+	default: break;
+	}
+}
+
+/* CREATE opened a file: its id stands for the path from here on. */
+static void take_created(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span body)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key;
+
+	if (body.length < 80)
+		return;
+	part->action = (uint32_t)number(body, 4, 4);
+	part->has_file = true;
+	part->has_size = !(number(body, 56, 4) & IS_DIRECTORY);
+	part->size = number(body, 48, 8);
+	memcpy(part->file_id, body.bytes + 64, SMB2_FILE_ID_LENGTH);
+	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	if (part->path)
+		smb_name_set(work->tracker, &key, part->path);
+}
+
+static void take_read(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
+{
+	uint64_t length = number(body, 4, 4), offset = number(body, 2, 1);
+
+	part->moved = length + number(body, 8, 4);
+	if (length)
+		take_data(work, request, part, part_of(body, offset, length), length);
+}
+
+/* A file's id is known only since its CREATE was answered, which a request can be ahead of. */
+static void find_name(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key;
+
+	if (!part->has_file || part->name || part->creates || part->command == SMB2_CREATE)
+		return;
+	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	part->name = smb_name_find(work->tracker, &key);
+}
+
+void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body)
+{
+	const struct request *base = &request->command.request;
+	uint32_t tree = little_bits(header, SMB2_FLAGS) & SMB2_IS_ASYNC ? part->tree : (uint32_t)little_bits(header, SMB2_TREE_ID);
+	uint64_t session = little_bits(header, SMB2_SESSION_ID);
+	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
+
+	part->status = (uint32_t)little_bits(header, SMB2_STATUS);
+	part->granted = (uint16_t)little_bits(header, SMB2_CREDITS);
+	part->is_answered = true;
+	find_name(work, request, part);
+	if (smb_is_error(part->status))
+		return;
+	switch (part->command) {
+	case SMB2_TREE_CONNECT:
+		part->tree = tree;
+		if (part->path)
+			smb_name_set(work->tracker, &key, part->path);
+		break;
+	case SMB2_TREE_DISCONNECT: smb_name_drop(work->tracker, &key); break;
+	case SMB2_CREATE: take_created(work, request, part, body); break;
+	case SMB2_CLOSE:
+		if (part->creates)
+			memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
+		key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+		smb_name_drop(work->tracker, &key);
+		break;
+	case SMB2_READ: take_read(work, request, part, body); break;
+	case SMB2_WRITE: part->moved = number(body, 4, 4); break;
+	default: break;
+	}
+}
+
+void smb_part_take_answer(struct smb_part *part, struct smb_part *answer)
+{
+	part->is_answered = true;
+	part->status = answer->status;
+	part->granted = answer->granted;
+	part->moved = answer->moved;
+	part->action = answer->action;
+	if (answer->has_size) {
+		part->has_size = true;
+		part->size = answer->size;
+	}
+	if (answer->inline_length) {
+		part->inline_length = answer->inline_length;
+		coverage_fini(&part->data);
+		part->data = answer->data;
+		answer->data = (struct coverage){ 0 };
+	}
+}
+
+const char *smb_part_path(const struct smb_part *part)
+{
+	if (part->command == SMB2_CREATE || part->command == SMB2_TREE_CONNECT)
+		return part->path;
+	if (part->creates)
+		return part->creates->path;
+	return part->name ? part->name->path : NULL;
+}
+
+void smb_part_fini(struct smb_part *part)
+{
+	free(part->path);
+	free(part->pieces);
+	smb_name_release(part->name);
+	coverage_fini(&part->data);
+}

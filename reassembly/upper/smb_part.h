@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A command of a request of SMB: what it and its response say.
+ */
+#ifndef REASSEMBLY_UPPER_SMB_PART_H
+#define REASSEMBLY_UPPER_SMB_PART_H
+
+#include "dissect/smb/smb.h"
+#include "reassembly/store/coverage.h"
+#include "reassembly/upper/command.h"
+#include "reassembly/upper/smb_names.h"
+
+/* Memory that an RDMA channel names. */
+struct smb_piece {
+	uint64_t address;
+	uint32_t key, length;
+};
+
+struct smb_part {
+	uint64_t id, session;
+	uint64_t offset, length;  /* with has_range: of the file */
+	uint64_t interim_frame;   /* of the response that it takes time; 0: none */
+	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
+	uint64_t moved;           /* bytes read or written, by the response */
+	uint32_t tree, status;
+	uint32_t detail;          /* control code of IOCTL, class of QUERY_INFO and SET_INFO */
+	uint32_t action;          /* of CREATE's response */
+	uint32_t inline_length;   /* data in the request or response */
+	uint16_t command, charge, granted;
+	bool has_range, has_size, is_answered, has_file, is_related;
+	uint8_t file_id[SMB2_FILE_ID_LENGTH];
+	char *path;               /* what CREATE, TREE_CONNECT and a rename name; on the heap; NULL: none */
+	struct smb_name *name;    /* what the file id stands for; NULL: unknown */
+	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
+	struct coverage data;     /* in the request or response, if it is wanted */
+	struct smb_piece *pieces; /* on the heap */
+	uint32_t piece_count;
+};
+
+struct smb_request {
+	struct command command;
+	struct smb_part *parts;   /* on the heap, in order */
+	uint32_t part_count;
+	uint64_t first_frame;     /* of its first fragment */
+	int64_t first_ns;
+	uint64_t response_frame;  /* of the first fragment of the last response */
+	uint32_t sends;           /* fragments */
+	bool has_credits;
+	uint32_t credits;         /* of SMB Direct that the requester had left */
+	uint64_t waited_ns;       /* for credits, between fragments */
+};
+
+/* What every header says. */
+void smb_part_begin(struct smb_part *part, const uint8_t *header);
+
+/* Fills part `index` of the request. The parts before it are filled. */
+void smb_part_of_request(struct upper_work *work, struct smb_request *request, uint32_t index, const uint8_t *header, struct rtap_span body);
+
+/* What the response says. */
+void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body);
+
+/* The same from a part that has only a response. */
+void smb_part_take_answer(struct smb_part *part, struct smb_part *answer);
+
+/* What it works on. NULL: unknown or nothing. */
+const char *smb_part_path(const struct smb_part *part);
+
+void smb_part_fini(struct smb_part *part);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/smb/smb.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/smb_operation.h"
+#include "reassembly/upper/smb_part.h"
+#include "reassembly/upper/smb_request.h"
+
+#define MOST_PARTS 64         /* commands of a compound: more are not looked at, which is counted */
+#define MOST_SEARCHED 64      /* requests that are searched for a later command of a compound */
+
+/* A command of a message. */
+struct unit {
+	const uint8_t *header, *body;
+	uint32_t length;          /* captured bytes of the body */
+};
+
+/* The next command. False: there is none, or it is not whole. */
+static bool next_unit(struct rtap_span message, uint32_t *at, struct unit *unit)
+{
+	uint32_t left = *at <= message.length ? message.length - *at : 0, next;
+
+	if (left < SMB2_HEADER_LENGTH || load32(message.bytes + *at) != SMB_ID)
+		return false;
+	unit->header = message.bytes + *at;
+	unit->body = unit->header + SMB2_HEADER_LENGTH;
+	unit->length = left - SMB2_HEADER_LENGTH;
+	next = (uint32_t)little_bits(unit->header, SMB2_NEXT);
+	if (next >= SMB2_HEADER_LENGTH && next - SMB2_HEADER_LENGTH < unit->length)
+		unit->length = next - SMB2_HEADER_LENGTH;
+	*at = next >= SMB2_HEADER_LENGTH && next <= left ? *at + next : message.length;
+	return true;
+}
+
+static bool is_response(struct rtap_span message)
+{
+	return message.length >= SMB2_HEADER_LENGTH && load32(message.bytes) == SMB_ID && little_bits(message.bytes, SMB2_FLAGS) & SMB2_IS_RESPONSE;
+}
+
+static struct smb_part *find_part(struct smb_request *request, uint64_t id)
+{
+	for (uint32_t i = 0; i < request->part_count; i++)
+		if (request->parts[i].id == id)
+			return &request->parts[i];
+	return NULL;
+}
+
+/* The request with a command of this MessageId that `requester_is_a` sent. */
+static struct smb_request *find_request(const struct connection *connection, bool requester_is_a, uint64_t id)
+{
+	struct command *command = command_find(connection, requester_is_a, id);
+	struct request *request = connection->requests.lists[false].last;
+
+	for (uint32_t i = 0; !command && request && i < MOST_SEARCHED; i++, request = request->before) {
+		struct smb_request *candidate = (struct smb_request *)request;
+
+		if (request->is_seen && request->from_a == requester_is_a && candidate->part_count > 1 && find_part(candidate, id))
+			return candidate;
+	}
+	return (struct smb_request *)command;
+}
+
+static void release(struct rtap_tracker *tracker, struct command *command)
+{
+	struct smb_request *request = (struct smb_request *)command;
+
+	(void)tracker;
+	for (uint32_t i = 0; i < request->part_count; i++)
+		smb_part_fini(&request->parts[i]);
+	free(request->parts);
+}
+
+static const struct command_layer layer = {
+	.size = sizeof(struct smb_request), .state_size = sizeof(struct smb_connection), .conclude = smb_operation_conclude,
+	.ended = smb_operation_ended, .release = release,
+};
+
+struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct connection *connection)
+{
+	return command_state_make(tracker, connection, &layer);
+}
+
+static uint32_t count_units(struct rtap_span message)
+{
+	struct unit unit;
+	uint32_t at = 0, count = 0;
+
+	while (count < MOST_PARTS && next_unit(message, &at, &unit))
+		count++;
+	return count;
+}
+
+/* Makes room for the commands of a message. */
+static bool make_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
+{
+	request->parts = memory_new_zeroed(count, sizeof *request->parts);
+	if (!request->parts) {
+		work->tracker->counters.evictions++;
+		return false;
+	}
+	request->part_count = count;
+	request_charge(&work->tracker->budget, &request->command.request, count * sizeof *request->parts, 0);
+	return true;
+}
+
+/* The memory that the commands name. */
+static void name_memory(struct upper_work *work, struct smb_request *request)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct region_name *names;
+	uint32_t count = 0, most = 0;
+
+	for (uint32_t i = 0; i < request->part_count; i++)
+		most += request->parts[i].piece_count;
+	names = most ? memory_new(most * sizeof *names) : NULL;
+	if (most && !names)
+		tracker->counters.evictions++;
+	for (uint32_t i = 0; names && i < request->part_count; i++)
+		for (uint32_t j = 0; j < request->parts[i].piece_count; j++) {
+			const struct smb_piece *piece = &request->parts[i].pieces[j];
+
+			names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key,
+							       .number = count, .is_read = request->parts[i].command == SMB2_WRITE };
+		}
+	if (command_name(work, &request->command, names, count) && count) {
+		for (uint32_t i = 0; i < request->command.request.region_count; i++)
+			request->command.request.regions[i].keep_bytes |= tracker->take_file_effect != NULL;
+		request_open(tracker, &request->command.request, work->message);
+	}
+	free(names);
+}
+
+/* What a response, captured before the request, said. */
+static void keep_answers(struct smb_request *request, struct smb_part *parts, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct smb_part *part = find_part(request, parts[i].id);
+
+		if (part && parts[i].is_answered)
+			smb_part_take_answer(part, &parts[i]);
+		smb_part_fini(&parts[i]);
+	}
+	free(parts);
+}
+
+static void take_request(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+{
+	struct smb_connection *state = work->connection->upper_state;
+	struct smb_credits *credits = &state->credits[work->from_a];
+	struct smb_request *request;
+	struct smb_part *earlier;
+	uint32_t at = 0, earlier_count;
+	struct unit unit;
+
+	request = (struct smb_request *)command_begin(work, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID));
+	if (!request)
+		return;
+	earlier = request->parts;
+	earlier_count = request->part_count;
+	request->parts = NULL;
+	request->part_count = 0;
+	if (!make_parts(work, request, count)) {
+		free(earlier);
+		return;
+	}
+	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++)
+		smb_part_of_request(work, request, i, unit.header, (struct rtap_span){ unit.body, unit.length });
+	keep_answers(request, earlier, earlier_count);
+	request->first_frame = whole->first_frame;
+	request->first_ns = whole->first_ns;
+	request->sends = whole->sends;
+	request->has_credits = credits->is_known;
+	request->credits = credits->left;
+	request->waited_ns = credits->waited_ns;
+	smb_operation_begin(work, request);
+	name_memory(work, request);
+}
+
+/* Responses whose request was not captured, or comes later. */
+static void take_unknown(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+{
+	uint64_t first = little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID);
+	struct smb_request *request = (struct smb_request *)command_answered(work, first);
+	uint32_t at = 0;
+	struct unit unit;
+
+	if (!request || request->parts || !make_parts(work, request, count))
+		return;
+	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++) {
+		smb_part_begin(&request->parts[i], unit.header);
+		smb_part_answer(work, request, &request->parts[i], unit.header, (struct rtap_span){ unit.body, unit.length });
+	}
+	smb_operation_alone(work, request);
+}
+
+static bool is_answered(const struct smb_request *request)
+{
+	for (uint32_t i = 0; i < request->part_count; i++)
+		if (!request->parts[i].is_answered && request->parts[i].command != SMB2_CANCEL)
+			return false;
+	return true;
+}
+
+/* The last response of a request. */
+static void take_last(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request)
+{
+	struct request *base = &request->command.request;
+
+	request->response_frame = whole->first_frame;
+	base->has_failed = base->has_written = false;
+	base->written = 0;
+	for (uint32_t i = 0; i < request->part_count; i++)
+		if (request->parts[i].piece_count) {
+			base->has_failed |= smb_is_error(request->parts[i].status);
+			base->has_written |= request->parts[i].command == SMB2_READ;
+			base->written += request->parts[i].command == SMB2_READ ? request->parts[i].moved : 0;
+		}
+	command_answered(work, request->command.id);
+}
+
+static void take_responses(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+{
+	struct smb_request *last = NULL;
+	uint32_t at = 0, unknown = 0;
+	struct unit unit;
+
+	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++) {
+		uint64_t id = little_bits(unit.header, SMB2_MESSAGE_ID);
+		struct smb_request *request = find_request(work->connection, !work->from_a, id);
+		struct smb_part *part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
+
+		if (!part || part->is_answered) {
+			unknown++;
+			continue;
+		}
+		smb_part_answer(work, request, part, unit.header, (struct rtap_span){ unit.body, unit.length });
+		if (is_answered(request))
+			last = request;
+	}
+	/* one SEND ends one request: the server answers the commands of a compound together */
+	if (last)
+		take_last(work, whole, last);
+	else if (unknown == count)
+		take_unknown(work, whole, count);
+}
+
+/* Of what the server sends on its own, and of CANCEL, there is no response. */
+static bool is_alone(const uint8_t *header)
+{
+	return little_bits(header, SMB2_MESSAGE_ID) == SMB2_NO_MESSAGE_ID || little_bits(header, SMB2_COMMAND) == SMB2_CANCEL;
+}
+
+static bool is_interim(struct rtap_span message)
+{
+	return little_bits(message.bytes, SMB2_STATUS) == SMB_PENDING && little_bits(message.bytes, SMB2_FLAGS) & SMB2_IS_ASYNC &&
+	       !little_bits(message.bytes, SMB2_NEXT);
+}
+
+void smb_take_message(struct upper_work *work, const struct smb_whole *whole)
+{
+	uint32_t count = count_units(whole->bytes);
+	uint64_t id = count ? little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID) : 0;
+	struct smb_request *request;
+	struct smb_part *part;
+
+	if (!count) {
+		smb_operation_opaque(work, whole);
+		return;
+	}
+	if (is_alone(whole->bytes.bytes)) {
+		smb_operation_notice(work, whole);
+		return;
+	}
+	if (!is_response(whole->bytes)) {
+		take_request(work, whole, count);
+		return;
+	}
+	if (!is_interim(whole->bytes)) {
+		take_responses(work, whole, count);
+		return;
+	}
+	request = find_request(work->connection, !work->from_a, id);
+	part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
+	if (part)
+		part->interim_frame = whole->first_frame;
+	/* it may take as long as there is no event */
+	if (request && part)
+		request->command.request.entry.give_up = NULL;
+}
+
+struct packet_request smb_known(const struct upper_work *work, struct rtap_span message)
+{
+	const struct smb_request *request = NULL;
+	const struct command *command;
+
+	if (is_response(message)) {
+		command = command_of_response(work, little_bits(message.bytes, SMB2_MESSAGE_ID));
+		request = command ? (const struct smb_request *)command :
+				    find_request(work->connection, !work->from_a, little_bits(message.bytes, SMB2_MESSAGE_ID));
+	}
+	if (!request || !request->command.request.is_seen)
+		return (struct packet_request){ 0 };
+	return (struct packet_request){ .is_known = true, .frame = request->first_frame, .time_ns = request->first_ns };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests of SMB: each message with its commands, paired with their responses by MessageId. A compound is one request, which ends with
+ * the last response; each command of it is an operation. [MS-SMB2] 2.2 and 3.
+ */
+#ifndef REASSEMBLY_UPPER_SMB_REQUEST_H
+#define REASSEMBLY_UPPER_SMB_REQUEST_H
+
+#include "reassembly/upper/command.h"
+#include "reassembly/upper/smb_fragments.h"
+
+/* What is known of one direction's credits of SMB Direct. */
+struct smb_credits {
+	bool is_known;            /* the negotiation was seen, and no SEND missed since, as far as that can be seen */
+	uint32_t left;            /* SENDs that it may send */
+	bool waits;               /* its last fragment used the last credit, and more of the message was to follow */
+	int64_t since_ns;         /* when that was */
+	uint64_t waited_ns;       /* of the message that it sends now */
+};
+
+struct smb_connection {
+	struct commands commands;
+	struct smb_fragments fragments[2]; /* of b; of a */
+	struct smb_credits credits[2];
+	uint8_t *shown;           /* the message of several fragments that the current packet shows */
+	uint32_t shown_length;    /* its bytes, charged to the connection */
+};
+
+/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
+struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct connection *connection);
+
+/* A message that the current SEND completed. */
+void smb_take_message(struct upper_work *work, const struct smb_whole *whole);
+
+/* What a response shows of its request. All zero: it is none, or the request is unknown. */
+struct packet_request smb_known(const struct upper_work *work, struct rtap_span message);
+
+#endif

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""SMB over SMB Direct: commands and files against what a client calculated, and against a client and server in Python (generate/smb.py)."""
+import glob
+import hashlib
+import itertools
+import json
+import os
+import random
+
+import smb
+from cli import CliTest, TESTDATA
+from conversation import Connection, Scene
+
+ROCE, IWARP = (os.path.join(TESTDATA, name) for name in ("roce-smbdirect.pcap.gz", "iwarp-smbdirect.pcap.gz"))
+# SHA-256 of what the client wrote
+WRITTEN = {
+    ROCE: {"d3s31/file1.dat": "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+           "d3s31/file3.dat": "2ac9a6746aca543af8dff39894cfe8173afba21eb01c6fae33d52947222855ef",
+           "d3s31/file4096.dat": "1ec0ce38cde855af6b5d1d75eccd3a41192671849022436869efe3ebadc0b4b5",
+           "d3s31/file65537.dat": "fb828362c36524dce1726046e65f69b8f280ed031aba07ca27ee73d2cec2fc42"},
+    IWARP: {"d3s35/file1.dat": "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+            "d3s35/file3.dat": "2ac9a6746aca543af8dff39894cfe8173afba21eb01c6fae33d52947222855ef",
+            "d3s35/file4096.dat": "8c32e08c99ac38f104a5c1729f6973260e70d4638a2810eedee40fb070ec6489",
+            "d3s35/file65537.dat": "0560f4e2b7508b89a16c9884e10ab7c9d3b33a2d153cfe60df5587974fce296b"},
+}
+
+
+class Smb(CliTest):
+    def operations(self, capture, *options):
+        return [json.loads(line) for line in self.lines("operations", "--json", *options, capture)]
+
+    def files(self, capture):
+        """({path below smb/: bytes}, [(path, offset, length, reason)])"""
+        folder = self.path("files")
+        os.system("rm -rf '%s'" % folder)
+        done = self.run_program("export", "--files", folder, capture)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        missing = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        found = {}
+        for path, _, names in os.walk(os.path.join(folder, "smb")):
+            for name in names:
+                with open(os.path.join(path, name), "rb") as f:
+                    found[os.path.relpath(os.path.join(path, name), os.path.join(folder, "smb"))] = f.read()
+        return found, [(path, int(offset), int(length), reason) for path, offset, length, reason in missing]
+
+    def scene(self, **options):
+        scene = Scene("smb-test", "")
+        talk = Connection(scene, **options)
+        if "port" in options:
+            talk.establish()
+        return scene, talk, smb.Client(talk)
+
+    def capture(self, scene):
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        return path
+
+
+class Real(Smb):
+    def test_files_are_those_of_the_client(self):
+        for capture, truth in WRITTEN.items():
+            found, missing = self.files(capture)
+            for path, digest in truth.items():
+                with self.subTest(path):
+                    self.assertEqual(hashlib.sha256(found["10.0.0.1/s/" + path]).hexdigest(), digest)
+            # the data of one file was cut off
+            self.assertEqual({path.rpartition("/")[2] for path, *_ in missing}, {"file300001.dat"} if capture == ROCE else set())
+            if capture == ROCE:
+                self.assertEqual(len(found["10.0.0.1/s/d3s31/file300001.dat"]), 300001)
+                self.assertEqual({reason for *_, reason in missing}, {"snapped"})
+
+    def test_every_command_is_an_operation_with_its_status(self):
+        every = self.operations(ROCE)
+        self.assertTrue(all(o["layer"] == "smb" and "response_frame" in o for o in every))
+        self.assertEqual([o["status"] for o in every if not o["ok"]],
+                         ["STATUS_FS_DRIVER_REQUIRED", "STATUS_OBJECT_NAME_NOT_FOUND", "STATUS_FILE_CLOSED", "STATUS_INVALID_PARAMETER"])
+        moved = [(o["name"], o["object"].rpartition("/")[2], o["offset"], o["length"], o["data_bytes"], o["carried"])
+                 for o in every if o["name"] in ("READ", "WRITE") and o["complete"]]
+        sizes = ((1, "inline", "inline"), (3, "inline", "inline"), (4096, "read", "write"), (65537, "read", "write"))
+        self.assertEqual(moved, [("WRITE", "file%d.dat" % size, 0, size, size, how) for size, how, _ in sizes] +
+                         [("READ", "file%d.dat" % size, 0, size, size, how) for size, _, how in sizes])
+
+
+class Crafted(Smb):
+    def test_one_of_everything(self):
+        scene = smb.smb()
+        capture = self.capture(scene)
+        found, missing = self.files(capture)
+        data, = scene.client.files.values()
+        self.assertEqual((found, missing), ({"srv/share/dir/new": data}, []))
+        every = self.operations(capture)
+        path = "srv/share/dir/caf\u00e9 \U0001f600.dat"
+        shown = [(o["name"], o.get("object"), o.get("status"), o.get("offset"), o.get("length"), o["data_bytes"], o["carried"])
+                 for o in every if o["name"] in ("READ", "WRITE")]
+        good = "STATUS_SUCCESS"
+        self.assertEqual(shown, [("WRITE", path, good, 0, 3000, 3000, "read"), ("WRITE", path, good, 3000, 600, 600, "inline"),
+                                 ("READ", path, good, 100, 1000, 1000, "write"), ("READ", path, good, 3590, 4096, 10, "inline"),
+                                 ("WRITE", path, good, 3600, 900, 900, "inline")])
+        self.assertEqual([(o["name"], o.get("object"), o["status"], o["compound"], o["fragments"]) for o in every if "compound" in o],
+                         [(name, "srv/share/" + path, status, 3, 3) for path, status in
+                          (("dir", good), ("none", "STATUS_OBJECT_NAME_NOT_FOUND")) for name in ("CREATE", "QUERY_INFO", "CLOSE")])
+        first, second = (o for o in every if o["name"] == "LOCK")
+        self.assertEqual((first["status"], second["status"]), (good, "STATUS_CANCELLED"))
+        self.assertTrue(first["request_frame"] < first["pending_frame"] < first["response_frame"])
+        self.assertGreater(float(first["latency"]), 0.5)
+        self.assertEqual([(o["name"], o["id"], o["data_bytes"]) for o in every if o["name"] == "encrypted"],
+                         [("encrypted", "session 0x4000000000011", 132), ("encrypted", "session 0x4000000000011", 2052)])
+        self.assertEqual([o["status"] for o in every if o["name"] == "ECHO"], ["0xc0001234"])
+        waited, = (o for o in every if "credit_wait" in o)
+        self.assertEqual((waited["name"], waited["fragments"]), ("WRITE", 3))
+        self.assertGreater(waited["credit_wait"], 250000000)
+        self.assertTrue({"CANCEL", "OPLOCK_BREAK", "LOGOFF", "TREE_DISCONNECT", "SET_INFO", "IOCTL"} <= {o["name"] for o in every})
+
+    def check_order(self, data, order):
+        """A WRITE of three fragments, captured in this order."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends)
+        request = client.send("a", smb.header(smb.WRITE, client.number) + smb.write(file, 0, data), size=240)
+        self.assertEqual(len(request), 3)
+        for i in order:
+            scene.put(*request[i])
+        scene.put(talk.ack(request[2][-1]))
+        smb.put_all(scene, talk, client.send("b", smb.header(smb.WRITE, client.number, smb.RESPONSE) + smb.written(len(data))))
+        capture = self.capture(scene)
+        last = self.operations(capture)[-1]
+        self.assertEqual((last["name"], last.get("fragments"), last["data_bytes"], last["complete"]), ("WRITE", 3, len(data), True))
+        self.assertEqual(self.files(capture), ({"srv/share/f": data}, []))
+        rows = [json.loads(line) for line in self.lines("-r", capture, "-T", "json", "-Y", "smb2.cmd == 9 && smb2.flags.response == 0")]
+        self.assertEqual([(row["smb_direct.remaining_length"], row["smb2.write_length"]) for row in rows],
+                         [((len(data) + 112 - 240 * (order[-1] + 1)) if order[-1] < 2 else 0, len(data))])
+
+    def test_fragments_are_joined_in_the_order_of_the_stream(self):
+        for order in itertools.permutations(range(3)):
+            with self.subTest(order):
+                self.check_order(bytes(i * 5 & 255 for i in range(576)), order)
+
+    def test_a_fragment_that_looks_like_a_message_is_none(self):
+        for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
+            with self.subTest(order):
+                self.check_order(b"\xfeSMB\x40\0" + bytes(58) + (b"\xfeSMB\x40\0" + bytes(114)) * 4, order)
+
+    def busy(self):
+        """Files with reads and writes of several kinds; (scene, sends, truth)"""
+        scene, talk, client = self.scene(port=smb.PORT)
+        chance, sends = random.Random(1), client.set_up()
+        for name in ("a", "b"):
+            file, more = client.create(name)
+            sends += more
+            for i in range(4):
+                data = chance.randbytes(chance.choice((5, 300, 900)))
+                sends += client.write(file, i * 1000, data, parts=1 + i % 2, inline=i == 2)
+                sends += client.read(file, i * 1000, data, inline=i == 1)
+            sends += client.close(file)
+        return scene, talk, sends, {"srv/share/" + name: data for name, data in client.files.items()}
+
+    def check(self, found, missing, truth):
+        """Nothing is wrong that is not reported as missing."""
+        for path, data in found.items():
+            holes = [(offset, offset + length) for name, offset, length, _ in missing if name == "smb/" + path]
+            self.assertIn(path, truth)
+            self.assertLessEqual(len(data), len(truth[path]))
+            for at, (is_, must) in enumerate(zip(data, truth[path])):
+                if is_ != must and not any(begin <= at < end for begin, end in holes):
+                    self.fail("%s: byte %d" % (path, at))
+
+    def test_without_one_packet_nothing_is_wrong(self):
+        _, _, sends, _ = self.busy()
+        packets = sum(map(len, sends))
+        for drop in range(0, packets, 3):
+            scene, talk, sends, truth = self.busy()
+            at = 0
+            for send in sends:
+                for packet in send:
+                    if at != drop:
+                        scene.put(packet)
+                    at += 1
+            with self.subTest(drop):
+                # a CREATE that was not captured leaves a file without a name
+                found, missing = self.files(self.capture(scene))
+                self.check({path: data for path, data in found.items() if "by-id" not in path and "tree-" not in path}, missing, truth)
+
+    def test_packets_in_another_order_change_nothing(self):
+        for seed in range(6):
+            scene, talk, sends, truth = self.busy()
+            chance, packets = random.Random(seed), [packet for send in sends for packet in send]
+            for at in range(30, len(packets) - 2):
+                if chance.random() < 0.2 and packets[at].sender == packets[at + 1].sender:
+                    packets[at], packets[at + 1] = packets[at + 1], packets[at]
+            scene.put(*packets)
+            with self.subTest(seed):
+                self.assertEqual(self.files(self.capture(scene)), (truth, []))
+
+    def test_a_connection_is_recognised_by_content_from_the_middle_on(self):
+        scene, talk, client = self.scene()
+        client.set_up()
+        file, _ = client.create("f")
+        smb.put_all(scene, talk, client.write(file, 0, bytes(100)) + client.write(file, 100, bytes(2000)))
+        found = self.operations(self.capture(scene))
+        self.assertEqual([(o["layer"], o["name"], o["data_bytes"]) for o in found], [("smb", "WRITE", 100), ("smb", "WRITE", 2000)])
+
+    def test_a_file_that_is_created_again_is_empty_at_first(self):
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        for data in (b"long" * 500, b"short"):
+            file, sends = client.create("f", action=3)
+            smb.put_all(scene, talk, sends + client.write(file, 0, data) + client.close(file))
+        self.assertEqual(self.files(self.capture(scene)), ({"srv/share/f": b"short"}, []))
+
+    def test_names_cannot_leave_the_directory(self):
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        for name in ("..\\..\\up", "a/../../b", "\x1b[31mred\x00", "x" * 300):
+            file, sends = client.create(name)
+            smb.put_all(scene, talk, sends + client.write(file, 0, b"data"))
+        found, _ = self.files(self.capture(scene))
+        self.assertEqual(len(found), 4)
+        for path in found:
+            self.assertTrue(path.startswith("srv/share/") and path.isprintable(), path)
+
+
+class Others(Smb):
+    def test_no_other_capture_has_smb(self):
+        for capture in sorted(glob.glob(os.path.join(TESTDATA, "*.pcap*"))):
+            if "smb" not in os.path.basename(capture):
+                self.assertEqual(self.lines("operations", "--layer", "smb", capture), [], capture)
+

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of SMB in fragments of SMB Direct, with data by RDMA, in any order, lost, repeated and cut: what is reported of them keeps its
+ * promises, and all memory is given back.
+ * Input: byte 0 options, byte 1 the limit of memory; then records of RECORD bytes, each a packet.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+
+#include "dissect/smb/smb.h"
+#include "reassembly/file_effect.h"
+#include "reassembly/state.h"
+#include "reassembly/tracker.h"
+#include "tests/roce_kit.h"
+
+#include "harness.h"
+
+#define HEADER_LENGTH 2
+#define RECORD 10
+#define MOST_RECORDS 400
+#define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16)) /* as fuzz_conversation.c */
+#define MOST_DATA 4096
+#define MOST_OPERATIONS 64      /* of a message */
+
+enum { WITHOUT_OPERATIONS = 1, WITHOUT_FILES = 2, NO_FINISH = 4, WITH_ACKS = 8, BEGINS_UNKNOWN = 16 };
+/* Byte 0 of a record. */
+enum { REQUEST, RESPONSE, READ, READ_RESPONSE, WRITE, NEGOTIATION, CREDITS, FRAGMENT, KINDS };
+/* Byte 1 of a record: from which end, and what becomes of it. */
+enum { FROM_SERVER = 1, IS_CUT = 2, COMES_TWICE = 4, JUMPS = 8, GOES_BACK = 16, IS_COMPOUND = 32, IS_SPLIT = 64, IS_ASYNC = 128 };
+
+struct run {
+	struct rtap_tracker *tracker;
+	uint8_t options;
+	uint64_t frames, operations, effects, read;
+	uint32_t psn[2];
+	int64_t time_ns;
+};
+
+static void look_at(struct run *run, const char *text)
+{
+	for (; text && *text; text++)
+		run->read += (uint8_t)*text;
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct run *run = owner;
+
+	REQUIRE(operation->number == ++run->operations);
+	REQUIRE(operation->layer && operation->connection && operation->name);
+	REQUIRE(!operation->id || *operation->id);
+	REQUIRE(operation->request_frame <= run->frames && operation->response_frame <= run->frames);
+	REQUIRE(operation->request_frame || operation->response_frame);
+	REQUIRE(operation->value_count <= 8);
+	REQUIRE(operation->time_ns <= operation->time_end_ns);
+	look_at(run, operation->name);
+	look_at(run, operation->object);
+	look_at(run, operation->id);
+	look_at(run, operation->status);
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		look_at(run, operation->values[i].text);
+}
+
+static void take_file(void *owner, const struct file_effect *effect)
+{
+	struct run *run = owner;
+
+	run->effects++;
+	REQUIRE(effect->path && *effect->path);
+	look_at(run, effect->path);
+	if (effect->kind == FILE_RENAMED)
+		look_at(run, effect->new_path);
+	for (uint32_t i = 0; effect->bytes.data && i < effect->bytes.data->count; i++) {
+		const struct coverage_run *piece = &coverage_runs(effect->bytes.data)[i];
+		const uint8_t *bytes = coverage_bytes(effect->bytes.data, piece);
+
+		REQUIRE(piece->begin < piece->end);
+		for (uint64_t at = 0; bytes && at < piece->end - piece->begin; at++)
+			run->read += bytes[at];
+	}
+}
+
+/* Few values, so that they meet. */
+static uint64_t address_of(uint8_t choice)
+{
+	return UINT64_C(0x7f0000000000) + (choice & 7u) * 0x400u;
+}
+
+static uint32_t key_of(uint8_t choice)
+{
+	return 0x1000u + (choice >> 3 & 3u);
+}
+
+static void put_little(uint8_t *at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* A command: its header and a body whose lengths and offsets are mostly possible. Returns its length. */
+static uint32_t make_unit(const uint8_t *record, uint8_t *unit, unsigned index, bool is_response, bool is_last)
+{
+	static const uint8_t lengths[] = { 36, 24, 4, 8, 4, 56, 24, 24, 48, 48, 48, 56, 4, 4, 32, 32, 40, 32, 24 };
+	uint16_t command = (uint16_t)((record[2] + index) % 20u);
+	uint32_t fixed = command < sizeof lengths ? lengths[command] : 8, data = (record[6] & 15u) * 8u, length = SMB2_HEADER_LENGTH + fixed + data;
+	uint8_t *body = unit + SMB2_HEADER_LENGTH;
+
+	memset(unit, 0, SMB2_HEADER_LENGTH);
+	memset(body, record[7], fixed + data);
+	memcpy(unit, "\xfe" "SMB", 4);
+	put_little(unit + 4, SMB2_HEADER_LENGTH, 2);
+	put_little(unit + 8, is_response ? (record[3] & 7 ? 0 : (record[3] & 8 ? SMB_PENDING : 0xc0000034)) : 0, 4);
+	put_little(unit + 12, command, 2);
+	put_little(unit + 16, (is_response ? SMB2_IS_RESPONSE : 0) | (index ? SMB2_IS_RELATED : 0) | (record[1] & IS_ASYNC ? SMB2_IS_ASYNC : 0), 4);
+	put_little(unit + 20, is_last ? 0 : record[3] == 255 ? record[4] : length, 4);
+	put_little(unit + 24, record[4] == 255 ? UINT64_MAX : (record[4] & 7u) + index, 8);
+	put_little(unit + 40, record[5] & 1, 8);
+	put_little(body, is_response && record[3] & 64 ? 9 : fixed + 1, 2);
+	/* names and data after the fixed part, descriptors likewise */
+	if (command == SMB2_READ || command == SMB2_WRITE) {
+		unsigned channel = command == SMB2_READ ? 36 : 32, info = command == SMB2_READ ? 44 : 40;
+
+		put_little(body + 2, SMB2_HEADER_LENGTH + (is_response ? 16 : fixed), command == SMB2_READ ? 1 : 2);
+		put_little(body + 4, record[5] & 2 ? data : 0x400, 4);
+		put_little(body + 8, record[8], 8);
+		put_little(body + 16, record[5] & 4 ? UINT64_MAX : record[5] & 3, 8);
+		put_little(body + 24, record[5] & 4 ? UINT64_MAX : 0, 8);
+		put_little(body + channel, record[5] >> 4 & 3, 4);
+		put_little(body + info, SMB2_HEADER_LENGTH + fixed, 2);
+		put_little(body + info + 2, data, 2);
+		for (uint32_t at = 0; at + 16 <= data; at += 16) {
+			put_little(body + fixed + at, address_of((uint8_t)(record[8] + at / 16)), 8);
+			put_little(body + fixed + at + 8, key_of(record[8]), 4);
+			put_little(body + fixed + at + 12, record[9] * 8u, 4);
+		}
+	} else if (command == SMB2_CREATE) {
+		put_little(body + 44, SMB2_HEADER_LENGTH + fixed, 2);
+		put_little(body + 46, data, 2);
+		memset(body + 64, record[5] & 3, fixed + data > 80 ? 16 : 0);
+	} else if (command == SMB2_TREE_CONNECT) {
+		put_little(body + 4, SMB2_HEADER_LENGTH + fixed, 2);
+		put_little(body + 6, data, 2);
+	} else if (command == SMB2_SET_INFO) {
+		body[2] = 1;
+		body[3] = record[9] & 1 ? SMB2_FILE_RENAME : SMB2_FILE_END_OF_FILE;
+		put_little(body + 4, data, 4);
+		put_little(body + 8, SMB2_HEADER_LENGTH + fixed, 2);
+		put_little(body + fixed + 16, data > 24 ? data - 20 : 0, data > 24 ? 4 : 0);
+	}
+	return length;
+}
+
+static uint32_t make_transfer(const uint8_t *record, uint8_t *bytes, bool is_response)
+{
+	uint8_t *message = bytes + SMB_DIRECT_LEAST_OFFSET;
+	uint32_t length = 0, units = record[1] & IS_COMPOUND ? 1 + (record[9] & 3u) : 1, part;
+
+	for (unsigned i = 0; i < units; i++)
+		length += make_unit(record, message + length, i, is_response, i == units - 1);
+	part = record[1] & IS_SPLIT ? length / 2 : length;
+	memset(bytes, 0, SMB_DIRECT_LEAST_OFFSET);
+	put_little(bytes + 2, record[9] & 7, 2);
+	put_little(bytes + 8, length - part, 4);
+	put_little(bytes + 12, SMB_DIRECT_LEAST_OFFSET, 4);
+	put_little(bytes + 16, part, 4);
+	return SMB_DIRECT_LEAST_OFFSET + part;
+}
+
+/* The rest of a message, or anything that looks like it. */
+static uint32_t make_fragment(const uint8_t *record, uint8_t *bytes)
+{
+	uint32_t length = record[6] * 2u + 1;
+
+	memset(bytes, record[7], SMB_DIRECT_LEAST_OFFSET + length);
+	memset(bytes, 0, SMB_DIRECT_LEAST_OFFSET);
+	put_little(bytes + 8, record[3] & 3 ? 0 : record[4], 4);
+	put_little(bytes + 12, SMB_DIRECT_LEAST_OFFSET, 4);
+	put_little(bytes + 16, length, 4);
+	return SMB_DIRECT_LEAST_OFFSET + length;
+}
+
+static uint32_t make_negotiation(const uint8_t *record, uint8_t *bytes)
+{
+	bool is_response = record[1] & FROM_SERVER;
+
+	memset(bytes, 0, SMB_DIRECT_RESPONSE_LENGTH);
+	put_little(bytes, SMB_DIRECT_VERSION, 2);
+	put_little(bytes + 2, SMB_DIRECT_VERSION, 2);
+	if (is_response)
+		put_little(bytes + 4, SMB_DIRECT_VERSION, 2);
+	put_little(bytes + (is_response ? 10 : 6), record[9] + 1u, 2);
+	put_little(bytes + (is_response ? 24 : 12), 1364, 4);
+	put_little(bytes + (is_response ? 28 : 16), 1 << 20, 4);
+	return is_response ? SMB_DIRECT_RESPONSE_LENGTH : SMB_DIRECT_REQUEST_LENGTH;
+}
+
+static void give(struct run *run, const uint8_t *record, struct roce roce, bool from_server)
+{
+	static uint8_t whole[MOST_DATA + 256];
+	static struct rtap_packet packet;
+	uint32_t length, captured;
+
+	roce.source = from_server ? 0x0a000002 : 0x0a000001;
+	roce.destination = from_server ? 0x0a000001 : 0x0a000002;
+	roce.dest_qp = from_server ? 1 : 2;
+	length = roce_frame(whole, &roce);
+	roce_seal(whole, length);
+	captured = record[1] & IS_CUT ? length - length / 4 : length;
+	for (int i = 0; i < (record[1] & COMES_TWICE ? 2 : 1); i++) {
+		run->frames++;
+		run->time_ns += 1000 + (record[7] == 255 ? INT64_C(40000000000) : 0);
+		rtap_tracker_frame(run->tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = captured, .wire_length = length,
+								       .link_type = RTAP_LINK_RAW, .number = run->frames, .time_ns = run->time_ns }, &packet);
+	}
+}
+
+static void give_record(struct run *run, const uint8_t *record)
+{
+	static const uint8_t opcodes[KINDS] = {
+		[REQUEST] = 0x04, [RESPONSE] = 0x17, [READ] = 0x0c, [READ_RESPONSE] = 0x10, [WRITE] = 0x0a, [NEGOTIATION] = 0x04, [CREDITS] = 0x04,
+		[FRAGMENT] = 0x04,
+	};
+	static uint8_t bytes[MOST_DATA];
+	unsigned kind = record[0] % KINDS;
+	bool from_server = (record[1] & FROM_SERVER) != (kind == RESPONSE || kind == READ || kind == WRITE);
+	struct roce roce = { .opcode = opcodes[kind], .ack_request = true, .virtual_address = address_of(record[8]), .r_key = key_of(record[8]),
+			     .dma_length = record[9] * 8u, .syndrome = 0x1f, .immediate = key_of(record[8]), .payload = bytes };
+	uint32_t *psn = &run->psn[from_server];
+
+	switch (kind) {
+	case REQUEST: case RESPONSE: roce.payload_length = make_transfer(record, bytes, kind == RESPONSE); break;
+	case NEGOTIATION: roce.payload_length = make_negotiation(record, bytes); break;
+	case FRAGMENT: roce.payload_length = make_fragment(record, bytes); break;
+	case CREDITS:
+		memset(bytes, 0, SMB_DIRECT_LENGTH);
+		put_little(bytes + 2, record[9], 2);
+		roce.payload_length = SMB_DIRECT_LENGTH;
+		break;
+	default:
+		roce.payload_length = kind == READ ? 0 : roce.dma_length;
+		memset(bytes, record[7], roce.payload_length);
+		break;
+	}
+	if (record[1] & JUMPS)
+		*psn += 1 + (record[7] & 3u);
+	/* what answers carries the requester's PSN */
+	roce.psn = kind == READ_RESPONSE ? run->psn[!from_server] - 1 : record[1] & GOES_BACK ? *psn - 1 - (record[7] & 3u) : (*psn)++;
+	roce.psn &= 0xffffff;
+	give(run, record, roce, from_server);
+	if (run->options & WITH_ACKS && kind <= RESPONSE)
+		give(run, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, !from_server);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct run run = { .psn = { 100, 1000 }, .time_ns = INT64_C(1700000000000000000) };
+	struct rtap_tracker_options options = { .size = sizeof options, .owner = &run };
+	uint8_t negotiation[RECORD] = { NEGOTIATION, 0, 0, 0, 0, 0, 0, 0, 0, 3 };
+	uint64_t limit;
+
+	if (size < HEADER_LENGTH || size > HEADER_LENGTH + RECORD * MOST_RECORDS)
+		return 0;
+	run.options = data[0];
+	options.max_memory = limit = UINT64_C(4096) << data[1] % 16;
+	if (!(run.options & WITHOUT_OPERATIONS))
+		options.operation = take_operation;
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	if (!(run.options & WITHOUT_FILES))
+		tracker_report_files(run.tracker, take_file);
+	for (int side = 0; side < 2 && !(run.options & BEGINS_UNKNOWN); side++) {
+		negotiation[1] = side ? FROM_SERVER : 0;
+		give_record(&run, negotiation);
+	}
+	for (size_t at = HEADER_LENGTH; at + RECORD <= size; at += RECORD) {
+		give_record(&run, data + at);
+		REQUIRE(run.tracker->budget.used <= limit + SLACK);
+	}
+	if (!(run.options & NO_FINISH)) {
+		rtap_tracker_finish(run.tracker);
+		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.frames * MOST_OPERATIONS);
+	}
+	rtap_tracker_close(run.tracker);
+	return 0;
+}
