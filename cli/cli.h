@@ -44,7 +44,7 @@
 /* The command that a command line belongs to. */
 enum command {
 	COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
-	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY,
+	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_JOIN,
 };
 
 /* What operations are sorted by; the first is the order in which they are found. */

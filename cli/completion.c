@@ -26,6 +26,7 @@ static const struct described {
 	{ "diff", "compare two captures", COMMAND_DIFF, NULL },
 	{ "export", "write RPC messages as RPC over TCP, the files that NFS read and wrote, or a database", COMMAND_EXPORT, NULL },
 	{ "fields", "list the fields for filters and output", COMMAND_VIEW, fields_letters },
+	{ "join", "report what was lost and delayed between capture points", COMMAND_JOIN, NULL },
 	{ "messages", "list messages", COMMAND_MESSAGES, NULL },
 	{ "operations", "list NFS and other operations: request, response and data together", COMMAND_OPERATIONS, NULL },
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, NULL },

@@ -21,6 +21,7 @@
 #include "cli/fields.h"
 #include "cli/habits.h"
 #include "cli/help.h"
+#include "cli/join.h"
 #include "cli/list.h"
 #include "cli/messages.h"
 #include "cli/operations.h"
@@ -148,6 +149,7 @@ static const struct {
 	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },
+	{ "join", command_join },
 	{ "messages", command_messages },
 	{ "operations", command_operations },
 	{ "ops", command_operations },

@@ -150,6 +150,13 @@ static const struct option why_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option join_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "top", required_argument, NULL, OPTION_TOP },
+	{ NULL, 0, NULL, 0 },
+};
+
 static const struct option report_options[] = {
 	COMMON_OPTIONS,
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -173,6 +180,7 @@ static const struct {
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv", stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
 	[COMMAND_WHY] = { ":r:f:c:s:nv", why_options, true },
+	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
 
 const char *options_letters(enum command command, const struct option **long_options)
@@ -275,7 +283,7 @@ const char *options_record_command(enum command command)
 {
 	static const char *const names[] = {
 		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
-		[COMMAND_STATS] = "stats",
+		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join",
 	};
 
 	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";

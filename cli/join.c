@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap join: what happened to packets between the points at which they were captured.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+#include <rdmatap/writer.h>
+
+#include "capture/source.h"
+#include "cli/join.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
+#include "cli/reader.h"
+#include "output/join/join_form.h"
+#include "output/packet/printer.h"
+#include "reassembly/join/transmission.h"
+
+#define JOIN_SHARE 4   /* part of --max-memory for the counts */
+#define USUAL_LISTED 20
+
+struct joining {
+	struct reader reader;
+	struct rtap_tracker *tracker;
+	struct join *join;
+	struct transmissions *transmissions;
+	struct rtap_series *series; /* -w */
+	struct join_form form;
+	uint64_t listed, unlisted;  /* lost packets */
+};
+
+/* The input file that an interface belongs to. */
+static unsigned point_of(const struct joining *joining, uint32_t interface)
+{
+	const char *file = interface < rtap_source_interface_count(joining->reader.source) ?
+			   rtap_source_interface(joining->reader.source, interface)->file : NULL;
+
+	for (unsigned i = 0; file && i < joining->form.point_count; i++)
+		if (!strcmp(file, joining->form.names[i]))
+			return i;
+	return 0;
+}
+
+static void save(struct joining *joining, const struct rtap_frame *frame)
+{
+	struct rtap_series_options series = { .size = sizeof series, .source = joining->reader.source };
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct rtap_error error;
+
+	series.link_type = frame->link_type;
+	series.time_ns = frame->time_ns;
+	if (!joining->series)
+		status = rtap_series_open(&joining->series, joining->reader.options->write_name, &series, &error);
+	if (!status)
+		status = rtap_series_write(joining->series, frame, &error);
+	if (!status)
+		return;
+	joining->reader.stop = true;
+	if (error.code != RTAP_ERROR_CLOSED)
+		reader_fail(&joining->reader, &error);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct joining *joining = owner;
+	unsigned point = point_of(joining, frame->interface);
+	enum transmission_copy copy;
+	struct rtap_packet packet;
+
+	reader_packet(&joining->reader, frame, &packet);
+	reader_count(&joining->reader, &packet);
+	if (joining->form.times.first_ns == INT64_MIN)
+		joining->form.times.first_ns = frame->time_ns;
+	copy = transmissions_take(joining->transmissions, &packet, point);
+	join_note_point(joining->join, point, frame->time_ns, copy != TRANSMISSION_UNKNOWN);
+	if (joining->reader.options->write_name && copy != TRANSMISSION_AGAIN)
+		save(joining, frame);
+}
+
+static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	join_merge(((struct joining *)owner)->join, from, into, turned);
+}
+
+static void read_clocks(struct joining *joining)
+{
+	for (unsigned i = 0; i < joining->form.point_count; i++) {
+		const struct source_clock *clock = source_clock(joining->reader.source, i);
+
+		if (!clock || clock->reference == i)
+			continue;
+		joining->form.clocks[i] = (struct join_clock){
+			.is_known = true, .reference = (unsigned)clock->reference,
+			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
+			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
+		};
+	}
+}
+
+static void write_lost(struct joining *joining, const struct join_direction *direction)
+{
+	struct reader *reader = &joining->reader;
+	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
+	struct join_record record = { &joining->form, direction, NULL, 0 };
+
+	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !hurried; i++) {
+		record.lost = &direction->missed[i];
+		if (!join_lost_at(direction, record.lost->seen, join_active(joining->join, record.lost), &record.hop))
+			continue;
+		if (joining->listed == most) {
+			joining->unlisted++;
+			continue;
+		}
+		if (!joining->listed++)
+			reader_wrote(reader, printer_text(&reader->printer, "\nlost packets\n", strlen("\nlost packets\n")));
+		reader_write(reader, join_write_lost, &record);
+	}
+	joining->unlisted += direction->missed_unlisted;
+}
+
+struct table_row {
+	const struct stats_table *table;
+	size_t row;
+};
+
+static void write_row(const void *what, struct line *line)
+{
+	const struct table_row *row = what;
+
+	stats_table_write(row->table, row->row, line);
+}
+
+static void write_text(struct joining *joining)
+{
+	struct reader *reader = &joining->reader;
+	struct stats_table table;
+	char text[80];
+	size_t rows;
+
+	reader_write(reader, join_write_points, &joining->form);
+	join_table(&table, &joining->form);
+	rows = stats_table_finish(&table);
+	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
+		reader_write(reader, write_row, &(struct table_row){ &table, i });
+	stats_table_fini(&table);
+	for (size_t i = 0; i < joining->join->direction_count; i++)
+		write_lost(joining, joining->join->directions[i]);
+	if (joining->unlisted) {
+		int length = snprintf(text, sizeof text, "  and %" PRIu64 " more (--top N, --json)\n", joining->unlisted);
+
+		reader_wrote(reader, printer_text(&reader->printer, text, (size_t)length));
+	}
+}
+
+struct made {
+	const struct columns *columns;
+	const struct join_record *record;
+};
+
+static void write_made(const void *what, struct line *line)
+{
+	const struct made *made = what;
+
+	columns_write(made->columns, join_json, made->record, line);
+}
+
+static void write_records(struct joining *joining)
+{
+	struct reader *reader = &joining->reader;
+	const struct columns *columns = &reader->options->columns;
+
+	if (columns->form == COLUMNS_CSV)
+		reader_write(reader, columns_write_header, columns);
+	for (size_t i = 0; i <= joining->join->direction_count && !reader->unwritable && !hurried; i++) {
+		struct join_record record = { &joining->form, i < joining->join->direction_count ? joining->join->directions[i] : NULL, NULL, 0 };
+
+		/* the summary has no columns */
+		if (record.direction || columns->form == COLUMNS_JSON)
+			reader_write(reader, write_made, &(struct made){ columns, &record });
+	}
+}
+
+static void finish(struct joining *joining)
+{
+	struct reader *reader = &joining->reader;
+	struct rtap_error error;
+
+	transmissions_finish(joining->transmissions);
+	join_finish(joining->join);
+	read_clocks(joining);
+	if (columns_are_made(&reader->options->columns))
+		write_records(joining);
+	else
+		write_text(joining);
+	reader_wrote(reader, printer_flush(&reader->printer));
+	if (rtap_series_close(joining->series, &error) != RTAP_STATUS_OK && error.code != RTAP_ERROR_CLOSED)
+		reader_fail(reader, &error);
+	joining->series = NULL;
+	reader_report(reader, joining->tracker);
+	if (transmissions_hurried(joining->transmissions))
+		print_error("%" COUNT " of too many at a time: copies of these can be counted as lost", 
+			    COUNTED(transmissions_hurried(joining->transmissions), "packet", "packets"));
+	if (joining->join->uncounted)
+		print_error("%" COUNT " not counted for want of memory (give more with --max-memory)",
+			    COUNTED(joining->join->uncounted, "packet was", "packets were"));
+}
+
+static bool open_all(struct joining *joining, const struct options *options)
+{
+	struct rtap_tracker_options tracking = {
+		.size = sizeof tracking, .max_memory = options->max_memory - options->max_memory / JOIN_SHARE, .give_up_ns = options->give_up_ns,
+		.dissect = &options->dissect, .merged = take_merge, .owner = joining,
+	};
+
+	joining->form.point_count = (unsigned)options->input_count;
+	for (size_t i = 0; i < options->input_count; i++)
+		joining->form.names[i] = options->inputs[i];
+	joining->form.times = (struct clock_listing){ .form = options->clock, .first_ns = INT64_MIN };
+	joining->form.join = joining->join = join_create(options->max_memory / JOIN_SHARE);
+	if (!joining->join || !(joining->transmissions = transmissions_create(join_take, joining->join)) ||
+	    rtap_tracker_open(&joining->tracker, &tracking, NULL)) {
+		print_error("out of memory");
+		return false;
+	}
+	return true;
+}
+
+static int run(const struct options *options)
+{
+	struct joining joining = { .form.point_count = 0 };
+	struct reader *reader = &joining.reader;
+
+	if (!reader_open(reader, options))
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
+	else if (!open_all(&joining, options))
+		reader->status = EXIT_ERROR;
+	else {
+		reader_run(reader, joining.tracker, take, &joining);
+		rtap_tracker_finish(joining.tracker);
+		finish(&joining);
+	}
+	if (rtap_series_close(joining.series, NULL) != RTAP_STATUS_OK)
+		reader->status = EXIT_ERROR;
+	transmissions_destroy(joining.transmissions);
+	rtap_tracker_close(joining.tracker);
+	join_destroy(joining.join);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_join(int argc, char **argv)
+{
+	struct options options;
+	int status = EXIT_ERROR;
+
+	if (options_parse(&options, COMMAND_JOIN, argc, argv)) {
+		if (options.input_count < 2)
+			print_error("join: nothing to join (name a capture file of each point)");
+		else if (options.input_count > JOIN_POINTS)
+			print_error("join: more than %d capture points", JOIN_POINTS);
+		else
+			status = run(&options);
+	}
+	options_fini(&options);
+	return status;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "output/join/join_count.h"
+#include "reassembly/store/map.h"
+
+#define MOST_DIRECTIONS 65536
+
+/* Recent sendings by direction and sequence number, to recognise that an earlier one had arrived. */
+#define SENDINGS 65536
+#define SPREAD 7919 /* so that sequences of different directions seldom meet */
+
+struct sending {
+	const struct join_direction *direction;
+	uint32_t sequence, seen;
+};
+
+struct counting {
+	struct join shown;             /* the first member */
+	struct map by_flow;
+	uint64_t max_memory, used;
+	struct sending sendings[SENDINGS];
+};
+
+static struct counting *counting_of(struct join *join)
+{
+	return (struct counting *)join;
+}
+
+struct join *join_create(uint64_t max_memory)
+{
+	struct counting *counting = calloc(1, sizeof *counting);
+
+	if (!counting)
+		return NULL;
+	counting->max_memory = max_memory;
+	counting->shown.memory.most = counting->shown.memory.most_by_values = max_memory / 4;
+	return &counting->shown;
+}
+
+static void direction_destroy(struct join *join, struct join_direction *direction)
+{
+	for (unsigned i = 0; i < JOIN_POINTS * JOIN_POINTS; i++) {
+		struct histogram *histogram = direction->delays[i / JOIN_POINTS][i % JOIN_POINTS];
+
+		if (histogram)
+			histogram_fini(histogram, &join->memory);
+		free(histogram);
+	}
+	free(direction->missed);
+	free(direction);
+}
+
+void join_destroy(struct join *join)
+{
+	if (!join)
+		return;
+	for (size_t i = 0; i < join->direction_count; i++)
+		direction_destroy(join, join->directions[i]);
+	free(join->directions);
+	map_fini(&counting_of(join)->by_flow);
+	free(counting_of(join));
+}
+
+void join_note_point(struct join *join, unsigned point, int64_t time_ns, bool is_known)
+{
+	struct join_point *noted = &join->points[point];
+
+	if (!noted->is_used || time_ns < noted->first_ns)
+		noted->first_ns = time_ns;
+	if (!noted->is_used || time_ns > noted->last_ns)
+		noted->last_ns = time_ns;
+	noted->is_used = true;
+	noted->packets++;
+	noted->unknown += !is_known;
+}
+
+static bool is_flow(const void *value, const void *key)
+{
+	const struct join_direction *direction = value;
+
+	return !memcmp(&direction->flow, key, sizeof direction->flow);
+}
+
+static uint64_t hash_of(const struct transmission_flow *flow)
+{
+	uint64_t words[6] = { flow->destination_id, (uint64_t)flow->address_length << 1 | flow->is_tcp };
+
+	memcpy(words + 2, flow->source, sizeof flow->source);
+	memcpy(words + 4, flow->destination, sizeof flow->destination);
+	return map_hash(words, 6);
+}
+
+/* The copy's padding is zero, so that it can be compared whole. */
+static void copy_flow(struct transmission_flow *to, const struct transmission_flow *from)
+{
+	memset(to, 0, sizeof *to);
+	memcpy(to->source, from->source, sizeof to->source);
+	memcpy(to->destination, from->destination, sizeof to->destination);
+	to->address_length = from->address_length;
+	to->is_tcp = from->is_tcp;
+	to->destination_id = from->destination_id;
+}
+
+/* NULL: out of memory. */
+static struct join_direction *direction_of(struct join *join, const struct transmission_flow *flow)
+{
+	struct counting *counting = counting_of(join);
+	struct join_direction *direction, **larger;
+	struct transmission_flow key;
+	uint64_t hash;
+
+	copy_flow(&key, flow);
+	hash = hash_of(&key);
+	direction = map_find(&counting->by_flow, hash, is_flow, &key);
+	if (direction)
+		return direction;
+	if (join->direction_count == MOST_DIRECTIONS || counting->used + sizeof *direction > counting->max_memory / 2)
+		return NULL;
+	larger = array_grow(join->directions, &join->direction_room, join->direction_count + 1, sizeof(struct join_direction *));
+	if (!larger)
+		return NULL;
+	join->directions = larger;
+	direction = calloc(1, sizeof *direction);
+	if (!direction || !map_add(&counting->by_flow, hash, direction)) {
+		free(direction);
+		return NULL;
+	}
+	copy_flow(&direction->flow, flow);
+	direction->number = (uint32_t)join->direction_count;
+	counting->used += sizeof *direction;
+	join->directions[join->direction_count++] = direction;
+	return direction;
+}
+
+/* NULL: there are too many. */
+static struct join_group *group_of(struct join_group *groups, unsigned *count, uint32_t seen, uint32_t active)
+{
+	for (unsigned i = 0; i < *count; i++)
+		if (groups[i].seen == seen && groups[i].active == active)
+			return &groups[i];
+	if (*count == JOIN_GROUPS)
+		return NULL;
+	groups[*count] = (struct join_group){ .seen = seen, .active = active };
+	return &groups[(*count)++];
+}
+
+uint32_t join_active(const struct join *join, const struct transmission *transmission)
+{
+	uint32_t active = transmission->seen;
+	int64_t time_ns = transmission->times_ns[__builtin_ctz(transmission->seen)];
+
+	for (unsigned point = 0; point < JOIN_POINTS; point++) {
+		const struct join_point *noted = &join->points[point];
+
+		if (noted->is_used && noted->first_ns + JOIN_EDGE_NS <= time_ns && time_ns + JOIN_EDGE_NS <= noted->last_ns)
+			active |= UINT32_C(1) << point;
+	}
+	return active;
+}
+
+static void note_delay(struct join *join, struct join_direction *direction, unsigned from, unsigned to, int64_t delay_ns)
+{
+	struct histogram **delays = &direction->delays[from][to];
+
+	direction->before[from][to]++;
+	if (!*delays)
+		*delays = calloc(1, sizeof **delays);
+	if (*delays)
+		histogram_add(*delays, (uint64_t)delay_ns, &join->memory);
+}
+
+/* What changed on the way to a point, from the one that captured the packet before. */
+static void note_hop(struct join_direction *direction, const struct transmission *transmission, unsigned from, unsigned to)
+{
+	uint32_t bits = UINT32_C(1) << from, bit = UINT32_C(1) << to;
+
+	direction->doubled[to] += transmission->doubled & bit && !(transmission->doubled & bits);
+	direction->marked[to] += transmission->marked & bit && !(transmission->marked & bits);
+	direction->reordered[to] += transmission->late & bit && !(transmission->late & bits);
+}
+
+/* The points that captured it, in order of time. Returns their number. */
+static unsigned sort_points(const struct transmission *transmission, unsigned sorted[JOIN_POINTS])
+{
+	unsigned count = 0;
+
+	for (unsigned point = 0; point < JOIN_POINTS; point++) {
+		unsigned at = count;
+
+		if (!(transmission->seen >> point & 1))
+			continue;
+		for (; at && transmission->times_ns[sorted[at - 1]] > transmission->times_ns[point]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = point;
+		count++;
+	}
+	return count;
+}
+
+static void note_way(struct join *join, struct join_direction *direction, const struct transmission *transmission)
+{
+	unsigned sorted[JOIN_POINTS], count = sort_points(transmission, sorted);
+
+	for (unsigned i = 0; i < count; i++) {
+		direction->seen[sorted[i]]++;
+		if (i)
+			note_hop(direction, transmission, sorted[i - 1], sorted[i]);
+		else
+			direction->doubled[sorted[i]] += transmission->doubled >> sorted[i] & 1;
+		for (unsigned j = 0; j < i; j++)
+			note_delay(join, direction, sorted[j], sorted[i], transmission->times_ns[sorted[i]] - transmission->times_ns[sorted[j]]);
+	}
+}
+
+static void note_sending(struct counting *counting, struct join_direction *direction, const struct transmission *transmission)
+{
+	struct sending *sending = &counting->sendings[(transmission->sequence + direction->number * SPREAD) % SENDINGS];
+	struct join_group *group;
+
+	if (transmission->is_repeat && sending->direction == direction && sending->sequence == transmission->sequence) {
+		group = group_of(direction->resent, &direction->resent_count, sending->seen, 0);
+		if (group)
+			group->count++;
+	}
+	*sending = (struct sending){ direction, transmission->sequence, transmission->seen };
+}
+
+static void keep_missed(struct join *join, struct join_direction *direction, const struct transmission *transmission)
+{
+	struct counting *counting = counting_of(join);
+	size_t before = direction->missed_room;
+	struct transmission *larger = NULL;
+
+	if (direction->missed_count < JOIN_LISTED && counting->used + sizeof *larger * (before + 1) < counting->max_memory)
+		larger = array_grow(direction->missed, &direction->missed_room, direction->missed_count + 1, sizeof *larger);
+	if (!larger) {
+		direction->missed_unlisted++;
+		return;
+	}
+	counting->used += (direction->missed_room - before) * sizeof *larger;
+	direction->missed = larger;
+	direction->missed[direction->missed_count++] = *transmission;
+}
+
+void join_take(void *owner, const struct transmission *transmission)
+{
+	struct join *join = owner;
+	struct join_direction *direction = direction_of(join, &transmission->flow);
+	uint32_t active = join_active(join, transmission);
+	struct join_group *group;
+
+	if (!direction) {
+		join->uncounted++;
+		return;
+	}
+	if (transmission->connection) {
+		direction->connection = transmission->connection;
+		direction->from_a = transmission->from_a;
+	}
+	direction->has_source_qpn |= transmission->has_source_qpn;
+	if (transmission->has_source_qpn)
+		direction->source_qpn = transmission->source_qpn;
+	direction->points |= transmission->seen;
+	direction->packets++;
+	direction->bytes += transmission->length;
+	note_way(join, direction, transmission);
+	note_sending(counting_of(join), direction, transmission);
+	group = group_of(direction->groups, &direction->group_count, transmission->seen, active);
+	if (!group) {
+		direction->ungrouped++;
+		return;
+	}
+	group->count++;
+	group->bytes += transmission->length;
+	if (transmission->seen != active)
+		keep_missed(join, direction, transmission);
+}
+
+void join_merge(struct join *join, uint64_t from, uint64_t into, bool turned)
+{
+	for (size_t i = 0; i < join->direction_count; i++) {
+		struct join_direction *direction = join->directions[i];
+
+		if (direction->connection != from)
+			continue;
+		direction->connection = into;
+		direction->from_a ^= turned;
+	}
+}
+
+static int compare_directions(const void *left, const void *right)
+{
+	const struct join_direction *one = *(struct join_direction *const *)left, *other = *(struct join_direction *const *)right;
+
+	/* what belongs to no connection comes last */
+	if (one->connection != other->connection)
+		return one->connection - 1 < other->connection - 1 ? -1 : 1;
+	if (one->from_a != other->from_a)
+		return one->from_a ? -1 : 1;
+	return memcmp(&one->flow, &other->flow, sizeof one->flow);
+}
+
+static bool precedes(const struct join_direction *direction, unsigned one, unsigned other)
+{
+	const struct join_direction *opposite = direction->opposite;
+	uint64_t before = direction->before[one][other], after = direction->before[other][one];
+
+	if (before == after && opposite) {
+		before = opposite->before[other][one];
+		after = opposite->before[one][other];
+	}
+	return before != after ? before > after : one < other;
+}
+
+static void find_order(struct join_direction *direction)
+{
+	uint32_t points = direction->points | (direction->opposite ? direction->opposite->points : 0);
+
+	direction->order_count = 0;
+	for (unsigned point = 0; point < JOIN_POINTS; point++) {
+		unsigned at = direction->order_count;
+
+		if (!(points >> point & 1))
+			continue;
+		for (; at && precedes(direction, point, direction->order[at - 1]); at--)
+			direction->order[at] = direction->order[at - 1];
+		direction->order[at] = point;
+		direction->order_count++;
+	}
+}
+
+void join_finish(struct join *join)
+{
+	qsort(join->directions, join->direction_count, sizeof(struct join_direction *), compare_directions);
+	for (size_t i = 1; i < join->direction_count; i++) {
+		struct join_direction *one = join->directions[i - 1], *other = join->directions[i];
+
+		if (one->connection && one->connection == other->connection && one->from_a != other->from_a) {
+			one->opposite = other;
+			other->opposite = one;
+		}
+	}
+	for (size_t i = 0; i < join->direction_count; i++)
+		find_order(join->directions[i]);
+}
+
+bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_t active, unsigned *hop)
+{
+	unsigned last = direction->order_count;
+
+	while (last && !(seen >> direction->order[last - 1] & 1))
+		last--;
+	/* the first point after it that was capturing */
+	for (unsigned next = last; last && next < direction->order_count; next++) {
+		if (active >> direction->order[next] & 1) {
+			*hop = last - 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct join_hop join_hop_of(const struct join_direction *direction, unsigned index)
+{
+	struct join_hop hop = { .from = direction->order[index], .to = direction->order[index + 1] };
+	uint32_t bit = UINT32_C(1) << hop.to;
+
+	for (unsigned i = 0; i < direction->group_count; i++) {
+		const struct join_group *group = &direction->groups[i];
+		unsigned lost_at;
+
+		if (join_lost_at(direction, group->seen, group->active, &lost_at) && lost_at == index) {
+			hop.lost += group->count;
+			hop.lost_bytes += group->bytes;
+		}
+		if (group->active & bit && !(group->seen & bit))
+			for (unsigned later = index + 2; later < direction->order_count; later++)
+				if (group->seen >> direction->order[later] & 1) {
+					hop.uncaptured += group->count;
+					break;
+				}
+	}
+	hop.doubled = direction->doubled[hop.to];
+	hop.reordered = direction->reordered[hop.to];
+	hop.marked = direction->marked[hop.to];
+	hop.delay_ns = direction->delays[hop.from][hop.to];
+	return hop;
+}
+
+uint64_t join_resent_after_arrival(const struct join_direction *direction)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; direction->order_count && i < direction->resent_count; i++)
+		if (direction->resent[i].seen >> direction->order[direction->order_count - 1] & 1)
+			count += direction->resent[i].count;
+	return count;
+}

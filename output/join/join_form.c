@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "output/join/join_form.h"
+#include "output/packet/json.h"
+#include "output/packet/object.h"
+#include "output/packet/units.h"
+
+static bool lost_where(const struct join *join, const struct join_direction *direction, const struct transmission *transmission, unsigned *hop)
+{
+	return join_lost_at(direction, transmission->seen, join_active(join, transmission), hop);
+}
+
+static int64_t least_delay(const struct join *join, unsigned from, unsigned to)
+{
+	int64_t least = -1;
+
+	for (size_t i = 0; i < join->direction_count; i++) {
+		const struct histogram *delays = join->directions[i]->delays[from][to];
+
+		if (delays && delays->count && (least < 0 || delays->least < (uint64_t)least))
+			least = (int64_t)delays->least;
+	}
+	return least;
+}
+
+int64_t join_uncertainty_ns(const struct join *join, unsigned one, unsigned other)
+{
+	int64_t there = least_delay(join, one, other), back = least_delay(join, other, one);
+
+	return there < 0 || back < 0 ? -1 : (there + back + 1) / 2;
+}
+
+static const char *opcode_of(const struct transmission *transmission)
+{
+	return transmission->flow.is_tcp ? NULL : rtap_name_of(ib_opcode_names, transmission->opcode);
+}
+
+/* JSON */
+
+static void json_name(const char *key, const char *name, struct line *line)
+{
+	object_key(line, key);
+	json_string(line, (const uint8_t *)name, strlen(name));
+}
+
+static void json_between(const struct join_form *form, unsigned from, unsigned to, struct line *line)
+{
+	object_key(line, "between");
+	line_char(line, '[');
+	json_string(line, (const uint8_t *)form->names[from], strlen(form->names[from]));
+	line_char(line, ',');
+	json_string(line, (const uint8_t *)form->names[to], strlen(form->names[to]));
+	line_char(line, ']');
+}
+
+static void json_lost_packet(const struct transmission *lost, struct line *line)
+{
+	unsigned first = (unsigned)__builtin_ctz(lost->seen);
+
+	/* the last point that captured it */
+	for (unsigned point = first; point < JOIN_POINTS; point++)
+		if (lost->seen >> point & 1 && lost->times_ns[point] > lost->times_ns[first])
+			first = point;
+	line_char(line, '{');
+	object_number(line, lost->flow.is_tcp ? "seq" : "psn", lost->sequence);
+	if (opcode_of(lost))
+		object_text(line, "opcode", opcode_of(lost));
+	object_number(line, "frame", lost->frames[first]);
+	object_time(line, "time", lost->times_ns[first]);
+	object_number(line, "length", lost->length);
+	line_char(line, '}');
+}
+
+static void json_lost_packets(const struct join_record *record, unsigned hop, struct line *line)
+{
+	const struct join_direction *direction = record->direction;
+	bool is_first = true;
+
+	object_key(line, "frames");
+	line_char(line, '[');
+	for (size_t i = 0; i < direction->missed_count; i++) {
+		unsigned lost_at;
+
+		if (!lost_where(record->form->join, direction, &direction->missed[i], &lost_at) || lost_at != hop)
+			continue;
+		if (!is_first)
+			line_char(line, ',');
+		is_first = false;
+		json_lost_packet(&direction->missed[i], line);
+	}
+	line_char(line, ']');
+}
+
+static void json_delay(const char *key, const struct histogram *delays, struct line *line)
+{
+	static const unsigned permilles[] = { 500, 990 };
+	uint64_t values[2];
+
+	histogram_percentiles(delays, permilles, 2, values);
+	object_key(line, key);
+	line_char(line, '{');
+	object_number(line, "count", delays->count);
+	object_seconds(line, "min", (int64_t)delays->least);
+	object_seconds(line, "p50", (int64_t)values[0]);
+	object_seconds(line, "p99", (int64_t)values[1]);
+	object_seconds(line, "max", (int64_t)delays->largest);
+	line_char(line, '}');
+}
+
+static void json_end(const char *key, const uint8_t *address, uint8_t length, const char *number_key, bool has_number, uint32_t number,
+		     struct line *line)
+{
+	object_key(line, key);
+	line_char(line, '{');
+	if (length) {
+		object_key(line, "addr");
+		line_char(line, '"');
+		line_ip(line, address, length);
+		line_char(line, '"');
+	}
+	if (has_number)
+		object_number(line, number_key, number);
+	line_char(line, '}');
+}
+
+static void json_ends(const struct join_direction *direction, struct line *line)
+{
+	const struct transmission_flow *flow = &direction->flow;
+	const char *key = flow->is_tcp ? "port" : "qpn";
+
+	json_end("source", flow->source, flow->address_length, key, flow->is_tcp || direction->has_source_qpn,
+		 flow->is_tcp ? flow->destination_id >> 16 : direction->source_qpn, line);
+	json_end("destination", flow->destination, flow->address_length, key, true,
+		 flow->is_tcp ? flow->destination_id & 0xffff : flow->destination_id, line);
+}
+
+static void json_points(const struct join_record *record, struct line *line)
+{
+	const struct join_direction *direction = record->direction;
+
+	object_key(line, "points");
+	for (unsigned i = 0; i < direction->order_count; i++) {
+		const char *name = record->form->names[direction->order[i]];
+
+		line_char(line, i ? ',' : '[');
+		json_string(line, (const uint8_t *)name, strlen(name));
+	}
+	line_char(line, ']');
+	object_key(line, "seen");
+	for (unsigned i = 0; i < direction->order_count; i++) {
+		line_char(line, i ? ',' : '[');
+		line_dec(line, direction->seen[direction->order[i]]);
+	}
+	line_char(line, ']');
+}
+
+static void json_hops(const struct join_record *record, struct line *line)
+{
+	const struct join_direction *direction = record->direction;
+	uint64_t doubled = direction->doubled[direction->order[0]], reordered = 0, marked = 0, uncaptured = 0, lost = 0;
+	unsigned listed = 0;
+
+	object_key(line, "lost");
+	line_char(line, '[');
+	for (unsigned i = 0; i + 1 < direction->order_count; i++) {
+		struct join_hop hop = join_hop_of(direction, i);
+
+		doubled += hop.doubled;
+		reordered += hop.reordered;
+		marked += hop.marked;
+		uncaptured += hop.uncaptured;
+		lost += hop.lost;
+		if (!hop.lost)
+			continue;
+		line_text(line, listed++ ? ",{" : "{");
+		json_between(record->form, hop.from, hop.to, line);
+		object_number(line, "count", hop.lost);
+		object_number(line, "bytes", hop.lost_bytes);
+		json_lost_packets(record, i, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+	object_number(line, "lost_packets", lost);
+	object_number(line, "not_captured", uncaptured);
+	object_number(line, "doubled", doubled);
+	object_number(line, "reordered", reordered);
+	object_number(line, "ce_marked", marked);
+	object_number(line, "resent_after_arrival", join_resent_after_arrival(direction));
+	if (direction->missed_unlisted)
+		object_number(line, "frames_unlisted", direction->missed_unlisted);
+	if (direction->ungrouped)
+		object_number(line, "not_judged", direction->ungrouped);
+}
+
+static void json_direction(const struct join_record *record, struct line *line)
+{
+	const struct join_direction *direction = record->direction;
+	const struct histogram *delays;
+
+	line_char(line, '{');
+	object_text(line, "kind", "direction");
+	if (direction->connection) {
+		object_number(line, "connection", direction->connection);
+		object_text(line, "direction", direction->from_a ? "a>b" : "b>a");
+	}
+	json_ends(direction, line);
+	object_number(line, "packets", direction->packets);
+	object_number(line, "bytes", direction->bytes);
+	json_points(record, line);
+	json_hops(record, line);
+	delays = direction->delays[direction->order[0]][direction->order[direction->order_count - 1]];
+	if (delays && delays->count)
+		json_delay("delay", delays, line);
+	line_text(line, "}\n");
+}
+
+static void json_point(const struct join_form *form, unsigned point, struct line *line)
+{
+	const struct join_point *noted = &form->join->points[point];
+	const struct join_clock *clock = &form->clocks[point];
+	int64_t uncertainty_ns = clock->is_known ? join_uncertainty_ns(form->join, point, clock->reference) : -1;
+
+	line_char(line, '{');
+	json_name("name", form->names[point], line);
+	object_number(line, "packets", noted->packets);
+	object_number(line, "not_recognised", noted->unknown);
+	if (clock->is_known) {
+		object_key(line, "clock");
+		line_char(line, '{');
+		json_name("reference", form->names[clock->reference], line);
+		object_seconds(line, "offset", clock->offset_ns);
+		object_key(line, "drift");
+		line_seconds(line, (int64_t)llround(clock->drift * 1e9));
+		object_number(line, "steps", clock->steps);
+		if (uncertainty_ns >= 0)
+			object_seconds(line, "uncertainty", uncertainty_ns);
+		line_char(line, '}');
+	}
+	line_char(line, '}');
+}
+
+/* Packets lost between two points, of all directions. */
+static uint64_t lost_between(const struct join_form *form, unsigned from, unsigned to, uint64_t *packets)
+{
+	uint64_t lost = 0;
+
+	*packets = 0;
+	for (size_t i = 0; i < form->join->direction_count; i++) {
+		const struct join_direction *direction = form->join->directions[i];
+
+		for (unsigned at = 0; at + 1 < direction->order_count; at++) {
+			struct join_hop hop = join_hop_of(direction, at);
+
+			if (hop.from != from || hop.to != to)
+				continue;
+			lost += hop.lost;
+			*packets += direction->seen[from];
+		}
+	}
+	return lost;
+}
+
+static void json_summary(const struct join_form *form, struct line *line)
+{
+	unsigned listed = 0;
+	uint64_t packets;
+
+	line_char(line, '{');
+	object_text(line, "kind", "summary");
+	object_key(line, "files");
+	for (unsigned i = 0; i < form->point_count; i++) {
+		line_char(line, i ? ',' : '[');
+		json_point(form, i, line);
+	}
+	line_text(line, form->point_count ? "]" : "[]");
+	object_key(line, "lost");
+	line_char(line, '[');
+	for (unsigned i = 0; i < JOIN_POINTS * JOIN_POINTS; i++) {
+		unsigned from = i / JOIN_POINTS, to = i % JOIN_POINTS;
+		uint64_t lost = lost_between(form, from, to, &packets);
+
+		if (!packets)
+			continue;
+		line_text(line, listed++ ? ",{" : "{");
+		json_between(form, from, to, line);
+		object_number(line, "packets", packets);
+		object_number(line, "count", lost);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+	if (form->join->uncounted)
+		object_number(line, "uncounted", form->join->uncounted);
+	line_text(line, "}\n");
+}
+
+void join_json(const void *what, struct line *line)
+{
+	const struct join_record *record = what;
+
+	if (record->direction)
+		json_direction(record, line);
+	else
+		json_summary(record->form, line);
+}
+
+/* Text */
+
+static void text_name(const char *name, struct line *line)
+{
+	line_escaped(line, (const uint8_t *)name, strlen(name));
+}
+
+static void text_clock(const struct join_form *form, unsigned point, struct line *line)
+{
+	const struct join_clock *clock = &form->clocks[point];
+	int64_t uncertainty_ns = join_uncertainty_ns(form->join, point, clock->reference);
+	char text[64];
+
+	line_text(line, ", clock ");
+	units_time(clock->offset_ns < 0 ? -clock->offset_ns : clock->offset_ns, line);
+	line_text(line, clock->offset_ns < 0 ? " behind " : " ahead of ");
+	line_dec(line, clock->reference + 1);
+	if (uncertainty_ns >= 0) {
+		line_text(line, " (within ");
+		units_time(uncertainty_ns, line);
+		line_char(line, ')');
+	}
+	snprintf(text, sizeof text, ", gains %.1f ppm", clock->drift * 1e6);
+	if (clock->drift != 0)
+		line_text(line, text);
+	if (clock->steps) {
+		line_text(line, ", set ");
+		line_count(line, clock->steps, "time", "times");
+	}
+}
+
+void join_write_points(const void *what, struct line *line)
+{
+	const struct join_form *form = what;
+	uint64_t packets;
+
+	line_text(line, "points\n");
+	for (unsigned i = 0; i < form->point_count; i++) {
+		line_text(line, "  ");
+		line_dec(line, i + 1);
+		line_char(line, ' ');
+		text_name(form->names[i], line);
+		line_text(line, ": ");
+		line_count(line, form->join->points[i].packets, "packet", "packets");
+		if (form->clocks[i].is_known)
+			text_clock(form, i, line);
+		line_char(line, '\n');
+	}
+	for (unsigned i = 0; i < JOIN_POINTS * JOIN_POINTS; i++) {
+		uint64_t lost = lost_between(form, i / JOIN_POINTS, i % JOIN_POINTS, &packets);
+
+		if (!packets)
+			continue;
+		line_text(line, "lost from ");
+		line_dec(line, i / JOIN_POINTS + 1);
+		line_text(line, " to ");
+		line_dec(line, i % JOIN_POINTS + 1);
+		line_text(line, ": ");
+		line_dec(line, lost);
+		line_text(line, " of ");
+		line_count(line, packets, "packet", "packets");
+		if (lost) {
+			line_text(line, " (");
+			units_percent(lost, packets, line);
+			line_char(line, ')');
+		}
+		line_char(line, '\n');
+	}
+}
+
+static void text_end(const uint8_t *address, uint8_t length, bool is_tcp, bool has_number, uint32_t number, struct line *line)
+{
+	if (length == 16)
+		line_char(line, '[');
+	if (length)
+		line_ip(line, address, length);
+	if (length == 16)
+		line_char(line, ']');
+	if (!has_number)
+		return;
+	line_char(line, ':');
+	if (is_tcp)
+		line_dec(line, number);
+	else
+		line_hex(line, number, 1);
+}
+
+static void text_ends(const struct join_direction *direction, struct line *line)
+{
+	const struct transmission_flow *flow = &direction->flow;
+
+	text_end(flow->source, flow->address_length, flow->is_tcp, flow->is_tcp || direction->has_source_qpn,
+		 flow->is_tcp ? flow->destination_id >> 16 : direction->source_qpn, line);
+	line_text(line, " > ");
+	text_end(flow->destination, flow->address_length, flow->is_tcp, true, flow->is_tcp ? flow->destination_id & 0xffff : flow->destination_id,
+		 line);
+}
+
+static const struct stats_table_column columns[] = {
+	{ "connection", true, false }, { "from > to", true, false }, { "points", true, false }, { "packets", false, false },
+	{ "lost", false, false }, { "lost %", false, true }, { "not captured", false, true }, { "resent, arrived", false, true },
+	{ "doubled", false, false }, { "reordered", false, false }, { "CE", false, false }, { "min", false, false }, { "p50", false, true },
+	{ "p99", false, false }, { "max", false, true }, { NULL, false, false },
+};
+
+static void table_row(struct stats_table *table, const struct join_direction *direction, unsigned index)
+{
+	static const unsigned permilles[] = { 500, 990 };
+	struct join_hop hop = join_hop_of(direction, index);
+	uint64_t values[2] = { 0, 0 };
+	struct line *line;
+
+	if (hop.delay_ns)
+		histogram_percentiles(hop.delay_ns, permilles, 2, values);
+	line = stats_table_begin(table);
+	if (direction->connection) {
+		line_char(line, '#');
+		line_dec(line, direction->connection);
+	}
+	stats_table_end(table);
+	text_ends(direction, stats_table_begin(table));
+	stats_table_end(table);
+	line = stats_table_begin(table);
+	line_dec(line, hop.from + 1);
+	line_text(line, " > ");
+	line_dec(line, hop.to + 1);
+	stats_table_end(table);
+	stats_table_number(table, direction->packets);
+	stats_table_number(table, hop.lost);
+	line = stats_table_begin(table);
+	if (hop.lost)
+		units_percent(hop.lost, direction->packets, line);
+	stats_table_end(table);
+	stats_table_number(table, hop.uncaptured);
+	stats_table_number(table, index + 2 == direction->order_count ? join_resent_after_arrival(direction) : 0);
+	stats_table_number(table, hop.doubled);
+	stats_table_number(table, hop.reordered);
+	stats_table_number(table, hop.marked);
+	stats_table_time(table, hop.delay_ns ? (int64_t)hop.delay_ns->least : 0);
+	stats_table_time(table, (int64_t)values[0]);
+	stats_table_time(table, (int64_t)values[1]);
+	stats_table_time(table, hop.delay_ns ? (int64_t)hop.delay_ns->largest : 0);
+}
+
+void join_table(struct stats_table *table, const struct join_form *form)
+{
+	stats_table_init(table, "between points, with one-way delays", columns);
+	for (size_t i = 0; i < form->join->direction_count; i++)
+		for (unsigned at = 0; at + 1 < form->join->directions[i]->order_count; at++)
+			table_row(table, form->join->directions[i], at);
+}
+
+void join_write_lost(const void *what, struct line *line)
+{
+	const struct join_record *record = what;
+	const struct join_direction *direction = record->direction;
+	const struct transmission *lost = record->lost;
+	unsigned from = direction->order[record->hop], to = direction->order[record->hop + 1];
+	char time[CLOCK_MOST];
+
+	line_text(line, "  ");
+	line_dec(line, from + 1);
+	line_text(line, " > ");
+	line_dec(line, to + 1);
+	line_text(line, " frame ");
+	line_dec(line, lost->frames[from]);
+	line_char(line, ' ');
+	line_bytes(line, time, (size_t)(clock_put_listed(time, &record->form->times, lost->times_ns[from]) - time));
+	line_char(line, ' ');
+	text_ends(direction, line);
+	line_char(line, ' ');
+	if (opcode_of(lost)) {
+		line_text(line, opcode_of(lost));
+		line_char(line, ' ');
+	}
+	line_text(line, lost->flow.is_tcp ? "seq " : "psn ");
+	line_dec(line, lost->sequence);
+	line_text(line, " len ");
+	line_dec(line, lost->length);
+	line_char(line, '\n');
+}

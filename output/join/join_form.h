@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The output of rdmatap join: text tables and JSON.
+ */
+#ifndef OUTPUT_JOIN_JOIN_FORM_H
+#define OUTPUT_JOIN_JOIN_FORM_H
+
+#include "dissect/engine/line.h"
+#include "output/join/join_count.h"
+#include "output/packet/clock.h"
+#include "output/stats/stats_table.h"
+
+/* The clock of a point, against that of the point that is its reference. */
+struct join_clock {
+	bool is_known;
+	unsigned reference;            /* point */
+	int64_t offset_ns;             /* it is ahead by this at its first packet */
+	double drift;                  /* and gains this: seconds per second */
+	unsigned steps;                /* times that it was set */
+};
+
+struct join_form {
+	const struct join *join;
+	const char *names[JOIN_POINTS]; /* files of the points */
+	struct join_clock clocks[JOIN_POINTS];
+	unsigned point_count;
+	struct clock_listing times;
+};
+
+/* One record for printer_write(). */
+struct join_record {
+	const struct join_form *form;
+	const struct join_direction *direction;
+	const struct transmission *lost; /* join_write_lost() */
+	unsigned hop;
+};
+
+/* JSON objects and "\n", of a struct join_record: of a direction, and of all (direction NULL). */
+void join_json(const void *record, struct line *line);
+
+/* Text: the points and the sums, of a struct join_form; a lost packet, of a struct join_record. */
+void join_write_points(const void *form, struct line *line);
+void join_write_lost(const void *record, struct line *line);
+
+/* The table of directions; the caller finishes and frees it. */
+void join_table(struct stats_table *table, const struct join_form *form);
+
+/*
+ * Half of the shortest round trip between two points: the clocks agree within this, if no packet is faster one way than the other. -1:
+ * unknown, for lack of packets in both directions.
+ */
+int64_t join_uncertainty_ns(const struct join *join, unsigned one, unsigned other);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets captured at several points of their way: which points captured each of them, and when. Points are input files, whose times are
+ * those of one clock. Copies are recognised by identity (reassembly/packet_identity.h): what no hop may change.
+ */
+#ifndef REASSEMBLY_JOIN_TRANSMISSION_H
+#define REASSEMBLY_JOIN_TRANSMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dissect/engine/packet.h"
+
+/* Most capture points. */
+#define JOIN_POINTS 16
+
+/* Copies of one packet are captured within this time. */
+#define JOIN_WINDOW_NS INT64_C(2000000000)
+
+/* The ends of a direction, and what it goes to: addresses in wire order. */
+struct transmission_flow {
+	uint8_t source[16], destination[16];
+	uint8_t address_length;        /* 4, 16; 0: none */
+	bool is_tcp;
+	uint32_t destination_id;       /* queue pair; TCP: both ports, the source's in the higher 16 bits */
+};
+
+/* One sending of a packet. A retransmission is another one. */
+struct transmission {
+	struct transmission_flow flow;
+	uint64_t connection;           /* number; 0: unknown */
+	bool from_a;
+	bool has_source_qpn;
+	uint32_t source_qpn;
+	bool is_repeat;                /* the sender has sent its bytes before */
+	uint8_t opcode;                /* of the BTH */
+	uint32_t sequence;             /* PSN; TCP: sequence number */
+	uint32_t length;               /* bytes of the frame on the wire */
+	/* By point, a bit each: captured; captured more than once; with a CE mark; after a packet of its flow that was sent later. */
+	uint32_t seen, doubled, marked, late;
+	uint64_t number;               /* counts all transmissions by their first capture */
+	uint64_t frames[JOIN_POINTS];  /* numbers, by point */
+	int64_t times_ns[JOIN_POINTS];
+};
+
+struct transmissions;
+
+/*
+ * `take` gets each transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
+ */
+struct transmissions *transmissions_create(void (*take)(void *owner, const struct transmission *transmission), void *owner);
+
+enum transmission_copy {
+	TRANSMISSION_FIRST,   /* no other point has captured it yet */
+	TRANSMISSION_AGAIN,   /* another point has, or this one doubled */
+	TRANSMISSION_UNKNOWN, /* its headers have nothing to recognise it by */
+};
+
+/* Adds a packet captured at a point, below JOIN_POINTS. Packets come in the order of their times. */
+enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point);
+
+/* Passes on what is left. */
+void transmissions_finish(struct transmissions *transmissions);
+
+/* Transmissions passed on too early because too many came within JOIN_WINDOW_NS: copies of these can be missed. */
+uint64_t transmissions_hurried(const struct transmissions *transmissions);
+
+/* NULL is ignored. */
+void transmissions_destroy(struct transmissions *transmissions);
+
+#endif

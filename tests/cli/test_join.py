@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap join: against the log of a relay that lost packets between two machines, and against a modelled path of three points."""
+import collections
+import csv
+import io
+import json
+import os
+import random
+import unittest
+
+import capfile
+from cli import NANO, RPING, TESTDATA, CliTest, read, records
+
+SECOND = 10**9
+ENDS = os.path.join(TESTDATA, "ends")
+
+
+class Join(CliTest):
+    def objects(self, *arguments):
+        found = [json.loads(line) for line in self.lines("join", "--json", *arguments)]
+        self.assertEqual([one["kind"] for one in found], ["direction"] * (len(found) - 1) + ["summary"])
+        return found[:-1], found[-1]
+
+
+class Relay(Join):
+    """The log has a line for each packet that the relay lost: time, direction, what, length, then what identifies it."""
+
+    def logged(self, name):
+        lost = []
+        with open(os.path.join(ENDS, name + ".log"), encoding="ascii") as log:
+            for line in log:
+                words = line.split()
+                self.assertEqual(words[2], "lost")
+                of = dict(zip(words[5::2], words[6::2])) if words[5] == "op" else dict(zip(words[6::2], words[7::2]))
+                if "psn" in of:
+                    lost.append((words[1], int(of["qp"]), int(of["psn"]), int(words[4])))
+                else:
+                    lost.append((words[1], int(of["dport"]), int(of["seq"]), int(words[4])))
+        return collections.Counter(lost)
+
+    def check(self, name, server):
+        files = [os.path.join(ENDS, "%s.%s.pcap.gz" % (name, end)) for end in "AB"]
+        directions, summary = self.objects(*files)
+        lost = collections.Counter()
+        for one in directions:
+            way = "A>B" if one["source"]["addr"] == server else "B>A"
+            destination = one["destination"]
+            self.assertEqual(one["points"], files if way == "A>B" else files[::-1])
+            self.assertEqual((one["not_captured"], one["doubled"]), (0, 0))
+            self.assertEqual(one["seen"][0], one["packets"])
+            self.assertEqual(one["seen"][1], one["packets"] - one["lost_packets"])
+            if "delay" in one:
+                self.assertTrue(0 <= one["delay"]["min"] <= one["delay"]["p50"] <= one["delay"]["p99"] <= one["delay"]["max"])
+            for stretch in one["lost"]:
+                self.assertEqual(stretch["between"], one["points"])
+                self.assertEqual(stretch["count"], len(stretch["frames"]))
+                for frame in stretch["frames"]:
+                    lost[way, destination.get("qpn", destination.get("port")), frame.get("psn", frame.get("seq")), frame["length"]] += 1
+        self.assertEqual(lost, self.logged(name))
+        for between in summary["lost"]:
+            way = "A>B" if between["between"] == files else "B>A"
+            self.assertEqual(between["count"], sum(count for one, count in lost.items() if one[0] == way))
+        return files, summary
+
+    def test_the_packets_lost_are_those_of_the_relay(self):
+        self.check("roce-loss", "10.0.0.1")
+
+    def test_so_are_those_of_iwarp(self):
+        self.check("iwarp-loss", "10.0.0.1")
+
+    def test_the_text_lists_them(self):
+        files = [os.path.join(ENDS, "roce-loss.%s.pcap.gz" % end) for end in "AB"]
+        lines = self.lines("join", "--top", "100", *files)
+        self.assertIn("lost from 1 to 2: 31 of 3224 packets (0.96 %)", lines)
+        self.assertIn("lost from 2 to 1: 37 of 3947 packets (0.94 %)", lines)
+        self.assertEqual(sum(line.startswith(("  1 > 2 frame ", "  2 > 1 frame ")) for line in lines), 68)
+        self.assertLessEqual(max(len(line) for line in lines), 120)
+        self.assertIn("  and 58 more (--top N, --json)", self.lines("join", "--top", "10", *files))
+
+
+def address(number):
+    return bytes((10, 0, 0, number))
+
+
+class Path(Join):
+    """Packets of a capture as three points of their path would have them: at host 10.0.0.1, at a switch, and at host 10.0.0.2."""
+
+    def model(self, seed, loss=0.0, double=0.0, hold=0.0, mark=0.0, numbered=True, delay=20000):
+        chance = random.Random(seed)
+        points, truth = ([], [], []), collections.Counter()
+        start = 1700000000 * SECOND
+        content = [one for one in records(read(os.path.join(TESTDATA, "roce-nfs3.pcap.gz")))[1] if one[1][12:14] == b"\x08\x00"]
+        for number, (_, frame, length) in enumerate(content):
+            time = start + number * 100000
+            frame = frame[:18] + ((number if numbered else 0) & 0xffff).to_bytes(2, "big") + frame[20:]
+            way = (0, 1, 2) if frame[26:30] == address(1) else (2, 1, 0)
+            points[way[0]].append((time, frame, length))
+            # near the ends of the captures it is unknown whether a packet was lost
+            faulty = 100 < number < len(content) - 100
+            for before, point in zip(way, way[1:]):
+                if faulty and chance.random() < loss:
+                    truth["lost", before, point] += 1
+                    break
+                time += delay + chance.randrange(delay)
+                if faulty and chance.random() < hold:
+                    time += 5 * 100000
+                    truth["held"] += 1
+                if chance.random() < mark and frame[15] & 3 != 3:
+                    frame = frame[:15] + bytes((frame[15] | 3,)) + frame[16:]
+                    truth["marked"] += 1
+                points[point].append((time, frame, length))
+                if point == 1 and chance.random() < double:
+                    points[point].append((time + 7000, frame, length))
+                    truth["doubled"] += 1
+        return [sorted(one, key=lambda captured: captured[0]) for one in points], truth
+
+    def write(self, points, clocks=((0, 0),) * 3):
+        """clocks: (ahead by, and gaining this share of the time)."""
+        files = []
+        for number, (captured, (ahead, drift)) in enumerate(zip(points, clocks)):
+            first = captured[0][0]
+            files.append(self.path("point%d.pcap" % number))
+            capfile.write_pcap(files[-1], 1, [(time + ahead + int((time - first) * drift), frame, length) for time, frame, length in captured])
+        return files
+
+    def counts(self, files, directions):
+        found = collections.Counter()
+        for one in directions:
+            for name in ("doubled", "marked"):
+                found[name] += one[{"marked": "ce_marked"}.get(name, name)]
+            for stretch in one["lost"]:
+                found[("lost",) + tuple(files.index(name) for name in stretch["between"])] += stretch["count"]
+        return found
+
+    def check(self, seed, clocks=((0, 0),) * 3, **faults):
+        points, truth = self.model(seed, **faults)
+        files = self.write(points, clocks)
+        directions, summary = self.objects(*files)
+        self.assertEqual(+self.counts(files, directions), +truth)
+        for one in directions:
+            self.assertEqual(one["points"], files if one["source"]["addr"] == "10.0.0.1" else files[::-1])
+            self.assertEqual(one["not_captured"], 0)
+        return files, directions, summary
+
+    def test_nothing_is_lost_on_a_good_path(self):
+        self.check(1)
+
+    def test_losses_are_counted_where_they_were(self):
+        for seed in range(5):
+            self.check(seed, loss=0.03)
+
+    def test_losses_of_senders_that_number_no_packets(self):
+        for seed in range(5):
+            self.check(seed, loss=0.02, numbered=False)
+
+    def test_doubled_and_marked_packets(self):
+        self.check(6, double=0.05)
+        self.check(7, mark=0.1)
+        self.check(8, loss=0.02, double=0.02, mark=0.02)
+
+    def test_packets_that_are_held_back_are_reordered_and_not_lost(self):
+        """A packet held for 500 us is late if another one of its flow was sent in this time: most are, as packets are sent each 100 us."""
+        points, truth = self.model(9, hold=0.05)
+        files = self.write(points)
+        directions, _ = self.objects(*files)
+        self.assertEqual(+self.counts(files, directions), collections.Counter())
+        reordered = sum(one["reordered"] for one in directions)
+        self.assertEqual(reordered, self.late(points))
+        self.assertGreater(reordered, truth["held"] // 2)
+
+    def late(self, points):
+        """RFC 4737: packets that arrive after one of their flow that was sent later, counted where they get late."""
+        late, flows = 0, lambda frame: (frame[26:34], frame[34:38] if frame[23] == 6 else frame[46:50])
+        for way in ((0, 1, 2), (2, 1, 0)):
+            sent = collections.defaultdict(list)
+            source = address(1) if way[0] == 0 else address(2)
+            for _, frame, _ in points[way[0]]:
+                if frame[26:30] == source:
+                    sent[flows(frame)].append(frame[18:20])
+            was_late = set()
+            for point in way[1:]:
+                newest = collections.defaultdict(lambda: -1)
+                now_late = set()
+                for _, frame, _ in points[point]:
+                    if frame[26:30] == source:
+                        place = sent[flows(frame)].index(frame[18:20])
+                        if place < newest[flows(frame)]:
+                            now_late.add((flows(frame), place))
+                        newest[flows(frame)] = max(place, newest[flows(frame)])
+                late += len(now_late - was_late)
+                was_late = now_late
+        return late
+
+    def test_clocks_come_back_within_the_uncertainty_stated(self):
+        for seed, clocks in enumerate((((0, 0), (123456789, 0), (-3 * SECOND, 0)), ((0, 0), (-250000000, 30e-6), (40 * SECOND, -80e-6)))):
+            files, directions, summary = self.check(seed, clocks, loss=0.01)
+            for point, (ahead, drift) in list(zip(summary["files"], clocks))[1:]:
+                clock = point["clock"]
+                self.assertEqual(clock["reference"], files[0])
+                self.assertLess(clock["uncertainty"], 0.001)
+                # by both clocks' first packets; the samples may not be exactly at these
+                self.assertAlmostEqual(clock["offset"], ahead / SECOND, delta=clock["uncertainty"] + 2e-6)
+            for one in directions:
+                self.assertGreaterEqual(one["delay"]["min"], 0)
+
+    def test_a_packet_that_a_point_missed_is_not_lost(self):
+        points, _ = self.model(10)
+        del points[1][150:170]
+        directions, _ = self.objects(*self.write(points))
+        self.assertEqual(sum(one["not_captured"] for one in directions), 20)
+        self.assertEqual(sum(one["lost_packets"] for one in directions), 0)
+
+    def test_what_one_point_captured_longer_is_not_lost(self):
+        points, _ = self.model(11)
+        begin, end = points[1][200][0], points[1][-200][0]
+        points[1] = [one for one in points[1] if begin <= one[0] <= end]
+        points[2] = [one for one in points[2] if one[0] <= end]
+        directions, _ = self.objects(*self.write(points))
+        self.assertEqual(sum(one["lost_packets"] + one["not_captured"] for one in directions), 0)
+
+    def test_the_merged_file_has_each_packet_once(self):
+        points, _ = self.model(12, loss=0.02, double=0.01)
+        files = self.write(points, ((0, 0), (SECOND, 0), (-SECOND, 0)))
+        merged = self.path("merged.pcapng")
+        directions, _ = self.objects("-w", merged, *files)
+        stats = [json.loads(line) for line in self.lines("stats", "--json", merged)]
+        self.assertEqual(stats[0]["packets"], sum(one["packets"] for one in directions))
+        sent = [json.loads(line) for line in self.lines("stats", "--json", self.sent(points))]
+        self.assertEqual(stats[0]["packets"], sent[0]["packets"])
+        self.assertEqual(self.kinds(merged), self.kinds(self.sent(points)), "as without a loss")
+
+    def kinds(self, path):
+        return collections.Counter((one["kind"], one.get("length"), one["complete"])
+                                   for one in map(json.loads, self.lines("messages", "--json", path)))
+
+    def sent(self, points):
+        """What the senders sent, by the right clock."""
+        frames = [one for number, captured in ((0, points[0]), (2, points[2])) for one in captured
+                  if one[1][26:30] == address(1 if number == 0 else 2)]
+        path = self.path("sent.pcap")
+        capfile.write_pcap(path, 1, sorted(frames, key=lambda one: one[0]))
+        return path
+
+
+class Usage(Join):
+    def test_one_file_is_nothing_to_join(self):
+        self.bad("nothing to join (name a capture file of each point)", "join", RPING)
+
+    def test_files_without_a_common_packet(self):
+        directions, summary = self.objects(RPING, NANO)
+        self.assertEqual(sum(one["lost_packets"] for one in directions), 0)
+        self.assertTrue(all("clock" not in point for point in summary["files"]))
+
+    def test_columns(self):
+        files = [os.path.join(ENDS, "roce-loss.%s.pcap.gz" % end) for end in "AB"]
+        rows = list(csv.DictReader(io.StringIO("\n".join(self.lines("join", "-T", "csv", *files)))))
+        self.assertEqual(sum(int(row["lost_packets"]) for row in rows), 68)
+        rows = self.lines("join", "-e", "connection", "-e", "lost_packets", "-e", "delay.min", *files)
+        self.assertEqual(len(rows[0].split("\t")), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
