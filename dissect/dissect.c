@@ -341,11 +341,19 @@ void packet_forget_segment(struct rtap_packet *packet)
 	forget_body(packet, after, packet->tcp.payload.source);
 }
 
+#define FPDU_LAYERS 3 /* MPA, DDP, RDMAP */
+
+static bool has_room_after_tcp(const struct rtap_packet *packet)
+{
+	return packet->layer_count < RTAP_MAX_LAYERS || packet->layers[RTAP_MAX_LAYERS - 1].protocol != PROTOCOL_TCP;
+}
+
 bool packet_begin_fpdus(struct rtap_packet *packet, const struct rtap_context *context)
 {
 	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
 
-	if (upper_of_segment(&parse) != PROTOCOL_MPA_FPDU || packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP)
+	/* so that nothing fails once layers are removed */
+	if (upper_of_segment(&parse) != PROTOCOL_MPA_FPDU || packet->layer_count + FPDU_LAYERS > RTAP_MAX_LAYERS)
 		return false;
 	packet_forget_segment(packet);
 	return registry[PROTOCOL_MPA_FPDU]->parse(&parse) == OK;
@@ -420,8 +428,7 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 {
 	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
 
-	/* no room for more layers */
-	if (packet->layer_count == RTAP_MAX_LAYERS && packet->layers[RTAP_MAX_LAYERS - 1].protocol == PROTOCOL_TCP)
+	if (!has_room_after_tcp(packet))
 		return;
 	parse.next = upper_of_segment(&parse);
 	/* nothing else was presumed */
