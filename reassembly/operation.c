@@ -106,6 +106,11 @@ void operation_add_text(struct operation *operation, const char *name, const cha
 	add_value(operation, &(struct rtap_named_value){ .name = name, .text = text, .type = RTAP_VALUE_TEXT });
 }
 
+void operation_add_wait(struct operation *operation, const char *name, int64_t time_ns, enum rtap_wait wait)
+{
+	add_value(operation, &(struct rtap_named_value){ .name = name, .number = (uint64_t)time_ns, .type = RTAP_VALUE_TIME, .wait = (uint8_t)wait });
+}
+
 void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns)
 {
 	struct rtap_operation *shown = &operation->shown;

@@ -46,6 +46,9 @@ void operation_add_number(struct operation *operation, const char *name, uint64_
 void operation_add_bool(struct operation *operation, const char *name, bool is_true);
 void operation_add_text(struct operation *operation, const char *name, const char *text);
 
+/* Adds a time that the operation lost to one side or to the network. */
+void operation_add_wait(struct operation *operation, const char *name, int64_t time_ns, enum rtap_wait wait);
+
 /* Data of the operation was in these frames. */
 void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns);
 

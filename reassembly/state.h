@@ -367,7 +367,7 @@ struct rtap_tracker {
 	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* cache of flows found last */
 	struct captured_copies *copies; /* NULL: the frames come from one file */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */
-	TAILQ_HEAD(, connection) connections; /* by number */
+	TAILQ_HEAD(connection_list, connection) connections; /* by number */
 	TAILQ_HEAD(, connection) closing; /* in the order of closing */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */

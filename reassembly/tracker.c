@@ -186,7 +186,10 @@ static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, s
 		.message = message, .packet = packet, .result = result, .context = context, .dissect = dissect_again,
 	};
 
-	upper_packet(&work);
+	if (message && message->shown.verb == RTAP_VERB_WRITE && !message->region)
+		upper_write(&work);
+	else
+		upper_packet(&work);
 }
 
 static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_packet *packet)

@@ -104,6 +104,22 @@ bool upper_packet(struct upper_work *work)
 	return take(work, false);
 }
 
+bool upper_write(struct upper_work *work)
+{
+	struct connection *connection = work->connection;
+
+	if (!connection->layer)
+		connection->layer = recognise(work->tracker, connection);
+	if (connection->layer)
+		return connection->layer->write && connection->layer->write(work);
+	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++)
+		if ((*layer)->write && (*layer)->write(work)) {
+			connection->layer = *layer;
+			return true;
+		}
+	return false;
+}
+
 bool upper_send(struct upper_work *work)
 {
 	return take(work, true);

@@ -100,6 +100,11 @@ struct upper_layer {
 	 * False: the packet is not of this layer.
 	 */
 	bool (*packet)(struct upper_work *work);
+	/*
+	 * InfiniBand and RoCE: a WRITE that no request claims is whole with this packet; its immediate data is in the message. While the layer
+	 * is unknown, only WRITEs with immediate data or of at most UPPER_SMALL_WRITE bytes. False: it is not of this layer.
+	 */
+	bool (*write)(struct upper_work *work);
 	/* iWARP: a Send is complete. False: it is not of this layer. NULL: packet() takes it. */
 	bool (*send)(struct upper_work *work);
 	/*
@@ -151,6 +156,17 @@ static inline bool upper_is_new(const struct upper_work *work)
 	return work->message && !work->message->request && !work->message->operation && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
 }
 
+#define UPPER_SMALL_WRITE 1024
+
+/* Whether write() of a layer may need the current frame, of a WRITE. */
+static inline bool upper_may_need_write(const struct frame_result *result, const struct message *message)
+{
+	if (result->completed != message || message->region)
+		return false;
+	return message->connection->layer ? message->connection->layer->write != NULL :
+					    message->shown.has_immediate || message->shown.length <= UPPER_SMALL_WRITE;
+}
+
 /* Whether an upper layer may need the current frame. */
 static inline bool upper_may_need(const struct frame_result *result, const struct rtap_packet *packet)
 {
@@ -163,7 +179,8 @@ static inline bool upper_may_need(const struct frame_result *result, const struc
 	if (!message->connection)
 		return false;
 	if (message->shown.verb != RTAP_VERB_SEND)
-		return upper_data_is_over(result, message);
+		return upper_data_is_over(result, message) ||
+		       (message->shown.verb == RTAP_VERB_WRITE && opcode->class == IB_WRITE && upper_may_need_write(result, message));
 	return is_whole || result->completed == message || result->cut == message;
 }
 
@@ -178,6 +195,7 @@ bool upper_init(struct rtap_tracker *tracker, const struct upper_layer *const *l
 
 /* These call the connection's layer. While the layer is unknown, they call all layers until one accepts. */
 bool upper_packet(struct upper_work *work);
+bool upper_write(struct upper_work *work);
 bool upper_send(struct upper_work *work);
 bool upper_read(struct upper_work *work);
 void upper_ahead(struct upper_work *work);

@@ -44,6 +44,7 @@ static bool is_set_up_for_b(const struct connection *its)
 /* What both layers have, with another letter. */
 #define LAYER(letter, index) \
 	static bool packet_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'p'); return takes[index]; } \
+	static bool write_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'W'); return takes[index]; } \
 	static bool send_##letter(struct upper_work *work) { (void)work; note(#letter[0], 's'); return takes[index]; } \
 	static bool read_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'r'); return true; } \
 	static void ahead_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'h'); } \
@@ -70,7 +71,7 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
 
 #define ROW(letter, set_up) \
-	{ #letter, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
+	{ #letter, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, packet_##letter, write_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
 	  release_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
 
 LAYER(a, 0)
@@ -169,6 +170,21 @@ Test(upper, who_takes_a_packet_is_asked_alone_from_then_on)
 	cr_expect_not(packet());
 	expect("bp");
 	cr_expect_eq(connection->layer, &b);
+}
+
+Test(upper, who_takes_a_write_is_asked_alone_from_then_on)
+{
+	struct upper_work work = { .tracker = tracker, .connection = connection };
+
+	cr_expect_not(upper_write(&work));
+	expect("aWbW");
+	cr_expect_null(connection->layer);
+	takes[1] = true;
+	cr_expect(upper_write(&work));
+	expect("aWbW");
+	cr_expect_eq(connection->layer, &b);
+	cr_expect(upper_write(&work));
+	expect("bW");
 }
 
 Test(upper, who_takes_a_send_of_iwarp_gets_its_reads)

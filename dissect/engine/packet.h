@@ -99,6 +99,7 @@ struct packet_request {
 	uint32_t code, detail;       /* with is_known: what the request is, in the layer's own numbers */
 	uint64_t frame;              /* of the request; 0: unknown */
 	int64_t time_ns;
+	const char *where;           /* static: text before the number of the frame; NULL: " [command in " */
 };
 
 /* The headers of one frame and the facts read from them. Filled by dissect_frame(). */
@@ -166,7 +167,8 @@ struct rtap_context {
 	struct rtap_span chunk;
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
 	uint16_t chunk_protocol; /* enum protocol_number of `chunk`, in a READ response or WRITE; 0: an RPC message */
-	struct packet_request request; /* what the layer of `upper` knows; all zero: nothing */
+	uint16_t written;     /* enum protocol_number of what a WRITE carries; 0: data of no known meaning */
+	struct packet_request request; /* what the connection's upper layer knows; all zero: nothing */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
 	bool not_iwarp;       /* this TCP stream is known to carry another protocol */

@@ -310,6 +310,13 @@
 	X(SMB2_LEASE_BREAK, smb2_lease_break_protocol) \
 	X(SMB2_LEASE_ACKNOWLEDGE, smb2_lease_acknowledge_protocol) \
 	X(SMB2_ERROR, smb2_error_protocol) \
+	X(NCCL_CTS_S4K1, nccl_S4K1_protocol) \
+	X(NCCL_CTS_S4K2, nccl_S4K2_protocol) \
+	X(NCCL_CTS_S4K4, nccl_S4K4_protocol) \
+	X(NCCL_CTS_S8K1, nccl_S8K1_protocol) \
+	X(NCCL_CTS_S8K2, nccl_S8K2_protocol) \
+	X(NCCL_CTS_S8K4, nccl_S8K4_protocol) \
+	X(NCCL_DATA, nccl_data_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

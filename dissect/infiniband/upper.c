@@ -101,6 +101,10 @@ uint16_t upper_of_iwarp_send(const struct parse *parse)
 
 static inline enum result begin_at_cursor(struct parse *parse, const struct ib_opcode *opcode)
 {
+	if (unlikely(parse->context->written) && opcode->class == IB_WRITE) {
+		parse->next = parse->context->written;
+		return OK;
+	}
 	if (!parse->cursor.wire)
 		return OK;
 	if (is_whole_send(parse, opcode))

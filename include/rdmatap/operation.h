@@ -31,14 +31,18 @@ enum rtap_carried { RTAP_CARRIERS(RTAP_CARRIED_ENUM) RTAP_CARRIED_COUNT };
 /* Name as shown in output; "unknown" for other values. */
 const char *rtap_carried_name(enum rtap_carried carried);
 
-enum rtap_value_type { RTAP_VALUE_NUMBER, RTAP_VALUE_TEXT, RTAP_VALUE_BOOL };
+enum rtap_value_type { RTAP_VALUE_NUMBER, RTAP_VALUE_TEXT, RTAP_VALUE_BOOL, RTAP_VALUE_TIME };
+
+/* Whose delay a time is. */
+enum rtap_wait { RTAP_WAIT_NONE, RTAP_WAIT_REQUESTER, RTAP_WAIT_RESPONDER, RTAP_WAIT_NETWORK };
 
 /* A further property that only operations of this layer have. */
 struct rtap_named_value {
 	const char *name;       /* static: a JSON key */
 	const char *text;       /* RTAP_VALUE_TEXT */
-	uint64_t number;        /* RTAP_VALUE_NUMBER; RTAP_VALUE_BOOL: 0 or 1 */
+	uint64_t number;        /* RTAP_VALUE_NUMBER; RTAP_VALUE_BOOL: 0 or 1; RTAP_VALUE_TIME: nanoseconds */
 	uint8_t type;           /* enum rtap_value_type */
+	uint8_t wait;           /* enum rtap_wait: of a time, whose delay it is */
 };
 
 /* What statistics and findings need to know of an operation beside its name: facts that its layer declares. */

@@ -54,6 +54,9 @@ static void json_value(const struct rtap_named_value *value, struct line *line)
 	case RTAP_VALUE_BOOL:
 		object_bool(line, value->name, value->number);
 		break;
+	case RTAP_VALUE_TIME:
+		object_seconds(line, value->name, (int64_t)value->number);
+		break;
 	}
 }
 
@@ -249,6 +252,28 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 		line_text(line, ", incomplete");
 }
 
+/* ", receiver late 5.01 ms": the layer's verdict with the largest of the delays. */
+static void text_verdict(const struct rtap_operation *operation, struct line *line)
+{
+	const char *verdict = NULL;
+	uint64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < operation->value_count; i++) {
+		const struct rtap_named_value *value = &operation->values[i];
+
+		if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "verdict"))
+			verdict = value->text;
+		else if (value->type == RTAP_VALUE_TIME && value->wait != RTAP_WAIT_NONE && value->number > most_ns)
+			most_ns = value->number;
+	}
+	if (!verdict || !strcmp(verdict, "none"))
+		return;
+	line_text(line, ", ");
+	line_text(line, verdict);
+	line_char(line, ' ');
+	units_time((int64_t)most_ns, line);
+}
+
 static void put_time(const struct clock_listing *times, int64_t time_ns, struct line *line)
 {
 	char spare[CLOCK_MOST], *begin = line_begin(line, spare, sizeof spare);
@@ -275,5 +300,6 @@ void operation_text(const struct rtap_operation *operation, const struct clock_l
 	text_object(operation, line);
 	text_status(operation, line);
 	text_faults(operation, line);
+	text_verdict(operation, line);
 	line_char(line, '\n');
 }

@@ -87,7 +87,7 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 	if (packet->rpc.present && packet->rpc.call_frame)
 		write_request(packet, " [call in ", packet->rpc.call_frame, packet->rpc.call_time_ns, line);
 	else if (packet->request.frame)
-		write_request(packet, " [command in ", packet->request.frame, packet->request.time_ns, line);
+		write_request(packet, packet->request.where ? packet->request.where : " [command in ", packet->request.frame, packet->request.time_ns, line);
 	write_notes(packet, line);
 }
 

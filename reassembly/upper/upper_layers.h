@@ -14,7 +14,8 @@
 	X(srp) \
 	X(iser) \
 	X(rds) \
-	X(smb)
+	X(smb) \
+	X(nccl)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

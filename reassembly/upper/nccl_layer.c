@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NCCL's InfiniBand transport (and RCCL's, which is the same on the wire) as an upper layer. No communication management names it, so it is
+ * recognised by two signs: a WRITE uses the key and address that an announcement named; and the announcements' index counts up by one, or
+ * the immediate data gives the number of bytes that were written. Until both are seen, nothing is shown or reported.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/infiniband/ib.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/nccl_layer.h"
+#include "reassembly/upper/nccl_transfer.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define MOST_UNPROVEN 64        /* announcements of a connection without a second sign */
+#define MOST_OUTSTANDING 4096   /* announcements of a channel */
+#define MOST_CONNECTIONS 256    /* searched for data that was captured before the proof */
+#define MOST_EARLIER 64         /* messages of each */
+#define SIZE_BYTES 4            /* a size in what a transfer of several receives ends with */
+
+static struct nccl_state *state_of(const struct connection *connection)
+{
+	return connection->layer == &nccl_layer ? connection->upper_state : NULL;
+}
+
+static void free_state(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (!connection->upper_state)
+		return;
+	free(connection->upper_state);
+	connection->upper_state = NULL;
+	budget_give(&tracker->budget, &connection->entry, sizeof(struct nccl_state));
+}
+
+/* What was taken for announcements is something else. */
+static void drop_candidate(struct rtap_tracker *tracker, struct connection *connection)
+{
+	nccl_state_end(tracker, connection);
+	free_state(tracker, connection);
+	connection->layer = NULL;
+}
+
+/* The total that the sender told in immediate data, whose byte order the first transfer shows. */
+static void take_immediate(struct nccl_transfer *transfer, uint32_t immediate)
+{
+	struct nccl_state *state = transfer->request.connection->upper_state;
+	uint32_t swapped = __builtin_bswap32(immediate);
+
+	if (transfer->receives > 1)
+		return;
+	if (state->order == NCCL_ORDER_UNKNOWN && immediate != swapped) {
+		bool can_be_big = immediate <= transfer->size, can_be_little = swapped <= transfer->size;
+
+		if (can_be_big != can_be_little)
+			state->order = can_be_big ? NCCL_ORDER_BIG : NCCL_ORDER_LITTLE;
+		else if (transfer->bytes == immediate || transfer->bytes == swapped)
+			state->order = transfer->bytes == immediate ? NCCL_ORDER_BIG : NCCL_ORDER_LITTLE;
+	}
+	if (state->order == NCCL_ORDER_UNKNOWN && immediate != swapped)
+		return;
+	transfer->has_total = true;
+	transfer->total = state->order == NCCL_ORDER_LITTLE ? swapped : immediate;
+}
+
+/* A WRITE of the transfer is whole. `bytes`: those that it put in the transfer's memory. */
+static void take_data(struct nccl_transfer *transfer, const struct message *message, uint64_t bytes)
+{
+	transfer->bytes += bytes;
+	if (message->shown.has_immediate)
+		take_immediate(transfer, (uint32_t)message->shown.immediate);
+	nccl_transfer_take(transfer, message);
+}
+
+/* The WRITE is data of a transfer. False: its connection is of another layer, or out of memory. */
+static bool claim_for(struct rtap_tracker *tracker, struct region *region, struct message *message)
+{
+	struct connection *connection = message->connection;
+	struct nccl_state *state;
+
+	if (connection->layer && connection->layer != &nccl_layer)
+		return false;
+	state = nccl_state_make(tracker, connection);
+	if (!state)
+		return false;
+	connection->layer = &nccl_layer;
+	state->is_known = true;
+	region_claim(tracker, region, message);
+	return true;
+}
+
+/* The WRITE before it on the queue pair is of a transfer: this one ends that transfer, and fills none of its memory. */
+static struct region *ended_by(const struct message *message)
+{
+	const struct message *before = message->before;
+	const struct rtap_message *shown = &message->shown;
+	const struct nccl_transfer *transfer;
+
+	if (!before || !before->region || !shown->has_immediate || before->shown.has_immediate || before->connection->layer != &nccl_layer)
+		return NULL;
+	transfer = nccl_transfer_of(before->region->request);
+	return !shown->length || shown->length == transfer->receives * SIZE_BYTES ? before->region : NULL;
+}
+
+static bool claim_end(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region = ended_by(message);
+
+	if (!region || !claim_for(tracker, region, message))
+		return false;
+	/* nothing to copy to the memory */
+	message->has_landed = true;
+	take_data(nccl_transfer_of(region->request), message, 0);
+	return true;
+}
+
+static struct region *find(const struct rtap_tracker *tracker, const struct message *message)
+{
+	if (message->shown.verb != RTAP_VERB_WRITE || !message->shown.has_key)
+		return NULL;
+	return nccl_match_find(&nccl_layer_state(tracker)->memory, message);
+}
+
+static bool is_known(const struct region *region)
+{
+	return ((const struct nccl_state *)region->request->connection->upper_state)->is_known;
+}
+
+/* Data that was captured before the proof. */
+static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	struct message *message = stream->tail;
+
+	for (int i = 0; message && message->before && i < MOST_EARLIER; i++)
+		message = message->before;
+	for (; message; message = message->after) {
+		struct region *region = message->region ? NULL : find(tracker, message);
+
+		if (message->region || message->shown.verb != RTAP_VERB_WRITE)
+			continue;
+		if (region && is_known(region) && claim_for(tracker, region, message)) {
+			if (assembly_is_whole(message))
+				take_data(nccl_transfer_of(region->request), message, message->shown.length);
+		} else if (!region && assembly_is_whole(message)) {
+			claim_end(tracker, message);
+		}
+	}
+}
+
+static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
+{
+	struct connection *connection = TAILQ_LAST(&tracker->connections, connection_list);
+
+	state->is_known = true;
+	for (int i = 0; i < 2; i++)
+		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after)
+			transfer->bytes = 0;
+	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
+		if ((!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP)
+			for (int side = 0; side < 2; side++)
+				claim_earlier(tracker, &connection->streams[side]);
+}
+
+/* A WRITE request names memory. */
+static void claim(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region = find(tracker, message);
+	struct nccl_transfer *transfer;
+
+	if (!region)
+		return;
+	transfer = nccl_transfer_of(region->request);
+	if (!is_known(region)) {
+		transfer->channel->is_matched = true;
+		transfer->bytes += message->shown.length;
+		if (!transfer->channel->is_counting)
+			return;
+		prove(tracker, region->request->connection->upper_state);
+	}
+	if (!message->region)
+		claim_for(tracker, region, message);
+}
+
+/* Immediate data that gives the number of bytes written is the second sign. */
+static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region = find(tracker, message);
+	uint32_t immediate = (uint32_t)message->shown.immediate;
+	struct nccl_transfer *transfer;
+
+	if (!region && !message->shown.length && message->before)
+		region = find(tracker, message->before);
+	if (!region || is_known(region))
+		return false;
+	transfer = nccl_transfer_of(region->request);
+	if (!transfer->bytes || (transfer->bytes != immediate && transfer->bytes != __builtin_bswap32(immediate)))
+		return false;
+	prove(tracker, region->request->connection->upper_state);
+	return message->region;
+}
+
+/* Whether the entries continue those of the channel, by the layouts that remain. */
+static bool continues(struct rtap_tracker *tracker, struct nccl_channel *channel, const uint8_t *bytes, unsigned plausible)
+{
+	const struct nccl_transfer *last = channel->last;
+	unsigned counting = 0;
+
+	if (!channel->layouts) {
+		channel->layouts = plausible;
+		return true;
+	}
+	if (!(channel->layouts & plausible))
+		return false;
+	channel->layouts &= plausible;
+	if (!last || channel->is_counting)
+		return true;
+	for (unsigned layout = 0; layout < NCCL_LAYOUT_COUNT; layout++)
+		if (channel->layouts >> layout & 1 && nccl_read_entry((enum nccl_layout)layout, bytes).index ==
+							      nccl_read_entry((enum nccl_layout)layout, last->written).index + 1)
+			counting |= 1u << layout;
+	if (!counting)
+		return true;
+	channel->is_counting = true;
+	if (__builtin_ctz(channel->layouts) != __builtin_ctz(counting)) {
+		channel->layouts = counting;
+		for (struct nccl_transfer *transfer = channel->first; transfer; transfer = transfer->after)
+			nccl_transfer_read_again(tracker, transfer);
+	}
+	channel->layouts = counting;
+	return true;
+}
+
+static void show_announcement(struct upper_work *work, const struct nccl_channel *channel)
+{
+	work->context->written = nccl_protocol(nccl_layout_of(channel));
+	work->dissect(work);
+}
+
+/* A WRITE of one packet whose bytes can be entries. */
+static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uint32_t length, unsigned plausible)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct connection *connection = work->connection;
+	struct nccl_state *state = nccl_state_make(tracker, connection);
+	struct nccl_channel *channel = state ? &state->channels[work->from_a] : NULL;
+
+	if (!channel)
+		return false;
+	connection->layer = &nccl_layer;
+	if (!continues(tracker, channel, bytes, plausible) || (!state->is_known && channel->count == MOST_UNPROVEN)) {
+		if (!state->is_known)
+			drop_candidate(tracker, connection);
+		return false;
+	}
+	if (channel->count == MOST_OUTSTANDING) {
+		tracker->counters.evictions++;
+		nccl_transfer_end(tracker, channel->first);
+	}
+	if (!nccl_transfer_create(tracker, channel, work->message, bytes, length))
+		return true;
+	if (!state->is_known && channel->is_matched && channel->is_counting)
+		prove(tracker, state);
+	if (state->is_known)
+		show_announcement(work, channel);
+	return true;
+}
+
+/* Shows what transfer a WRITE of data belongs to. */
+static void show_data(struct upper_work *work, const struct nccl_transfer *transfer)
+{
+	const struct nccl_state *state = transfer->request.connection->upper_state;
+
+	work->context->written = PROTOCOL_NCCL_DATA;
+	work->context->request = (struct packet_request){
+		.is_known = true, .code = (uint32_t)transfer->index, .detail = (uint32_t)(transfer->index >> 32), .frame = transfer->request.first_frame,
+		.time_ns = transfer->request.time_ns, .queue_kind = transfer->receives == 1 ? state->order : NCCL_ORDER_UNKNOWN, .where = " [announced in ",
+	};
+	work->dissect(work);
+}
+
+static bool take_write(struct upper_work *work)
+{
+	struct message *message = work->message;
+	const struct rtap_payload *payload = &work->packet->payload;
+	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
+	unsigned plausible;
+
+	if (message->shown.has_immediate) {
+		if (!claim_end(work->tracker, message) && !is_proven_by(work->tracker, message))
+			return false;
+		show_data(work, nccl_transfer_of(message->region->request));
+		return true;
+	}
+	if (message->shown.length < NCCL_LEAST_ENTRY || payload->captured != message->shown.length || message->connection->shown.transport != RTAP_TRANSPORT_RC)
+		return false;
+	plausible = nccl_plausible(bytes, payload->captured);
+	return plausible && take_announcement(work, bytes, payload->captured, plausible);
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	struct nccl_state *state = state_of(work->connection);
+	struct message *message = work->message;
+	struct nccl_transfer *transfer;
+
+	if (!state)
+		return false;
+	if (message && message->region) {
+		transfer = nccl_transfer_of(message->region->request);
+		take_data(transfer, message, message->shown.length);
+		show_data(work, transfer);
+		return true;
+	}
+	if (!state->is_known)
+		drop_candidate(work->tracker, work->connection);
+	return false;
+}
+
+static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	(void)tracker;
+	(void)connection;
+	return false;
+}
+
+/* A WRITE of a transfer is settled. */
+static void data_settled(struct rtap_tracker *tracker, struct message *message)
+{
+	struct nccl_transfer *transfer = nccl_transfer_of(message->region->request);
+	const struct rtap_message *shown = &message->shown;
+	struct nccl_channel *channel = transfer->channel;
+
+	if (!assembly_is_whole(message))
+		take_data(transfer, message, message->coverage.total + message->cut.total);
+	if (!message->has_landed)
+		claim_land(tracker, message);
+	if (shown->outcome == RTAP_OUTCOME_GOOD && shown->has_latency && (!transfer->has_ack || shown->time_ns + shown->latency_ns >= transfer->ack_ns)) {
+		transfer->has_ack = true;
+		transfer->ack_ns = shown->time_ns + shown->latency_ns;
+		transfer->ack_frame = shown->answered_in;
+	}
+	region_unclaim(message);
+	nccl_channel_advance(tracker, channel);
+}
+
+/* Losses count when the message is settled. */
+static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	(void)tracker;
+	(void)message;
+	(void)loss;
+}
+
+static void detach(struct message *message)
+{
+	struct nccl_transfer *transfer = nccl_transfer_of(message->request);
+
+	nccl_transfer_conclude(transfer->request.entry.owner, transfer);
+}
+
+/* The SEND of a request is the announcement, which no response settles. */
+static void settled(struct rtap_tracker *tracker, struct message *message)
+{
+	(void)tracker;
+	(void)message;
+}
+
+static void swap_channels(struct nccl_state *state)
+{
+	struct nccl_channel first = state->channels[0];
+
+	state->channels[0] = state->channels[1];
+	state->channels[1] = first;
+	for (int i = 0; i < 2; i++)
+		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after)
+			transfer->channel = &state->channels[i];
+}
+
+static void merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct nccl_state *state = from->upper_state;
+
+	if (to->layer != &nccl_layer || !state)
+		return;
+	if (to->upper_state) {
+		bool is_known = state->is_known;
+
+		nccl_state_end(tracker, from);
+		free_state(tracker, from);
+		((struct nccl_state *)to->upper_state)->is_known |= is_known;
+		return;
+	}
+	budget_give(&tracker->budget, &from->entry, sizeof *state);
+	budget_add(&tracker->budget, &to->entry, sizeof *state);
+	from->upper_state = NULL;
+	to->upper_state = state;
+	if (turned)
+		swap_channels(state);
+	for (int i = 0; i < 2; i++)
+		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after) {
+			request_move(tracker, &transfer->request, to, turned);
+			if (transfer->request.has_regions)
+				region_close_all(tracker, &transfer->request);
+		}
+}
+
+static void end(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct nccl_state *state = connection->upper_state;
+
+	if (state && !state->is_known)
+		drop_candidate(tracker, connection);
+	else
+		nccl_state_end(tracker, connection);
+}
+
+static bool init(struct rtap_tracker *tracker)
+{
+	tracker->upper_states[UPPER_nccl] = memory_new_zeroed(1, sizeof(struct nccl_layer_state));
+	return tracker->upper_states[UPPER_nccl];
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	struct nccl_layer_state *state = nccl_layer_state(tracker);
+
+	if (state)
+		map_fini(&state->memory);
+	free(state);
+	tracker->upper_states[UPPER_nccl] = NULL;
+}
+
+static const struct upper_memory nccl_memory = {
+	.may_want = may_want, .claim = claim, .settled = data_settled, .forget = region_unclaim, .lost = lost,
+};
+
+const struct upper_layer nccl_layer = {
+	.name = "nccl",
+	.init = init,
+	.packet = take_packet,
+	.write = take_write,
+	.memory = &nccl_memory,
+	.settled = settled,
+	.detach = detach,
+	.merged = merged,
+	.end = end,
+	.over = free_state,
+	.fini = fini,
+};

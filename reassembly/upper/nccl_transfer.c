@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/message_queue.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/nccl_transfer.h"
+#include "reassembly/upper/region.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define NUMBER_TEXT 24
+#define OBJECT_TEXT 48
+
+struct nccl_operation {
+	struct operation operation;
+	char id[NUMBER_TEXT];
+};
+
+struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker)
+{
+	return tracker->upper_states[UPPER_nccl];
+}
+
+struct nccl_state *nccl_state_make(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->upper_state)
+		return connection->upper_state;
+	connection->upper_state = memory_new_zeroed(1, sizeof(struct nccl_state));
+	if (connection->upper_state)
+		budget_add(&tracker->budget, &connection->entry, sizeof(struct nccl_state));
+	else
+		tracker->counters.evictions++;
+	return connection->upper_state;
+}
+
+struct nccl_transfer *nccl_transfer_of(struct request *request)
+{
+	return (struct nccl_transfer *)request;
+}
+
+static struct nccl_state *state_of(const struct nccl_transfer *transfer)
+{
+	return transfer->request.connection->upper_state;
+}
+
+/* The entry, and in `regions` the memory that it names. Entries are within the bytes: nccl_plausible(). */
+static uint32_t read_entries(struct nccl_transfer *transfer, struct region_name regions[NCCL_MOST_REGIONS])
+{
+	enum nccl_layout layout = nccl_layout_of(transfer->channel);
+	struct nccl_entry first = nccl_read_entry(layout, transfer->written);
+	uint32_t each = transfer->length / first.receives, count = 0;
+
+	transfer->index = first.index;
+	transfer->tag = first.tag;
+	transfer->receives = first.receives;
+	transfer->address = first.address;
+	transfer->key = first.keys[0];
+	transfer->size = 0;
+	for (uint32_t i = 0; i < first.receives; i++) {
+		struct nccl_entry entry = nccl_read_entry(layout, transfer->written + i * each);
+
+		transfer->size += entry.size;
+		for (unsigned key = 0; key < NCCL_MOST_KEYS; key++)
+			if (entry.keys[key])
+				regions[count++] = (struct region_name){
+					.begin = entry.address, .end = entry.address + entry.size, .key = entry.keys[key], .number = count, .use = key > 0,
+				};
+	}
+	return count;
+}
+
+static void leave_index(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	for (uint32_t i = 0; i < transfer->link_count; i++)
+		nccl_match_remove(&nccl_layer_state(tracker)->memory, &transfer->links[i]);
+	request_charge(&tracker->budget, &transfer->request, 0, transfer->link_count * sizeof *transfer->links);
+	free(transfer->links);
+	transfer->links = NULL;
+	transfer->link_count = 0;
+}
+
+/* False: out of memory; it is found by less than all of its memory. */
+static bool enter_index(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	struct region_name names[NCCL_MOST_REGIONS];
+	uint32_t count = read_entries(transfer, names);
+	struct request *request = &transfer->request;
+
+	if (!request_name(tracker, request, names, count))
+		return false;
+	transfer->links = memory_new_zeroed(request->region_count, sizeof *transfer->links);
+	if (!transfer->links)
+		return false;
+	transfer->link_count = request->region_count;
+	request_charge(&tracker->budget, request, transfer->link_count * sizeof *transfer->links, 0);
+	for (uint32_t i = 0; i < request->region_count; i++)
+		if (!nccl_match_add(&nccl_layer_state(tracker)->memory, &transfer->links[i], &request->regions[i]))
+			return false;
+	return true;
+}
+
+void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	struct request *request = &transfer->request;
+	uint64_t regions = request->region_room * sizeof *request->regions;
+
+	while (request->claimed)
+		region_unclaim(request->claimed);
+	leave_index(tracker, transfer);
+	request_charge(&tracker->budget, request, 0, regions);
+	request_fini(request);
+	request->region_count = 0;
+	tracker->counters.evictions += !enter_index(tracker, transfer);
+}
+
+static void give_up(struct budget_entry *entry, void *owner)
+{
+	nccl_transfer_end(owner, (struct nccl_transfer *)((char *)entry - offsetof(struct nccl_transfer, request.entry)));
+}
+
+static void evict(struct budget_entry *entry, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->counters.evictions++;
+	give_up(entry, owner);
+}
+
+static void conclude_message(struct rtap_tracker *tracker, struct message *message)
+{
+	nccl_transfer_conclude(tracker, nccl_transfer_of(message->request));
+}
+
+struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
+					   uint32_t length)
+{
+	struct nccl_transfer *transfer = memory_new_zeroed(1, sizeof *transfer + length);
+
+	if (!transfer) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	memcpy(transfer->written, bytes, length);
+	transfer->length = length;
+	transfer->channel = channel;
+	transfer->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
+	budget_charge(&tracker->budget, &transfer->request.entry, sizeof *transfer + length);
+	request_begin(tracker, &transfer->request, message->connection, message->shown.from_a);
+	request_seen(&transfer->request, message);
+	transfer->before = channel->last;
+	*(channel->last ? &channel->last->after : &channel->first) = transfer;
+	channel->last = transfer;
+	channel->count++;
+	tracker->counters.evictions += !enter_index(tracker, transfer);
+	channel->last_index = transfer->index;
+	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation), conclude_message);
+	return transfer;
+}
+
+static void note_qp(struct nccl_transfer *transfer, uint64_t connection)
+{
+	for (uint32_t i = 0; i < transfer->qp_count; i++)
+		if (transfer->qps[i] == connection)
+			return;
+	if (transfer->qp_count < NCCL_MOST_QPS)
+		transfer->qps[transfer->qp_count++] = connection;
+}
+
+void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+
+	transfer->immediates += shown->has_immediate;
+	note_qp(transfer, message->connection->shown.number);
+	if (!transfer->has_data || shown->time_ns < transfer->first_ns) {
+		transfer->first_ns = shown->time_ns;
+		transfer->first_frame = shown->first_frame;
+	}
+	if (!transfer->has_data || shown->time_end_ns >= transfer->last_ns) {
+		transfer->last_ns = shown->time_end_ns;
+		transfer->last_frame = shown->last_frame;
+	}
+	transfer->has_data = true;
+	if (!nccl_transfer_is_whole(transfer))
+		return;
+	if (transfer->index > transfer->channel->done)
+		transfer->channel->done = transfer->index;
+	for (uint32_t i = 0; i < transfer->link_count; i++)
+		transfer->links[i].is_filled = true;
+}
+
+bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
+{
+	return transfer->has_total ? transfer->bytes >= transfer->total : transfer->immediates > 0;
+}
+
+static bool is_over(const struct nccl_transfer *transfer)
+{
+	return !transfer->request.claimed && (nccl_transfer_is_whole(transfer) || transfer->index < transfer->channel->done);
+}
+
+void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel)
+{
+	while (channel->first && is_over(channel->first))
+		nccl_transfer_end(tracker, channel->first);
+}
+
+static struct nccl_costs judge(const struct nccl_transfer *transfer, const struct message *announcement)
+{
+	const struct request_lost *lost = &transfer->request.write_lost;
+
+	return nccl_judge(&transfer->channel->pace, &(struct nccl_times){
+		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
+		.last_ns = transfer->last_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_ack, .lost_ns = lost->time_us * UINT64_C(1000),
+		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
+	});
+}
+
+static void fill(struct nccl_operation *operation, const struct nccl_transfer *transfer, const struct nccl_costs *costs)
+{
+	struct rtap_operation *shown = &operation->operation.shown;
+
+	shown->layer = "nccl";
+	shown->name = "recv";
+	snprintf(operation->id, sizeof operation->id, "%" PRIu64, transfer->index);
+	shown->id = operation->id;
+	shown->has_length = shown->has_data_bytes = true;
+	shown->length = transfer->size;
+	shown->complete = transfer->has_data && nccl_transfer_is_whole(transfer) && shown->data_bytes >= transfer->bytes;
+	if (transfer->has_data) {
+		shown->first_data_frame = transfer->first_frame;
+		shown->last_data_frame = transfer->last_frame;
+		shown->first_data_ns = transfer->first_ns - shown->time_ns;
+		shown->last_data_ns = transfer->last_ns - shown->time_ns;
+		shown->time_end_ns = transfer->last_ns > shown->time_end_ns ? transfer->last_ns : shown->time_end_ns;
+	}
+	if (transfer->has_ack) {
+		shown->has_status = shown->ok = true;
+		shown->status = "acknowledged";
+		shown->response_frame = transfer->ack_frame;
+		shown->latency_ns = transfer->ack_ns - shown->time_ns;
+		shown->has_latency = shown->latency_ns >= 0;
+		shown->time_end_ns = transfer->ack_ns > shown->time_end_ns ? transfer->ack_ns : shown->time_end_ns;
+	}
+	if (costs) {
+		operation_add_text(&operation->operation, "verdict", costs->verdict);
+		operation_add_wait(&operation->operation, "sender_wait", costs->sender_ns, RTAP_WAIT_RESPONDER);
+		if (costs->knows_receiver)
+			operation_add_wait(&operation->operation, "receiver_wait", costs->receiver_ns, RTAP_WAIT_REQUESTER);
+		operation_add_wait(&operation->operation, "network_time", costs->network_ns, RTAP_WAIT_NETWORK);
+	}
+	operation_add_number(&operation->operation, "tag", transfer->tag);
+	operation_add_number(&operation->operation, "nreqs", transfer->receives);
+	operation_add_number(&operation->operation, "qps", transfer->qp_count);
+}
+
+static char *object_of(const struct nccl_transfer *transfer)
+{
+	char *text = memory_new(OBJECT_TEXT);
+
+	if (text)
+		snprintf(text, OBJECT_TEXT, "0x%" PRIx64 " key 0x%" PRIx32, transfer->address, transfer->key);
+	return text;
+}
+
+void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	struct request *request = &transfer->request;
+	struct message *announcement = request->message;
+	struct nccl_operation *operation = announcement ? (struct nccl_operation *)announcement->operation : NULL;
+	struct nccl_costs costs;
+
+	if (!operation || operation->operation.concluded || !state_of(transfer)->is_known)
+		return;
+	request_conclude(tracker, request, NULL);
+	if (transfer->has_data)
+		costs = judge(transfer, announcement);
+	operation->operation.object = object_of(transfer);
+	fill(operation, transfer, transfer->has_data ? &costs : NULL);
+}
+
+static void leave_channel(struct nccl_transfer *transfer)
+{
+	struct nccl_channel *channel = transfer->channel;
+
+	*(transfer->before ? &transfer->before->after : &channel->first) = transfer->after;
+	*(transfer->after ? &transfer->after->before : &channel->last) = transfer->before;
+	channel->count--;
+}
+
+void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	struct request *request = &transfer->request;
+
+	nccl_transfer_conclude(tracker, transfer);
+	if (request->message && !state_of(transfer)->is_known)
+		operation_destroy(tracker, request->message);
+	leave_index(tracker, transfer);
+	leave_channel(transfer);
+	request_end(tracker, request);
+	request_fini(request);
+	free(transfer);
+}
+
+void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct nccl_state *state = connection->upper_state;
+
+	for (int i = 0; state && i < 2; i++)
+		while (state->channels[i].first)
+			nccl_transfer_end(tracker, state->channels[i].first);
+}

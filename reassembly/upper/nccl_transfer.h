@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Transfers of NCCL: from the announcement of a buffer to the acknowledgement of the data in it. Those that one end of a connection
+ * announces are a channel; their data can be on other connections between the same hosts too.
+ */
+#ifndef REASSEMBLY_UPPER_NCCL_TRANSFER_H
+#define REASSEMBLY_UPPER_NCCL_TRANSFER_H
+
+#include "dissect/nccl/nccl_cts.h"
+#include "reassembly/upper/nccl_match.h"
+#include "reassembly/upper/nccl_waits.h"
+#include "reassembly/upper/request.h"
+
+#define NCCL_MOST_REGIONS (NCCL_MOST_RECEIVES * NCCL_MOST_KEYS)
+#define NCCL_MOST_QPS 32 /* connections that carried data of a transfer, counted up to this */
+
+struct nccl_channel;
+
+struct nccl_transfer {
+	struct request request;
+	struct nccl_channel *channel;
+	struct nccl_transfer *before, *after; /* in the channel, in the order of announcements */
+	uint64_t index, size;        /* bytes announced */
+	uint64_t address;            /* of the first buffer */
+	uint32_t key, tag, receives;
+	uint64_t bytes;              /* of WRITEs that are whole, or were when they began to be known */
+	bool has_data, has_ack;
+	uint64_t first_frame, last_frame, ack_frame;
+	int64_t first_ns, last_ns, ack_ns;
+	bool has_total;              /* the sender told how much it sent: total */
+	uint64_t total;
+	uint64_t immediates;         /* WRITEs with immediate data */
+	uint32_t qp_count;
+	uint64_t qps[NCCL_MOST_QPS]; /* numbers of their connections */
+	uint32_t link_count;
+	struct nccl_memory_link *links; /* one for each region; NULL: not in the index */
+	uint32_t length;             /* of `bytes_written` */
+	uint8_t written[];           /* the announcement */
+};
+
+/* The announcements of one end. */
+struct nccl_channel {
+	struct nccl_transfer *first, *last;
+	uint32_t count;
+	unsigned layouts;            /* those that fit all entries: a bit for each enum nccl_layout; 0: none seen */
+	bool is_counting;            /* the index counted up by one */
+	bool is_matched;             /* a WRITE used announced memory */
+	uint64_t last_index;
+	struct nccl_pace pace;
+	uint64_t done;               /* highest index of a transfer with all its data */
+};
+
+/* Of a connection: connection->upper_state. */
+struct nccl_state {
+	bool is_known;               /* NCCL is proven */
+	uint8_t order;               /* enum nccl_order */
+	struct nccl_channel channels[2]; /* announced by b; by a */
+};
+
+/* In the tracker. */
+struct nccl_layer_state {
+	struct map memory;           /* announced */
+};
+
+struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker);
+
+/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
+struct nccl_state *nccl_state_make(struct rtap_tracker *tracker, struct connection *connection);
+
+/* The layout of a channel's entries; it has some. */
+static inline enum nccl_layout nccl_layout_of(const struct nccl_channel *channel)
+{
+	return (enum nccl_layout)__builtin_ctz(channel->layouts);
+}
+
+/* The message with the announcement in these bytes: adds a transfer to the channel. NULL: out of memory, which is counted. */
+struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
+					   uint32_t length);
+
+/* The channel's layout is another one than the transfer was read with. */
+void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
+
+struct nccl_transfer *nccl_transfer_of(struct request *request);
+
+/* A WRITE of its data, or that only ends it, is whole: notes where and when. */
+void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);
+
+/* Whether all of its data was captured, as far as it is known how much there is. */
+bool nccl_transfer_is_whole(const struct nccl_transfer *transfer);
+
+/* Concludes the transfers of a channel that are over, in order. */
+void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel);
+
+/* Concludes the transfer and frees it. */
+void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
+
+/* Fills its operation, if it has one, with what is known. */
+void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
+
+/* Ends all transfers of the connection. If NCCL was not proven there, nothing is reported of them. */
+void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection);
+
+#endif

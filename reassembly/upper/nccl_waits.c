@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/upper/nccl_waits.h"
+
+#define RATED_BYTES 4096 /* the rate of smaller transfers says nothing */
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Time stamps of different interfaces can contradict each other. */
+static int64_t between(int64_t begin_ns, int64_t end_ns)
+{
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+static void learn(struct nccl_pace *pace, const struct nccl_times *times)
+{
+	int64_t ack_ns = between(times->last_ns, times->acknowledged_ns);
+	uint64_t rate = times->bytes ? (uint64_t)between(times->first_ns, times->last_ns) * 1024 / times->bytes : 0;
+
+	if (times->has_ack && (!pace->has_ack || ack_ns < pace->least_ack_ns)) {
+		pace->has_ack = true;
+		pace->least_ack_ns = ack_ns;
+	}
+	if (times->bytes >= RATED_BYTES && (!pace->has_rate || rate < pace->least_rate)) {
+		pace->has_rate = true;
+		pace->least_rate = rate;
+	}
+}
+
+/* What its first to last data and its acknowledgement took longer than at the channel's best. */
+static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *times)
+{
+	int64_t sent_ns = between(times->first_ns, times->last_ns), expected_ns = 0, excess_ns = 0;
+
+	if (pace->has_rate)
+		expected_ns = (int64_t)((double)pace->least_rate * (double)times->bytes / 1024);
+	/* without a rate only recoveries show */
+	if (pace->has_rate || times->bytes < RATED_BYTES)
+		excess_ns = between(expected_ns, sent_ns);
+	if (times->has_ack && pace->has_ack)
+		excess_ns += between(pace->least_ack_ns, between(times->last_ns, times->acknowledged_ns));
+	return later(excess_ns, (int64_t)times->lost_ns);
+}
+
+static const char *verdict_of(const struct nccl_costs *costs)
+{
+	int64_t most = later(later(costs->receiver_ns, costs->sender_ns), costs->network_ns);
+
+	if (most < NCCL_NOTABLE_NS)
+		return "none";
+	if (most == costs->network_ns)
+		return "network";
+	return most == costs->sender_ns ? "sender late" : "receiver late";
+}
+
+struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)
+{
+	struct nccl_costs costs = { .knows_receiver = pace->has_end && times->index == pace->index + 1 };
+	int64_t ready_ns = pace->has_end ? later(times->announced_ns, pace->end_ns) : times->announced_ns, lost_ns;
+
+	if (costs.knows_receiver)
+		costs.receiver_ns = between(pace->end_ns, times->announced_ns);
+	costs.sender_ns = between(ready_ns, times->first_ns);
+	learn(pace, times);
+	costs.network_ns = excess(pace, times);
+	/* the sender did not have an announcement that was lost */
+	lost_ns = (int64_t)times->announcement_lost_ns < costs.sender_ns ? (int64_t)times->announcement_lost_ns : costs.sender_ns;
+	costs.sender_ns -= lost_ns;
+	costs.network_ns += lost_ns;
+	/* it was not ready when the announcement came, so it had not waited for it */
+	if (costs.sender_ns >= NCCL_NOTABLE_NS)
+		costs.receiver_ns = 0;
+	costs.verdict = verdict_of(&costs);
+	pace->end_ns = pace->has_end ? later(pace->end_ns, times->last_ns) : times->last_ns;
+	pace->has_end = true;
+	pace->index = times->index;
+	return costs;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What held up a transfer of NCCL: the sender, the receiver or the network. The transfers of a channel are sent in the order of their
+ * indices. doc/nccl.md has the definitions.
+ */
+#ifndef REASSEMBLY_UPPER_NCCL_WAITS_H
+#define REASSEMBLY_UPPER_NCCL_WAITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A cost below this is not notable: the verdict is "none". */
+#define NCCL_NOTABLE_NS INT64_C(1000000)
+
+/* What is known of a channel from its earlier transfers. All zero: nothing. */
+struct nccl_pace {
+	bool has_end;            /* the two below are valid */
+	int64_t end_ns;          /* when their last data was captured */
+	uint64_t index;          /* of the last one */
+	bool has_ack, has_rate;  /* valid: least_ack_ns, least_rate */
+	int64_t least_ack_ns;    /* from the last data to its acknowledgement */
+	uint64_t least_rate;     /* nanoseconds for 1,024 bytes, from the first to the last data */
+};
+
+/* A transfer with data. All times in nanoseconds of the capture. */
+struct nccl_times {
+	uint64_t index, bytes;
+	int64_t announced_ns, first_ns, last_ns, acknowledged_ns;
+	bool has_ack;            /* acknowledged_ns is valid */
+	uint64_t lost_ns;        /* by recoveries within its data */
+	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
+};
+
+struct nccl_costs {
+	bool knows_receiver;     /* false: the transfer before it was not captured, so receiver_ns is unknown */
+	int64_t receiver_ns;     /* no buffer was announced since the last data of the transfer before, and its data followed at once */
+	int64_t sender_ns;       /* its buffer was announced, the transfer before was over, and its data had not begun */
+	int64_t network_ns;      /* its data and acknowledgement took longer than those of the fastest transfers */
+	const char *verdict;     /* static: the largest of them, "none" if it is not notable */
+};
+
+/* Takes the next transfer of the channel. */
+struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times);
+
+#endif
