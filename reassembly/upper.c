@@ -109,9 +109,12 @@ bool upper_write(struct upper_work *work)
 	struct connection *connection = work->connection;
 
 	if (!connection->layer)
-		connection->layer = recognise(work->tracker, connection);
+		upper_identify(work->tracker, connection, RTAP_UPPER_UNKNOWN);
+	work->is_known = connection->layer;
 	if (connection->layer)
 		return connection->layer->write && connection->layer->write(work);
+	if (declared(work->tracker, connection) != RTAP_UPPER_UNKNOWN)
+		return false;
 	for (const struct upper_layer *const *layer = work->tracker->layers; *layer; layer++)
 		if ((*layer)->write && (*layer)->write(work)) {
 			connection->layer = *layer;

@@ -204,34 +204,31 @@ static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
 	return message->region;
 }
 
+/* The layouts by which the entries' index follows that of the last ones. */
+static unsigned counting_by(unsigned layouts, const struct nccl_transfer *last, const uint8_t *bytes)
+{
+	unsigned counting = 0;
+
+	for (unsigned layout = 0; last && layout < NCCL_LAYOUT_COUNT; layout++)
+		if (layouts >> layout & 1 && nccl_read_entry((enum nccl_layout)layout, bytes).index ==
+						     nccl_read_entry((enum nccl_layout)layout, last->written).index + 1)
+			counting |= 1u << layout;
+	return counting;
+}
+
 /* Whether the entries continue those of the channel, by the layouts that remain. */
 static bool continues(struct rtap_tracker *tracker, struct nccl_channel *channel, const uint8_t *bytes, unsigned plausible)
 {
-	const struct nccl_transfer *last = channel->last;
-	unsigned counting = 0;
+	unsigned before = channel->layouts, remaining = before ? before & plausible : plausible, counting;
 
-	if (!channel->layouts) {
-		channel->layouts = plausible;
-		return true;
-	}
-	if (!(channel->layouts & plausible))
+	if (!remaining)
 		return false;
-	channel->layouts &= plausible;
-	if (!last || channel->is_counting)
-		return true;
-	for (unsigned layout = 0; layout < NCCL_LAYOUT_COUNT; layout++)
-		if (channel->layouts >> layout & 1 && nccl_read_entry((enum nccl_layout)layout, bytes).index ==
-							      nccl_read_entry((enum nccl_layout)layout, last->written).index + 1)
-			counting |= 1u << layout;
-	if (!counting)
-		return true;
-	channel->is_counting = true;
-	if (__builtin_ctz(channel->layouts) != __builtin_ctz(counting)) {
-		channel->layouts = counting;
+	counting = channel->is_counting ? 0 : counting_by(remaining, channel->last, bytes);
+	channel->is_counting |= counting != 0;
+	channel->layouts = counting ? counting : remaining;
+	if (before && __builtin_ctz(before) != __builtin_ctz(channel->layouts))
 		for (struct nccl_transfer *transfer = channel->first; transfer; transfer = transfer->after)
 			nccl_transfer_read_again(tracker, transfer);
-	}
-	channel->layouts = counting;
 	return true;
 }
 
@@ -337,14 +334,12 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 
 	if (!assembly_is_whole(message))
 		take_data(transfer, message, message->coverage.total + message->cut.total);
-	if (!message->has_landed)
-		claim_land(tracker, message);
 	if (shown->outcome == RTAP_OUTCOME_GOOD && shown->has_latency && (!transfer->has_ack || shown->time_ns + shown->latency_ns >= transfer->ack_ns)) {
 		transfer->has_ack = true;
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}
-	region_unclaim(message);
+	claim_memory.settled(tracker, message);
 	nccl_channel_advance(tracker, channel);
 }
 

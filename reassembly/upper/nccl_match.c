@@ -77,6 +77,9 @@ struct region *nccl_match_find(const struct map *index, const struct message *me
 	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->older, i++) {
 		struct region *region = link->region;
 
+		/* what was announced after the WRITE is for a later one */
+		if (region->request->first_frame > shown->first_frame)
+			continue;
 		if (shown->virtual_address < region->begin || shown->virtual_address > region->end ||
 		    shown->length > region->end - shown->virtual_address)
 			continue;

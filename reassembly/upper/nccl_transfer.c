@@ -48,6 +48,25 @@ static struct nccl_state *state_of(const struct nccl_transfer *transfer)
 	return transfer->request.connection->upper_state;
 }
 
+static int order(const void *left, const void *right)
+{
+	const struct region_name *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : 0;
+}
+
+/* More is announced than is sent: where the next buffer begins, the one before ends. So that data counts once, and buffers keep their beginnings. */
+static void separate(struct region_name *regions, uint32_t count)
+{
+	if (count > 1)
+		qsort(regions, count, sizeof *regions, order);
+	for (uint32_t i = 0; i + 1 < count; i++)
+		if (regions[i].key == regions[i + 1].key && regions[i].end > regions[i + 1].begin)
+			regions[i].end = regions[i + 1].begin;
+}
+
 /* The entry, and in `regions` the memory that it names. Entries are within the bytes: nccl_plausible(). */
 static uint32_t read_entries(struct nccl_transfer *transfer, struct region_name regions[NCCL_MOST_REGIONS])
 {
@@ -71,6 +90,7 @@ static uint32_t read_entries(struct nccl_transfer *transfer, struct region_name 
 					.begin = entry.address, .end = entry.address + entry.size, .key = entry.keys[key], .number = count, .use = key > 0,
 				};
 	}
+	separate(regions, count);
 	return count;
 }
 
@@ -312,6 +332,13 @@ void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)
 	struct nccl_state *state = connection->upper_state;
 
 	for (int i = 0; state && i < 2; i++)
-		while (state->channels[i].first)
-			nccl_transfer_end(tracker, state->channels[i].first);
+		while (state->channels[i].first) {
+			struct nccl_transfer *first = state->channels[i].first;
+
+			/* on other connections too; that can end the transfer */
+			if (first->request.claimed)
+				message_settle(tracker, first->request.claimed);
+			else
+				nccl_transfer_end(tracker, first);
+		}
 }

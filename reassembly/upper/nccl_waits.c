@@ -60,7 +60,7 @@ static const char *verdict_of(const struct nccl_costs *costs)
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)
 {
 	struct nccl_costs costs = { .knows_receiver = pace->has_end && times->index == pace->index + 1 };
-	int64_t ready_ns = pace->has_end ? later(times->announced_ns, pace->end_ns) : times->announced_ns, lost_ns;
+	int64_t ready_ns = pace->has_end ? later(times->announced_ns, pace->end_ns) : times->announced_ns, lost_ns, end_ns;
 
 	if (costs.knows_receiver)
 		costs.receiver_ns = between(pace->end_ns, times->announced_ns);
@@ -75,7 +75,9 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	if (costs.sender_ns >= NCCL_NOTABLE_NS)
 		costs.receiver_ns = 0;
 	costs.verdict = verdict_of(&costs);
-	pace->end_ns = pace->has_end ? later(pace->end_ns, times->last_ns) : times->last_ns;
+	/* data that was sent again ends when it is acknowledged */
+	end_ns = times->has_ack ? later(times->last_ns, times->acknowledged_ns - pace->least_ack_ns) : times->last_ns;
+	pace->end_ns = pace->has_end ? later(pace->end_ns, end_ns) : end_ns;
 	pace->has_end = true;
 	pace->index = times->index;
 	return costs;

@@ -15,7 +15,7 @@
 /* What is known of a channel from its earlier transfers. All zero: nothing. */
 struct nccl_pace {
 	bool has_end;            /* the two below are valid */
-	int64_t end_ns;          /* when their last data was captured */
+	int64_t end_ns;          /* when their last data was captured, or its last copy if some was sent again */
 	uint64_t index;          /* of the last one */
 	bool has_ack, has_rate;  /* valid: least_ack_ns, least_rate */
 	int64_t least_ack_ns;    /* from the last data to its acknowledgement */

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""NCCL: transfers, sizes and who held them up, against a model of hosts that knows when each side was ready (generate/nccl.py)."""
+import json
+import os
+
+import capfile
+import nccl
+from cli import CliTest, TESTDATA
+from nccl import MS, Communicator, Host
+
+SIZES = (8192, 0, 1, 4096, 40000, 128, 129, 0, 60000, 1024)
+CLOSE = 0.0005 # seconds by which a capture at one end can differ from the model
+
+
+class Nccl(CliTest):
+    def operations(self, host, *others, options=()):
+        path = self.path("job.pcap")
+        host.write(path, others)
+        return [json.loads(line) for line in self.lines("operations", "--json", *options, path)]
+
+    def pair(self, **how):
+        sender, receiver = Host(1), Host(2)
+        return sender, receiver, Communicator(sender, receiver, **how)
+
+    def expect(self, found, transfers):
+        """The operations are the transfers: index, bytes, verdict, what it cost, queue pairs."""
+        self.assertEqual([(o["layer"], o["name"], int(o["id"]), o["data_bytes"], o["verdict"], o["qps"], o["complete"], o["ok"]) for o in found],
+                         [("nccl", "recv", t.index, t.size, t.verdict, t.qps, True, True) for t in transfers])
+        costs = {"sender late": "sender_wait", "receiver late": "receiver_wait", "network": "network_time"}
+        for o, t in zip(found, transfers):
+            for verdict, key in costs.items():
+                if t.verdict == verdict:
+                    self.assertAlmostEqual(o[key], t.cost / 1e9, delta=CLOSE, msg="transfer %d: %s" % (t.index, o))
+                elif key in o:
+                    self.assertLess(o[key], 0.001, "transfer %d: %s" % (t.index, o))
+
+    def run_job(self, link, sizes=SIZES, gap=100 * nccl.US, events=None):
+        """Transfers one after the other. events: {number: arguments of Communicator.transfer()}"""
+        made, time = [], 1000 * MS
+        for number, size in enumerate(sizes):
+            made.append(link.transfer(time, size if isinstance(size, list) else [size], **(events or {}).get(number, {})))
+            time = made[-1].ended + gap
+        return made
+
+
+class Layouts(Nccl):
+    def test_each_layout_is_learned_from_what_follows(self):
+        for layout in nccl.LAYOUTS:
+            for big in (False, True):
+                for qps in (1, 4):
+                    with self.subTest(layout=layout, big=big, qps=qps):
+                        sender, receiver, link = self.pair(layout=layout, big=big, qps=qps)
+                        made = self.run_job(link)
+                        self.expect(self.operations(sender), made)
+                        self.expect(self.operations(receiver), made)
+
+    def test_the_tail_of_adaptive_routing_belongs_to_its_transfer(self):
+        for qps in (1, 2):
+            sender, receiver, link = self.pair(adaptive=True, qps=qps)
+            made = self.run_job(link)
+            self.expect(self.operations(receiver), made)
+            self.expect(self.operations(sender), made)
+
+    def test_several_receives_are_one_transfer(self):
+        for layout in nccl.LAYOUTS:
+            with self.subTest(layout=layout):
+                sender, receiver, link = self.pair(layout=layout)
+                made = self.run_job(link, [[1000, 2000], [3000] * 8, [5, 0, 7], [1, 1]])
+                found = self.operations(sender)
+                self.expect(found, made)
+                self.assertEqual([o["nreqs"] for o in found], [2, 8, 3, 2])
+                self.assertEqual([o["tag"] for o in found], [1] * 4)
+
+    def test_fields_are_those_of_the_announcement(self):
+        for layout in nccl.LAYOUTS:
+            sender, receiver, link = self.pair(layout=layout)
+            made = self.run_job(link)
+            path = self.path("job.pcap")
+            receiver.write(path)
+            packets = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "nccl.cts")]
+            shown = [(int(p["nccl.cts.idx"]), p["nccl.cts.rkey"], p["nccl.cts.nreqs"], p["nccl.cts.tag"], p["nccl.cts.size"]) for p in packets]
+            wanted = [(t.index, link.key, 1, 1, 0x40000) for t in made]
+            # the first one is proven by what follows it
+            self.assertEqual(shown, wanted[-len(shown):])
+            self.assertGreaterEqual(len(shown), len(wanted) - 2)
+            data = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "nccl.data.size")]
+            self.assertEqual([(int(p["nccl.data.idx"]), p["nccl.data.size"]) for p in data][-8:], [(t.index, t.size) for t in made][-8:])
+
+
+class Verdicts(Nccl):
+    def both(self, events, sizes=SIZES, **how):
+        sender, receiver, link = self.pair(**how)
+        made = self.run_job(link, sizes, events=events)
+        for host in (sender, receiver):
+            with self.subTest(at=host.text()):
+                self.expect(self.operations(host), made)
+        return made
+
+    def test_a_sender_comes_late(self):
+        made = self.both({4: {"sender_late": 5 * MS}, 7: {"sender_late": 2 * MS}})
+        self.assertEqual([t.verdict for t in made].count("sender late"), 2)
+
+    def test_a_receiver_comes_late(self):
+        made = self.both({4: {"receiver_late": 5 * MS}, 6: {"receiver_late": 30 * MS}})
+        self.assertEqual([t.verdict for t in made].count("receiver late"), 2)
+
+    def test_a_packet_is_lost_and_sent_again_after_a_timeout(self):
+        made = self.both({4: {"lost": 3, "recovery": 8 * MS}})
+        self.assertEqual(made[4].verdict, "network")
+
+    def test_a_lost_packet_that_a_nak_repairs_costs_little(self):
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, events={4: {"lost": 3, "recovery": "nak"}})
+        found = self.operations(sender)
+        self.assertEqual([o["verdict"] for o in found], ["none"] * len(made))
+        self.assertGreater(found[4]["network_time"], 2e-6)
+        self.assertGreater(found[4]["repeats"], 0)
+        self.assertEqual(max(found, key=lambda o: o["network_time"]), found[4])
+
+    def test_verdicts_with_several_queue_pairs(self):
+        self.both({3: {"sender_late": 5 * MS}, 5: {"receiver_late": 5 * MS}, 8: {"lost": 2, "recovery": 6 * MS}}, qps=4, layout="wide, four keys")
+
+
+class Jobs(Nccl):
+    def test_rings_at_each_host(self):
+        hosts = [Host(i + 1) for i in range(4)]
+        made = nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
+        for host in hosts:
+            with self.subTest(at=host.text()):
+                seen = [t for t in made if host in (t.sender, t.receiver)]
+                found = self.operations(host)
+                self.assertEqual(sorted((o["object"], int(o["id"]), o["data_bytes"], o["verdict"]) for o in found),
+                                 sorted((o["object"], t.index, t.size, t.verdict) for o, t in zip(self.in_order(found), self.by_announcement(seen, host))))
+
+    @staticmethod
+    def in_order(found):
+        return sorted(found, key=lambda o: (o["tag"], int(o["id"])))
+
+    @staticmethod
+    def by_announcement(transfers, host):
+        return sorted(transfers, key=lambda t: (t.sender.number, t.index))
+
+    def test_trees(self):
+        hosts = [Host(i + 1) for i in range(7)]
+        made = nccl.tree(hosts, 3, 5000)
+        found = self.operations(hosts[0], *hosts[1:])
+        self.assertEqual(len(found), len(made))
+        self.assertEqual(sum(o["data_bytes"] for o in found), sum(t.size for t in made))
+        self.assertTrue(all(o["complete"] and o["verdict"] == "none" for o in found))
+
+
+class Incomplete(Nccl):
+    def test_a_capture_that_begins_in_the_middle_has_the_rest(self):
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, SIZES * 3)
+        since = made[9].begun - 1
+        receiver.frames = [f for f in receiver.frames if f[0] > since]
+        found = self.operations(receiver)
+        self.assertEqual([int(o["id"]) for o in found], [t.index for t in made[10:]])
+        self.assertTrue(all(o["complete"] for o in found))
+
+    def test_packets_of_one_queue_pair_that_were_not_captured_are_missing(self):
+        sender, receiver, link = self.pair(qps=2)
+        made = self.run_job(link, [40000] * 8)
+        hidden = {link.pairs[1].a.port}
+        receiver.frames = [f for f in receiver.frames if int.from_bytes(f[1][34:36], "big") not in hidden]
+        found = self.operations(receiver)
+        self.assertEqual([int(o["id"]) for o in found], [t.index for t in made])
+        # the first half of each
+        self.assertEqual({o["data_bytes"] for o in found}, {20096})
+        self.assertFalse(any(o["complete"] for o in found))
+
+    def test_an_announcement_without_data_is_not_called_nccl(self):
+        sender, receiver, link = self.pair()
+        time = 1000 * MS
+        for i in range(40):
+            link.announce(time + i * MS, [1000])
+        self.assertEqual(self.operations(receiver), [])
+
+    def test_an_announcement_at_the_end_has_no_data(self):
+        sender, receiver, link = self.pair()
+        made = self.run_job(link)
+        link.announce(made[-1].ended + MS, [1000])
+        last = self.operations(receiver)[-1]
+        self.assertEqual((int(last["id"]), last["complete"], "first_data_frame" in last), (len(made) + 1, False, False))
+
+
+class Others(Nccl):
+    def test_no_other_capture_is_called_nccl(self):
+        for name in sorted(os.listdir(TESTDATA)):
+            if name.endswith((".pcap", ".pcapng", ".pcap.gz")) and not name.startswith("nccl") and name.startswith(("roce", "iwarp", "perf", "ib", "rping", "nvme")):
+                self.assertEqual(self.lines("operations", "--layer", "nccl", os.path.join(TESTDATA, name)), [], name)
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
