@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* NCCL: layouts of announcements, and who held a transfer up, by tables written from doc/nccl.md. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "dissect/nccl/nccl_cts.h"
+#include "reassembly/upper/nccl_waits.h"
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+#define ANY (-1)
+
+static void put(uint8_t *at, uint64_t number, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(number >> 8 * i);
+}
+
+/* As in a capture of NCCL 2.20: size of 4 bytes, two keys, index at 32. */
+static void fill(uint8_t entry[64], uint64_t index)
+{
+	memset(entry, 0, 64);
+	put(entry, 0x735781b30000, 8);
+	put(entry + 8, 0x100000, 4);
+	put(entry + 12, 0x588f, 4);
+	put(entry + 20, 1, 4);
+	put(entry + 24, 2, 4);
+	put(entry + 32, index, 8);
+}
+
+Test(nccl, an_entry_is_read_by_its_layout)
+{
+	uint8_t bytes[64];
+	struct nccl_entry entry;
+
+	fill(bytes, 7);
+	cr_expect_eq(nccl_plausible(bytes, sizeof bytes), 1u << NCCL_S4K2);
+	entry = nccl_read_entry(NCCL_S4K2, bytes);
+	cr_expect_eq(entry.address, 0x735781b30000);
+	cr_expect_eq(entry.size, 0x100000);
+	cr_expect_eq(entry.keys[0], 0x588f);
+	cr_expect_eq(entry.keys[1], 0);
+	cr_expect_eq(entry.receives, 1);
+	cr_expect_eq(entry.tag, 2);
+	cr_expect_eq(entry.index, 7);
+}
+
+Test(nccl, entries_name_memory_and_agree_with_each_other)
+{
+	uint8_t bytes[9 * 64];
+
+	for (uint32_t length = 0; length < 40; length++) {
+		fill(bytes, 1);
+		cr_expect_eq(nccl_plausible(bytes, length) & 1u << NCCL_S4K2, 0, "%u bytes", length);
+	}
+	memset(bytes, 0, sizeof bytes);
+	cr_expect_eq(nccl_plausible(bytes, 64), 0);
+	memset(bytes, 0xff, sizeof bytes);
+	cr_expect_eq(nccl_plausible(bytes, 64), 0);
+	for (unsigned receives = 0; receives <= 9; receives++) {
+		for (unsigned i = 0; i < 9; i++) {
+			fill(bytes + 64 * i, 3);
+			put(bytes + 64 * i + 20, receives, 4);
+		}
+		cr_expect_eq(nccl_plausible(bytes, 64 * (receives ? receives : 1)) >> NCCL_S4K2 & 1, receives >= 1 && receives <= 8, "%u receives", receives);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		fill(bytes + 64 * i, 3 + i);
+		put(bytes + 64 * i + 20, 2, 4);
+	}
+	cr_expect_eq(nccl_plausible(bytes, 128) & 1u << NCCL_S4K2, 0, "two indices");
+}
+
+/* Transfers of a channel: times in nanoseconds, and what they cost. ANY: not checked; receiver: -2 if unknown. */
+#define UNKNOWN (-2)
+
+static const struct row {
+	struct nccl_times times;
+	int64_t sender, receiver, network;
+	const char *verdict;
+} rows[] = {
+	/* the first transfer: nothing is known of the receiver before */
+	{ { .index = 1, .bytes = 8192, .announced_ns = 0, .first_ns = 20 * US, .last_ns = 30 * US, .acknowledged_ns = 35 * US, .has_ack = true },
+	  20 * US, UNKNOWN, 0, "none" },
+	/* the sender comes 5 ms late */
+	{ { .index = 2, .bytes = 8192, .announced_ns = 40 * US, .first_ns = 5040 * US, .last_ns = 5050 * US, .acknowledged_ns = 5055 * US, .has_ack = true },
+	  5 * MS, 0, 0, "sender late" },
+	/* the receiver comes 5 ms late */
+	{ { .index = 3, .bytes = 8192, .announced_ns = 10050 * US, .first_ns = 10070 * US, .last_ns = 10080 * US, .acknowledged_ns = 10085 * US, .has_ack = true },
+	  20 * US, 5 * MS, 0, "receiver late" },
+	/* announced before the end of the one before: only from then on the sender can begin */
+	{ { .index = 4, .bytes = 8192, .announced_ns = 10060 * US, .first_ns = 10081 * US, .last_ns = 18081 * US, .acknowledged_ns = 18086 * US, .has_ack = true,
+	    .lost_ns = 7000000 },
+	  1 * US, 0, 7990 * US, "network" },
+	/* both: the sender was not ready either, and did not wait */
+	{ { .index = 5, .bytes = 8192, .announced_ns = 30 * MS, .first_ns = 33 * MS, .last_ns = 33010 * US, .acknowledged_ns = 33015 * US, .has_ack = true },
+	  3 * MS, 0, 0, "sender late" },
+	/* one is missing */
+	{ { .index = 7, .bytes = 8192, .announced_ns = 50 * MS, .first_ns = 50020 * US, .last_ns = 50030 * US, .acknowledged_ns = 50035 * US, .has_ack = true },
+	  20 * US, UNKNOWN, 0, "none" },
+	/* the announcement was lost and sent again after 4 ms */
+	{ { .index = 8, .bytes = 8192, .announced_ns = 50040 * US, .first_ns = 54060 * US, .last_ns = 54070 * US, .acknowledged_ns = 54075 * US, .has_ack = true,
+	    .announcement_lost_ns = 4000000 },
+	  20 * US, ANY, 4 * MS, "network" },
+	/* the last packet was sent again: the transfer ends with its acknowledgement */
+	{ { .index = 9, .bytes = 8192, .announced_ns = 54080 * US, .first_ns = 54100 * US, .last_ns = 54110 * US, .acknowledged_ns = 58115 * US, .has_ack = true },
+	  20 * US, ANY, 4 * MS, "network" },
+	{ { .index = 10, .bytes = 0, .announced_ns = 58116 * US, .first_ns = 58136 * US, .last_ns = 58136 * US, .acknowledged_ns = 58141 * US, .has_ack = true },
+	  20 * US, 6 * US, 0, "none" },
+};
+
+Test(nccl, costs_are_those_of_the_definitions)
+{
+	struct nccl_pace pace = { 0 };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *row = &rows[i];
+		struct nccl_costs costs = nccl_judge(&pace, &row->times);
+
+		cr_expect_eq(costs.sender_ns, row->sender, "%zu: sender %lld", i, (long long)costs.sender_ns);
+		cr_expect_eq(costs.network_ns, row->network, "%zu: network %lld", i, (long long)costs.network_ns);
+		cr_expect_eq(costs.knows_receiver, row->receiver != UNKNOWN, "%zu", i);
+		if (row->receiver >= 0)
+			cr_expect_eq(costs.receiver_ns, row->receiver, "%zu: receiver %lld", i, (long long)costs.receiver_ns);
+		cr_expect_str_eq(costs.verdict, row->verdict, "%zu: %s", i, costs.verdict);
+	}
+}
