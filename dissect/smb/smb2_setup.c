@@ -201,7 +201,7 @@ static const struct rtap_field session_request_fields[] = {
 	SMB2_BITS("ses_req_flags.reserved", "Reserved", 2, 1, 7, RTAP_HEX),
 	SMB2_SECURITY_MODE(3),
 	SMB2_CAPABILITIES(4),
-	SMB2_FLAGGED("session.channel", "Channel", 8, 4, RTAP_HEX, RTAP_COMPARED, NULL),
+	SMB2_FLAGGED("channel", "Channel", 8, 4, RTAP_HEX, RTAP_COMPARED, NULL),
 	SMB2_FLAGGED("session.security_offset", "Security Blob Offset", 12, 2, RTAP_HEX, RTAP_IGNORED, NULL),
 	SMB2_FLAGGED("session.security_length", "Security Blob Length", 14, 2, RTAP_DEC, RTAP_IGNORED, NULL),
 	SMB2_FLAGGED("previous_sesid", "Previous Session Id", 16, 8, RTAP_HEX, RTAP_IS_SESSION, NULL),

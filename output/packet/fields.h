@@ -10,7 +10,7 @@
 
 #include <rdmatap/error.h>
 
-#define MAX_COLUMN_FIELDS 16
+#define MAX_COLUMN_FIELDS 64 /* as tests/test_tables.c checks */
 
 enum occurrence { OCCURRENCE_ALL, OCCURRENCE_FIRST, OCCURRENCE_LAST };
 

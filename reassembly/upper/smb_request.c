@@ -305,5 +305,6 @@ struct packet_request smb_known(const struct upper_work *work, struct rtap_span 
 	}
 	if (!request || !request->command.request.is_seen)
 		return (struct packet_request){ 0 };
-	return (struct packet_request){ .is_known = true, .frame = request->first_frame, .time_ns = request->first_ns };
+	return (struct packet_request){ .is_known = true, .frame = request->command.request.first_frame,
+					.time_ns = request->command.request.time_ns };
 }
