@@ -93,6 +93,10 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole)
 			return;
 		work->context->chunk = bytes;
 		set_shown(work->tracker, work->connection, (uint8_t *)(uintptr_t)whole->bytes.bytes, whole->bytes.length);
+	} else if (!work->keep) {
+		/* its layers are there already */
+		work->packet->request = work->context->request;
+		return;
 	} else if (!work->context->request.frame) {
 		return;
 	}
