@@ -111,6 +111,25 @@ static void show_data(struct smb_operation *operation, const struct request *req
 	}
 }
 
+/* What statistics and findings need to know. Status codes: [MS-ERREF] 2.3.1. */
+static uint8_t flags_of(const struct smb_part *part)
+{
+	uint8_t flags = 0;
+
+	switch (part->command) {
+	case SMB2_ECHO: flags = RTAP_OPERATION_KEEP_ALIVE; break;
+	case SMB2_CHANGE_NOTIFY: flags = RTAP_OPERATION_WAITS; break;
+	case SMB2_READ: case SMB2_WRITE: case SMB2_FLUSH: flags = RTAP_OPERATION_ON_DEVICE; break;
+	default: break;
+	}
+	switch (part->is_answered ? part->status : 0) {
+	case 0xc0000120: return flags | RTAP_OPERATION_ABORTED; /* CANCELLED */
+	case 0xc0000032: case 0xc000003e: case 0xc000003f: case 0xc000009c: case 0xc0000185: /* DISK_CORRUPT_ERROR ... IO_DEVICE_ERROR */
+		return flags | RTAP_OPERATION_DEVICE_ERROR;
+	default: return flags;
+	}
+}
+
 static void add_values(struct smb_operation *operation, const struct smb_request *request, const struct smb_part *part)
 {
 	struct operation *head = &operation->head;
@@ -194,6 +213,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
 		operation->head.shown.offset = part->offset;
 		operation->head.shown.length = part->length;
+		operation->head.shown.flags = flags_of(part);
 		add_values(operation, request, part);
 		operation->head.concluded = true;
 	}
@@ -246,6 +266,7 @@ void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole
 	show_id(operation, id);
 	operation->head.shown.request_frame = whole->first_frame;
 	operation->head.shown.one_way = operation->head.shown.complete = true;
+	operation->head.shown.flags = command == SMB2_CANCEL ? RTAP_OPERATION_ABORT : 0;
 	operation_add_number(&operation->head, "opcode", command);
 }
 
