@@ -12,6 +12,7 @@
 #include "dissect/engine/protocol.h"
 #include "output/export/export_sqlite.h"
 #include "output/stats/congestion.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 
 #define INTERVAL_NS INT64_C(1000000000) /* without --interval */
@@ -44,6 +45,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 {
 	struct database *database = owner;
 
+	stats_operation(database->stats, operation);
 	export_sqlite_operation(database->sqlite, operation);
 }
 

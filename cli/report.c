@@ -20,6 +20,7 @@
 #include "output/report/report_recoveries.h"
 #include "output/report/report_calls.h"
 #include "output/report/report_page.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 
 /* Parts of --max-memory for statistics and for points of plots; the rest is for connection state. */
@@ -45,6 +46,11 @@ static void take_message(void *owner, const struct rtap_message *message)
 
 	stats_message(reporting->stats, message);
 	report_message(reporting->report, message);
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	stats_operation(((struct reporting *)owner)->stats, operation);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
@@ -91,6 +97,8 @@ static bool open_state(struct reporting *reporting, const struct options *option
 		.give_up_ns = options->give_up_ns,
 		.dissect = &options->dissect,
 		.message = take_message,
+		.operation = take_operation,
+		.cheap_operations = true,
 		.connection = take_connection,
 		.merged = merge,
 		.resolved = resolve,

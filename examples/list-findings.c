@@ -17,6 +17,11 @@ static void take_message(void *owner, const struct rtap_message *message)
 	rtap_stats_message(owner, message);
 }
 
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	rtap_stats_operation(owner, operation);
+}
+
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	rtap_stats_connection(owner, connection);
@@ -37,6 +42,8 @@ static enum rtap_status read_all(struct rtap_source *source, struct rtap_stats *
 	const struct rtap_tracker_options options = {
 		.size = sizeof options,
 		.message = take_message,
+		.operation = take_operation,
+		.cheap_operations = true,
 		.connection = take_connection,
 		.merged = merge,
 		.resolved = resolve,

@@ -806,3 +806,24 @@ Test(findings, of_clusters_count_within_less_than_a_second_of_the_first)
 	cr_expect_eq(losses_at_once(SECOND), 1);
 	cr_expect_eq(losses_at_once(SECOND + 1), 1);
 }
+
+/* Requests without a response: missing, or not expected. */
+Test(findings, of_missing_responses_need_an_operation_that_has_one)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		struct counts counts;
+		struct rtap_connection connection;
+		struct rtap_operation operation;
+
+		begin_counts(&counts);
+		operation = an_operation(&counts, &connection);
+		operation.response_frame = 0;
+		operation.has_latency = false;
+		operation.one_way = i == 1;
+		operation.flags = i == 2 ? RTAP_OPERATION_WAITS : 0;
+		counts.stats->last_ns = 2000 * MS;
+		stats_operation(counts.stats, &operation);
+		cr_expect_eq(counts.stats->operations->names.rows[0]->work.unanswered, !i);
+		cr_expect_eq(end_counts(&counts, "operations_unanswered"), !i, "%u", i);
+	}
+}

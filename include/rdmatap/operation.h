@@ -54,6 +54,7 @@ enum rtap_operation_flag {
 	RTAP_OPERATION_ON_DEVICE = 16,     /* the responder works on a storage device for it */
 	RTAP_OPERATION_DEVICE_ERROR = 32,  /* its status reports an error of the device or of the medium */
 	RTAP_OPERATION_COULD_BE_INLINE = 64, /* its data was read by READs though the request could have carried it */
+	RTAP_OPERATION_COSTLY = 128,       /* not made with rtap_tracker_options.cheap_operations: statistics count its messages instead */
 };
 
 /*

@@ -198,6 +198,7 @@ struct latency {
 	const struct stats_rpc *rpc;   /* NULL: a verb or a management datagram */
 	const struct stats_mad *mad;   /* NULL: a verb or an RPC */
 	enum rtap_message_kind kind;
+	const struct stats_work_row *work; /* operations of another upper layer; NULL: something else */
 };
 
 #define MOST_LATENCIES 16
@@ -223,6 +224,12 @@ static void latency_name(const struct latency *row, struct line *line)
 
 	if (row->mad) {
 		latency_mad_name(row->mad, line);
+		return;
+	}
+	if (row->work) {
+		html_text(line, row->work->layer);
+		line_char(line, ' ');
+		html_text(line, *row->work->name ? row->work->name : "unknown");
 		return;
 	}
 	if (!row->rpc) {
@@ -335,6 +342,11 @@ static void decades(const struct html_axis *x, double bottom, struct line *line)
 	}
 }
 
+static bool is_verb(const struct latency *row)
+{
+	return !row->rpc && !row->mad && !row->work;
+}
+
 /* The groups with the most values, after the verbs. */
 static void enter(struct latency *rows, unsigned *count, const struct latency *row, uint64_t *left_out)
 {
@@ -345,9 +357,9 @@ static void enter(struct latency *rows, unsigned *count, const struct latency *r
 	*left_out += *count == MOST_LATENCIES;
 	if (*count < MOST_LATENCIES)
 		++*count;
-	else if ((!rows[--place].rpc && !rows[place].mad) || rows[place].histogram->count >= row->histogram->count)
+	else if (is_verb(&rows[--place]) || rows[place].histogram->count >= row->histogram->count)
 		return;
-	for (; place && (rows[place - 1].rpc || rows[place - 1].mad) && rows[place - 1].histogram->count < row->histogram->count; place--)
+	for (; place && !is_verb(&rows[place - 1]) && rows[place - 1].histogram->count < row->histogram->count; place--)
 		rows[place] = rows[place - 1];
 	rows[place] = *row;
 }
@@ -355,21 +367,27 @@ static void enter(struct latency *rows, unsigned *count, const struct latency *r
 /* Latencies of each kind of message, over all connections, merged in the page's memory. */
 static unsigned choose(const struct report_page *page, struct latency *rows, uint64_t *left_out)
 {
+	const struct stats_work_table *names = &stats_work_tables(page->stats)->names;
 	unsigned count = 0;
 
 	*left_out = 0;
 	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 		if (page->latencies[kind].count)
-			rows[count++] = (struct latency){ &page->latencies[kind], NULL, NULL, (enum rtap_message_kind)kind };
+			rows[count++] = (struct latency){ &page->latencies[kind], NULL, NULL, (enum rtap_message_kind)kind, NULL };
 	for (unsigned i = 0; i < page->stats->rpc_count; i++) {
 		const struct stats_rpc *rpc = page->stats->rpcs[i];
 
-		enter(rows, &count, &(struct latency){ &rpc->latency_ns, rpc, NULL, RTAP_KIND_RPC_REPLY }, left_out);
+		enter(rows, &count, &(struct latency){ &rpc->latency_ns, rpc, NULL, RTAP_KIND_RPC_REPLY, NULL }, left_out);
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		const struct stats_work_row *work = names->rows[i];
+
+		enter(rows, &count, &(struct latency){ &work->work.latency_ns, NULL, NULL, RTAP_KIND_COUNT, work }, left_out);
 	}
 	for (unsigned i = 0; i < page->stats->mad_count; i++) {
 		const struct stats_mad *mad = page->stats->mads[i];
 
-		enter(rows, &count, &(struct latency){ &mad->latency_ns, NULL, mad, RTAP_KIND_MAD }, left_out);
+		enter(rows, &count, &(struct latency){ &mad->latency_ns, NULL, mad, RTAP_KIND_MAD, NULL }, left_out);
 	}
 	return count;
 }
@@ -399,7 +417,7 @@ void report_latencies(const void *what, struct line *line)
 		latency_row(&rows[i], &x, 4 + i * (double)ROW_HEIGHT, line);
 	line_text(line, "</svg><figcaption><span class=\"key p50\">p50</span> <span class=\"key p99\">p99</span> <span class=\"key max\">longest.</span> "
 		  "Each row has a height of its own. Verbs of all connections together: from the request's first frame to its answer; "
-		  "RPCs: from the call's first frame to the reply's last; “…” marks an operation within a compound, with the latency of the compound. "
+		  "operations of upper layers: from the request's first frame to the response's last; RPCs: from the call's first frame to the reply's last; “…” marks an operation within a compound, with the latency of the compound. "
 		  "Management datagrams: from the first frame of what was asked to the first of its answer.");
 	if (left_out) {
 		line_text(line, " The ");

@@ -10,6 +10,7 @@
 #include "output/report/report_internal.h"
 #include "output/report/report_tables.h"
 #include "output/stats/stats_form.h"
+#include "output/stats/stats_work.h"
 
 #define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
 
@@ -251,6 +252,128 @@ void report_rpcs(const void *what, struct line *line)
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, stats->other_rpcs, "RPC message");
 		line_text(line, " of further kinds not counted by kind.</p>\n");
+	}
+	line_text(line, "</section>\n");
+}
+
+static void work_cells(const struct stats_work *work, struct line *line)
+{
+	const uint64_t counts[] = { work->count, work->unanswered, work->failed, work->incomplete, work->bytes };
+
+	for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		html_cell_count(line, counts[i]);
+	distribution(&work->latency_ns, line);
+	html_cell_count(line, work->repeats);
+	html_cell_time(line, work->time_lost_us, (int64_t)(work->time_lost_us > INT64_MAX / 1000 ? INT64_MAX : work->time_lost_us * 1000));
+}
+
+static void work_head(const struct stats_work_row *row, struct line *line)
+{
+	line_text(line, "<tr><th scope=\"row\">");
+	html_text(line, row->layer ? row->layer : "others");
+	line_text(line, "</th>");
+	html_cell_text(line, *row->name ? row->name : row->layer ? "unknown" : "");
+}
+
+static void work_row(const struct stats_work_row *row, struct line *line)
+{
+	work_head(row, line);
+	work_cells(&row->work, line);
+	for (int part = 0; part < STATS_PART_COUNT; part++)
+		html_cell_time(line, row->parts_ns[part].count, (int64_t)histogram_percentile(&row->parts_ns[part], 500));
+	line_text(line, "<td>");
+	for (const struct stats_work_status *status = row->statuses; status; status = status->next) {
+		line_text(line, status == row->statuses ? "" : ", ");
+		html_text(line, status->name);
+		line_text(line, " ×");
+		html_count(line, status->occurrences.count);
+		line_text(line, " (");
+		html_frames(line, status->occurrences.first_frame, status->occurrences.last_frame);
+		line_char(line, ')');
+	}
+	line_text(line, "</td></tr>\n");
+}
+
+static void object_row(const struct stats_work_row *row, struct line *line)
+{
+	work_head(row, line);
+	work_cells(&row->work, line);
+	line_text(line, "</tr>\n");
+}
+
+static void requester_row(const struct stats_connection *connection, int side, struct line *line)
+{
+	const struct stats_requests *requests = connection->directions[side].requests;
+
+	line_text(line, "<tr><th scope=\"row\">");
+	line_dec(line, connection->shown.number);
+	line_text(line, side ? "</th><td data-v=\"b&gt;a\">b→a</td>" : "</th><td data-v=\"a&gt;b\">a→b</td>");
+	html_cell_text(line, requests->layer);
+	if (requests->has_queue)
+		html_cell_count(line, requests->queue);
+	else
+		line_text(line, "<td class=\"n\" data-v=\"\"></td>");
+	html_cell_count(line, requests->depth);
+	work_cells(&requests->work, line);
+	line_text(line, "</tr>\n");
+}
+
+#define WORK_HEADINGS "count|operations", "unanswered|unanswered", "failed|errors", "incomplete|incomplete", "bytes|bytes", \
+	"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest", "repeats|sent again", \
+	"time_lost|time lost"
+
+static void rows_of(const struct stats_work_table *table, void (*row)(const struct stats_work_row *, struct line *), struct line *line)
+{
+	for (size_t i = 0; i < table->count && i < REPORT_ROWS; i++)
+		row(table->rows[i], line);
+	if (table->others)
+		row(table->others, line);
+	html_table_end(line);
+	report_left_out(table->count < REPORT_ROWS ? table->count : REPORT_ROWS, table->count, "rows", line);
+}
+
+static void requesters(const struct report_page *page, struct line *line)
+{
+	static const char *const headings[] = { "connection|#", "direction|asked", "layer|layer", "queue|queue", "depth|depth", WORK_HEADINGS };
+	uint64_t shown = 0, all = 0;
+
+	html_table(line, "requester-table", "Operations by connection and by the end that asked; depth: the most without a response at once",
+		   HEADINGS(headings));
+	for (uint64_t i = 0; i < page->ranked_count; i++)
+		for (int side = 0; side < 2; side++) {
+			if (!page->ranked[i]->directions[side].requests)
+				continue;
+			if (++all > REPORT_ROWS)
+				continue;
+			requester_row(page->ranked[i], side, line);
+			shown++;
+		}
+	html_table_end(line);
+	report_left_out(shown, all, "rows", line);
+}
+
+void report_works(const void *what, struct line *line)
+{
+	static const char *const names[] = { "layer|layer", "name|operation", WORK_HEADINGS, "to_first_data.p50|to first data, p50",
+		"data_time.p50|first to last data, p50", "to_response.p50|last data to response, p50", "statuses|errors by name" };
+	static const char *const objects[] = { "layer|layer", "object|object", WORK_HEADINGS };
+	const struct report_page *page = what;
+	const struct stats_operation_tables *tables = stats_work_tables(page->stats);
+
+	if (!tables->names.count)
+		return;
+	line_text(line, "<section id=\"works\"><h2>Operations of upper layers</h2>\n");
+	html_table(line, "work-table", "Operations of upper layers by name, without RPCs", HEADINGS(names));
+	rows_of(&tables->names, work_row, line);
+	if (tables->objects.count) {
+		html_table(line, "object-table", "Operations by object", HEADINGS(objects));
+		rows_of(&tables->objects, object_row, line);
+	}
+	requesters(page, line);
+	if (tables->uncounted) {
+		line_text(line, "<p class=\"note\">");
+		html_counted(line, tables->uncounted, "operation");
+		line_text(line, " counted as others, or in no row, for there are too many, or for want of memory.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }

@@ -21,10 +21,16 @@ static bool is_answered(const struct rtap_operation *operation)
 	return operation->response_frame != 0;
 }
 
+/* No response is missing: there is none, or it comes at an event. */
+static bool needs_none(const struct rtap_operation *operation)
+{
+	return operation->one_way || operation->flags & RTAP_OPERATION_WAITS;
+}
+
 /* Its request was seen, and no response in a second or more of further capture. */
 static bool is_overdue(const struct stats *stats, const struct rtap_operation *operation)
 {
-	return operation->request_frame && !is_answered(operation) && !(operation->flags & RTAP_OPERATION_WAITS) &&
+	return operation->request_frame && !is_answered(operation) && !needs_none(operation) &&
 	       stats_elapsed(operation->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
 }
 
@@ -54,9 +60,9 @@ static void work_add(struct stats *stats, struct stats_work *work, const struct 
 {
 	work->count++;
 	work->completed += is_answered(operation);
-	work->unanswered += !is_answered(operation) && !(operation->flags & RTAP_OPERATION_WAITS);
+	work->unanswered += !is_answered(operation) && !needs_none(operation);
 	work->failed += operation->has_status && !operation->ok;
-	work->incomplete += is_answered(operation) && !operation->complete;
+	work->incomplete += (is_answered(operation) || operation->one_way) && !operation->complete;
 	work->bytes += size_of(operation);
 	work->data_bytes[operation->carried < RTAP_CARRIED_COUNT ? operation->carried : RTAP_CARRIED_NONE] += operation->data_bytes;
 	work->repeats += operation->repeats;
@@ -411,6 +417,8 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 
 void stats_operation(struct stats *stats, const struct rtap_operation *operation)
 {
+	if (operation->flags & RTAP_OPERATION_COSTLY)
+		return;
 	if (!stats->operations) {
 		stats->options.max_memory += sizeof *stats->operations;
 		stats->operations = stats_take(stats, sizeof *stats->operations);

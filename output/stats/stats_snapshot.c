@@ -10,6 +10,7 @@
 
 #include "base/struct_size.h"
 #include "output/stats/stats.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 
 /* struct rtap_stats is the opaque public name of struct stats. */
@@ -58,6 +59,11 @@ void rtap_stats_packet(struct rtap_stats *stats, const struct rtap_packet *packe
 void rtap_stats_message(struct rtap_stats *stats, const struct rtap_message *message)
 {
 	stats_message(counts_of(stats), message);
+}
+
+void rtap_stats_operation(struct rtap_stats *stats, const struct rtap_operation *operation)
+{
+	stats_operation(counts_of(stats), operation);
 }
 
 void rtap_stats_connection(struct rtap_stats *stats, const struct rtap_connection *connection)

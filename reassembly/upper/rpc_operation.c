@@ -576,6 +576,7 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	shown->layer = (asked && asked->is_nfs) || (answered && answered->is_nfs) ||
 		       (known->program_known && known->program == RPC_PROGRAM_NFS) ? "nfs" : "rpc";
 	shown->name = name_of(operation, call_operation, reply_operation, known);
+	shown->flags = RTAP_OPERATION_COSTLY;
 	write_hex(operation->id, first->shown.xid);
 	shown->id = operation->id;
 	if (asked) {

@@ -163,7 +163,7 @@ class Columns(CliTest):
                                   "-T csv requires --type, because records differ (capture, finding, connection, rpc, mad, interval)"),
                                  (("stats", "--type", "rpc"), "--type requires -T json, -T csv or -e"),
                                  (("stats", "-e", "type", "--type", "message"),
-                                  "--type message: no such type (capture, finding, connection, rpc, mad, interval)")]:
+                                  "--type message: no such type (capture, finding, connection, operation, object, rpc, mad, interval)")]:
             done = self.run_program(*arguments, capture)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", "rdmatap: %s\n" % error))
 

@@ -41,6 +41,7 @@
 #include "output/report/report_calls.h"
 #include "output/report/report_page.h"
 #include "output/stats/stats_form.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 #include "output/stats/stats_text.h"
 #include "output/packet/text.h"
@@ -208,6 +209,11 @@ static void take_message(void *owner, const struct rtap_message *message)
 		report_message(run->report, message);
 	if (run->output == MESSAGES || run->output == JSON_MESSAGES)
 		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_message : write_message_json, message));
+}
+
+static void count_operation(void *owner, const struct rtap_operation *operation)
+{
+	stats_operation(((struct run *)owner)->stats, operation);
 }
 
 static void write_operation(const void *what, struct line *line)
@@ -459,6 +465,10 @@ static void open_tracker(struct run *run, unsigned memory)
 		options.merged = take_merge;
 		if (run->output == MESSAGES || run->output == JSON_MESSAGES)
 			options.operation = take_operation;
+		if (run->stats) {
+			options.operation = count_operation;
+			options.cheap_operations = true;
+		}
 	}
 	if (run->filter)
 		options.wanted = is_wanted;
