@@ -174,13 +174,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	begin = line_begin(line, spare, sizeof spare);
 	memcpy(begin, words->text, sizeof words->text);
 	to = words->length ? begin + words->length : line_put_hex(line_put(begin, "opcode 0x"), ib->opcode, 2);
-	to = line_put_pad(begin, to, OPERATION_WIDTH);
-	to = put_psn(line_put(to, "psn "), ib->psn);
-	/* by the standard those have none: IBTA vol. 1, 9.2.1 */
-	if (packet->payload.wire || !lacks_payload(ib->opcode))
-		to = line_put_dec(line_put(to, " len "), packet->payload.wire);
-	if (ib->ack_request)
-		to = line_put(to, " ackreq");
+	/* of management datagrams these are always alike */
+	if (!packet->mad.present) {
+		to = line_put_pad(begin, to, OPERATION_WIDTH);
+		to = put_psn(line_put(to, "psn "), ib->psn);
+		/* by the standard those have none: IBTA vol. 1, 9.2.1 */
+		if (packet->payload.wire || !lacks_payload(ib->opcode))
+			to = line_put_dec(line_put(to, " len "), packet->payload.wire);
+	}
 	if (ib->solicited_event)
 		to = line_put(to, " solicited");
 	if (ib->fecn)

@@ -14,15 +14,15 @@
 	X(s, 0x00, "SEND First", 0, IB_SEND, IB_FIRST, RTAP_VERB_SEND) \
 	X(s, 0x01, "SEND Middle", 0, IB_SEND, IB_MIDDLE, RTAP_VERB_SEND) \
 	X(s, 0x02, "SEND Last", 0, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
-	X(s, 0x03, "SEND Last with Immediate", IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x03, "SEND Last with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
 	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
-	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
+	X(s, 0x05, "SEND Only with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
 	X(s, 0x06, RDMA "WRITE First", IB_RETH, IB_WRITE, IB_FIRST, RTAP_VERB_WRITE) \
 	X(s, 0x07, RDMA "WRITE Middle", 0, IB_WRITE, IB_MIDDLE, RTAP_VERB_WRITE) \
 	X(s, 0x08, RDMA "WRITE Last", 0, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
-	X(s, 0x09, RDMA "WRITE Last with Immediate", IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x09, RDMA "WRITE Last with " IMMEDIATE, IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
 	X(s, 0x0a, RDMA "WRITE Only", IB_RETH, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE) \
-	X(s, 0x0b, RDMA "WRITE Only with Immediate", IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
+	X(s, 0x0b, RDMA "WRITE Only with " IMMEDIATE, IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
 
 #define RELIABLE_REQUEST_AND_RESPONSES(X, s) \
 	X(s, 0x0c, RDMA "READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY, RTAP_VERB_READ) \
@@ -39,8 +39,8 @@
 	X(s, 0x15, "RESYNC", 0, IB_RESYNC, IB_ONLY, RTAP_VERB_COUNT)
 
 #define INVALIDATES(X, s) \
-	X(s, 0x16, "SEND Last with Invalidate", IB_IETH, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
-	X(s, 0x17, "SEND Only with Invalidate", IB_IETH, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
+	X(s, 0x16, "SEND Last with " INVALIDATE, IB_IETH, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x17, "SEND Only with " INVALIDATE, IB_IETH, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define PERSISTENCE(X, s) \
 	X(s, 0x1c, "FLUSH", IB_FETH | IB_RETH, IB_FLUSH, IB_ONLY, RTAP_VERB_FLUSH) \
@@ -48,7 +48,7 @@
 
 #define DATAGRAMS(X, s) \
 	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
-	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
+	X(s, 0x05, "SEND Only with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define CONGESTION(X, s) \
 	X(s, 0x00, "(A10)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY, RTAP_VERB_COUNT) \
@@ -95,6 +95,8 @@
 
 /* The full names have this word, as Wireshark's do; it says nothing beside READ and WRITE. */
 #define RDMA "RDMA "
+#define IMMEDIATE "Immediate"
+#define INVALIDATE "Invalidate"
 
 const struct ib_opcode ib_opcodes[256] = {
 #define OPCODE(service, operation, name, headers, class, place, verb) \
@@ -111,7 +113,12 @@ const struct rtap_name ib_opcode_names[] = {
 };
 
 #undef RDMA
+#undef IMMEDIATE
+#undef INVALIDATE
 #define RDMA ""
+/* the operation is a column */
+#define IMMEDIATE "Imm"
+#define INVALIDATE "Inv"
 
 const struct ib_opcode_words ib_opcode_words[256] = {
 #define WORDS(service, operation, name, headers, class, place, verb) \

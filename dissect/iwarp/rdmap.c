@@ -325,7 +325,8 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first)
 	if (facts.tagged) {
 		to = put_place(to, facts.stag, facts.tagged_offset);
 	} else {
-		to = line_put_dec(line_put(to, " msn "), facts.msn);
+		if (!opcode->has_payload)
+			to = line_put_dec(line_put(to, " msn "), facts.msn);
 		if (facts.mo)
 			to = line_put_dec(line_put(to, " mo "), facts.mo);
 	}

@@ -300,8 +300,8 @@ static char *put_flags(char *to, const uint8_t *header)
 
 #define FLAGS_WIDTH 5 /* " [P.]" */
 
-/* Of a whole header. */
-static char *put_header(char *to, const uint8_t *header)
+/* Of a whole header. `has_upper`: what it carries is shown too. */
+static char *put_header(char *to, const uint8_t *header, bool has_upper)
 {
 	char *begin = to;
 
@@ -310,6 +310,8 @@ static char *put_header(char *to, const uint8_t *header)
 	if (to - begin < FLAGS_WIDTH)
 		*to++ = ' ';
 	to = line_put_dec(line_put(to, " seq "), bits(header, TCP_SEQ));
+	if (has_upper)
+		return to;
 	if (bits(header, TCP_ACK))
 		to = line_put_dec(line_put(to, " ack "), bits(header, TCP_ACK_NUMBER));
 	return line_put_dec(line_put(to, " win "), bits(header, TCP_WINDOW));
@@ -330,7 +332,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
 	}
 	if (layer->length >= TCP_LENGTH) {
-		to = put_header(to, header);
+		to = put_header(to, header, packet->rpc.present);
 		if (derive_payload_length(packet, layer, &value))
 			to = line_put_dec(line_put(to, " len "), value.number);
 	}

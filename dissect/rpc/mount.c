@@ -87,7 +87,7 @@ static const struct xdr_procedure procedures3[] = {
 
 static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " " }, { XDR_NO_ROW, NULL } };
 
-#define TABLES(version_row, table) { PROTOCOL_MOUNT, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
+#define TABLES(version_row, table) { PROTOCOL_MOUNT, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
 
 static const struct xdr_program mount1_program = TABLES(MOUNT_PROCEDURE_V1, procedures1);
 static const struct xdr_program mount2_program = TABLES(MOUNT_PROCEDURE_V2, procedures1);

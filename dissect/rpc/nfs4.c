@@ -42,6 +42,8 @@ static const struct rpc_summary_row summary[] = {
 	{ NFS_WRITE_LENGTH, " length " }, { NFS_LINKTEXT, " " }, { XDR_NO_ROW, NULL },
 };
 
+static const uint32_t preparations[] = { NFS4_PUTFH, NFS4_SEQUENCE, 0 };
+
 const struct xdr_program nfs4_program = {
 	.protocol = PROTOCOL_NFS,
 	.fields = nfs_fields,
@@ -50,4 +52,5 @@ const struct xdr_program nfs4_program = {
 	.count = sizeof procedures / sizeof procedures[0],
 	.procedures = procedures,
 	.summary = summary,
+	.preparations = preparations,
 };

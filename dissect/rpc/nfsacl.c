@@ -103,7 +103,7 @@ static const struct rpc_summary_row summary[] = {
 	{ NFSACL_COUNT, " entries " }, { NFSACL_DEFAULT_COUNT, " default entries " }, { XDR_NO_ROW, NULL },
 };
 
-#define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
+#define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
 
 static const struct xdr_program nfsacl2_program = TABLES(NFSACL_PROCEDURE_V2, procedures2);
 static const struct xdr_program nfsacl3_program = TABLES(NFSACL_PROCEDURE_V3, procedures3);

@@ -259,8 +259,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	} else {
 		line_text(line, "RPC");
 	}
-	line_text(line, facts->is_reply ? " reply xid " : " call xid ");
-	line_hex(line, facts->xid, 8);
+	rpc_program_line_exchange(facts, line);
 	if (facts->is_private)
 		line_text(line, " (encrypted)");
 	if (facts->is_reply && facts->header_length)

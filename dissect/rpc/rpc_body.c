@@ -283,6 +283,7 @@ struct line_sink {
 	const struct rpc_program *known;
 	const struct xdr_program *program;
 	bool procedure_shown;
+	const char *waiting; /* an operation that is shown only if no other one follows; NULL: none */
 };
 
 static void show_procedure(struct line_sink *text)
@@ -290,14 +291,12 @@ static void show_procedure(struct line_sink *text)
 	if (text->procedure_shown)
 		return;
 	text->procedure_shown = true;
-	line_char(text->line, ' ');
 	/* a COMPOUND is its operations */
 	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts)) {
-		rpc_program_line_procedure(text->known, text->body.facts, text->line);
 		line_char(text->line, ' ');
+		rpc_program_line_procedure(text->known, text->body.facts, text->line);
 	}
-	line_text(text->line, text->body.facts->is_reply ? "reply xid " : "call xid ");
-	line_hex(text->line, text->body.facts->xid, 8);
+	rpc_program_line_exchange(text->body.facts, text->line);
 }
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
@@ -333,6 +332,15 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 		show_number(text->line, field->names, decoded->number);
 }
 
+/* An operation that only prepares those that follow. */
+static bool is_preparation(const struct xdr_program *program, uint32_t number)
+{
+	for (const uint32_t *each = program->preparations; each && *each; each++)
+		if (*each == number)
+			return true;
+	return false;
+}
+
 static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct line_sink *text = (struct line_sink *)sink;
@@ -342,11 +350,23 @@ static void show_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	/* the procedure itself is shown already */
 	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts))
 		return;
+	text->waiting = is_preparation(text->program, number) ? name : NULL;
+	if (text->waiting)
+		return;
 	line_char(text->line, ' ');
 	if (name)
 		line_text(text->line, name);
 	else
 		line_dec(text->line, number);
+}
+
+static void show_waiting(struct line_sink *text)
+{
+	if (text->waiting) {
+		line_char(text->line, ' ');
+		line_text(text->line, text->waiting);
+	}
+	text->waiting = NULL;
 }
 
 /* Only that of the whole, or of what failed. */
@@ -357,6 +377,7 @@ static void show_status(struct xdr_sink *sink, uint32_t status, const char *name
 	if (text->procedure_shown && !status && text->program->minor_row != XDR_NO_ROW)
 		return;
 	show_procedure(text);
+	show_waiting(text);
 	line_char(text->line, ' ');
 	if (!status)
 		line_text(text->line, "OK");
@@ -386,6 +407,7 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	body_init(body, packet, layer);
 	text.line = line;
 	text.procedure_shown = false;
+	text.waiting = NULL;
 	text.known = known_of(layer, body->facts);
 	if (!text.known)
 		return;
@@ -394,6 +416,7 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	rpc_program_line(text.known, body->facts, line);
 	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
 	show_procedure(&text);
+	show_waiting(&text);
 	rpcrdma_summary_chunks(packet, layer, line);
 	if (result == MALFORMED)
 		line_text(line, " [malformed]");

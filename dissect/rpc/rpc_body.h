@@ -33,6 +33,7 @@ struct xdr_program {
 	uint32_t count;         /* number of procedures, from 0; those without tables are all zero */
 	const struct xdr_procedure *procedures;
 	const struct rpc_summary_row *summary; /* ends with XDR_NO_ROW */
+	const uint32_t *preparations; /* operations that the one-line text shows only at the end; ends with 0; NULL: none */
 };
 
 /*

@@ -60,3 +60,12 @@ void rpc_program_line_procedure(const struct rpc_program *known, const struct rt
 		line_dec(line, facts->procedure);
 	}
 }
+
+void rpc_program_line_exchange(const struct rtap_rpc_facts *facts, struct line *line)
+{
+	line_text(line, facts->is_reply ? " reply" : " call");
+	if (facts->is_reply && facts->call_frame)
+		return;
+	line_text(line, " xid ");
+	line_hex(line, facts->xid, 8);
+}
