@@ -550,6 +550,15 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	return packet->rpcrdma.reply_chunk;
 }
 
+/* What memory the chunk lists name is unknown, and where the call begins. */
+static bool has_bad_lists(const struct rtap_packet *packet)
+{
+	for (unsigned i = 0; i < packet->anomaly_count; i++)
+		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST)
+			return true;
+	return false;
+}
+
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_connection *state = rpc_state_make(tracker, message->connection);
@@ -560,6 +569,8 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 		state->credits = packet->rpcrdma.credits;
 	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
 		return; /* not about a call */
+	if (has_bad_lists(packet))
+		return;
 	if (is_reply(tracker, message, packet, result))
 		take_reply(tracker, message, packet, result);
 	else
