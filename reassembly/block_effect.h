@@ -20,7 +20,8 @@ enum block_effect_kind {
 /* Borrowed for the call. */
 struct block_effect {
 	const char *target;          /* name of the subsystem or target, printable; or its address */
-	uint64_t unit;               /* namespace or LUN */
+	uint64_t unit;               /* namespace or LUN, or the number of a device */
+	const char *name;            /* of the unit, printable; NULL: it has only its number */
 	enum block_effect_kind kind;
 	uint64_t offset, length;     /* bytes of the device */
 	uint64_t request_frame, response_frame; /* 0: not seen */

@@ -186,10 +186,10 @@ static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, s
 		.message = message, .packet = packet, .result = result, .context = context, .dissect = dissect_again,
 	};
 
-	if (message && message->shown.verb == RTAP_VERB_WRITE && !message->region)
-		upper_write(&work);
-	else
+	if (!message || message->shown.verb != RTAP_VERB_WRITE || message->region)
 		upper_packet(&work);
+	else if (!(ib_opcodes[packet->ib.opcode].headers & IB_IMMDT && upper_packet(&work)) && upper_may_need_write(result, message))
+		upper_write(&work);
 }
 
 static bool is_wanted(const struct rtap_tracker *tracker, const struct rtap_packet *packet)

@@ -16,6 +16,13 @@ bool upper_is_set_up(const struct upper_layer *layer, const struct connection *c
 	return false;
 }
 
+void upper_set_up(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->set_up && (*layer)->is_set_up(connection))
+			(*layer)->set_up(tracker, connection, packet, from_a);
+}
+
 bool upper_has_port(const struct rtap_tracker *tracker, uint16_t wanted)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
@@ -68,11 +75,21 @@ void upper_identify(struct rtap_tracker *tracker, struct connection *connection,
 	connection->shows_layer = connection->layer && upper != RTAP_UPPER_UNKNOWN && connection->layer->carried == upper;
 }
 
+/* A packet that only layers with takes_immediates get. */
+static bool has_immediate_only(const struct upper_work *work)
+{
+	return !work->keep && work->packet && ib_opcodes[work->packet->ib.opcode].class == IB_WRITE &&
+	       !(work->message && work->message->region && upper_data_is_over(work->result, work->message));
+}
+
 static bool give(struct upper_work *work, bool is_send)
 {
 	const struct upper_layer *layer = work->connection->layer;
-	bool is_taken = is_send && layer->send ? layer->send(work) : layer->packet(work);
+	bool is_taken;
 
+	if (!layer->takes_immediates && has_immediate_only(work))
+		return false;
+	is_taken = is_send && layer->send ? layer->send(work) : layer->packet(work);
 	if (is_taken && work->packet)
 		upper_note(work->tracker, work->connection, (enum rtap_upper)work->packet->upper);
 	return is_taken;

@@ -95,6 +95,10 @@ struct upper_layer {
 	uint8_t carried;       /* enum rtap_upper: what its SENDs are dissected as; RTAP_UPPER_UNKNOWN: nothing of its own */
 	/* Whether the connection setup identifies this layer otherwise. */
 	bool (*is_set_up)(const struct connection *connection);
+	/* A REQ or REP of a connection for which is_set_up() is true: its private data is in packet->cm. */
+	void (*set_up)(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a);
+	/* WRITEs with immediate data carry its requests or responses: packet() gets the packet that has it, also if others are missing. */
+	bool takes_immediates;
 	/*
 	 * InfiniBand and RoCE: a packet that is a whole SEND, completes one, or ends the data of a claimed READ or WRITE.
 	 * False: the packet is not of this layer.
@@ -120,6 +124,8 @@ struct upper_layer {
 	const struct upper_memory *memory; /* NULL: its requests name none */
 	/* A SEND that carries a response (message->request) is settled: call request_end(). Not NULL if request_answered() is called. */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
+	/* The message of a request (request->message) is settled: its bytes are there for the last time. */
+	void (*sent)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);
 	/* A message that waits for the end of its request (message->request) is reported before that. */
@@ -172,20 +178,24 @@ static inline bool upper_may_need(const struct frame_result *result, const struc
 {
 	const struct message *message = result->touched;
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	bool is_whole = opcode->class == IB_SEND && opcode->place == IB_ONLY;
+	bool has_immediate = opcode->class == IB_WRITE && opcode->headers & IB_IMMDT;
+	bool is_whole = opcode->place == IB_ONLY && (opcode->class == IB_SEND || has_immediate);
 
 	if (!message)
 		return result->asked && is_whole;
 	if (!message->connection)
 		return false;
 	if (message->shown.verb != RTAP_VERB_SEND)
-		return upper_data_is_over(result, message) ||
+		return has_immediate || upper_data_is_over(result, message) ||
 		       (message->shown.verb == RTAP_VERB_WRITE && opcode->class == IB_WRITE && upper_may_need_write(result, message));
 	return is_whole || result->completed == message || result->cut == message;
 }
 
 /* Whether the connection's setup named the layer. */
 bool upper_is_set_up(const struct upper_layer *layer, const struct connection *connection);
+
+/* A REQ or REP of the connection. */
+void upper_set_up(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a);
 
 /* Whether the port is that of a layer. */
 bool upper_has_port(const struct rtap_tracker *tracker, uint16_t port);
@@ -256,6 +266,8 @@ static inline void upper_settled(struct rtap_tracker *tracker, struct message *m
 	/* The SEND of a request may wait for the end of the request. */
 	if (message->request && message->request->response == message)
 		message->connection->layer->settled(tracker, message);
+	else if (message->request && message->request->message == message && message->connection->layer->sent)
+		message->connection->layer->sent(tracker, message);
 }
 
 static inline void upper_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)

@@ -71,7 +71,7 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
 
 #define ROW(letter, set_up) \
-	{ #letter, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, packet_##letter, write_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, \
+	{ #letter, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, NULL, false, packet_##letter, write_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, NULL, \
 	  release_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter }
 
 LAYER(a, 0)
@@ -116,6 +116,8 @@ SOCKET(b, 1)
 
 static const struct upper_layer a = ROW(a, nothing_is_set_up), b = ROW(b, is_set_up_for_b);
 static const struct upper_layer *const layers[] = { &a, &b, NULL };
+/* As a, for packets only. */
+static const struct upper_layer c = { .name = "c", .packet = packet_a, .takes_immediates = true };
 
 static void expect(const char *wanted)
 {
@@ -144,9 +146,11 @@ static void end(void)
 	calls[0] = '\0';
 }
 
+static struct rtap_packet dissected;
+
 static bool packet(void)
 {
-	return upper_packet(&(struct upper_work){ .tracker = tracker, .connection = connection });
+	return upper_packet(&(struct upper_work){ .tracker = tracker, .connection = connection, .packet = &dissected });
 }
 
 TestSuite(upper, .init = begin, .fini = end);
@@ -187,9 +191,26 @@ Test(upper, who_takes_a_write_is_asked_alone_from_then_on)
 	expect("bW");
 }
 
+/* IBTA vol. 1, table 38: 0x0b is an RDMA WRITE Only with Immediate. */
+Test(upper, only_layers_that_want_them_get_writes_with_immediate_data)
+{
+	static const struct upper_layer *const with_c[] = { &a, &b, &c, NULL };
+
+	dissected.ib.opcode = 0x0b;
+	takes[0] = takes[1] = true;
+	cr_expect_not(packet());
+	expect("");
+	tracker->layers = with_c;
+	cr_expect(packet());
+	expect("ap");
+	cr_expect_eq(connection->layer, &c);
+	tracker->layers = layers;
+	dissected.ib.opcode = 0;
+}
+
 Test(upper, who_takes_a_send_of_iwarp_gets_its_reads)
 {
-	struct upper_work work = { .tracker = tracker, .connection = connection };
+	struct upper_work work = { .tracker = tracker, .connection = connection, .packet = &dissected };
 
 	cr_expect_not(upper_read(&work));
 	upper_ahead(&work);
@@ -461,7 +482,7 @@ static const struct upper_layer *const least_layers[] = { &least, NULL };
 
 Test(upper, callbacks_that_a_layer_does_not_need_are_null)
 {
-	struct upper_work work = { .tracker = tracker, .connection = connection };
+	struct upper_work work = { .tracker = tracker, .connection = connection, .packet = &dissected };
 	struct connection *half = connection_create(tracker, 2, 0);
 	struct message message = { .connection = connection, .shown.has_key = true };
 	struct request request = { .connection = connection };

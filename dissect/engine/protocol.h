@@ -171,6 +171,8 @@
 	X(SRP_LOGIN_RDMA_CM, srp_login_rdma_cm_protocol) \
 	X(SRP_LOGIN_RESPONSE, srp_login_response_protocol) \
 	X(SRP_LOGIN_REJECT, srp_login_reject_protocol) \
+	X(RTRS_CONN_REQ, rtrs_conn_req_protocol) \
+	X(RTRS_CONN_RSP, rtrs_conn_rsp_protocol) \
 	X(RDS_PRIVATE, rds_private_protocol) \
 	X(RDS_PRIVATE_IPV6, rds_private_ipv6_protocol) \
 	X(RDS_REJECT, rds_reject_protocol) \
@@ -317,6 +319,20 @@
 	X(NCCL_CTS_S8K2, nccl_S8K2_protocol) \
 	X(NCCL_CTS_S8K4, nccl_S8K4_protocol) \
 	X(NCCL_DATA, nccl_data_protocol) \
+	X(RTRS_IMM_REQUEST, rtrs_imm_request_protocol) \
+	X(RTRS_IMM_RESPONSE, rtrs_imm_response_protocol) \
+	X(RTRS_IMM_HEARTBEAT, rtrs_imm_heartbeat_protocol) \
+	X(RTRS_INFO_REQ, rtrs_info_req_protocol) \
+	X(RTRS_INFO_RSP, rtrs_info_rsp_protocol) \
+	X(RTRS_RKEY_RSP, rtrs_rkey_rsp_protocol) \
+	X(RTRS_WRITE, rtrs_write_protocol) \
+	X(RTRS_READ, rtrs_read_protocol) \
+	X(RTRS_DESC, rtrs_desc_protocol) \
+	X(RNBD_SESS_INFO, rnbd_sess_info_protocol) \
+	X(RNBD_OPEN, rnbd_open_protocol) \
+	X(RNBD_OPEN_RSP, rnbd_open_rsp_protocol) \
+	X(RNBD_IO, rnbd_io_protocol) \
+	X(RNBD_CLOSE, rnbd_close_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

@@ -6,6 +6,7 @@
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/rds/rds.h"
+#include "dissect/rnbd/rtrs.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/srp.h"
@@ -48,6 +49,7 @@ static const struct upper {
 	[RTAP_UPPER_EOIB] = { PROTOCOL_EOIB, ON(IB_UD), eoib_recognise },
 	[RTAP_UPPER_NVME] = { PROTOCOL_NVME_COMMAND, ON_RELIABLE | ON_IWARP, nvme_recognise },
 	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise },
+	[RTAP_UPPER_RTRS] = { PROTOCOL_RTRS_INFO_REQ, ON_RELIABLE, rtrs_recognise },
 	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise },
 	[RTAP_UPPER_RDS] = { PROTOCOL_RDS, ON(IB_RC), rds_recognise },
 	[RTAP_UPPER_SMB_DIRECT] = { PROTOCOL_SMB_DIRECT, ON_RELIABLE | ON_IWARP, smb_direct_recognise },
@@ -99,12 +101,38 @@ uint16_t upper_of_iwarp_send(const struct parse *parse)
 	return upper == RTAP_UPPER_UNKNOWN ? recognise(parse, ON_IWARP) : uppers[upper].protocol;
 }
 
+/* Immediate data of RTRS: with a WRITE, it makes that a request; without bytes, it is a response. False: not RTRS. */
+static __attribute__((noinline)) bool begin_rtrs(struct parse *parse, const struct ib_opcode *opcode)
+{
+	const struct rtap_ib_facts *ib = &parse->packet->ib;
+	enum rtap_upper upper = declared(parse);
+	bool is_alone = opcode->place == IB_ONLY && parse->cursor.captured == parse->cursor.wire;
+	struct rtrs_request request;
+
+	if (!(ON(ib_service(ib->opcode)) & ON_RELIABLE) || !ib->has_immediate)
+		return false;
+	if (upper == RTAP_UPPER_UNKNOWN && is_alone && !parse->context->no_heuristics) {
+		if (opcode->class == IB_SEND && !rtrs_is_rkey_response(parse->cursor.next, parse->cursor.captured, ib->immediate))
+			return false;
+		if (opcode->class == IB_WRITE &&
+		    (!ib->has_reth || !rtrs_find_request(parse->cursor.next, parse->cursor.captured, ib->dma_length, ib->immediate, &request) ||
+		     !rtrs_request_proves_itself(&request, ib->dma_length)))
+			return false;
+	} else if (upper != RTAP_UPPER_RTRS || !(opcode->class == IB_WRITE || is_alone)) {
+		return false;
+	}
+	parse->next = opcode->class == IB_SEND ? PROTOCOL_RTRS_INFO_REQ : PROTOCOL_RTRS_WRITE;
+	return true;
+}
+
 static inline enum result begin_at_cursor(struct parse *parse, const struct ib_opcode *opcode)
 {
 	if (unlikely(parse->context->written) && opcode->class == IB_WRITE) {
 		parse->next = parse->context->written;
 		return OK;
 	}
+	if (unlikely(opcode->headers & IB_IMMDT) && begin_rtrs(parse, opcode))
+		return OK;
 	if (!parse->cursor.wire)
 		return OK;
 	if (is_whole_send(parse, opcode))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Private data of a connection's REQ, REP and REJ, if the service that the REQ requests is known by its port: NVMe over Fabrics, iSER,
- * RDS. SRP has no port; its login is recognised by content. The service of a REP or REJ comes from the context.
+ * RDS, RTRS (whose port others use too: by its magic number). SRP has no port; its login is recognised by content. The service of a REP or REJ comes from the context.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme.h"
 #include "dissect/rds/rds.h"
+#include "dissect/rnbd/rtrs_private.h"
 #include "dissect/rpc/rpcrdma.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */
@@ -18,7 +19,7 @@ enum {
 };
 
 static const struct rtap_name port_names[] = {
-	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { RDS_PORT_OLD, "RDS" },
+	{ PORT_SMB, "SMB Direct" }, { RTRS_PORT, "RTRS" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { RDS_PORT_OLD, "RDS" },
 	{ RDS_PORT, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
 };
 
@@ -320,6 +321,7 @@ static const struct {
 	[RTAP_CM_CONSUMER_SRP_RDMA_CM] = { PROTOCOL_SRP_LOGIN_RDMA_CM, PROTOCOL_SRP_LOGIN_RESPONSE, PROTOCOL_SRP_LOGIN_REJECT },
 	[RTAP_CM_CONSUMER_RDS] = { PROTOCOL_RDS_PRIVATE, PROTOCOL_RDS_PRIVATE, PROTOCOL_RDS_REJECT },
 	[RTAP_CM_CONSUMER_RDS_IPV6] = { PROTOCOL_RDS_PRIVATE_IPV6, PROTOCOL_RDS_PRIVATE_IPV6, PROTOCOL_RDS_REJECT },
+	[RTAP_CM_CONSUMER_RTRS] = { PROTOCOL_RTRS_CONN_REQ, PROTOCOL_RTRS_CONN_RSP, PROTOCOL_RTRS_CONN_RSP },
 };
 
 const char *cm_consumer_name(uint8_t consumer)
@@ -351,10 +353,16 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 		case RPCRDMA_PORT: return RTAP_CM_CONSUMER_NFS;
 		case PORT_SMB:
 		case PORT_SMB_DIRECT: return RTAP_CM_CONSUMER_SMB_DIRECT;
+		case RTRS_PORT:
+			if (rtrs_private_recognise(bytes, length, true))
+				return RTAP_CM_CONSUMER_RTRS;
+			break;
 		default: break;
 		}
 	if (parse->context->no_heuristics)
 		return RTAP_CM_CONSUMER_OTHER;
+	if (rtrs_private_recognise(bytes, length, false))
+		return RTAP_CM_CONSUMER_RTRS;
 	if (is_srp(bytes, length))
 		return RTAP_CM_CONSUMER_SRP;
 	return is_srp_rdma_cm(bytes, length) ? RTAP_CM_CONSUMER_SRP_RDMA_CM : RTAP_CM_CONSUMER_OTHER;

@@ -26,7 +26,7 @@ struct recent {
 struct image {
 	struct image *next;
 	struct disk_entry *entry;
-	uint64_t unit;
+	char *unit;               /* its name or number, after `target` */
 	struct ranges ranges;
 	uint32_t next_recent, recent_count, recent_room;
 	struct recent *recent;
@@ -36,10 +36,22 @@ struct image {
 	char target[];            /* of a file: its path */
 };
 
+/* The name of the unit, or its number in `text`. */
+static const char *unit_of(const struct block_effect *effect, char text[NUMBER_TEXT])
+{
+	if (effect->name)
+		return effect->name;
+	snprintf(text, NUMBER_TEXT, "%" PRIu64, effect->unit);
+	return text;
+}
+
 static struct image *find(const struct images *images, const struct block_effect *effect)
 {
+	char number[NUMBER_TEXT];
+	const char *unit = unit_of(effect, number);
+
 	for (struct image *image = images->first; image; image = image->next)
-		if (image->unit == effect->unit && !strcmp(image->target, effect->target))
+		if (!strcmp(image->unit, unit) && !strcmp(image->target, effect->target))
 			return image;
 	return NULL;
 }
@@ -57,26 +69,28 @@ static struct disk_entry *directory_of(struct images *images, const char *target
 
 static struct image *create(struct images *images, const struct block_effect *effect)
 {
-	size_t length = strlen(effect->target), size = sizeof(struct image) + length + 1;
+	char number[NUMBER_TEXT];
+	const char *unit = unit_of(effect, number);
+	size_t length = strlen(effect->target) + 1, unit_length = strlen(unit), size = sizeof(struct image) + length + unit_length + sizeof ".img";
 	struct disk_entry *directory;
 	struct image *image = images->count < MOST_IMAGES && images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
-	char name[NUMBER_TEXT];
 
 	if (!image) {
 		images->refused++;
 		return NULL;
 	}
-	snprintf(name, sizeof name, "%" PRIu64 ".img", effect->unit);
+	memcpy(image->target, effect->target, length);
+	image->unit = image->target + length;
+	snprintf(image->unit, unit_length + sizeof ".img", "%s.img", unit);
 	directory = directory_of(images, effect->target);
-	image->entry = directory ? disk_make(images->disk, directory, (const uint8_t *)name, strlen(name), false, '~') : NULL;
+	image->entry = directory ? disk_make(images->disk, directory, (const uint8_t *)image->unit, strlen(image->unit), false, '~') : NULL;
+	image->unit[unit_length] = '\0';
 	if (!image->entry) {
 		free(image);
 		return NULL;
 	}
 	images->memory += size;
 	images->count++;
-	image->unit = effect->unit;
-	memcpy(image->target, effect->target, length + 1);
 	*(images->last ? &images->last->next : &images->first) = image;
 	images->last = image;
 	return image;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,14 +15,14 @@
 
 #define NANOSECONDS_PER_MICROSECOND 1000
 #define FIRST_ROOM 1024
+#define NUMBER_TEXT 24
 #define MOST_DEVICES 1024 /* they are searched one by one; commands on further ones are left out */
 #define MOST_LENGTH (UINT64_C(1) << 30) /* of an entry: fio reads 32 bits */
 
 /* A device, by the name that the log gives it. */
 struct device {
 	struct device *next;
-	uint64_t unit;
-	char target[];            /* without characters that the format has no room for */
+	char name[];              /* target and unit, without characters that the format has no room for */
 };
 
 struct entry {
@@ -43,22 +45,40 @@ struct export_iolog {
 	uint64_t max_memory, memory, left_out, unplaced;
 };
 
-static const struct device *find(struct export_iolog *iolog, const struct block_effect *effect)
+/* Adds a part of a name; what the format has no room for becomes '_'. */
+static void add_part(char **next, const char *part)
 {
-	size_t length = strlen(effect->target), size = sizeof(struct device) + length + 1;
-	struct device *device;
-	char *name = malloc(length + 1);
+	for (; *part; part++)
+		*(*next)++ = *part == ' ' || *part == '/' ? '_' : *part;
+}
 
+/* "target/unit", on the heap; NULL: out of memory. */
+static char *name_of(const struct block_effect *effect)
+{
+	char number[NUMBER_TEXT], *name, *next;
+	const char *unit = effect->name ? effect->name : number;
+
+	snprintf(number, sizeof number, "%" PRIu64, effect->unit);
+	name = next = malloc(strlen(effect->target) + strlen(unit) + 2);
 	if (!name)
 		return NULL;
-	for (size_t i = 0; i <= length; i++)
-		name[i] = effect->target[i] == ' ' || effect->target[i] == '/' ? '_' : effect->target[i];
-	for (device = iolog->devices; device; device = device->next)
-		if (device->unit == effect->unit && !strcmp(device->target, name))
-			break;
-	if (!device && iolog->device_count < MOST_DEVICES && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
-		device->unit = effect->unit;
-		memcpy(device->target, name, length + 1);
+	add_part(&next, effect->target);
+	*next++ = '/';
+	add_part(&next, unit);
+	*next = '\0';
+	return name;
+}
+
+static const struct device *find(struct export_iolog *iolog, const struct block_effect *effect)
+{
+	char *name = name_of(effect);
+	size_t size = name ? sizeof(struct device) + strlen(name) + 1 : 0;
+	struct device *device = name ? iolog->devices : NULL;
+
+	while (device && strcmp(device->name, name))
+		device = device->next;
+	if (name && !device && iolog->device_count < MOST_DEVICES && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
+		memcpy(device->name, name, strlen(name) + 1);
 		device->next = iolog->devices;
 		iolog->devices = device;
 		iolog->device_count++;
@@ -126,9 +146,7 @@ static void write_head(const void *what, struct line *line)
 static void write_name(const struct device *device, struct line *line)
 {
 	line_text(line, "/block/");
-	line_text(line, device->target);
-	line_char(line, '/');
-	line_dec(line, device->unit);
+	line_text(line, device->name);
 }
 
 /* A device and what happens to it. */

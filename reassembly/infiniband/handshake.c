@@ -201,6 +201,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	if (connection->flows[0] && packet->source_port && cm->flow_label)
 		port_pairing_enter(tracker, connection->flows[0], port_of_label(cm->flow_label), true);
 	connection_account(tracker, connection);
+	upper_set_up(tracker, connection, packet, true);
 }
 
 static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
@@ -239,6 +240,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	add_event(connection, "rdma_accept", packet, 0);
 	claim(tracker, connection, true);
 	connection_account(tracker, connection);
+	upper_set_up(tracker, connection, packet, false);
 }
 
 /* Datagram queue pairs: the connection exists from the request on. 12.11. */

@@ -216,6 +216,17 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
 	return true;
 }
 
+/*
+ * The highest PSN at which the command of a response can begin that is captured after it: the next one, or one of a gap, if what is acknowledged
+ * ends in one.
+ */
+static uint64_t place_of(const struct psn_stream *stream)
+{
+	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
+
+	return last && last->end >= stream->next ? stream->next - 1 : stream->next;
+}
+
 struct command *command_answered(struct upper_work *work, uint64_t id)
 {
 	struct command *command = command_find(work->connection, !work->from_a, id);
@@ -234,7 +245,7 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 	if (!command)
 		return NULL;
 	work->connection->requests.unknown_responses++;
-	command->place = work->connection->streams[!work->from_a].next;
+	command->place = place_of(&work->connection->streams[!work->from_a]);
 	request_answered(&command->request, work->message);
 	map_in(work->tracker, command);
 	request_reconsider(work->tracker, &command->request, work->message);

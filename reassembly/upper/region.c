@@ -303,7 +303,7 @@ static bool is_before_unknown(const struct request *request, const struct messag
 	const struct message *after = message->after;
 
 	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = after->after, i++) {
-		if (after->shown.verb != RTAP_VERB_SEND || (after->request && after->request->is_seen))
+		if (!message_is_notice(after) || (after->request && after->request->is_seen))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
 		    message->shown.first_frame > after->shown.first_frame || lost_between(stream, request->lost[0], after->low + 1, end) ||

@@ -15,7 +15,8 @@
 	X(iser) \
 	X(rds) \
 	X(smb) \
-	X(nccl)
+	X(nccl) \
+	X(rnbd)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

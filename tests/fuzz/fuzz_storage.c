@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands of NVMe, SRP and iSER with their data and responses, in any order, lost, repeated and cut: what is reported of them keeps its
+ * Commands of NVMe, SRP, iSER and RNBD with their data and responses, in any order, lost, repeated and cut: what is reported of them keeps its
  * promises, and all memory is given back.
  * Input: byte 0 the protocol and options, byte 1 the limit of memory; then records of RECORD bytes, each a packet.
  */
@@ -14,6 +14,8 @@
 #include <rdmatap/tracker.h>
 
 #include "dissect/nvme/nvme.h"
+#include "dissect/rnbd/rnbd.h"
+#include "dissect/rnbd/rtrs.h"
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/srp.h"
 #include "reassembly/block_effect.h"
@@ -29,7 +31,7 @@
 #define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16)) /* as fuzz_conversation.c */
 #define MOST_DATA 4096
 
-enum { IS_NVME, IS_SRP, IS_ISER, PROTOCOL_KINDS };
+enum { IS_NVME, IS_SRP, IS_ISER, IS_RTRS, PROTOCOL_KINDS };
 /* Byte 0, after the protocol. */
 enum { WITHOUT_OPERATIONS = 4, WITHOUT_BLOCKS = 8, NO_FINISH = 16, WITH_ACKS = 32 };
 /* Byte 0 of a record. */
@@ -77,6 +79,7 @@ static void take_effect(void *owner, const struct block_effect *effect)
 	run->effects++;
 	REQUIRE(effect->target && *effect->target);
 	look_at(run, effect->target);
+	look_at(run, effect->name);
 	for (uint32_t i = 0; effect->data && i < effect->data->count; i++) {
 		const struct coverage_run *piece = &coverage_runs(effect->data)[i];
 		const uint8_t *bytes = coverage_bytes(effect->data, piece);
@@ -215,6 +218,81 @@ static uint32_t make_iser(const uint8_t *record, uint8_t *bytes, bool is_command
 	return ISER_LENGTH + ISCSI_LENGTH + ((data + 3) & ~3u);
 }
 
+/* The message of RTRS's user. Returns its length. */
+static uint32_t put_user(const uint8_t *record, uint8_t *bytes, uint32_t data)
+{
+	static const uint32_t lengths[] = { RNBD_SESS_INFO_LENGTH, 0, RNBD_OPEN_LENGTH, 0, 32, RNBD_CLOSE_LENGTH };
+	unsigned type = record[3] % 6;
+
+	memset(bytes, 0, RNBD_OPEN_LENGTH);
+	put_little(bytes, type, 2);
+	if (type == RNBD_OPEN)
+		memcpy(bytes + RNBD_NAME_AT, "../a\x1b", 1 + record[7] % 5);
+	put_little(bytes + 4, record[7] & 1, type == RNBD_OPEN ? 0 : 4);
+	if (type == RNBD_IO) {
+		put_little(bytes + 8, record[7] == 1 ? UINT64_MAX : record[7], 8);
+		put_little(bytes + 16, record[4] & 7, 1);
+		put_little(bytes + 20, record[4] & 8 ? record[6] : data, 4);
+	}
+	return lengths[type];
+}
+
+/* A WRITE with immediate data, which is in *immediate; or a response to it, in a SEND. */
+static uint32_t make_rtrs(const uint8_t *record, uint8_t *bytes, bool is_command, uint32_t *immediate)
+{
+	uint32_t data = (record[6] & 7u) * 128u, user, at = 0;
+	bool is_read = !(record[4] & 1) || record[3] % 6 < RNBD_IO;
+
+	*immediate = (uint32_t)(1 + (record[4] & 1)) << 28 | (uint32_t)(record[4] & 2 ? record[4] : 0) << 19 | (record[2] & 7u);
+	if (!is_command) {
+		put_little(bytes, record[3] & 1 ? RTRS_INFO_RESPONSE : RTRS_RKEY, 2);
+		put_little(bytes + 2, record[2] & 7, 2);
+		put_little(bytes + 4, 0, 4);
+		if (record[3] & 0x80)
+			*immediate = (uint32_t)(8 + (record[3] & 1)) << 28;
+		return record[3] & 2 ? RTRS_RKEY_LENGTH : 0;
+	}
+	if (!is_read)
+		memset(bytes, record[7], at = data);
+	user = put_user(record, bytes + at, data);
+	at += user;
+	put_little(bytes + at, is_read ? RTRS_READ : RTRS_WRITE, 2);
+	put_little(bytes + at + 2, user, 2);
+	at += RTRS_WRITE_LENGTH;
+	*immediate = (uint32_t)(record[2] & 7u) << (record[2] & 8 ? 19 : 14) | (data + user);
+	if (!is_read)
+		return at;
+	put_little(bytes + at, 1, 2);
+	put_little(bytes + at + 2, 2, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *descriptor = bytes + at + 4 + i * RTRS_DESCRIPTOR_LENGTH;
+
+		put_little(descriptor, address_of((uint8_t)(record[5] + i)), 8);
+		put_little(descriptor + 8, key_of(record[5]), 4);
+		put_little(descriptor + 12, i ? data - data / 2 : data / 2, 4);
+	}
+	return at + 4 + 2 * RTRS_DESCRIPTOR_LENGTH;
+}
+
+/* Commands and responses of RTRS are in other packets than those of other protocols. */
+static void become_rtrs(struct roce *roce, const uint8_t *record, uint8_t *bytes, unsigned kind)
+{
+	uint32_t length = 0;
+
+	if (kind == COMMAND || kind == RESPONSE) {
+		length = make_rtrs(record, bytes, kind == COMMAND, &roce->immediate);
+		roce->opcode = kind == COMMAND || record[3] & 0x40 ? 0x0b : 0x05;
+		roce->payload_length = roce->dma_length = length;
+	} else if (kind == WRITE_LAST && record[1] & HAS_DATA) {
+		make_rtrs(record, bytes, false, &roce->immediate);
+		roce->opcode = 0x09;
+	} else if (kind == RAW && record[1] & HAS_DATA) {
+		memset(bytes, 0, RTRS_INFO_REQUEST_LENGTH);
+		memset(bytes + RTRS_NAME_AT, 'a' + (record[7] & 7), 1 + (record[6] & 15u));
+		roce->payload_length = RTRS_INFO_REQUEST_LENGTH;
+	}
+}
+
 static void give(struct run *run, const uint8_t *record, struct roce roce, bool from_target)
 {
 	uint8_t whole[ROCE_MAX_FRAME];
@@ -255,7 +333,7 @@ static void give_record(struct run *run, const uint8_t *record)
 			     .dma_length = (record[6] & 15u) * 256u, .syndrome = 0x1f, .immediate = key_of(record[5]), .payload = bytes };
 	uint32_t *psn = &run->psn[from_target];
 
-	if (kind == COMMAND || kind == RESPONSE)
+	if ((kind == COMMAND || kind == RESPONSE) && run->protocol != IS_RTRS)
 		roce.payload_length = run->protocol == IS_NVME ? make_nvme(record, bytes, kind == COMMAND) :
 				      run->protocol == IS_SRP  ? make_srp(record, bytes, kind == COMMAND) :
 								 make_iser(record, bytes, kind == COMMAND);
@@ -263,6 +341,8 @@ static void give_record(struct run *run, const uint8_t *record)
 		roce.payload_length = kind == RAW ? record[6] : roce.dma_length;
 	if (kind != COMMAND && kind != RESPONSE)
 		memset(bytes, record[7], roce.payload_length);
+	if (run->protocol == IS_RTRS)
+		become_rtrs(&roce, record, bytes, kind);
 	if (record[1] & JUMPS)
 		*psn += 1 + (record[7] & 3u);
 	/* what answers carries the requester's PSN */

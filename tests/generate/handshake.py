@@ -33,9 +33,9 @@ def ip_header(source, destination):
     return cm.ip_cm(Piece(b""), source, destination, 40000).data
 
 
-def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0):
+def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0, private=b""):
     """psn: the one that the other side shall begin to send with (12.7.31). local, remote: addresses."""
-    return reported(REQ, ip_header(local, remote), id=local_id, serviceid=cm.ip_service(TCP, port), localqpn=qpn, startpsn=psn,
+    return reported(REQ, ip_header(local, remote) + private, id=local_id, serviceid=cm.ip_service(TCP, port), localqpn=qpn, startpsn=psn,
                 responderres=16, initdepth=16, transpsvctype=service, ext_transport=extended, pkey=0xffff, pppmtu=MTU_256,
                 remoteresptout=TIMEOUT, localresptout=TIMEOUT, retrcount=7, rnrretrcount=7, maxcmretr=15, e2eflowctrl=1,
                 prim_locallid=0xffff, prim_remotelid=0xffff, prim_localgid=gid(local), prim_remotegid=gid(remote),

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/line.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rnbd_session.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define MOST_SESSIONS 4096 /* they are searched one by one; more stay unknown, which is counted */
+#define MOST_DEVICES 1024  /* of a session, likewise */
+
+struct sessions {
+	struct rnbd_session *first; /* newest first */
+	uint32_t count;
+	uint64_t bytes;            /* charged to the tracker's messages */
+};
+
+static struct sessions *sessions_of(const struct rtap_tracker *tracker)
+{
+	return tracker->upper_states[UPPER_rnbd];
+}
+
+bool rnbd_sessions_init(struct rtap_tracker *tracker)
+{
+	struct sessions *sessions = memory_new_zeroed(1, sizeof *sessions);
+
+	tracker->upper_states[UPPER_rnbd] = sessions;
+	return sessions;
+}
+
+static void free_devices(struct rnbd_session *session)
+{
+	struct rnbd_device *next;
+
+	for (struct rnbd_device *device = session->devices; device; device = next) {
+		next = device->next;
+		free(device);
+	}
+}
+
+void rnbd_sessions_fini(struct rtap_tracker *tracker)
+{
+	struct sessions *sessions = sessions_of(tracker);
+	struct rnbd_session *next;
+
+	if (!sessions)
+		return;
+	for (struct rnbd_session *session = sessions->first; session; session = next) {
+		next = session->next;
+		free_devices(session);
+		if (session->target != session->name)
+			free(session->target);
+		free(session->name);
+		free(session);
+	}
+	budget_give(&tracker->budget, &tracker->messages, sessions->bytes);
+	free(sessions);
+	tracker->upper_states[UPPER_rnbd] = NULL;
+}
+
+static void charge(struct rtap_tracker *tracker, size_t bytes)
+{
+	budget_charge(&tracker->budget, &tracker->messages, bytes);
+	sessions_of(tracker)->bytes += bytes;
+}
+
+static bool is_same(const struct rtap_end *a, const struct rtap_end *b)
+{
+	return a->address_length == b->address_length && !memcmp(a->address, b->address, a->address_length);
+}
+
+struct rnbd_session *rnbd_session_find(struct rtap_tracker *tracker, const struct rtap_end *client, const struct rtap_end *server,
+				       const uint8_t *uuid)
+{
+	struct sessions *sessions = sessions_of(tracker);
+	struct rnbd_session *session;
+
+	for (session = sessions->first; session; session = session->next)
+		if (uuid ? !memcmp(session->uuid, uuid, RTRS_UUID_LENGTH) :
+			   is_same(&session->client, client) && is_same(&session->server, server))
+			return session;
+	session = sessions->count < MOST_SESSIONS ? memory_new_zeroed(1, sizeof *session) : NULL;
+	if (!session) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	if (uuid)
+		memcpy(session->uuid, uuid, RTRS_UUID_LENGTH);
+	session->client = *client;
+	session->server = *server;
+	session->next = sessions->first;
+	sessions->first = session;
+	sessions->count++;
+	charge(tracker, sizeof *session);
+	return session;
+}
+
+static char *copy_text(struct rtap_tracker *tracker, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = memory_new(size);
+
+	if (!copy) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	memcpy(copy, text, size);
+	charge(tracker, size);
+	return copy;
+}
+
+static void add_address(struct line *line, const struct rtap_end *end)
+{
+	if (end->address_length == 4 || end->address_length == 16)
+		line_ip(line, end->address, end->address_length);
+	else
+		line_text(line, "unknown");
+}
+
+/* Clients choose the names of sessions: two servers can have sessions of the same name. */
+static bool is_elsewhere(const struct sessions *sessions, const struct rnbd_session *session)
+{
+	for (const struct rnbd_session *other = sessions->first; other; other = other->next)
+		if (other != session && other->name && !strcmp(other->name, session->name) && !is_same(&other->server, &session->server))
+			return true;
+	return false;
+}
+
+void rnbd_session_set_name(struct rtap_tracker *tracker, struct rnbd_session *session, const uint8_t *bytes, size_t length)
+{
+	char text[RNBD_TEXT];
+	struct line line;
+
+	if (!session || session->name || !length)
+		return;
+	line_init(&line, text, sizeof text - 1);
+	line_escaped(&line, bytes, length);
+	*line.next = '\0';
+	session->name = session->target = copy_text(tracker, text);
+	if (!session->name || !is_elsewhere(sessions_of(tracker), session))
+		return;
+	line_char(&line, '@');
+	add_address(&line, &session->server);
+	*line.next = '\0';
+	session->target = copy_text(tracker, text);
+	if (!session->target)
+		session->target = session->name;
+}
+
+void rnbd_session_open(struct rtap_tracker *tracker, struct rnbd_session *session, uint32_t id, const char *name)
+{
+	const struct rnbd_device *known = session ? rnbd_session_device(session, id) : NULL;
+	size_t size = sizeof(struct rnbd_device) + strlen(name) + 1;
+	struct rnbd_device *device;
+
+	if (!session || (known && !strcmp(known->name, name)))
+		return;
+	device = session->device_count < MOST_DEVICES ? memory_new(size) : NULL;
+	if (!device) {
+		tracker->counters.evictions++;
+		return;
+	}
+	device->id = id;
+	memcpy(device->name, name, strlen(name) + 1);
+	device->next = session->devices;
+	session->devices = device;
+	session->device_count++;
+	charge(tracker, size);
+}
+
+const struct rnbd_device *rnbd_session_device(const struct rnbd_session *session, uint32_t id)
+{
+	const struct rnbd_device *device = session ? session->devices : NULL;
+
+	while (device && device->id != id)
+		device = device->next;
+	return device;
+}
+
+const char *rnbd_target_text(const struct rnbd_session *session, const struct rtap_end *server, char text[RNBD_TEXT])
+{
+	struct line line;
+
+	if (session && session->target)
+		return session->target;
+	line_init(&line, text, RNBD_TEXT - 1);
+	add_address(&line, server);
+	*line.next = '\0';
+	return text;
+}

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""RNBD over RTRS: requests and images against what an application did, and against a client and server in Python (generate/rtrs.py)."""
+import hashlib
+import os
+import random
+
+import capfile
+import rtrs
+from cli import TESTDATA
+from conversation import Connection, Scene
+from test_nvme import DONE, Nvme
+
+REAL = os.path.join(TESTDATA, "roce-rnbd.pcap.gz")
+IMAGE = "clt/loop6.img"
+
+
+class Rnbd(Nvme):
+    def session(self, scene, count=3, a="10.0.0.2", b="10.0.0.1", first=0x11, **options):
+        talks = [Connection(scene, (a, first + i, 0x100 + 0x10000 * i), (b, first + 0x100 + i, 0x800000 + 0x10000 * i)) for i in range(count)]
+        for number, talk in enumerate(talks):
+            talk.a.udp = talk.b.udp = 0xc000 + first + number
+            talk.ids = (0x10000 + first + number, 0x20000 + first + number)
+            talk.tid = 0x1000 + first + number
+        return rtrs.Session(talks, **options)
+
+    def begun(self, **options):
+        scene = Scene("rnbd", "")
+        session = self.session(scene, **options).set_up()
+        self.put(scene, session.begin())
+        return scene, session
+
+    def put(self, scene, *requests):
+        for groups in requests:
+            for packets in groups:
+                scene.put(*packets)
+
+    def names(self, capture, *options):
+        return [(o["name"], o.get("status"), o.get("offset"), o.get("length"), o["complete"]) for o in self.operations(capture, *options)]
+
+
+class Real(Rnbd):
+    def test_images_are_what_was_written(self):
+        images, missing = self.images(REAL)
+        self.assertEqual((missing, list(images)), ([], [IMAGE]))
+        for offset, length, digest in DONE:
+            self.assertEqual(hashlib.sha256(images[IMAGE][offset:offset + length]).hexdigest(), digest, offset)
+
+    def test_requests_are_those_of_the_application(self):
+        """One write and one read of each range; the longest is three requests. A flush, and what opens and closes the device."""
+        found = self.operations(REAL)
+        self.assertTrue(all(o["complete"] and o["ok"] for o in found))
+        for offset, length, _ in DONE:
+            for name, carried in (("WRITE", "inline"), ("READ", "write")):
+                parts = sorted((o["offset"], o["length"], o["data_bytes"]) for o in found if o["name"] == name and offset <= o["offset"] < offset + length)
+                with self.subTest(offset=offset, name=name):
+                    self.assertEqual(parts[0][0], offset)
+                    self.assertEqual(sum(part[1] for part in parts), length)
+                    self.assertEqual([part[1] for part in parts], [part[2] for part in parts])
+                self.assertTrue(all(o["carried"] == carried and o["object"] == "loop6" for o in found if o["name"] == name))
+        self.assertEqual([o["name"] for o in found if o["name"] not in ("READ", "WRITE")], ["info", "session info", "open", "FLUSH", "close"])
+
+    def test_without_a_packet_nothing_wrong_is_exported_as_right(self):
+        frames = list(capfile.read(REAL))
+        whole = self.images(REAL)[0][IMAGE]
+        for lost in sorted(random.Random(13).sample(range(60, len(frames) - 12), 25)):
+            path = self.path("lossy.pcap")
+            capfile.write_pcap(path, 1, frames[:lost] + frames[lost + 1:])
+            images, missing = self.images(path)
+            image = images[IMAGE]
+            unknown = [(offset, offset + length) for _, offset, length, _ in missing]
+            for offset, length, _ in DONE:
+                wrong = [i for i in range(length) if image[offset + i] != whole[offset + i]]
+                self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (lost, offset))
+            found = self.operations(path)
+            self.assertTrue(all(o.get("data_bytes") == o["length"] for o in found if o["name"] in ("READ", "WRITE") and o["complete"]), lost)
+
+    def test_in_the_middle_of_the_stream(self):
+        """Without setup and names, from a frame on."""
+        frames = list(capfile.read(REAL))
+        whole = self.images(REAL)[0][IMAGE]
+        for begin in (34, 67, 70, 100, 303):
+            path = self.path("late.pcap")
+            capfile.write_pcap(path, 1, frames[begin:])
+            images, missing = self.images(path)
+            self.assertEqual(list(images), ["10.0.0.1/device-0.img"], begin)
+            image, = images.values()
+            unknown = [(offset, offset + length) for _, offset, length, _ in missing]
+            wrong = [i for i in range(len(image)) if image[i] != whole[i] and image[i]]
+            self.assertTrue(all(any(b <= i < e for b, e in unknown) for i in wrong), begin)
+            for offset, length, _ in DONE[-1:]:
+                self.assertEqual(image[offset:offset + length], whole[offset:offset + length], begin)
+            self.assertEqual([(o["id"], o["object"]) for o in self.operations(path) if o["name"] == "READ"][-3:],
+                             [(number, "device 0") for number in "012"])
+
+
+class Crafted(Rnbd):
+    WAYS = ({}, {"new_keys": False}, {"new_keys": False, "with_data": True}, {"depth": 512}, {"depth": 5, "chunk": 0x2000}, {"depth": 1})
+
+    def test_blocks(self):
+        one, two = (bytes([n]) * 4096 for n in (1, 2))
+        for way in self.WAYS:
+            with self.subTest(**way):
+                scene, session = self.begun(**way)
+                last = session.depth - 1
+                self.put(scene, session.write(0, one + two[:1024]), session.read(100, two, buffer=last, cid=2, parts=3), session.flush(),
+                         session.simple(rtrs.DISCARD, 2, 1024),
+                         session.simple(rtrs.WRITE_ZEROES | rtrs.NOUNMAP, 8, 512), session.close(0))
+                capture = self.capture(scene)
+                images, missing = self.images(capture)
+                self.assertEqual((list(images), missing), ([IMAGE], []))
+                image = images[IMAGE]
+                self.assertEqual(image[:5120], one[:1024] + bytes(1024) + one[2048:] + bytes(512) + two[:512])
+                self.assertEqual(image[51200:55296], two)
+                self.assertEqual(self.names(capture), [
+                    ("info", "success", None, None, True), ("session info", "success", None, None, True), ("open", "success", None, None, True),
+                    ("WRITE", "success", 0, 5120, True), ("READ", "success", 51200, 4096, True), ("FLUSH", "success", None, None, True),
+                    ("DISCARD", "success", 1024, 1024, True), ("WRITE_ZEROES", "success", 4096, 512, True), ("close", "success", None, None, True)])
+                self.assertEqual([o["id"] for o in self.operations(capture)][4], str(last))
+
+    def test_errors(self):
+        scene, session = self.begun()
+        self.put(scene, session.write(0, b"\1" * 512), session.write(0, b"\2" * 512, errno=rtrs.EIO), session.read(4, b"\3" * 512, errno=rtrs.EIO),
+                 session.open(b"nothing", 9, errno=2), session.write(8, b"\4" * 512, errno=300))
+        capture = self.capture(scene)
+        self.assertEqual([(o[0], o[1]) for o in self.names(capture)[3:]],
+                         [("WRITE", "success"), ("WRITE", "EIO"), ("READ", "EIO"), ("open", "ENOENT"), ("WRITE", "errno 300")])
+        self.assertEqual([row[1:3] for row in self.images(capture)[1]], [(0, 512), (4096, 512)])
+
+    def test_a_rejected_connection(self):
+        scene = Scene("rnbd", "")
+        self.session(scene, 1).set_up(errno=104)
+        rows = self.lines("-T", "fields", "-e", "rtrs.conn_req.cid_num", "-e", "rtrs.conn_rsp.errno", "-r", self.capture(scene))
+        self.assertEqual(rows, ["1\t", "\t104"])
+
+    def test_heartbeats(self):
+        scene, session = self.begun()
+        self.put(scene, session.heartbeat(), session.heartbeat("b", 0))
+        for answered in (False, False, True):
+            self.put(scene, session.heartbeat(answered=answered))
+        found = [(o["direction"], o.get("status")) for o in self.operations(self.capture(scene)) if o["name"] == "heartbeat"]
+        self.assertEqual(found, [("a>b", "success"), ("b>a", "success"), ("a>b", None), ("a>b", None), ("a>b", "success")])
+
+    def test_buffers_are_used_again_at_once_and_out_of_order(self):
+        choice = random.Random(5)
+        scene, session = self.begun(depth=8)
+        image, waiting = bytearray(512 * 64), []
+        for number in range(200):
+            free = sorted(set(range(8)) - {w[0] for w in waiting})
+            if waiting and (not free or choice.random() < 0.5):
+                buffer, sector, data, groups = waiting.pop(choice.randrange(len(waiting)))
+                scene.put(*groups[2])
+                image[sector * 512:sector * 512 + 512] = data
+                continue
+            used = {w[1] for w in waiting}
+            sector = choice.choice([s for s in range(64) if s not in used])
+            data = bytes([number + 1]) * 512
+            groups = session.out(rtrs.io(0, sector, rtrs.WRITE, 512), data, buffer=free[0], cid=1)
+            scene.put(*groups[0])
+            waiting.append((free[0], sector, data, groups))
+        for _, sector, data, groups in waiting:
+            scene.put(*groups[2])
+            image[sector * 512:sector * 512 + 512] = data
+        capture = self.capture(scene)
+        images, missing = self.images(capture)
+        self.assertEqual(missing, [])
+        self.assertEqual(images[IMAGE], bytes(image)[:len(images[IMAGE])])
+        self.assertTrue(all(o["complete"] for o in self.operations(capture)))
+
+    def test_two_servers_with_sessions_of_one_name(self):
+        scene = Scene("rnbd", "")
+        sessions = [self.session(scene, 2).set_up(), self.session(scene, 2, b="10.0.0.9", first=0x31, number=2).set_up()]
+        for number, session in enumerate(sessions, 1):
+            self.put(scene, session.begin(b"../dev/disk %d" % number, number), session.write(0, bytes([number]) * 512, number))
+        images, _ = self.images(self.capture(scene))
+        self.assertEqual({path.split("/")[0]: data for path, data in images.items()}, {"clt": b"\1" * 512, "clt@10.0.0.9": b"\2" * 512})
+
+    def test_a_path_without_its_own_names(self):
+        """A second path of the session opens nothing: its devices are those of the first."""
+        scene = Scene("rnbd", "")
+        first = self.session(scene, 2).set_up()
+        second = self.session(scene, 2, a="10.1.0.2", b="10.1.0.1", first=0x31).set_up()
+        self.put(scene, first.begin(), second.write(3, b"\7" * 512))
+        self.assertEqual(list(self.images(self.capture(scene))[0]), [IMAGE])
+
+    def test_lost_packets_of_requests(self):
+        """Each packet of a write and of a read: what they lack is named, and nothing else."""
+        data = bytes(range(256)) * 8
+        for way in self.WAYS[:3]:
+            length = len(self.build(way, data, None)[1])
+            for lost in range(length):
+                scene, moved = self.build(way, data, lost)
+                capture = self.capture(scene)
+                images, missing = self.images(capture)
+                image = images[IMAGE].ljust(512 * 40, b"\0")
+                unknown = {i for _, offset, size, _ in missing for i in range(offset, offset + size)}
+                with self.subTest(lost=lost, **way):
+                    for begin in (0, 8192):
+                        for i in range(len(data)):
+                            self.assertTrue(image[begin + i] in (data[i], 0) or begin + i in unknown, begin + i)
+                    for o in self.operations(capture):
+                        if o["name"] in ("READ", "WRITE") and o["complete"]:
+                            self.assertEqual(o["data_bytes"], o["length"])
+                    self.assertEqual([size for _, _, size, _ in missing], {"data": [256], "address": [2048], "written": [2048]}.get(moved[lost], []))
+                    if moved[lost] != "other":
+                        self.assertEqual([o["complete"] for o in self.operations(capture) if o["name"] in ("READ", "WRITE")].count(False), 1)
+
+    def build(self, way, data, lost):
+        """
+        A scene without packet `lost` of two requests, and what each packet is: without the address of data from the server nothing says where
+        any of it goes; without a response nothing says that it is what the device holds.
+        """
+        scene, session = self.begun(**way)
+        groups = session.write(0, data) + session.read(16, data)
+        packets = [p for group in groups for p in group]
+        kinds = ["written" if "immdt" in p.values and p.sender == "b" and i < len(packets) // 2 else "other" if len(p.data) < 256 else "address" if p.sender == "b" and "va" in p.values else "response" if p.sender == "b" and
+                 "immdt" in p.values else "data" for i, p in enumerate(packets)]
+        scene.put(*[p for i, p in enumerate(packets) if i != lost])
+        self.put(scene, session.write(32, data), session.read(36, data))
+        return scene, kinds
+
+    def test_the_middle_without_setup_shows_the_depth(self):
+        """Other queue depths than Linux's: from requests and responses alone."""
+        for depth in (2, 16, 1024, 4096):
+            scene = Scene("rnbd", "")
+            session = self.session(scene, depth=min(depth, 64))
+            session.depth, session.bits = depth, rtrs.place_bits(depth)
+            session.keys = [0xf000 + i for i in range(depth)]
+            buffers = [depth - 1, 0, depth // 2]
+            for number, buffer in enumerate(buffers):
+                self.put(scene, session.write(number * 8, bytes([number + 1]) * 1024, buffer=buffer))
+            found = self.operations(self.capture(scene))
+            self.assertEqual([(o["name"], o.get("status"), o["id"]) for o in found],
+                             [("WRITE", "success", str(buffer)) for buffer in buffers], depth)
+
+    def test_what_only_looks_like_a_request_is_none(self):
+        """WRITEs with immediate data, of which one thing is wrong each."""
+        user = rtrs.io(0, 8, rtrs.WRITE, 512)
+        body = bytes(512) + user + b"\2\0\x20\0"
+        wrong = [(body, 0x221), (body[:-4] + b"\3\0\x20\0", 0x220), (body[:-4] + b"\2\0\x21\0", 0x221), (body, 0x10000220),
+                 (bytes(512) + rtrs.io(0, 8, rtrs.WRITE, 1024) + b"\2\0\x20\0", 0x220), (bytes(512) + rtrs.io(0, 8, 9, 512) + b"\2\0\x20\0", 0x220),
+                 (bytes(4), 0), (b"", 0), (b"\2\0\0\0", 0)]
+        for data, immediate in wrong:
+            scene = Scene("rnbd", "")
+            talk = Connection(scene)
+            packets = talk.write("a", len(data), data=data, imm=immediate)
+            scene.put(*packets, talk.ack(packets[-1]))
+            self.assertEqual(self.operations(self.capture(scene)), [], hex(immediate))
+        scene = Scene("rnbd", "")
+        talk = Connection(scene)
+        packets = talk.write("a", len(body), data=body, imm=0x220)
+        scene.put(*packets, talk.ack(packets[-1]))
+        self.assertEqual([o["name"] for o in self.operations(self.capture(scene))], ["WRITE"])
+        self.assertEqual([o["name"] for o in self.operations(self.capture(scene), "--no-heuristics")], [])
+        self.assertEqual([o["name"] for o in self.operations(self.capture(scene), "--no-heuristics", "--decode-as", "qp=0x22,rtrs")], ["WRITE"])
