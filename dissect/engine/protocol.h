@@ -333,6 +333,27 @@
 	X(RNBD_OPEN_RSP, rnbd_open_rsp_protocol) \
 	X(RNBD_IO, rnbd_io_protocol) \
 	X(RNBD_CLOSE, rnbd_close_protocol) \
+	X(LNET, lnet_protocol) \
+	X(LNET_BE, lnet_be_protocol) \
+	X(LNET_CONNECT, lnet_connect_protocol) \
+	X(LNET_CONNECT_BE, lnet_connect_be_protocol) \
+	X(LNET_REJECT, lnet_reject_protocol) \
+	X(LNET_REJECT_BE, lnet_reject_be_protocol) \
+	X(LNET_PARAMETERS, lnet_parameters_protocol) \
+	X(LNET_PARAMETERS_BE, lnet_parameters_be_protocol) \
+	X(LNET_HEADER, lnet_header_protocol) \
+	X(LNET_ACK, lnet_ack_protocol) \
+	X(LNET_PUT, lnet_put_protocol) \
+	X(LNET_GET, lnet_get_protocol) \
+	X(LNET_REPLY, lnet_reply_protocol) \
+	X(LNET_HELLO, lnet_hello_protocol) \
+	X(LNET_OTHER, lnet_other_protocol) \
+	X(LNET_COOKIE, lnet_cookie_protocol) \
+	X(LNET_PUT_ACK, lnet_put_ack_protocol) \
+	X(LNET_DESCRIPTOR, lnet_descriptor_protocol) \
+	X(LNET_DESCRIPTOR_BE, lnet_descriptor_be_protocol) \
+	X(LNET_DONE, lnet_done_protocol) \
+	X(LNET_DONE_BE, lnet_done_be_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

@@ -4,6 +4,7 @@
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ipoib.h"
 #include "dissect/engine/parse.h"
+#include "dissect/lnet/lnet.h"
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/rds/rds.h"
 #include "dissect/rnbd/rtrs.h"
@@ -51,6 +52,7 @@ static const struct upper {
 	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise },
 	[RTAP_UPPER_RTRS] = { PROTOCOL_RTRS_INFO_REQ, ON_RELIABLE, rtrs_recognise },
 	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise },
+	[RTAP_UPPER_LNET] = { PROTOCOL_LNET, ON_RELIABLE | ON_IWARP, lnet_recognise },
 	[RTAP_UPPER_RDS] = { PROTOCOL_RDS, ON(IB_RC), rds_recognise },
 	[RTAP_UPPER_SMB_DIRECT] = { PROTOCOL_SMB_DIRECT, ON_RELIABLE | ON_IWARP, smb_direct_recognise },
 };

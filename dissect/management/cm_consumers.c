@@ -8,6 +8,7 @@
 #include "dissect/management/cm.h"
 #include "dissect/management/cm_consumers.h"
 #include "dissect/engine/parse.h"
+#include "dissect/lnet/lnet.h"
 #include "dissect/nvme/nvme.h"
 #include "dissect/rds/rds.h"
 #include "dissect/rnbd/rtrs_private.h"
@@ -319,6 +320,7 @@ static const struct {
 	[RTAP_CM_CONSUMER_ISER] = { PROTOCOL_ISER_PRIVATE, PROTOCOL_ISER_PRIVATE, PROTOCOL_NONE },
 	[RTAP_CM_CONSUMER_SRP] = { PROTOCOL_SRP_LOGIN, PROTOCOL_SRP_LOGIN_RESPONSE, PROTOCOL_SRP_LOGIN_REJECT },
 	[RTAP_CM_CONSUMER_SRP_RDMA_CM] = { PROTOCOL_SRP_LOGIN_RDMA_CM, PROTOCOL_SRP_LOGIN_RESPONSE, PROTOCOL_SRP_LOGIN_REJECT },
+	[RTAP_CM_CONSUMER_LNET] = { PROTOCOL_NONE, PROTOCOL_NONE, PROTOCOL_NONE }, /* by its byte order */
 	[RTAP_CM_CONSUMER_RDS] = { PROTOCOL_RDS_PRIVATE, PROTOCOL_RDS_PRIVATE, PROTOCOL_RDS_REJECT },
 	[RTAP_CM_CONSUMER_RDS_IPV6] = { PROTOCOL_RDS_PRIVATE_IPV6, PROTOCOL_RDS_PRIVATE_IPV6, PROTOCOL_RDS_REJECT },
 	[RTAP_CM_CONSUMER_RTRS] = { PROTOCOL_RTRS_CONN_REQ, PROTOCOL_RTRS_CONN_RSP, PROTOCOL_RTRS_CONN_RSP },
@@ -359,6 +361,10 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 			break;
 		default: break;
 		}
+	if (parse->context->no_heuristics && facts->service_id != CM_TCP_SERVICE(LNET_PORT))
+		return RTAP_CM_CONSUMER_OTHER;
+	if (lnet_is_request(bytes, length))
+		return RTAP_CM_CONSUMER_LNET;
 	if (parse->context->no_heuristics)
 		return RTAP_CM_CONSUMER_OTHER;
 	if (rtrs_private_recognise(bytes, length, false))
@@ -368,6 +374,11 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 	return is_srp_rdma_cm(bytes, length) ? RTAP_CM_CONSUMER_SRP_RDMA_CM : RTAP_CM_CONSUMER_OTHER;
 }
 
+static uint16_t reject_format(uint8_t consumer, const uint8_t *bytes, uint32_t length)
+{
+	return consumer == RTAP_CM_CONSUMER_LNET ? lnet_private_protocol(bytes, length, true) : formats[consumer].reject;
+}
+
 uint16_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_cm_facts *facts = &parse->packet->cm;
@@ -375,14 +386,14 @@ uint16_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, u
 	switch (facts->attribute) {
 	case CM_REQ:
 		facts->consumer = (uint8_t)asked_for(parse, bytes, length);
-		return formats[facts->consumer].request;
+		return facts->consumer == RTAP_CM_CONSUMER_LNET ? lnet_private_protocol(bytes, length, false) : formats[facts->consumer].request;
 	case CM_REP:
 		facts->consumer = parse->context->cm_consumer;
-		return formats[facts->consumer].reply;
+		return facts->consumer == RTAP_CM_CONSUMER_LNET ? lnet_private_protocol(bytes, length, false) : formats[facts->consumer].reply;
 	case CM_REJ:
 		facts->consumer = parse->context->cm_consumer;
 		/* no private data: the consumer sent none, or the rejection is communication management's own. 12.6.7.2 */
-		return facts->reject_reason == CM_CONSUMER_REJECT && !is_zero(bytes, length) ? formats[facts->consumer].reject : PROTOCOL_NONE;
+		return facts->reject_reason == CM_CONSUMER_REJECT && !is_zero(bytes, length) ? reject_format(facts->consumer, bytes, length) : PROTOCOL_NONE;
 	default:
 		return PROTOCOL_NONE;
 	}

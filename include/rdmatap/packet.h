@@ -179,7 +179,7 @@ struct rtap_rpc_facts {
 #define RTAP_CM_CONSUMERS(X) \
 	X(UNKNOWN, "unknown: REQ not captured") X(OTHER, "other") \
 	X(NFS, "NFS") X(SMB_DIRECT, "SMB Direct") X(NVME, "NVMe") X(ISER, "iSER") X(SRP, "SRP") X(SRP_RDMA_CM, "SRP") X(RDS, "RDS") \
-	X(RDS_IPV6, "RDS") X(RTRS, "RTRS")
+	X(RDS_IPV6, "RDS") X(RTRS, "RTRS") X(LNET, "LNet")
 
 enum rtap_cm_consumer {
 #define RTAP_CM_CONSUMER_ENUM(identifier, name) RTAP_CM_CONSUMER_##identifier,
@@ -335,7 +335,7 @@ struct rtap_flow_facts {
 	X(ISER, "iser") \
 	X(RDS, "rds") \
 	X(SMB_DIRECT, "smbdirect") \
-	X(RTRS, "rtrs")
+	X(RTRS, "rtrs") X(LNET, "lnet")
 
 #define RTAP_UPPER_ENUM(identifier, name) RTAP_UPPER_##identifier,
 enum rtap_upper { RTAP_UPPER_UNKNOWN, RTAP_UPPERS(RTAP_UPPER_ENUM) RTAP_UPPER_COUNT };

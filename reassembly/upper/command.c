@@ -252,6 +252,17 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 	return command;
 }
 
+void command_pass(struct rtap_tracker *tracker, struct command *from, struct command *to)
+{
+	struct message *send = from->request.message;
+
+	from->request.message = NULL;
+	to->request.message = send;
+	if (send)
+		send->request = &to->request;
+	end_command(tracker, from, NULL);
+}
+
 void command_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	end_command(tracker, command_of(message->request), message);

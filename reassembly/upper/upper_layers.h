@@ -16,7 +16,8 @@
 	X(rds) \
 	X(smb) \
 	X(nccl) \
-	X(rnbd)
+	X(rnbd) \
+	X(lnet)
 
 /* Index of a layer's state in tracker->upper_states. */
 #define UPPER_NUMBER(name) UPPER_##name,

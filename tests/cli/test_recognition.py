@@ -15,6 +15,10 @@ CAPTURES = (
     ("roce-iser.pcap.gz", {"iser"}),
     ("roce-rds.pcap", {"rds"}),
     ("conn_rds.pcap", {"rds"}),
+    ("conn_lnet.pcap", {"lnet"}),
+    ("conn_lnet-big.pcap", {"lnet"}),
+    ("roce-smbdirect.pcap.gz", {"smb"}),
+    ("conn_smb.pcap", {"smb"}),
     # no upper layer at all
     ("roce-rcopy.pcap", set()),
     ("roce-rping-v4.pcap", set()),
@@ -60,6 +64,6 @@ class Recognition(CliTest):
         """The names of --decode-as that are upper layers of commands or messages."""
         said = {layer for _, layers in CAPTURES for layer in layers}
         text = " ".join(self.lines("--help"))
-        for name in ("nvme", "srp", "iser", "rds"):
+        for name in ("nvme", "srp", "iser", "rds", "smb", "lnet"):
             self.assertIn(name, text)
             self.assertIn(name, said)

@@ -281,17 +281,17 @@ class Connection:
 
     # Communication management
 
-    def request(self, again=False):
+    def request(self, again=False, private=b""):
         kinds = {ib.RC: (handshake.RC, 0), ib.UC: (handshake.UC, 0), ib.XRC: (handshake.OTHER, 1)}
         self.scene.mad(self, "a", handshake.REQ, handshake.req(self.ids[0], self.a.qpn, self.b.start, self.port, self.a.addr,
-                                                               self.b.addr, *kinds[self.service]))
+                                                               self.b.addr, *kinds[self.service], private=private))
         if not again:
             self.life.append("rdma_connect")
         self.learned = "cm"
 
-    def reply(self, again=False):
+    def reply(self, again=False, private=b""):
         self.scene.mad(self, "b", handshake.REP, handshake.rep(self.ids[1], self.ids[0], self.b.qpn, self.a.start,
-                                                               self.service == ib.XRC))
+                                                               self.service == ib.XRC, private))
         if not again:
             self.life.append("rdma_accept")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Upper layers whose real captures lack some of what they have: RDS with RDMA. tests/cli tests what is in them."""
+"""Upper layers whose real captures lack some of what they have, or that have none: RDS with RDMA, LNet. tests/cli tests what is in them."""
 import struct
 
+import lnet
 import rds
 from conversation import Scene
 
@@ -31,5 +32,21 @@ def rds_with_rdma():
     yield scene
 
 
+def lnet_messages():
+    for name, orders, what in (("lnet", "<<", "both little-endian"), ("lnet-big", "><", "one big-endian")):
+        scene = Upper(name, "LNet (o2iblnd) between two ends, %s: CM with parameters, NOOP, immediate PUT, GET, REPLY, ACK, PUT and GET by RDMA in one "
+                            "and several fragments, a refused PUT, a failed GET, credits, checksums" % what)
+        talk = scene.connection(port=lnet.PORT)
+        a, b = lnet.pair(talk, orders, sums=True)
+        lnet.establish(talk, a, b)
+        data = bytes(range(256)) * 12
+        scene.put(*a.immediate(lnet.PUT, b"request", credits=1, offset=64), *b.noop(4), *b.immediate(lnet.ACK, length=7), *a.immediate(lnet.GET, length=64),
+                  *b.immediate(lnet.REPLY, b"r" * 64))
+        scene.put_all(a.put(data), b.get(data[:2000], [(0x1000, 1200), (0x9000, 800)]), b.put(data[:700], [(0x5000, 300), (0x3000, 400)], kind=lnet.REPLY),
+                      a.put(b"x" * 9000, refused=-12), a.get(data[:100], status=-5))
+        yield scene
+
+
 def captures():
+    yield from lnet_messages()
     yield from rds_with_rdma()

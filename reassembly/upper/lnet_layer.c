@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they name each
+ * other by cookies. An immediate message has no response here. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/dissect.h"
+#include "dissect/lnet/lnet.h"
+#include "reassembly/infiniband/handshake.h"
+#include "reassembly/operation.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/command.h"
+#include "reassembly/upper/lnet_layer.h"
+
+#define NUMBER_TEXT 24
+#define OBJECT_TEXT (LNET_NID_TEXT + NUMBER_TEXT)
+#define PUT_ACK_DESCRIPTOR_AT (LNET_LENGTH + 16)
+#define GET_DESCRIPTOR_AT (LNET_LENGTH + LNET_HEADER_LENGTH + LNET_COOKIE_LENGTH)
+
+struct lnet_operation {
+	struct operation head;
+	char id[NUMBER_TEXT], status[NUMBER_TEXT], match[NUMBER_TEXT];
+	/* of an immediate message */
+	bool has_header;
+	uint8_t header[LNET_HEADER_LENGTH];
+	uint8_t credits;
+};
+
+struct lnet_request {
+	struct command command;
+	bool is_put, has_header;
+	bool is_sink;              /* a PUT_ACK: its sender is the target of the operation */
+	bool lacks_request;        /* whose PUT_REQ was not captured */
+	bool has_status;
+	int32_t status;
+	uint8_t credits;
+	uint8_t header[LNET_HEADER_LENGTH];
+	uint64_t cookie;           /* of the PUT_REQ or GET_REQ */
+};
+
+/* A whole SEND. */
+struct lnet_send {
+	const uint8_t *header;
+	uint32_t captured;
+	bool is_little;
+};
+
+static struct lnet_request *lnet_of(struct command *command)
+{
+	return (struct lnet_request *)command;
+}
+
+/* "10.0.0.1@o2ib/26": who is asked, and the portal. */
+static char *object_of(const uint8_t *header)
+{
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
+	char *text = memory_new(OBJECT_TEXT), nid[LNET_NID_TEXT];
+
+	if (!text)
+		return NULL;
+	lnet_nid_text(little_bits(header, LNET_HEADER_DESTINATION), nid);
+	if (type == LNET_PUT)
+		snprintf(text, OBJECT_TEXT, "%s/%u", nid, (unsigned)little_bits(header, LNET_PUT_PORTAL));
+	else if (type == LNET_GET)
+		snprintf(text, OBJECT_TEXT, "%s/%u", nid, (unsigned)little_bits(header, LNET_GET_PORTAL));
+	else
+		snprintf(text, OBJECT_TEXT, "%s", nid);
+	return text;
+}
+
+/* What LNet's header says. */
+static void show_header(struct lnet_operation *operation, const uint8_t *header)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
+
+	operation->head.object = object_of(header);
+	shown->has_length = true;
+	shown->length = type == LNET_GET ? little_bits(header, LNET_GET_LENGTH) : little_bits(header, LNET_HEADER_PAYLOAD);
+	if (type == LNET_ACK)
+		operation_add_number(&operation->head, "acknowledged_bytes", little_bits(header, LNET_ACK_TAKEN));
+	if (type != LNET_PUT && type != LNET_GET)
+		return;
+	shown->has_offset = true;
+	shown->offset = type == LNET_PUT ? little_bits(header, LNET_PUT_OFFSET) : little_bits(header, LNET_GET_OFFSET);
+	operation_add_number(&operation->head, "portal", type == LNET_PUT ? little_bits(header, LNET_PUT_PORTAL) : little_bits(header, LNET_GET_PORTAL));
+	snprintf(operation->match, sizeof operation->match, "0x%016" PRIx64, little_bits(header, LNET_MATCH_BITS));
+	operation_add_text(&operation->head, "match_bits", operation->match);
+}
+
+static void show_status(struct lnet_operation *operation, const struct lnet_request *request)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+
+	shown->has_status = request->has_status;
+	if (!request->has_status)
+		return;
+	shown->ok = request->status >= 0;
+	if (!shown->ok)
+		snprintf(operation->status, sizeof operation->status, "error %" PRId32, request->status);
+	shown->status = shown->ok ? "success" : operation->status;
+}
+
+/* "PUT", "GET"; a reply's data moves as a PUT. */
+static const char *name_of(const struct lnet_request *request)
+{
+	const char *name = request->has_header ? lnet_header_type_name((uint32_t)little_bits(request->header, LNET_HEADER_TYPE)) : NULL;
+
+	return name ? name : request->is_put ? "PUT" : "GET";
+}
+
+static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
+{
+	struct lnet_request *request = lnet_of(generic);
+	struct lnet_operation *operation = (struct lnet_operation *)generic->request.message->operation;
+	struct rtap_operation *shown = &operation->head.shown;
+
+	(void)tracker;
+	(void)response;
+	shown->layer = "lnet";
+	shown->name = name_of(request);
+	snprintf(operation->id, sizeof operation->id, "0x%" PRIx64, request->cookie);
+	shown->id = operation->id;
+	shown->from_a ^= request->is_sink;
+	if (request->lacks_request) {
+		shown->response_frame = shown->request_frame;
+		shown->request_frame = 0;
+		shown->has_latency = false;
+		shown->complete = false;
+	}
+	show_status(operation, request);
+	if (request->has_header)
+		show_header(operation, request->header);
+	if (request->credits)
+		operation_add_number(&operation->head, "credits", request->credits);
+}
+
+static const struct command_layer commands = {
+	.size = sizeof(struct lnet_request), .state_size = sizeof(struct commands), .conclude = conclude,
+};
+
+static void conclude_immediate(struct rtap_tracker *tracker, struct message *send)
+{
+	struct lnet_operation *operation = (struct lnet_operation *)send->operation;
+	struct rtap_operation *shown = &operation->head.shown;
+	uint64_t payload = operation->has_header ? little_bits(operation->header, LNET_HEADER_PAYLOAD) : 0;
+
+	shown->layer = "lnet";
+	shown->name = "IMMEDIATE";
+	shown->one_way = true;
+	shown->from_a = send->shown.from_a;
+	shown->request_frame = send->shown.first_frame;
+	shown->time_ns = send->shown.time_ns;
+	shown->time_end_ns = send->shown.time_end_ns;
+	shown->wanted |= send->shown.wanted;
+	shown->has_repeats = true;
+	shown->repeats = send->shown.repeats;
+	shown->time_lost_us = send->shown.time_lost_us;
+	shown->complete = send->shown.complete;
+	operation_add_missing(tracker, &operation->head, send->shown.missing, send->shown.missing_count, RTAP_OPERATION_PART_REQUEST);
+	if (operation->has_header) {
+		const char *type = lnet_header_type_name((uint32_t)little_bits(operation->header, LNET_HEADER_TYPE));
+
+		show_header(operation, operation->header);
+		if (type)
+			operation_add_text(&operation->head, "lnet_type", type);
+	}
+	if (payload && shown->complete) {
+		shown->has_data_bytes = true;
+		shown->data_bytes = payload;
+		shown->carried = RTAP_CARRIED_INLINE;
+	}
+	if (operation->credits)
+		operation_add_number(&operation->head, "credits", operation->credits);
+	operation->head.concluded = true;
+}
+
+static void take_immediate(struct upper_work *work, const struct lnet_send *send)
+{
+	struct lnet_operation *operation;
+
+	if (!work->tracker->options.operation)
+		return;
+	operation = operation_create(work->tracker, work->message, sizeof *operation, conclude_immediate);
+	if (!operation)
+		return;
+	operation->credits = send->header[LNET_CREDITS_AT];
+	operation->has_header = send->captured >= LNET_LENGTH + LNET_HEADER_LENGTH;
+	if (operation->has_header)
+		memcpy(operation->header, send->header + LNET_LENGTH, LNET_HEADER_LENGTH);
+}
+
+/* The memory of the descriptor at `at`, which WRITEs fill. */
+static void name_memory(struct upper_work *work, struct lnet_request *request, const struct lnet_send *send, uint32_t at)
+{
+	struct region_name names[LNET_MOST_FRAGMENTS];
+	const uint8_t *descriptor = send->header + at;
+	uint32_t key, count = 0;
+	uint64_t listed;
+
+	if (send->captured < at + LNET_DESCRIPTOR_LENGTH)
+		return;
+	key = (uint32_t)lnet_bits(send->is_little, descriptor, 0, 32);
+	listed = lnet_bits(send->is_little, descriptor, 32, 32);
+	at += LNET_DESCRIPTOR_LENGTH;
+	for (; count < listed && count < LNET_MOST_FRAGMENTS && at + LNET_FRAGMENT_LENGTH <= send->captured; at += LNET_FRAGMENT_LENGTH) {
+		const uint8_t *fragment = send->header + at;
+		uint64_t length = lnet_bits(send->is_little, fragment, 0, 32), address = lnet_bits(send->is_little, fragment, 32, 64);
+
+		if (length && address + length > address)
+			names[count] = (struct region_name){ .begin = address, .end = address + length, .key = key, .number = count };
+		else
+			break;
+		count++;
+	}
+	if (command_name(work, &request->command, names, count) && count)
+		request_open(work->tracker, &request->command.request, work->message);
+}
+
+static void take_request(struct upper_work *work, const struct lnet_send *send, bool is_put)
+{
+	struct lnet_request *request;
+	uint64_t cookie;
+
+	if (send->captured < GET_DESCRIPTOR_AT)
+		return;
+	cookie = little_bits(send->header + LNET_LENGTH + LNET_HEADER_LENGTH, 0, 64);
+	request = (struct lnet_request *)command_begin(work, cookie);
+	if (!request)
+		return;
+	request->is_put = is_put;
+	request->cookie = cookie;
+	request->credits = send->header[LNET_CREDITS_AT];
+	request->has_header = true;
+	memcpy(request->header, send->header + LNET_LENGTH, LNET_HEADER_LENGTH);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation), NULL);
+	if (!is_put)
+		name_memory(work, request, send, GET_DESCRIPTOR_AT);
+}
+
+/* The target of a PUT offers memory: the operation is that of the PUT_REQ, and ends with the PUT_DONE. */
+static void take_put_ack(struct upper_work *work, const struct lnet_send *send)
+{
+	struct lnet_request *sink, *request;
+	uint64_t cookie;
+
+	if (send->captured < PUT_ACK_DESCRIPTOR_AT)
+		return;
+	cookie = little_bits(send->header + LNET_LENGTH, 0, 64);
+	sink = (struct lnet_request *)command_begin(work, little_bits(send->header + LNET_LENGTH, 64, 64));
+	if (!sink)
+		return;
+	sink->is_put = sink->is_sink = true;
+	sink->cookie = cookie;
+	request = (struct lnet_request *)command_find(work->connection, !work->from_a, cookie);
+	sink->lacks_request = !request || !request->is_put || request->is_sink || !request->command.request.is_seen;
+	if (sink->lacks_request) {
+		request_operation(work->tracker, &sink->command.request, work->message, sizeof(struct lnet_operation), NULL);
+	} else {
+		sink->has_header = request->has_header;
+		sink->credits = request->credits;
+		memcpy(sink->header, request->header, LNET_HEADER_LENGTH);
+		command_pass(work->tracker, &request->command, &sink->command);
+	}
+	name_memory(work, sink, send, PUT_ACK_DESCRIPTOR_AT);
+}
+
+/* A completion whose request was not captured. */
+static void show_alone(struct upper_work *work, const struct lnet_request *request)
+{
+	struct lnet_operation *operation;
+	struct rtap_operation *shown;
+
+	if (!work->tracker->options.operation || work->message->operation)
+		return;
+	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
+	if (!operation)
+		return;
+	shown = &operation->head.shown;
+	shown->layer = "lnet";
+	shown->name = request->is_put ? "PUT" : "GET";
+	snprintf(operation->id, sizeof operation->id, "0x%" PRIx64, request->cookie);
+	shown->id = operation->id;
+	show_status(operation, request);
+	shown->from_a = work->from_a == request->is_sink;
+	shown->response_frame = work->message->shown.first_frame;
+	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
+	operation->head.concluded = true;
+}
+
+static void take_completion(struct upper_work *work, const struct lnet_send *send, uint8_t type)
+{
+	struct lnet_request *request;
+	uint64_t cookie;
+
+	if (send->captured < LNET_LENGTH + 12)
+		return;
+	cookie = little_bits(send->header + LNET_LENGTH, 0, 64);
+	request = (struct lnet_request *)command_answered(work, cookie);
+	if (!request)
+		return;
+	request->has_status = true;
+	request->status = (int32_t)lnet_bits(send->is_little, send->header + LNET_LENGTH, 64, 32);
+	request->command.request.has_failed = request->status < 0;
+	if (request->command.request.is_seen)
+		return;
+	request->cookie = cookie;
+	request->is_put = type != LNET_GET_DONE;
+	request->is_sink = type == LNET_PUT_DONE;
+	show_alone(work, request);
+}
+
+static bool read_send(const struct rtap_packet *packet, struct lnet_send *send)
+{
+	const struct rtap_layer *layer = packet->layers, *end = packet->layers + packet->layer_count;
+
+	while (layer < end && layer->protocol != PROTOCOL_LNET && layer->protocol != PROTOCOL_LNET_BE)
+		layer++;
+	if (layer == end || layer->length < LNET_LENGTH)
+		return false;
+	send->header = layer_bytes(packet, layer);
+	send->is_little = layer->protocol == PROTOCOL_LNET;
+	/* a single packet's source goes on after its payload */
+	send->captured = (layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured :
+								    packet->sources[layer->source].captured) - layer->offset;
+	return true;
+}
+
+static bool take_packet(struct upper_work *work)
+{
+	struct lnet_send send;
+	uint8_t type;
+
+	if (work->message && work->message->region) {
+		claim_data(work->tracker, work->message, work->result);
+		return true;
+	}
+	if ((work->packet->upper != RTAP_UPPER_LNET && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
+		return false;
+	if (!command_state_make(work->tracker, work->connection, &commands))
+		return false;
+	if (work->packet->upper != RTAP_UPPER_LNET || work->keep) {
+		work->context->upper = RTAP_UPPER_LNET;
+		work->dissect(work);
+	}
+	if (!upper_is_new(work) || !read_send(work->packet, &send))
+		return true;
+	type = send.header[LNET_TYPE_AT];
+	switch (type) {
+	case LNET_IMMEDIATE: take_immediate(work, &send); break;
+	case LNET_PUT_REQ: take_request(work, &send, true); break;
+	case LNET_GET_REQ: take_request(work, &send, false); break;
+	case LNET_PUT_ACK: take_put_ack(work, &send); break;
+	case LNET_PUT_NAK: case LNET_PUT_DONE: case LNET_GET_DONE: take_completion(work, &send, type); break;
+	default: break;
+	}
+	return true;
+}
+
+static bool is_set_up(const struct connection *connection)
+{
+	return handshake_consumer_of(connection) == RTAP_CM_CONSUMER_LNET;
+}
+
+const struct upper_layer lnet_layer = {
+	.name = "lnet",
+	.carried = RTAP_UPPER_LNET,
+	.is_set_up = is_set_up,
+	.packet = take_packet,
+	.memory = &claim_memory,
+	.settled = command_settled,
+	.detach = command_detach,
+	.merged = command_merged,
+	.end = command_end,
+	.over = command_over,
+};

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""LNet over RDMA: operations and fields against two ends in Python (generate/lnet.py), in both byte orders."""
+import json
+
+import capfile
+import lnet
+from cli import CliTest
+from conversation import Connection, Scene
+
+ORDERS = ("<<", ">>", "<>", "><")
+DATA = bytes(range(256)) * 12
+
+
+class Lnet(CliTest):
+    def operations(self, capture, *options):
+        return [json.loads(line) for line in self.lines("operations", "--json", *options, capture)]
+
+    def scene(self, orders="<<", sums=False, cm=True):
+        self.last = Scene("lnet", "")
+        talk = self.last.connection(port=lnet.PORT if cm else None)
+        a, b = lnet.pair(talk, orders, sums)
+        if cm:
+            lnet.establish(talk, a, b)
+        return a, b
+
+    def captured(self, *rows):
+        for row in rows:
+            self.last.put(*row)
+        path = self.path("scene.pcap")
+        self.last.write_capture(path)
+        return path
+
+
+class Operations(Lnet):
+    def test_put_and_get_by_rdma(self):
+        for orders in ORDERS:
+            for cm in (True, False):
+                a, b = self.scene(orders, cm=cm)
+                capture = self.captured(*a.put(DATA), *b.get(DATA[:2000], [(0x1000, 1200), (0x9000, 800)]), *b.put(DATA[:700], kind=lnet.REPLY))
+                found = [(o["direction"], o["name"], o.get("object"), o["length"], o["data_bytes"], o["carried"], o["status"], o["complete"])
+                         for o in self.operations(capture)]
+                with self.subTest(orders=orders, cm=cm):
+                    self.assertEqual(found, [("a>b", "PUT", "10.0.0.1@o2ib1/26", 3072, 3072, "write", "success", True),
+                                             ("b>a", "GET", "10.0.0.2@o2ib/26", 2000, 2000, "write", "success", True),
+                                             ("b>a", "REPLY", "10.0.0.2@o2ib", 700, 700, "write", "success", True)])
+
+    def test_immediate_messages(self):
+        for orders in ORDERS:
+            a, b = self.scene(orders)
+            capture = self.captured(a.immediate(lnet.PUT, b"request", credits=3, offset=64), b.immediate(lnet.ACK, length=7),
+                                    a.immediate(lnet.GET, length=64), b.immediate(lnet.REPLY, b"r" * 64), b.noop(9))
+            found = self.operations(capture)
+            keys = ("direction", "name", "lnet_type", "one_way", "length", "data_bytes", "carried", "portal", "acknowledged_bytes", "complete")
+            with self.subTest(orders=orders):
+                self.assertEqual([tuple(o.get(key) for key in keys) for o in found],
+                                 [("a>b", "IMMEDIATE", "PUT", True, 7, 7, "inline", 26, None, True),
+                                  ("b>a", "IMMEDIATE", "ACK", True, 0, None, "none", None, 7, True),
+                                  ("a>b", "IMMEDIATE", "GET", True, 64, None, "none", 26, None, True),
+                                  ("b>a", "IMMEDIATE", "REPLY", True, 64, 64, "inline", None, None, True)])
+                self.assertEqual((found[0]["credits"], found[0]["offset"], found[0]["match_bits"]), (3, 64, "0x1122334455667788"))
+
+    def test_refused_and_failed(self):
+        for orders in ORDERS:
+            a, b = self.scene(orders)
+            found = self.operations(self.captured(*a.put(b"x" * 9000, refused=-12), *a.get(DATA, status=-5)))
+            self.assertEqual([(o["name"], o["status"], o["ok"], o["complete"]) for o in found],
+                             [("PUT", "error -12", False, True), ("GET", "error -5", False, True)])
+
+    def test_without_a_part(self):
+        """PUT_REQ, PUT_ACK, the WRITEs or PUT_DONE missing: the PUT is not complete, and has only what was captured."""
+        for part, missing in enumerate(("PUT_REQ", "PUT_ACK", "WRITE", "PUT_DONE")):
+            a, b = self.scene("<>")
+            rows = a.put(DATA)
+            get, *found = self.operations(self.captured(*a.get(DATA[:50]), *rows[:part], *rows[part + 1:]))
+            with self.subTest(missing=missing):
+                self.assertEqual((get["name"], get["complete"], get["data_bytes"]), ("GET", True, 50))
+                self.assertTrue(found)
+                self.assertEqual({(o["layer"], o["name"], o["direction"], o["complete"]) for o in found}, {("lnet", "PUT", "a>b", False)})
+                self.assertEqual(["request_frame" in o for o in found].count(True), int(missing != "PUT_REQ"))
+                self.assertEqual([o["status"] for o in found if "status" in o], ["success"] * (missing != "PUT_DONE"))
+                self.assertEqual(sum(o.get("data_bytes", 0) for o in found), {"PUT_REQ": len(DATA)}.get(missing, 0))
+                holes = [hole for o in found for hole in o["missing"]]
+                self.assertEqual([hole for hole in holes if hole["in"] == "write"],
+                                 [{"in": "write", "offset": 0, "length": len(DATA), "reason": "not_captured"}] * (missing == "WRITE"))
+
+    def test_every_lost_packet(self):
+        a, b = self.scene()
+        path = self.captured(*a.put(DATA), *b.get(DATA[:2000]), a.immediate(lnet.PUT, b"request"))
+        frames = list(capfile.read(path))
+        for lost in range(3, len(frames)):
+            part = self.path("lossy.pcap")
+            capfile.write_pcap(part, 1, frames[:lost] + frames[lost + 1:])
+            for one in self.operations(part):
+                if one["complete"] and one["name"] != "IMMEDIATE":
+                    self.assertEqual(one["data_bytes"], one["length"], (lost, one))
+                self.assertLessEqual(one.get("data_bytes", 0), 3072)
+
+
+class Fields(Lnet):
+    def fields(self, capture, show, *names):
+        return [line.split("\t") for line in self.lines("-r", capture, "-Y", show, "-T", "fields", *(part for name in names for part in ("-e", name)))]
+
+    def test_both_orders_have_the_same_values(self):
+        names = ("lnet.type", "lnet.nob", "lnet.credits", "lnet.src", "lnet.dst", "lnet.hdr.src", "lnet.hdr.type", "lnet.hdr.ptl_index", "lnet.status", "lnet.rd.key",
+                 "lnet.rd.nob", "lnet.rd.addr", "lnet.cksum.status")
+        seen = []
+        for orders in ORDERS:
+            a, b = self.scene(orders, sums=True)
+            seen.append(self.fields(self.captured(*a.put(DATA), *b.get(DATA[:2000], [(0x1000, 1200), (0x9000, 800)])), "lnet.nob && !infiniband.mad", *names))
+        self.assertEqual(len(seen[0]), 5)
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0], seen[2])
+        self.assertEqual(seen[0], seen[3])
+        self.assertEqual(seen[0][0][3:6], ["10.0.0.2@o2ib", "10.0.0.1@o2ib1", "10.0.0.2@o2ib"])
+        self.assertTrue(all(row[-1] == "good" for row in seen[0]))
+        self.assertEqual(seen[0][3][10:12], ["1200,800", "0x0000000000001000,0x0000000000009000"])
+
+    def test_checksums(self):
+        a, b = self.scene(sums=True)
+        body = bytearray(a.unit(lnet.NOOP, credits=1))
+        body[20] ^= 1
+        capture = self.captured(self.last.connections[0].send("a", 0, data=bytes(body)), a.noop(2))
+        self.assertEqual(self.fields(capture, "lnet.nob && !infiniband.mad", "lnet.cksum.status"), [["bad"], ["good"]])
+
+    def test_private_data(self):
+        for orders in ORDERS:
+            a, b = self.scene(orders)
+            self.assertEqual(self.fields(self.captured(a.noop(1)), "infiniband.mad && lnet.conn.queue_depth", "lnet.type", "lnet.conn.queue_depth", "lnet.conn.max_frags",
+                                         "lnet.conn.max_msg_size"), [["0xc0", "8", "256", "4096"], ["0xc1", "8", "256", "4096"]])
+            self.last = Scene("lnet", "")
+            talk = self.last.connection(port=lnet.PORT)
+            lnet.establish(talk, *lnet.pair(talk, orders), reject=5)
+            self.assertEqual(self.fields(self.captured(), "lnet.rej.why", "lnet.rej.why", "lnet.conn.queue_depth"), [["5", "8"]])
+
+    def test_recognised_by_two_signs(self):
+        for orders in ("<<", ">>"):
+            a, _ = self.scene(orders, cm=False)
+            good = a.unit(lnet.NOOP)
+            for body, is_lnet in ((good, True), (good + b"x", False), (b"\0" + good[1:], False), (good[:6] + b"\x10" + good[7:], False),
+                                  (a.unit(lnet.IMMEDIATE), False)):
+                self.scene(orders, cm=False)
+                capture = self.captured(Connection(self.last).send("a", 0, data=body))
+                with self.subTest(body=body):
+                    self.assertEqual(len(self.lines("-r", capture, "-Y", "lnet.nob")), int(is_lnet))
+                    self.assertEqual(len(self.lines("-r", capture, "--no-heuristics", "-Y", "lnet.nob")), 0)
+
+    def test_declared(self):
+        a, _ = self.scene(cm=False)
+        capture = self.captured(a.noop(1))
+        self.assertEqual(len(self.lines("-r", capture, "--no-heuristics", "--decode-as", "qp=0x22,lnet", "-Y", "lnet.nob")), 1)
