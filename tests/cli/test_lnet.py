@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """LNet over RDMA: operations and fields against two ends in Python (generate/lnet.py), in both byte orders."""
 import json
+import os
 
 import capfile
 import lnet
-from cli import CliTest
+from cli import CliTest, TESTDATA
 from conversation import Connection, Scene
 
 ORDERS = ("<<", ">>", "<>", "><")
@@ -114,6 +115,12 @@ class Fields(Lnet):
         self.assertEqual(seen[0][0][3:6], ["10.0.0.2@o2ib", "10.0.0.1@o2ib1", "10.0.0.2@o2ib"])
         self.assertTrue(all(row[-1] == "good" for row in seen[0]))
         self.assertEqual(seen[0][3][10:12], ["1200,800", "0x0000000000001000,0x0000000000009000"])
+
+    def test_canon_is_without_the_order(self):
+        """The two captures of testdata differ only in the byte order of one end: canon has the private data of both, and the messages."""
+        captures = [os.path.join(TESTDATA, name) for name in ("conn_lnet.pcap", "conn_lnet-big.pcap")]
+        self.assertNotEqual(*(open(path, "rb").read() for path in captures))
+        self.assertEqual(*(self.lines("canon", "--level", "packets", path) for path in captures))
 
     def test_checksums(self):
         a, b = self.scene(sums=True)
