@@ -187,7 +187,7 @@ static void write_message_json(const void *what, struct line *line)
 
 static void write_connection(const void *what, struct line *line)
 {
-	connection_text(what, &relative, true, line);
+	connection_text(what, &relative, false, line);
 }
 
 static void write_connection_json(const void *what, struct line *line)
