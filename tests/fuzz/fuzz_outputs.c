@@ -230,7 +230,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 {
 	struct run *run = owner;
 
-	REQUIRE(operation->layer && operation->id && operation->connection && (operation->request_frame || operation->response_frame));
+	REQUIRE(operation->layer && (!operation->id || *operation->id) && operation->connection && (operation->request_frame || operation->response_frame));
 	REQUIRE(!operation->complete || !operation->missing_count);
 	if (!run->filter || operation->wanted)
 		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_operation : write_operation_json, operation));
