@@ -559,6 +559,15 @@ static bool has_bad_lists(const struct rtap_packet *packet)
 	return false;
 }
 
+/* RFC 8166, 3.5.3: the message of RDMA_NOMSG is in chunks. */
+static bool has_nothing(const struct rtap_packet *packet)
+{
+	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
+
+	return facts->message_type == RDMA_NOMSG && facts->length == RPCRDMA_MIN_LENGTH && !facts->read_segments && !facts->write_chunks &&
+	       !facts->reply_chunk;
+}
+
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_connection *state = rpc_state_make(tracker, message->connection);
@@ -569,7 +578,7 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 		state->credits = packet->rpcrdma.credits;
 	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
 		return; /* not about a call */
-	if (has_bad_lists(packet))
+	if (has_bad_lists(packet) || has_nothing(packet))
 		return;
 	if (is_reply(tracker, message, packet, result))
 		take_reply(tracker, message, packet, result);

@@ -16,7 +16,8 @@ STATS = ["capture", "finding", "connection", "operation", "object", "rpc", "mad"
 
 def some_captures():
     found = [c for c in captures() if os.path.basename(c) in NAMES]
-    return found + [c for c in captures() if re.search("(escap|hostile|names|quote)", os.path.basename(c))][:3]
+    # without what is reported on standard error: contradictory chunk lists
+    return found + [c for c in captures() if re.search("(escap|hostile|names|quote)", os.path.basename(c)) and "hostile-calls" not in c][:3]
 
 
 def look_up(record, path):
@@ -160,7 +161,7 @@ class Columns(CliTest):
                                   "-e missing[].offset: operations has no such column (-T csv prints all of them)"),
                                  (("messages", "-T", "fields"), "-T fields: no such form (text, json, csv)"),
                                  (("stats", "-T", "csv"),
-                                  "-T csv requires --type, because records differ (capture, finding, connection, rpc, mad, interval)"),
+                                  "-T csv requires --type, because records differ (capture, finding, connection, operation, object, rpc, mad, interval)"),
                                  (("stats", "--type", "rpc"), "--type requires -T json, -T csv or -e"),
                                  (("stats", "-e", "type", "--type", "message"),
                                   "--type message: no such type (capture, finding, connection, operation, object, rpc, mad, interval)")]:

@@ -15,7 +15,7 @@ NOT_IN_JSON = {"data.data", "infiniband.mad", "infiniband.mad.data", "infiniband
                "infiniband.smpdirected", "infiniband.smpdirected.reserved", "infiniband.smplid", "infiniband.smplid.reserved0",
                "infiniband.smplid.reserved1", "infiniband.smplid.smpdata", "iwarp_rdma.send.reassembled.data", "nfs.data",
                "nvme.fabrics.cmd.connect.data.rsvd0", "nvme.fabrics.cmd.connect.data.rsvd1",
-               "rdmatap.trailer", "rpc.reqframe", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
+               "rdmatap.trailer", "rds.cong.map", "rpc.reqframe", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
 
 
 def unescape(text):

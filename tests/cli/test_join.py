@@ -27,7 +27,7 @@ class Relay(Join):
 
     def logged(self, name):
         lost = []
-        with open(os.path.join(ENDS, name + ".log"), encoding="ascii") as log:
+        with open(os.path.join(ENDS, name + ".relay"), encoding="ascii") as log:
             for line in log:
                 words = line.split()
                 self.assertEqual(words[2], "lost")

@@ -93,7 +93,7 @@ class Help(CliTest):
             command, option, _, _ = line.split("\t")
             taken.setdefault(command, set()).update([option] if option else [])
         del taken[""]
-        self.assertEqual(len(taken), 12)
+        self.assertEqual(len(taken), 13)
         for command, options in taken.items():
             text = self.good(command, "--help").decode()
             self.assertTrue(text.startswith("usage: rdmatap %s " % command), text)

@@ -14,6 +14,7 @@ from conversation import Scene
 from session import Session
 from sysfs import TREES, unpack
 from wire_schedule import MS, Schedule, everything, late_naks, rnr_to_the_end, slow_writes, with_closed_window, with_timeouts
+import nccl
 import nfs
 
 try:
@@ -130,7 +131,11 @@ class Schema(CliTest):
 
     def test_every_key_is_documented_and_every_documented_key_occurs(self):
         big_scene().write(self.directory)
-        extra = [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
+        # with several values of a verdict, and several keys
+        hosts = [nccl.Host(number) for number in (1, 2, 3)]
+        nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
+        hosts[0].write(self.path("nccl.pcap"))
+        extra = [(self.path("nccl.pcap"),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
         for command, options in (("messages", ("--checksum", "-x")), ("connections", ()), ("operations", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
             for capture, *more in [(c,) for c in captures()] + extra:
