@@ -715,7 +715,7 @@ static bool complete_records(struct options *options)
 	}
 	if (columns_complete(&options->columns, command, options->record_type))
 		return true;
-	print_error("--type %s: no such type (capture, finding, connection, rpc, mad, interval)", options->record_type);
+	print_error("--type %s: no such type (capture, finding, connection, operation, object, rpc, mad, interval)", options->record_type);
 	return false;
 }
 

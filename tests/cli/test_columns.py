@@ -17,7 +17,7 @@ STATS = ["capture", "finding", "connection", "operation", "object", "rpc", "mad"
 def some_captures():
     found = [c for c in captures() if os.path.basename(c) in NAMES]
     # without what is reported on standard error: contradictory chunk lists
-    return found + [c for c in captures() if re.search("(escap|hostile|names|quote)", os.path.basename(c)) and "hostile-calls" not in c][:3]
+    return found + [c for c in captures() if re.search("(escap|hostile|names|quote)", os.path.basename(c)) and "rpc_hostile" not in c][:3]
 
 
 def look_up(record, path):
