@@ -74,20 +74,20 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	uint32_t immediate = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH), count = 0;
 	struct scsi_piece pieces[2];
 	uint8_t cdb[MOST_CDB];
-	struct scsi_told told = {
+	struct scsi_command_unit sent = {
 		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = cdb, .cdb_length = copy_cdb(pdu, left, cdb), .pieces = pieces,
 	};
 
 	if (immediate && ahs <= left && immediate <= left - ahs && immediate <= expected)
-		told.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate };
+		sent.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate };
 	/* what is in the SEND is not read again: RFC 7145, 7.3.5 */
-	if (header[0] & ISER_WRITE_VALID && expected > told.carried.length)
+	if (header[0] & ISER_WRITE_VALID && expected > sent.carried.length)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_WRITE_BASE), .key = (uint32_t)bits(header, ISER_WRITE_STAG),
-						       .length = expected - told.carried.length, .is_out = true };
+						       .length = expected - sent.carried.length, .is_out = true };
 	if (header[0] & ISER_READ_VALID && expected)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_READ_BASE), .key = (uint32_t)bits(header, ISER_READ_STAG), .length = expected };
-	told.piece_count = count;
-	scsi_take_command(work, &told);
+	sent.piece_count = count;
+	scsi_take_command(work, &sent);
 }
 
 static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t left)
@@ -119,15 +119,16 @@ static void take_other(struct upper_work *work, const uint8_t *pdu)
 {
 	const char *name = iscsi_request_name(pdu);
 	uint64_t tag = bits(pdu, ISCSI_TAG), lun = scsi_lun(pdu + ISCSI_LUN_AT);
-	uint8_t code = pdu[ISCSI_RESPONSE_AT];
+	uint8_t code = pdu[ISCSI_RESPONSE_AT], type = pdu[0] & 0x3f;
 
 	if (tag == ISCSI_NO_TAG)
 		return;
 	if (name) {
-		scsi_take_other(work, tag, name, (pdu[0] & 0x3f) == ISCSI_TASK_MANAGEMENT ? &lun : NULL);
+		scsi_take_other(work, tag, name, type == ISCSI_TASK_MANAGEMENT ? &lun : NULL,
+				type == ISCSI_TASK_MANAGEMENT ? RTAP_OPERATION_ABORT : type == ISCSI_NOP_OUT ? RTAP_OPERATION_KEEP_ALIVE : 0);
 		return;
 	}
-	switch (pdu[0] & 0x3f) {
+	switch (type) {
 	case ISCSI_TASK_MANAGEMENT_RESPONSE: scsi_take_other_response(work, tag, code, !code, rtap_name_of(iscsi_task_result_names, code)); break;
 	case ISCSI_LOGOUT_RESPONSE: scsi_take_other_response(work, tag, code, !code, rtap_name_of(iscsi_logout_result_names, code)); break;
 	case ISCSI_LOGIN_RESPONSE:

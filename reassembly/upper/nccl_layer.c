@@ -46,7 +46,7 @@ static void drop_candidate(struct rtap_tracker *tracker, struct connection *conn
 	connection->layer = NULL;
 }
 
-/* The total that the sender told in immediate data, whose byte order the first transfer shows. */
+/* The total in the immediate data of the sender, whose byte order the first transfer shows. */
 static void take_immediate(struct nccl_transfer *transfer, uint32_t immediate)
 {
 	struct nccl_state *state = transfer->request.connection->upper_state;

@@ -60,7 +60,7 @@ static bool is_host(const struct rtap_end *a, const struct rtap_end *b)
 	return a->address_length == b->address_length && !memcmp(a->address, b->address, a->address_length);
 }
 
-/* Whether the WRITE goes from the host that was told of the memory to the one that has it. */
+/* Whether the WRITE goes from the host that the memory was announced to, to the one that has it. */
 static bool goes_to_owner(const struct request *request, const struct message *message)
 {
 	const struct rtap_connection *announced = &request->connection->shown, *written = &message->connection->shown;

@@ -27,7 +27,7 @@ struct nccl_transfer {
 	bool has_data, has_ack;
 	uint64_t first_frame, last_frame, ack_frame;
 	int64_t first_ns, last_ns, ack_ns;
-	bool has_total;              /* the sender told how much it sent: total */
+	bool has_total;              /* the immediate data says how much was sent: total */
 	uint64_t total;
 	uint64_t immediates;         /* WRITEs with immediate data */
 	uint32_t qp_count;

@@ -34,6 +34,7 @@ struct scsi_request {
 	struct scsi_command cdb;
 	uint64_t lun;
 	uint64_t length;           /* bytes of data that pieces and SEND have */
+	uint8_t other_flags;       /* with is_other: enum rtap_operation_flag */
 	bool is_other;             /* no SCSI command: `cdb` has its name only, the two below what became of it */
 	bool has_lun;
 	bool is_good;
@@ -167,6 +168,8 @@ static uint8_t flags_of(const struct scsi_request *request)
 	const struct scsi_sense *sense = &request->sense;
 	uint8_t flags = request->cdb.has_blocks || request->cdb.effect != SCSI_NONE ? RTAP_OPERATION_ON_DEVICE : 0;
 
+	if (request->is_other)
+		return request->other_flags;
 	if (request->cdb.effect == SCSI_WRITES && !request->carried_length && request->length && request->length <= session_of(request)->most_carried)
 		flags |= RTAP_OPERATION_COULD_BE_INLINE;
 	if (!request->has_status || request->status == SCSI_GOOD)
@@ -419,21 +422,21 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 }
 
 /* The memory that the command names, and what is kept of it. */
-static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_told *told)
+static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_command_unit *sent)
 {
-	struct region_name *names = memory_new((told->piece_count + 1) * sizeof *names);
+	struct region_name *names = memory_new((sent->piece_count + 1) * sizeof *names);
 	bool is_structured = request->structures[0] != PROTOCOL_PAYLOAD || request->structures[1] != PROTOCOL_PAYLOAD;
 	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
 	uint32_t count = 0;
 
-	request->pieces = told->piece_count ? memory_new(told->piece_count * sizeof *request->pieces) : NULL;
-	if (!names || (told->piece_count && !request->pieces)) {
+	request->pieces = sent->piece_count ? memory_new(sent->piece_count * sizeof *request->pieces) : NULL;
+	if (!names || (sent->piece_count && !request->pieces)) {
 		work->tracker->counters.evictions++;
 		free(names);
 		return;
 	}
-	for (uint32_t i = 0; i < told->piece_count; i++) {
-		const struct scsi_piece *piece = &told->pieces[i];
+	for (uint32_t i = 0; i < sent->piece_count; i++) {
+		const struct scsi_piece *piece = &sent->pieces[i];
 
 		if (!piece->length || piece->address + piece->length < piece->address)
 			continue;
@@ -441,7 +444,7 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
 						       .is_read = piece->is_out };
 	}
-	request_charge(&work->tracker->budget, &request->command.request, told->piece_count * sizeof *request->pieces, 0);
+	request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
 	if (count && command_name(work, &request->command, names, count)) {
 		for (uint32_t i = 0; i < request->command.request.region_count; i++)
 			request->command.request.regions[i].keep_bytes |= wants_bytes;
@@ -450,42 +453,43 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 	free(names);
 }
 
-void scsi_take_command(struct upper_work *work, const struct scsi_told *told)
+void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent)
 {
-	struct scsi_request *request = (struct scsi_request *)command_begin(work, told->tag);
+	struct scsi_request *request = (struct scsi_request *)command_begin(work, sent->tag);
 	uint64_t fresh;
 
 	if (!request)
 		return;
-	scsi_read_command(told->cdb, told->cdb_length, &request->cdb);
-	request->lun = told->lun;
-	request->carried_length = told->carried.length;
-	request->length = told->carried.length;
-	if (told->carried.length > session_of(request)->most_carried)
-		session_of(request)->most_carried = told->carried.length;
-	for (uint32_t i = 0; i < told->piece_count; i++)
-		request->length += told->pieces[i].length;
+	scsi_read_command(sent->cdb, sent->cdb_length, &request->cdb);
+	request->lun = sent->lun;
+	request->carried_length = sent->carried.length;
+	request->length = sent->carried.length;
+	if (sent->carried.length > session_of(request)->most_carried)
+		session_of(request)->most_carried = sent->carried.length;
+	for (uint32_t i = 0; i < sent->piece_count; i++)
+		request->length += sent->pieces[i].length;
 	for (int is_out = 0; is_out < 2; is_out++)
-		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(told->cdb, told->cdb_length, is_out) : PROTOCOL_PAYLOAD;
+		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(sent->cdb, sent->cdb_length, is_out) : PROTOCOL_PAYLOAD;
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
-		note_block_size(session_of(request), told->lun, (uint32_t)(request->length / request->cdb.blocks), false);
+		note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
-	name_memory(work, request, told);
-	if (!told->carried.length || !(work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD))
+	name_memory(work, request, sent);
+	if (!sent->carried.length || !(work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD))
 		return;
-	if (!coverage_add(&request->carried, 0, told->carried.bytes, told->carried.length, 0, COVERAGE_BYTES, &fresh))
+	if (!coverage_add(&request->carried, 0, sent->carried.bytes, sent->carried.length, 0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), 0);
 }
 
-void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun)
+void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags)
 {
 	struct scsi_request *request = (struct scsi_request *)command_begin(work, tag);
 
 	if (!request)
 		return;
 	request->is_other = true;
+	request->other_flags = flags;
 	request->structures[0] = request->structures[1] = PROTOCOL_PAYLOAD;
 	request->cdb = (struct scsi_command){ .name = name };
 	request->has_lun = lun;

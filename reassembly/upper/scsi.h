@@ -34,7 +34,7 @@ struct scsi_piece {
 };
 
 /* A command in a SEND. */
-struct scsi_told {
+struct scsi_command_unit {
 	uint64_t tag, lun;
 	const uint8_t *cdb;
 	uint32_t cdb_length;       /* 1 or more */
@@ -47,7 +47,7 @@ struct scsi_told {
 /* The connection's state, new if it has none. NULL: out of memory, which is counted. */
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer);
 
-void scsi_take_command(struct upper_work *work, const struct scsi_told *told);
+void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
 
 /*
  * A READ or WRITE of a command's memory: takes its data. True: the data has a structure, which the context now has; the packet is to be dissected
@@ -55,8 +55,8 @@ void scsi_take_command(struct upper_work *work, const struct scsi_told *told);
  */
 bool scsi_take_data(struct upper_work *work);
 
-/* Another request with a response, such as task management. `name`: static. `lun`: NULL: it is of no logical unit. */
-void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun);
+/* Another request with a response, such as task management. `name`: static. `lun`: NULL: it is of no logical unit. `flags`: of the operation. */
+void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags);
 
 /* Its response; `result`: static, NULL: the code has no name. */
 void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result);

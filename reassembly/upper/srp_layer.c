@@ -61,7 +61,7 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 {
 	struct scsi_piece pieces[MOST_PIECES];
 	uint32_t more = (uint32_t)bits(unit->bytes, SRP_ADDITIONAL_CDB) * 4, at = SRP_COMMAND_LENGTH + more, count = 0;
-	struct scsi_told told = {
+	struct scsi_command_unit sent = {
 		.tag = bits(unit->bytes, SRP_TAG), .lun = scsi_lun(unit->bytes + SRP_LUN_AT), .cdb = unit->bytes + SRP_CDB_AT,
 		.cdb_length = at <= unit->length ? SCSI_CDB_LENGTH + more : SCSI_CDB_LENGTH, .pieces = pieces,
 	};
@@ -71,11 +71,11 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 		uint32_t length = at <= unit->length ? load32(unit->bytes + at - 4) : 0;
 
 		if (length <= unit->length - at)
-			told.carried = (struct rtap_span){ unit->bytes + unit->length - length, length };
+			sent.carried = (struct rtap_span){ unit->bytes + unit->length - length, length };
 	}
 	add_pieces(unit, false, &at, pieces, &count);
-	told.piece_count = count;
-	scsi_take_command(work, &told);
+	sent.piece_count = count;
+	scsi_take_command(work, &sent);
 }
 
 static void take_response(struct upper_work *work, const struct unit *unit)
@@ -101,7 +101,7 @@ static void take_task(struct upper_work *work, const struct unit *unit)
 	const char *name = rtap_name_of(srp_function_names, unit->bytes[SRP_TASK_FUNCTION_AT]);
 	uint64_t lun = scsi_lun(unit->bytes + SRP_LUN_AT);
 
-	scsi_take_other(work, bits(unit->bytes, SRP_TAG), name ? name : "Task Management", &lun);
+	scsi_take_other(work, bits(unit->bytes, SRP_TAG), name ? name : "Task Management", &lun, RTAP_OPERATION_ABORT);
 }
 
 static bool is_set_up(const struct connection *connection)
