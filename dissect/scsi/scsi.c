@@ -36,37 +36,6 @@ const struct rtap_name scsi_sense_key_names[] = {
 	{ 0xa, "COPY ABORTED" }, { 0xb, "ABORTED COMMAND" }, { 0xd, "VOLUME OVERFLOW" }, { 0xe, "MISCOMPARE" }, { 0xf, "COMPLETED" }, { 0, NULL },
 };
 
-/* ASC and ASCQ. SPC-5, annex F.2: those that disks and targets report. */
-const struct rtap_name scsi_additional_names[] = {
-	{ 0x0000, "no additional sense information" }, { 0x0006, "I/O process terminated" }, { 0x0016, "operation in progress" },
-	{ 0x0302, "excessive write errors" }, { 0x0400, "logical unit not ready, cause not reportable" },
-	{ 0x0401, "logical unit is in process of becoming ready" }, { 0x0402, "logical unit not ready, initializing command required" },
-	{ 0x0403, "logical unit not ready, manual intervention required" }, { 0x0404, "logical unit not ready, format in progress" },
-	{ 0x0407, "logical unit not ready, operation in progress" }, { 0x040a, "logical unit not accessible, asymmetric access state transition" },
-	{ 0x040b, "logical unit not accessible, target port in standby state" },
-	{ 0x040c, "logical unit not accessible, target port in unavailable state" }, { 0x0500, "logical unit does not respond to selection" },
-	{ 0x0800, "logical unit communication failure" }, { 0x0801, "logical unit communication time-out" }, { 0x0a00, "error log overflow" },
-	{ 0x0b01, "warning, specified temperature exceeded" }, { 0x0c00, "write error" }, { 0x0c02, "write error, auto reallocation failed" },
-	{ 0x0c0d, "write error, not enough unsolicited data" }, { 0x0e03, "invalid field in command information unit" },
-	{ 0x1001, "logical block guard check failed" }, { 0x1002, "logical block application tag check failed" },
-	{ 0x1003, "logical block reference tag check failed" }, { 0x1100, "unrecovered read error" }, { 0x1101, "read retries exhausted" },
-	{ 0x1400, "recorded entity not found" }, { 0x1a00, "parameter list length error" }, { 0x1d00, "miscompare during verify operation" },
-	{ 0x2000, "invalid command operation code" }, { 0x2100, "logical block address out of range" }, { 0x2400, "invalid field in CDB" },
-	{ 0x2500, "logical unit not supported" }, { 0x2600, "invalid field in parameter list" }, { 0x2604, "invalid release of persistent reservation" },
-	{ 0x2700, "write protected" }, { 0x2707, "space allocation failed, write protect" }, { 0x2800, "not ready to ready change, medium may have changed" },
-	{ 0x2900, "power on, reset, or bus device reset occurred" }, { 0x2901, "power on occurred" }, { 0x2902, "SCSI bus reset occurred" },
-	{ 0x2903, "bus device reset function occurred" }, { 0x2904, "device internal reset" }, { 0x2907, "I_T nexus loss occurred" },
-	{ 0x2a01, "mode parameters changed" }, { 0x2a03, "reservations preempted" }, { 0x2a04, "reservations released" },
-	{ 0x2a05, "registrations preempted" }, { 0x2a06, "asymmetric access state changed" }, { 0x2a09, "capacity data has changed" },
-	{ 0x2c00, "command sequence error" }, { 0x2f00, "commands cleared by another initiator" }, { 0x3100, "medium format corrupted" },
-	{ 0x3900, "saving parameters not supported" }, { 0x3a00, "medium not present" }, { 0x3e00, "logical unit has not self-configured yet" },
-	{ 0x3f03, "inquiry data has changed" }, { 0x3f0e, "reported LUNs data has changed" }, { 0x4400, "internal target failure" },
-	{ 0x4500, "select or reselect failure" }, { 0x4700, "SCSI parity error" }, { 0x4800, "initiator detected error message received" },
-	{ 0x4900, "invalid message error" }, { 0x4b00, "data phase error" }, { 0x4e00, "overlapped commands attempted" },
-	{ 0x5302, "medium removal prevented" }, { 0x5500, "system resource failure" }, { 0x5503, "insufficient resources" },
-	{ 0x5d00, "failure prediction threshold exceeded" }, { 0, NULL },
-};
-
 /* Where the LBA and the number of blocks are: bytes. SBC-4, 5. */
 struct layout {
 	uint8_t opcode, effect, lba, lba_width, blocks, blocks_width; /* widths in bits */
