@@ -48,6 +48,8 @@ static void remove_some(struct rtap_tracker *tracker, struct connection *connect
 {
 	uint64_t bytes = 0;
 
+	if (!count)
+		return;
 	for (uint32_t i = first; i < first + count; i++) {
 		bytes += fragments->list[i].bytes.length;
 		free((void *)(uintptr_t)fragments->list[i].bytes.bytes);
