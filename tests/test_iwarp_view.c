@@ -11,8 +11,10 @@
 static struct iwarp_view view;
 static struct budget budget;
 static struct rtap_packet packet;
-static uint8_t bytes[200];
-static const struct rtap_frame frame = { .bytes = bytes, .captured_length = sizeof bytes, .wire_length = sizeof bytes, .number = 7 };
+#define FRAME_LENGTH 200
+
+static uint8_t bytes[FRAME_LENGTH + 1]; /* the last one is after the frame */
+static const struct rtap_frame frame = { .bytes = bytes, .captured_length = FRAME_LENGTH, .wire_length = FRAME_LENGTH, .number = 7 };
 /* The view compares its streams only. */
 static const struct iwarp_stream *const stream = (const struct iwarp_stream *)bytes, *const other = (const struct iwarp_stream *)(bytes + 1);
 
