@@ -124,7 +124,7 @@ static __attribute__((noinline)) void dissect_message(struct rtap_tracker *track
 		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
-	context->upper = upper_carried(tracker, message->connection);
+	context->upper = (uint8_t)upper_carried(tracker, message->connection);
 	packet_dissect_payload(packet, context);
 	upper_note(tracker, message->connection, (enum rtap_upper)packet->upper);
 }

@@ -126,7 +126,7 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 		.result = &alone->result, .dissect = dissect, .fpdu = work->fpdu, .keep = keep,
 	};
 	*alone->work.context = work->tracker->context;
-	alone->work.context->upper = upper_carried(work->tracker, work->connection);
+	alone->work.context->upper = (uint8_t)upper_carried(work->tracker, work->connection);
 	if (packet)
 		enter(alone, packet);
 }

@@ -84,11 +84,14 @@ static uint32_t read_entries(struct nccl_transfer *transfer, struct region_name 
 		struct nccl_entry entry = nccl_read_entry(layout, transfer->written + i * each);
 
 		transfer->size += entry.size;
-		for (unsigned key = 0; key < NCCL_MOST_KEYS; key++)
-			if (entry.keys[key])
-				regions[count++] = (struct region_name){
-					.begin = entry.address, .end = entry.address + entry.size, .key = entry.keys[key], .number = count, .use = key > 0,
-				};
+		for (unsigned key = 0; key < NCCL_MOST_KEYS; key++) {
+			if (!entry.keys[key])
+				continue;
+			regions[count] = (struct region_name){
+				.begin = entry.address, .end = entry.address + entry.size, .key = entry.keys[key], .number = count, .use = key > 0,
+			};
+			count++;
+		}
 	}
 	separate(regions, count);
 	return count;

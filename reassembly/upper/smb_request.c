@@ -124,8 +124,9 @@ static void name_memory(struct upper_work *work, struct smb_request *request)
 		for (uint32_t j = 0; j < request->parts[i].piece_count; j++) {
 			const struct smb_piece *piece = &request->parts[i].pieces[j];
 
-			names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key,
-							       .number = count, .is_read = request->parts[i].command == SMB2_WRITE };
+			names[count] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key,
+							     .number = count, .is_read = request->parts[i].command == SMB2_WRITE };
+			count++;
 		}
 	if (command_name(work, &request->command, names, count) && count) {
 		for (uint32_t i = 0; i < request->command.request.region_count; i++)
