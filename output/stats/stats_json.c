@@ -131,18 +131,9 @@ static void finding_recovery(const struct finding *found, struct line *line)
 		object_seconds(line, "asked", found->asked_ns);
 }
 
-static void finding(const void *what, struct line *line)
+/* What it was found on: a connection, a direction, a kind of message, a procedure or a request of a layer. */
+static void finding_subject(const struct finding *found, struct line *line)
 {
-	const struct stats_record *record = what;
-	const struct finding *found = record->what;
-	char text[300];
-	struct line filter;
-
-	line_init(&filter, text, sizeof text);
-	stats_json_begin("finding", line);
-	object_number(line, "rank", record->index + 1);
-	object_text(line, "rule", found->rule->name);
-	object_text(line, "weight", finding_weight_name((enum finding_weight)found->rule->weight));
 	if (found->connection)
 		object_number(line, "connection", found->connection);
 	if (found->direction >= 0)
@@ -163,6 +154,21 @@ static void finding(const void *what, struct line *line)
 		object_key(line, "name");
 		json_string(line, (const uint8_t *)found->work->name, strlen(found->work->name));
 	}
+}
+
+static void finding(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct finding *found = record->what;
+	char text[300];
+	struct line filter;
+
+	line_init(&filter, text, sizeof text);
+	stats_json_begin("finding", line);
+	object_number(line, "rank", record->index + 1);
+	object_text(line, "rule", found->rule->name);
+	object_text(line, "weight", finding_weight_name((enum finding_weight)found->rule->weight));
+	finding_subject(found, line);
 	object_number(line, "count", found->count);
 	if (found->of)
 		object_number(line, "of", found->of);

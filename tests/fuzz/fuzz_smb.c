@@ -20,6 +20,7 @@
 #include "tests/roce_kit.h"
 
 #include "harness.h"
+#include "request_kit.h"
 
 #define HEADER_LENGTH 2
 #define RECORD 10
@@ -42,12 +43,6 @@ struct run {
 	int64_t time_ns;
 };
 
-static void look_at(struct run *run, const char *text)
-{
-	for (; text && *text; text++)
-		run->read += (uint8_t)*text;
-}
-
 static void take_operation(void *owner, const struct rtap_operation *operation)
 {
 	struct run *run = owner;
@@ -59,12 +54,12 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	REQUIRE(operation->request_frame || operation->response_frame);
 	REQUIRE(operation->value_count <= 8);
 	REQUIRE(operation->time_ns <= operation->time_end_ns);
-	look_at(run, operation->name);
-	look_at(run, operation->object);
-	look_at(run, operation->id);
-	look_at(run, operation->status);
+	run->read += sum_of_text(operation->name);
+	run->read += sum_of_text(operation->object);
+	run->read += sum_of_text(operation->id);
+	run->read += sum_of_text(operation->status);
 	for (uint32_t i = 0; i < operation->value_count; i++)
-		look_at(run, operation->values[i].text);
+		run->read += sum_of_text(operation->values[i].text);
 }
 
 static void take_file(void *owner, const struct file_effect *effect)
@@ -73,34 +68,10 @@ static void take_file(void *owner, const struct file_effect *effect)
 
 	run->effects++;
 	REQUIRE(effect->path && *effect->path);
-	look_at(run, effect->path);
+	run->read += sum_of_text(effect->path);
 	if (effect->kind == FILE_RENAMED)
-		look_at(run, effect->new_path);
-	for (uint32_t i = 0; effect->bytes.data && i < effect->bytes.data->count; i++) {
-		const struct coverage_run *piece = &coverage_runs(effect->bytes.data)[i];
-		const uint8_t *bytes = coverage_bytes(effect->bytes.data, piece);
-
-		REQUIRE(piece->begin < piece->end);
-		for (uint64_t at = 0; bytes && at < piece->end - piece->begin; at++)
-			run->read += bytes[at];
-	}
-}
-
-/* Few values, so that they meet. */
-static uint64_t address_of(uint8_t choice)
-{
-	return UINT64_C(0x7f0000000000) + (choice & 7u) * 0x400u;
-}
-
-static uint32_t key_of(uint8_t choice)
-{
-	return 0x1000u + (choice >> 3 & 3u);
-}
-
-static void put_little(uint8_t *at, uint64_t value, unsigned bytes)
-{
-	for (unsigned i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
+		run->read += sum_of_text(effect->new_path);
+	run->read += sum_of_data(effect->bytes.data);
 }
 
 /* A command: its header and a body whose lengths and offsets are mostly possible. Returns its length. */
