@@ -5,9 +5,6 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dissect/dissect.h"
@@ -15,338 +12,30 @@
 #include "dissect/rnbd/rnbd.h"
 #include "dissect/rnbd/rtrs.h"
 #include "dissect/rnbd/rtrs_private.h"
-#include "reassembly/block_effect.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/handshake.h"
-#include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
+#include "reassembly/upper/rnbd_command.h"
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 
-#define NUMBER_TEXT 24
-/* Identifiers of commands: the buffer's place in immediate data, or one of these. */
-#define ID_INFO (UINT64_C(1) << 32)
-#define ID_HEARTBEAT (UINT64_C(1) << 33)
-#define ERROR_IO 5                 /* EIO */
-#define USUAL_PLACE_BITS 19        /* Linux's queue depth of 512, where nothing else is known */
 #define MOST_PIECES 256            /* descriptors of a request whose memory is followed */
-
-enum kind { KIND_UNKNOWN, KIND_INFO, KIND_HEARTBEAT, KIND_USER, KIND_SESS_INFO, KIND_OPEN, KIND_CLOSE, KIND_IO };
 
 /* The list of layers, which names it. */
 extern const struct upper_layer rnbd_layer;
 
-/* A connection's state. */
-struct state {
-	struct commands commands;
-	struct rnbd_session *session; /* NULL: unknown */
-	uint8_t place_bits;        /* learned from requests and responses; 0: unknown */
-};
-
-struct rnbd_result {
-	struct operation head;
-	char id[NUMBER_TEXT], status[NUMBER_TEXT], name[NUMBER_TEXT];
-};
-
-/* Memory of the client, in the order of the data. */
-struct extent {
-	uint64_t address;
-	uint32_t length, key;
-};
-
-struct rnbd_command {
-	struct command command;
-	uint8_t kind;              /* enum kind */
-	uint8_t operation;         /* enum rnbd_operation */
-	bool is_write;             /* the data is in the request */
-	bool is_taken;             /* `carried` has it */
-	bool has_status;
-	uint16_t status;           /* error number; 0: success */
-	uint32_t device_id, bytes, tail_length;
-	uint64_t sector, data_length;
-	const struct rnbd_device *device; /* NULL: unknown */
-	char *name;                /* of the device to be opened; on the heap */
-	struct coverage carried, cut; /* data in the request: which bytes were captured, and these if they are wanted */
-	struct extent *pieces;      /* on the heap */
-	uint32_t piece_count;
-};
-
-static struct rnbd_command *rnbd_of(struct command *command)
-{
-	return (struct rnbd_command *)command;
-}
-
-static struct state *state_of(const struct connection *connection)
-{
-	return connection->upper_state;
-}
-
-static unsigned place_bits_of(const struct state *state)
-{
-	if (state->session && state->session->place_bits)
-		return state->session->place_bits;
-	return state->place_bits ? state->place_bits : USUAL_PLACE_BITS;
-}
-
-static bool knows_place_bits(const struct state *state)
+static bool knows_place_bits(const struct rnbd_state *state)
 {
 	return (state->session && state->session->place_bits) || state->place_bits;
 }
 
-static const char *name_of(const struct rnbd_command *command, struct rnbd_result *operation)
-{
-	const char *name;
-
-	switch (command->kind) {
-	case KIND_INFO: return "info";
-	case KIND_HEARTBEAT: return "heartbeat";
-	case KIND_SESS_INFO: return "session info";
-	case KIND_OPEN: return "open";
-	case KIND_CLOSE: return "close";
-	case KIND_USER: return command->is_write ? "write" : "read";
-	case KIND_IO:
-		name = rnbd_operation_name(command->operation, command->is_write && command->data_length);
-		if (!name)
-			snprintf(operation->name, NUMBER_TEXT, "operation %u", command->operation);
-		return name ? name : operation->name;
-	default: return "unknown command";
-	}
-}
-
-static void show_status(struct rnbd_result *operation, const struct rnbd_command *command)
-{
-	struct rtap_operation *shown = &operation->head.shown;
-	const char *name = rtrs_private_errno_name(command->status);
-
-	shown->has_status = command->has_status;
-	if (!command->has_status)
-		return;
-	shown->ok = !command->status;
-	if (!name)
-		snprintf(operation->status, NUMBER_TEXT, "errno %u", command->status);
-	shown->status = name ? name : operation->status;
-}
-
-static void show_command(struct rnbd_result *operation, const struct rnbd_command *command)
-{
-	struct rtap_operation *shown = &operation->head.shown;
-	const struct state *state = state_of(command->command.request.connection);
-
-	shown->layer = command->kind == KIND_USER ? "rtrs" : "rnbd";
-	shown->name = name_of(command, operation);
-	if (command->command.id == ID_INFO || command->command.id == ID_HEARTBEAT)
-		snprintf(operation->id, NUMBER_TEXT, "%s", shown->name);
-	else
-		snprintf(operation->id, NUMBER_TEXT, "%" PRIu64, command->command.id >> place_bits_of(state));
-	shown->id = operation->id;
-	if (state->session && state->session->name)
-		operation_add_text(&operation->head, "session", state->session->name);
-}
-
-/* What statistics and findings need to know. */
-static uint8_t flags_of(const struct rnbd_command *command)
-{
-	if (command->kind == KIND_HEARTBEAT)
-		return RTAP_OPERATION_KEEP_ALIVE;
-	if (command->kind != KIND_IO)
-		return 0;
-	return RTAP_OPERATION_ON_DEVICE | (command->has_status && command->status == ERROR_IO ? RTAP_OPERATION_DEVICE_ERROR : 0);
-}
-
-/* The device's path or, if it is unknown, its number. */
-static void show_object(struct rtap_tracker *tracker, struct rnbd_result *operation, const struct rnbd_command *command)
-{
-	const char *name = command->device ? command->device->name : command->name;
-	size_t size = (name ? strlen(name) : 0) + NUMBER_TEXT;
-	char *text;
-
-	if (!name && command->kind != KIND_IO && command->kind != KIND_CLOSE)
-		return;
-	text = memory_new(size);
-	if (!text)
-		tracker->counters.evictions++;
-	else if (name)
-		snprintf(text, size, "%s", name);
-	else
-		snprintf(text, size, "device %" PRIu32, command->device_id);
-	operation->head.object = text;
-}
-
-/* The data in the request, as far as its message has it. */
-static void take_data(struct rtap_tracker *tracker, struct rnbd_command *command, const struct message *message)
-{
-	const struct coverage *data = &message->coverage;
-	uint64_t end = message_known_end(message), length = command->data_length, begin;
-	unsigned keep = tracker->take_effect && data->bytes ? COVERAGE_BYTES : COVERAGE_ONLY;
-
-	if (command->is_taken || !command->is_write || !length || !message->has_last || end < length + command->tail_length)
-		return;
-	command->is_taken = true;
-	begin = end - command->tail_length - length;
-	if (!coverage_copy(&command->carried, data, begin, begin + length, (uint64_t)0 - begin, keep) ||
-	    !coverage_copy(&command->cut, &message->cut, begin, begin + length, (uint64_t)0 - begin, COVERAGE_ONLY))
-		tracker->counters.evictions++;
-	request_charge(&tracker->budget, &command->command.request, coverage_memory(&command->carried) + coverage_memory(&command->cut), 0);
-	if (message->operation && command->carried.total)
-		operation_add_data(message->operation, message->shown.first_frame, message->shown.time_ns, message->shown.last_frame,
-				   message->shown.time_end_ns);
-}
-
 static void sent(struct rtap_tracker *tracker, struct message *message)
 {
-	take_data(tracker, rnbd_of((struct command *)message->request), message);
+	rnbd_command_take_data(tracker, rnbd_command_of((struct command *)message->request), message);
 }
-
-static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
-{
-	struct rnbd_command *command = rnbd_of(generic);
-	struct rnbd_result *operation = (struct rnbd_result *)generic->request.message->operation;
-	struct rtap_operation *shown = &operation->head.shown;
-
-	(void)response;
-	show_command(operation, command);
-	show_status(operation, command);
-	show_object(tracker, operation, command);
-	shown->flags = flags_of(command);
-	operation_add_number(&operation->head, "queue_depth", generic->depth);
-	if (command->carried.total) {
-		shown->data_bytes += command->carried.total;
-		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
-	}
-	if (command->kind != KIND_IO)
-		return;
-	operation_add_number(&operation->head, "opcode", command->operation);
-	operation_add_number(&operation->head, "device_id", command->device_id);
-	if (command->operation == RNBD_FLUSH || command->sector > UINT64_MAX / RNBD_SECTOR)
-		return;
-	operation_add_number(&operation->head, "sector", command->sector);
-	shown->has_offset = shown->has_length = true;
-	shown->offset = command->sector * RNBD_SECTOR;
-	shown->length = command->bytes;
-}
-
-/* The data that the server wrote, in one piece, from the regions. */
-static void join(struct rtap_tracker *tracker, const struct rnbd_command *command, struct coverage *joined, struct coverage *cut)
-{
-	const struct request *request = &command->command.request;
-	bool good = true;
-	uint64_t at = 0;
-
-	for (uint32_t i = 0; i < command->piece_count && good; at += command->pieces[i++].length) {
-		const struct extent *piece = &command->pieces[i];
-		const struct region *region = request->regions;
-
-		while (region < request->regions + request->region_count &&
-		       (region->key != piece->key || region->begin > piece->address || region->end < piece->address + piece->length))
-			region++;
-		if (region == request->regions + request->region_count)
-			continue;
-		good = coverage_copy(joined, &region->data, piece->address - region->begin, piece->address - region->begin + piece->length,
-				     at - (piece->address - region->begin), COVERAGE_BYTES) &&
-		       coverage_copy(cut, &region->cut, piece->address - region->begin, piece->address - region->begin + piece->length,
-				     at - (piece->address - region->begin), COVERAGE_ONLY);
-	}
-	if (!good)
-		tracker->counters.evictions++;
-}
-
-/* The response to an open request names the device. */
-static void learn_device(struct rtap_tracker *tracker, struct state *state, struct rnbd_command *command)
-{
-	struct coverage data = { 0 }, cut = { 0 };
-	const struct coverage_run *run;
-	const uint8_t *bytes;
-
-	join(tracker, command, &data, &cut);
-	run = data.count ? coverage_runs(&data) : NULL;
-	bytes = run && !run->begin && run->end >= RNBD_OPEN_RSP_LENGTH ? coverage_bytes(&data, run) : NULL;
-	if (bytes && little_bits(bytes, RNBD_TYPE) == RNBD_OPEN_RSP && command->name) {
-		uint32_t id = (uint32_t)little_bits(bytes, RNBD_OPEN_RSP_DEVICE);
-
-		rnbd_session_open(tracker, state->session, id, command->name);
-		command->device_id = id;
-		command->device = rnbd_session_device(state->session, id);
-	}
-	coverage_fini(&data);
-	coverage_fini(&cut);
-}
-
-static void give(struct rtap_tracker *tracker, const struct rnbd_command *command, struct block_effect *effect)
-{
-	struct coverage data = { 0 }, cut = { 0 };
-
-	if (!command->has_status || command->status) {
-		if (command->operation == RNBD_READ)
-			return;
-		effect->kind = BLOCK_SPOILED;
-	} else if (command->operation == RNBD_READ) {
-		join(tracker, command, &data, &cut);
-		effect->kind = BLOCK_READ;
-		effect->data = &data;
-		effect->cut = &cut;
-	} else if (command->operation == RNBD_WRITE) {
-		effect->kind = BLOCK_WRITTEN;
-		effect->data = &command->carried;
-		effect->cut = &command->cut;
-	} else {
-		effect->kind = command->data_length || command->operation > RNBD_WRITE_ZEROES ? BLOCK_SPOILED : BLOCK_ZEROED;
-	}
-	tracker->take_effect(tracker->options.owner, effect);
-	coverage_fini(&data);
-	coverage_fini(&cut);
-}
-
-static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
-{
-	const struct rnbd_command *command = rnbd_of(generic);
-	const struct request *request = &generic->request;
-	const struct rtap_connection *connection = &request->connection->shown;
-	const struct state *state = state_of(request->connection);
-	struct block_effect effect = { .unit = command->device_id, .request_frame = request->first_frame, .time_ns = request->time_ns };
-	char text[RNBD_TEXT], number[NUMBER_TEXT];
-
-	if (!tracker->take_effect || !request->is_seen || command->kind != KIND_IO || command->operation == RNBD_FLUSH || !command->bytes ||
-	    command->sector > UINT64_MAX / RNBD_SECTOR)
-		return;
-	effect.target = rnbd_target_text(state->session, request->from_a ? &connection->b : &connection->a, text);
-	snprintf(number, sizeof number, "device-%" PRIu32, command->device_id);
-	effect.name = command->device ? command->device->name : number;
-	effect.response_frame = response ? response->shown.first_frame : request->first_frame;
-	effect.offset = command->sector * RNBD_SECTOR;
-	effect.length = command->bytes;
-	give(tracker, command, &effect);
-}
-
-static void release(struct rtap_tracker *tracker, struct command *generic)
-{
-	struct rnbd_command *command = rnbd_of(generic);
-
-	(void)tracker;
-	coverage_fini(&command->carried);
-	coverage_fini(&command->cut);
-	free(command->pieces);
-	free(command->name);
-}
-
-static void learn(void *to, const void *from)
-{
-	struct state *state = to;
-	const struct state *other = from;
-
-	if (!state->session)
-		state->session = other->session;
-	if (!state->place_bits)
-		state->place_bits = other->place_bits;
-}
-
-static const struct command_layer layer = {
-	.size = sizeof(struct rnbd_command), .state_size = sizeof(struct state), .conclude = conclude, .ended = ended, .release = release,
-	.learn = learn,
-};
 
 static bool is_set_up(const struct connection *connection)
 {
@@ -358,12 +47,12 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	const uint8_t *bytes = packet->sources[cm->source].bytes + cm->private_offset;
-	struct state *state;
+	struct rnbd_state *state;
 
 	if (cm->private_length < RTRS_PRIVATE_LENGTH)
 		return;
 	connection->layer = &rnbd_layer;
-	state = command_state_make(tracker, connection, &layer);
+	state = command_state_make(tracker, connection, &rnbd_command_layer);
 	if (!state)
 		return;
 	if (from_a && !state->session)
@@ -373,21 +62,13 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 }
 
 /* `from_client`: the packet's sender is the client. */
-static void find_session(struct upper_work *work, struct state *state, bool from_client)
+static void find_session(struct upper_work *work, struct rnbd_state *state, bool from_client)
 {
 	const struct rtap_connection *shown = &work->connection->shown;
 	bool client_is_a = work->from_a == from_client;
 
 	if (!state->session)
 		state->session = rnbd_session_find(work->tracker, client_is_a ? &shown->a : &shown->b, client_is_a ? &shown->b : &shown->a, NULL);
-}
-
-/* A request's message waits for its end, also where no operations are wanted: its data is copied when it is settled. */
-static void begin_operation(struct upper_work *work, struct rnbd_command *command)
-{
-	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct rnbd_result), NULL);
-	command->command.request.message = work->message;
-	work->message->request = &command->command.request;
 }
 
 /* Whether the message is of no request or response yet. */
@@ -397,40 +78,20 @@ static bool is_new(const struct upper_work *work)
 }
 
 /* A message of its own kind, without memory. */
-static struct rnbd_command *begin_simple(struct upper_work *work, uint64_t id, enum kind kind)
+static struct rnbd_command *begin_simple(struct upper_work *work, uint64_t id, enum rnbd_kind kind)
 {
-	struct rnbd_command *command = is_new(work) ? rnbd_of(command_begin(work, id)) : NULL;
+	struct rnbd_command *command = is_new(work) ? rnbd_command_of(command_begin(work, id)) : NULL;
 
 	if (!command)
 		return NULL;
 	command->kind = (uint8_t)kind;
-	begin_operation(work, command);
+	rnbd_command_begin_operation(work, command);
 	return command;
-}
-
-/* A response whose request was not captured. */
-static void show_alone(struct upper_work *work, const struct rnbd_command *command)
-{
-	struct rnbd_result *operation;
-	struct rtap_operation *shown;
-
-	if (!work->tracker->options.operation || work->message->operation)
-		return;
-	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
-	if (!operation)
-		return;
-	shown = &operation->head.shown;
-	show_command(operation, command);
-	show_status(operation, command);
-	shown->from_a = !work->from_a;
-	shown->response_frame = work->message->shown.first_frame;
-	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
-	operation->head.concluded = true;
 }
 
 static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_t status)
 {
-	struct rnbd_command *command = is_new(work) ? rnbd_of(command_answered(work, id)) : NULL;
+	struct rnbd_command *command = is_new(work) ? rnbd_command_of(command_answered(work, id)) : NULL;
 
 	if (!command)
 		return NULL;
@@ -439,39 +100,39 @@ static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_
 	command->command.request.has_failed = status;
 	if (command->command.request.is_seen)
 		return command;
-	if (id == ID_INFO || id == ID_HEARTBEAT)
-		command->kind = id == ID_INFO ? KIND_INFO : KIND_HEARTBEAT;
-	show_alone(work, command);
+	if (id == RNBD_ID_INFO || id == RNBD_ID_HEARTBEAT)
+		command->kind = id == RNBD_ID_INFO ? RNBD_KIND_INFO : RNBD_KIND_HEARTBEAT;
+	rnbd_command_show_alone(work, command);
 	return command;
 }
 
 /* The place in immediate data of the buffer in a response: learns how many bits the rest has, if just one number fits. */
-static uint64_t place_of_buffer(struct upper_work *work, struct state *state, uint32_t buffer)
+static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *state, uint32_t buffer)
 {
 	unsigned found = 0;
 
 	if (knows_place_bits(state) || !buffer)
-		return (uint64_t)buffer << place_bits_of(state);
+		return (uint64_t)buffer << rnbd_command_place_bits(state);
 	for (unsigned bits = RTRS_LEAST_PLACE_BITS; bits < 28; bits++) {
 		const struct command *command = command_find(work->connection, !work->from_a, (uint64_t)buffer << bits);
 
 		if (!command || !command->request.is_seen)
 			continue;
 		if (found)
-			return (uint64_t)buffer << USUAL_PLACE_BITS;
+			return (uint64_t)buffer << rnbd_command_place_bits(state);
 		found = bits;
 	}
 	state->place_bits = (uint8_t)found;
-	return (uint64_t)buffer << place_bits_of(state);
+	return (uint64_t)buffer << rnbd_command_place_bits(state);
 }
 
-static void take_response(struct upper_work *work, struct state *state, uint32_t immediate)
+static void take_response(struct upper_work *work, struct rnbd_state *state, uint32_t immediate)
 {
 	uint64_t id = place_of_buffer(work, state, rtrs_response_buffer(immediate));
 	struct rnbd_command *command = answer(work, id, rtrs_response_errno(immediate));
 
-	if (command && command->kind == KIND_OPEN && !command->status)
-		learn_device(work->tracker, state, command);
+	if (command && command->kind == RNBD_KIND_OPEN && !command->status)
+		rnbd_command_learn_device(work->tracker, state, command);
 }
 
 static char *name_to_open(struct rtap_tracker *tracker, const uint8_t *message)
@@ -493,25 +154,25 @@ static char *name_to_open(struct rtap_tracker *tracker, const uint8_t *message)
 }
 
 /* What the message of RTRS's user says. */
-static void read_user(struct rtap_tracker *tracker, const struct state *state, const struct rtrs_request *request, struct rnbd_command *command)
+static void read_user(struct rtap_tracker *tracker, const struct rnbd_state *state, const struct rtrs_request *request, struct rnbd_command *command)
 {
 	const uint8_t *message = request->user;
 
-	command->kind = KIND_USER;
+	command->kind = RNBD_KIND_USER;
 	if (!message)
 		return;
 	switch (rnbd_protocol_of(message, request->user_length)) {
-	case PROTOCOL_RNBD_SESS_INFO: command->kind = KIND_SESS_INFO; break;
+	case PROTOCOL_RNBD_SESS_INFO: command->kind = RNBD_KIND_SESS_INFO; break;
 	case PROTOCOL_RNBD_OPEN:
-		command->kind = KIND_OPEN;
+		command->kind = RNBD_KIND_OPEN;
 		command->name = name_to_open(tracker, message);
 		break;
 	case PROTOCOL_RNBD_CLOSE:
-		command->kind = KIND_CLOSE;
+		command->kind = RNBD_KIND_CLOSE;
 		command->device_id = (uint32_t)little_bits(message, RNBD_CLOSE_DEVICE);
 		break;
 	case PROTOCOL_RNBD_IO:
-		command->kind = KIND_IO;
+		command->kind = RNBD_KIND_IO;
 		command->operation = (uint8_t)little_bits(message, RNBD_IO_OPERATION);
 		command->device_id = (uint32_t)little_bits(message, RNBD_IO_DEVICE);
 		command->sector = little_bits(message, RNBD_IO_SECTOR);
@@ -519,7 +180,7 @@ static void read_user(struct rtap_tracker *tracker, const struct state *state, c
 		break;
 	default: return;
 	}
-	if (command->kind == KIND_CLOSE || command->kind == KIND_IO)
+	if (command->kind == RNBD_KIND_CLOSE || command->kind == RNBD_KIND_IO)
 		command->device = rnbd_session_device(state->session, command->device_id);
 }
 
@@ -528,7 +189,7 @@ static void name_memory(struct upper_work *work, struct rnbd_command *command, c
 {
 	struct region_name names[MOST_PIECES];
 	struct request *base = &command->command.request;
-	bool wants_bytes = command->kind == KIND_OPEN || (work->tracker->take_effect && command->kind == KIND_IO);
+	bool wants_bytes = command->kind == RNBD_KIND_OPEN || (work->tracker->take_effect && command->kind == RNBD_KIND_IO);
 	uint32_t count = request->descriptor_count < MOST_PIECES ? request->descriptor_count : MOST_PIECES;
 
 	command->pieces = count ? memory_new(count * sizeof *command->pieces) : NULL;
@@ -538,7 +199,7 @@ static void name_memory(struct upper_work *work, struct rnbd_command *command, c
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *descriptor = request->descriptors + i * RTRS_DESCRIPTOR_LENGTH;
-		struct extent piece = {
+		struct rnbd_extent piece = {
 			.address = little_bits(descriptor, RTRS_DESCRIPTOR_ADDRESS), .key = (uint32_t)little_bits(descriptor, RTRS_DESCRIPTOR_KEY),
 			.length = (uint32_t)little_bits(descriptor, RTRS_DESCRIPTOR_BYTES),
 		};
@@ -595,7 +256,7 @@ static void show_request(struct upper_work *work, const struct rtrs_request *req
 	work->dissect(work);
 }
 
-static void take_request(struct upper_work *work, struct state *state)
+static void take_request(struct upper_work *work, struct rnbd_state *state)
 {
 	uint32_t immediate = (uint32_t)work->message->shown.immediate;
 	struct rtrs_request request;
@@ -607,20 +268,20 @@ static void take_request(struct upper_work *work, struct state *state)
 	show_request(work, &request);
 	if (!is_new(work))
 		return;
-	command = rnbd_of(command_begin(work, rtrs_request_place(immediate) - (request.data_length + request.user_length)));
+	command = rnbd_command_of(command_begin(work, rtrs_request_place(immediate) - (request.data_length + request.user_length)));
 	if (!command)
 		return;
 	command->is_write = request.type == RTRS_WRITE;
 	command->data_length = request.data_length;
 	command->tail_length = request.tail_length;
 	read_user(work->tracker, state, &request, command);
-	begin_operation(work, command);
+	rnbd_command_begin_operation(work, command);
 	if (!command->is_write)
 		name_memory(work, command, &request);
 }
 
 /* Immediate data of a SEND or a WRITE. */
-static void take_immediate(struct upper_work *work, struct state *state)
+static void take_immediate(struct upper_work *work, struct rnbd_state *state)
 {
 	uint32_t immediate = work->message ? (uint32_t)work->message->shown.immediate : 0;
 
@@ -636,8 +297,8 @@ static void take_immediate(struct upper_work *work, struct state *state)
 		find_session(work, state, false);
 		take_response(work, state, immediate);
 		break;
-	case RTRS_IMM_HEARTBEAT: begin_simple(work, ID_HEARTBEAT, KIND_HEARTBEAT); break;
-	case RTRS_IMM_HEARTBEAT_ACK: answer(work, ID_HEARTBEAT, 0); break;
+	case RTRS_IMM_HEARTBEAT: begin_simple(work, RNBD_ID_HEARTBEAT, RNBD_KIND_HEARTBEAT); break;
+	case RTRS_IMM_HEARTBEAT_ACK: answer(work, RNBD_ID_HEARTBEAT, 0); break;
 	}
 }
 
@@ -650,7 +311,7 @@ static const struct rtap_layer *layer_of(const struct rtap_packet *packet, uint1
 }
 
 /* The exchange that names the session and the server's chunks. */
-static void take_information(struct upper_work *work, struct state *state)
+static void take_information(struct upper_work *work, struct rnbd_state *state)
 {
 	const struct rtap_packet *packet = work->packet;
 	const struct rtap_layer *request = layer_of(packet, PROTOCOL_RTRS_INFO_REQ), *response = layer_of(packet, PROTOCOL_RTRS_INFO_RSP);
@@ -660,12 +321,12 @@ static void take_information(struct upper_work *work, struct state *state)
 
 		find_session(work, state, true);
 		rnbd_session_set_name(work->tracker, state->session, name, strnlen((const char *)name, RTRS_NAME_LENGTH));
-		begin_simple(work, ID_INFO, KIND_INFO);
+		begin_simple(work, RNBD_ID_INFO, RNBD_KIND_INFO);
 	} else if (response && response->length == RTRS_INFO_RESPONSE_LENGTH) {
 		find_session(work, state, false);
 		if (state->session && !state->session->place_bits)
 			state->session->place_bits = (uint8_t)rtrs_place_bits((uint32_t)little_bits(layer_bytes(packet, response), RTRS_INFO_COUNT));
-		answer(work, ID_INFO, 0);
+		answer(work, RNBD_ID_INFO, 0);
 	}
 }
 
@@ -673,11 +334,11 @@ static void take_information(struct upper_work *work, struct state *state)
 static void take_data_written(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
-	const struct rnbd_command *command = rnbd_of((struct command *)work->message->region->request);
+	const struct rnbd_command *command = rnbd_command_of((struct command *)work->message->region->request);
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
 
 	claim_data(work->tracker, work->message, work->result);
-	if ((command->kind != KIND_OPEN && command->kind != KIND_SESS_INFO) || work->message->shown.frames != 1 || payload->captured < payload->wire)
+	if ((command->kind != RNBD_KIND_OPEN && command->kind != RNBD_KIND_SESS_INFO) || work->message->shown.frames != 1 || payload->captured < payload->wire)
 		return;
 	work->context->chunk = (struct rtap_span){ bytes, payload->captured };
 	work->context->chunk_protocol = rnbd_protocol_of(bytes, payload->captured);
@@ -704,13 +365,13 @@ static bool is_rtrs(const struct upper_work *work)
 static bool take_packet(struct upper_work *work)
 {
 	struct message *message = work->message;
-	struct state *state;
+	struct rnbd_state *state;
 
 	if (message && message->region && upper_data_is_over(work->result, message))
 		take_data_written(work);
 	else if (!(message && message->region) && !is_rtrs(work))
 		return false;
-	state = command_state_make(work->tracker, work->connection, &layer);
+	state = command_state_make(work->tracker, work->connection, &rnbd_command_layer);
 	if (!state)
 		return false;
 	if (work->packet->upper != RTAP_UPPER_RTRS && ib_opcodes[work->packet->ib.opcode].place == IB_ONLY && !(message && message->region)) {
