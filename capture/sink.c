@@ -119,6 +119,16 @@ enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, stru
 	return RTAP_STATUS_FAILED;
 }
 
+enum rtap_status sink_set_mode(struct sink *sink, mode_t mode, struct rtap_error *error)
+{
+	struct stat found;
+
+	if (!sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode) || !fchmod(sink->fd, mode))
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, error_code_of(errno), "%s: the mode cannot be set: %s", sink->name, strerror(errno));
+	return RTAP_STATUS_FAILED;
+}
+
 static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *error)
 {
 	sink->failure = reason;

@@ -32,6 +32,9 @@ uint64_t sink_size(const struct sink *sink);
 enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* Sets the mode of a regular file; that of other files is unchanged. */
+enum rtap_status sink_set_mode(struct sink *sink, mode_t mode, struct rtap_error *error) __attribute__((warn_unused_result));
+
 /*
  * Writes bytes, which may be buffered. Without flushes, an uncompressed file is written in blocks of 256 KiB at multiples of
  * that. FAILED: the file cannot be written; a regular, uncompressed file has been truncated after the last complete unit.

@@ -19,6 +19,7 @@
 #include <rdmatap/writer.h>
 
 #include "cli/diff_options.h"
+#include "cli/live_options.h"
 #include "dissect/engine/line.h"
 #include "dissect/engine/packet.h"
 #include "output/compare/canon_policy.h"
@@ -72,7 +73,8 @@ struct options {
 	bool extcap;              /* run by Wireshark, which treats output on standard error as a failure */
 	bool list_devices;        /* -D */
 	const char *write_name;   /* -w; for report: -o */
-	struct rtap_series_options series; /* -C, -G, -W */
+	struct rtap_series_options series; /* -C, -G, -W, -a, -b */
+	struct file_options files;
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */

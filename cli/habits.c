@@ -12,25 +12,6 @@
 #include "cli/habits.h"
 #include "cli/print_error.h"
 
-/* tshark's KEY:NUMBER of -a. */
-static bool stop_option(struct options *options, const char *argument)
-{
-	const char *colon = strchr(argument, ':');
-	size_t length = colon ? (size_t)(colon - argument) : 0;
-	char *end = NULL;
-	unsigned long long number = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
-
-	if (number && !*end && length == strlen("duration") && !strncmp(argument, "duration", length) && number <= UINT32_MAX)
-		options->duration = (uint32_t)number;
-	else if (number && !*end && length == strlen("packets") && !strncmp(argument, "packets", length))
-		options->count = number;
-	else if (length && (!strncmp(argument, "filesize", length) || !strncmp(argument, "files", length)))
-		return print_error("-a %s: not here (-C MEGABYTES begins another file, -W COUNT limits their number)", argument), false;
-	else
-		return print_error("-a %s: not understood (duration:SECONDS or packets:NUMBER)", argument), false;
-	return true;
-}
-
 bool habit_decode_as(const char *argument, char *spec, size_t size)
 {
 	static const struct {
@@ -57,8 +38,7 @@ bool habit_decode_as(const char *argument, char *spec, size_t size)
 	return false;
 }
 
-/* tshark's statistics, and the command that has them. */
-static bool refuse_statistics(const char *argument)
+bool habit_refuse_statistics(const char *argument)
 {
 	static const struct {
 		const char *begin, *command;
@@ -75,7 +55,7 @@ static bool refuse_statistics(const char *argument)
 	return false;
 }
 
-bool habit_take(struct options *options, int letter, const char *argument)
+bool habit_take(struct options *options, int letter)
 {
 	switch (letter) {
 	case '2': /* the second pass of tshark adds the frame of the response to a request: rdmatap operations has it */
@@ -86,13 +66,6 @@ bool habit_take(struct options *options, int letter, const char *argument)
 	case 'A':
 		print_error("-A: not here (-x prints the bytes as hexadecimal digits and as text)");
 		return false;
-	case 'a':
-		return stop_option(options, argument);
-	case 'b':
-		print_error("-b %s: not here (-C MEGABYTES or -G SECONDS begins another file, -W COUNT limits their number)", argument);
-		return false;
-	case 'z':
-		return refuse_statistics(argument);
 	default:
 		return false;
 	}

@@ -12,10 +12,10 @@
 #include "cli/cli.h"
 
 /* Their letters, for getopt(). */
-#define HABIT_LETTERS "2AXa:b:d:z:"
+#define HABIT_LETTERS "2AXd:"
 
-/* Takes one of them but -d; `argument` is borrowed. False: it is another option, or it was refused, with a message. */
-bool habit_take(struct options *options, int letter, const char *argument);
+/* Takes one of them but -d. False: it is another option, or it was refused, with a message. */
+bool habit_take(struct options *options, int letter);
 
 /* The words after the options are a capture filter. False: refused, with a message, or out of memory. */
 bool habit_take_expression(struct options *options, int count, char **words);
@@ -34,5 +34,8 @@ void habit_print_unknown(const char *word, const char *(*command)(size_t index))
 
 /* The option of the table that is most similar, without "--"; NULL: none is. */
 const char *habit_similar_option(const char *option, const struct option *options);
+
+/* Refuses tshark's -z and names the command that has the statistics. Returns false. */
+bool habit_refuse_statistics(const char *argument);
 
 #endif

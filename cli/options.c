@@ -45,6 +45,7 @@ static const struct option view_options[] = {
 	COMMON_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "print", no_argument, NULL, OPTION_PRINT },
+	FILE_OPTIONS,
 	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE },
 	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
 	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
@@ -169,7 +170,7 @@ static const struct {
 	const struct option *long_options;
 	bool takes_files;
 } command_lines[] = {
-	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
+	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp" FILE_LETTERS, view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv", messages_options, true },
 	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv", operations_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv", connections_options, true },
@@ -592,7 +593,7 @@ static bool check_replay(const struct options *options)
 static bool check(const struct options *options, enum command command)
 {
 	const struct rtap_series_options *series = &options->series;
-	bool rotates = series->rotate_bytes || series->rotate_seconds;
+	bool rotates = series->rotate_bytes || series->rotate_seconds || series->rotate_frames;
 
 	if (options->list_devices || options->explain)
 		return true;
@@ -615,6 +616,8 @@ static bool check(const struct options *options, enum command command)
 		print_error("--flow-offload requires -f, the filter to offload");
 	else if ((rotates || series->rotate_files) && !options->write_name)
 		print_error("-C, -G and -W require -w");
+	else if (!live_options_check(options))
+		return false;
 	else if (series->rotate_files && !rotates)
 		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
@@ -742,7 +745,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		if (letter == ':' || letter == '?') {
 			print_option_error(argv, letter, command_lines[command].long_options);
 			return false;
-		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter, optarg)) {
+		} else if (live_option_is(letter) && command == COMMAND_VIEW) {
+			if (!live_option_take(options, letter, optarg))
+				return false;
+		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter)) {
 			return false;
 		}
 	if (!take_files(options, command, argc, argv) || !check(options, command) || !complete_records(options))

@@ -19,6 +19,7 @@
 #include "cli/privileges.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
+#include "cli/rotation_hook.h"
 #include "cli/view.h"
 #include "output/packet/colour.h"
 #include "output/packet/json.h"
@@ -31,6 +32,7 @@ struct view {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
+	struct rotation_hook hook;
 	struct account account;     /* that a live capture continues as */
 	bool cannot_write;          /* a failure to write the file of -w was printed */
 	struct view_format {
@@ -119,6 +121,8 @@ static enum rtap_status open_series(struct view *view, uint32_t link_type, int64
 	series.unbuffered = options->line_buffered;
 	series.source = options->device ? view->reader.source : NULL;
 	series.time_ns = time_ns;
+	series.closed = rotation_hook_closed;
+	series.owner = &view->hook;
 	return rtap_series_open(&view->series, options->write_name, &series, error);
 }
 
@@ -223,6 +227,7 @@ static void flush_series(void *owner)
 	struct rtap_error error;
 	enum rtap_status status;
 
+	rotation_hook_reap(&view->hook);
 	if (!view->series)
 		return;
 	status = series_advance(view->series, now_ns(), &error);
@@ -316,10 +321,17 @@ static bool prepare_live(struct view *view)
 static bool find_account(struct view *view)
 {
 	const struct options *options = view->options;
-	bool makes_files = options->write_name && (options->series.rotate_bytes || options->series.rotate_seconds);
+	const struct rtap_series_options *series = &options->series;
+	bool makes_files = options->write_name && (series->rotate_bytes || series->rotate_seconds || series->rotate_frames);
 
-	return !options->device || (privileges_find(options->user, &view->account) &&
-				    privileges_rehearse(&view->account, makes_files ? options->write_name : NULL));
+	if (!options->device)
+		return true;
+	if (!privileges_find(options->user, &view->account))
+		return false;
+	/* it creates further files with this group */
+	if (series->has_group && view->account.changes)
+		view->account.group = series->group;
+	return privileges_rehearse(&view->account, makes_files ? options->write_name : NULL);
 }
 
 int view_run(const struct options *options)
@@ -327,7 +339,7 @@ int view_run(const struct options *options)
 	struct view view = { .options = options };
 	struct reader *reader = &view.reader;
 
-	if (!find_account(&view)) {
+	if (!rotation_hook_open(&view.hook, &options->files) || !find_account(&view)) {
 		reader->status = EXIT_ERROR;
 	} else if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
@@ -352,6 +364,7 @@ int view_run(const struct options *options)
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_ERROR;
+	rotation_hook_close(&view.hook);
 	close_formats(&view);
 	rtap_tracker_close(view.tracker);
 	replies_fini(&view.replies);

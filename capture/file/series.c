@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/struct_size.h"
 #include "capture/file/series.h"
 #include "capture/file/writer.h"
@@ -26,6 +27,11 @@ struct rtap_series {
 	uint64_t number;         /* of the file, of those that size begins */
 	uint64_t files_by_time;  /* begun by time so far */
 	uint64_t held_times;     /* of files that are closed */
+	uint64_t files;          /* begun so far */
+	uint64_t frames;         /* in the file */
+	char *current;           /* the name of the file last opened */
+	char **kept;             /* with `numbered` and `rotate_files`: names of the latest files, that of number N at N - 1 mod rotate_files */
+	size_t kept_room;
 	char name[];             /* as it was given */
 };
 
@@ -38,6 +44,40 @@ static unsigned digits_of(unsigned files)
 	return digits;
 }
 
+/* Length of the name before its suffix, of which that of a compression is a part: "a.pcapng.gz" has 1. */
+static size_t stem_length(const char *name)
+{
+	static const char *const compressions[] = { ".gz", ".zst", ".lz4" };
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	size_t length = strlen(base);
+	const char *dot;
+
+	for (size_t i = 0; i < sizeof compressions / sizeof compressions[0]; i++) {
+		size_t more = strlen(compressions[i]);
+
+		if (length > more && !strcmp(base + length - more, compressions[i])) {
+			length -= more;
+			break;
+		}
+	}
+	dot = memrchr(base, '.', length);
+	return (size_t)(base - name) + (dot && dot != base ? (size_t)(dot - base) : length);
+}
+
+/* NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX; false: too long. */
+static bool make_numbered_name(const struct rtap_series *series, char name[NAME_SIZE])
+{
+	time_t seconds = (time_t)(series->begun_ns / NS_A_SECOND);
+	size_t stem = stem_length(series->name);
+	char time_text[32];
+	struct tm local;
+
+	if (!localtime_r(&seconds, &local) || !strftime(time_text, sizeof time_text, "%Y%m%d%H%M%S", &local))
+		return false;
+	return (size_t)snprintf(name, NAME_SIZE, "%.*s_%05llu_%s%s", (int)stem, series->name, (unsigned long long)series->files + 1, time_text,
+				series->name + stem) < NAME_SIZE;
+}
+
 /* False: the name is too long, or the pattern produces an empty text. */
 static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 {
@@ -45,6 +85,8 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 	struct tm local;
 	size_t length;
 
+	if (series->options.numbered)
+		return make_numbered_name(series, name);
 	if (series->options.rotate_seconds) {
 		length = localtime_r(&seconds, &local) ? strftime(name, NAME_SIZE, series->name, &local) : 0;
 		if (!length)
@@ -71,7 +113,44 @@ static bool remove_old(const char *name)
 
 static enum rtap_status open_file(struct rtap_series *series, const char *name, struct rtap_error *error)
 {
-	return writer_open_like(&series->writer, name, series->name, series->options.link_type, series->options.unbuffered, series->options.source, error);
+	const struct rtap_series_options *options = &series->options;
+	enum rtap_status status = writer_open_like(&series->writer, name, series->name, options->link_type, options->unbuffered, options->source, error);
+
+	if (status)
+		return status;
+	writer_set_comments(series->writer, options->comments, options->comment_count);
+	if (options->has_group)
+		status = writer_hand_over(series->writer, (uid_t)-1, options->group, error);
+	if (!status && options->has_mode)
+		status = writer_set_mode(series->writer, options->mode, error);
+	series->frames = 0;
+	return status;
+}
+
+/* Remembers the name of the file that was opened, and deletes the one that is too many. False: out of memory. */
+static bool keep_name(struct rtap_series *series, const char *name)
+{
+	const struct rtap_series_options *options = &series->options;
+	size_t place;
+	char **larger;
+
+	free(series->current);
+	series->current = strdup(name);
+	series->files++;
+	if (!options->numbered || !options->rotate_files || !series->current)
+		return series->current;
+	place = (series->files - 1) % options->rotate_files;
+	larger = array_grow(series->kept, &series->kept_room, place + 1, sizeof *larger);
+	if (!larger)
+		return false;
+	series->kept = larger;
+	if (series->files > options->rotate_files) {
+		/* another program may have moved it away */
+		(void)!unlink(series->kept[place]);
+		free(series->kept[place]);
+	}
+	series->kept[place] = strdup(name);
+	return series->kept[place];
 }
 
 static enum rtap_status open_next(struct rtap_series *series, bool is_first, struct rtap_error *error)
@@ -83,13 +162,25 @@ static enum rtap_status open_next(struct rtap_series *series, bool is_first, str
 		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name of a file made of this is too long or empty", series->name);
 		return RTAP_STATUS_FAILED;
 	}
-	if (!open_file(series, name, &reason))
+	if (open_file(series, name, &reason) &&
+	    (is_first || reason.code != RTAP_ERROR_PERMISSION || !remove_old(name) || open_file(series, name, &reason))) {
+		if (error)
+			*error = reason;
+		return RTAP_STATUS_FAILED;
+	}
+	if (keep_name(series, name))
 		return RTAP_STATUS_OK;
-	if (!is_first && reason.code == RTAP_ERROR_PERMISSION && remove_old(name))
-		return open_file(series, name, error);
-	if (error)
-		*error = reason;
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 	return RTAP_STATUS_FAILED;
+}
+
+static void release(struct rtap_series *series)
+{
+	for (size_t i = 0; i < series->files && i < series->options.rotate_files && i < series->kept_room; i++)
+		free(series->kept[i]);
+	free(series->kept);
+	free(series->current);
+	free(series);
 }
 
 enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_series_options *given,
@@ -113,24 +204,46 @@ enum rtap_status rtap_series_open(struct rtap_series **series, const char *name,
 	*series = opened;
 	return RTAP_STATUS_OK;
 failed:
-	free(opened);
+	(void)!rtap_writer_close(opened->writer, NULL);
+	release(opened);
 	return RTAP_STATUS_FAILED;
 }
 
-static enum rtap_status close_file(struct rtap_series *series, struct rtap_error *error)
+static enum rtap_status close_file(struct rtap_series *series, bool is_last, struct rtap_error *error)
 {
 	struct rtap_writer *full = series->writer;
+	enum rtap_status status;
 
+	if (!full)
+		return RTAP_STATUS_OK;
 	series->writer = NULL;
 	series->held_times += rtap_writer_held_times(full);
-	return rtap_writer_close(full, error);
+	status = rtap_writer_close(full, error);
+	if (series->options.closed)
+		series->options.closed(series->options.owner, series->current, is_last);
+	return status;
 }
 
+/* END: as many files as wanted have been written. */
 static enum rtap_status begin_next(struct rtap_series *series, struct rtap_error *error)
 {
-	if (close_file(series, error))
-		return RTAP_STATUS_FAILED;
+	enum rtap_status status = close_file(series, false, error);
+
+	if (status)
+		return status;
+	if (series->options.stop_files && series->files >= series->options.stop_files)
+		return RTAP_STATUS_END;
 	return open_next(series, false, error);
+}
+
+/* Intervals since an early midnight, local time. */
+static int64_t number_of_interval(const struct rtap_series *series, int64_t time_ns)
+{
+	time_t seconds = (time_t)(time_ns / NS_A_SECOND);
+	struct tm local;
+	int64_t shift = localtime_r(&seconds, &local) ? local.tm_gmtoff : 0;
+
+	return (int64_t)((uint64_t)(seconds + shift) / series->options.rotate_seconds);
 }
 
 /* Whether this time is of a later file. */
@@ -141,6 +254,8 @@ static bool is_too_late(const struct rtap_series *series, int64_t time_ns)
 	/* in whole seconds, like the names; files may have times of any size */
 	if (!series->options.rotate_seconds || time_ns < series->begun_ns)
 		return false;
+	if (series->options.at_multiples)
+		return number_of_interval(series, time_ns) != number_of_interval(series, series->begun_ns);
 	seconds = time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
 	return (uint64_t)seconds >= series->options.rotate_seconds;
 }
@@ -150,7 +265,7 @@ static bool is_last_by_time(const struct rtap_series *series)
 {
 	const struct rtap_series_options *options = &series->options;
 
-	return !options->rotate_bytes && options->rotate_files && series->files_by_time + 1 >= options->rotate_files;
+	return !options->numbered && !options->rotate_bytes && options->rotate_files && series->files_by_time + 1 >= options->rotate_files;
 }
 
 static enum rtap_status rotate_by_time(struct rtap_series *series, int64_t time_ns, struct rtap_error *error)
@@ -158,7 +273,7 @@ static enum rtap_status rotate_by_time(struct rtap_series *series, int64_t time_
 	enum rtap_status status;
 
 	if (is_last_by_time(series)) {
-		status = close_file(series, error);
+		status = close_file(series, false, error);
 		return status ? status : RTAP_STATUS_END;
 	}
 	series->files_by_time++;
@@ -173,10 +288,15 @@ static enum rtap_status rotate(struct rtap_series *series, const struct rtap_fra
 
 	if (is_too_late(series, frame->time_ns))
 		return rotate_by_time(series, frame->time_ns, error);
-	if (options->rotate_bytes && writer_size(series->writer) > options->rotate_bytes) {
+	if (options->stop_bytes && writer_size(series->writer) >= options->stop_bytes)
+		return RTAP_STATUS_END;
+	if ((options->rotate_bytes && writer_size(series->writer) > options->rotate_bytes) ||
+	    (options->rotate_frames && series->frames >= options->rotate_frames)) {
 		series->number++;
 		if (options->rotate_files && series->number >= options->rotate_files)
 			series->number = 0;
+		if (options->numbered)
+			series->begun_ns = frame->time_ns;
 		return begin_next(series, error);
 	}
 	return RTAP_STATUS_OK;
@@ -187,7 +307,10 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 {
 	enum rtap_status status = series->writer ? rotate(series, frame, error) : RTAP_STATUS_END;
 
-	return status ? status : writer_write_of(series->writer, frame, batch, error);
+	if (!status)
+		status = writer_write_of(series->writer, frame, batch, error);
+	series->frames += !status;
+	return status;
 }
 
 /* Returns whether no new file is due within the batch. */
@@ -196,6 +319,8 @@ static bool fits_whole(const struct rtap_series *series, const struct batch *bat
 	const struct rtap_series_options *options = &series->options;
 
 	return series->writer && !options->rotate_seconds &&
+	       (!options->rotate_frames || series->frames + batch->shared.count <= options->rotate_frames) &&
+	       (!options->stop_bytes || writer_size(series->writer) + batch->record_bytes < options->stop_bytes) &&
 	       (!options->rotate_bytes || writer_size(series->writer) + batch->record_bytes <= options->rotate_bytes);
 }
 
@@ -209,6 +334,7 @@ enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap
 	if (own->records && count == batch->count && fits_whole(series, own) &&
 	    writer_write_records(series->writer, own, &status, error)) {
 		*written = status ? 0 : count;
+		series->frames += *written;
 		return status;
 	}
 	batch_unpack(own);
@@ -270,7 +396,7 @@ enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error
 
 	if (!series)
 		return RTAP_STATUS_OK;
-	status = rtap_writer_close(series->writer, error);
-	free(series);
+	status = close_file(series, true, error);
+	release(series);
 	return status;
 }

@@ -37,6 +37,8 @@ struct rtap_writer {
 	uint32_t interface_count;
 	uint64_t held_times;       /* frames whose times the file cannot hold */
 	const struct rtap_source *source; /* source of interface descriptions; NULL: none */
+	const char *const *comments; /* of the file */
+	size_t comment_count;
 };
 
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
@@ -81,6 +83,17 @@ uint64_t writer_size(const struct rtap_writer *writer)
 enum rtap_status writer_hand_over(struct rtap_writer *writer, uid_t user, gid_t group, struct rtap_error *error)
 {
 	return sink_hand_over(writer->sink, user, group, error);
+}
+
+enum rtap_status writer_set_mode(struct rtap_writer *writer, mode_t mode, struct rtap_error *error)
+{
+	return sink_set_mode(writer->sink, mode, error);
+}
+
+void writer_set_comments(struct rtap_writer *writer, const char *const *comments, size_t count)
+{
+	writer->comments = comments;
+	writer->comment_count = count;
 }
 
 static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
@@ -142,22 +155,26 @@ static enum rtap_status write_u32(struct rtap_writer *writer, uint32_t number, s
 /* draft-ietf-opsawg-pcapng, 4.1. */
 static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_error *error)
 {
-	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_SECTION_LENGTH + option_size(sizeof application - 1) +
-					   option_size(0));
-	const struct {
+	size_t length = PCAPNG_BLOCK_LEAST + PCAPNG_SECTION_LENGTH + option_size(sizeof application - 1) + option_size(0);
+	struct {
 		uint32_t type, length, byte_order;
 		uint16_t major, minor;
 		uint32_t section_length[2];
-	} header = { PCAPNG_SECTION, length, PCAPNG_BYTE_ORDER, 1, 0, { UINT32_MAX, UINT32_MAX } };
+	} header = { PCAPNG_SECTION, 0, PCAPNG_BYTE_ORDER, 1, 0, { UINT32_MAX, UINT32_MAX } };
 	enum rtap_status status;
 
 	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_SECTION_LENGTH, "no holes");
+	for (size_t i = 0; i < writer->comment_count; i++)
+		length += option_size(strlen(writer->comments[i]));
+	header.length = (uint32_t)length;
 	status = sink_write(writer->sink, &header, sizeof header, error);
+	for (size_t i = 0; !status && i < writer->comment_count; i++)
+		status = write_option(writer, PCAPNG_OPTION_COMMENT, writer->comments[i], strlen(writer->comments[i]), error);
 	if (!status)
 		status = write_option(writer, PCAPNG_SHB_USERAPPL, application, sizeof application - 1, error);
 	if (!status)
 		status = end_options(writer, error);
-	return status ? status : write_u32(writer, length, error);
+	return status ? status : write_u32(writer, header.length, error);
 }
 
 /* A frame's time, clamped to the file's range: nothing before 1970; in pcap 32 bits of seconds since then. */

@@ -33,4 +33,10 @@ uint64_t writer_size(const struct rtap_writer *writer);
 enum rtap_status writer_hand_over(struct rtap_writer *writer, uid_t user, gid_t group, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* Sets the mode of a regular file. */
+enum rtap_status writer_set_mode(struct rtap_writer *writer, mode_t mode, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Sets the comments of a pcapng file, each at most 65,535 bytes, before anything is written; borrowed. */
+void writer_set_comments(struct rtap_writer *writer, const char *const *comments, size_t count);
+
 #endif

@@ -66,6 +66,19 @@ struct rtap_series_options {
 	bool unbuffered;
 	const struct rtap_source *source; /* gives pcapng files their interfaces; borrowed; NULL: none */
 	int64_t time_ns;                  /* start of the first file, by the clock of the frames' time stamps */
+	uint64_t rotate_frames;           /* start a new file when the file has this many frames; 0: never */
+	bool at_multiples;                /* rotate_seconds: at its multiples since midnight, local time: 3600 at each full hour */
+	bool numbered;                    /* name files as dumpcap does; see rtap_series_open() */
+	uint64_t stop_bytes;              /* writing ends when a file has at least this size; 0: never */
+	uint64_t stop_files;              /* ... when this many files have been written; 0: never */
+	bool has_mode, has_group;         /* mode, group: of each new file that is a regular file */
+	mode_t mode;
+	gid_t group;
+	const char *const *comments;      /* of each file, UTF-8, at most 65,535 bytes; pcapng only, else ignored; borrowed */
+	size_t comment_count;
+	/* Called when a file has been closed; `is_last`: because the series ends. `name` is borrowed for the call. May be NULL. */
+	void (*closed)(void *owner, const char *name, bool is_last);
+	void *owner;
 };
 
 /*
@@ -75,6 +88,8 @@ struct rtap_series_options {
  *    0 for the first file and padded to the width of the highest number; after that many files the first is overwritten;
  *  - with `rotate_seconds` and `rotate_files`, writing ends after that many files; with `rotate_bytes` too, it is the size of each ring
  *    of numbers, and each time starts a new ring.
+ With `numbered` set instead, a file is named NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX by its number from 1 and the local time of its start, and
+ * `rotate_files` is the number of files that are kept: the oldest one of the series is deleted.
  * The suffix of `name`, without the number, determines format and compression. An existing file of the same name is overwritten.
  *
  * pcapng files take their interfaces' names and filters from the source, and at the end of each file the numbers of frames

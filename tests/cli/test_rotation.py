@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """-C, -G and -W: names and contents of the files, as tcpdump makes them."""
 import os
+import stat
+import struct
 import subprocess
 
-from cli import CliTest, RPING, RPING_FRAMES, needs, read, records
+from cli import CliTest, RPING, RPING_FRAMES, needs, read, records, wait_until
 
 
 class Rotation(CliTest):
@@ -97,3 +99,73 @@ class Rotation(CliTest):
 
     def test_a_folder_that_is_not_there(self):
         self.bad("cannot be created", "-r", RPING, "-w", self.path("none/x.pcap"), "-C", "1")
+
+    def test_names_of_dumpcap(self):
+        """NAME_NNNNN_TIME, the latest ones are kept, and every name is printed."""
+        big = self.big(5, 10 * 10**9)  # from 22:13:20 on
+        names = self.path("names")
+        for condition, begins, each in (("packets:%d" % RPING_FRAMES, ["221320", "221330", "221340", "221350", "221400"], RPING_FRAMES),
+                                        ("duration:20", ["221320", "221340", "221400"], 2 * RPING_FRAMES),
+                                        ("interval:60", ["221320", "221400"], 4 * RPING_FRAMES)):
+            self.good("-r", big, "-w", self.path("x.pcapng"), "-b", condition + ",files:2", "-b", "printname:" + names)
+            wanted = ["x_%05d_20231114%s.pcapng" % (i + 1, begin) for i, begin in enumerate(begins)]
+            with open(names) as f:
+                self.assertEqual(f.read().split(), [self.path(name) for name in wanted])
+            self.assertEqual(self.files("x_"), wanted[-2:])
+            self.assertEqual(self.frames(self.files("x_")[0]), each)
+            self.remove()
+            os.unlink(names)
+
+    @needs("tcpdump")
+    def test_a_program_for_each_file_as_tcpdump(self):
+        script = self.path("hook", b"#!/bin/sh\necho ${1##*/} >> $HOOK_LOG\n")
+        os.chmod(script, 0o755)
+        logs = {}
+        for who, command in (("ours", None), ("theirs", ("tcpdump", "-Z", "root"))):
+            logs[who] = self.path("log-" + who)
+            env = {"HOOK_LOG": logs[who]}
+            options = ("-r", self.big(400), "-w", self.path("x.pcap"), "-C", "1", "-z", script)
+            if command:
+                subprocess.run(command + options, stderr=subprocess.DEVNULL, check=True, env={**os.environ, **env})
+            else:
+                self.good(*options, env=env)
+            wait_until(lambda log=logs[who]: os.path.exists(log) and len(read(log).split()) >= 5)
+        self.assertEqual(sorted(read(logs["ours"]).split()), sorted(read(logs["theirs"]).split()))
+
+    def test_a_program_that_fails_is_reported(self):
+        done = self.run_program("-r", self.big(), "-w", self.path("x.pcap"), "-C", "1", "-z", self.path("none"))
+        self.assertIn(b"none: No such file", done.stderr)
+
+    def test_conditions_to_stop(self):
+        for condition, files, frames in (("filesize:5,packets:1000000", 1, None), ("files:2", 2, 2 * 50), ("packets:70", 2, 70)):
+            self.good("-r", self.big(), "-w", self.path("x.pcap"), "-b", "packets:50" if files == 2 else "packets:100000", "-a", condition)
+            found = self.files("x_")
+            self.assertEqual(len(found), files)
+            if frames:
+                self.assertEqual(sum(self.frames(name) for name in found), frames)
+            else:
+                self.assertTrue(5000 <= os.path.getsize(self.path(found[0])) < 5000 + 2000)
+            self.remove()
+
+    def test_mode_group_and_comments(self):
+        self.good("-r", RPING, "-w", self.path("x.pcapng"), "--file-mode", "0604", "--file-group", str(os.getgid()), "--capture-comment", "why: test", "--capture-comment", "b")
+        found = os.stat(self.path("x.pcapng"))
+        self.assertEqual((stat.S_IMODE(found.st_mode), found.st_gid), (0o604, os.getgid()))
+        data, at, comments = read(self.path("x.pcapng")), 24, []
+        length, = struct.unpack_from("<I", data, 4)
+        while at < length - 4:
+            code, size = struct.unpack_from("<HH", data, at)
+            if code == 1:
+                comments.append(data[at + 4:at + 4 + size])
+            at += 4 + (size + 3) // 4 * 4
+        self.assertEqual(comments, [b"why: test", b"b"])
+        self.assertEqual(struct.unpack_from("<I", data, length - 4)[0], length)
+        self.good("-r", RPING, "-w", self.path("x.pcap"), "-g")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("x.pcap")).st_mode), 0o640)
+
+    def test_conditions_that_make_no_sense(self):
+        for options, message in ((("-a", "files:2", "-w", "x"), "-a files requires"), (("-a", "hours:2"), "not understood"), (("-a", "packets:0"), "not understood"),
+                                 (("-b", "files:2", "-w", "x"), "-b files and printname require"), (("-b", "packets:2"), "require -w"), (("-b", "packets"), "not understood"),
+                                 (("--capture-comment", "x", "-w", "x.pcap"), "only pcapng"), (("--file-mode", "8", "-w", "x"), "octal"),
+                                 (("-z", "gzip", "-w", "x"), "not here"), (("-b", "packets:1" + "0" * 70), "not understood")):
+            self.bad(message, "-r", RPING, *options, cwd=self.directory)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/habits.h"
+#include "cli/live_options.h"
+#include "cli/option_values.h"
+#include "cli/print_error.h"
+
+#define BYTES_A_KILOBYTE 1000 /* unit of filesize:, as in dumpcap */
+#define MOST_COMMENT 65535    /* bytes of an option in pcapng */
+
+/* Where the number of KEY:NUMBER goes. */
+struct condition {
+	const char *key;
+	uint64_t most, unit;
+	uint64_t *number;
+	uint32_t *small_number; /* instead of `number` */
+};
+
+/* One KEY:NUMBER, which ends at a comma or with the text. */
+static bool take_condition(const struct condition *conditions, size_t count, const char *text, size_t length)
+{
+	char copy[64];
+	char *colon;
+	uint64_t number;
+
+	if (length >= sizeof copy)
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = 0;
+	colon = strchr(copy, ':');
+	if (!colon)
+		return false;
+	*colon = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(copy, conditions[i].key) || !option_number_parse(colon + 1, conditions[i].most, &number) || !number)
+			continue;
+		if (conditions[i].number)
+			*conditions[i].number = number * conditions[i].unit;
+		else
+			*conditions[i].small_number = (uint32_t)number;
+		return true;
+	}
+	return false;
+}
+
+static bool take_stop(struct options *options, const char *value)
+{
+	const struct condition conditions[] = {
+		{ "duration", UINT32_MAX, 1, NULL, &options->duration },
+		{ "filesize", UINT64_MAX / BYTES_A_KILOBYTE, BYTES_A_KILOBYTE, &options->series.stop_bytes, NULL },
+		{ "files", UINT64_MAX, 1, &options->series.stop_files, NULL },
+		{ "packets", UINT64_MAX, 1, &options->count, NULL },
+	};
+
+	for (const char *part = value; ; part++) {
+		size_t length = strcspn(part, ",");
+
+		if (!take_condition(conditions, sizeof conditions / sizeof conditions[0], part, length)) {
+			print_error("-a %s: not understood (duration:SECONDS, filesize:KILOBYTES, files:NUMBER or packets:NUMBER, separated by commas)",
+				    value);
+			return false;
+		}
+		part += length;
+		if (!*part)
+			return true;
+	}
+}
+
+static bool take_rotation(struct options *options, const char *value)
+{
+	struct rtap_series_options *series = &options->series;
+	uint64_t interval = 0;
+	const struct condition conditions[] = {
+		{ "duration", INT32_MAX, 1, &series->rotate_seconds, NULL },
+		{ "interval", INT32_MAX, 1, &interval, NULL },
+		{ "filesize", UINT64_MAX / BYTES_A_KILOBYTE, BYTES_A_KILOBYTE, &series->rotate_bytes, NULL },
+		{ "files", INT32_MAX, 1, NULL, &series->rotate_files },
+		{ "packets", UINT64_MAX, 1, &series->rotate_frames, NULL },
+	};
+
+	series->numbered = true;
+	if (!strncmp(value, "printname:", strlen("printname:")) && value[strlen("printname:")]) {
+		options->files.names = value + strlen("printname:");
+		return true;
+	}
+	for (const char *part = value; ; part++) {
+		size_t length = strcspn(part, ",");
+
+		if (!take_condition(conditions, sizeof conditions / sizeof conditions[0], part, length)) {
+			print_error("-b %s: not understood (duration:SECONDS, interval:SECONDS, filesize:KILOBYTES, files:NUMBER, packets:NUMBER, "
+				    "separated by commas, or printname:FILE)", value);
+			return false;
+		}
+		if (interval) {
+			series->rotate_seconds = interval;
+			series->at_multiples = true;
+		}
+		part += length;
+		if (!*part)
+			return true;
+	}
+}
+
+static bool take_mode(struct options *options, const char *value)
+{
+	char *end;
+	unsigned long mode = strtoul(value, &end, 8);
+
+	if (*value < '0' || *value > '7' || *end || mode > 0777) {
+		print_error("--file-mode %s: not an octal number such as 0640", value);
+		return false;
+	}
+	options->series.has_mode = true;
+	options->series.mode = (mode_t)mode;
+	return true;
+}
+
+static bool take_group(struct options *options, const char *value)
+{
+	const struct group *found;
+	uint64_t number;
+
+	errno = 0;
+	found = getgrnam(value);
+	if (!found && !option_number_parse(value, UINT32_MAX - 1, &number)) {
+		print_error("--file-group %s: %s", value, errno ? strerror(errno) : "there is no such group");
+		return false;
+	}
+	options->series.has_group = true;
+	options->series.group = found ? found->gr_gid : (gid_t)number;
+	return true;
+}
+
+static bool take_comment(struct options *options, const char *value)
+{
+	if (strlen(value) > MOST_COMMENT)
+		return print_error("--capture-comment: longer than the %d bytes that pcapng can hold", MOST_COMMENT), false;
+	if (options->series.comment_count == MAX_CAPTURE_COMMENTS)
+		return print_error("--capture-comment: more than %d of them", MAX_CAPTURE_COMMENTS), false;
+	options->series.comments = options->files.comments;
+	options->files.comments[options->series.comment_count++] = value;
+	return true;
+}
+
+bool live_option_is(int letter)
+{
+	return (letter < 256 && letter != ':' && strchr(FILE_LETTERS, letter)) || (letter > OPTION_LIVE && letter < OPTION_LIVE_END);
+}
+
+bool live_option_take(struct options *options, int letter, const char *value)
+{
+	switch (letter) {
+	case 'a': return take_stop(options, value);
+	case 'b': return take_rotation(options, value);
+	case 'g': options->series.has_mode = true; options->series.mode = 0640; return true;
+	case 'z': return option_is_name("-z", "program", value) && option_once("-z", &options->files.postrotate, "only one program is supported");
+	case OPTION_FILE_MODE: return take_mode(options, value);
+	case OPTION_FILE_GROUP: return take_group(options, value);
+	case OPTION_CAPTURE_COMMENT: return take_comment(options, value);
+	default: return false;
+	}
+}
+
+static bool is_pcapng(const char *name)
+{
+	const char *suffix = strstr(name, ".pcapng");
+
+	return suffix && (!suffix[7] || suffix[7] == '.');
+}
+
+bool live_options_check(const struct options *options)
+{
+	const struct rtap_series_options *series = &options->series;
+	bool rotates = series->rotate_bytes || series->rotate_seconds || series->rotate_frames;
+
+	if (options->files.postrotate && !rotates)
+		return habit_refuse_statistics(options->files.postrotate);
+	if ((series->stop_bytes || series->stop_files || series->numbered || series->has_mode || series->has_group || series->comment_count) &&
+	    !options->write_name)
+		print_error("-a filesize and files, -b, -g, --file-mode, --file-group and --capture-comment require -w");
+	else if (series->numbered && !rotates)
+		print_error("-b files and printname require -b duration, interval, filesize or packets");
+	else if (series->stop_files && !rotates)
+		print_error("-a files requires -C, -G or -b");
+	else if (series->comment_count && !is_pcapng(options->write_name))
+		print_error("--capture-comment: only pcapng files have comments (name the file .pcapng)");
+	else
+		return true;
+	return false;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options of captures that run for a long time: when to begin another file and when to end, and what happens to the files.
+ */
+#ifndef CLI_LIVE_OPTIONS_H
+#define CLI_LIVE_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MAX_CAPTURE_COMMENTS 16
+
+struct options;
+
+struct file_options {
+	const char *postrotate; /* -z: program that is run with the name of each file that rotation closed; NULL: none */
+	const char *names;      /* -b printname: file to which the names of closed files are appended, - or stderr; NULL: none */
+	const char *comments[MAX_CAPTURE_COMMENTS]; /* --capture-comment */
+};
+
+enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_COMMENT, OPTION_LIVE_END };
+
+#define FILE_LETTERS "a:b:z:g"
+
+#define FILE_OPTIONS \
+	{ "autostop", required_argument, NULL, 'a' }, \
+	{ "file-mode", required_argument, NULL, OPTION_FILE_MODE }, \
+	{ "file-group", required_argument, NULL, OPTION_FILE_GROUP }, \
+	{ "capture-comment", required_argument, NULL, OPTION_CAPTURE_COMMENT }
+
+/* Whether it is one of FILE_LETTERS or FILE_OPTIONS. */
+bool live_option_is(int letter);
+
+/* Stores it. False: invalid; an error was printed. */
+bool live_option_take(struct options *options, int letter, const char *value);
+
+/* False: the options contradict each other; an error was printed. */
+bool live_options_check(const struct options *options);
+
+#endif

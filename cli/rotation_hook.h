@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What happens when a file of -w has been closed: its name is printed (-b printname), a program is run (-z).
+ */
+#ifndef CLI_ROTATION_HOOK_H
+#define CLI_ROTATION_HOOK_H
+
+#include "cli/cli.h"
+
+struct rotation_hook {
+	const struct file_options *options;
+	FILE *names;      /* NULL: none are printed */
+	bool failed;      /* to write a name */
+	unsigned running; /* programs */
+};
+
+/* Opens the file for names. False: failed; an error was printed. */
+bool rotation_hook_open(struct rotation_hook *hook, const struct file_options *options);
+
+/* As `closed` in struct rtap_series_options; the owner is the hook. As in tcpdump, the last file is not given to the program. */
+void rotation_hook_closed(void *owner, const char *name, bool is_last);
+
+/* Reports programs that failed, without waiting for those that still run. */
+void rotation_hook_reap(struct rotation_hook *hook);
+
+void rotation_hook_close(struct rotation_hook *hook);
+
+#endif
