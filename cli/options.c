@@ -41,31 +41,38 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	{ "threads", required_argument, NULL, OPTION_THREADS }, \
 	{ "progress", no_argument, NULL, OPTION_PROGRESS }
 
+/* Options of captures on a device, besides -i -Z -p and -a. */
+#define LIVE_OPTIONS \
+	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE }, \
+	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE }, \
+	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE }, \
+	{ "no-promiscuous-mode", no_argument, NULL, 'p' }, \
+	{ "mad-classes", required_argument, NULL, OPTION_MAD_CLASSES }, \
+	{ "is-sm", optional_argument, NULL, OPTION_IS_SM }, \
+	{ "flow", required_argument, NULL, OPTION_FLOW }, \
+	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE }, \
+	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY }, \
+	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP }, \
+	{ "flow-offload", no_argument, NULL, OPTION_FLOW_OFFLOAD }, \
+	{ "force", no_argument, NULL, OPTION_FORCE }, \
+	{ "peer", required_argument, NULL, OPTION_PEER }, \
+	{ "join", required_argument, NULL, OPTION_JOIN }, \
+	{ "verbs", required_argument, NULL, OPTION_VERBS }
+
+#define LIVE_LETTERS "i:Z:pa:"
+
 static const struct option view_options[] = {
 	COMMON_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "print", no_argument, NULL, OPTION_PRINT },
 	FILE_OPTIONS,
-	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE },
-	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
-	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
-	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
-	{ "mad-classes", required_argument, NULL, OPTION_MAD_CLASSES },
-	{ "is-sm", optional_argument, NULL, OPTION_IS_SM },
-	{ "flow", required_argument, NULL, OPTION_FLOW },
-	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
-	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
-	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP },
-	{ "flow-offload", no_argument, NULL, OPTION_FLOW_OFFLOAD },
-	{ "force", no_argument, NULL, OPTION_FORCE },
-	{ "peer", required_argument, NULL, OPTION_PEER },
-	{ "join", required_argument, NULL, OPTION_JOIN },
-	{ "verbs", required_argument, NULL, OPTION_VERBS },
+	LIVE_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
 static const struct option messages_options[] = {
 	COMMON_OPTIONS,
+	LIVE_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
@@ -76,6 +83,7 @@ static const struct option messages_options[] = {
 
 static const struct option operations_options[] = {
 	COMMON_OPTIONS,
+	LIVE_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "layer", required_argument, NULL, OPTION_LAYER },
@@ -90,6 +98,7 @@ static const struct option operations_options[] = {
 
 static const struct option connections_options[] = {
 	COMMON_OPTIONS,
+	LIVE_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "json", no_argument, NULL, OPTION_JSON },
@@ -134,6 +143,7 @@ static const struct option replay_options[] = {
 
 static const struct option stats_options[] = {
 	COMMON_OPTIONS,
+	LIVE_OPTIONS,
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -160,6 +170,7 @@ static const struct option join_options[] = {
 
 static const struct option report_options[] = {
 	COMMON_OPTIONS,
+	LIVE_OPTIONS,
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ NULL, 0, NULL, 0 },
 };
@@ -171,15 +182,15 @@ static const struct {
 	bool takes_files;
 } command_lines[] = {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp" FILE_LETTERS, view_options, false },
-	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv", messages_options, true },
-	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv", operations_options, true },
-	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv", connections_options, true },
+	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv" LIVE_LETTERS, messages_options, true },
+	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, operations_options, true },
+	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
-	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv", stats_options, true },
-	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
+	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv" LIVE_LETTERS, stats_options, true },
+	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
 	[COMMAND_WHY] = { ":r:f:c:s:nv", why_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
@@ -745,7 +756,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		if (letter == ':' || letter == '?') {
 			print_option_error(argv, letter, command_lines[command].long_options);
 			return false;
-		} else if (live_option_is(letter) && command == COMMAND_VIEW) {
+		} else if (live_option_is(letter)) {
 			if (!live_option_take(options, letter, optarg))
 				return false;
 		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter)) {

@@ -16,6 +16,7 @@
 #include "reassembly/tracker.h"
 
 #define WAKE_MS 100                  /* maximum delay in noticing an interrupt or the end of traffic */
+#define PATIENCE_NS (INT64_C(1000) * 1000000) /* live: a message delays later ones by at most this */
 #define FLUSH_NS (INT64_C(250) * 1000000)
 
 void reader_fail(struct reader *reader, const struct rtap_error *error)
@@ -130,13 +131,19 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
 		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
-		if (options->write_name && !options->display_filter && (options->quiet || !options->print))
+		if (options->command == COMMAND_VIEW && options->write_name && !options->display_filter && (options->quiet || !options->print))
 			live.written_as = options->write_name;
 		return rtap_source_open_live(&reader->source, options->device, &live, error);
 	}
 	if (options->capture_filter)
 		status = rtap_bpf_open(&reader->bpf, options->capture_filter, error);
 	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
+}
+
+/* Messages, operations, statistics and so on of a device. */
+static bool is_live_view(const struct reader *reader)
+{
+	return reader->options->device && reader->options->command != COMMAND_VIEW;
 }
 
 bool reader_open(struct reader *reader, const struct options *options)
@@ -155,6 +162,10 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	reader->filter = reader->records.filter;
+	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, NULL))) {
+		reader->status = EXIT_ERROR;
+		return false;
+	}
 	if (open_source(reader, &error) != RTAP_STATUS_OK) {
 		/* an interrupt while waiting for a FIFO's writer is not an error */
 		if (!interrupted)
@@ -247,6 +258,9 @@ static void flush_live(struct reader *reader, bool is_idle, void *owner)
 {
 	int64_t now = now_ns();
 
+	if (is_idle && reader->tracker)
+		tracker_pass_time(reader->tracker, now - reader->passed_ns);
+	reader->passed_ns = now;
 	if (!is_idle && now < reader->flush_ns)
 		return;
 	reader->flush_ns = now + FLUSH_NS;
@@ -323,7 +337,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	/* pipes have no total: an interrupt is their normal end */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
 		print_error("interrupted: only %" COUNT " taken in", COUNTED(reader->packets.taken, "packet was", "packets were"));
-	reader->interrupted = interrupted;
+	reader->interrupted = interrupted && !reader->options->device;
 	reader->whole = (reader->stop || !interrupted) && !reader->failure.text[0];
 	interrupted = 1;
 }
@@ -339,6 +353,21 @@ static void report_counts(struct reader *reader)
 		print_error("%" COUNT " taken so far", COUNTED(reader->packets.taken, "packet", "packets"));
 }
 
+/* Before any thread is started. */
+static bool begin_live_view(struct reader *reader)
+{
+	if (!is_live_view(reader))
+		return true;
+	if (!privileges_give_up(&reader->account, rtap_source_needs_privileges(reader->source))) {
+		reader->status = EXIT_ERROR;
+		return false;
+	}
+	if (reader->tracker)
+		tracker_set_patience(reader->tracker, PATIENCE_NS);
+	alarm(reader->options->duration);
+	return true;
+}
+
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -348,7 +377,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	if (tracker && reader->options->input_count > 1 &&
 	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
 		print_error("out of memory: packets that are in several files are counted more than once");
-	if (!open_pipeline(reader))
+	if (!open_pipeline(reader) || !begin_live_view(reader))
 		return;
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
@@ -383,6 +412,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
 	diagnostics_losses(reader->source, &reader->packets);
+	if (reader->options->device)
+		diagnostics_live(reader->source, &reader->packets, false);
 	if (reader->options->verbose)
 		diagnostics_verbose(reader->source, &reader->packets);
 	diagnostics_state(tracker, true, reader->options->verbose);

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/pipeline.h"
+#include "cli/privileges.h"
 #include "cli/progress.h"
 #include "cli/diagnostics.h"
 #include "dissect/filter/filter.h"
@@ -16,6 +17,7 @@
 struct reader {
 	const struct options *options;
 	struct rtap_source *source;
+	struct account account;     /* that a live capture continues as */
 	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source filters */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
 	struct printer printer;     /* standard output */
@@ -27,6 +29,7 @@ struct reader {
 	struct progress progress;
 	struct packet_counters packets;
 	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */
+	int64_t passed_ns;          /* live: when the tracker knew the time last; monotonic clock */
 	int64_t flush_ns;           /* live: time of the next flush, even if not idle; monotonic clock */
 	/* Not NULL: called instead of take(), for the first `count` frames of a batch; a frame may be NULL. */
 	void (*take_batch)(void *owner, struct rtap_batch *batch, size_t count);
@@ -45,7 +48,10 @@ struct reader {
 /* Whether an output is also an input and would be overwritten; an error is printed in this case. */
 bool reader_would_overwrite(const struct options *options);
 
-/* Opens the inputs and outputs of the options. False: failed; an error was printed. Call reader_close() in both cases. */
+/*
+ * Opens the inputs and outputs of the options. False: failed; an error was printed. Call reader_close() in both cases. Root privileges are
+ * given up by reader_run(), except in the stream view, which opens files.
+ */
 bool reader_open(struct reader *reader, const struct options *options);
 
 /*

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rdmatap/tracker.h>
 
@@ -18,6 +19,7 @@
 #include "dissect/engine/protocol.h"
 #include "output/packet/printer.h"
 #include "output/stats/finding_text.h"
+#include "output/stats/interval_line.h"
 #include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 #include "output/stats/stats_text.h"
@@ -37,6 +39,10 @@ static uint64_t counts_memory(uint64_t max_memory)
 
 struct summary {
 	struct reader reader;
+	int64_t written_ns;       /* live, --interval: end of the last interval that was written */
+	unsigned lines;           /* ... their number */
+	int64_t shown_ns;           /* live: end of the last interval that was printed; 0: none was */
+	unsigned shown;             /* ... their number */
 	struct rtap_tracker *tracker;
 	struct stats *stats;
 	struct findings findings;
@@ -148,6 +154,71 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 	return !reader->unwritable && !hurried;
 }
 
+/* Frames of an interval have been read by this time after its end. */
+#define INTERVAL_SLACK_NS INT64_C(300000000)
+#define LINES_A_HEADING 20
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void write_interval(struct summary *summary, uint64_t index)
+{
+	static const struct stats_interval nothing;
+	struct reader *reader = &summary->reader;
+	const struct stats *stats = summary->stats;
+	const struct interval_line item = { stats, index };
+	const struct stats_record record = { .stats = stats, .what = index < stats->interval_count ? &stats->intervals[index] : &nothing, .index = index };
+
+	if (columns_are_made(&reader->options->columns)) {
+		write_record(reader, stats_json_form.interval, &record);
+		return;
+	}
+	if (summary->lines++ % LINES_A_HEADING == 0)
+		reader_wrote(reader, printer_write(&reader->printer, interval_line_heading, NULL));
+	reader_wrote(reader, printer_write(&reader->printer, interval_line_write, &item));
+}
+
+/* Live, as `idle` of a reader: prints the intervals that have ended. */
+static void write_intervals(void *owner)
+{
+	struct summary *summary = owner;
+	const struct stats *stats = summary->stats;
+	int64_t now = now_ns() - INTERVAL_SLACK_NS;
+
+	if (!stats->packets)
+		return;
+	if (summary->written_ns < stats->begin_ns)
+		summary->written_ns = stats->begin_ns;
+	for (; !summary->reader.unwritable && now - summary->written_ns >= stats->interval_ns; summary->written_ns += stats->interval_ns)
+		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
+	reader_wrote(&summary->reader, printer_flush(&summary->reader.printer));
+}
+
+/* Live: the intervals that are left, and the last one so far as it got. */
+static void write_last_intervals(struct summary *summary)
+{
+	const struct stats *stats = summary->stats;
+
+	for (; stats->packets && !summary->reader.unwritable && summary->written_ns <= stats->last_ns; summary->written_ns += stats->interval_ns) {
+		if (summary->written_ns < stats->begin_ns)
+			summary->written_ns = stats->begin_ns;
+		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
+	}
+}
+
+/* The records at the end; intervals of a live capture have been written. */
+static bool write_final_record(void *owner, stats_form *form, const struct stats_record *record)
+{
+	struct reader *reader = owner;
+
+	return (reader->idle && form == stats_json_form.interval) || write_record(owner, form, record);
+}
+
 static bool open_state(struct summary *summary, const struct options *options)
 {
 	struct rtap_tracker_options tracking = {
@@ -219,11 +290,17 @@ static int run(const struct options *options)
 	}
 	if (options->columns.form == COLUMNS_CSV)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
+	if (options->device && options->interval_ns)
+		reader->idle = write_intervals;
 	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
+	if (reader->idle)
+		write_last_intervals(&summary);
+	if (summary.lines)
+		reader_wrote(reader, printer_text(&reader->printer, "\n", 1));
 	findings_gather(&summary.findings, summary.stats);
 	if (columns_are_made(&options->columns))
-		stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_record, reader);
+		stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_final_record, reader);
 	else
 		write_text(&summary, options);
 	reader_wrote(reader, printer_flush(&reader->printer));

@@ -42,6 +42,9 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 {
 	uint64_t limit_ns = tracker->budget.give_up_ns / (tracker->reports ? 1 : UNORDERED_PART);
 
+	if (tracker->patience_ns && tracker->patience_ns < limit_ns)
+		limit_ns = tracker->patience_ns;
+
 	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }
 

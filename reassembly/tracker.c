@@ -288,14 +288,10 @@ static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker 
 	connections_advance(tracker);
 }
 
-static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+/* What is finished, or was given up, by the time of the last frame. */
+static inline void report_due(struct rtap_tracker *tracker)
 {
-	struct frame_result result = { 0 };
-	struct knowledge known;
-	const struct message *message;
-	enum captured_copy copy = CAPTURED_FIRST;
-
-	/* What ends before this frame must not refer to the last one, which may have been freed. */
+	/* What ends before the next frame must not refer to the last one, which may have been freed. */
 	if (tracker->view.frame.bytes)
 		iwarp_view_end(&tracker->view, &tracker->budget);
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
@@ -306,6 +302,16 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	connections_advance(tracker);
 	if (unlikely(tracker->budget.used > tracker->budget.limit))
 		relieve(tracker);
+}
+
+static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	struct frame_result result = { 0 };
+	struct knowledge known;
+	const struct message *message;
+	enum captured_copy copy = CAPTURED_FIRST;
+
+	report_due(tracker);
 	/* Slightly out of order; or the clock of the capturing machine was set back. */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
@@ -345,6 +351,25 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		ignore_icrc(packet);
 	if (result.touched && tracker->examines)
 		examine(tracker, packet, &result);
+}
+
+void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns)
+{
+	tracker->patience_ns = patience_ns;
+}
+
+void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns)
+{
+	uint64_t failures = memory_failures();
+
+	/* before the first frame there is no time */
+	if (tracker->now_ns == INT64_MIN)
+		return;
+	tracker->now_ns += passed_ns;
+	if (budget_advance(&tracker->budget, tracker->now_ns))
+		follow_given_up(tracker);
+	report_due(tracker);
+	tracker->counters.refused += memory_failures() - failures;
 }
 
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count)

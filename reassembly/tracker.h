@@ -44,6 +44,14 @@ bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time);
 /* The result; `packets` is 0 without tracker_join_captures(). */
 struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker);
 
+/*
+ * Live: a message that is not finished delays the report of later ones by at most this time of the capture. Call before the first frame.
+ */
+void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns);
+
+/* Live: no frame has arrived for this time, after the last frame or call. Reports what is finished or given up by now. */
+void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns);
+
 /* The rest of rtap_tracker_frame() for the next frame, with the packet from tracker_dissect(). */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
