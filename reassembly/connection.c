@@ -143,6 +143,7 @@ void connection_note_first(struct rtap_tracker *tracker)
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->reported = true;
+	connection_stop_asking(tracker, connection);
 	TAILQ_REMOVE(&tracker->connections, connection, link);
 	connection_note_first(tracker);
 }

@@ -11,6 +11,28 @@
 #include "dissect/engine/cursor.h"
 #include "reassembly/state.h"
 
+static inline bool connection_is_half(const struct connection *connection)
+{
+	return !connection->flows[0] || !connection->flows[1];
+}
+
+/* The connection has a request: its other end may be found by what answers it. */
+static inline void connection_ask(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->asks || !connection->flows[0] == !connection->flows[1])
+		return;
+	connection->asks = true;
+	TAILQ_INSERT_HEAD(&tracker->asking, connection, asking_link);
+}
+
+static inline void connection_stop_asking(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (!connection->asks)
+		return;
+	connection->asks = false;
+	TAILQ_REMOVE(&tracker->asking, connection, asking_link);
+}
+
 /* If the first connection is retired, it is reported as soon as nothing refers to it. */
 void connection_note_first(struct rtap_tracker *tracker);
 

@@ -18,6 +18,7 @@
 #include "reassembly/management/mad_message.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"
+#include "reassembly/content_pairing.h"
 
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
 {
@@ -156,17 +157,12 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 	}
 }
 
-static bool is_half(const struct connection *connection)
-{
-	return !connection->flows[0] || !connection->flows[1];
-}
-
 static void response_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, struct frame_result *result)
 {
 	struct pending_response response;
 
 	response_of(tracker, packet, &response);
-	if (!flow->connection || is_half(flow->connection)) {
+	if (!flow->connection || connection_is_half(flow->connection)) {
 		/* A requester found now has already processed this response. */
 		if (pairing_response(tracker, flow, &response, result) || flow->connection)
 			fill_flow(packet, flow->connection, flow->from_a);
@@ -180,11 +176,30 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	connection_account(tracker, flow->connection);
 }
 
+/* A request of the end that answers another connection's requests: returns the flow's connection, which may be that one now. */
+static __attribute__((noinline)) struct connection *pair_by_content(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
+								    struct frame_result *result)
+{
+	struct connection *other = content_pairing_find(tracker, flow, packet);
+	struct flow *there = other ? other->flows[other->flows[1] ? 1 : 0] : NULL;
+
+	if (!other || other->shown.transport != transport_of(packet->ib.opcode))
+		return flow->connection;
+	/* the flow that has responses is joined, for they are processed then */
+	if (!there->pending_count)
+		pairing_join(tracker, flow, other, result);
+	else if (flow->connection || infer(tracker, flow, packet))
+		pairing_join(tracker, there, flow->connection, result);
+	return flow->connection;
+}
+
 static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, struct frame_result *result)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct connection *connection = flow->connection;
 
+	if (!TAILQ_EMPTY(&tracker->asking) && (!connection || connection_is_half(connection)))
+		connection = pair_by_content(tracker, flow, packet, result);
 	if (!connection)
 		connection = infer(tracker, flow, packet);
 	if (!connection)
@@ -193,7 +208,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	note_packet(connection, packet, flow->from_a, true);
 	note_path(flow, packet, true);
 	ib_message_request(tracker, &connection->streams[flow->from_a], packet, result);
-	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
+	if (connection_is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
 		pairing_expect(tracker, connection, packet->ib.psn, result);
 	if (flow->connection != connection) {
@@ -330,7 +345,7 @@ static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const 
 
 	port_pairing_enter(tracker, flow, packet->source_port, false);
 	other = port_pairing_partner(flow);
-	if (!other || !other->connection || !is_half(other->connection) || other->connection->closed ||
+	if (!other || !other->connection || !connection_is_half(other->connection) || other->connection->closed ||
 	    other->connection->shown.transport != transport_of(packet->ib.opcode) || other->pending_count)
 		return;
 	if (!ib_opcodes[packet->ib.opcode].is_response || pairing_may_answer(other->connection, packet->ib.psn, packet->ib.opcode))
@@ -343,7 +358,7 @@ static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tra
 {
 	struct flow *other = port_pairing_partner(flow);
 
-	if (!other || other->connection || !other->pending_count || !is_half(flow->connection))
+	if (!other || other->connection || !other->pending_count || !connection_is_half(flow->connection))
 		return;
 	for (uint32_t i = 0; i < other->pending_count; i++)
 		if (!pairing_may_answer(flow->connection, other->pending[i].psn, other->pending[i].opcode))

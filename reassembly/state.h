@@ -272,6 +272,7 @@ struct flow {
 	struct flow *last_before, *last_after; /* other flows with the same words */
 	bool port_by_label;            /* `port` is known from communication management */
 	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none */
+	uint32_t tries;                /* packets whose connection was looked for by their content */
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
 	uint64_t port_hash;
 	struct flow *port_before, *port_after; /* other flows with the same addresses and port */
@@ -294,6 +295,7 @@ struct connection {
 	struct flow *flows[2];         /* packets of b; of a */
 	struct budget_entry entry;
 	TAILQ_ENTRY(connection) link;        /* in the tracker's list of all connections */
+	TAILQ_ENTRY(connection) asking_link; /* valid with `asks`: in the list of those that had requests while one end was unknown */
 	struct expectation *expectations; /* a ring, used while one end is unknown */
 	uint32_t expected, expectation_room; /* number of entries written to it */
 	uint32_t references;           /* messages not reported yet */
@@ -314,6 +316,7 @@ struct connection {
 	uint64_t memory;               /* bytes charged for rings and flows */
 	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
 	bool resized;                  /* rings or flows differ in size from what was charged */
+	bool asks;                     /* it is in the tracker's list `asking` */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* later packets are not accepted */
 	bool reported;
@@ -369,6 +372,7 @@ struct rtap_tracker {
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */
 	TAILQ_HEAD(connection_list, connection) connections; /* by number */
 	TAILQ_HEAD(, connection) closing; /* in the order of closing */
+	TAILQ_HEAD(, connection) asking; /* connections with requests of which one end may be unknown, newest first */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */

@@ -53,6 +53,7 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	tracker->alone.stop_at_tcp = true;
 	TAILQ_INIT(&tracker->connections);
 	TAILQ_INIT(&tracker->closing);
+	TAILQ_INIT(&tracker->asking);
 	tracker->now_ns = INT64_MIN;
 	tracker->aside.due_ns = UINT64_MAX;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);

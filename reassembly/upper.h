@@ -105,6 +105,11 @@ struct upper_layer {
 	 */
 	bool (*packet)(struct upper_work *work);
 	/*
+	 * InfiniBand and RoCE: whether a packet of an unknown connection answers a request of `connection`, of which only the requests were seen, by two
+	 * independent signs. Of a packet that is a whole SEND or WRITE with immediate data. NULL: only the memory that requests name shows it.
+	 */
+	bool (*answers)(const struct connection *connection, const struct rtap_packet *packet);
+	/*
 	 * InfiniBand and RoCE: a WRITE that no request claims is whole with this packet; its immediate data is in the message. While the layer
 	 * is unknown, only WRITEs with immediate data or of at most UPPER_SMALL_WRITE bytes. False: it is not of this layer.
 	 */

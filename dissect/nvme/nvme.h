@@ -35,6 +35,7 @@
 #define NVME_SQHD 64, 16
 #define NVME_SQID 80, 16
 #define NVME_RESPONSE_CID 96, 16
+#define NVME_PHASE 112, 1        /* 0: there are no phases over Fabrics */
 #define NVME_STATUS 113, 15
 #define NVME_STATUS_CODE(status) ((status) & 0x7ff) /* with its type */
 #define NVME_STATUS_DNR 0x4000u

@@ -18,6 +18,7 @@
 
 #define ISCSI_LENGTH 48
 #define ISCSI_OPCODE 2, 6
+#define ISCSI_FROM_TARGET 0x20   /* bit of the opcode */
 #define ISCSI_AHS_LENGTH 32, 8   /* in words of four bytes */
 #define ISCSI_DATA_LENGTH 40, 24
 #define ISCSI_LUN_AT 8           /* bytes */

@@ -182,6 +182,16 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/* A response, which its headers prove, with the tag of a waiting request. */
+static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct rtap_layer *layer = packet->upper == RTAP_UPPER_ISER ? layer_with(packet, PROTOCOL_ISCSI) : NULL;
+	const uint8_t *pdu = layer && layer->length >= ISCSI_LENGTH ? layer_bytes(packet, layer) : NULL;
+	const struct command *command = pdu && pdu[0] & ISCSI_FROM_TARGET ? command_find(connection, connection->flows[1], bits(pdu, ISCSI_TAG)) : NULL;
+
+	return command && command->request.is_seen && !command->request.is_answered;
+}
+
 /* A READ or WRITE of iWARP. */
 static bool take_placed(struct upper_work *work)
 {
@@ -198,6 +208,7 @@ const struct upper_layer iser_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_ISER,
 	.packet = take_packet,
+	.answers = answers,
 	.read = take_placed,
 	.memory = &claim_memory,
 	.settled = command_settled,

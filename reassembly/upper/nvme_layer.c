@@ -594,6 +594,28 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/* A response that has the identifier of a waiting command, and the key of its memory or all that a response must have. Base, 3.3.3.2. */
+static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct nvme_queue *queue = connection->upper_state;
+	const struct rtap_payload *payload = &packet->payload;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	const struct nvme_command *command;
+	uint16_t status;
+
+	if (!queue || payload->wire != NVME_RESPONSE_LENGTH || payload->captured < NVME_RESPONSE_LENGTH)
+		return false;
+	command = (const struct nvme_command *)command_find(connection, connection->flows[1], little_bits(bytes, NVME_RESPONSE_CID));
+	if (!command || !command->command.request.is_seen || command->command.request.is_answered)
+		return false;
+	if (packet->ib.has_ieth)
+		return little_bits(command->bytes, NVME_SGL_TYPE) == NVME_SGL_KEYED && little_bits(command->bytes, NVME_SGL_KEY) == packet->ib.invalidated_r_key;
+	status = (uint16_t)little_bits(bytes, NVME_STATUS);
+	return (little_bits(bytes, NVME_RESPONSE_CID) || little_bits(bytes, NVME_SQHD)) && !little_bits(bytes, NVME_PHASE) &&
+	       (!queue->has_id || little_bits(bytes, NVME_SQID) == queue->id) &&
+	       (NVME_STATUS_CODE(status) ? nvme_status_name(command->code, status) != NULL : !status);
+}
+
 static const uint16_t ports[] = { NVME_PORT, NVME_PORT_DISCOVERY, 0 };
 
 const struct upper_layer nvme_layer = {
@@ -602,6 +624,7 @@ const struct upper_layer nvme_layer = {
 	.ports = ports,
 	.carried = RTAP_UPPER_NVME,
 	.packet = take_packet,
+	.answers = answers,
 	.read = take_placed,
 	.memory = &claim_memory,
 	.settled = command_settled,

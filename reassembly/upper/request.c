@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/iwarp/ddp_half.h"
@@ -42,6 +43,7 @@ void request_begin(struct rtap_tracker *tracker, struct request *request, struct
 	request->connection = connection;
 	request->from_a = from_a;
 	request->number = ++tracker->last_request;
+	connection_ask(tracker, connection);
 	enter(request);
 }
 

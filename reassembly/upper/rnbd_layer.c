@@ -106,24 +106,46 @@ static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_
 	return command;
 }
 
-/* The place in immediate data of the buffer in a response: learns how many bits the rest has, if just one number fits. */
-static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *state, uint32_t buffer)
+/* How many bits of immediate data follow the buffer of a response, if just one number fits a request; 0: unknown. */
+static unsigned find_place_bits(const struct connection *connection, bool requester_is_a, uint32_t buffer)
 {
 	unsigned found = 0;
 
-	if (knows_place_bits(state) || !buffer)
-		return (uint64_t)buffer << rnbd_command_place_bits(state);
 	for (unsigned bits = RTRS_LEAST_PLACE_BITS; bits < 28; bits++) {
-		const struct command *command = command_find(work->connection, !work->from_a, (uint64_t)buffer << bits);
+		const struct command *command = command_find(connection, requester_is_a, (uint64_t)buffer << bits);
 
 		if (!command || !command->request.is_seen)
 			continue;
 		if (found)
-			return (uint64_t)buffer << rnbd_command_place_bits(state);
+			return 0;
 		found = bits;
 	}
-	state->place_bits = (uint8_t)found;
+	return found;
+}
+
+/* The place in immediate data of the buffer in a response: learns how many bits the rest has. */
+static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *state, uint32_t buffer)
+{
+	if (!knows_place_bits(state) && buffer)
+		state->place_bits = (uint8_t)find_place_bits(work->connection, !work->from_a, buffer);
 	return (uint64_t)buffer << rnbd_command_place_bits(state);
+}
+
+/* Immediate data of a response without an error, and its buffer is that of a request. */
+static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct rnbd_state *state = connection->upper_state;
+	uint32_t immediate = packet->ib.immediate, buffer = rtrs_response_buffer(immediate);
+	enum rtrs_immediate type = rtrs_immediate_type(immediate);
+	bool requester_is_a = connection->flows[1];
+	const struct command *command;
+	unsigned bits;
+
+	if (!state || !packet->ib.has_immediate || rtrs_response_errno(immediate) || (type != RTRS_IMM_RESPONSE && type != RTRS_IMM_RESPONSE_INVALIDATES))
+		return false;
+	bits = knows_place_bits(state) || !buffer ? rnbd_command_place_bits(state) : find_place_bits(connection, requester_is_a, buffer);
+	command = command_find(connection, requester_is_a, (uint64_t)buffer << bits);
+	return command && command->request.is_seen && !command->request.is_answered;
 }
 
 static void take_response(struct upper_work *work, struct rnbd_state *state, uint32_t immediate)
@@ -445,6 +467,7 @@ const struct upper_layer rnbd_layer = {
 	.set_up = set_up,
 	.takes_immediates = true,
 	.packet = take_packet,
+	.answers = answers,
 	.memory = &memory,
 	.settled = settled,
 	.sent = sent,

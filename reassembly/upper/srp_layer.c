@@ -151,11 +151,26 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/* A response whose lengths fill its SEND, with the tag of a waiting command: 64 bits. SRP, 6.9. */
+static bool answers(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	const struct command *command;
+
+	if (payload->captured < SRP_RESPONSE_LENGTH || bytes[0] != SRP_RESPONSE ||
+	    payload->wire != SRP_RESPONSE_LENGTH + bits(bytes, SRP_REASON_LENGTH) + bits(bytes, SRP_SENSE_LENGTH))
+		return false;
+	command = command_find(connection, connection->flows[1], bits(bytes, SRP_TAG));
+	return command && command->request.is_seen && !command->request.is_answered;
+}
+
 const struct upper_layer srp_layer = {
 	.name = "srp",
 	.carried = RTAP_UPPER_SRP,
 	.is_set_up = is_set_up,
 	.packet = take_packet,
+	.answers = answers,
 	.memory = &claim_memory,
 	.settled = command_settled,
 	.detach = command_detach,

@@ -37,6 +37,18 @@ def is_setup(frame):
     return frame[at:at + 1] == b"\x64" and frame[at + 5:at + 8] == b"\0\0\1"
 
 
+ACK = 0x11
+
+
+def opcode_of(frame):
+    return frame[42] if frame[12:14] == b"\x08\0" and frame[23:24] == b"\x11" and frame[36:38] == b"\x12\xb7" else None
+
+
+def without_port(frame):
+    """The UDP source port is that of the sender's address alone."""
+    return frame[:34] + b"\xc0" + frame[29:30] + frame[36:] if opcode_of(frame) is not None else frame
+
+
 class Recognition(CliTest):
     def layers(self, capture):
         return {json.loads(line)["layer"] for line in self.lines("operations", "--json", capture)}
@@ -59,6 +71,22 @@ class Recognition(CliTest):
         for name, wanted in CAPTURES:
             with self.subTest(name=name):
                 self.assertLessEqual(self.layers(os.path.join(TESTDATA, name)), wanted)
+
+    def test_without_acknowledgements(self):
+        """Neither setup nor acknowledgements, and source ports that say nothing: data and responses show which two directions belong together."""
+        for name in ("nvmeof", "srp", "iser", "rnbd"):
+            frames = [f for f in capfile.read(os.path.join(TESTDATA, "roce-%s.pcap.gz" % name)) if not is_setup(f[1]) and opcode_of(f[1]) != ACK]
+            for begin in (0, len(frames) // 3):
+                path = self.path("rest.pcap")
+                capfile.write_pcap(path, 1, [(time, without_port(data), wire) for time, data, wire in frames[begin:]])
+                rows = [json.loads(line) for line in self.lines("operations", "--json", "--no-check-icrc", path)]
+                # requests that were never answered: Asynchronous Event Requests, and the last one before the connection was closed
+                waiting = [row["name"] for row in rows if "response_frame" not in row]
+                lost = [row for row in rows if "request_frame" not in row]
+                with self.subTest(name=name, begin=begin):
+                    self.assertGreaterEqual(len(rows), 4)
+                    self.assertLessEqual(set(waiting), {"Asynchronous Event Request", "Logout"})
+                    self.assertLessEqual(len(lost), 1 if begin else 0)
 
     def test_every_layer_has_a_capture(self):
         """The names of --decode-as that are upper layers of commands or messages."""

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "reassembly/connection.h"
+#include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/upper.h"
+#include "reassembly/content_pairing.h"
+#include "reassembly/upper/region.h"
+
+#define MOST_CONNECTIONS 64 /* most that are examined for a packet, and most requests of each */
+#define MOST_REQUESTS 256
+/* Packets of a flow that are examined one by one; then one of so many. Few more commands are under way when a capture begins. */
+#define MOST_TRIES 512
+#define RARE_TRIES 64
+
+static bool is_turned(const struct flow_key *key, const struct flow_key *other)
+{
+	return !memcmp(key->words, other->words + 2, 2 * sizeof key->words[0]) && !memcmp(key->words + 2, other->words, 2 * sizeof key->words[0]);
+}
+
+/* Whether a waiting request of the connection names the memory that the packet reads or writes: key and address are two signs. */
+static bool names_memory(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct request *request = connection->requests.lists[false].last;
+	bool is_read = ib_opcodes[packet->ib.opcode].class == IB_READ_REQUEST;
+	uint64_t address = packet->ib.virtual_address;
+
+	for (unsigned i = 0; request && i < MOST_REQUESTS; request = request->before, i++) {
+		const struct region *region = region_at(request, is_read, packet->ib.r_key, address);
+
+		if (region && region->begin <= address && packet->ib.dma_length && packet->ib.dma_length <= region->end - address)
+			return true;
+	}
+	return false;
+}
+
+static bool is_answered(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct upper_layer *layer = connection->layer;
+
+	if (packet->ib.has_reth && packet->ib.r_key)
+		return names_memory(connection, packet);
+	return layer && layer->answers && layer->answers(connection, packet);
+}
+
+/* Whether the packet can show its connection: it begins and ends a SEND, or names memory, or has immediate data. */
+static bool is_evidence(const struct rtap_packet *packet)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+
+	return packet->ib.has_reth || packet->ib.has_immediate || (opcode->class == IB_SEND && opcode->place == IB_ONLY);
+}
+
+struct connection *content_pairing_find(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	struct connection *connection = TAILQ_FIRST(&tracker->asking), *found = NULL, *next;
+
+	if (!is_evidence(packet) || (flow->tries >= MOST_TRIES && flow->tries % RARE_TRIES)) {
+		flow->tries++;
+		return NULL;
+	}
+	flow->tries++;
+	for (unsigned i = 0; connection && i < MOST_CONNECTIONS; connection = next, i++) {
+		const struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
+
+		next = TAILQ_NEXT(connection, asking_link);
+		if (!connection_is_half(connection)) {
+			connection_stop_asking(tracker, connection);
+			continue;
+		}
+		if (connection == flow->connection || connection->closed || !other || !is_turned(&other->key, &flow->key) ||
+		    port_pairing_doubts(tracker, flow, other) ||
+		    (flow->connection && flow->connection->layer && flow->connection->layer != connection->layer) || !is_answered(connection, packet))
+			continue;
+		if (found)
+			return NULL;
+		found = connection;
+	}
+	return found;
+}
