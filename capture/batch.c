@@ -16,13 +16,13 @@ struct batch_pool {
 	atomic_uint references; /* the owner's, and one per block and batch in use */
 	size_t block_size;
 	pthread_mutex_t lock;
-	struct batch_block *blocks;
-	struct batch *batches;
+	SLIST_HEAD(, batch_block) blocks;
+	SLIST_HEAD(, batch) batches;
 	unsigned block_count, batch_count;
 };
 
 struct batch_comments {
-	struct batch_comments *next;
+	SLIST_ENTRY(batch_comments) link;
 	size_t used, room;
 	struct rtap_span spans[];
 };
@@ -55,18 +55,17 @@ static void batch_free(struct batch *batch)
 
 void batch_pool_release(struct batch_pool *pool)
 {
+	struct batch_block *block;
+	struct batch *batch;
+
 	if (!pool || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
 		return;
-	while (pool->blocks) {
-		struct batch_block *block = pool->blocks;
-
-		pool->blocks = block->next;
+	while ((block = SLIST_FIRST(&pool->blocks))) {
+		SLIST_REMOVE_HEAD(&pool->blocks, spare);
 		free(block);
 	}
-	while (pool->batches) {
-		struct batch *batch = pool->batches;
-
-		pool->batches = batch->next;
+	while ((batch = SLIST_FIRST(&pool->batches))) {
+		SLIST_REMOVE_HEAD(&pool->batches, spare);
 		batch_free(batch);
 	}
 	pthread_mutex_destroy(&pool->lock);
@@ -78,9 +77,9 @@ static struct batch_block *take_spare_block(struct batch_pool *pool)
 	struct batch_block *block;
 
 	pthread_mutex_lock(&pool->lock);
-	block = pool->blocks;
+	block = SLIST_FIRST(&pool->blocks);
 	if (block) {
-		pool->blocks = block->next;
+		SLIST_REMOVE_HEAD(&pool->blocks, spare);
 		pool->block_count--;
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -122,8 +121,7 @@ void batch_block_release(struct batch_block *block)
 	pool = block->pool;
 	pthread_mutex_lock(&pool->lock);
 	if (block->size == pool->block_size && pool->block_count < SPARE_BLOCKS) {
-		block->next = pool->blocks;
-		pool->blocks = block;
+		SLIST_INSERT_HEAD(&pool->blocks, block, spare);
 		pool->block_count++;
 		block = NULL;
 	}
@@ -142,9 +140,9 @@ struct batch *batch_get(struct batch_pool *pool)
 	struct batch *batch;
 
 	pthread_mutex_lock(&pool->lock);
-	batch = pool->batches;
+	batch = SLIST_FIRST(&pool->batches);
 	if (batch) {
-		pool->batches = batch->next;
+		SLIST_REMOVE_HEAD(&pool->batches, spare);
 		pool->batch_count--;
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -157,7 +155,7 @@ struct batch *batch_get(struct batch_pool *pool)
 		batch->borrowed = NULL;
 		batch->held = NULL;
 		batch->held_count = batch->held_room = 0;
-		batch->comments = NULL;
+		SLIST_INIT(&batch->comments);
 	}
 	batch->shared.frames = batch->frames;
 	batch->shared.count = 0;
@@ -196,7 +194,7 @@ bool batch_keep(struct batch *batch, struct rtap_batch *other)
 
 struct rtap_span *batch_comments(struct batch *batch, uint32_t count)
 {
-	struct batch_comments *chunk = batch->comments;
+	struct batch_comments *chunk = SLIST_FIRST(&batch->comments);
 
 	if (!chunk || chunk->room - chunk->used < count) {
 		size_t room = count > COMMENTS_A_CHUNK ? count : COMMENTS_A_CHUNK;
@@ -206,8 +204,7 @@ struct rtap_span *batch_comments(struct batch *batch, uint32_t count)
 			return NULL;
 		chunk->used = 0;
 		chunk->room = room;
-		chunk->next = batch->comments;
-		batch->comments = chunk;
+		SLIST_INSERT_HEAD(&batch->comments, chunk, link);
 	}
 	chunk->used += count;
 	return chunk->spans + chunk->used - count;
@@ -221,6 +218,8 @@ struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch)
 
 static void batch_empty(struct batch *batch)
 {
+	struct batch_comments *chunk;
+
 	batch_block_release(batch->block);
 	batch->block = NULL;
 	if (batch->borrowed)
@@ -228,10 +227,8 @@ static void batch_empty(struct batch *batch)
 	batch->borrowed = NULL;
 	while (batch->held_count)
 		rtap_batch_release(batch->held[--batch->held_count]);
-	while (batch->comments) {
-		struct batch_comments *chunk = batch->comments;
-
-		batch->comments = chunk->next;
+	while ((chunk = SLIST_FIRST(&batch->comments))) {
+		SLIST_REMOVE_HEAD(&batch->comments, link);
 		free(chunk);
 	}
 }
@@ -247,8 +244,7 @@ void rtap_batch_release(struct rtap_batch *shared)
 	batch_empty(batch);
 	pthread_mutex_lock(&pool->lock);
 	if (pool->batch_count < SPARE_BATCHES) {
-		batch->next = pool->batches;
-		pool->batches = batch;
+		SLIST_INSERT_HEAD(&pool->batches, batch, spare);
 		pool->batch_count++;
 		batch = NULL;
 	}

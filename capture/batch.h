@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <rdmatap/frame.h>
 
@@ -24,7 +25,7 @@ struct batch_pool;
 struct batch_block {
 	atomic_uint references;
 	struct batch_pool *pool;
-	struct batch_block *next; /* in the pool */
+	SLIST_ENTRY(batch_block) spare; /* in the pool */
 	size_t size;
 	uint8_t bytes[];
 };
@@ -43,7 +44,7 @@ struct batch {
 	struct rtap_batch shared; /* the public part; the first member */
 	atomic_uint references;
 	struct batch_pool *pool;
-	struct batch *next;               /* in the pool */
+	SLIST_ENTRY(batch) spare;         /* in the pool */
 	struct batch_block *block;        /* to which its frames point; NULL: none yet */
 	struct batch_buffer *borrowed;    /* borrowed buffer to which its frames point instead; NULL: none */
 	bool counts_only;                 /* shared.frames is NULL; the two below are valid */
@@ -54,7 +55,7 @@ struct batch {
 	bool closed;                      /* no more frames may be added: its block is full, or the borrowed buffer ends */
 	struct rtap_batch **held;         /* other batches to whose memory its frames point */
 	size_t held_count, held_room;
-	struct batch_comments *comments;  /* to which frame->comments point */
+	SLIST_HEAD(, batch_comments) comments; /* to which frame->comments point */
 	struct rtap_frame frames[BATCH_FRAMES];
 };
 

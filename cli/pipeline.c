@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/array.h"
 #include "capture/worker_pool.h"
@@ -33,7 +34,7 @@
 
 /* Consecutive records. */
 struct records {
-	struct records *next; /* next spare one */
+	SLIST_ENTRY(records) link; /* in the list of spare ones */
 	uint8_t *bytes;
 	size_t used, room;
 };
@@ -91,7 +92,7 @@ struct pipeline {
 	pthread_mutex_t lock;           /* protects the members below */
 	uint64_t *link_speeds;          /* of the interfaces read so far, in bits per second */
 	size_t interface_count;
-	struct records *spare;          /* last used first: it is in a cache, and no more are touched than needed */
+	SLIST_HEAD(, records) spare;    /* last used first: it is in a cache, and no more are touched than needed */
 	struct hand hands[PIPELINE_THREADS]; /* the first belongs to the thread that owns the state */
 };
 
@@ -132,9 +133,9 @@ static struct records *take_records(struct pipeline *pipeline)
 	struct records *records;
 
 	pthread_mutex_lock(&pipeline->lock);
-	records = pipeline->spare;
+	records = SLIST_FIRST(&pipeline->spare);
 	if (records)
-		pipeline->spare = records->next;
+		SLIST_REMOVE_HEAD(&pipeline->spare, link);
 	pthread_mutex_unlock(&pipeline->lock);
 	if (!records)
 		records = calloc(1, sizeof *records);
@@ -151,8 +152,7 @@ static void give_records(struct pipeline *pipeline, struct records **records)
 	if (!spare)
 		return;
 	pthread_mutex_lock(&pipeline->lock);
-	spare->next = pipeline->spare;
-	pipeline->spare = spare;
+	SLIST_INSERT_HEAD(&pipeline->spare, spare, link);
 	pthread_mutex_unlock(&pipeline->lock);
 }
 
@@ -593,15 +593,15 @@ struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, u
 
 void pipeline_close(struct pipeline *pipeline)
 {
+	struct records *spare;
+
 	if (!pipeline)
 		return;
 	worker_pool_close(pipeline->pool);
 	for (unsigned i = 0; i < pipeline->options.threads; i++)
 		printer_fini(&pipeline->hands[i].own);
-	while (pipeline->spare) {
-		struct records *spare = pipeline->spare;
-
-		pipeline->spare = spare->next;
+	while ((spare = SLIST_FIRST(&pipeline->spare))) {
+		SLIST_REMOVE_HEAD(&pipeline->spare, link);
 		free(spare->bytes);
 		free(spare);
 	}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,11 +15,13 @@
 
 #define BLOCK (1 << 16)
 
-/* The copies, until the process ends. */
-static struct copy {
-	struct copy *next;
+struct copy {
+	SLIST_ENTRY(copy) link;
 	char name[32];
-} *copies;
+};
+
+/* The copies, until the process ends. */
+static SLIST_HEAD(, copy) copies = SLIST_HEAD_INITIALIZER(copies);
 
 static bool is_pipe(const char *name)
 {
@@ -104,8 +107,7 @@ static const char *spool(const char *name)
 	if (!copied)
 		return NULL;
 	snprintf(copied->name, sizeof copied->name, "/dev/fd/%d", file);
-	copied->next = copies;
-	copies = copied;
+	SLIST_INSERT_HEAD(&copies, copied, link);
 	return copied->name;
 }
 

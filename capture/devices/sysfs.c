@@ -17,7 +17,7 @@
 #define MAX_TEXT 4096
 
 struct sysfs_piece {
-	struct sysfs_piece *next;
+	SLIST_ENTRY(sysfs_piece) link;
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
@@ -27,8 +27,7 @@ void *sysfs_allocate(struct sysfs_memory *memory, size_t size)
 
 	if (!piece)
 		return NULL;
-	piece->next = memory->pieces;
-	memory->pieces = piece;
+	SLIST_INSERT_HEAD(&memory->pieces, piece, link);
 	return piece->bytes;
 }
 
@@ -44,11 +43,11 @@ char *sysfs_copy(struct sysfs_memory *memory, const char *text)
 
 void sysfs_free(struct sysfs_memory *memory)
 {
-	while (memory->pieces) {
-		struct sysfs_piece *next = memory->pieces->next;
+	struct sysfs_piece *piece;
 
-		free(memory->pieces);
-		memory->pieces = next;
+	while ((piece = SLIST_FIRST(&memory->pieces))) {
+		SLIST_REMOVE_HEAD(&memory->pieces, link);
+		free(piece);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <rdmatap/source.h>
 
@@ -17,7 +18,7 @@
 
 /* Allocations that are freed together. Zero: none yet. */
 struct sysfs_memory {
-	struct sysfs_piece *pieces;
+	SLIST_HEAD(, sysfs_piece) pieces;
 };
 
 /* Zeroed memory, or NULL if out of memory. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include <rdmatap/source.h>
 
@@ -19,7 +20,7 @@
 
 /* The filter for one link type. */
 struct program {
-	struct program *next;
+	SLIST_ENTRY(program) link;
 	uint32_t link_type;
 	enum rtap_status status; /* FAILED: the link type cannot be filtered */
 	struct rtap_error error;
@@ -28,7 +29,7 @@ struct program {
 
 struct rtap_bpf {
 	char *text;
-	struct program *programs; /* the last one used comes first */
+	SLIST_HEAD(, program) programs; /* the last one used comes first */
 };
 
 /* Link types that libpcap knows by name but whose headers it cannot look into. */
@@ -204,13 +205,13 @@ static void compile_program(struct program *program, const char *text)
 /* The program for a link type, moved to the front; NULL if out of memory. */
 static struct program *find_program(struct rtap_bpf *bpf, uint32_t link_type)
 {
-	struct program **place = &bpf->programs, *program;
+	struct program *program;
 
-	while (*place && (*place)->link_type != link_type)
-		place = &(*place)->next;
-	program = *place;
+	SLIST_FOREACH(program, &bpf->programs, link)
+		if (program->link_type == link_type)
+			break;
 	if (program) {
-		*place = program->next;
+		SLIST_REMOVE(&bpf->programs, program, program, link);
 	} else {
 		program = calloc(1, sizeof *program);
 		if (!program)
@@ -218,14 +219,13 @@ static struct program *find_program(struct rtap_bpf *bpf, uint32_t link_type)
 		program->link_type = link_type;
 		compile_program(program, bpf->text);
 	}
-	program->next = bpf->programs;
-	bpf->programs = program;
+	SLIST_INSERT_HEAD(&bpf->programs, program, link);
 	return program;
 }
 
 enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *frame, bool *match, struct rtap_error *error)
 {
-	struct program *program = bpf->programs;
+	struct program *program = SLIST_FIRST(&bpf->programs);
 
 	*match = false;
 	if (!program || program->link_type != frame->link_type)
@@ -245,12 +245,12 @@ enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *f
 
 void rtap_bpf_close(struct rtap_bpf *bpf)
 {
+	struct program *program;
+
 	if (!bpf)
 		return;
-	while (bpf->programs) {
-		struct program *program = bpf->programs;
-
-		bpf->programs = program->next;
+	while ((program = SLIST_FIRST(&bpf->programs))) {
+		SLIST_REMOVE_HEAD(&bpf->programs, link);
 		pcap_freecode(&program->code);
 		free(program);
 	}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -34,7 +35,7 @@
 
 /* An entry waiting to be read: frames or a message. */
 struct item {
-	struct item *next;
+	STAILQ_ENTRY(item) link;
 	struct batch *batch;    /* NULL: the status and the error */
 	uint64_t bytes;
 	enum rtap_status status;
@@ -64,7 +65,7 @@ struct live {
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
-	struct item *first, **end;
+	STAILQ_HEAD(, item) queue;
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
 	bool reader_waits, reader_looks;
@@ -115,9 +116,7 @@ static void item_free(struct item *item)
 
 static void append(struct live *live, struct item *item)
 {
-	item->next = NULL;
-	*live->end = item;
-	live->end = &item->next;
+	STAILQ_INSERT_TAIL(&live->queue, item, link);
 	live->queued_bytes += item->bytes;
 	if (item->batch)
 		live->unheard_bytes += item->bytes;
@@ -143,7 +142,7 @@ static void hand_over(struct live *live, struct batch *batch)
 	uint64_t bytes = batch_bytes(live, batch);
 
 	pthread_mutex_lock(&live->lock);
-	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
+	if (item && (STAILQ_EMPTY(&live->queue) || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
 		live->charged = batch->block;
@@ -207,7 +206,7 @@ static bool is_queue_empty(struct live *live)
 	bool empty;
 
 	pthread_mutex_lock(&live->lock);
-	empty = !live->first;
+	empty = STAILQ_EMPTY(&live->queue);
 	pthread_mutex_unlock(&live->lock);
 	return empty;
 }
@@ -428,19 +427,17 @@ static struct item *take_item(struct live *live, bool *ended)
 	int result = 0;
 
 	pthread_mutex_lock(&live->lock);
-	if (!live->first && !live->ended && live->streams)
+	if (STAILQ_EMPTY(&live->queue) && !live->ended && live->streams)
 		look_for_more(live);
 	live->reader_waits = true;
-	while (!live->first && !live->ended && !result)
+	while (STAILQ_EMPTY(&live->queue) && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
 			 pthread_cond_wait(&live->arrived, &live->lock);
 	live->reader_waits = false;
-	item = live->first;
+	item = STAILQ_FIRST(&live->queue);
 	*ended = live->ended;
 	if (item) {
-		live->first = item->next;
-		if (!live->first)
-			live->end = &live->first;
+		STAILQ_REMOVE_HEAD(&live->queue, link);
 		live->queued_bytes -= item->bytes;
 	}
 	report_statistics(live);
@@ -509,16 +506,16 @@ static void device_close(struct live_device *device)
 
 void live_close(struct live *live)
 {
+	struct item *item;
+
 	if (!live)
 		return;
 	atomic_store(&live->abandon, true);
 	atomic_store(&live->stop, true);
 	if (live->started)
 		pthread_join(live->thread, NULL);
-	while (live->first) {
-		struct item *item = live->first;
-
-		live->first = item->next;
+	while ((item = STAILQ_FIRST(&live->queue))) {
+		STAILQ_REMOVE_HEAD(&live->queue, link);
 		item_free(item);
 	}
 	device_close(live->device);
@@ -573,7 +570,7 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 	opened->device = device;
 	opened->pool = pool;
 	opened->metadata = metadata;
-	opened->end = &opened->first;
+	STAILQ_INIT(&opened->queue);
 	opened->wake_ms = options->wake_ms;
 	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
 	opened->name = strdup(name);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,7 +81,7 @@ struct agent {
 };
 
 struct mad_port {
-	struct mad_port *next;
+	SLIST_ENTRY(mad_port) link;
 	unsigned users;
 	char *name, *device_name;
 	int id;              /* -1: not open */
@@ -95,7 +96,7 @@ struct mad_port {
 
 /* The open ports; the lock also protects their contents. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mad_port *ports;
+static SLIST_HEAD(, mad_port) ports = SLIST_HEAD_INITIALIZER(ports);
 
 static int64_t now_ns(void)
 {
@@ -180,30 +181,31 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 
 static enum rtap_status open_or_share(struct mad_port **opened, const char *name, struct rtap_error *error)
 {
-	struct mad_port *port = calloc(1, sizeof *port);
+	struct mad_port *port = calloc(1, sizeof *port), *other;
 	enum rtap_status status;
 
 	if (!port)
 		return out_of_memory(name, error);
 	port->id = port->issm = -1;
 	status = find(port, name, error);
-	for (struct mad_port *other = ports; !status && other; other = other->next) {
-		if (!strcmp(other->name, port->name)) {
-			destroy(port);
-			other->users++;
-			*opened = other;
-			return RTAP_STATUS_OK;
+	if (!status) {
+		SLIST_FOREACH(other, &ports, link) {
+			if (!strcmp(other->name, port->name)) {
+				destroy(port);
+				other->users++;
+				*opened = other;
+				return RTAP_STATUS_OK;
+			}
 		}
-	}
-	if (!status)
 		status = open_port(port, error);
+	}
 	if (status) {
 		destroy(port);
 		return status;
 	}
 	port->users = 1;
-	port->next = ports;
-	ports = *opened = port;
+	SLIST_INSERT_HEAD(&ports, port, link);
+	*opened = port;
 	return RTAP_STATUS_OK;
 }
 
@@ -224,11 +226,7 @@ void mad_port_close(struct mad_port *port)
 		return;
 	pthread_mutex_lock(&lock);
 	if (!--port->users) {
-		struct mad_port **at = &ports;
-
-		while (*at != port)
-			at = &(*at)->next;
-		*at = port->next;
+		SLIST_REMOVE(&ports, port, mad_port, link);
 		destroy(port);
 	}
 	pthread_mutex_unlock(&lock);

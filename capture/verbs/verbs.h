@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "capture/verbs/flow_rule.h"
 #include "capture/live.h"
@@ -91,7 +92,7 @@ struct verbs_ring {
 	struct verbs_sizes sizes;
 	struct verbs_block *blocks;
 	pthread_mutex_t lock;   /* protects the list of free blocks */
-	struct verbs_block *free;
+	SLIST_HEAD(, verbs_block) free;
 };
 
 struct verbs_block {
@@ -100,7 +101,7 @@ struct verbs_block {
 	atomic_uint references; /* the receiver's while it fills the block, and one per batch */
 	uint32_t index;
 	uint8_t *memory;
-	struct verbs_block *next;
+	SLIST_ENTRY(verbs_block) link; /* in the list of free blocks */
 	struct ibv_recv_wr *requests; /* one per slot, each pointing to the next */
 	struct ibv_sge *parts;        /* one or two per slot */
 };

@@ -50,8 +50,7 @@ void verbs_block_release(struct verbs_block *block)
 		return;
 	pthread_mutex_lock(&ring->lock);
 	/* LIFO: the memory of the block used last may still be in a cache. */
-	block->next = ring->free;
-	ring->free = block;
+	SLIST_INSERT_HEAD(&ring->free, block, link);
 	pthread_mutex_unlock(&ring->lock);
 	verbs_ring_release(ring);
 }
@@ -61,9 +60,9 @@ struct verbs_block *verbs_block_take(struct verbs_ring *ring)
 	struct verbs_block *block;
 
 	pthread_mutex_lock(&ring->lock);
-	block = ring->free;
+	block = SLIST_FIRST(&ring->free);
 	if (block)
-		ring->free = block->next;
+		SLIST_REMOVE_HEAD(&ring->free, link);
 	pthread_mutex_unlock(&ring->lock);
 	if (!block)
 		return NULL;
@@ -101,8 +100,7 @@ static bool block_init(struct verbs_ring *ring, uint32_t index)
 		block->requests[i].num_sge = (int)parts;
 		block->requests[i].next = i + 1 < sizes->block ? &block->requests[i + 1] : NULL;
 	}
-	block->next = ring->free;
-	ring->free = block;
+	SLIST_INSERT_HEAD(&ring->free, block, link);
 	return true;
 }
 
