@@ -236,9 +236,10 @@ Test(canon_names, text_cannot_break_a_line_apart)
 
 Test(canon_notes, wait_for_their_message)
 {
-	struct canon_notes notes = { .lost = 0 };
+	struct canon_notes notes;
 	struct canon_note *note;
 
+	canon_notes_init(&notes);
 	canon_notes_add(&notes, CANON_NOTE_FRAME, 5, "five", 4);
 	canon_notes_add(&notes, CANON_NOTE_RPC, 5, "rpc", 3);
 	canon_notes_add(&notes, CANON_NOTE_FRAME, 5, "again", 5);
@@ -255,8 +256,9 @@ Test(canon_notes, wait_for_their_message)
 Test(canon_notes, the_oldest_go_first_when_there_are_too_many)
 {
 	static char text[1 << 20];
-	struct canon_notes notes = { .lost = 0 };
+	struct canon_notes notes;
 
+	canon_notes_init(&notes);
 	for (uint64_t key = 0; key < 100; key++)
 		canon_notes_add(&notes, CANON_NOTE_FRAME, key, text, sizeof text);
 	cr_expect_gt(notes.lost, 30);

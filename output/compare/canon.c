@@ -33,6 +33,7 @@ struct canon *canon_create(const struct canon_options *options)
 	if (!canon)
 		return NULL;
 	canon->options = *options;
+	canon_notes_init(&canon->notes);
 	spool_init(&canon->spool, options->max_memory && options->max_memory / HELD_SHARE < MOST_HELD
 					? (size_t)options->max_memory / HELD_SHARE : MOST_HELD);
 	canon->text_room = 4096;
@@ -75,9 +76,7 @@ static void free_group(struct canon *canon, struct group *group)
 /* Removes the group from the list of active groups and from the map. */
 static void take_out(struct canon *canon, struct group *group)
 {
-	*(group->before ? &group->before->after : &canon->first) = group->after;
-	if (group->after)
-		group->after->before = group->before;
+	LIST_REMOVE(group, link);
 	canon_map_remove(&canon->groups_by, group->by, group->key);
 	if (canon->last_group == group) {
 		canon->last_group = NULL;
@@ -87,11 +86,11 @@ static void take_out(struct canon *canon, struct group *group)
 
 void canon_destroy(struct canon *canon)
 {
+	struct group *group;
+
 	if (!canon)
 		return;
-	while (canon->first) {
-		struct group *group = canon->first;
-
+	while ((group = LIST_FIRST(&canon->groups))) {
 		take_out(canon, group);
 		free_group(canon, group);
 	}
@@ -124,10 +123,7 @@ static struct group *add_group(struct canon *canon, uint32_t by, uint64_t key, u
 	group->by = by;
 	group->key = key;
 	group->order = order;
-	group->after = canon->first;
-	if (group->after)
-		group->after->before = group;
-	canon->first = group;
+	LIST_INSERT_HEAD(&canon->groups, group, link);
 	charge(canon, GROUP_MEMORY);
 	return group;
 }
@@ -197,8 +193,9 @@ static void take_down(struct canon *canon, struct group *group, enum group_strea
 		return;
 	result = spool_add(&canon->spool, &group->streams[stream], order, canon->text, length);
 	if (spool_is_full(&canon->spool)) {
-		for (group = canon->first; group && !result; group = group->after)
-			result = flush_group(canon, group);
+		LIST_FOREACH(group, &canon->groups, link)
+			if (!result)
+				result = flush_group(canon, group);
 		charge(canon, 0);
 	}
 	if (result)
@@ -684,7 +681,6 @@ void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 	if (!whole)
 		return;
 	take_out(canon, part);
-	part->before = part->after = NULL;
 	/* a connection has only one other half */
 	if (whole->part) {
 		canon->unplaced++;
@@ -718,9 +714,11 @@ static int compare_entries(const void *left, const void *right)
 
 int canon_write(struct canon *canon, const char *incomplete, struct printer *printer)
 {
+	struct group *group, *next;
+
 	take_send(canon);
-	for (struct group *group = canon->first, *next; group && !canon->error; group = next) {
-		next = group->after;
+	for (group = LIST_FIRST(&canon->groups); group && !canon->error; group = next) {
+		next = LIST_NEXT(group, link);
 		if (group->role)
 			seal(canon, group);
 		else

@@ -47,11 +47,11 @@ bool canon_file_is(const char *text, size_t length)
 
 void canon_treatments_fini(struct canon_treatments *treatments)
 {
-	canon_map_fini(&treatments->map);
-	while (treatments->first) {
-		struct canon_treated *treated = treatments->first;
+	struct canon_treated *treated;
 
-		treatments->first = treated->next;
+	canon_map_fini(&treatments->map);
+	while ((treated = SLIST_FIRST(&treatments->all))) {
+		SLIST_REMOVE_HEAD(&treatments->all, link);
 		free(treated->text);
 		free(treated);
 	}
@@ -122,8 +122,7 @@ static struct canon_treated *add_treatment(struct canon_treatments *treatments, 
 	added->name = hash;
 	added->text = copy;
 	added->length = length;
-	added->next = treatments->first;
-	treatments->first = added;
+	SLIST_INSERT_HEAD(&treatments->all, added, link);
 	return added;
 }
 

@@ -6,6 +6,8 @@
 #ifndef OUTPUT_COMPARE_CANON_FILE_H
 #define OUTPUT_COMPARE_CANON_FILE_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/error.h>
 
 #include "output/compare/canon_map.h"
@@ -71,7 +73,7 @@ struct canon_treated {
 	size_t length;
 	uint64_t name;     /* hash of the name */
 	struct canon_treated *after[2]; /* names that followed this one recently, the latest first (lines are similar); NULL: none yet */
-	struct canon_treated *next;      /* the name added before this one */
+	SLIST_ENTRY(canon_treated) link; /* in the list of all */
 };
 
 /* One value of a line. */
@@ -84,7 +86,7 @@ struct canon_token {
 struct canon_treatments {
 	const struct diff_rules *rules;
 	struct canon_map map;
-	struct canon_treated *first; /* list of all, by `next` */
+	SLIST_HEAD(, canon_treated) all; /* the name added last comes first */
 	struct canon_treated *last;  /* the one looked up last; NULL: none */
 	bool failed;       /* out of memory */
 };

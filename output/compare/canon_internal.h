@@ -5,6 +5,8 @@
 #ifndef OUTPUT_COMPARE_CANON_INTERNAL_H
 #define OUTPUT_COMPARE_CANON_INTERNAL_H
 
+#include <sys/queue.h>
+
 #include "output/compare/canon.h"
 #include "output/compare/canon_item.h"
 #include "output/compare/canon_notes.h"
@@ -24,7 +26,7 @@ struct canon_role {
 
 /* A connection, or the management datagrams of two addresses. */
 struct group {
-	struct group *before, *after; /* list of active groups */
+	LIST_ENTRY(group) link;  /* in the list of active groups */
 	struct spool_stream streams[STREAMS];
 	const struct canon_role *role; /* NULL: not reported yet */
 	char *setup;             /* a record, or NULL */
@@ -58,7 +60,7 @@ struct canon {
 	struct canon_send send;  /* reported last and not recorded yet */
 	struct spool spool;
 	struct canon_map groups_by;
-	struct group *first;     /* list of active groups */
+	LIST_HEAD(, group) groups; /* active ones */
 	struct canon_entry *entries;
 	size_t entry_count, entry_room;
 	uint64_t memory;         /* bytes of groups, roles and entries */

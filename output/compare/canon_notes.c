@@ -9,6 +9,12 @@
 /* Memory limit of notes in bytes. Messages are reported soon, so few notes wait. */
 #define MOST_MEMORY (UINT64_C(64) << 20)
 
+void canon_notes_init(struct canon_notes *notes)
+{
+	*notes = (struct canon_notes){ .memory = 0 };
+	TAILQ_INIT(&notes->by_age);
+}
+
 static uint64_t size_of(const struct canon_note *note)
 {
 	return sizeof *note + note->length + sizeof(struct canon_slot);
@@ -26,14 +32,7 @@ void canon_notes_remove(struct canon_notes *notes, struct canon_note *note)
 	if (!note)
 		return;
 	canon_map_remove(&notes->map, note->kind, note->key);
-	if (note->before)
-		note->before->next = note->next;
-	else
-		notes->oldest = note->next;
-	if (note->next)
-		note->next->before = note->before;
-	else
-		notes->youngest = note->before;
+	TAILQ_REMOVE(&notes->by_age, note, link);
 	notes->memory -= size_of(note);
 	free(note);
 }
@@ -44,9 +43,9 @@ void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint6
 
 	if (canon_map_find(&notes->map, kind, key))
 		return;
-	while (notes->oldest && notes->memory + length > MOST_MEMORY) {
+	while (!TAILQ_EMPTY(&notes->by_age) && notes->memory + length > MOST_MEMORY) {
 		notes->lost++;
-		canon_notes_remove(notes, notes->oldest);
+		canon_notes_remove(notes, TAILQ_FIRST(&notes->by_age));
 	}
 	note = malloc(sizeof *note + length);
 	if (!note || !canon_map_add(&notes->map, kind, key, (uint64_t)(uintptr_t)note)) {
@@ -54,19 +53,15 @@ void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint6
 		free(note);
 		return;
 	}
-	*note = (struct canon_note){ .before = notes->youngest, .key = key, .kind = kind, .length = (uint32_t)length };
+	*note = (struct canon_note){ .key = key, .kind = kind, .length = (uint32_t)length };
 	memcpy(note->text, text, length);
-	if (notes->youngest)
-		notes->youngest->next = note;
-	else
-		notes->oldest = note;
-	notes->youngest = note;
+	TAILQ_INSERT_TAIL(&notes->by_age, note, link);
 	notes->memory += size_of(note);
 }
 
 void canon_notes_fini(struct canon_notes *notes)
 {
-	while (notes->oldest)
-		canon_notes_remove(notes, notes->oldest);
+	while (!TAILQ_EMPTY(&notes->by_age))
+		canon_notes_remove(notes, TAILQ_FIRST(&notes->by_age));
 	canon_map_fini(&notes->map);
 }

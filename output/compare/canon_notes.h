@@ -5,26 +5,28 @@
 #ifndef OUTPUT_COMPARE_CANON_NOTES_H
 #define OUTPUT_COMPARE_CANON_NOTES_H
 
+#include <sys/queue.h>
+
 #include "output/compare/canon_map.h"
 
 /* How a note's message is identified. */
 enum canon_note_kind { CANON_NOTE_FRAME, CANON_NOTE_RPC };
 
 struct canon_note {
-	struct canon_note *next; /* next younger */
-	struct canon_note *before;
+	TAILQ_ENTRY(canon_note) link;
 	uint64_t key;
 	uint32_t kind;
 	uint32_t length;
 	char text[];
 };
 
-/* Zero-initialised: empty. */
 struct canon_notes {
 	struct canon_map map;
-	struct canon_note *oldest, *youngest;
+	TAILQ_HEAD(, canon_note) by_age; /* the oldest first */
 	uint64_t memory, lost; /* bytes; notes evicted by the limit */
 };
+
+void canon_notes_init(struct canon_notes *notes);
 
 /* Adds a note unless one exists: the first copy counts. */
 void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint64_t key, const char *text, size_t length);

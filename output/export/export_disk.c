@@ -60,6 +60,7 @@ enum rtap_status disk_open(struct disk *disk, const char *path, struct rtap_erro
 	int result = 0;
 
 	*disk = (struct disk){ .fd = -1, .path = path, .root = { .fd = -1 }, .serial = TRIES };
+	TAILQ_INIT(&disk->opened);
 	if (mkdir(path, 0777) && errno != EEXIST)
 		result = errno;
 	if (!result) {
@@ -179,22 +180,23 @@ static void raise_height(const struct disk_entry *entry)
 
 void disk_vacate(struct disk *disk, struct disk_entry *directory)
 {
-	directory->next_vacant = disk->vacant;
-	disk->vacant = directory;
+	SLIST_INSERT_HEAD(&disk->vacant, directory, vacated);
 }
 
 static struct disk_entry *take_vacant(struct disk *disk, const struct disk_entry *parent, const char *name)
 {
-	struct disk_entry **link = &disk->vacant, *found;
+	struct disk_entry *found;
+	unsigned tried = 0;
 
-	for (unsigned i = 0; *link && i < MAX_VACANT; i++, link = &(*link)->next_vacant) {
-		found = *link;
-		if (found->parent == parent && !strcmp(found->name, name)) {
-			*link = found->next_vacant;
-			return found;
-		}
+	SLIST_FOREACH(found, &disk->vacant, vacated) {
+		if (tried++ == MAX_VACANT)
+			return NULL;
+		if (found->parent == parent && !strcmp(found->name, name))
+			break;
 	}
-	return NULL;
+	if (found)
+		SLIST_REMOVE(&disk->vacant, found, disk_entry, vacated);
+	return found;
 }
 
 struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const uint8_t *name, size_t length, bool directory,
@@ -224,8 +226,7 @@ struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const
 		goto out;
 	close(attempt.directory);
 	raise_height(entry);
-	entry->all = disk->entries;
-	disk->entries = entry;
+	SLIST_INSERT_HEAD(&disk->entries, entry, link);
 	disk->memory += sizeof *entry + strlen(entry->name);
 	return entry;
 out:
@@ -281,16 +282,9 @@ void disk_move(struct disk *disk, struct disk_entry *entry, struct disk_entry *p
 		close(attempt.directory);
 }
 
-static void forget_use(struct disk *disk, struct disk_entry *entry)
-{
-	*(entry->newer ? &entry->newer->older : &disk->newest) = entry->older;
-	*(entry->older ? &entry->older->newer : &disk->oldest) = entry->newer;
-	entry->newer = entry->older = NULL;
-}
-
 static void close_file(struct disk *disk, struct disk_entry *entry)
 {
-	forget_use(disk, entry);
+	TAILQ_REMOVE(&disk->opened, entry, opened);
 	disk->open_files--;
 	/* some file systems report lack of space only here */
 	if (close(entry->fd) && errno != EINTR)
@@ -306,10 +300,10 @@ static bool use_file(struct disk *disk, struct disk_entry *entry)
 	if (disk->failed)
 		return false;
 	if (entry->fd >= 0) {
-		forget_use(disk, entry);
+		TAILQ_REMOVE(&disk->opened, entry, opened);
 	} else {
 		if (disk->open_files == MAX_OPEN_FILES)
-			close_file(disk, disk->oldest);
+			close_file(disk, TAILQ_FIRST(&disk->opened));
 		directory = open_directory(disk, entry->parent);
 		if (directory < 0)
 			return false;
@@ -321,9 +315,7 @@ static bool use_file(struct disk *disk, struct disk_entry *entry)
 			return false;
 		disk->open_files++;
 	}
-	entry->older = disk->newest;
-	*(disk->newest ? &disk->newest->newer : &disk->oldest) = entry;
-	disk->newest = entry;
+	TAILQ_INSERT_TAIL(&disk->opened, entry, opened);
 	return true;
 }
 
@@ -452,12 +444,12 @@ void disk_line_path(const struct disk_entry *entry, struct line *line)
 
 enum rtap_status disk_close(struct disk *disk, struct rtap_error *error)
 {
-	while (disk->oldest)
-		close_file(disk, disk->oldest);
-	while (disk->entries) {
-		struct disk_entry *entry = disk->entries;
+	struct disk_entry *entry;
 
-		disk->entries = entry->all;
+	while ((entry = TAILQ_FIRST(&disk->opened)))
+		close_file(disk, entry);
+	while ((entry = SLIST_FIRST(&disk->entries))) {
+		SLIST_REMOVE_HEAD(&disk->entries, link);
 		free(entry->name);
 		free(entry);
 	}

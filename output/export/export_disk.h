@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <rdmatap/error.h>
 
@@ -29,19 +30,20 @@ struct disk_entry {
 	unsigned height;           /* highest number of levels below it so far */
 	uint64_t size;             /* bytes, of a file */
 	int fd;                    /* of a file; -1: not open */
-	struct disk_entry *newer, *older; /* LRU list of open files */
-	struct disk_entry *all;    /* list of all entries, for cleanup */
+	TAILQ_ENTRY(disk_entry) opened; /* in the list of open files */
+	SLIST_ENTRY(disk_entry) link; /* in the list of all entries */
 	bool is_directory;
-	struct disk_entry *next_vacant;
+	SLIST_ENTRY(disk_entry) vacated; /* in the list of vacant directories */
 };
 
 struct disk {
 	int fd;
 	const char *path;          /* as the user named it; borrowed */
-	struct disk_entry root, *entries;
+	struct disk_entry root;
+	SLIST_HEAD(, disk_entry) entries; /* for cleanup */
 	struct disk_entry *by_handle; /* NULL: not created yet */
-	struct disk_entry *newest, *oldest;
-	struct disk_entry *vacant; /* directories without an owner, the latest first */
+	TAILQ_HEAD(, disk_entry) opened; /* the one unused for longest first */
+	SLIST_HEAD(, disk_entry) vacant; /* directories without an owner, the latest first */
 	unsigned open_files;
 	uint32_t serial;           /* suffix for names with very many duplicates */
 	uint64_t too_far;          /* writes beyond the largest file offset; skipped */

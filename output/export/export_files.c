@@ -231,10 +231,7 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->stopped = options ? options->stopped : NULL;
 	export->queue.max_memory = memory / 2;
 	names_init(&export->names, &export->disk, memory / 4);
-	export->images.disk = &export->disk;
-	export->images.max_memory = memory / 8;
-	export->images.paths.disk = &export->disk;
-	export->images.paths.max_memory = memory / 8;
+	images_init(&export->images, &export->disk, memory / 8);
 	nfs_names_init(&export->walk, &export->names.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;

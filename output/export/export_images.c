@@ -8,12 +8,12 @@
 
 #include <zlib.h>
 
+#include "base/array.h"
 #include "output/export/export_images.h"
 #include "output/export/export_ranges.h"
 #include "reassembly/store/coverage.h"
 
 #define RECENT 256            /* commands that are remembered, to order those whose responses were processed in another order */
-#define LEAST_RECENT 16       /* a power of two, like RECENT */
 #define NUMBER_TEXT 32
 #define MOST_IMAGES 1024      /* they are searched one by one */
 
@@ -24,17 +24,25 @@ struct recent {
 };
 
 struct image {
-	struct image *next;
+	STAILQ_ENTRY(image) link;
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
 	struct ranges ranges;
-	uint32_t next_recent, recent_count, recent_room;
+	uint32_t next_recent, recent_count;
+	size_t recent_room;
 	struct recent *recent;
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
 	uint64_t hash;            /* of a file */
 	char target[];            /* of a file: its path */
 };
+
+void images_init(struct images *images, struct disk *disk, uint64_t max_memory)
+{
+	*images = (struct images){ .disk = disk, .max_memory = max_memory, .paths = { .disk = disk, .max_memory = max_memory } };
+	STAILQ_INIT(&images->all);
+	STAILQ_INIT(&images->all_files);
+}
 
 /* The name of the unit, or its number in `text`. */
 static const char *unit_of(const struct block_effect *effect, char text[NUMBER_TEXT])
@@ -49,8 +57,9 @@ static struct image *find(const struct images *images, const struct block_effect
 {
 	char number[NUMBER_TEXT];
 	const char *unit = unit_of(effect, number);
+	struct image *image;
 
-	for (struct image *image = images->first; image; image = image->next)
+	STAILQ_FOREACH(image, &images->all, link)
 		if (!strcmp(image->unit, unit) && !strcmp(image->target, effect->target))
 			return image;
 	return NULL;
@@ -59,7 +68,9 @@ static struct image *find(const struct images *images, const struct block_effect
 /* The target's directory. */
 static struct disk_entry *directory_of(struct images *images, const char *target)
 {
-	for (const struct image *image = images->first; image; image = image->next)
+	const struct image *image;
+
+	STAILQ_FOREACH(image, &images->all, link)
 		if (!strcmp(image->target, target))
 			return image->entry->parent;
 	if (!images->block)
@@ -91,8 +102,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 	}
 	images->memory += size;
 	images->count++;
-	*(images->last ? &images->last->next : &images->first) = image;
-	images->last = image;
+	STAILQ_INSERT_TAIL(&images->all, image, link);
 	return image;
 }
 
@@ -200,15 +210,11 @@ static void put_where_newest(const struct part *part, uint32_t index, uint64_t b
 
 static void remember(struct image *image, const struct block_effect *effect)
 {
-	if (image->next_recent == image->recent_room && image->recent_room < RECENT) {
-		uint32_t room = image->recent_room ? image->recent_room * 2 : LEAST_RECENT;
-		struct recent *larger = realloc(image->recent, room * sizeof *larger);
+	struct recent *recent = array_grow(image->recent, &image->recent_room, image->next_recent + 1, sizeof *recent);
 
-		if (!larger)
-			return;
-		image->recent = larger;
-		image->recent_room = room;
-	}
+	if (!recent)
+		return;
+	image->recent = recent;
 	image->recent[image->next_recent] = (struct recent){
 		.begin = effect->offset, .end = effect->offset + effect->length, .request_frame = effect->request_frame,
 		.response_frame = effect->response_frame, .is_write = effect->kind != BLOCK_READ,
@@ -293,8 +299,7 @@ static struct image *create_file(struct images *images, const char *path, struct
 		return NULL;
 	}
 	images->memory += size;
-	*(images->last_file ? &images->last_file->next : &images->first_file) = image;
-	images->last_file = image;
+	STAILQ_INSERT_TAIL(&images->all_files, image, link);
 	return image;
 }
 
@@ -404,9 +409,10 @@ static int file_missing(const struct image *image, print_range *print, void *own
 int images_missing(const struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
 							    enum rtap_missing_reason reason), void *owner)
 {
+	const struct image *image;
 	int result = 0;
 
-	for (const struct image *image = images->first; image; image = image->next)
+	STAILQ_FOREACH(image, &images->all, link)
 		for (uint32_t i = 0; i < image->ranges.count && !result; i++) {
 			const struct range *range = &image->ranges.at[i];
 
@@ -414,17 +420,18 @@ int images_missing(const struct images *images, int (*print)(void *owner, const 
 				result = print(owner, image->entry, range->begin, range->end - range->begin,
 					       (enum rtap_missing_reason)(range->state - RANGE_MISSING));
 		}
-	for (const struct image *image = images->first_file; image && !result; image = image->next)
-		result = file_missing(image, print, owner);
+	STAILQ_FOREACH(image, &images->all_files, link)
+		if (!result)
+			result = file_missing(image, print, owner);
 	return result;
 }
 
-static void free_images(struct image *first)
+static void free_images(struct image_list *list)
 {
-	struct image *next;
+	struct image *image;
 
-	for (struct image *image = first; image; image = next) {
-		next = image->next;
+	while ((image = STAILQ_FIRST(list))) {
+		STAILQ_REMOVE_HEAD(list, link);
 		ranges_fini(&image->ranges);
 		free(image->recent);
 		free(image);
@@ -433,9 +440,8 @@ static void free_images(struct image *first)
 
 void images_fini(struct images *images)
 {
-	free_images(images->first);
-	free_images(images->first_file);
+	free_images(&images->all);
+	free_images(&images->all_files);
 	map_fini(&images->files);
 	paths_fini(&images->paths);
-	images->first = images->last = images->first_file = images->last_file = NULL;
 }

@@ -7,6 +7,8 @@
 #ifndef OUTPUT_EXPORT_EXPORT_IMAGES_H
 #define OUTPUT_EXPORT_EXPORT_IMAGES_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/message.h>
 
 #include "output/export/export_paths.h"
@@ -15,14 +17,15 @@
 
 struct image;
 
-/* All zero but `disk`, `max_memory` and the same of `paths`: none. */
+STAILQ_HEAD(image_list, image);
+
 struct images {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes, of images and their ranges */
 	unsigned count;
-	struct image *first, *last;  /* in the order of their first commands */
+	struct image_list all;       /* of devices, in the order of their first commands */
 	struct disk_entry *block;    /* the directory; NULL: not created yet */
-	struct image *first_file, *last_file;
+	struct image_list all_files;
 	struct map files;            /* by path */
 	struct paths paths;          /* with the same disk */
 	uint64_t commands;
@@ -31,6 +34,9 @@ struct images {
 	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
 	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
 };
+
+/* No images yet. The disk is borrowed; `max_memory` in bytes, and as much for paths. */
+void images_init(struct images *images, struct disk *disk, uint64_t max_memory);
 
 /* Applies a command. Errors are those of the disk. */
 void images_take(struct images *images, const struct block_effect *effect);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -21,7 +22,7 @@
 
 /* A device, by the name that the log gives it. */
 struct device {
-	struct device *next;
+	SLIST_ENTRY(device) link;
 	char name[];              /* target and unit, without characters that the format has no room for */
 };
 
@@ -38,7 +39,7 @@ struct export_iolog {
 	char *name;
 	int fd;
 	bool is_open;
-	struct device *devices;
+	SLIST_HEAD(, device) devices; /* the one named last comes first */
 	unsigned device_count;
 	struct entry *entries;
 	size_t count, room;
@@ -72,15 +73,18 @@ static char *name_of(const struct block_effect *effect)
 static const struct device *find(struct export_iolog *iolog, const struct block_effect *effect)
 {
 	char *name = name_of(effect);
-	size_t size = name ? sizeof(struct device) + strlen(name) + 1 : 0;
-	struct device *device = name ? iolog->devices : NULL;
+	struct device *device;
+	size_t size;
 
-	while (device && strcmp(device->name, name))
-		device = device->next;
-	if (name && !device && iolog->device_count < MOST_DEVICES && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
+	if (!name)
+		return NULL;
+	size = sizeof *device + strlen(name) + 1;
+	SLIST_FOREACH(device, &iolog->devices, link)
+		if (!strcmp(device->name, name))
+			break;
+	if (!device && iolog->device_count < MOST_DEVICES && iolog->memory + size <= iolog->max_memory && (device = malloc(size))) {
 		memcpy(device->name, name, strlen(name) + 1);
-		device->next = iolog->devices;
-		iolog->devices = device;
+		SLIST_INSERT_HEAD(&iolog->devices, device, link);
 		iolog->device_count++;
 		iolog->memory += size;
 	}
@@ -193,10 +197,12 @@ static void write_entry(const void *what, struct line *line)
 
 static int write_devices(struct export_iolog *iolog, const char *what, uint64_t time_us)
 {
+	const struct device *device;
 	int result = 0;
 
-	for (const struct device *device = iolog->devices; device && !result; device = device->next)
-		result = printer_write(&iolog->printer, write_action, &(struct action){ device, what, time_us });
+	SLIST_FOREACH(device, &iolog->devices, link)
+		if (!result)
+			result = printer_write(&iolog->printer, write_action, &(struct action){ device, what, time_us });
 	return result;
 }
 
@@ -257,7 +263,7 @@ void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uin
 
 enum rtap_status export_iolog_close(struct export_iolog *iolog, struct rtap_error *error)
 {
-	struct device *next;
+	struct device *device;
 	int result = 0;
 
 	if (!iolog)
@@ -269,8 +275,8 @@ enum rtap_status export_iolog_close(struct export_iolog *iolog, struct rtap_erro
 	if (result)
 		rtap_error_set(error, error_code_of(-result), "%s: %s", strcmp(iolog->name, "-") ? iolog->name : "standard output", strerror(-result));
 	printer_fini(&iolog->printer);
-	for (struct device *device = iolog->devices; device; device = next) {
-		next = device->next;
+	while ((device = SLIST_FIRST(&iolog->devices))) {
+		SLIST_REMOVE_HEAD(&iolog->devices, link);
 		free(device);
 	}
 	free(iolog->entries);

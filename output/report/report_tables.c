@@ -277,13 +277,15 @@ static void work_head(const struct stats_work_row *row, struct line *line)
 
 static void work_row(const struct stats_work_row *row, struct line *line)
 {
+	const struct stats_work_status *status;
+
 	work_head(row, line);
 	work_cells(&row->work, line);
 	for (int part = 0; part < STATS_PART_COUNT; part++)
 		html_cell_time(line, row->parts_ns[part].count, (int64_t)histogram_percentile(&row->parts_ns[part], 500));
 	line_text(line, "<td>");
-	for (const struct stats_work_status *status = row->statuses; status; status = status->next) {
-		line_text(line, status == row->statuses ? "" : ", ");
+	SLIST_FOREACH(status, &row->statuses, link) {
+		line_text(line, status == SLIST_FIRST(&row->statuses) ? "" : ", ");
 		html_text(line, status->name);
 		line_text(line, " ×");
 		html_count(line, status->occurrences.count);

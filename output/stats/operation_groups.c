@@ -114,8 +114,7 @@ static struct operation_group *create(struct operation_groups *groups, const str
 	group->length = key->length;
 	memcpy(group->key, key->text, key->length);
 	group->order = groups->count++;
-	group->next = groups->all;
-	groups->all = group;
+	SLIST_INSERT_HEAD(&groups->all, group, link);
 	groups->memory += sizeof *group + key->length + 3 * sizeof(struct map_slot);
 	return group;
 }
@@ -142,7 +141,7 @@ static struct operation_group *find(struct operation_groups *groups, const struc
 	if (!group)
 		return rest_of(groups);
 	if (!map_add(&groups->map, hash, group)) {
-		groups->all = group->next;
+		SLIST_REMOVE_HEAD(&groups->all, link);
 		groups->count--;
 		free(group);
 		return rest_of(groups);
@@ -179,10 +178,10 @@ void operation_groups_add(struct operation_groups *groups, const struct rtap_ope
 
 void operation_groups_fini(struct operation_groups *groups)
 {
-	while (groups->all) {
-		struct operation_group *group = groups->all;
+	struct operation_group *group;
 
-		groups->all = group->next;
+	while ((group = SLIST_FIRST(&groups->all))) {
+		SLIST_REMOVE_HEAD(&groups->all, link);
 		histogram_fini(&group->latencies, &groups->values);
 		free(group);
 	}
@@ -214,11 +213,12 @@ static int compare(const void *left, const void *right)
 const struct operation_group **operation_groups_sorted(struct operation_groups *groups, enum operation_groups_sort sort)
 {
 	const struct operation_group **sorted = calloc(groups->count + 1, sizeof *sorted);
+	struct operation_group *group;
 	size_t count = 0;
 
 	if (!sorted)
 		return NULL;
-	for (struct operation_group *group = groups->all; group; group = group->next) {
+	SLIST_FOREACH(group, &groups->all, link) {
 		group->rank = rank_of(group, sort);
 		sorted[count++] = group;
 	}

@@ -6,6 +6,8 @@
 #ifndef OUTPUT_STATS_OPERATION_GROUPS_H
 #define OUTPUT_STATS_OPERATION_GROUPS_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/operation.h>
 
 #include "dissect/engine/line.h"
@@ -28,7 +30,7 @@ enum operation_by operation_by_find(const char *name);
 enum operation_groups_sort { OPERATION_GROUPS_BY_TIME, OPERATION_GROUPS_BY_LATENCY, OPERATION_GROUPS_BY_BYTES, OPERATION_GROUPS_BY_COUNT };
 
 struct operation_group {
-	struct operation_group *next;
+	SLIST_ENTRY(operation_group) link;
 	uint64_t rank, order;
 	uint64_t count, failed, unanswered; /* unanswered: the response was not seen */
 	uint64_t bytes;             /* of data, where known */
@@ -45,7 +47,8 @@ struct operation_groups {
 	enum operation_by by;
 	uint64_t max_memory;        /* bytes */
 	struct map map;
-	struct operation_group *all, *rest;
+	SLIST_HEAD(, operation_group) all; /* the one added last comes first */
+	struct operation_group *rest;
 	uint64_t count, memory;
 	struct histogram_memory values;
 	uint64_t refused;           /* operations in `rest`, or without memory even for that */

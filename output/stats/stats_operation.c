@@ -167,20 +167,24 @@ static struct stats_work_row *row_of(struct stats *stats, struct stats_work_tabl
 
 static void note_status(struct stats *stats, struct stats_work_row *row, const struct rtap_operation *operation)
 {
-	struct stats_work_status **place = &row->statuses;
 	const char *name = operation->status ? operation->status : "unknown";
+	struct stats_work_status *status, *last = NULL;
 
-	while (*place && strncmp((*place)->name, name, STATS_STATUS_TEXT - 1) != 0)
-		place = &(*place)->next;
-	if (!*place && row->status_count < STATS_STATUSES) {
-		*place = stats_take(stats, sizeof **place);
-		if (*place) {
-			row->status_count++;
-			memcpy((*place)->name, name, strnlen(name, STATS_STATUS_TEXT - 1));
-		}
+	SLIST_FOREACH(status, &row->statuses, link) {
+		if (!strncmp(status->name, name, STATS_STATUS_TEXT - 1))
+			break;
+		last = status;
 	}
-	if (*place)
-		stats_count(&(*place)->occurrences, frame_of(operation), operation->time_ns);
+	if (!status && row->status_count < STATS_STATUSES && (status = stats_take(stats, sizeof *status))) {
+		row->status_count++;
+		memcpy(status->name, name, strnlen(name, STATS_STATUS_TEXT - 1));
+		if (last)
+			SLIST_INSERT_AFTER(last, status, link);
+		else
+			SLIST_INSERT_HEAD(&row->statuses, status, link);
+	}
+	if (status)
+		stats_count(&status->occurrences, frame_of(operation), operation->time_ns);
 	else
 		row->other_statuses++;
 }

@@ -51,10 +51,12 @@ static void work_members(const struct stats_work *work, struct line *line)
 
 static void statuses(const struct stats_work_row *row, struct line *line)
 {
+	const struct stats_work_status *status;
+
 	object_key(line, "statuses");
 	line_char(line, '[');
-	for (const struct stats_work_status *status = row->statuses; status; status = status->next) {
-		stats_json_element(line, status == row->statuses);
+	SLIST_FOREACH(status, &row->statuses, link) {
+		stats_json_element(line, status == SLIST_FIRST(&row->statuses));
 		escaped_text(line, "status", status->name);
 		stats_json_occurrences_members(&status->occurrences, line);
 		line_char(line, '}');

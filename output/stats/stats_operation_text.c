@@ -36,9 +36,12 @@ void stats_operation_latencies(struct stats_table *table, const struct histogram
 /* "Write Fault 12, Internal Error 1", the first ones. */
 static void statuses(const struct stats_work_row *row, struct line *line)
 {
+	const struct stats_work_status *status;
 	unsigned count = 0;
 
-	for (const struct stats_work_status *status = row->statuses; status && count < STATUSES; status = status->next) {
+	SLIST_FOREACH(status, &row->statuses, link) {
+		if (count == STATUSES)
+			break;
 		line_text(line, count++ ? ", " : "");
 		line_escaped(line, (const uint8_t *)status->name, strlen(status->name));
 		line_char(line, ' ');

@@ -119,12 +119,12 @@ void stats_work_destroy(struct stats *stats, struct stats_direction *direction)
 
 static void row_destroy(struct stats *stats, struct stats_work_row *row)
 {
+	struct stats_work_status *status;
+
 	if (!row)
 		return;
-	while (row->statuses) {
-		struct stats_work_status *status = row->statuses;
-
-		row->statuses = status->next;
+	while ((status = SLIST_FIRST(&row->statuses))) {
+		SLIST_REMOVE_HEAD(&row->statuses, link);
 		stats_give(stats, status, sizeof *status);
 	}
 	for (int i = 0; i < STATS_SIZE_COUNT; i++) {

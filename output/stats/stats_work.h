@@ -6,6 +6,8 @@
 #ifndef OUTPUT_STATS_STATS_WORK_H
 #define OUTPUT_STATS_STATS_WORK_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/operation.h>
 
 #include "output/stats/stats.h"
@@ -63,7 +65,7 @@ struct stats_work_row {
 	/* The rest only by name. */
 	struct histogram parts_ns[STATS_PART_COUNT];
 	struct stats_sized *sizes[STATS_SIZE_COUNT]; /* NULL: none */
-	struct stats_work_status *statuses;          /* of errors; at most STATS_STATUSES */
+	SLIST_HEAD(, stats_work_status) statuses; /* of errors, in the order of their first; at most STATS_STATUSES */
 	unsigned status_count;
 	uint64_t other_statuses;
 	char name[];                /* null-terminated; empty: unknown */
@@ -72,7 +74,7 @@ struct stats_work_row {
 #define STATS_STATUS_TEXT 64
 
 struct stats_work_status {
-	struct stats_work_status *next;
+	SLIST_ENTRY(stats_work_status) link;
 	struct stats_occurrences occurrences;
 	char name[STATS_STATUS_TEXT];
 };
