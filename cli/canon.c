@@ -15,6 +15,9 @@
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
+#include "output/compare/canon_policy.h"
+#include "output/message/columns.h"
+#include "output/packet/fields.h"
 #include "output/packet/printer.h"
 
 #define CANON_SHARE 2 /* part of --max-memory for the final sort */
@@ -120,16 +123,50 @@ out:
 	return reader->status;
 }
 
-/* Rejects a value that would never be printed. */
-static bool keeps_something(const struct options *options)
+/* Rejects a value that would never be printed. `option` is its option. */
+static bool check_value(const struct options *options, const char *option, const char *name)
 {
-	for (size_t i = 0; i < options->keep_count; i++) {
-		const char *refusal = canon_keep_refusal(options->keep[i], options->level);
+	const char *refusal = canon_keep_refusal(name, options->level);
 
-		if (refusal) {
-			print_error("--keep %s: %s", options->keep[i], refusal);
+	if (refusal)
+		print_error("%s %s: %s", option, name, refusal);
+	return !refusal;
+}
+
+static bool check_kept(const struct options *options)
+{
+	for (size_t i = 0; i < options->keep_count; i++)
+		if (!check_value(options, "--keep", options->keep[i]))
 			return false;
-		}
+	return true;
+}
+
+/* Whether the name is that of a value that is omitted without --keep. */
+static bool is_omitted(const char *name)
+{
+	rtap_field_id ids[MAX_COLUMN_FIELDS];
+	struct canon_policy policy;
+	size_t count;
+
+	if (canon_policy_own(name, &policy))
+		return policy.action == CANON_DROP;
+	count = rtap_field_find(name, ids, MAX_COLUMN_FIELDS);
+	for (size_t i = 0; i < count && i < MAX_COLUMN_FIELDS; i++)
+		if (canon_policy_of(ids[i]).action == CANON_DROP)
+			return true;
+	return false;
+}
+
+/* A value that is a column is kept. */
+static bool keep_columns(struct options *options)
+{
+	for (size_t i = 0; i < options->columns.count; i++) {
+		const char *name = options->columns.names[i];
+
+		if (!canon_name_known(name))
+			continue;
+		if (!check_value(options, "-e", name) || (is_omitted(name) && !options_keep(options, name)))
+			return false;
 	}
 	return true;
 }
@@ -140,8 +177,8 @@ int command_canon(int argc, char **argv)
 	int status = EXIT_ERROR;
 	bool cut;
 
-	if (options_parse(&options, COMMAND_CANON, argc, argv) && keeps_something(&options)) {
-		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .json = options.json };
+	if (options_parse(&options, COMMAND_CANON, argc, argv) && check_kept(&options) && keep_columns(&options)) {
+		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .columns = columns_are_made(&options.columns) ? &options.columns : NULL };
 
 		status = canon_run(&options, &form, STDOUT_FILENO, "standard output", &cut);
 	}

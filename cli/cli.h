@@ -85,7 +85,6 @@ struct options {
 	uint32_t snap_length;     /* -s; 0: all */
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
-	bool json;                /* --json, -T json; canon, diff, and commands with records */
 	struct columns columns; /* of messages, operations, connections, stats, devices, fields */
 	const char *record_type;  /* --type; NULL: records of all types */
 	bool checksum, incomplete, rpc; /* messages */

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "dissect/filter/filter_suggest.h"
+
 #include "cli/column_options.h"
 #include "cli/print_error.h"
+#include "output/compare/canon_policy.h"
 
 bool column_option_take(struct columns *columns, int letter, const char *argument)
 {
@@ -27,6 +30,19 @@ bool column_option_take(struct columns *columns, int letter, const char *argumen
 	return false;
 }
 
+/* The values of canonical text are columns, too. */
+static bool check_value(const char *name)
+{
+	const char *meant;
+
+	if (canon_name_known(name))
+		return true;
+	meant = filter_suggest_in(name, canon_policy_own_name);
+	print_error("-e %s: canon has no such column (%s%s%s)", name, meant ? "did you mean " : "rdmatap fields lists fields, -T csv other columns",
+		    meant ? meant : "", meant ? "?" : "");
+	return false;
+}
+
 bool column_options_check(const struct columns *columns, const char *command)
 {
 	struct rtap_error error;
@@ -34,7 +50,10 @@ bool column_options_check(const struct columns *columns, const char *command)
 	for (size_t i = 0; i < columns->count; i++) {
 		if (columns_check(command, columns->names[i], &error) == RTAP_STATUS_OK)
 			continue;
-		print_error("%s", error.text);
+		if (strcmp(command, "canon"))
+			print_error("%s", error.text);
+		else if (check_value(columns->names[i]))
+			continue;
 		return false;
 	}
 	return true;

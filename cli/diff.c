@@ -286,19 +286,20 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	struct diff_totals totals;
 	struct diff_show show;
 	struct printer printer;
-	int error;
+	int error = 0;
 
 	if (printer_init(&printer, STDOUT_FILENO, false)) {
 		print_error("out of memory");
 		return EXIT_ERROR;
 	}
-	if (options->json)
-		diff_show_json(&show, &printer, inputs[0].name, inputs[1].name);
+	if (columns_are_made(&options->columns))
+		error = diff_show_records(&show, &printer, inputs[0].name, inputs[1].name, &options->columns);
 	else if (options->diff.stat)
 		diff_show_stat(&show, &printer, inputs[0].name, inputs[1].name);
 	else
 		diff_show_text(&show, &printer, inputs[0].name, inputs[1].name);
-	error = diff_compare(&inputs[0].file, &inputs[1].file, treatments, &show.form, &totals);
+	if (!error)
+		error = diff_compare(&inputs[0].file, &inputs[1].file, treatments, &show.form, &totals);
 	if (!error)
 		error = diff_show_end(&show, &totals);
 	if (!error)
@@ -448,10 +449,10 @@ int command_diff(int argc, char **argv)
 		goto out;
 	if (options.input_count != 2)
 		print_error("diff: takes two files (captures, or what rdmatap canon wrote)");
-	else if (options.json && options.diff.stat)
-		print_error("--json and --stat: give one of them");
-	else if (options.diff.update && (options.json || options.diff.stat))
-		print_error("--update prints no differences: leave out --json and --stat");
+	else if (columns_are_made(&options.columns) && options.diff.stat)
+		print_error("--stat is text: leave out --json, -T and -e");
+	else if (options.diff.update && (columns_are_made(&options.columns) || options.diff.stat))
+		print_error("--update prints no differences: leave out --json, -T, -e and --stat");
 	else if (diff_rules_check(&options.diff.rules, &error) != RTAP_STATUS_OK)
 		print_error("%s", error.text);
 	else if (options.diff.update)

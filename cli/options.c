@@ -186,12 +186,12 @@ static const struct {
 	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, operations_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
-	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
-	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
+	[COMMAND_CANON] = { ":r:f:c:s:T:e:nv", canon_options, true },
+	[COMMAND_DIFF] = { ":f:c:s:T:e:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv" LIVE_LETTERS, stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
-	[COMMAND_WHY] = { ":r:f:c:s:nv", why_options, true },
+	[COMMAND_WHY] = { ":r:f:c:s:T:e:nv", why_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
 
@@ -259,7 +259,7 @@ static bool level_option(const char *name, enum canon_level *level)
 	return true;
 }
 
-static bool add_kept(struct options *options, const char *name)
+bool options_keep(struct options *options, const char *name)
 {
 	const char **larger;
 
@@ -295,7 +295,7 @@ const char *options_record_command(enum command command)
 {
 	static const char *const names[] = {
 		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
-		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join",
+		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
 	};
 
 	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
@@ -305,13 +305,18 @@ static bool parse_form(struct options *options, const char *name)
 {
 	static const char *const names[] = { [VIEW_TEXT] = "text", [VIEW_JSON] = "json", [VIEW_FIELDS] = "fields" };
 
+	if (!strcmp(name, "csv")) {
+		fields_format_csv(&options->fields);
+		options->form = VIEW_FIELDS;
+		return true;
+	}
 	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (!strcmp(name, names[i])) {
 			options->form = (enum view_form)i;
 			return true;
 		}
 	}
-	print_error("-T %s: no such form (text, json, fields)", name);
+	print_error("-T %s: no such form (text, json, csv, fields)", name);
 	return false;
 }
 
@@ -521,7 +526,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_LEVEL:
 		return level_option(optarg, &options->level);
 	case OPTION_KEEP:
-		return add_kept(options, optarg);
+		return options_keep(options, optarg);
 	default:
 		return take_packet_value(options, letter) || take_capture_value(options, letter) || take_verbs_value(options, letter) ||
 		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg);
@@ -548,7 +553,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_NO_CHECK_ICRC: options->no_check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->dissect.no_heuristics = true; return true;
 	case OPTION_PROGRESS: options->progress = true; return true;
-	case OPTION_JSON: options->json = true; options->columns.form = COLUMNS_JSON; return true;
+	case OPTION_JSON: options->columns.form = COLUMNS_JSON; return true;
 	case OPTION_CHECKSUM: options->checksum = true; return true;
 	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_FAILED: options->failed = true; return true;
@@ -656,10 +661,12 @@ static bool check(const struct options *options, enum command command)
 		print_error("--fill-holes requires -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
 		print_error("-w - and --files would both write to standard output");
-	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
+	else if (options->form == VIEW_FIELDS && !options->fields.is_csv && !options->fields.column_count)
 		print_error("-T fields requires at least one -e FIELD (rdmatap fields lists them)");
-	else if (options->form != VIEW_FIELDS && options->fields.column_count)
-		print_error("-e requires -T fields");
+	else if (options->form == VIEW_TEXT && options->fields.column_count)
+		print_error("-e requires -T fields, -T csv or -T json");
+	else if (options->fields.is_csv && options->fields.quote)
+		print_error("-E quote is not for -T csv, which quotes where it is needed");
 	else if (options->write_name && !strcmp(options->write_name, "-") && (options->print || options->quiet))
 		print_error("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
 	else
@@ -706,7 +713,11 @@ static bool checks_icrc(const struct options *options, enum command command)
 static bool complete_records(struct options *options)
 {
 	const char *command = options_record_command(options->command);
+	struct rtap_error error;
 
+	options->columns.skips_empty = options->command == COMMAND_CANON || options->command == COMMAND_DIFF || options->command == COMMAND_WHY;
+	if (options->form == VIEW_FIELDS && options->fields.is_csv && !options->fields.column_count)
+		return fields_option(fields_format_add_line(&options->fields, &error), &error);
 	if (!*command)
 		return true;
 	if (!options->by && options->sort == OPERATIONS_BY_COUNT) {

@@ -11,6 +11,9 @@
 bool options_parse(struct options *options, enum command command, int argc, char **argv);
 void options_fini(struct options *options);
 
+/* Adds a value to `keep`, as --keep does. `name` is borrowed. False: refused, with a message. */
+bool options_keep(struct options *options, const char *name);
+
 /* The options of a command in getopt_long()'s form. Returns the short ones; *long_options is static. */
 const char *options_letters(enum command command, const struct option **long_options);
 

@@ -41,6 +41,7 @@ struct view {
 		struct fields_format fields;
 	} made[PIPELINE_FORMATS];
 	struct format *formats[PIPELINE_FORMATS];
+	uint64_t *wanted; /* -T json with -e: one bit per field id */
 	struct replies replies;
 	uint32_t unknown_links[8]; /* link types already reported */
 	unsigned unknown_link_count;
@@ -64,6 +65,7 @@ static bool open_format(struct view *view, unsigned index)
 		break;
 	case VIEW_JSON:
 		result = index ? json_format_share(&made->json, &view->made[0].json) : json_format_init(&made->json, options->dissect.check_icrc);
+		made->json.wanted = view->wanted;
 		view->formats[index] = &made->json.format;
 		break;
 	case VIEW_FIELDS:
@@ -75,6 +77,25 @@ static bool open_format(struct view *view, unsigned index)
 	return !result;
 }
 
+/* The fields of -e, if there are any, for -T json. */
+static bool choose_fields(struct view *view)
+{
+	const struct options *options = view->options;
+	const char *other;
+
+	if (options->form != VIEW_JSON || !options->fields.column_count)
+		return true;
+	view->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *view->wanted);
+	if (!view->wanted) {
+		print_error("out of memory");
+		return false;
+	}
+	if (fields_format_mark(&options->fields, view->wanted, &other))
+		return true;
+	print_error("-e %s: only for -T csv and -T fields", other);
+	return false;
+}
+
 /* Creates one format, or as many as a pipeline needs. */
 static bool open_formats(struct view *view)
 {
@@ -83,6 +104,8 @@ static bool open_formats(struct view *view)
 
 	if (options->quiet || (options->write_name && !options->print))
 		return true;
+	if (!choose_fields(view))
+		return false;
 	for (unsigned i = 0; i < count; i++) {
 		if (!open_format(view, i)) {
 			print_error("out of memory");
@@ -109,6 +132,7 @@ static void close_formats(struct view *view)
 		json_format_fini(&view->made[i].json);
 		fields_format_unshare(&view->made[i].fields);
 	}
+	free(view->wanted);
 }
 
 static enum rtap_status open_series(struct view *view, uint32_t link_type, int64_t time_ns, struct rtap_error *error)

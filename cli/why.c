@@ -278,43 +278,68 @@ static bool choose(struct telling *telling)
 
 static void write_heading(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
-
-	if (telling->options->json)
-		why_heading_json(telling->why, line);
-	else
-		why_heading(telling->why, line);
+	why_heading(((const struct telling *)what)->why, line);
 }
 
 static void write_event(const void *what, struct line *line)
 {
 	const struct telling *telling = what;
 
-	if (telling->options->json)
-		why_event_json(telling->why, telling->index, line);
-	else
-		why_event(telling->why, telling->index, line);
+	why_event(telling->why, telling->index, line);
 }
 
 static void write_verdict(const void *what, struct line *line)
 {
+	why_verdict(((const struct telling *)what)->why, line);
+}
+
+static void heading_json(const void *what, struct line *line)
+{
+	why_heading_json(((const struct telling *)what)->why, line);
+}
+
+static void event_json(const void *what, struct line *line)
+{
 	const struct telling *telling = what;
 
-	if (telling->options->json)
-		why_verdict_json(telling->why, line);
-	else
-		why_verdict(telling->why, line);
+	why_event_json(telling->why, telling->index, line);
+}
+
+static void verdict_json(const void *what, struct line *line)
+{
+	why_verdict_json(((const struct telling *)what)->why, line);
+}
+
+static void write_heading_record(const void *what, struct line *line)
+{
+	const struct telling *telling = what;
+	const struct columns *columns = &telling->options->columns;
+
+	if (columns->form == COLUMNS_CSV)
+		columns_write_header(columns, line);
+	columns_write(columns, heading_json, telling, line);
+}
+
+static void write_event_record(const void *what, struct line *line)
+{
+	columns_write(&((const struct telling *)what)->options->columns, event_json, what, line);
+}
+
+static void write_verdict_record(const void *what, struct line *line)
+{
+	columns_write(&((const struct telling *)what)->options->columns, verdict_json, what, line);
 }
 
 static void write_story(struct telling *telling)
 {
 	struct reader *reader = &telling->reader;
 	size_t events = why_finish(telling->why);
+	bool records = columns_are_made(&telling->options->columns);
 
-	reader_wrote(reader, printer_write(&reader->printer, write_heading, telling));
+	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, telling));
 	for (; telling->index < events && !reader->unwritable && !hurried; telling->index++)
-		reader_wrote(reader, printer_write(&reader->printer, write_event, telling));
-	reader_wrote(reader, printer_write(&reader->printer, write_verdict, telling));
+		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, telling));
+	reader_wrote(reader, printer_write(&reader->printer, records ? write_verdict_record : write_verdict, telling));
 	reader_wrote(reader, printer_flush(&reader->printer));
 }
 

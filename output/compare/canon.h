@@ -19,10 +19,12 @@
 #define CANON_MAGIC "rdmatap-canon"
 #define CANON_VERSION 1
 
+struct columns;
+
 struct canon_options {
 	enum canon_level level; /* CANON_PACKETS: also packets */
 	struct canon_keep keep; /* borrowed */
-	bool json;
+	const struct columns *columns; /* records as JSON or CSV; borrowed, NULL: canonical text */
 	uint64_t max_memory;    /* bytes of data that must stay in memory until the end; 0: unlimited */
 };
 

@@ -101,6 +101,11 @@ bool canon_policy_own(const char *name, struct canon_policy *policy)
 	return false;
 }
 
+const char *canon_policy_own_name(size_t index)
+{
+	return index < COUNT(own) ? own[index].name : NULL;
+}
+
 bool canon_name_matches(const char *name, size_t length, const char *wanted)
 {
 	size_t prefix = strlen(wanted);

@@ -38,6 +38,9 @@ struct canon_policy canon_policy_of(rtap_field_id id);
 /* The policy of one of canon's own values of a message. False: no such value. */
 bool canon_policy_own(const char *name, struct canon_policy *policy);
 
+/* Their names by index, from 0; NULL after the last. */
+const char *canon_policy_own_name(size_t index);
+
 /* Whether a name given by a user is that of a field or of one of canon's own values, or a prefix of such a name that ends before a dot. */
 bool canon_name_known(const char *name);
 

@@ -10,6 +10,7 @@
 
 #include "output/compare/canon_internal.h"
 #include "output/compare/canon_write.h"
+#include "output/message/columns.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/packet/printer.h"
@@ -22,6 +23,7 @@ struct shown {
 	size_t length;
 	struct canon_names *names;
 	uint64_t connection;     /* JSON */
+	const struct columns *columns;
 };
 
 /* "message > kind=send length=16" */
@@ -38,33 +40,32 @@ static void show_text(const void *what, struct line *line)
 	line_char(line, '\n');
 }
 
-/* Names and values of a line of text, as members of JSON objects. Values hold no spaces. */
-static void json_fields(struct line *line, const char *text, size_t length)
+/* Names and values of a line of text, as members of JSON objects, or as keys of one. Values hold no spaces. */
+static void json_fields(struct line *line, const char *text, size_t length, bool as_keys)
 {
 	const char *end = text + length;
 
-	object_key(line, "fields");
-	line_char(line, '[');
 	while (text < end) {
 		const char *next = memchr(text + 1, ' ', (size_t)(end - text - 1)), *stop = next ? next : end;
 		const char *equals = memchr(text, '=', (size_t)(stop - text));
 
 		if (equals) {
-			if (line->next[-1] == '}')
+			if (line->next[-1] != '[')
 				line_char(line, ',');
-			line_text(line, "{\"name\":");
+			if (!as_keys)
+				line_text(line, "{\"name\":");
 			json_string(line, (const uint8_t *)text + 1, (size_t)(equals - text - 1));
-			line_text(line, ",\"value\":");
+			line_text(line, as_keys ? ":" : ",\"value\":");
 			json_string(line, (const uint8_t *)equals + 1, (size_t)(stop - equals - 1));
-			line_char(line, '}');
+			if (!as_keys)
+				line_char(line, '}');
 		}
 		text = stop;
 	}
-	line_char(line, ']');
 }
 
-/* The renamed text is created at the end of the buffer and then converted to JSON before it. */
-static void show_json(const void *what, struct line *line)
+/* The renamed text is created at the end of the buffer and then converted to JSON before it. With -e the values are keys, too. */
+static void write_record(const void *what, struct line *line)
 {
 	const struct shown *shown = what;
 	size_t room = (size_t)(line->end - line->next) / 8;
@@ -82,13 +83,25 @@ static void show_json(const void *what, struct line *line)
 	object_text(line, "type", shown->type);
 	if (shown->direction)
 		object_text(line, "direction", shown->direction == '>' ? "client>server" : "server>client");
-	json_fields(line, line->end, (size_t)(named.next - line->end));
+	object_key(line, "fields");
+	line_char(line, '[');
+	json_fields(line, line->end, (size_t)(named.next - line->end), false);
+	line_char(line, ']');
+	if (shown->columns->count)
+		json_fields(line, line->end, (size_t)(named.next - line->end), true);
 	line_bytes(line, "}\n", 2);
 }
 
-static int show(const struct canon *canon, struct printer *printer, const struct shown *shown)
+static void show_record(const void *what, struct line *line)
 {
-	return printer_write(printer, canon->options.json ? show_json : show_text, shown);
+	const struct shown *shown = what;
+
+	columns_write(shown->columns, write_record, shown, line);
+}
+
+static int show(struct printer *printer, const struct shown *shown)
+{
+	return printer_write(printer, shown->columns ? show_record : show_text, shown);
 }
 
 /* Merges records of several streams by frame. Of equal ones that of the earlier stream comes first. */
@@ -143,7 +156,7 @@ static int write_streams(const struct canon *canon, const struct group *group, c
 		shown->direction = direction;
 		shown->record = reader->record + 1;
 		shown->length = reader->length - 1;
-		result = show(canon, printer, shown);
+		result = show(printer, shown);
 		if (!result) {
 			int more = spool_reader_next(reader);
 
@@ -159,14 +172,15 @@ static int write_streams(const struct canon *canon, const struct group *group, c
 static int write_group(const struct canon *canon, const struct group *group, uint64_t number, struct printer *printer)
 {
 	struct canon_names names = { .failed = false }, packet_names = { .failed = false };
-	struct shown shown = { .names = &names, .connection = number, .type = "connection", .record = group->role->text, .length = group->role->length };
-	int result = show(canon, printer, &shown);
+	struct shown shown = { .names = &names, .connection = number, .type = "connection", .record = group->role->text, .length = group->role->length,
+			       .columns = canon->options.columns };
+	int result = show(printer, &shown);
 
 	if (!result && group->setup) {
 		shown.type = "setup";
 		shown.record = group->setup;
 		shown.length = group->setup_length;
-		result = show(canon, printer, &shown);
+		result = show(printer, &shown);
 	}
 	if (!result)
 		result = write_streams(canon, group, "message", 1u << STREAM_MESSAGES | 1u << STREAM_REFUSALS, &shown, printer);
@@ -225,23 +239,19 @@ static int write_entry(const struct canon *canon, const struct canon_entry *entr
 	return result;
 }
 
+static const char *level_name(const struct canon *canon)
+{
+	return canon->options.level == CANON_PACKETS ? "packets" : "messages";
+}
+
 static void write_head(const void *what, struct line *line)
 {
 	const struct canon *canon = what;
-	const char *level = canon->options.level == CANON_PACKETS ? "packets" : "messages";
 
-	if (canon->options.json) {
-		line_char(line, '{');
-		object_text(line, "type", CANON_MAGIC);
-		object_number(line, "version", CANON_VERSION);
-		object_text(line, "level", level);
-		line_bytes(line, "}\n", 2);
-		return;
-	}
 	line_text(line, CANON_MAGIC " ");
 	line_dec(line, CANON_VERSION);
 	line_text(line, " level=");
-	line_text(line, level);
+	line_text(line, level_name(canon));
 	if (canon->options.keep.count)
 		line_text(line, " keep=");
 	for (size_t i = 0; i < canon->options.keep.count; i++) {
@@ -252,10 +262,29 @@ static void write_head(const void *what, struct line *line)
 	line_char(line, '\n');
 }
 
+static void write_json_head(const void *what, struct line *line)
+{
+	line_char(line, '{');
+	object_text(line, "type", CANON_MAGIC);
+	object_number(line, "version", CANON_VERSION);
+	object_text(line, "level", level_name(what));
+	line_bytes(line, "}\n", 2);
+}
+
+static void write_head_record(const void *what, struct line *line)
+{
+	const struct columns *columns = ((const struct canon *)what)->options.columns;
+
+	if (columns->form == COLUMNS_CSV)
+		columns_write_header(columns, line);
+	columns_write(columns, write_json_head, what, line);
+}
+
 /* The last line. */
 struct foot {
 	uint64_t connections;
 	const char *incomplete;
+	const struct columns *columns;
 };
 
 /* A truncated file lacks this. */
@@ -284,12 +313,17 @@ static void write_json_foot(const void *what, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
+static void write_foot_record(const void *what, struct line *line)
+{
+	columns_write(((const struct foot *)what)->columns, write_json_foot, what, line);
+}
+
 int canon_write_groups(const struct canon *canon, const char *incomplete, struct printer *printer)
 {
-	struct foot foot = { .incomplete = incomplete };
-	int result = printer_write(printer, write_head, canon);
+	struct foot foot = { .incomplete = incomplete, .columns = canon->options.columns };
+	int result = printer_write(printer, foot.columns ? write_head_record : write_head, canon);
 
 	for (size_t i = 0; !result && i < canon->entry_count; i++)
 		result = write_entry(canon, &canon->entries[i], ++foot.connections, printer);
-	return result ? result : printer_write(printer, canon->options.json ? write_json_foot : write_foot, &foot);
+	return result ? result : printer_write(printer, foot.columns ? write_foot_record : write_foot, &foot);
 }

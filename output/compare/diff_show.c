@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "output/compare/diff_show.h"
+#include "output/message/columns.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/packet/printer.h"
@@ -304,9 +305,14 @@ static void write_json(const void *what, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
+static void write_record(const void *what, struct line *line)
+{
+	columns_write(((const struct written *)what)->show->columns, write_json, what, line);
+}
+
 static int step_json(struct diff_form *form, const struct diff_step *step)
 {
-	return step->kind == DIFF_SAME ? 0 : put((struct diff_show *)form, write_json, step);
+	return step->kind == DIFF_SAME ? 0 : put((struct diff_show *)form, write_record, step);
 }
 
 static int tally(struct diff_show *show, const struct diff_change *change)
@@ -351,9 +357,11 @@ void diff_show_text(struct diff_show *show, struct printer *printer, const char 
 	init(show, step_text, printer, a_name, b_name);
 }
 
-void diff_show_json(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name)
+int diff_show_records(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name, const struct columns *columns)
 {
 	init(show, step_json, printer, a_name, b_name);
+	show->columns = columns;
+	return columns->form == COLUMNS_CSV ? printer_write(printer, columns_write_header, columns) : 0;
 }
 
 void diff_show_stat(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name)
@@ -382,6 +390,11 @@ static void write_json_end(const void *what, struct line *line)
 	for (int kind = DIFF_SAME; kind <= DIFF_MOVED; kind++)
 		object_number(line, kind_names[kind], totals->kinds[kind]);
 	line_bytes(line, "}}\n", 3);
+}
+
+static void write_end_record(const void *what, struct line *line)
+{
+	columns_write(((const struct written *)what)->show->columns, write_json_end, what, line);
 }
 
 static int more_often(const void *left, const void *right)
@@ -432,7 +445,7 @@ int diff_show_end(struct diff_show *show, const struct diff_totals *totals)
 	struct written written = { .show = show, .totals = totals };
 
 	if (show->form.step == step_json)
-		return printer_write(show->printer, write_json_end, &written);
+		return printer_write(show->printer, write_end_record, &written);
 	if (show->form.step != step_stat)
 		return 0;
 	if (show->tally_count)

@@ -7,6 +7,7 @@
 #include "output/message/columns.h"
 #include "output/message/column_keys.h"
 #include "output/message/record_walk.h"
+#include "output/packet/csv.h"
 
 struct span {
 	const char *begin; /* NULL: the record does not have it */
@@ -18,6 +19,7 @@ struct cells {
 	struct record_walk walk; /* first */
 	const struct columns *columns;
 	size_t expected; /* column to compare first: records have their keys in the order of the columns, mostly */
+	bool found;      /* one of them */
 	struct span values[MAX_COLUMNS];
 };
 
@@ -33,54 +35,28 @@ static void keep(struct record_walk *walk, const char *name, const char *begin, 
 			continue;
 		cells->values[column] = (struct span){ begin, length };
 		cells->expected = column + 1;
+		cells->found = true;
 	}
 }
 
-/*
- * A string without its quotes and without the backslashes before quotes and backslashes; other escapes (\n, \u001b) remain. `doubled`:
- * quotes are doubled.
- */
-static void write_string(const char *text, size_t length, bool doubled, struct line *line)
+/* A string without its quotes and without the backslashes before quotes and backslashes; other escapes (\n, \u001b) remain. */
+static void write_string(const char *text, size_t length, struct line *line)
 {
 	for (const char *next = text, *end = text + length; next < end; next++) {
 		if (*next == '\\' && (next[1] == '"' || next[1] == '\\'))
 			next++;
-		if (*next == '"' && doubled)
-			line_char(line, '"');
 		line_char(line, *next);
 	}
 }
 
-/* RFC 4180, 2. */
-static void write_cell(const struct span *cell, struct line *line)
-{
-	bool is_string = *cell->begin == '"';
-	const char *text = cell->begin + is_string;
-	size_t length = cell->length - 2 * is_string;
-	bool is_quoted = memchr(text, ',', length) || memchr(text, '"', length);
-
-	if (is_quoted)
-		line_char(line, '"');
-	if (is_string)
-		write_string(text, length, true, line);
-	else
-		for (size_t i = 0; i < length; i++) {
-			if (text[i] == '"')
-				line_char(line, '"');
-			line_char(line, text[i]);
-		}
-	if (is_quoted)
-		line_char(line, '"');
-}
-
 static void write_value(enum columns_form form, const struct span *span, struct line *line)
 {
-	if (form == COLUMNS_JSON)
-		line_bytes(line, span->begin, span->length);
-	else if (form == COLUMNS_CSV)
-		write_cell(span, line);
-	else if (*span->begin == '"')
-		write_string(span->begin + 1, span->length - 2, false, line);
+	bool is_string = *span->begin == '"';
+
+	if (form == COLUMNS_CSV)
+		csv_cell(line, span->begin + is_string, span->length - 2 * is_string, ',', is_string);
+	else if (form == COLUMNS_TEXT && is_string)
+		write_string(span->begin + 1, span->length - 2, line);
 	else
 		line_bytes(line, span->begin, span->length);
 }
@@ -135,8 +111,10 @@ void columns_write(const struct columns *columns, void (*json)(const void *what,
 	cells.columns = columns;
 	cells.expected = 0;
 	memset(cells.values, 0, columns->count * sizeof cells.values[0]);
+	cells.found = false;
 	record_walk(&cells.walk, begin);
-	write_columns(&cells, line);
+	if (cells.found || !columns->skips_empty)
+		write_columns(&cells, line);
 	memmove(begin, end, (size_t)(line->next - end));
 	line->next = begin + (line->next - end);
 }

@@ -22,6 +22,7 @@ struct columns {
 	enum columns_form form;
 	const char *names[MAX_COLUMNS]; /* columns in order: keys of the record, such as "a.port" or "missing[0].offset" */
 	size_t count;                   /* 0: the whole record */
+	bool skips_empty;               /* omit records that have none of the columns */
 };
 
 /* Adds a column. `name` is borrowed. FAILED: there are too many, or the name is too long. */

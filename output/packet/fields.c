@@ -12,6 +12,7 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/filter/filter_suggest.h"
+#include "output/packet/csv.h"
 #include "output/packet/fields.h"
 #include "output/packet/text.h"
 
@@ -126,6 +127,19 @@ static void double_quotes(struct line *line, char *begin, char quote)
 	}
 }
 
+/* Makes a cell of CSV of the text since `begin`. */
+static void make_cell(struct line *line, char *begin, char separator)
+{
+	char *end = line->next;
+	size_t length = (size_t)(end - begin);
+
+	if (line->cut || (!memchr(begin, separator, length) && !memchr(begin, '\\', length) && !memchr(begin, '"', length)))
+		return;
+	csv_cell(line, begin, length, separator, true);
+	memmove(begin, end, (size_t)(line->next - end));
+	line->next = begin + (line->next - end);
+}
+
 static void write_column(struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
 			 struct line *line)
 {
@@ -144,6 +158,8 @@ static void write_column(struct fields_format *fields, const struct column *colu
 		column->write(fields, packet, line);
 	else if (has_layer(column, packet))
 		write_values(&visitor, column, packet);
+	if (fields->is_csv)
+		make_cell(line, visitor.start, fields->separator);
 	if (!fields->quote)
 		return;
 	double_quotes(line, visitor.start, fields->quote);
@@ -238,6 +254,16 @@ static void write_time(struct fields_format *fields, const struct rtap_packet *p
 	line_bytes(line, start, (size_t)(time.next - start));
 }
 
+static void write_nanoseconds(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
+{
+	int64_t time = packet->frame->time_ns;
+
+	(void)fields;
+	if (time < 0)
+		line_char(line, '-');
+	line_dec(line, time < 0 ? -(uint64_t)time : (uint64_t)time);
+}
+
 /* "Nov 20, 2026 15:07:38.369165000 UTC" */
 static void write_date(struct fields_format *fields, const struct rtap_packet *packet, struct line *line)
 {
@@ -291,6 +317,7 @@ static const struct list_column {
 	const char *fields[7]; /* up to NULL */
 } list_columns[] = {
 	{ "frame.time", write_date, { NULL } },
+	{ "frame.time_ns", write_nanoseconds, { "frame.time_epoch" } }, /* as JSON has it */
 	{ "_ws.col.info", write_info, { NULL } },
 	{ "_ws.col.number", NULL, { "frame.number" } },
 	{ "_ws.col.packet_length", NULL, { "frame.len" } },
@@ -349,6 +376,39 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 	if (column.write == write_time)
 		fields->format.shown = note_shown;
 	return RTAP_STATUS_OK;
+}
+
+void fields_format_csv(struct fields_format *fields)
+{
+	fields->is_csv = fields->with_header = true;
+	fields->separator = ',';
+}
+
+enum rtap_status fields_format_add_line(struct fields_format *fields, struct rtap_error *error)
+{
+	static const char *const names[] = {
+		"frame.number", "frame.time_epoch", "frame.time_ns", "_ws.col.def_src", "tcp.srcport", "rdmatap.srcqp", "_ws.col.def_dst",
+		"tcp.dstport", "infiniband.bth.destqp", "infiniband.bth.psn", "_ws.col.protocol", "frame.len", "_ws.col.info",
+	};
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == RTAP_STATUS_OK; i++)
+		status = fields_format_add(fields, names[i], error);
+	return status;
+}
+
+bool fields_format_mark(const struct fields_format *fields, uint64_t *wanted, const char **other)
+{
+	for (size_t i = 0; i < fields->column_count; i++) {
+		const struct column *column = &fields->columns[i];
+
+		*other = column->name;
+		if (column->is_end || !column->field_count)
+			return false;
+		for (unsigned j = 0; j < column->field_count; j++)
+			wanted[column->fields[j].id / 64] |= UINT64_C(1) << (column->fields[j].id % 64);
+	}
+	return true;
 }
 
 /* "/t", "/s" or the character itself. */

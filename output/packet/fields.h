@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * -T fields: the requested fields, one row per packet, in tshark's format.
+ * -T fields: the requested fields, one row per packet, in tshark's format. -T csv: the same as CSV.
  */
 #ifndef OUTPUT_PACKET_FIELDS_H
 #define OUTPUT_PACKET_FIELDS_H
@@ -33,6 +33,7 @@ struct column {
 struct fields_format {
 	struct format format;
 	bool with_header;
+	bool is_csv; /* RFC 4180: quotes where they are needed; `quote` is 0 */
 	char separator, aggregator, quote; /* quote 0: none */
 	enum occurrence occurrence;
 	struct column *columns;
@@ -52,6 +53,15 @@ void fields_format_unshare(struct fields_format *fields);
 /* Adds a column: a field's name, frame.time or a _ws.col name in any case. FAILED: no such field, or out of memory. `name` is borrowed. */
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* Sets the defaults of -T csv: header, comma. */
+void fields_format_csv(struct fields_format *fields);
+
+/* Adds the columns of -T csv without -e: those of the text line. FAILED: out of memory. */
+enum rtap_status fields_format_add_line(struct fields_format *fields, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Marks the fields of the columns in `wanted`, one bit per field id. False: `*other` is a column that is not a field. */
+bool fields_format_mark(const struct fields_format *fields, uint64_t *wanted, const char **other);
 
 /* Applies one -E argument: header=y|n, separator=/t|/s|CHAR, occurrence=f|l|a, aggregator=,|/s|CHAR, quote=d|s|n. */
 enum rtap_status fields_format_option(struct fields_format *fields, const char *argument, struct rtap_error *error)

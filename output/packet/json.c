@@ -326,7 +326,7 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 {
 	struct json_format *json = (struct json_format *)format;
 	struct json_visitor visitor = {
-		.visitor = { .field = write_field, .on_demand = json->check_icrc },
+		.visitor = { .field = write_field, .wanted = json->wanted, .on_demand = json->check_icrc },
 		.json = json,
 		.line = line,
 	};
@@ -334,11 +334,16 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 
 	memset(json->seen, 0, 2 * bit_words() * sizeof json->seen[0]);
 	json->repeat_count = 0;
-	visit_packet(packet, &visitor.visitor, write_field, write_rows);
+	if (json->wanted)
+		rtap_packet_visit(packet, &visitor.visitor);
+	else
+		visit_packet(packet, &visitor.visitor, write_field, write_rows);
 	write_repeats(json, line);
 	/* the comma of the first key is replaced by the object's brace */
 	if (line->next > start)
 		*start = '{';
+	else
+		line_char(line, '{');
 	line_text(line, "}\n");
 }
 
@@ -412,7 +417,7 @@ int json_format_init(struct json_format *json, bool check_icrc)
 
 int json_format_share(struct json_format *json, const struct json_format *of)
 {
-	*json = (struct json_format){ .format = of->format, .check_icrc = of->check_icrc, .keys = of->keys };
+	*json = (struct json_format){ .format = of->format, .check_icrc = of->check_icrc, .wanted = of->wanted, .keys = of->keys };
 	return allocate(json);
 }
 

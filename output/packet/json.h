@@ -16,6 +16,7 @@ struct json_key;
 struct json_format {
 	struct format format;
 	bool check_icrc;             /* also print CRC status fields */
+	const uint64_t *wanted;      /* one bit per field id: the fields to print; borrowed, NULL: all */
 	const struct json_key *keys; /* by field id */
 	struct json_key *own_keys;   /* the same if owned; NULL: borrowed */
 	struct rows rows;            /* cached keys with values */

@@ -99,6 +99,72 @@ class Columns(CliTest):
                 self.check_csv(("stats", "--interval", "1", "--type", kind, capture), [one for one in everything if one["type"] == kind])
         self.assertGreater(seen, 1000)
 
+    def test_csv_of_other_commands_has_what_json_has(self):
+        lossy, whole = (os.path.join(TESTDATA, "conn_loss-acked%s.pcap" % more) for more in ("-more", ""))
+        for arguments in (("canon", "--level", "packets", lossy), ("canon", some_captures()[0]), ("why", lossy), ("diff", whole, whole), ("diff", whole, lossy)):
+            records = [json.loads(line, parse_float=Number, parse_int=Number)
+                       for line in self.run_program(*arguments, "--json").stdout.decode().splitlines()]
+            rows = list(csv.DictReader(io.StringIO(self.run_program(*arguments, "-T", "csv").stdout.decode(), newline=""), strict=True))
+            self.assertEqual([row["type"] for row in rows], [record["type"] for record in records])
+            for record, row in zip(records, rows):
+                for name, cell in row.items():
+                    value = look_up(record, name)
+                    self.assertEqual(json.loads(cell, parse_float=Number, parse_int=Number) if isinstance(value, list) else cell,
+                                     value if isinstance(value, list) else as_cell(value))
+
+    def test_values_of_canonical_text_are_columns(self):
+        capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        lines = [dict(field.split("=", 1) for field in line.split(" ") if "=" in field)
+                 for line in self.output("canon", "--keep", "latency", capture).splitlines()]
+        # the line of a connection has its two ends: none of these columns
+        wanted = [[line.get(name, "") for name in ("kind", "length", "latency")] for line in lines if "kind" in line]
+        chosen = ("-e", "kind", "-e", "length", "-e", "latency")
+        self.assertGreater(len({row[0] for row in wanted}), 3)
+        self.assertTrue(any(row[2] for row in wanted))
+        self.assertEqual([line.split("\t") for line in self.output("canon", *chosen, capture).splitlines()], wanted)
+        rows = list(csv.reader(self.output("canon", "-T", "csv", *chosen, capture).splitlines()))
+        self.assertEqual(rows, [["kind", "length", "latency"]] + wanted)
+        objects = [json.loads(line) for line in self.output("canon", "-T", "json", *chosen, capture).splitlines()]
+        self.assertEqual(objects, [{name: value for name, value in zip(rows[0], row) if value} for row in wanted])
+
+    def test_packets_as_csv_are_those_of_t_fields(self):
+        names = ["frame.number", "ip.src", "infiniband.aeth.msn", "nfs.name", "rpc.procedure", "_ws.col.info", "rdmatap.time_lost"]
+        chosen = [word for name in names for word in ("-e", name)]
+        quoted = several = 0
+        for capture in some_captures():
+            rows = list(csv.reader(io.StringIO(self.run_program("-r", capture, "-T", "csv", *chosen).stdout.decode(), newline=""), strict=True))
+            fields = self.run_program("-r", capture, "-T", "fields", "-E", "separator=\x1f", *chosen).stdout.decode().split("\n")[:-1]
+            self.assertEqual(rows, [names] + [[re.sub(r'\\(["\\])', r"\1", cell) for cell in line.split("\x1f")] for line in fields])
+            quoted += sum('"' in cell or "," in cell for row in rows for cell in row)
+            several += sum("," in row[3] for row in rows)
+        self.assertGreater(quoted, 100)
+        self.assertGreater(several, 0)
+
+    def test_packets_as_csv_without_columns_are_the_lines_of_text(self):
+        capture = os.path.join(TESTDATA, "iwarp-nfs3-crctso.pcap.gz")
+        for more in ((), ("--threads", "1")):
+            rows = list(csv.DictReader(self.output("-r", capture, "-T", "csv", *more).splitlines(), strict=True))
+            text = self.output("-r", capture, "-t", "e").splitlines()
+            self.assertEqual(len(rows), len(text))
+            for row, line in zip(rows, text):
+                self.assertTrue(line.endswith(row["_ws.col.info"]), (row, line))
+                number, time, source, _, destination = line.split()[:5]
+                self.assertEqual(row["frame.number"], number)
+                self.assertEqual(float(row["frame.time_epoch"]), float(time))
+                self.assertEqual(row["frame.time_ns"], row["frame.time_epoch"].replace(".", ""))
+                if row["tcp.srcport"]:
+                    self.assertEqual((source, destination), (row["_ws.col.def_src"] + ":" + row["tcp.srcport"], row["_ws.col.def_dst"] + ":" + row["tcp.dstport"]))
+
+    def test_some_fields_as_json(self):
+        names = ["infiniband.bth.opcode", "frame.number", "frame.time_ns", "ip.src", "nfs.procedure_v3", "rpcordma.rdma_handle"]
+        chosen = [word for name in names for word in ("-e", name)]
+        for capture in some_captures():
+            if "names" in capture:
+                continue
+            whole = [json.loads(line) for line in self.run_program("-r", capture, "-T", "json").stdout.splitlines()]
+            some = [json.loads(line) for line in self.run_program("-r", capture, "-T", "json", *chosen).stdout.splitlines()]
+            self.assertEqual(some, [{key: value for key, value in one.items() if key.split("#")[0] in names + ["infiniband.bth.opcode_name", "frame.time_epoch"]} for one in whole])
+
     def test_columns_in_their_order_in_every_form(self):
         capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         names = ["direction", "message", "operations[0].name", "missing", "crc32", "time_ns"]
@@ -160,12 +226,20 @@ class Columns(CliTest):
                                  (("operations", "-e", "missing[].offset"),
                                   "-e missing[].offset: operations has no such column (-T csv prints all of them)"),
                                  (("messages", "-T", "fields"), "-T fields: no such form (text, json, csv)"),
+                                 (("canon", "-e", "kidn"), "-e kidn: canon has no such column (did you mean kind?)"),
+                                 (("canon", "-e", "infiniband.bth.psn"),
+                                  "-e infiniband.bth.psn: is a value of packets (give --level packets too)"),
+                                 (("diff", "-T", "csv", "--stat"), "--stat is text: leave out --json, -T and -e"),
+                                 (("-e", "ip.src"), "-e requires -T fields, -T csv or -T json"),
+                                 (("-T", "csv", "-E", "quote=s"), "-E quote is not for -T csv, which quotes where it is needed"),
+                                 (("-T", "json", "-e", "_ws.col.info"), "-e _ws.col.info: only for -T csv and -T fields"),
                                  (("stats", "-T", "csv"),
                                   "-T csv requires --type, because records differ (capture, finding, connection, operation, object, rpc, mad, interval)"),
                                  (("stats", "--type", "rpc"), "--type requires -T json, -T csv or -e"),
                                  (("stats", "-e", "type", "--type", "message"),
                                   "--type message: no such type (capture, finding, connection, operation, object, rpc, mad, interval)")]:
-            done = self.run_program(*arguments, capture)
+            files = ("-r", capture) if arguments[0][0] == "-" else (capture, capture) if arguments[0] == "diff" else (capture, )
+            done = self.run_program(*arguments, *files)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", "rdmatap: %s\n" % error))
 
 

@@ -518,7 +518,7 @@ class Files(DiffTest):
             self.bad(message, "diff", self.path("broken", content), RPING)
         self.bad("make it with --level packets", "diff", "--level", "packets", self.path("messages", text), RPING)
         self.bad("takes two files", "diff", RPING)
-        self.bad("give one of them", "diff", "--json", "--stat", RPING, RPING)
+        self.bad("--stat is text", "diff", "--json", "--stat", RPING, RPING)
         self.bad("--update prints no differences", "diff", "--json", "--update", RPING, RPING)
         self.bad("no such level", "diff", "--level", "bits", RPING, RPING)
         self.bad("is not a capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)

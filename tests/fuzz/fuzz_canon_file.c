@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "output/compare/diff_show.h"
+#include "output/message/columns.h"
 #include "output/packet/format.h"
 #include "output/packet/printer.h"
 
@@ -32,7 +33,7 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 	if (options & 16)
 		diff_show_stat(&show, &printer, "a", "b");
 	else if (options & 8)
-		diff_show_json(&show, &printer, "a", "b");
+		REQUIRE(!diff_show_records(&show, &printer, "a", "b", &(struct columns){ .form = COLUMNS_JSON }));
 	else
 		diff_show_text(&show, &printer, "a", "b");
 	if (diff_compare(a, b, treatments, &show.form, &totals))

@@ -28,6 +28,7 @@
 #include "dissect/dissect.h"
 #include "dissect/engine/packet_snapshot.h"
 #include "output/compare/canon.h"
+#include "output/message/columns.h"
 #include "output/message/connections.h"
 #include "output/export/export_files.h"
 #include "output/export/export_tcp.h"
@@ -398,6 +399,8 @@ static struct fields_format *columns(unsigned set)
 	return format;
 }
 
+static const struct columns json_records = { .form = COLUMNS_JSON };
+
 static void open_output(struct run *run, unsigned set)
 {
 	struct rtap_error error;
@@ -419,7 +422,7 @@ static void open_output(struct run *run, unsigned set)
 		break;
 	case CANON: case JSON_CANON:
 		run->canon = canon_create(&(struct canon_options){
-			.level = run->options & PACKETS ? CANON_PACKETS : CANON_MESSAGES, .json = run->output == JSON_CANON });
+			.level = run->options & PACKETS ? CANON_PACKETS : CANON_MESSAGES, .columns = run->output == JSON_CANON ? &json_records : NULL });
 		REQUIRE(run->canon != NULL);
 		break;
 	case STATS: case JSON_STATS: case REPORT:
