@@ -119,7 +119,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	if (flow->completes && flow->message_frames > 1) {
 		line_text(line, " [");
 		line_dec(line, flow->message_length);
-		line_text(line, " bytes from frame ");
+		line_text(line, " B from ");
 		line_dec(line, flow->message_first_frame);
 		line_char(line, ']');
 	}

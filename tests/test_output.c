@@ -447,9 +447,9 @@ Test(text, notes_follow_the_line)
 	kit.frame.comments = comments;
 	kit.frame.comment_count = 2;
 	cr_expect_str_eq(formatted(&text.format, &kit.packet),
-			 "     1    0.000000000 link type 1 len 60 [truncated] [captured 3 of 60 bytes] # one # say \\\"hi\\\"\\x1b[31m\\n\n");
+			 "    1    0.000000000 link type 1 len 60 [truncated] [3 of 60 B] # one # say \\\"hi\\\"\\x1b[31m\\n\n");
 	text.colour = true;
-	cr_expect(!strncmp(formatted(&text.format, &kit.packet), "\033[31m     1 ", 12) && has(output, "\033[0m\n"), "%s", output);
+	cr_expect(!strncmp(formatted(&text.format, &kit.packet), "\033[31m    1 ", 11) && has(output, "\033[0m\n"), "%s", output);
 	kit_free(&kit);
 }
 

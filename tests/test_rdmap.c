@@ -362,7 +362,7 @@ Test(rdmap, each_send_of_a_segment_has_its_own_rpc)
 	line_init(&line, text, sizeof text - 1);
 	text_line(&format, &kit.packet, &line);
 	*line.next = 0;
-	cr_expect(strstr(text, "NFS v3 GETATTR call xid 0x00000007") && strstr(text, "MOUNT v3 MNT call xid 0x00000008 /srv"), "%s", text);
+	cr_expect(strstr(text, "NFS v3 GETATTR") && strstr(text, "MOUNT v3 MNT /srv"), "%s", text);
 	text_format_fini(&format);
 	kit_free(&kit);
 }

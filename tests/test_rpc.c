@@ -391,6 +391,7 @@ static void line_of(const struct kit *kit, char *text, size_t size)
 	text_format_fini(&format);
 }
 
+static const struct rtap_context compound_known = { .rpc_known = true, .rpc_program = 100003, .rpc_version = 4, .rpc_procedure = 1 };
 static const struct rtap_context read_known = { .rpc_known = true, .rpc_program = 100003, .rpc_version = 3, .rpc_procedure = 6 };
 
 static const struct {
@@ -399,19 +400,23 @@ static const struct {
 	const struct rtap_context *context;
 	const char *end;
 } lines[] = {
-	{ "MNT", { { MNT_CALL }, 12 }, NULL, "UDP len 56: MOUNT v3 MNT call xid 0xf7e33154 /srv" },
-	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ call xid 0xf7e33154 offset 8192 count 4096" },
-	{ "READ's reply", { { ACCEPTED, 0, 0, 4, 1, 4, 7 }, 12 }, &read_known, "NFS v3 READ reply xid 0xf7e33154 OK count 4" },
-	{ "READ that fails", { { ACCEPTED, 70, 0 }, 8 }, &read_known, "NFS v3 READ reply xid 0xf7e33154 NFS3ERR_STALE" },
-	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 call xid 0xf7e33154 PUTROOTFH GETATTR" },
-	{ "an empty COMPOUND", { { CALL_OF(100003, 4, 1), 0, 0, 0 }, 13 }, NULL, "NFS v4.0 call xid 0xf7e33154" },
-	{ "too much", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24 }, 14 }, NULL, "NFS v4.2 call xid 0xf7e33154 [malformed]" },
-	{ "NULL", { { CALL_OF(100003, 3, 0) }, 10 }, NULL, "NFS v3 NULL call xid 0xf7e33154" },
-	{ "privacy", { { GSS_CALL(100003, 4, 1, 0, 3), 8, 1, 2 }, 20 }, NULL, "NFS v4 COMPOUND call xid 0xf7e33154 (encrypted)" },
-	{ "a new context", { { GSS_CALL(100003, 4, 0, 1, 1), 8, 1, 2 }, 20 }, NULL, "RPCSEC_GSS_INIT NFS v4 NULL call xid 0xf7e33154" },
-	{ "a probe for TLS", { { XID, 0, 2, 100003, 4, 0, 7, 0, 0, 0 }, 10 }, NULL, "AUTH_TLS NFS v4 NULL call xid 0xf7e33154" },
-	{ "a terminal's escape", { { CALL_OF(100005, 3, 1), 4, 0x2f1b5b6d }, 12 }, NULL, "MOUNT v3 MNT call xid 0xf7e33154 /\\x1b[m" },
-	{ "CB_COMPOUND", { { CALL_OF(0x40000123, 1, 1), 0, 1, 0, 0 }, 14 }, NULL, "NFS callback v4.1 call xid 0xf7e33154" },
+	{ "MNT", { { MNT_CALL }, 12 }, NULL, "UDP len 56: MOUNT v3 MNT /srv" },
+	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ 8192+4096" },
+	{ "READ's reply", { { ACCEPTED, 0, 0, 4, 1, 4, 7 }, 12 }, &read_known, "NFS v3 READ OK 4 xid 0xf7e33154" },
+	{ "READ that fails", { { ACCEPTED, 70, 0 }, 8 }, &read_known, "NFS v3 READ NFS3ERR_STALE xid 0xf7e33154" },
+	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 PUTROOTFH GETATTR" },
+	{ "a COMPOUND's purpose", { { CALL_OF(100003, 4, 1), 0, 2, 3, 24, 15, 1, 0x61000000, 9, 1, 24 }, 20 }, NULL, "NFS v4.2 LOOKUP a" },
+	{ "a COMPOUND that fails", { { ACCEPTED, 2, 0, 2, 24, 0, 15, 2 }, 13 }, &compound_known, "NFS v4 LOOKUP NFS4ERR_NOENT xid 0xf7e33154" },
+	{ "a COMPOUND that succeeds", { { ACCEPTED, 0, 0, 3, 24, 0, 15, 0, 10, 0, 4, 7 }, 17 }, &compound_known, "NFS v4 LOOKUP OK xid 0xf7e33154" },
+	{ "a COMPOUND refused", { { ACCEPTED, 10021, 0, 0 }, 9 }, &compound_known, "NFS v4 NFS4ERR_MINOR_VERS_MISMATCH xid 0xf7e33154" },
+	{ "an empty COMPOUND", { { CALL_OF(100003, 4, 1), 0, 0, 0 }, 13 }, NULL, "NFS v4.0" },
+	{ "too much", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24 }, 14 }, NULL, "NFS v4.2 [malformed]" },
+	{ "NULL", { { CALL_OF(100003, 3, 0) }, 10 }, NULL, "NFS v3 NULL" },
+	{ "privacy", { { GSS_CALL(100003, 4, 1, 0, 3), 8, 1, 2 }, 20 }, NULL, "NFS v4 COMPOUND (encrypted)" },
+	{ "a new context", { { GSS_CALL(100003, 4, 0, 1, 1), 8, 1, 2 }, 20 }, NULL, "RPCSEC_GSS_INIT NFS v4 NULL" },
+	{ "a probe for TLS", { { XID, 0, 2, 100003, 4, 0, 7, 0, 0, 0 }, 10 }, NULL, "AUTH_TLS NFS v4 NULL" },
+	{ "a terminal's escape", { { CALL_OF(100005, 3, 1), 4, 0x2f1b5b6d }, 12 }, NULL, "MOUNT v3 MNT /\\x1b[m" },
+	{ "CB_COMPOUND", { { CALL_OF(0x40000123, 1, 1), 0, 1, 0, 0 }, 14 }, NULL, "NFS callback v4.1" },
 };
 
 Test(rpc, the_line_says_what_was_called_and_what_came_back)

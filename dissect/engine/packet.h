@@ -99,7 +99,7 @@ struct packet_request {
 	uint32_t code, detail;       /* with is_known: what the request is, in the layer's own numbers */
 	uint64_t frame;              /* of the request; 0: unknown */
 	int64_t time_ns;
-	const char *where;           /* static: text before the number of the frame; NULL: " [command in " */
+	const char *where;           /* static: text before the number of the frame; NULL: " [to " */
 };
 
 /* The headers of one frame and the facts read from them. Filled by dissect_frame(). */

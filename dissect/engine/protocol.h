@@ -451,4 +451,15 @@ static inline const struct rtap_layer *layer_after(const struct rtap_packet *pac
 	return NULL;
 }
 
+/* Whether the header of an upper layer's message comes after a layer. */
+static inline bool layer_has_upper(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	while (++layer < end)
+		if (protocol_by_number(layer->protocol)->scope == SCOPE_CALL || layer->protocol == PROTOCOL_RPCRDMA)
+			return true;
+	return false;
+}
+
 #endif

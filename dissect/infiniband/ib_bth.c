@@ -134,16 +134,21 @@ static enum result parse(struct parse *parse)
 	return parse_rest_of_packet(parse, opcode);
 }
 
-#define OPERATION_WIDTH 24
-#define PSN_WIDTH 8
+/* The columns: operation, PSN, length. */
+#define OPERATION_WIDTH 16
+#define PSN_LIMIT 10000000
+#define LENGTH_LIMIT 1000
+#define NO_LENGTH "     "
 
-static char *put_psn(char *to, uint32_t psn)
+/* Right-aligned in as many columns as `limit`, a power of ten, has digits. */
+static char *put_right(char *to, uint32_t number, uint32_t limit)
 {
-	char *end = line_put_dec(to, psn);
-
-	memset(end, ' ', PSN_WIDTH);
-	return end - to < PSN_WIDTH ? to + PSN_WIDTH : end;
+	for (; limit > number && limit > 1; limit /= 10)
+		*to++ = ' ';
+	return line_put_dec(to, number);
 }
+
+#define UD_SEND_ONLY (IB_UD | 0x04)
 
 static bool lacks_payload(uint8_t opcode)
 {
@@ -170,6 +175,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	if (layer->length < BTH_LENGTH)
 		return;
+	/* every management datagram is one */
+	if (packet->mad.present && ib->opcode == UD_SEND_ONLY)
+		return;
 	words = &ib_opcode_words[ib->opcode];
 	begin = line_begin(line, spare, sizeof spare);
 	memcpy(begin, words->text, sizeof words->text);
@@ -177,13 +185,22 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	/* of management datagrams these are always alike */
 	if (!packet->mad.present) {
 		to = line_put_pad(begin, to, OPERATION_WIDTH);
-		to = put_psn(line_put(to, "psn "), ib->psn);
+		to = put_right(to, ib->psn, PSN_LIMIT);
 		/* by the standard those have none: IBTA vol. 1, 9.2.1 */
-		if (packet->payload.wire || !lacks_payload(ib->opcode))
-			to = line_put_dec(line_put(to, " len "), packet->payload.wire);
+		if (packet->payload.wire || !lacks_payload(ib->opcode)) {
+			*to++ = ' ';
+			to = put_right(to, packet->payload.wire, LENGTH_LIMIT);
+		} else if (ib_opcodes[ib->opcode].class == IB_READ_REQUEST) {
+			*to++ = ' ';
+			to = put_right(to, ib->dma_length, LENGTH_LIMIT);
+		} else {
+			to = line_put(to, NO_LENGTH);
+		}
+	} else {
+		to = line_put(to, ": ");
 	}
 	if (ib->solicited_event)
-		to = line_put(to, " solicited");
+		to = line_put(to, " SE");
 	if (ib->fecn)
 		to = line_put(to, " FECN");
 	if (ib->becn)

@@ -356,11 +356,12 @@ static void summary_feth(const struct rtap_packet *packet, const struct rtap_lay
 	line_text(line, selectivity ? selectivity : "unknown selectivity");
 }
 
+/* R_Key and virtual address. */
 static void summary_address(struct line *line, uint64_t address, uint64_t r_key)
 {
-	line_text(line, " key ");
+	line_char(line, ' ');
 	line_hex(line, r_key, 1);
-	line_text(line, " va ");
+	line_char(line, '+');
 	line_hex(line, address, 1);
 }
 
@@ -370,9 +371,12 @@ static void summary_reth(const struct rtap_packet *packet, const struct rtap_lay
 
 	if (layer->length < RETH_LENGTH)
 		return;
+	if (layer_has_upper(packet, layer))
+		return;
 	summary_address(line, bits(header, RETH_ADDRESS), bits(header, RETH_R_KEY));
-	/* that of a WRITE in one packet is its payload's */
-	if (packet->payload.wire && bits(header, RETH_DMA_LENGTH) == packet->payload.wire)
+	/* that of a READ request is a column, that of a WRITE in one packet is its payload's */
+	if (ib_opcodes[packet->ib.opcode].class == IB_READ_REQUEST ||
+	    (packet->payload.wire && bits(header, RETH_DMA_LENGTH) == packet->payload.wire))
 		return;
 	line_text(line, " dma ");
 	line_dec(line, bits(header, RETH_DMA_LENGTH));
@@ -428,6 +432,9 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 		line_text(line, " reserved syndrome ");
 		line_hex(line, bits(header, AETH_SYNDROME), 2);
 	}
+	/* what a READ response acknowledges is the READ */
+	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		return;
 	line_text(line, " msn ");
 	line_dec(line, bits(header, AETH_MSN));
 }
@@ -442,7 +449,7 @@ static void summary_atomicacketh(const struct rtap_packet *packet, const struct 
 
 static void summary_immdt(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	if (layer->length < IMMDT_LENGTH)
+	if (layer->length < IMMDT_LENGTH || layer_has_upper(packet, layer))
 		return;
 	line_text(line, " imm ");
 	line_hex(line, bits(layer_bytes(packet, layer), IMMDT_DATA), 8);
@@ -450,9 +457,9 @@ static void summary_immdt(const struct rtap_packet *packet, const struct rtap_la
 
 static void summary_ieth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	if (layer->length < IETH_LENGTH)
+	if (layer->length < IETH_LENGTH || layer_has_upper(packet, layer))
 		return;
-	line_text(line, " invalidates ");
+	line_text(line, " inv ");
 	line_hex(line, bits(layer_bytes(packet, layer), IETH_R_KEY), 1);
 }
 

@@ -14,24 +14,24 @@
 	X(s, 0x00, "SEND First", 0, IB_SEND, IB_FIRST, RTAP_VERB_SEND) \
 	X(s, 0x01, "SEND Middle", 0, IB_SEND, IB_MIDDLE, RTAP_VERB_SEND) \
 	X(s, 0x02, "SEND Last", 0, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
-	X(s, 0x03, "SEND Last with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x03, "SEND Last" IMMEDIATE, IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
 	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
-	X(s, 0x05, "SEND Only with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
+	X(s, 0x05, "SEND Only" IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
 	X(s, 0x06, RDMA "WRITE First", IB_RETH, IB_WRITE, IB_FIRST, RTAP_VERB_WRITE) \
 	X(s, 0x07, RDMA "WRITE Middle", 0, IB_WRITE, IB_MIDDLE, RTAP_VERB_WRITE) \
 	X(s, 0x08, RDMA "WRITE Last", 0, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
-	X(s, 0x09, RDMA "WRITE Last with " IMMEDIATE, IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x09, RDMA "WRITE Last" IMMEDIATE, IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
 	X(s, 0x0a, RDMA "WRITE Only", IB_RETH, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE) \
-	X(s, 0x0b, RDMA "WRITE Only with " IMMEDIATE, IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
+	X(s, 0x0b, RDMA "WRITE Only" IMMEDIATE, IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
 
 #define RELIABLE_REQUEST_AND_RESPONSES(X, s) \
 	X(s, 0x0c, RDMA "READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0d, RDMA "READ Response First", IB_AETH, IB_READ_RESPONSE, IB_FIRST, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0e, RDMA "READ Response Middle", 0, IB_READ_RESPONSE, IB_MIDDLE, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x0f, RDMA "READ Response Last", IB_AETH, IB_READ_RESPONSE, IB_LAST, RTAP_VERB_READ) \
-	X(s##_RESPONSE, 0x10, RDMA "READ Response Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0d, RDMA "READ " RESPONSE "First", IB_AETH, IB_READ_RESPONSE, IB_FIRST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0e, RDMA "READ " RESPONSE "Middle", 0, IB_READ_RESPONSE, IB_MIDDLE, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0f, RDMA "READ " RESPONSE "Last", IB_AETH, IB_READ_RESPONSE, IB_LAST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x10, RDMA "READ " RESPONSE "Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY, RTAP_VERB_READ) \
 	X(s##_RESPONSE, 0x11, "Acknowledge", IB_AETH, IB_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
-	X(s##_RESPONSE, 0x12, "ATOMIC Acknowledge", IB_AETH | IB_ATOMICACKETH, IB_ATOMIC_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
+	X(s##_RESPONSE, 0x12, "ATOMIC " ACKNOWLEDGE, IB_AETH | IB_ATOMICACKETH, IB_ATOMIC_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
 	X(s, 0x13, "CmpSwap", IB_ATOMICETH, IB_ATOMIC, IB_ONLY, RTAP_VERB_COMPARE_SWAP) \
 	X(s, 0x14, "FetchAdd", IB_ATOMICETH, IB_ATOMIC, IB_ONLY, RTAP_VERB_FETCH_ADD)
 
@@ -39,8 +39,8 @@
 	X(s, 0x15, "RESYNC", 0, IB_RESYNC, IB_ONLY, RTAP_VERB_COUNT)
 
 #define INVALIDATES(X, s) \
-	X(s, 0x16, "SEND Last with " INVALIDATE, IB_IETH, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
-	X(s, 0x17, "SEND Only with " INVALIDATE, IB_IETH, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
+	X(s, 0x16, "SEND Last" INVALIDATE, IB_IETH, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x17, "SEND Only" INVALIDATE, IB_IETH, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define PERSISTENCE(X, s) \
 	X(s, 0x1c, "FLUSH", IB_FETH | IB_RETH, IB_FLUSH, IB_ONLY, RTAP_VERB_FLUSH) \
@@ -48,7 +48,7 @@
 
 #define DATAGRAMS(X, s) \
 	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
-	X(s, 0x05, "SEND Only with " IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
+	X(s, 0x05, "SEND Only" IMMEDIATE, IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define CONGESTION(X, s) \
 	X(s, 0x00, "(A10)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY, RTAP_VERB_COUNT) \
@@ -95,8 +95,10 @@
 
 /* The full names have this word, as Wireshark's do; it says nothing beside READ and WRITE. */
 #define RDMA "RDMA "
-#define IMMEDIATE "Immediate"
-#define INVALIDATE "Invalidate"
+#define IMMEDIATE " with Immediate"
+#define INVALIDATE " with Invalidate"
+#define RESPONSE "Response "
+#define ACKNOWLEDGE "Acknowledge"
 
 const struct ib_opcode ib_opcodes[256] = {
 #define OPCODE(service, operation, name, headers, class, place, verb) \
@@ -112,17 +114,30 @@ const struct rtap_name ib_opcode_names[] = {
 	{ 0, NULL },
 };
 
+/* The one-line text's column is narrow, and most packets are of reliable connections. */
 #undef RDMA
 #undef IMMEDIATE
 #undef INVALIDATE
+#undef RESPONSE
+#undef ACKNOWLEDGE
 #define RDMA ""
-/* the operation is a column */
-#define IMMEDIATE "Imm"
-#define INVALIDATE "Inv"
+#define IMMEDIATE " Imm"
+#define INVALIDATE " Inv"
+#define RESPONSE "Rsp "
+#define ACKNOWLEDGE "Ack"
+#define WORD_RC ""
+#define WORD_RC_RESPONSE ""
+#define WORD_UC "UC "
+#define WORD_RD "RD "
+#define WORD_RD_RESPONSE "RD "
+#define WORD_UD "UD "
+#define WORD_CNP "CNP "
+#define WORD_XRC "XRC "
+#define WORD_XRC_RESPONSE "XRC "
 
 const struct ib_opcode_words ib_opcode_words[256] = {
 #define WORDS(service, operation, name, headers, class, place, verb) \
-	[BITS_##service | operation] = { NAME_##service " " name, sizeof NAME_##service " " name - 1 },
+	[BITS_##service | operation] = { WORD_##service name, sizeof WORD_##service name - 1 },
 	ALL(WORDS)
 #undef WORDS
 };

@@ -130,12 +130,12 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const struct rtap_mpa_facts *facts = &packet->mpa;
 
-	line_text(line, layer->protocol == PROTOCOL_MPA_REPLY ? ": MPA Reply" : ": MPA Request");
+	line_text(line, layer->protocol == PROTOCOL_MPA_REPLY ? "MPA Reply" : "MPA Request");
 	if (layer->length < MPA_SETUP_LENGTH)
 		return;
 	if (facts->rejected)
 		line_text(line, " rejected");
-	line_text(line, " revision ");
+	line_text(line, " rev ");
 	line_dec(line, facts->revision);
 	if (facts->markers)
 		line_text(line, " markers");
@@ -143,8 +143,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, " CRC");
 	if (facts->enhanced)
 		summary_enhanced(facts, line);
-	line_text(line, " private data ");
+	line_text(line, " private ");
 	line_dec(line, facts->private_length);
+	line_text(line, " B");
 }
 
 const struct protocol mpa_request_protocol = {

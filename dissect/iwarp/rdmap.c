@@ -305,19 +305,29 @@ static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
 
 #define OPERATION_WIDTH 16
 
-/* The operation of the first FPDU is a column. */
-static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first)
+/* The operations with short names, for the column. */
+static const struct rtap_name operation_words[] = {
+	{ RTAP_RDMAP_SEND_INVALIDATE, "Send Inv" }, { RTAP_RDMAP_SEND_SE, "Send SE" }, { RTAP_RDMAP_SEND_SE_INVALIDATE, "Send SE Inv" },
+	{ RTAP_RDMAP_IMMEDIATE, "Immediate" }, { RTAP_RDMAP_IMMEDIATE_SE, "Immediate SE" }, { RTAP_RDMAP_ATOMIC_RESPONSE, "Atomic Rsp" },
+	{ 0, NULL },
+};
+
+/* The operation of the first FPDU is a column. `is_whole`: a message that it ends is shown too. */
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole)
 {
 	char *begin = to;
 	struct rtap_iwarp_facts facts;
 	const struct iwarp_opcode *opcode;
+	const char *name;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
 
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK && length < 2)
 		return to;
 	opcode = &iwarp_opcodes[facts.opcode];
-	to = opcode->name ? line_put(to, opcode->name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
+	name = rtap_name_of(operation_words, facts.opcode);
+	name = name ? name : opcode->name;
+	to = name ? line_put(to, name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
 	if (is_first)
 		to = line_put_pad(begin, to, OPERATION_WIDTH) - 1;
 	if (opcode->has_payload)
@@ -330,10 +340,11 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first)
 		if (facts.mo)
 			to = line_put_dec(line_put(to, " mo "), facts.mo);
 	}
-	if (opcode->invalidates)
-		to = put_key(to, " invalidates 0x", facts.invalidate_stag, 8);
+	if (opcode->invalidates && !is_whole)
+		to = put_key(to, " inv 0x", facts.invalidate_stag, 8);
 	to = put_details(to, &facts);
-	return facts.last ? line_put(to, " last") : to;
+	/* a request is in one segment: RFC 5040, 5.2 */
+	return facts.last && !is_whole && facts.opcode != RTAP_RDMAP_READ_REQUEST ? line_put(to, " last") : to;
 }
 
 /* Of a segment full of FPDUs the first few say enough. */
@@ -346,13 +357,13 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_fpdu *fpdu;
 	struct iwarp_walk walk;
 	uint32_t count = 0;
+	bool is_whole = packet->fpdus.count == 1 && (packet->flow.completes || layer_has_upper(packet, layer));
 
-	(void)layer;
 	iwarp_walk_init(&walk, packet);
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
 		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count));
+		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole));
 		count++;
 	}
 	if (packet->fpdus.count > count) {

@@ -288,7 +288,7 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
 	if (facts->transport_type == TRANSPORT_EXTENDED)
 		summary_named(line, " extended transport ", extended_transport_names, facts->extended_transport);
-	else
+	else if (facts->transport_type != TRANSPORT_RC)
 		summary_named(line, " transport ", transport_names, facts->transport_type);
 }
 
@@ -470,7 +470,7 @@ static void note_dreq(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_remote_qp(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
-	summary_qp(line, " remote qp ", packet->cm.remote_qpn);
+	summary_qp(line, " of qp ", packet->cm.remote_qpn);
 }
 
 /* Service id resolution request. 12.11.1. */
@@ -699,7 +699,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_cm_facts *facts = &packet->cm;
 	const struct message *message = &messages[layer->protocol - PROTOCOL_CM_REQ];
 
-	line_text(line, ": CM ");
+	line_text(line, "CM ");
 	line_text(line, message->name);
 	if (!facts->present)
 		return;

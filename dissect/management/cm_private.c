@@ -214,12 +214,12 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 
 	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return;
-	line_text(line, " RPC-over-RDMA send ");
+	line_text(line, " RPC/RDMA send ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_SEND_SIZE)));
-	line_text(line, " receive ");
+	line_text(line, " recv ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_RECEIVE_SIZE)));
 	if (bits(message, RPC_PRIVATE_R))
-		line_text(line, " remote invalidation");
+		line_text(line, " inv");
 }
 
 const struct protocol rpcrdma_private_protocol = {

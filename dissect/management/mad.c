@@ -273,6 +273,12 @@ static enum result parse(struct parse *parse)
 	return OK;
 }
 
+/* For the one-line text. IBTA vol. 1, 13.4.4; the others have no usual abbreviation. */
+static const struct rtap_name short_names[] = {
+	{ MAD_CLASS_SUBNET, "SMP" }, { MAD_CLASS_ADMINISTRATION, "SA" }, { MAD_CLASS_PERFORMANCE, "PM" }, { MAD_CLASS_DEVICE, "DM" },
+	{ MAD_CLASS_CONGESTION, "CC" }, { MAD_CLASS_SUBNET_DIRECTED, "SMP DR" }, { 0, NULL },
+};
+
 static void summary_name(struct line *line, const char *name, uint64_t value, unsigned digits)
 {
 	if (name)
@@ -284,12 +290,14 @@ static void summary_name(struct line *line, const char *name, uint64_t value, un
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
+	const char *name;
 
 	/* messages of communication management speak for themselves */
 	if (layer->length < MAD_HEADER_LENGTH || packet->cm.attribute)
 		return;
-	line_text(line, ": MAD ");
-	summary_name(line, mad_class_name(mad->management_class), mad->management_class, 2);
+	line_text(line, "MAD ");
+	name = rtap_name_of(short_names, mad->management_class);
+	summary_name(line, name ? name : mad_class_name(mad->management_class), mad->management_class, 2);
 	line_char(line, ' ');
 	summary_name(line, mad_method_name(mad->method), mad->method, 2);
 	line_text(line, mad_attribute_name(mad) ? " " : " attribute ");

@@ -163,7 +163,7 @@ static void summary_directed(const struct rtap_packet *packet, const struct rtap
 		line_char(line, hop == 1 ? ' ' : ',');
 		line_dec(line, layer_bytes(packet, layer)[DIRECTED_INITIAL_AT + hop]);
 	}
-	line_text(line, " at hop ");
+	line_text(line, " hop ");
 	line_dec(line, before(packet, layer, HOP_POINTER_BEFORE));
 	line_text(line, " of ");
 	line_dec(line, count);

@@ -112,14 +112,14 @@ static void summary_of(const struct rtap_packet *packet, const struct rtap_layer
 	if (layer->length < nccl_entry_length(layout))
 		return;
 	entry = nccl_read_entry(layout, layer_bytes(packet, layer));
-	line_text(line, ": NCCL clear to send ");
+	line_text(line, ": NCCL CTS ");
 	line_dec(line, entry.index);
 	line_text(line, ", ");
 	line_dec(line, entry.size);
-	line_text(line, " bytes at ");
-	line_hex(line, entry.address, 1);
-	line_text(line, " key ");
+	line_text(line, " B ");
 	line_hex(line, entry.keys[0], 1);
+	line_char(line, '+');
+	line_hex(line, entry.address, 1);
 }
 
 #define ROW(name, label, at, width, show, flags) { name, label, (at) * 8, width, show, RTAP_LITTLE | (flags), NULL, NULL, NULL }

@@ -323,8 +323,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, "TCP");
 	struct rtap_value value;
 
-	/* the segment's FPDUs follow */
-	if (rtap_packet_has(packet, PROTOCOL_RDMAP) && layer->length >= TCP_LENGTH)
+	/* the segment's FPDUs follow, or the connection's set-up */
+	if (layer->length >= TCP_LENGTH && (rtap_packet_has(packet, PROTOCOL_RDMAP) || rtap_packet_has(packet, PROTOCOL_MPA_REQUEST) ||
+					    rtap_packet_has(packet, PROTOCOL_MPA_REPLY)))
 		return;
 	if (layer->length >= 4 && !(packet->tcp.present && ends_show_ports(packet))) {
 		*to++ = ' ';

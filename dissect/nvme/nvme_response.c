@@ -282,10 +282,11 @@ static void summary_response(const struct rtap_packet *packet, const struct rtap
 	if (name) {
 		line_text(line, name);
 		line_char(line, ' ');
+	} else {
+		line_text(line, "response CID ");
+		line_hex(line, little_bits(response, NVME_RESPONSE_CID), 4);
+		line_char(line, ' ');
 	}
-	line_text(line, "response CID ");
-	line_hex(line, little_bits(response, NVME_RESPONSE_CID), 4);
-	line_char(line, ' ');
 	status = status_of(response);
 	name = nvme_status_name(request->code, status);
 	if (name) {

@@ -85,7 +85,7 @@ static const struct xdr_procedure procedures3[] = {
 	{ NULL, NULL }, { path_args, mnt3_res }, { NULL, dump_res }, { path_args, NULL }, { NULL, NULL }, { NULL, export_res },
 };
 
-static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " " }, { XDR_NO_ROW, NULL } };
+static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN } };
 
 #define TABLES(version_row, table) { PROTOCOL_MOUNT, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
 

@@ -225,8 +225,9 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_NAME, " " }, { NFS_OFFSET3, " offset " }, { NFS_COUNT3, " count " }, { NFS_SYMLINK_TO, " to " },
-	{ NFS_READLINK_DATA, " " }, { NFS_SET_SIZE, " size " }, { XDR_NO_ROW, NULL },
+	{ NFS_NAME, " ", RPC_SUMMARY_PLAIN }, { NFS_OFFSET3, " ", RPC_SUMMARY_OFFSET }, { NFS_COUNT3, " ", RPC_SUMMARY_LENGTH },
+	{ NFS_SYMLINK_TO, " to ", RPC_SUMMARY_PLAIN }, { NFS_READLINK_DATA, " ", RPC_SUMMARY_PLAIN }, { NFS_SET_SIZE, " size ", RPC_SUMMARY_PLAIN },
+	{ XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 const struct xdr_program nfs3_program = {

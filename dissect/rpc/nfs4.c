@@ -37,12 +37,11 @@ static const struct xdr_item compound_res[] = {
 static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_COMPONENT, " " }, { NFS_XATTR_KEY, " " }, { NFS_OFFSET4, " offset " },
-	{ NFS_LENGTH4, " length " }, { NFS_COUNT4, " count " }, { NFS_READ_LENGTH, " length " },
-	{ NFS_WRITE_LENGTH, " length " }, { NFS_LINKTEXT, " " }, { XDR_NO_ROW, NULL },
+	{ NFS_COMPONENT, " ", RPC_SUMMARY_PLAIN }, { NFS_XATTR_KEY, " ", RPC_SUMMARY_PLAIN },
+	{ NFS_OFFSET4, " ", RPC_SUMMARY_OFFSET }, { NFS_LENGTH4, " length ", RPC_SUMMARY_LENGTH },
+	{ NFS_COUNT4, " ", RPC_SUMMARY_LENGTH }, { NFS_READ_LENGTH, " ", RPC_SUMMARY_LENGTH },
+	{ NFS_WRITE_LENGTH, " ", RPC_SUMMARY_LENGTH }, { NFS_LINKTEXT, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
-
-static const uint32_t preparations[] = { NFS4_PUTFH, NFS4_SEQUENCE, 0 };
 
 const struct xdr_program nfs4_program = {
 	.protocol = PROTOCOL_NFS,
@@ -52,5 +51,5 @@ const struct xdr_program nfs4_program = {
 	.count = sizeof procedures / sizeof procedures[0],
 	.procedures = procedures,
 	.summary = summary,
-	.preparations = preparations,
+	.tier = nfs4_tier,
 };

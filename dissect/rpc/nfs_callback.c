@@ -94,7 +94,7 @@ static const struct xdr_item compound_res[] = {
 static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_OFFSET4, " offset " }, { NFS_LENGTH4, " length " }, { XDR_NO_ROW, NULL },
+	{ NFS_OFFSET4, " ", RPC_SUMMARY_OFFSET }, { NFS_LENGTH4, " length ", RPC_SUMMARY_LENGTH }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 /* The callback program's version is unrelated to the minor version, which alone determines the operations. */

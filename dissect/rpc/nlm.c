@@ -126,8 +126,8 @@ static const struct xdr_procedure procedures[] = PROCEDURES();
 static const struct xdr_procedure procedures4[] = PROCEDURES(4);
 
 static const struct rpc_summary_row summary[] = {
-	{ NLM_OFFSET, " offset " }, { NLM_OFFSET64, " offset " }, { NLM_LENGTH, " length " },
-	{ NLM_LENGTH64, " length " }, { XDR_NO_ROW, NULL },
+	{ NLM_OFFSET, " ", RPC_SUMMARY_OFFSET }, { NLM_OFFSET64, " ", RPC_SUMMARY_OFFSET }, { NLM_LENGTH, " length ", RPC_SUMMARY_LENGTH },
+	{ NLM_LENGTH64, " length ", RPC_SUMMARY_LENGTH }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 #define TABLES(version_row, table) { PROTOCOL_NLM, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }

@@ -259,7 +259,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	} else {
 		line_text(line, "RPC");
 	}
-	rpc_program_line_exchange(facts, line);
+	/* a reply's status follows */
+	if (!facts->program_known || (facts->is_reply && !(facts->call_frame && facts->header_length)))
+		rpc_program_line_exchange(facts, line);
 	if (facts->is_private)
 		line_text(line, " (encrypted)");
 	if (facts->is_reply && facts->header_length)

@@ -280,24 +280,23 @@ bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_l
 struct line_sink {
 	struct body body;
 	struct line *line;
+	char *start;            /* of the text in the line */
 	const struct rpc_program *known;
 	const struct xdr_program *program;
+	bool is_compound;
 	bool procedure_shown;
-	const char *waiting; /* an operation that is shown only if no other one follows; NULL: none */
+	bool status_shown;
+	/* COMPOUND: only the operations of the lowest tier, its purpose, are shown; or the one that failed */
+	bool skipping;          /* the current operation is another */
+	uint8_t tier;           /* of those shown; 0: none yet */
+	size_t begin;           /* bytes of the line before them */
+	bool has_status;        /* of the whole */
+	uint32_t status;
+	const char *status_name;
+	uint32_t operation;     /* the current one */
+	const char *operation_name;
+	uint8_t last_form;      /* of the value before: enum rpc_summary_form */
 };
-
-static void show_procedure(struct line_sink *text)
-{
-	if (text->procedure_shown)
-		return;
-	text->procedure_shown = true;
-	/* a COMPOUND is its operations */
-	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts)) {
-		line_char(text->line, ' ');
-		rpc_program_line_procedure(text->known, text->body.facts, text->line);
-	}
-	rpc_program_line_exchange(text->body.facts, text->line);
-}
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
 {
@@ -307,6 +306,42 @@ static void show_number(struct line *line, const struct rtap_name *names, uint64
 		line_text(line, name);
 	else
 		line_dec(line, number);
+}
+
+static void show_named(struct line *line, const char *name, uint32_t number)
+{
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		line_dec(line, number);
+}
+
+/* A COMPOUND is its operations. */
+static void show_procedure(struct line_sink *text)
+{
+	if (text->procedure_shown)
+		return;
+	text->procedure_shown = true;
+	text->begin = (size_t)(text->line->next - text->start);
+	if (text->is_compound)
+		return;
+	line_char(text->line, ' ');
+	rpc_program_line_procedure(text->known, text->body.facts, text->line);
+}
+
+/* Takes back what was shown after the program. */
+static void start_again(struct line_sink *text)
+{
+	text->line->next = text->start + text->begin;
+	text->status_shown = false;
+	text->last_form = RPC_SUMMARY_PLAIN;
+}
+
+static void write_status(struct line_sink *text, uint32_t status, const char *name)
+{
+	show_named(text->line, status ? name : "OK", status);
+	text->status_shown = true;
 }
 
 static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
@@ -322,51 +357,46 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	}
 	while (row->row != decoded->row && row->row != XDR_NO_ROW)
 		row++;
-	if (row->row == XDR_NO_ROW || (is_bytes(field) && !decoded->data.bytes))
+	if (row->row == XDR_NO_ROW || (is_bytes(field) && !decoded->data.bytes) || text->skipping ||
+	    (row->form == RPC_SUMMARY_UNLESS_0 && !decoded->number))
 		return;
 	show_procedure(text);
-	line_text(text->line, row->text);
+	/* results that have no status */
+	if (text->body.facts->is_reply && !text->status_shown) {
+		line_text(text->line, " reply");
+		text->status_shown = true;
+	}
+	/* of a range */
+	line_text(text->line, row->form == RPC_SUMMARY_LENGTH && text->last_form == RPC_SUMMARY_OFFSET ? "+" : row->text);
+	text->last_form = row->form;
 	if (field->show == RTAP_TEXT)
 		line_escaped(text->line, decoded->data.bytes, decoded->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, decoded->number);
 }
 
-/* An operation that only prepares those that follow. */
-static bool is_preparation(const struct xdr_program *program, uint32_t number)
-{
-	for (const uint32_t *each = program->preparations; each && *each; each++)
-		if (*each == number)
-			return true;
-	return false;
-}
-
 static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct line_sink *text = (struct line_sink *)sink;
+	uint8_t tier;
 
 	(void)offset;
 	show_procedure(text);
 	/* the procedure itself is shown already */
-	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts))
+	if (!text->is_compound)
 		return;
-	text->waiting = is_preparation(text->program, number) ? name : NULL;
-	if (text->waiting)
+	text->operation = number;
+	text->operation_name = name;
+	tier = text->program->tier ? text->program->tier(number) : 1;
+	text->skipping = text->tier && tier > text->tier;
+	if (text->skipping)
 		return;
-	line_char(text->line, ' ');
-	if (name)
-		line_text(text->line, name);
-	else
-		line_dec(text->line, number);
-}
-
-static void show_waiting(struct line_sink *text)
-{
-	if (text->waiting) {
-		line_char(text->line, ' ');
-		line_text(text->line, text->waiting);
-	}
-	text->waiting = NULL;
+	if (tier < text->tier)
+		start_again(text);
+	text->tier = tier;
+	show_named(text->line, name, number);
+	if (text->has_status && !text->status && !text->status_shown)
+		write_status(text, 0, NULL);
 }
 
 /* Only that of the whole, or of what failed. */
@@ -374,17 +404,19 @@ static void show_status(struct xdr_sink *sink, uint32_t status, const char *name
 {
 	struct line_sink *text = (struct line_sink *)sink;
 
-	if (text->procedure_shown && !status && text->program->minor_row != XDR_NO_ROW)
-		return;
 	show_procedure(text);
-	show_waiting(text);
-	line_char(text->line, ' ');
-	if (!status)
-		line_text(text->line, "OK");
-	else if (name)
-		line_text(text->line, name);
-	else
-		line_dec(text->line, status);
+	if (!text->is_compound) {
+		write_status(text, status, name);
+	} else if (!text->has_status) {
+		text->has_status = true;
+		text->status = status;
+		text->status_name = name;
+	} else if (status) {
+		start_again(text);
+		show_named(text->line, text->operation_name, text->operation);
+		write_status(text, status, name);
+		text->skipping = false;
+	}
 }
 
 /* A bit for each row that is shown, by its number modulo 64. */
@@ -397,6 +429,37 @@ static uint64_t rows_shown(const struct xdr_program *program)
 	return rows;
 }
 
+static void begin_text(struct line_sink *text, struct line *line)
+{
+	text->line = line;
+	text->start = line->next;
+	text->begin = 0;
+	text->program = text->known->tables;
+	text->is_compound = text->program->minor_row != XDR_NO_ROW && items_of(text->program, text->body.facts);
+	text->procedure_shown = text->status_shown = text->skipping = text->has_status = false;
+	text->tier = 0;
+	text->status = text->operation = 0;
+	text->status_name = text->operation_name = NULL;
+	text->last_form = RPC_SUMMARY_PLAIN;
+}
+
+static void end_text(struct line_sink *text)
+{
+	const struct rtap_rpc_facts *facts = text->body.facts;
+
+	show_procedure(text);
+	if (!facts->is_reply)
+		return;
+	if (text->has_status && !text->status_shown)
+		write_status(text, text->status, text->status_name);
+	if (!text->status_shown)
+		line_text(text->line, " reply");
+	if (!facts->call_frame) {
+		line_text(text->line, " xid ");
+		line_hex(text->line, facts->xid, 8);
+	}
+}
+
 void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	struct line_sink text;
@@ -405,18 +468,18 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 
 	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status, .brief = true };
 	body_init(body, packet, layer);
-	text.line = line;
-	text.procedure_shown = false;
-	text.waiting = NULL;
 	text.known = known_of(layer, body->facts);
 	if (!text.known)
 		return;
-	text.program = text.known->tables;
+	begin_text(&text, line);
 	body->sink.unwanted = ~rows_shown(text.program);
-	rpc_program_line(text.known, body->facts, line);
+	/* a reply is of its call's version */
+	if (body->facts->is_reply && body->facts->call_frame)
+		line_text(line, rtap_name_of(rpc_program_names, rpc_program_number(body->facts)));
+	else
+		rpc_program_line(text.known, body->facts, line);
 	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
-	show_procedure(&text);
-	show_waiting(&text);
+	end_text(&text);
 	rpcrdma_summary_chunks(packet, layer, line);
 	if (result == MALFORMED)
 		line_text(line, " [malformed]");

@@ -18,10 +18,19 @@ struct xdr_procedure {
 	const struct xdr_item *call, *reply;
 };
 
+/* How the one-line text shows a value. */
+enum rpc_summary_form {
+	RPC_SUMMARY_PLAIN,
+	RPC_SUMMARY_UNLESS_0,
+	RPC_SUMMARY_OFFSET,
+	RPC_SUMMARY_LENGTH, /* after an offset: "0+4096" */
+};
+
 /* A row in the one-line text, with the text before its value. */
 struct rpc_summary_row {
 	uint16_t row;
 	const char *text;
+	enum rpc_summary_form form;
 };
 
 /* A program, in the versions to which these tables apply. */
@@ -33,7 +42,7 @@ struct xdr_program {
 	uint32_t count;         /* number of procedures, from 0; those without tables are all zero */
 	const struct xdr_procedure *procedures;
 	const struct rpc_summary_row *summary; /* ends with XDR_NO_ROW */
-	const uint32_t *preparations; /* operations that the one-line text shows only at the end; ends with 0; NULL: none */
+	uint8_t (*tier)(uint32_t number); /* of a COMPOUND's operation: the one-line text shows those of the lowest; NULL: all are alike */
 };
 
 /*

@@ -62,7 +62,7 @@ extern const struct rtap_name rpc_program_names[];
 /* The lists */
 extern const struct rpc_program nfs_programs[], nfsacl_programs[], mount_programs[], nlm_programs[], nsm_programs[], portmap_programs[];
 
-/* " call xid 0x12345678", " reply": the latter with the XID too if its call is not known. */
+/* " call xid 0x12345678", " reply": the latter with the XID too if its call is not known. For what has no other words for it. */
 void rpc_program_line_exchange(const struct rtap_rpc_facts *facts, struct line *line);
 
 #endif

@@ -94,9 +94,9 @@ static const struct xdr_procedure procedures3[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ PORTMAP_PROG, " " }, { PORTMAP_VERSION, " v" }, { PORTMAP_PROTO, " " }, { PORTMAP_PORT, " port " },
-	{ PORTMAP_RPCB_PROG, " " }, { PORTMAP_RPCB_VERSION, " v" }, { PORTMAP_RPCB_NETID, " " },
-	{ PORTMAP_UADDR, " " }, { XDR_NO_ROW, NULL },
+	{ PORTMAP_PROG, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_VERSION, " v", RPC_SUMMARY_PLAIN }, { PORTMAP_PROTO, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_PORT, " port ", RPC_SUMMARY_PLAIN },
+	{ PORTMAP_RPCB_PROG, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_RPCB_VERSION, " v", RPC_SUMMARY_PLAIN }, { PORTMAP_RPCB_NETID, " ", RPC_SUMMARY_PLAIN },
+	{ PORTMAP_UADDR, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 static const struct xdr_program portmap2_program = {

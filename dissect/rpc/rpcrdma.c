@@ -467,12 +467,40 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		return;
 }
 
-static void count(struct line *line, const char *label, uint32_t number)
+/* The names without what the line says before them. */
+static const struct rtap_name message_type_words[] = {
+	{ RDMA_MSG, "MSG" }, { RDMA_NOMSG, "NOMSG" }, { RDMA_MSGP, "MSGP" }, { RDMA_DONE, "DONE" }, { RDMA_ERROR, "ERROR" }, { 0, NULL },
+};
+
+/* "read", "read 3": a list, and its elements if it has several. */
+static void count(struct line *line, const char *before, const char *list, uint32_t number)
 {
-	if (!number)
+	line_text(line, before);
+	line_text(line, list);
+	if (number < 2)
 		return;
-	line_text(line, label);
+	line_char(line, ' ');
 	line_dec(line, number);
+}
+
+/* What carries data: " (read 2, write, reply)", the lists that are not empty. */
+static void summary_lists(const struct rtap_rpcrdma_facts *facts, struct line *line)
+{
+	const char *before = " (";
+
+	if (!facts->read_segments && !facts->write_chunks && !facts->reply_chunk)
+		return;
+	if (facts->read_segments) {
+		count(line, before, "read", facts->read_segments);
+		before = ", ";
+	}
+	if (facts->write_chunks) {
+		count(line, before, "write", facts->write_chunks);
+		before = ", ";
+	}
+	if (facts->reply_chunk)
+		count(line, before, "reply", 1);
+	line_char(line, ')');
 }
 
 #define SUMMARY_MOST 128 /* the words, four numbers, and the longest name */
@@ -506,12 +534,9 @@ void rpcrdma_summary_chunks(const struct rtap_packet *packet, const struct rtap_
 		layer--;
 	if (layer == packet->layers || layer[-1].protocol != PROTOCOL_RPCRDMA || !facts->present)
 		return;
-	if (facts->message_type == RDMA_NOMSG)
-		line_text(line, " RDMA_NOMSG");
-	count(line, " read segments ", facts->read_segments);
-	count(line, " write chunks ", facts->write_chunks);
-	if (facts->reply_chunk)
-		line_text(line, " reply chunk");
+	/* a reply repeats what its call offered */
+	if (!packet->rpc.is_reply)
+		summary_lists(facts, line);
 }
 
 /* The message that follows adds the chunks to its own text. */
@@ -519,22 +544,18 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
 	const struct rtap_layer *after = layer_after(packet, layer);
-	const char *name = rtap_name_of(message_type_names, facts->message_type);
+	const char *name = rtap_name_of(message_type_words, facts->message_type);
 	char spare[SUMMARY_MOST], *begin, *to;
 
 	if (layer->length < RPCRDMA_FIXED_LENGTH || (after && after->protocol == PROTOCOL_RPC))
 		return;
 	begin = line_begin(line, spare, sizeof spare);
-	to = line_put(begin, ": RPC-over-RDMA ");
+	to = line_put(begin, ": RPC/RDMA ");
 	if (facts->version != RPCRDMA_VERSION_1)
 		to = line_put(line_put_dec(line_put(to, "version "), facts->version), " ");
 	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
-	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
-	line_end(line, begin, line_put_dec(line_put(to, " credits "), facts->credits));
-	count(line, " read segments ", facts->read_segments);
-	count(line, " write chunks ", facts->write_chunks);
-	if (facts->reply_chunk)
-		line_text(line, " reply chunk");
+	line_end(line, begin, line_put_hex(line_put(to, " xid 0x"), facts->xid, 8));
+	summary_lists(facts, line);
 	if (facts->message_type == RDMA_ERROR)
 		error_summary(packet, layer, line);
 }

@@ -103,7 +103,7 @@ static void summary_response(const struct rtap_packet *packet, const struct rtap
 {
 	const char *name;
 
-	line_text(line, ": SRP response");
+	line_text(line, ": SRP");
 	if (layer->length < SRP_RESPONSE_LENGTH)
 		return;
 	name = rtap_name_of(scsi_status_names, layer_bytes(packet, layer)[SRP_STATUS_AT]);

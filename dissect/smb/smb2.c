@@ -246,11 +246,8 @@ static void summary_header(const struct rtap_packet *packet, const struct rtap_l
 		line_hex(line, little_bits(header, SMB2_COMMAND), 4);
 	if (!is_response(header))
 		return;
-	line_text(line, " response");
 	status = (uint32_t)little_bits(header, SMB2_STATUS);
-	name = rtap_name_of(smb_status_names, status);
-	if (!status)
-		return;
+	name = status ? rtap_name_of(smb_status_names, status) : "OK";
 	line_char(line, ' ');
 	if (name)
 		line_text(line, name);

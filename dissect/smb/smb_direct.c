@@ -217,11 +217,11 @@ static void summary_transfer(const struct rtap_packet *packet, const struct rtap
 	if (layer->length < SMB_DIRECT_LENGTH)
 		return;
 	if (little_bits(header, SMB_DIRECT_DATA_LENGTH)) {
-		line_text(line, " fragment, ");
-		line_count(line, little_bits(header, SMB_DIRECT_DATA_LENGTH), "byte", "bytes");
-		line_text(line, ", ");
+		line_char(line, ' ');
+		line_dec(line, little_bits(header, SMB_DIRECT_DATA_LENGTH));
+		line_text(line, " B, ");
 		line_dec(line, little_bits(header, SMB_DIRECT_REMAINING));
-		line_text(line, " remaining");
+		line_text(line, " B follow");
 	} else {
 		line_text(line, " grants ");
 		line_count(line, little_bits(header, SMB_DIRECT_CREDITS_GRANTED), "credit", "credits");

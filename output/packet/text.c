@@ -8,11 +8,22 @@
 #include "output/packet/tree.h"
 #include "output/packet/units.h"
 
+/* Whether an anomaly is one of those before it, elsewhere in the packet. */
+static bool is_repeated(const struct rtap_packet *packet, uint8_t anomaly)
+{
+	for (uint8_t i = 0; i < anomaly; i++)
+		if (packet->anomalies[i].code == packet->anomalies[anomaly].code)
+			return true;
+	return false;
+}
+
 static void write_notes(const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_frame *frame = packet->frame;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
+		if (is_repeated(packet, i))
+			continue;
 		line_text(line, " [");
 		line_text(line, rtap_anomaly_name((enum rtap_anomaly_code)packet->anomalies[i].code));
 		line_char(line, ']');
@@ -23,11 +34,11 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 		line_text(line, " more]");
 	}
 	if (frame->captured_length < frame->wire_length) {
-		line_text(line, " [captured ");
+		line_text(line, " [");
 		line_dec(line, frame->captured_length);
 		line_text(line, " of ");
 		line_dec(line, frame->wire_length);
-		line_text(line, " bytes]");
+		line_text(line, " B]");
 	}
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		line_text(line, " # ");
@@ -35,13 +46,13 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 	}
 }
 
-/* Right-aligned up to a million. */
+/* Right-aligned up to 99,999. */
 static void write_number(uint64_t number, struct line *line)
 {
 	char spare[32], *begin = line_begin(line, spare, sizeof spare), *to = begin;
 
 	memset(to, ' ', 8);
-	to += (number < 10) + (number < 100) + (number < 1000) + (number < 10000) + (number < 100000);
+	to += (number < 10) + (number < 100) + (number < 1000) + (number < 10000);
 	to = line_put_dec(to, number);
 	*to++ = ' ';
 	line_end(line, begin, to);
@@ -85,9 +96,9 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 	while (line->next > before && line->next[-1] == ' ')
 		line->next--;
 	if (packet->rpc.present && packet->rpc.call_frame)
-		write_request(packet, " [call in ", packet->rpc.call_frame, packet->rpc.call_time_ns, line);
+		write_request(packet, " [to ", packet->rpc.call_frame, packet->rpc.call_time_ns, line);
 	else if (packet->request.frame)
-		write_request(packet, packet->request.where ? packet->request.where : " [command in ", packet->request.frame, packet->request.time_ns, line);
+		write_request(packet, packet->request.where ? packet->request.where : " [to ", packet->request.frame, packet->request.time_ns, line);
 	write_notes(packet, line);
 }
 

@@ -11,12 +11,18 @@ from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, read
 
 LINK_ERF = 197
 FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
-          "tcp.dstport", "rpc.time", "infiniband.bth.opcode")
+          "tcp.dstport", "rpc.time", "infiniband.bth.opcode", "udp.length", "infiniband.bth.padcnt")
 TYPICAL = 110
 # SEND, WRITE and READ response, middle and last, of RC and UC: nothing but data
 DATA = {service | operation for service in (0x00, 0x20) for operation in (0x01, 0x02, 0x07, 0x08, 0x0e)}
 PACKET = re.compile(r" *(\d+) +(\d\d:\d\d:\d\d\.(\d+)) (.*)")
 ENDS = re.compile(r"(\d[\d.]*)(:\w+)? > (\d[\d.]*)(:\w+)? +")
+# operation, PSN, length
+COLUMNS = re.compile(r"((?:.{8}){2,4}?)(?<= )((?=.{8}(?: |$)) *\d+)(?: ( *\d+))?(?![\w.])")
+# SEND and WRITE that have no header after the BTH
+BARE = {0x00, 0x01, 0x02, 0x04, 0x07, 0x08}
+# UDP header, BTH, invariant CRC
+UDP_AND_BTH = 8 + 12 + 4
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
 
@@ -45,7 +51,7 @@ class PacketLines(CliTest):
         return [(line, dict(zip(FIELDS, row.split("\t")))) for line, row in zip(lines, rows)]
 
     def test_lines_have_columns_and_the_numbers_of_fields(self):
-        typical = ends_seen = sources = latencies = 0
+        typical = ends_seen = sources = latencies = lengths = 0
         for path in captures():
             digits = time_digits(read(path)[:24]) if os.path.getsize(path) > 24 and len(read(path)) >= 24 else None
             for line, fields in self.packets(path):
@@ -53,7 +59,7 @@ class PacketLines(CliTest):
                 match = PACKET.fullmatch(line)
                 self.assertTrue(match, where)
                 self.assertEqual(match.group(1), fields["frame.number"], where)
-                self.assertEqual(line.index(" ", len(line) - len(line.lstrip())), max(6, len(match.group(1))), where)
+                self.assertEqual(line.index(" ", len(line) - len(line.lstrip())), max(5, len(match.group(1))), where)
                 self.assertIn(len(match.group(3)), (digits,) if digits else (6, 9), where)
                 self.assertEqual(line.rstrip(), line, where)
                 rest = match.group(4)
@@ -69,17 +75,22 @@ class PacketLines(CliTest):
                         self.assertEqual(number(ends.group(2)[1:]), number(source), where)
                     self.assertTrue(ends.end() >= 32 and ends.end() % 8 == 0, where)
                     # management datagrams have one that says nothing
-                    psn = rest.find("psn ") if not re.search(r" (MAD|CM) ", rest) else -1
-                    if "fragment" not in rest and psn >= 0:
-                        self.assertTrue(psn - ends.end() >= 24 and psn % 8 == 0, where)
-                        self.assertEqual(rest[psn:].split()[1], fields["infiniband.bth.psn"], where)
+                    columns = COLUMNS.match(rest[ends.end():])
+                    if "fragment" not in rest and not re.match(r"(MAD|CM) ", rest[ends.end():]):
+                        self.assertTrue(columns, where)
+                        self.assertEqual(len(columns.group(2)), 8, where)
+                        self.assertEqual(int(columns.group(2)), int(fields["infiniband.bth.psn"]), where)
+                        if number(fields["infiniband.bth.opcode"]) in BARE and fields["udp.length"] and "absurd" not in path and not re.search(r"\[[a-z0-9]+_", rest):
+                            lengths += 1
+                            bytes_left = number(fields["udp.length"]) - UDP_AND_BTH - number(fields["infiniband.bth.padcnt"])
+                            self.assertEqual(int(columns.group(3)), bytes_left, where)
                 elif ends and fields["tcp.srcport"] and not fields["infiniband.bth.psn"] and rest.count(" > ") == 1:
                     self.assertEqual((ends.group(2), ends.group(4)), (":" + fields["tcp.srcport"], ":" + fields["tcp.dstport"]), where)
                 if fields["infiniband.bth.opcode"] and int(fields["infiniband.bth.opcode"], 0) in DATA and ends \
                         and "[" not in rest and ": " not in rest and "fragment" not in rest:
                     typical += 1
                     self.assertLessEqual(len(line), TYPICAL, where)
-                latency = re.search(r"\[call in \d+, ([\d.]+) (\w+)\]", line)
+                latency = re.search(r"\[to \d+, ([\d.]+) (\w+)\]", line)
                 if latency and fields["rpc.time"]:
                     latencies += 1
                     measured = float(fields["rpc.time"])
@@ -88,6 +99,7 @@ class PacketLines(CliTest):
         self.assertGreater(ends_seen, 5000)
         self.assertGreater(sources, 3000)
         self.assertGreater(latencies, 500)
+        self.assertGreater(lengths, 3000)
 
     def test_iwarp_data_is_as_short(self):
         seen = 0
