@@ -121,7 +121,8 @@ static bool gather_port(struct rtap_devices *devices, size_t device, size_t port
 	shown->gids = rtap_devices_gids(devices, device, port);
 	shown->p_keys = rtap_devices_p_keys(devices, device, port);
 	shown->counters = rtap_devices_port_counters(devices, device, port);
-	return shown->port && shown->gids && shown->p_keys && shown->counters;
+	shown->cm_counters = rtap_devices_cm_counters(devices, device, port);
+	return shown->port && shown->gids && shown->p_keys && shown->counters && shown->cm_counters;
 }
 
 static void write_text(const void *what, struct line *line)
@@ -169,8 +170,11 @@ static int show(const struct question *question, struct rtap_devices *devices, c
 			continue;
 		if (!gather_port(devices, asked->device, i, &ports[shown.port_count]))
 			goto out;
-		if (shown.verbs && shown.verbs->subnet_timeouts)
+		if (shown.verbs && shown.verbs->subnet_timeouts) {
 			ports[shown.port_count].subnet_timeout = shown.verbs->subnet_timeouts[i];
+			ports[shown.port_count].path_mtu = shown.verbs->path_mtus[i];
+			ports[shown.port_count].max_path_mtu = shown.verbs->max_path_mtus[i];
+		}
 		ports[shown.port_count++].gid = asked->gid;
 	}
 	shown.ports = ports;

@@ -243,10 +243,10 @@ static struct rtap_count known(uint64_t value)
 	return (struct rtap_count){ true, value };
 }
 
-static void show_counters(const struct style *style, struct line *line, unsigned depth,
+static void show_counters(const struct style *style, struct line *line, unsigned depth, const char *key,
 			  const struct rtap_device_counters *counters)
 {
-	style->begin_list(line, depth, "hw_counters", counters->count);
+	style->begin_list(line, depth, key, counters->count);
 	for (size_t i = 0; i < counters->count; i++) {
 		char digits[24];
 		struct line text;
@@ -325,14 +325,24 @@ static void show_port(const struct style *style, struct line *line, unsigned dep
 	style->number(line, depth, "sm_lid", port->sm_lid);
 	style->number(line, depth, "sm_sl", port->sm_sl);
 	style->number(line, depth, "subnet_timeout", shown->subnet_timeout);
+	style->number(line, depth, "path_mtu", shown->path_mtu);
+	style->number(line, depth, "max_path_mtu", shown->max_path_mtu);
+	style->text(line, depth, "netdev", port->netdev);
+	style->number(line, depth, "netdev_mtu", port->netdev_mtu);
 	show_capabilities(style, line, depth, port->capability_mask);
 	style->hex(line, depth, "guid", port->guid, 16);
 	style->text(line, depth, "umad", port->umad);
 	style->text(line, depth, "issm", port->issm);
 	show_gids(style, line, depth, shown->gids);
 	show_p_keys(style, line, depth, shown->p_keys);
-	show_counters(style, line, depth, shown->counters);
+	show_counters(style, line, depth, "hw_counters", shown->counters);
+	show_counters(style, line, depth, "cm_counters", shown->cm_counters);
 	style->end_group(line);
+}
+
+static const char *yes_or_no(uint64_t value)
+{
+	return value ? "yes" : "no";
 }
 
 static void show_verbs(const struct style *style, struct line *line, const struct rtap_device_verbs *verbs)
@@ -351,6 +361,12 @@ static void show_verbs(const struct style *style, struct line *line, const struc
 	style->number(line, 1, "max_sges", verbs->max_sges);
 	style->number(line, 1, "max_completions", verbs->max_completions);
 	style->number(line, 1, "max_rss_queues", verbs->max_rss_queues);
+	show_named(style, line, 1, "raw_packet_queue_pairs", verbs->raw_packet, yes_or_no);
+	style->hex(line, 1, "vendor", verbs->vendor, 6);
+	style->hex(line, 1, "part", verbs->part, 4);
+	style->number(line, 1, "max_queue_pairs", verbs->max_queue_pairs);
+	style->number(line, 1, "max_completion_queues", verbs->max_completion_queues);
+	style->number(line, 1, "max_memory_regions", verbs->max_memory_regions);
 }
 
 static void show_device(const struct style *style, struct line *line, const struct shown_device *shown)
@@ -372,7 +388,7 @@ static void show_device(const struct style *style, struct line *line, const stru
 	for (size_t i = 0; i < device->netdev_count; i++)
 		style->item(line, 2, device->netdevs[i]);
 	style->end_list(line);
-	show_counters(style, line, 1, shown->counters);
+	show_counters(style, line, 1, "hw_counters", shown->counters);
 	if (shown->verbs)
 		show_verbs(style, line, shown->verbs);
 	style->begin_list(line, 1, "ports", shown->port_count);

@@ -15,7 +15,8 @@ struct shown_port {
 	const struct rtap_gids *gids;
 	const struct rtap_p_keys *p_keys;
 	const struct rtap_device_counters *counters;
-	struct rtap_count subnet_timeout;
+	const struct rtap_device_counters *cm_counters;
+	struct rtap_count subnet_timeout, path_mtu, max_path_mtu;
 	const struct rtap_gid *gid; /* the requested GID; NULL: none */
 };
 

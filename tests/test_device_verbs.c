@@ -13,7 +13,7 @@
 #include "tests/sysfs_kit.h"
 
 static struct {
-	int list_failure, open_failure, query_failure; /* errno; 0: none */
+	int list_failure, open_failure, query_failure, qp_failure; /* errno; 0: none */
 	bool knows_no_more;                            /* only what old devices report */
 	bool spreads_no_raw_packets;
 	unsigned lists, opened;
@@ -44,6 +44,50 @@ const char *ibv_get_device_name(struct ibv_device *which)
 	return which->name;
 }
 
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *which)
+{
+	static struct ibv_pd pd;
+
+	(void)which;
+	return &pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *which, int entries, void *owner, struct ibv_comp_channel *channel, int vector)
+{
+	static struct ibv_cq cq;
+
+	(void)which, (void)entries, (void)owner, (void)channel, (void)vector;
+	return &cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
+{
+	static struct ibv_qp qp;
+
+	(void)pd;
+	cr_expect_eq(wanted->qp_type, IBV_QPT_RAW_PACKET);
+	errno = verbs.qp_failure;
+	return verbs.qp_failure ? NULL : &qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
 static int query_device(struct ibv_context *which, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attributes,
 			size_t size)
 {
@@ -54,6 +98,11 @@ static int query_device(struct ibv_context *which, const struct ibv_query_device
 	attributes->orig_attr.max_qp_wr = 32768;
 	attributes->orig_attr.max_sge = 30;
 	attributes->orig_attr.max_cqe = 4194303;
+	attributes->orig_attr.vendor_id = 0x2c9;
+	attributes->orig_attr.vendor_part_id = 4115;
+	attributes->orig_attr.max_qp = 262144;
+	attributes->orig_attr.max_cq = 16777216;
+	attributes->orig_attr.max_mr = 1048576;
 	if (verbs.knows_no_more)
 		return verbs.query_failure;
 	attributes->orig_attr.device_cap_flags = IBV_DEVICE_MANAGED_FLOW_STEERING | IBV_DEVICE_RAW_MULTI;
@@ -70,6 +119,8 @@ static int query_port(struct ibv_context *which, uint8_t number, struct ibv_port
 	(void)which;
 	memset(attributes, 0, size);
 	attributes->subnet_timeout = (uint8_t)(16 + number);
+	attributes->active_mtu = IBV_MTU_1024;
+	attributes->max_mtu = IBV_MTU_4096;
 	return number == 2 ? EINVAL : 0;
 }
 
@@ -127,6 +178,29 @@ Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_report)
 	cr_expect(reported->max_rss_queues.known && reported->max_rss_queues.value == 2048);
 	cr_expect(reported->subnet_timeouts[0].known && reported->subnet_timeouts[0].value == 17);
 	cr_expect_not(reported->subnet_timeouts[1].known, "the port cannot be asked");
+	cr_expect(reported->path_mtus[0].known && reported->path_mtus[0].value == 1024);
+	cr_expect(reported->max_path_mtus[0].known && reported->max_path_mtus[0].value == 4096);
+	cr_expect_not(reported->path_mtus[1].known);
+	cr_expect(reported->vendor.known && reported->vendor.value == 0x2c9);
+	cr_expect(reported->part.known && reported->part.value == 4115);
+	cr_expect_eq(reported->max_queue_pairs.value, 262144);
+}
+
+Test(device_verbs, whether_it_has_raw_packet_queue_pairs_is_tried)
+{
+	static const struct {
+		int failure;
+		bool known, value;
+	} cases[] = { { 0, true, true }, { EOPNOTSUPP, true, false }, { EINVAL, true, false }, { EPERM, false, false }, { EACCES, false, false } };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct rtap_device_verbs *reported;
+
+		verbs.qp_failure = cases[i].failure;
+		reported = rtap_devices_verbs(devices, 0);
+		cr_expect_eq(reported->raw_packet.known, cases[i].known, "%s", strerror(cases[i].failure));
+		cr_expect_eq(reported->raw_packet.value, cases[i].value, "%s", strerror(cases[i].failure));
+	}
 }
 
 Test(device_verbs, a_device_without_any_of_it_has_none)
@@ -189,8 +263,9 @@ static void write_device(void (*write)(const struct shown_device *shown, struct 
 	static const struct rtap_p_keys no_p_keys;
 	const struct rtap_device_verbs *reported = rtap_devices_verbs(devices, 0);
 	const struct shown_port port = {
-		.port = rtap_devices_port(devices, 0, 0), .gids = &no_gids, .p_keys = &no_p_keys, .counters = &no_counters,
+		.port = rtap_devices_port(devices, 0, 0), .gids = &no_gids, .p_keys = &no_p_keys, .counters = &no_counters, .cm_counters = &no_counters,
 		.subnet_timeout = reported->subnet_timeouts ? reported->subnet_timeouts[0] : (struct rtap_count){ false, 0 },
+		.path_mtu = reported->path_mtus ? reported->path_mtus[0] : (struct rtap_count){ false, 0 },
 	};
 	const struct shown_device shown = { rtap_devices_device(devices, 0), &no_counters, reported, &port, 1 };
 	struct line line;
@@ -207,8 +282,10 @@ Test(device_verbs, it_is_written_as_json_and_in_full)
 
 	write_device(device_json, text, sizeof text);
 	cr_expect(strstr(text, "\"verbs_capabilities\":[\"managed flow steering\",\"scatter FCS\",\"IP checksum\",\"time stamps\"],"
-			 "\"core_clock_khz\":156250,\"max_receives\":32768,\"max_sges\":30,\"max_completions\":4194303,\"max_rss_queues\":2048,"),
+			 "\"core_clock_khz\":156250,\"max_receives\":32768,\"max_sges\":30,\"max_completions\":4194303,\"max_rss_queues\":2048,"
+			 "\"raw_packet_queue_pairs\":\"yes\",\"vendor\":\"0x0002c9\",\"part\":\"0x1013\",\"max_queue_pairs\":262144,"),
 		  "%s", text);
+	cr_expect(strstr(text, "\"path_mtu\":1024,"), "%s", text);
 	cr_expect(strstr(text, "\"subnet_timeout\":17,"), "%s", text);
 	cr_expect_null(strstr(text, "trouble"));
 	write_device(device_tree, text, sizeof text);

@@ -52,29 +52,79 @@ static void take_attributes(const struct ibv_device_attr_ex *attributes, struct 
 	verbs->max_completions = known((uint64_t)attributes->orig_attr.max_cqe);
 	verbs->max_rss_queues = known(attributes->rss_caps.supported_qpts & 1u << IBV_QPT_RAW_PACKET ?
 				      attributes->rss_caps.max_rwq_indirection_table_size : 0);
+	verbs->vendor = known(attributes->orig_attr.vendor_id);
+	verbs->part = known(attributes->orig_attr.vendor_part_id);
+	verbs->max_queue_pairs = known((uint64_t)attributes->orig_attr.max_qp);
+	verbs->max_completion_queues = known((uint64_t)attributes->orig_attr.max_cq);
+	verbs->max_memory_regions = known((uint64_t)attributes->orig_attr.max_mr);
 	verbs->asked = true;
+}
+
+/* enum ibv_mtu */
+static struct rtap_count mtu_of(enum ibv_mtu mtu)
+{
+	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? known(UINT64_C(128) << mtu) : (struct rtap_count){ .known = false };
+}
+
+static bool ask_ports(struct sysfs_memory *memory, const struct rtap_device *device, struct ibv_context *context,
+		      struct rtap_device_verbs *verbs)
+{
+	size_t size = (device->port_count + 1) * sizeof(struct rtap_count);
+	struct rtap_count *timeouts = sysfs_allocate(memory, size), *now = sysfs_allocate(memory, size), *most = sysfs_allocate(memory, size);
+
+	if (!timeouts || !now || !most)
+		return false;
+	verbs->subnet_timeouts = timeouts;
+	verbs->path_mtus = now;
+	verbs->max_path_mtus = most;
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct ibv_port_attr port;
+
+		/* port 0 of a switch cannot be queried */
+		if (!device->port_numbers[i] || ibv_query_port(context, device->port_numbers[i], &port))
+			continue;
+		timeouts[i] = known(port.subnet_timeout);
+		now[i] = mtu_of(port.active_mtu);
+		most[i] = mtu_of(port.max_mtu);
+	}
+	return true;
+}
+
+int device_verbs_try_raw_packet(struct ibv_context *context)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_cq *cq = pd ? ibv_create_cq(context, 1, NULL, NULL, 0) : NULL;
+	struct ibv_qp_init_attr wanted = { .send_cq = cq, .recv_cq = cq, .cap = { .max_recv_wr = 1, .max_recv_sge = 1 },
+					   .qp_type = IBV_QPT_RAW_PACKET };
+	struct ibv_qp *qp = cq ? ibv_create_qp(pd, &wanted) : NULL;
+	/* without a domain or queue, nothing was found out */
+	int result = qp ? 0 : cq ? errno : EPERM;
+
+	/* Ignore failures to destroy: the device was only asked. */
+	if (qp)
+		(void)!ibv_destroy_qp(qp);
+	if (cq)
+		(void)!ibv_destroy_cq(cq);
+	if (pd)
+		(void)!ibv_dealloc_pd(pd);
+	return result;
 }
 
 static bool ask_context(struct sysfs_memory *memory, const struct rtap_device *device, struct ibv_context *context,
 			struct rtap_device_verbs *verbs)
 {
 	struct ibv_device_attr_ex attributes;
-	struct rtap_count *timeouts = sysfs_allocate(memory, (device->port_count + 1) * sizeof *timeouts);
-	int result = ibv_query_device_ex(context, NULL, &attributes);
+	int result;
 
-	if (!timeouts)
+	if (!ask_ports(memory, device, context, verbs))
 		return false;
-	verbs->subnet_timeouts = timeouts;
-	for (size_t i = 0; i < device->port_count; i++) {
-		struct ibv_port_attr port;
-
-		/* port 0 of a switch cannot be queried */
-		if (device->port_numbers[i] && !ibv_query_port(context, device->port_numbers[i], &port))
-			timeouts[i] = known(port.subnet_timeout);
-	}
+	result = ibv_query_device_ex(context, NULL, &attributes);
 	if (result)
 		return report_failure(memory, verbs, "the device cannot be asked", result);
 	take_attributes(&attributes, verbs);
+	result = device_verbs_try_raw_packet(context);
+	if (result != EPERM && result != EACCES)
+		verbs->raw_packet = known(!result);
 	return true;
 }
 

@@ -10,4 +10,9 @@
 bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *device, struct rtap_device_verbs *verbs)
 	__attribute__((warn_unused_result));
 
+struct ibv_context;
+
+/* Makes a raw-packet QP and destroys it, since no attribute says whether a device has any. Returns 0 or errno; EPERM: unknown. */
+int device_verbs_try_raw_packet(struct ibv_context *context);
+
 #endif

@@ -35,11 +35,11 @@ struct part {
 };
 
 struct port {
-	struct part attributes_part, gids_part, p_keys_part, counters_part;
+	struct part attributes_part, gids_part, p_keys_part, counters_part, cm_counters_part;
 	struct rtap_port attributes;
 	struct rtap_gids gids;
 	struct rtap_p_keys p_keys;
-	struct rtap_device_counters counters;
+	struct rtap_device_counters counters, cm_counters;
 };
 
 struct device {
@@ -136,6 +136,7 @@ void rtap_devices_close(struct rtap_devices *devices)
 		for (size_t j = 0; device->part.known && j < device->attributes.port_count; j++) {
 			port_forget(&device->ports[j], RTAP_PORT_ALL);
 			part_forget(&device->ports[j].counters_part);
+			part_forget(&device->ports[j].cm_counters_part);
 		}
 		part_forget(&device->counters_part);
 		part_forget(&device->verbs_part);
@@ -430,6 +431,23 @@ static struct rtap_count guid_of_port(const struct rtap_devices *devices, const 
 	return guid;
 }
 
+/* The network interface of a port. The GIDs name that of each port; of hardware with several ports, the device has those of all. */
+static bool read_netdev(const struct rtap_devices *devices, const struct device *device, unsigned number, struct sysfs_memory *memory,
+			struct rtap_port *attributes)
+{
+	char path[SYSFS_PATH];
+
+	if (attributes->transport != RTAP_DEVICE_ROCE && attributes->transport != RTAP_DEVICE_IWARP)
+		return true;
+	if (!port_text(devices, device, number, "gid_attrs/ndevs/0", memory, &attributes->netdev))
+		return false;
+	if (!attributes->netdev && device->attributes.netdev_count == 1)
+		attributes->netdev = device->attributes.netdevs[0];
+	if (attributes->netdev && !strchr(attributes->netdev, '/') && sysfs_path(path, "%s/class/net/%s/mtu", devices->root, attributes->netdev))
+		attributes->netdev_mtu = sysfs_number(path, UINT32_MAX);
+	return true;
+}
+
 static bool read_port(struct rtap_devices *devices, const struct device *device, unsigned number, struct port *port)
 {
 	struct rtap_port *attributes = &port->attributes;
@@ -451,7 +469,7 @@ static bool read_port(struct rtap_devices *devices, const struct device *device,
 	attributes->sm_sl = port_number(devices, device, number, "sm_sl");
 	attributes->capability_mask = port_number(devices, device, number, "cap_mask");
 	attributes->guid = guid_of_port(devices, device, number, attributes->transport);
-	return true;
+	return read_netdev(devices, device, number, memory, attributes);
 }
 
 static struct port *known_port(struct rtap_devices *devices, size_t device_index, size_t port_index, struct device **device)
@@ -617,31 +635,43 @@ const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size
 	return &port->p_keys;
 }
 
-/* `lifespan`, among the counters, is a setting: the time for which the kernel caches their values. */
-static bool read_counters(struct part *part, const char *folder, struct rtap_device_counters *counters)
+/*
+ * Adds the counters of a folder; `prefix` begins their names. `lifespan`, among the counters, is a setting: the time for which the kernel
+ * caches their values. False: out of memory.
+ */
+static bool add_counters(struct sysfs_memory *memory, const char *folder, const char *prefix, struct rtap_device_counter list[MAX_COUNTERS],
+			 struct rtap_device_counters *counters)
 {
-	struct rtap_device_counter *list;
 	struct sysfs_names names;
 
-	part_forget(part);
-	*counters = (struct rtap_device_counters){ NULL, 0 };
-	if (!sysfs_list(&part->memory, folder, MAX_COUNTERS, &names))
+	if (!sysfs_list(memory, folder, MAX_COUNTERS, &names))
 		return false;
-	list = sysfs_allocate(&part->memory, (names.count + 1) * sizeof *list);
-	if (!list)
-		return false;
-	counters->counters = list;
-	for (size_t i = 0; i < names.count; i++) {
-		char path[SYSFS_PATH];
+	for (size_t i = 0; i < names.count && counters->count < MAX_COUNTERS; i++) {
+		char path[SYSFS_PATH], name[256];
 		struct rtap_count value;
 
 		if (!strcmp(names.names[i], "lifespan") || !sysfs_path(path, "%s/%s", folder, names.names[i]))
 			continue;
 		value = sysfs_number(path, UINT64_MAX);
-		if (value.known)
-			list[counters->count++] = (struct rtap_device_counter){ names.names[i], value.value };
+		if (!value.known)
+			continue;
+		snprintf(name, sizeof name, "%s%s", prefix, names.names[i]);
+		list[counters->count] = (struct rtap_device_counter){ sysfs_copy(memory, name), value.value };
+		if (!list[counters->count++].name)
+			return false;
 	}
 	return true;
+}
+
+/* Those of a folder alone. */
+static bool read_counters(struct part *part, const char *folder, struct rtap_device_counters *counters)
+{
+	struct rtap_device_counter *list;
+
+	part_forget(part);
+	list = sysfs_allocate(&part->memory, MAX_COUNTERS * sizeof *list);
+	*counters = (struct rtap_device_counters){ list, 0 };
+	return list && add_counters(&part->memory, folder, "", list, counters);
 }
 
 const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index)
@@ -668,6 +698,41 @@ const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_device
 	if (!port_path(path, devices, device, port->attributes.number, "hw_counters"))
 		path[0] = 0;
 	return read_counters(&port->counters_part, path, &port->counters) ? &port->counters : NULL;
+}
+
+/* Folders of the communication manager's counters: in the port's own since Linux 5.14. */
+static bool read_cm_counters(struct rtap_devices *devices, struct device *device, struct port *port)
+{
+	static const char *const groups[] = { "tx_msgs", "tx_retries", "rx_msgs", "rx_duplicates" };
+	struct sysfs_memory *memory = &port->cm_counters_part.memory;
+	struct rtap_device_counter *list;
+	unsigned number = port->attributes.number;
+
+	part_forget(&port->cm_counters_part);
+	list = sysfs_allocate(memory, MAX_COUNTERS * sizeof *list);
+	port->cm_counters = (struct rtap_device_counters){ list, 0 };
+	for (size_t i = 0; list && i < sizeof groups / sizeof groups[0]; i++) {
+		char path[SYSFS_PATH], prefix[32];
+		size_t before = port->cm_counters.count;
+
+		snprintf(prefix, sizeof prefix, "%s.", groups[i]);
+		if (sysfs_path(path, "%s/class/infiniband/%s/ports/%u/cm_%s", devices->root, device->name, number, groups[i]) &&
+		    !add_counters(memory, path, prefix, list, &port->cm_counters))
+			return false;
+		if (port->cm_counters.count == before &&
+		    sysfs_path(path, "%s/class/infiniband_cm/%s/%u/cm_%s", devices->root, device->name, number, groups[i]) &&
+		    !add_counters(memory, path, prefix, list, &port->cm_counters))
+			return false;
+	}
+	return list;
+}
+
+const struct rtap_device_counters *rtap_devices_cm_counters(struct rtap_devices *devices, size_t device_index, size_t port_index)
+{
+	struct device *device;
+	struct port *port = known_port(devices, device_index, port_index, &device);
+
+	return port && read_cm_counters(devices, device, port) ? &port->cm_counters : NULL;
 }
 
 const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t device_index)

@@ -80,6 +80,8 @@ struct rtap_port {
 	struct rtap_count capability_mask;  /* PortInfo: CapabilityMask; bit 0 is the least significant */
 	struct rtap_count guid;             /* lower half of the GID at index 0; unknown if that is not a GUID (iWARP) */
 	const char *umad, *issm;            /* device names in /dev/infiniband */
+	const char *netdev;                 /* RoCE, iWARP: its network interface: that of its first GID, or the only one of the hardware */
+	struct rtap_count netdev_mtu;       /* of that, bytes */
 };
 
 enum rtap_gid_type { RTAP_GID_UNKNOWN, RTAP_GID_INFINIBAND, RTAP_GID_ROCE_V1, RTAP_GID_ROCE_V2 };
@@ -134,6 +136,12 @@ struct rtap_device_verbs {
 	struct rtap_count max_rss_queues; /* queues for receive side scaling */
 	/* For each port, PortInfo:SubnetTimeOut: the maximum trip time of a MAD is 4.096 us * 2^n. NULL: unknown. */
 	const struct rtap_count *subnet_timeouts;
+	/* Whether it has raw-packet queue pairs: 1 or 0, found by making one; unknown: that was not permitted (CAP_NET_RAW). */
+	struct rtap_count raw_packet;
+	struct rtap_count vendor, part; /* vendor (an OUI) and part number */
+	struct rtap_count max_queue_pairs, max_completion_queues, max_memory_regions;
+	/* For each port, bytes: path MTU of its link now, and the largest. NULL: unknown. */
+	const struct rtap_count *path_mtus, *max_path_mtus;
 };
 
 /* The devices of this machine. */
@@ -167,6 +175,8 @@ const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices,
 /* Counters (hw_counters) of a device or port. Read again by each call; valid until the next call for the same device or port. */
 const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index);
 const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device_index, size_t port_index);
+/* Messages of the kernel's communication manager, such as "tx_msgs.req", "rx_duplicates.rep". Likewise. */
+const struct rtap_device_counters *rtap_devices_cm_counters(struct rtap_devices *devices, size_t device_index, size_t port_index);
 
 /* Parts of a port that may have changed. */
 enum rtap_port_part {

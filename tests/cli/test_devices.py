@@ -73,6 +73,14 @@ class Devices(CliTest):
         self.assertEqual(port["gid_index"], 5)
         self.assertIn(", GID 5 ::ffff:10.9.0.3, RoCE v2, ens1f0.9\n", self.answer("roce", "--gid=::ffff:10.9.0.3"))
 
+    def test_ports_have_their_interface_and_the_communication_managers_messages(self):
+        adapter, soft = (json.loads(line)["ports"][0] for line in self.answer("roce", "--json").splitlines())
+        self.assertEqual([(port["netdev"], port["netdev_mtu"]) for port in (adapter, soft)], [("ens1f0", 9000), ("eth1", 1500)])
+        self.assertEqual([tuple(one.values()) for one in adapter["cm_counters"]],
+                         [("tx_msgs.req", "7"), ("tx_retries.req", "2"), ("rx_msgs.rep", "5"), ("rx_duplicates.rep", "1")])
+        self.assertEqual([tuple(one.values()) for one in soft["cm_counters"]], [("rx_msgs.dreq", "3")])
+        self.assertIn("\n      netdev mtu: 9000\n", self.answer("roce", "-v"))
+
     def test_what_is_not_found_is_answered_no(self):
         for tree, question, message in (
                 ("hca", ("mlx5_1",), "mlx5_1: there is no such RDMA device"), ("hca", ("mlx5_0/3",), "mlx5_0/3: the device has no such port (it has 1 to 2)"),

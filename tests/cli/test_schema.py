@@ -218,7 +218,8 @@ class Schema(CliTest):
         # tests/test_device_verbs.c has those that a device is needed for
         by_device = [key for key in rows if not seen[key]]
         self.assertEqual(by_device, ["verbs_capabilities", "verbs_capabilities[]", "core_clock_khz", "max_receives", "max_sges", "max_completions",
-                                     "max_rss_queues", "ports[].subnet_timeout"], "documented, but never printed")
+                                     "max_rss_queues", "raw_packet_queue_pairs", "vendor", "part", "max_queue_pairs", "max_completion_queues", "max_memory_regions",
+                                     "ports[].subnet_timeout", "ports[].path_mtu", "ports[].max_path_mtu"], "documented, but never printed")
 
     def test_a_key_has_one_type_in_all_records_of_a_command(self):
         kinds = {}
