@@ -153,7 +153,7 @@ Test(verbs, what_stands_in_the_way_of_opening_is_said_with_what_to_do)
 		{ "no=flow", "verbs:sim0", { .force = false }, { "flow steering" } },
 		{ "fail=open_device@1:13", "verbs:sim0", { .force = false }, { "/dev/infiniband/uverbs", "root" } },
 		{ "fail=get_device_list@1:38", "verbs:sim0", { .force = false }, { "cannot be listed", "ib_uverbs" } },
-		{ "fail=reg_mr@1:12", "verbs:sim0", { .force = false }, { "receive buffers", "ulimit -l" } },
+		{ "fail=reg_mr@1:12", "verbs:sim0", { .force = false }, { "receive buffers", "--verbs depth=N" } },
 		{ "fail=create_qp@1:1", "verbs:sim0", { .force = false }, { "queue pair", "CAP_NET_RAW", "setcap" } },
 		{ "fail=create_flow@1:16", "verbs:sim0", { .flow_type = RTAP_FLOW_NORMAL, .flow_rules = normal, .flow_rule_count = 1 },
 		  { "\"ipv4 src=10.0.0.1 udp dst=4791\"", "in use", "--flow-priority" } },

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "capture/devices/device_verbs.h"
 #include "capture/live/live_device.h"
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_clock.h"
@@ -60,15 +61,6 @@ static void read_clock(struct verbs *verbs)
 		verbs_clock_read(&verbs->clock, ticks, wall_ns);
 	else if (!verbs->clock.read_ns)
 		verbs->clock.mask = 0; /* time stamps that cannot be converted to times are useless */
-}
-
-static inline int64_t stamp_of(const struct verbs *verbs, struct verbs_queue *queue, int64_t polled_ns)
-{
-	if (verbs->stamps == VERBS_STAMPS_WALL)
-		return (int64_t)ibv_wc_read_completion_wallclock_ns(queue->cq_ex);
-	if (verbs->stamps == VERBS_STAMPS_RAW)
-		return verbs_clock_to_ns(&verbs->clock, ibv_wc_read_completion_ts(queue->cq_ex));
-	return polled_ns;
 }
 
 /* Receiving */
@@ -215,17 +207,18 @@ static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, st
 	report_failure(verbs, status, vendor_error);
 }
 
-/* Work completions: of the plain CQ, and failures of both kinds. */
+/* A work completion. */
 struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	uint32_t length, vendor_error;
+	int64_t time_ns;
 };
 
 /* Always inlined: a call for each frame costs as much as the function itself. */
 static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs,
 									      struct verbs_queue *queue, struct batch *batch,
-					       const struct completion *completion, int64_t time_ns, struct rtap_error *error)
+									      const struct completion *completion, struct rtap_error *error)
 {
 	struct verbs_block *block = queue->posted[queue->posted_begin];
 
@@ -243,13 +236,68 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 	else if (verbs->counts_only)
 		count_frame(verbs, queue, batch, completion->length);
 	else if (queue->copies)
-		copy_frame(verbs, queue, batch, block, completion->length, time_ns);
+		copy_frame(verbs, queue, batch, block, completion->length, completion->time_ns);
 	else
-		add_frame(verbs, queue, batch, block, completion->length, time_ns);
+		add_frame(verbs, queue, batch, block, completion->length, completion->time_ns);
 	queue->filled++;
 	if (queue->filled - queue->replaced < VERBS_CHAIN && queue->filled < verbs->sizes.block)
 		return RTAP_STATUS_OK;
 	return verbs_queue_repost(verbs, queue, error);
+}
+
+/* Number of completions for which there certainly is room: they cannot be put back. 0: the batch is closed. */
+static unsigned room_for(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
+{
+	size_t room = VERBS_CHAIN;
+
+	if (!can_take(verbs, queue, batch))
+		return 0;
+	if (room > verbs->sizes.block - queue->filled)
+		room = verbs->sizes.block - queue->filled;
+	if (queue->dropping || verbs->counts_only)
+		return (unsigned)room;
+	if (room > BATCH_FRAMES - batch->shared.count)
+		room = BATCH_FRAMES - batch->shared.count;
+	if (queue->copies && room > (verbs->live.block->size - verbs->live.block_used) / record_room(verbs->sizes.slot_bytes))
+		room = (verbs->live.block->size - verbs->live.block_used) / record_room(verbs->sizes.slot_bytes);
+	return (unsigned)room;
+}
+
+/* Takes completions that were polled. A host's time stamp is read after that, so that it is not before the frame's arrival. */
+static inline enum rtap_status take_chain(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, struct completion *chain,
+					  unsigned count, bool is_stamped, struct rtap_error *error)
+{
+	int64_t now_ns = is_stamped || verbs->counts_only ? 0 : verbs_now_ns(CLOCK_REALTIME);
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	for (unsigned i = 0; i < count && !status && !queue->broken; i++) {
+		if (!is_stamped)
+			chain[i].time_ns = now_ns;
+		if (chain[i].time_ns)
+			queue->last_ns = chain[i].time_ns;
+		status = take_completion(verbs, queue, batch, &chain[i], error);
+	}
+	return status;
+}
+
+/* Reads the completion at hand. */
+static inline void read_completion(const struct verbs *verbs, struct ibv_cq_ex *cq, struct completion *completion)
+{
+	completion->wr_id = cq->wr_id;
+	completion->status = cq->status;
+	completion->length = 0;
+	completion->time_ns = 0;
+	if (completion->status) {
+		completion->vendor_error = ibv_wc_read_vendor_err(cq);
+		return;
+	}
+	completion->length = ibv_wc_read_byte_len(cq);
+	if (verbs->counts_only)
+		return;
+	if (verbs->stamps == VERBS_STAMPS_WALL)
+		completion->time_ns = (int64_t)ibv_wc_read_completion_wallclock_ns(cq);
+	else if (verbs->stamps == VERBS_STAMPS_RAW)
+		completion->time_ns = verbs_clock_to_ns(&verbs->clock, ibv_wc_read_completion_ts(cq));
 }
 
 /* Takes completions until none is left, the batch is closed, or one failed. *count: their number. */
@@ -259,8 +307,9 @@ static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *q
 	struct ibv_poll_cq_attr none = { .comp_mask = 0 };
 	enum rtap_status status = RTAP_STATUS_OK;
 	struct ibv_cq_ex *cq = queue->cq_ex;
-	struct completion completion;
-	int64_t polled_ns = 0, time_ns = 0;
+	struct completion chain[VERBS_CHAIN];
+	bool is_at_hand = true;
+	unsigned most, got;
 	int result;
 
 	*count = 0;
@@ -272,59 +321,37 @@ static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *q
 		queue->drained = true;
 	if (result)
 		return result == ENOENT ? RTAP_STATUS_OK : verbs_fail(verbs, error, "the completion queue cannot be polled", result, NULL);
-	do {
-		if (verbs->stamps == VERBS_STAMPS_HERE && !verbs->counts_only && *count % VERBS_CHAIN == 0)
-			polled_ns = verbs_now_ns(CLOCK_REALTIME);
-		completion.wr_id = cq->wr_id;
-		completion.status = cq->status;
-		completion.length = 0;
-		if (!completion.status) {
-			completion.length = ibv_wc_read_byte_len(cq);
-			if (!verbs->counts_only)
-				time_ns = stamp_of(verbs, queue, polled_ns);
-		} else {
-			completion.vendor_error = ibv_wc_read_vendor_err(cq);
+	while (!status && !queue->broken && !queue->drained && *count < 2 * BATCH_FRAMES && (most = room_for(verbs, queue, batch))) {
+		for (got = 0; got < most; got++) {
+			if (!is_at_hand && (queue->drained = ibv_next_poll(cq)))
+				break;
+			is_at_hand = false;
+			read_completion(verbs, cq, &chain[got]);
 		}
-		status = take_completion(verbs, queue, batch, &completion, time_ns, error);
-		++*count;
-		if (status || queue->broken || *count == 2 * BATCH_FRAMES || !can_take(verbs, queue, batch))
-			break;
-		queue->drained = ibv_next_poll(cq);
-	} while (!queue->drained);
+		status = take_chain(verbs, queue, batch, chain, got, verbs->stamps != VERBS_STAMPS_HERE, error);
+		*count += got;
+	}
 	ibv_end_poll(cq);
-	if (time_ns)
-		queue->last_ns = time_ns;
 	return status;
-}
-
-/* Number of completions for which there certainly is room: they cannot be put back. */
-static int room_for(const struct verbs *verbs, const struct verbs_queue *queue, const struct batch *batch)
-{
-	size_t room = verbs->sizes.block - queue->filled;
-
-	if (!queue->dropping && !verbs->counts_only && room > BATCH_FRAMES - batch->shared.count)
-		room = BATCH_FRAMES - batch->shared.count;
-	return room < VERBS_CHAIN ? (int)room : VERBS_CHAIN;
 }
 
 static enum rtap_status poll_plain(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
 				   struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
+	struct completion chain[VERBS_CHAIN];
 	struct ibv_wc wc[VERBS_CHAIN];
+	unsigned most;
 	int got = 1;
 
 	*count = 0;
-	while (!status && !queue->broken && *count < 2 * BATCH_FRAMES && can_take(verbs, queue, batch)) {
-		got = ibv_poll_cq(queue->cq, room_for(verbs, queue, batch), wc);
+	while (!status && !queue->broken && *count < 2 * BATCH_FRAMES && (most = room_for(verbs, queue, batch))) {
+		got = ibv_poll_cq(queue->cq, (int)most, wc);
 		if (got <= 0)
 			break;
-		queue->last_ns = verbs_now_ns(CLOCK_REALTIME);
-		for (int i = 0; i < got && !status && !queue->broken; i++) {
-			const struct completion completion = { wc[i].wr_id, wc[i].status, wc[i].byte_len, wc[i].vendor_err };
-
-			status = take_completion(verbs, queue, batch, &completion, queue->last_ns, error);
-		}
+		for (int i = 0; i < got; i++)
+			chain[i] = (struct completion){ wc[i].wr_id, wc[i].status, wc[i].byte_len, wc[i].vendor_err, 0 };
+		status = take_chain(verbs, queue, batch, chain, (unsigned)got, false, error);
 		*count += (unsigned)got;
 	}
 	queue->drained = !got;
@@ -618,9 +645,16 @@ static bool knows(const char *name)
 	return found;
 }
 
+static bool is_without_raw_packet(struct ibv_context *context)
+{
+	int result = device_verbs_try_raw_packet(context);
+
+	return result && result != EPERM && result != EACCES && result != ENOMEM;
+}
+
 static void list_port(struct ibv_context *context, uint8_t port, void (*take)(void *owner, struct rtap_live_entry *entry), void *owner)
 {
-	char name[IBV_SYSFS_NAME_MAX + 8], description[64];
+	char name[IBV_SYSFS_NAME_MAX + 8], description[64], netdev[IF_NAMESIZE], obstacle[128];
 	struct rtap_live_entry entry = { .name = name, .description = description, .state = "", .obstacle = "",
 					 .link_type = RTAP_LINK_ETHERNET };
 	struct ibv_port_attr attr;
@@ -633,6 +667,11 @@ static void list_port(struct ibv_context *context, uint8_t port, void (*take)(vo
 	if (attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
 		entry.obstacle = "its link is InfiniBand, and raw-packet QPs carry Ethernet only";
 		entry.link_type = UINT32_MAX;
+	} else if (is_without_raw_packet(context)) {
+		if (!verbs_netdev(context, port, netdev))
+			strcpy(netdev, "IFACE");
+		snprintf(obstacle, sizeof obstacle, "it has no raw-packet queue pairs (pcap:%s captures on its network interface)", netdev);
+		entry.obstacle = obstacle;
 	} else if (attr.state != IBV_PORT_ACTIVE) {
 		entry.obstacle = "the port is not active (--force captures anyway)";
 	}

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "capture/verbs/verbs.h"
@@ -22,12 +24,24 @@ int64_t verbs_now_ns(int clock)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* RLIM_INFINITY: as much as there is. Root is taken to have CAP_IPC_LOCK. */
+static rlim_t most_locked(void)
+{
+	struct rlimit limit;
+
+	return !geteuid() || getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
 enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint)
 {
-	if (!hint && (error_number == EPERM || error_number == EACCES))
-		hint = "needs CAP_NET_RAW: run as root, or setcap cap_net_raw+ep on the program";
+	if (!hint && error_number == EPERM)
+		hint = most_locked() ? "needs CAP_NET_RAW: run as root, or setcap cap_net_raw+ep on the program" :
+		       "no memory may be locked: ulimit -l is 0; raise it, or give the program CAP_IPC_LOCK";
+	if (!hint && error_number == EACCES)
+		hint = "this driver calls the kernel, which refuses all users but the one that opened the device: -Z root stays root";
 	if (!hint && error_number == ENOMEM)
-		hint = "memory that may be locked is limited, see ulimit -l; raise it, or take less with --verbs depth=N";
+		hint = most_locked() != RLIM_INFINITY ? "memory that may be locked is limited, see ulimit -l; raise it, or take less with --verbs depth=N" :
+		       "the kernel or the device has too little memory; take less with --verbs depth=N";
 	if (!hint && (error_number == EOPNOTSUPP || error_number == ENOSYS))
 		hint = "the device or its driver cannot do that; pcap:IFACE captures on its network interface";
 	if (hint)
@@ -151,24 +165,60 @@ static bool read_number(const char *name, uint64_t *number)
 	return done;
 }
 
-uint32_t verbs_netdev_mtu(const struct verbs *verbs)
+/* The only network interface of the hardware. */
+static bool only_netdev(const char *device, char name[IF_NAMESIZE])
 {
-	char folder[IBV_SYSFS_PATH_MAX + 16], name[sizeof folder + 272];
+	char folder[IBV_SYSFS_PATH_MAX + 16];
 	const struct dirent *entry;
-	uint64_t mtu, largest = 0;
+	unsigned count = 0;
 	DIR *directory;
 
-	snprintf(folder, sizeof folder, "%s/device/net", verbs->context->device->ibdev_path);
+	snprintf(folder, sizeof folder, "%s/device/net", device);
 	directory = opendir(folder);
 	if (!directory)
-		return 0;
-	while ((entry = readdir(directory))) {
-		snprintf(name, sizeof name, "%s/%s/mtu", folder, entry->d_name);
-		if (entry->d_name[0] != '.' && read_number(name, &mtu) && mtu > largest && mtu <= UINT16_MAX)
-			largest = mtu;
-	}
+		return false;
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < IF_NAMESIZE && !count++)
+			strcpy(name, entry->d_name);
 	closedir(directory);
-	return (uint32_t)largest;
+	return count == 1;
+}
+
+bool verbs_netdev(const struct ibv_context *context, unsigned port, char name[IF_NAMESIZE])
+{
+	const char *device = context->device->ibdev_path;
+	char file[IBV_SYSFS_PATH_MAX + 64], found[IF_NAMESIZE + 1] = "";
+	FILE *stream;
+
+	snprintf(file, sizeof file, "%s/ports/%u/gid_attrs/ndevs/0", device, port);
+	stream = fopen(file, "re");
+	if (stream) {
+		/* IF_NAMESIZE is 16 */
+		if (fscanf(stream, "%16s", found) != 1 || strlen(found) >= IF_NAMESIZE || strchr(found, '/'))
+			found[0] = '\0';
+		fclose(stream);
+	}
+	if (!found[0])
+		return only_netdev(device, name);
+	memcpy(name, found, IF_NAMESIZE);
+	return true;
+}
+
+uint32_t verbs_netdev_mtu(const struct verbs *verbs)
+{
+	const char *device = verbs->context->device->ibdev_path, *folder = strstr(device, "/class/infiniband/");
+	char netdev[IF_NAMESIZE], name[IBV_SYSFS_PATH_MAX + 64];
+	uint64_t mtu = 0;
+
+	if (!verbs_netdev(verbs->context, verbs->port, netdev))
+		return 0;
+	snprintf(name, sizeof name, "%s/device/net/%s/mtu", device, netdev);
+	if (!read_number(name, &mtu) && folder) {
+		/* a device of software has no hardware with interfaces */
+		snprintf(name, sizeof name, "%.*s/class/net/%s/mtu", (int)(folder - device), device, netdev);
+		(void)!read_number(name, &mtu);
+	}
+	return mtu <= UINT16_MAX ? (uint32_t)mtu : 0;
 }
 
 int verbs_numa_node(const struct verbs *verbs)

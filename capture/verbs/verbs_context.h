@@ -5,6 +5,8 @@
 #ifndef CAPTURE_VERBS_VERBS_CONTEXT_H
 #define CAPTURE_VERBS_VERBS_CONTEXT_H
 
+#include <net/if.h>
+
 #include "capture/verbs/verbs.h"
 
 /* Sets the error to "NAME: WHAT: strerror (HINT)"; a NULL hint is chosen by errno. Always returns FAILED. */
@@ -21,8 +23,11 @@ enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const
 /* The device's NUMA node; -1: unknown or none. */
 int verbs_numa_node(const struct verbs *verbs);
 
-/* The largest MTU of its network interfaces; 0: unknown. */
+/* MTU of the port's network interface; 0: unknown. */
 uint32_t verbs_netdev_mtu(const struct verbs *verbs);
+
+/* The network interface of a port: that of its first GID, or the only one of its hardware. False: none is known. */
+bool verbs_netdev(const struct ibv_context *context, unsigned port, char name[IF_NAMESIZE]) __attribute__((warn_unused_result));
 
 /* Updates device_drops. */
 void verbs_read_drops(struct verbs *verbs);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture/devices/device_verbs.h"
 #include "capture/sink.h"
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_context.h"
@@ -202,11 +203,20 @@ static enum rtap_status create_qp(struct verbs *verbs, struct rtap_error *error)
 		.qp_type = IBV_QPT_RAW_PACKET,
 	};
 
+	char netdev[IF_NAMESIZE] = "IFACE", hint[128];
+	int reason;
+
 	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
 	if (verbs->qp)
 		return RTAP_STATUS_OK;
-	return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", errno,
-			  errno == EINVAL ? "the device has none, or not of this depth: --verbs depth=N" : NULL);
+	reason = errno;
+	if (reason == EPERM || reason == EACCES || reason == ENOMEM)
+		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", reason, NULL);
+	if (reason == EINVAL && !device_verbs_try_raw_packet(verbs->context))
+		return verbs_fail(verbs, error, "a raw-packet queue pair of this depth cannot be had", reason, "--verbs depth=N");
+	(void)!verbs_netdev(verbs->context, verbs->port, netdev);
+	snprintf(hint, sizeof hint, "the device has none; pcap:%s captures on its network interface", netdev);
+	return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", reason, hint);
 }
 
 /* Several queues */
@@ -322,19 +332,20 @@ static enum rtap_status create_channel(struct verbs *verbs, struct rtap_error *e
 	return RTAP_STATUS_OK;
 }
 
-/* Everything except memory and events. */
+/* What needs no memory for frames, so that a device without raw-packet queue pairs takes none. */
 static enum rtap_status create_queues(struct verbs *verbs, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	for (unsigned i = 0; i < verbs->queue_count && !status; i++)
 		status = create_cq(verbs, &verbs->queues[i], error);
-	if (!status && verbs->queue_count > 1)
-		status = create_spreading(verbs, error);
-	else if (!status)
-		status = create_qp(verbs, error);
-	if (!status && verbs->queue_count == 1)
-		status = start_qp(verbs, error);
+	return status || verbs->queue_count > 1 ? status : create_qp(verbs, error);
+}
+
+static enum rtap_status begin_receiving(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = verbs->queue_count > 1 ? create_spreading(verbs, error) : start_qp(verbs, error);
+
 	/* The rules last, so that no frame arrives before receives are posted. */
 	if (!status)
 		status = verbs_flow_create(verbs, error);
@@ -353,12 +364,12 @@ enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error)
 	verbs->pd = ibv_alloc_pd(verbs->context);
 	if (!verbs->pd)
 		return verbs_fail(verbs, error, "a protection domain cannot be had", errno, NULL);
-	status = register_memory(verbs, error);
-	if (!status && !verbs->tuning.busy)
-		status = create_channel(verbs, error);
+	status = verbs->tuning.busy ? RTAP_STATUS_OK : create_channel(verbs, error);
 	if (!status)
 		status = create_queues(verbs, error);
-	return status;
+	if (!status)
+		status = register_memory(verbs, error);
+	return status ? status : begin_receiving(verbs, error);
 }
 
 /* Report the first of several failures. */
@@ -477,6 +488,8 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
 		/* Ignore failures: the objects were broken before. */
 		(void)!destroy_queues(verbs, error);
 		status = create_queues(verbs, error);
+		if (!status)
+			status = begin_receiving(verbs, error);
 	}
 	verbs->broken = verbs->cq_broken = false;
 	for (unsigned i = 0; i < verbs->queue_count; i++)
