@@ -82,6 +82,19 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
+void diagnostics_begin(const struct rtap_source *source)
+{
+	const struct rtap_interface *interface = rtap_source_interface(source, 0);
+	const char *link = rtap_link_type_name(interface->link_type);
+	char text[ESCAPED_SIZE], filter[ESCAPED_SIZE], kept[64] = "whole frames";
+
+	if (interface->snap_length)
+		snprintf(kept, sizeof kept, "up to %" PRIu32 " bytes of each frame", interface->snap_length);
+	print_error("capturing on %s: %s%s%s, %s, times in %s%s%s", interface->name, escaped(interface->description, text),
+		    *interface->description ? ", " : "", link ? link : "link of unknown type", kept, interface->time_digits > 6 ? "nanoseconds" : "microseconds",
+		    *interface->filter ? ", filter " : "", escaped(interface->filter, filter));
+}
+
 void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses)
 {
 	const struct rtap_interface *interface = rtap_source_interface(source, 0);

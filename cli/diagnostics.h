@@ -23,6 +23,9 @@ struct packet_counters {
 /* Prints lost, truncated and inconsistent packets; nothing if all counts are 0. */
 void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets);
 
+/* Prints what a live source captures and how. */
+void diagnostics_begin(const struct rtap_source *source);
+
 /* Prints packets captured and dropped by a live source; with `only_losses` nothing if no drop is known. */
 void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses);
 

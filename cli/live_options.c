@@ -163,6 +163,7 @@ bool live_option_take(struct options *options, int letter, const char *value)
 	case 'z': return option_is_name("-z", "program", value) && option_once("-z", &options->files.postrotate, "only one program is supported");
 	case OPTION_FILE_MODE: return take_mode(options, value);
 	case OPTION_FILE_GROUP: return take_group(options, value);
+	case OPTION_STATUS: return status_parse(&options->status, value);
 	case OPTION_CAPTURE_COMMENT: return take_comment(options, value);
 	default: return false;
 	}
@@ -182,7 +183,9 @@ bool live_options_check(const struct options *options)
 
 	if (options->files.postrotate && !rotates)
 		return habit_refuse_statistics(options->files.postrotate);
-	if (options->command != COMMAND_VIEW && (series->stop_bytes || series->stop_files))
+	if (options->status.every_ns && !options->device)
+		print_error("--status requires -i");
+	else if (options->command != COMMAND_VIEW && (series->stop_bytes || series->stop_files))
 		print_error("-a filesize and files are for captures that are saved (rdmatap -i SOURCE -w FILE)");
 	else if ((series->stop_bytes || series->stop_files || series->numbered || series->has_mode || series->has_group || series->comment_count) &&
 	    !options->write_name)

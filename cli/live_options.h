@@ -19,7 +19,7 @@ struct file_options {
 	const char *comments[MAX_CAPTURE_COMMENTS]; /* --capture-comment */
 };
 
-enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_COMMENT, OPTION_LIVE_END };
+enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_COMMENT, OPTION_STATUS, OPTION_LIVE_END };
 
 #define FILE_LETTERS "a:b:z:g"
 
@@ -29,7 +29,7 @@ enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_CO
 	{ "file-group", required_argument, NULL, OPTION_FILE_GROUP }, \
 	{ "capture-comment", required_argument, NULL, OPTION_CAPTURE_COMMENT }
 
-/* Whether it is one of FILE_LETTERS or FILE_OPTIONS. */
+/* Whether it is one of FILE_LETTERS or FILE_OPTIONS, or --status. */
 bool live_option_is(int letter);
 
 /* Stores it. False: invalid; an error was printed. */

@@ -57,7 +57,8 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	{ "force", no_argument, NULL, OPTION_FORCE }, \
 	{ "peer", required_argument, NULL, OPTION_PEER }, \
 	{ "join", required_argument, NULL, OPTION_JOIN }, \
-	{ "verbs", required_argument, NULL, OPTION_VERBS }
+	{ "verbs", required_argument, NULL, OPTION_VERBS }, \
+	{ "status", required_argument, NULL, OPTION_STATUS }
 
 #define LIVE_LETTERS "i:Z:pa:"
 
@@ -584,13 +585,6 @@ static bool may_be_verbs(const char *device)
 	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
 }
 
-/* Warn that the host does not receive the captured packets. */
-static void warn_of_trapping(const struct rtap_verbs_options *verbs)
-{
-	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
-		print_error("--flow-type normal: the host does not receive these packets during the capture (--flow-dont-trap also delivers them to the host)");
-}
-
 static bool check_replay(const struct options *options)
 {
 	if (!options->device)
@@ -784,7 +778,6 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		return false;
 	}
 	options->keeps_times = command == COMMAND_VIEW && options->write_name;
-	warn_of_trapping(&options->verbs);
 	return true;
 }
 

@@ -261,6 +261,7 @@ static void flush_live(struct reader *reader, bool is_idle, void *owner)
 	if (is_idle && reader->tracker)
 		tracker_pass_time(reader->tracker, now - reader->passed_ns);
 	reader->passed_ns = now;
+	status_show(&reader->live_status, reader->source, now);
 	if (!is_idle && now < reader->flush_ns)
 		return;
 	reader->flush_ns = now + FLUSH_NS;
@@ -368,6 +369,19 @@ static bool begin_live_view(struct reader *reader)
 	return true;
 }
 
+/* What a live capture that has begun takes, and how. Wireshark shows the messages of a source that it runs as an error. */
+static void announce(const struct reader *reader)
+{
+	const struct rtap_verbs_options *verbs = &reader->options->verbs;
+
+	if (!reader->options->device)
+		return;
+	if (!reader->options->extcap)
+		diagnostics_begin(reader->source);
+	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
+		print_error("--flow-type normal: the host does not receive these packets during the capture (--flow-dont-trap also delivers them to the host)");
+}
+
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -379,6 +393,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		print_error("out of memory: packets that are in several files are counted more than once");
 	if (!open_pipeline(reader) || !begin_live_view(reader))
 		return;
+	announce(reader);
+	reader->live_status = reader->options->status;
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;

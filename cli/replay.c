@@ -20,11 +20,13 @@
 #define LONGEST_SLEEP_NS (NS_A_SECOND / 10) /* an interrupt just before a sleep would not end it */
 #define TIMER_SLACK_NS 1000
 #define SENT_BETWEEN_RESPONSES 8192
+#define ROCE "udp dst port 4791 or ether proto 0x8915 or (vlan and (udp dst port 4791 or ether proto 0x8915))"
 
 struct replay {
 	const struct options *options;
 	struct rtap_source *source;
 	struct rtap_bpf *bpf;
+	struct rtap_bpf *roce;       /* until the first RoCE packet is sent; NULL after it */
 	struct rtap_sender *sender;
 	struct responses *responses; /* NULL: not requested */
 	uint64_t responses_due;      /* check for responses when this number is sent; 0: no check yet */
@@ -79,6 +81,21 @@ static void fail(struct replay *replay, const struct rtap_error *error)
 	print_error("%s", error->text);
 	replay->status = EXIT_ERROR;
 	replay->stop = true;
+}
+
+/* A host that has the address answers what was recorded, connection requests too. */
+static void warn_of_answers(struct replay *replay, const struct rtap_frame *frames, size_t count)
+{
+	for (size_t i = 0; replay->roce && i < count; i++) {
+		bool match;
+
+		if (rtap_bpf_match(replay->roce, &frames[i], &match, NULL) != RTAP_STATUS_OK || !match)
+			continue;
+		print_error("frame %" PRIu64 " is RoCE: a host that has its destination address answers, and can keep connections half open (send to a host "
+			    "or network made for it)", frames[i].number);
+		rtap_bpf_close(replay->roce);
+		replay->roce = NULL;
+	}
 }
 
 static void send_now(struct replay *replay, const struct rtap_frame *frames, size_t count)
@@ -178,6 +195,7 @@ static void send_batch(struct replay *replay, struct rtap_batch *batch)
 		/* Frames already due are sent together. */
 		while (end < count && due_ns(replay, &batch->frames[end], nth + (end - at)) <= now)
 			end++;
+		warn_of_answers(replay, batch->frames + at, end - at);
 		send_now(replay, batch->frames + at, end - at);
 		at = end;
 		if (!take_responses(replay))
@@ -243,6 +261,7 @@ static bool open_all(struct replay *replay)
 		return false;
 	}
 	if ((options->capture_filter && rtap_bpf_open(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
+	    rtap_bpf_open(&replay->roce, ROCE, &error) != RTAP_STATUS_OK ||
 	    rtap_source_open_files(&replay->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK ||
 	    rtap_sender_open(&replay->sender, options->device, &error) != RTAP_STATUS_OK) {
 		if (!interrupted)
@@ -284,6 +303,7 @@ int command_replay(int argc, char **argv)
 	rtap_sender_close(replay.sender);
 	rtap_source_close(replay.source);
 	rtap_bpf_close(replay.bpf);
+	rtap_bpf_close(replay.roce);
 	options_fini(&options);
 	return replay.status;
 }

@@ -374,6 +374,8 @@ static void report_statistics(struct live *live)
 	interface->dropped = live->statistics.dropped_by_device.value;
 	interface->dropped_by_system = live->statistics.dropped_by_system;
 	interface->dropped_here = (struct rtap_count){ true, live->dropped_here };
+	interface->queue_used = (struct rtap_count){ true, live->queued_bytes };
+	interface->queue_size = (struct rtap_count){ true, live->queue_bytes };
 }
 
 static void take_note(void *owner, const char *text)

@@ -42,6 +42,7 @@ struct rtap_interface {
 	struct rtap_count dropped_here;      /* live: packets received and dropped because the source's queue was full */
 	uint64_t bits_per_second;            /* of the link; 0: unknown */
 	uint8_t time_digits;                 /* fractional digits of the time stamps' seconds, 9 at most; 0: unknown */
+	struct rtap_count queue_used, queue_size; /* live: bytes of the source's queue, as of the last read */
 };
 
 /* Counters of reading. They never decrease. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What is captured, shown and saved, and who does it."""
 import glob
+import json
 import os
 import signal
 import stat
@@ -73,12 +74,30 @@ class Capture(LiveTest):
         self.replay()
         wait_until(lambda: os.path.getsize(saved) > 24)
         process.send_signal(signal.SIGUSR1)
+        self.assertRegex(process.stderr.readline().decode(), r"^rdmatap: capturing on far: ETHERNET, up to \d+ bytes of each frame, times in ")
         first = process.stderr.readline().decode()
         self.replay()
         errors = self.stop(process)[1]
         self.assertEqual(self.counts(first)[0], RPING_FRAMES)
         self.assertEqual(self.counts(errors)[0], 2 * RPING_FRAMES)
         self.assertEqual(frames(saved), RPING_CONTENT * 2)
+
+    def test_the_state_is_printed_as_time_goes_by(self):
+        process = self.capturing("-i", "far", "-w", self.path("x.pcap"), "--status", "0.2,json")
+        process.stderr.readline()
+        self.replay()
+        while True:
+            state = json.loads(process.stderr.readline())
+            if state["packets"] == RPING_FRAMES and not state["packets_per_second"]:
+                break
+        self.stop(process)
+        self.assertEqual((state["dropped_here"], state["dropped_by_system"], state["queue_used"]), (0, 0, 0))
+        self.assertAlmostEqual(state["time_ns"] / 1e9, time.time(), delta=TIMEOUT)
+        process = self.capturing("-i", "far", "-q", "--status", "0.2")
+        process.stderr.readline()
+        line = process.stderr.readline().decode()
+        self.stop(process)
+        self.assertRegex(line, r"^rdmatap: \S+ m?s: 0 packets, 0/s, 0 b/s; dropped: by the device (0|unknown), by the kernel 0, here 0; queue empty\n$")
 
     def test_files_begin_and_end_by_the_clock_on_a_silent_line(self):
         folder = self.directory + "/"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The program on the simulated RDMA device (tests/verbs_sim), preloaded; VERBS_SIM names it."""
+import errno
 import json
 import os
 import shlex
@@ -197,6 +198,28 @@ class Files(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in (b"verbs:sim0/1", b"verbs:sim1/1", b"100 Gb/s"):
             self.assertIn(text, done.stdout)
+
+    def test_a_device_without_raw_packet_queue_pairs_is_refused_before_memory_is_taken(self):
+        folder = self.path("class/infiniband/sim0")
+        os.makedirs(os.path.join(folder, "ports/1/gid_attrs/ndevs"))
+        with open(os.path.join(folder, "ports/1/gid_attrs/ndevs/0"), "w", encoding="ascii") as f:
+            f.write("eth7\n")
+        for arguments, number, status in (("-D",), errno.EOPNOTSUPP, 0), (("-D",), errno.EINVAL, 0), (("-i", "verbs:sim0"), errno.EOPNOTSUPP, 2):
+            done = self.capture("sysfs=%s,fail=create_qp@1:%d" % (folder, number), *arguments)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(b"pcap:eth7 captures on its network interface", done.stdout + done.stderr, (number, arguments))
+        # of the depth, not of the device
+        done = self.capture("fail=create_qp@1:%d" % errno.EINVAL, "-i", "verbs:sim0")
+        self.assertIn(b"of this depth", done.stderr)
+
+    def test_the_capture_begins_with_what_is_captured_and_how(self):
+        done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "verbs:sim0", "-c", "5", "-q")
+        self.assertRegex(done.stderr.splitlines()[0], rb"^rdmatap: capturing on sim0/1: raw-packet QP, sniffer, extended CQ, \d+ receives of "
+                         rb"\d+ bytes, time stamps by the device, ETHERNET, whole frames, times in nanoseconds$")
+        # nothing begins that is refused
+        done = self.capture("fail=create_flow@1", "-i", "verbs:sim0", "--flow-type", "normal", "--flow", "udp dst=4791")
+        self.assertNotIn(b"capturing on", done.stderr)
+        self.assertNotIn(b"the host does not receive", done.stderr)
 
     def ask(self, description, *arguments):
         """What `rdmatap devices` prints of a device that is in sysfs too."""
