@@ -664,7 +664,7 @@ class Parts(DiffTest, PipeTest):
 class JsonSchema(Talks):
     """The tables of doc/json.md, both ways."""
     is_of_its_type = staticmethod(test_schema.Schema.is_of_its_type)
-    problems = test_schema.Schema.problems
+    problems, problems_within = test_schema.Schema.problems, test_schema.Schema.problems_within
 
     def check(self, command, runs):
         rows, seen, wrong = test_schema.tables()[command], collections.Counter(), {}

@@ -32,6 +32,19 @@ class Seconds(str):
     """A number with a point, as it is written."""
 
 
+class Rows(dict):
+    """The rows of a table by their keys. `required`: by object, the keys that it always has; `checked`: values already examined."""
+
+    def __init__(self):
+        super().__init__()
+        self.required, self.checked = collections.defaultdict(set), set()
+
+    def __setitem__(self, key, row):
+        super().__setitem__(key, row)
+        if row.always and not key.endswith("[]"):
+            self.required[key.rpartition(".")[0]].add(key)
+
+
 def tables():
     """{command: {key: Row}} as the document says; of a command with several types of records {(command, type): {key: Row}} too."""
     found, rows, command = {}, None, None
@@ -40,10 +53,10 @@ def tables():
             heading = re.match(r"## .*`rdmatap (\w+) --json", line)
             if line.startswith("## "):
                 command = heading[1] if heading else None
-                rows = found.setdefault(command, {}) if heading else None
+                rows = found.setdefault(command, Rows()) if heading else None
             part = re.match(r"### .* type `(\w+)`", line)
             if part:
-                rows = found.setdefault((command, part[1]), {})
+                rows = found.setdefault((command, part[1]), Rows())
             cells = re.fullmatch(r"\| `([^`]+)` \| (\w+)(?:: ([^|]+))? \| ([^|]+) \| [^|]*\|\n", line)
             if rows is not None and line.startswith("| `"):
                 if not cells or cells[1] in rows:
@@ -97,26 +110,33 @@ class Schema(CliTest):
 
     def problems(self, rows, path, value, seen):
         """What doc/json.md does not say so; `seen` counts what occurs of it."""
+        seen[path] += 1
         if path and path not in rows:
             yield path + " is not documented"
             return
         if path and not self.is_of_its_type(rows[path], value):
             yield "%s is not %s" % (path, " ".join([rows[path].kind] + rows[path].values))
-        seen[path] += 1
         if isinstance(value, dict):
             inner = {path + "." + key if path else key: each for key, each in value.items()}
-            for name, row in rows.items():
-                if row.always and not name.endswith("[]") and name.rpartition(".")[0] == path and name not in inner:
-                    yield name + " is not always there"
+            for name in rows.required[path] - inner.keys():
+                yield name + " is not always there"
             for key, each in value.items():
                 if key.endswith("_ns") and (not re.fullmatch(TEXTS["time"], value.get(key[:-3], "")) or
                                             Decimal(value[key[:-3]]).scaleb(9) != each):
                     yield "%s is not %s" % (path + key, key[:-3])
-            for name, each in inner.items():
-                yield from self.problems(rows, name, each, seen)
+            yield from self.problems_within(rows, inner.items(), seen)
         elif isinstance(value, list):
-            for each in value:
-                yield from self.problems(rows, path + "[]", each, seen)
+            yield from self.problems_within(rows, ((path + "[]", each) for each in value), seen)
+
+    def problems_within(self, rows, inner, seen):
+        for name, each in inner:
+            if not isinstance(each, (dict, list)):
+                what = (name, type(each), each)
+                if what in rows.checked:
+                    seen[name] += 1
+                    continue
+                rows.checked.add(what)
+            yield from self.problems(rows, name, each, seen)
 
     def damaged(self, packet):
         """An iWARP capture with CRCs, one packet of which has a wrong byte."""

@@ -3,6 +3,7 @@
 
 ICRC: IBTA vol. 1, 7.8.1; RoCE: annexes A16 and A17. VCRC: 7.8.2. Internet check sum: RFC 1071.
 """
+import functools
 import zlib
 
 ONES = b"\xff"
@@ -18,6 +19,7 @@ def mask_bth(transport):
     return transport[:4] + ONES + transport[5:]
 
 
+@functools.lru_cache(maxsize=1024)
 def mask_ipv4(header):
     """Type of service, time to live and header check sum as ones; options are left."""
     return header[:1] + ONES + header[2:8] + ONES + header[9:10] + 2 * ONES + header[12:]

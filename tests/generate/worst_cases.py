@@ -4,6 +4,7 @@
 Each function takes a count and returns frames (bytes), Ethernet, in order; write() makes a pcap of them. All checksums and
 CRCs are right. Frames are put together here and not by the rest of the generator, which is too slow for so many.
 """
+import functools
 import random
 import struct
 
@@ -49,6 +50,7 @@ def ethernet(sender, data, kind=0x0800):
     return b"\2\0\0\0\0" + bytes((3 - sender,)) + b"\2\0\0\0\0" + bytes((sender,)) + struct.pack(">H", kind) + data
 
 
+@functools.lru_cache(maxsize=1024)
 def ipv4(sender, protocol, length, ident=0, fragment=0x4000):
     """fragment: the 16 bits of flags and offset."""
     head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + length, ident, fragment, 64, protocol, 0) + addresses(sender)
