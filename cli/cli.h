@@ -18,6 +18,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/writer.h>
 
+#include "cli/check_options.h"
 #include "cli/diff_options.h"
 #include "cli/live_options.h"
 #include "cli/status.h"
@@ -46,7 +47,7 @@
 /* The command that a command line belongs to. */
 enum command {
 	COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
-	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_JOIN,
+	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_JOIN, COMMAND_CHECK,
 };
 
 /* What operations are sorted by; the first is the order in which they are found. */
@@ -110,6 +111,7 @@ struct options {
 	const char **keep;        /* --keep of canon */
 	size_t keep_count;
 	struct diff_options diff; /* options of diff only */
+	struct check_options check; /* options of check only */
 	double speed;             /* replay: factor of the recorded speed */
 	uint64_t rate;            /* replay: packets per second; 0: as recorded */
 	bool at_once, checksums;  /* replay */

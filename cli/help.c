@@ -183,6 +183,16 @@ const char options_help_text[] =
 	      "  -T FORM          text (default), json (one object per line; --json means the same), csv\n"
 	      "  -e COLUMN        print only this column, a key of the JSON objects; repeat for more; as text: separated by tabs\n"
 	      "\n"
+	      "check takes -r -f -c -s -l -v, the options of dissection, and\n"
+	      "  --list           print the rules, with their sections of the standards\n"
+	      "  --rule RULE      check only this rule, or those that match a pattern such as 'ib-*'; repeat for more\n"
+	      "  --severity LEVEL check only rules of this severity or higher: note, warning (default), error\n"
+	      "  --top N          list N violations of each rule (default 10)\n"
+	      "  --json           print one JSON object per violation; with --list per rule\n"
+	      "  --sarif          print the violations as SARIF 2.1.0, for CI systems\n"
+	      "  -T FORM          text (default), json (one object per line; --json means the same), csv\n"
+	      "  -e COLUMN        print only this column, a key of the JSON objects; repeat for more; as text: separated by tabs\n"
+	      "\n"
 	      "report takes -r -i -f -c -s -v, the options of dissection, and\n"
 	      "  --sampled        the capture is a sample of the packets: report no findings of loss\n"
 	      "  -o PAGE          write this page: HTML with tables and plots, in one file; - is standard output\n"
@@ -236,7 +246,7 @@ const char options_help_text[] =
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 success; 1 diff: differences found, devices: none found;\n"
+	      "Exit status: 0 success; 1 diff: differences found, devices: none found, check: a rule is broken;\n"
 	      "2 usage error, or an input that could not be opened or read completely.\n";
 
 void options_help(FILE *file)

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "cli/canon.h"
+#include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/devices.h"
@@ -144,6 +145,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "canon", command_canon },
+	{ "check", command_check },
 	{ "connections", command_connections },
 	{ "devices", command_devices },
 	{ "diff", command_diff },

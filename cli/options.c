@@ -169,6 +169,14 @@ static const struct option join_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option check_options[] = {
+	COMMON_OPTIONS,
+	CHECK_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "top", required_argument, NULL, OPTION_TOP },
+	{ NULL, 0, NULL, 0 },
+};
+
 static const struct option report_options[] = {
 	COMMON_OPTIONS,
 	LIVE_OPTIONS,
@@ -193,6 +201,7 @@ static const struct {
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv" LIVE_LETTERS, stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
 	[COMMAND_WHY] = { ":r:f:c:s:T:e:nv", why_options, true },
+	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
 
@@ -296,7 +305,7 @@ const char *options_record_command(enum command command)
 {
 	static const char *const names[] = {
 		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
-		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
+		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CHECK] = "check", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
 	};
 
 	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
@@ -530,7 +539,8 @@ static bool take_value(struct options *options, int letter)
 		return options_keep(options, optarg);
 	default:
 		return take_packet_value(options, letter) || take_capture_value(options, letter) || take_verbs_value(options, letter) ||
-		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg);
+		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg) ||
+		       check_option_take(&options->check, letter, optarg);
 	}
 }
 
@@ -605,7 +615,7 @@ static bool check(const struct options *options, enum command command)
 	const struct rtap_series_options *series = &options->series;
 	bool rotates = series->rotate_bytes || series->rotate_seconds || series->rotate_frames;
 
-	if (options->list_devices || options->explain)
+	if (options->list_devices || options->explain || options->check.list)
 		return true;
 	if (command == COMMAND_REPLAY)
 		return check_replay(options);
@@ -699,7 +709,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* Commands that write or compare data verify it by default. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace && !options->iolog) || command == COMMAND_CANON || command == COMMAND_DIFF ||
+	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace && !options->iolog) || command == COMMAND_CANON || command == COMMAND_DIFF || command == COMMAND_CHECK ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 

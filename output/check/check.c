@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/protocol.h"
+#include "output/check/check.h"
+#include "output/check/ib_sequence.h"
+
+static void find_setup(struct check *check, struct subject *subject)
+{
+	unsigned sender = 0;
+	const struct setup *setup = setups_find(&check->setups, subject->packet, &sender);
+
+	/* end a is the sender of the REQ, if the tracker saw the handshake too */
+	if (setup && sender != subject->sender)
+		setup = NULL;
+	check_memory_set_up(&check->memory, subject->connection, setup);
+}
+
+void check_packet(struct check *check, const struct rtap_packet *packet)
+{
+	struct subject subject = { .violations = &check->violations, .memory = &check->memory, .packet = packet };
+	bool is_ib = packet->ib.has_bth;
+
+	if (packet->cm.present)
+		setups_packet(&check->setups, packet);
+	if (packet->flow.present && packet->flow.connection) {
+		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
+		subject.sender = !packet->flow.from_a;
+	}
+	if (is_ib && subject.connection && !subject.connection->was_sought)
+		find_setup(check, &subject);
+	if (is_ib)
+		ib_rules_packet(&subject);
+	if (is_ib && subject.connection)
+		ib_sequence_packet(&subject);
+}
+
+void check_merge(struct check *check, uint64_t from, uint64_t into)
+{
+	check_memory_forget(&check->memory, from);
+	check_memory_forget(&check->memory, into);
+}
+
+void check_connection_over(struct check *check, uint64_t number)
+{
+	check_memory_forget(&check->memory, number);
+}
+
+void check_fini(struct check *check)
+{
+	check_memory_fini(&check->memory);
+	violations_fini(&check->violations);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_opcode.h"
+#include "output/check/ib_sequence.h"
+#include "output/check/subject.h"
+
+/* Requests of one direction that are remembered. */
+#define REQUESTS 128
+#define PSN_MASK 0xffffffu
+/* A response this long before its request is no matter of the order in which they were captured. */
+#define LEAST_EARLY_NS 100000
+
+/* A request message or the packet of one: its PSNs and class. */
+struct request {
+	uint32_t psn, count;     /* count 0: unknown, one or more */
+	uint32_t length;         /* DMA length of a READ */
+	uint8_t class;           /* enum ib_class */
+	bool is_new;             /* sent for the first time */
+	bool is_done;            /* its last response was seen */
+	uint64_t frame;
+	int64_t time_ns;
+};
+
+/* What one end sent. */
+struct half {
+	/* requests */
+	bool has_sent, next_known;
+	uint32_t next;           /* PSN after those of the last request packet */
+	uint8_t opcode;          /* of the last request packet */
+	bool write_known;        /* a WRITE First and all packets after it were seen */
+	uint64_t write_length, write_sum;
+	uint32_t payload;        /* of First and Middle packets; 0: none seen */
+	struct request requests[REQUESTS];
+	unsigned request_next;
+	/* an RNR NAK that this end received and did not answer by a retry */
+	bool rnr_open;
+	uint32_t rnr_psn;
+	int64_t rnr_time_ns, rnr_wait_ns;
+	uint8_t retry_cause;     /* enum rtap_recovery; with the two below: retries of one PSN for one cause */
+	uint32_t retry_psn;
+	unsigned retries;
+	/* a response that this end received before it had sent that PSN */
+	bool early_open;
+	uint32_t early_psn;
+	struct check_origin early;
+	/* responses that this end sent */
+	bool has_responded, has_acked;
+	uint32_t response_psn, response_msn; /* of the one with the highest PSN */
+	uint32_t acked_psn, acked_msn;       /* highest PSN acknowledged */
+	/* fields that do not change */
+	bool has_flags, migration;
+	uint16_t p_key;
+	uint64_t marks, cnps;    /* packets with congestion experienced that this end sent, CNPs that it received */
+};
+
+struct state {
+	struct half halves[2];
+};
+
+static int32_t psn_distance(uint32_t from, uint32_t to)
+{
+	return (int32_t)((to - from) << 8) >> 8;
+}
+
+/* Bytes of the packets' payload on this connection; 0: unknown. */
+static uint32_t path_mtu(const struct subject *subject, const struct state *state)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (state->halves[i].payload)
+			return state->halves[i].payload;
+	return subject->connection->setup ? subject->connection->setup->path_mtu : 0;
+}
+
+static bool is_repeated(const struct rtap_packet *packet)
+{
+	return packet->flow.analysis == RTAP_PSN_CAPTURED_TWICE || packet->flow.analysis == RTAP_PSN_DUPLICATE;
+}
+
+/* The newest request that has the PSN. */
+static struct request *request_at(struct half *half, uint32_t psn)
+{
+	for (unsigned i = 0; i < REQUESTS; i++) {
+		struct request *request = &half->requests[(half->request_next + REQUESTS - 1 - i) % REQUESTS];
+		int32_t at = psn_distance(request->psn, psn);
+
+		if (request->frame && (at == 0 || (at > 0 && (uint32_t)at < request->count)))
+			return request;
+	}
+	return NULL;
+}
+
+static void check_order(const struct subject *subject, const struct half *half, const struct ib_opcode *opcode)
+{
+	const struct ib_opcode *before = &ib_opcodes[half->opcode];
+	bool is_open = before->place == IB_FIRST || before->place == IB_MIDDLE;
+	bool continues = opcode->place == IB_MIDDLE || opcode->place == IB_LAST;
+
+	if (is_open == continues && (!is_open || before->class == opcode->class))
+		return;
+	subject_break(subject, RULE_IB_OPCODE_SEQUENCE, "%s after %s of PSN %u", opcode->name, before->name, (half->next - 1) & PSN_MASK);
+}
+
+static void check_write(const struct subject *subject, struct half *half, const struct ib_opcode *opcode, bool follows)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	if (opcode->class != IB_WRITE)
+		return;
+	if (opcode->place == IB_FIRST) {
+		half->write_known = packet->ib.has_reth;
+		half->write_length = packet->ib.dma_length;
+		half->write_sum = packet->payload.wire;
+		return;
+	}
+	half->write_known &= follows;
+	if (!half->write_known || opcode->place == IB_ONLY)
+		return;
+	half->write_sum += packet->payload.wire;
+	if (half->write_sum > half->write_length || (opcode->place == IB_LAST && half->write_sum != half->write_length)) {
+		subject_break(subject, RULE_IB_WRITE_LENGTH, "%llu bytes, DMA length %llu", (unsigned long long)half->write_sum,
+			      (unsigned long long)half->write_length);
+		half->write_known = false;
+	}
+	if (opcode->place == IB_LAST)
+		half->write_known = false;
+}
+
+/* First and Middle packets of requests and of READ responses. */
+static void check_payload(const struct subject *subject, struct half *half, const struct ib_opcode *opcode)
+{
+	uint32_t length = subject->packet->payload.wire;
+	const struct setup *setup = subject->connection->setup;
+
+	if (setup && setup->path_mtu && length > setup->path_mtu)
+		subject_break(subject, RULE_IB_MTU_EXCEEDED, "%s with %u bytes, path MTU %u", opcode->name, length, setup->path_mtu);
+	if (opcode->place != IB_FIRST && opcode->place != IB_MIDDLE)
+		return;
+	if (half->payload && half->payload != length)
+		subject_break(subject, RULE_IB_MTU_CHANGED, "%s with %u bytes, before with %u", opcode->name, length, half->payload);
+	half->payload = length;
+}
+
+/* A response to a PSN came before the request, which follows the ones before it without a gap. */
+static void check_early(struct subject *subject, struct half *half, uint32_t psn, bool is_next)
+{
+	if (!half->early_open || psn_distance(psn, half->early_psn) < 0) {
+		half->early_open &= half->early_open && psn_distance(psn, half->early_psn) >= 0;
+		return;
+	}
+	half->early_open = false;
+	/* captures of several queues can have packets in another order than the wire */
+	if (is_next && subject->packet->frame->time_ns - half->early.time_ns >= LEAST_EARLY_NS)
+		subject_break_at(subject, &half->early, RULE_IB_ACK_UNSENT, "response to PSN %u; PSN %u is sent later, in frame %llu", half->early_psn,
+				 psn, (unsigned long long)subject->packet->frame->number);
+}
+
+static void check_rnr(const struct subject *subject, struct half *half)
+{
+	const struct rtap_packet *packet = subject->packet;
+	int64_t waited = packet->frame->time_ns - half->rnr_time_ns;
+
+	if (!half->rnr_open || packet->ib.psn != half->rnr_psn)
+		return;
+	half->rnr_open = false;
+	if (waited < half->rnr_wait_ns)
+		subject_break(subject, RULE_IB_RNR_EARLY, "PSN %u again after %.3f ms, RNR timer %.3f ms", packet->ib.psn, (double)waited / 1e6,
+			      (double)half->rnr_wait_ns / 1e6);
+}
+
+static void check_retries(const struct subject *subject, struct half *half)
+{
+	const struct setup *setup = subject->connection->setup;
+	uint8_t recovery = subject->packet->flow.recovery;
+	unsigned most;
+
+	if (recovery == RTAP_RECOVERY_NONE || !setup)
+		return;
+	half->retries = recovery == half->retry_cause && subject->packet->ib.psn == half->retry_psn ? half->retries + 1 : 1;
+	half->retry_cause = recovery;
+	half->retry_psn = subject->packet->ib.psn;
+	most = setup->ends[subject->sender].rnr_retry_count;
+	if (recovery == RTAP_RECOVERY_TIMEOUT && half->retries > setup->retry_count)
+		subject_break(subject, RULE_IB_RETRY_COUNT, "retry %u of PSN %u, Retry Count %u", half->retries, half->retry_psn, setup->retry_count);
+	if (recovery == RTAP_RECOVERY_RNR && most < 7 && half->retries > most)
+		subject_break(subject, RULE_IB_RNR_RETRY_COUNT, "retry %u of PSN %u, RNR Retry Count %u", half->retries, half->retry_psn, most);
+}
+
+static void note_request(const struct subject *subject, struct half *half, const struct ib_opcode *opcode, uint32_t count)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	half->requests[half->request_next] = (struct request){
+		.psn = packet->ib.psn, .count = count, .length = packet->ib.dma_length, .class = opcode->class,
+		.is_new = packet->flow.analysis == RTAP_PSN_IN_ORDER, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
+	};
+	half->request_next = (half->request_next + 1) % REQUESTS;
+}
+
+/* PSNs that a request takes; 0: unknown. IBTA vol. 1, 9.7.3.1. */
+static uint32_t psn_count(const struct subject *subject, const struct state *state, const struct ib_opcode *opcode)
+{
+	uint32_t mtu = path_mtu(subject, state), length = subject->packet->ib.dma_length;
+
+	if (opcode->class != IB_READ_REQUEST || length <= 256)
+		return 1;
+	return mtu ? length / mtu + (length % mtu != 0) : 0;
+}
+
+static void take_request(struct subject *subject, struct state *state, const struct ib_opcode *opcode)
+{
+	const struct rtap_packet *packet = subject->packet;
+	struct half *half = &state->halves[subject->sender];
+	const struct setup *setup = subject->connection->setup;
+	uint32_t psn = packet->ib.psn, count = psn_count(subject, state, opcode);
+	bool follows = half->next_known && psn == half->next;
+
+	if (is_repeated(packet))
+		return;
+	if (!half->has_sent && setup && psn_distance(setup->ends[subject->sender].starting_psn, psn) < 0)
+		subject_break(subject, RULE_IB_START_PSN, "PSN %u, starting PSN %u", psn, setup->ends[subject->sender].starting_psn);
+	half->has_sent = true;
+	check_early(subject, half, psn, follows && packet->flow.analysis != RTAP_PSN_RETRANSMISSION);
+	if (follows)
+		check_order(subject, half, opcode);
+	check_write(subject, half, opcode, follows);
+	check_payload(subject, half, opcode);
+	check_rnr(subject, half);
+	check_retries(subject, half);
+	note_request(subject, half, opcode, count);
+	half->opcode = packet->ib.opcode;
+	half->next = (psn + (count ? count : 1)) & PSN_MASK;
+	half->next_known = count > 0;
+}
+
+/* More READs and atomics were sent than the responder can serve before it served this one. */
+static void check_depth(const struct subject *subject, struct half *half, struct request *done)
+{
+	const struct setup *setup = subject->connection->setup;
+	const struct request *last = NULL;
+	unsigned outstanding = 0, most;
+
+	if (!setup || !done->is_new || done->is_done)
+		return;
+	most = setup->ends[subject->sender].responder_resources;
+	for (unsigned i = 0; i < REQUESTS; i++) {
+		const struct request *request = &half->requests[i];
+
+		if (!request->frame || (request->class != IB_READ_REQUEST && request->class != IB_ATOMIC) || request->frame < done->frame)
+			continue;
+		/* sent again: its response may have been seen by the requester and not here */
+		if (!request->is_new)
+			return;
+		outstanding++;
+		if (!last || request->frame > last->frame)
+			last = request;
+	}
+	if (outstanding > most && last)
+		subject_break_at(subject, &(struct check_origin){ last->frame, last->time_ns, true }, RULE_IB_READ_DEPTH,
+				 "%u outstanding, responder resources %u", outstanding, most);
+}
+
+static void check_read_response(const struct subject *subject, const struct state *state, const struct request *request,
+				const struct ib_opcode *opcode)
+{
+	uint32_t psn = subject->packet->ib.psn, mtu = path_mtu(subject, state), at = (uint32_t)psn_distance(request->psn, psn), length;
+	bool is_last = at + 1 == request->count, ends = opcode->place == IB_LAST || opcode->place == IB_ONLY;
+
+	if (request->class != IB_READ_REQUEST || !request->count || !mtu)
+		return;
+	if (is_last != ends) {
+		subject_break(subject, RULE_IB_READ_PLACE, "%s for packet %u of %u", opcode->name, at + 1, request->count);
+		return;
+	}
+	length = is_last ? request->length - mtu * (request->count - 1) : mtu;
+	if (subject->packet->payload.wire != length)
+		subject_break(subject, RULE_IB_READ_LENGTH, "%u bytes for packet %u of %u, expected %u", subject->packet->payload.wire, at + 1,
+			      request->count, length);
+}
+
+static void check_answer(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
+{
+	const struct rtap_ib_facts *ib = &subject->packet->ib;
+	struct request *request = request_at(&state->halves[!subject->sender], ib->psn);
+	bool is_nak = opcode->class == IB_ACKNOWLEDGE && ib->aeth_kind != RTAP_AETH_ACK, fits;
+
+	if (!request || is_nak)
+		return;
+	switch (request->class) {
+	case IB_READ_REQUEST: fits = opcode->class == IB_READ_RESPONSE; break;
+	case IB_ATOMIC: fits = opcode->class == IB_ATOMIC_ACKNOWLEDGE; break;
+	case IB_FLUSH: case IB_ATOMIC_WRITE: fits = opcode->class != IB_ATOMIC_ACKNOWLEDGE; break;
+	default: fits = opcode->class == IB_ACKNOWLEDGE; break;
+	}
+	if (!fits) {
+		subject_break(subject, RULE_IB_RESPONSE_KIND, "%s to PSN %u, the request in frame %llu is of another kind", opcode->name, ib->psn,
+			      (unsigned long long)request->frame);
+		return;
+	}
+	if (opcode->class == IB_READ_RESPONSE)
+		check_read_response(subject, state, request, opcode);
+	if (opcode->class == IB_ATOMIC_ACKNOWLEDGE || (request->class == IB_READ_REQUEST && (opcode->place == IB_LAST || opcode->place == IB_ONLY))) {
+		check_depth(subject, &state->halves[!subject->sender], request);
+		request->is_done = true;
+	}
+}
+
+/* The MSN grows with the PSN, and not faster. */
+static void check_msn(const struct subject *subject, struct half *half)
+{
+	const struct rtap_ib_facts *ib = &subject->packet->ib;
+	/* a NAK has the PSN of a request that was not carried out */
+	uint32_t psn = ib->aeth_kind == RTAP_AETH_ACK ? ib->psn : (ib->psn - 1) & PSN_MASK;
+	int32_t by_psn = psn_distance(half->response_psn, psn), by_msn = psn_distance(half->response_msn, ib->msn);
+
+	if (half->has_responded && by_psn <= 0)
+		return;
+	if (half->has_responded && by_msn < 0)
+		subject_break(subject, RULE_IB_MSN_ORDER, "MSN %u at PSN %u after MSN %u at PSN %u", ib->msn, ib->psn, half->response_msn,
+			      half->response_psn);
+	else if (half->has_responded && by_msn > by_psn)
+		subject_break(subject, RULE_IB_MSN_JUMP, "MSN grew by %d, the PSN by %d", by_msn, by_psn);
+	half->has_responded = true;
+	half->response_psn = psn;
+	half->response_msn = ib->msn;
+}
+
+static void check_nak(const struct subject *subject, struct half *half)
+{
+	const struct rtap_ib_facts *ib = &subject->packet->ib;
+	bool is_ack = ib->aeth_kind == RTAP_AETH_ACK;
+
+	/* by its MSN it was not sent before the acknowledge */
+	if (ib->aeth_kind == RTAP_AETH_NAK && ib->aeth_value == RTAP_NAK_SEQUENCE_ERROR && half->has_acked &&
+	    psn_distance(ib->psn, half->acked_psn) >= 0 && psn_distance(half->acked_msn, ib->msn) > 0)
+		subject_break(subject, RULE_IB_NAK_ACKED, "NAK of PSN %u, PSN %u was acknowledged", ib->psn, half->acked_psn);
+	if (is_ack && (!half->has_acked || psn_distance(half->acked_psn, ib->psn) > 0)) {
+		half->has_acked = true;
+		half->acked_psn = ib->psn;
+		half->acked_msn = ib->msn;
+	}
+}
+
+static void note_early(const struct subject *subject, struct half *requester)
+{
+	const struct rtap_packet *packet = subject->packet;
+	int32_t ahead = psn_distance(requester->next, packet->ib.psn);
+
+	if (!requester->next_known || ahead < 0 || ahead > 1 << 16 || requester->early_open)
+		return;
+	requester->early_open = true;
+	requester->early_psn = packet->ib.psn;
+	requester->early = (struct check_origin){ packet->frame->number, packet->frame->time_ns, true };
+}
+
+static void take_response(struct subject *subject, struct state *state, const struct ib_opcode *opcode)
+{
+	const struct rtap_packet *packet = subject->packet;
+	struct half *half = &state->halves[subject->sender], *requester = &state->halves[!subject->sender];
+
+	if (is_repeated(packet))
+		return;
+	note_early(subject, requester);
+	/* after a response the retries after timeouts count anew */
+	if (requester->retry_cause == RTAP_RECOVERY_TIMEOUT)
+		requester->retries = 0;
+	if (opcode->class == IB_READ_RESPONSE)
+		check_payload(subject, half, opcode);
+	if (packet->flow.analysis == RTAP_PSN_IN_ORDER || packet->flow.analysis == RTAP_PSN_NONE || packet->flow.analysis == RTAP_PSN_GAP)
+		check_answer(subject, state, opcode);
+	if (!packet->ib.has_aeth)
+		return;
+	check_nak(subject, half);
+	check_msn(subject, half);
+	if (packet->ib.aeth_kind != RTAP_AETH_RNR_NAK)
+		return;
+	requester->rnr_open = true;
+	requester->rnr_psn = packet->ib.psn;
+	requester->rnr_time_ns = packet->frame->time_ns;
+	requester->rnr_wait_ns = (int64_t)ib_rnr_timer_us(packet->ib.aeth_value) * 1000;
+}
+
+/* P_Key and MigReq, in all packets. */
+static void check_flags(const struct subject *subject, struct state *state)
+{
+	const struct rtap_ib_facts *ib = &subject->packet->ib;
+	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
+	const struct setup *setup = subject->connection->setup;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (state->halves[i].has_flags && (state->halves[i].p_key & 0x7fff) != (ib->p_key & 0x7fff)) {
+			subject_break(subject, RULE_IB_P_KEY_CHANGED, "P_Key 0x%04x, before 0x%04x", ib->p_key, state->halves[i].p_key);
+			break;
+		}
+	if (other->has_flags && !half->has_flags && !((other->p_key | ib->p_key) & 0x8000))
+		subject_break(subject, RULE_IB_P_KEY_LIMITED, "P_Key 0x%04x and 0x%04x", ib->p_key, other->p_key);
+	if (half->has_flags && half->migration != ib->migration_request && setup && !setup->alternate_path)
+		subject_break(subject, RULE_IB_MIGRATION, "MigReq %u, before %u", ib->migration_request, half->migration);
+	half->has_flags = true;
+	half->p_key = ib->p_key;
+	half->migration = ib->migration_request;
+}
+
+/* CNPs against packets with congestion experienced, where any of these pass the capture point. */
+static void check_congestion(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
+{
+	struct half *half = &state->halves[subject->sender], *marked = &state->halves[!subject->sender];
+
+	if (opcode->class != IB_CONGESTION) {
+		half->marks += (subject->packet->traffic_class & 3) == 3;
+		return;
+	}
+	marked->cnps++;
+	if (marked->marks && marked->cnps == marked->marks + 1)
+		subject_break(subject, RULE_IB_CNP_MARKS, "%llu CNPs, %llu packets with congestion experienced", (unsigned long long)marked->cnps,
+			      (unsigned long long)marked->marks);
+}
+
+void ib_sequence_packet(struct subject *subject)
+{
+	const struct rtap_packet *packet = subject->packet;
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct state *state;
+
+	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_UD || ib_service(packet->ib.opcode) == IB_RD ||
+	    packet->ib.icrc_status == RTAP_CRC_BAD)
+		return;
+	state = subject_state(subject, CHECK_GROUP_IB, sizeof *state);
+	if (!state)
+		return;
+	if (packet->flow.analysis == RTAP_PSN_RESYNCHRONISED) {
+		state->halves[subject->sender] = (struct half){ 0 };
+		state->halves[!subject->sender] = (struct half){ 0 };
+	}
+	check_congestion(subject, state, opcode);
+	if (opcode->class == IB_CONGESTION)
+		return;
+	check_flags(subject, state);
+	if (opcode->is_response)
+		take_response(subject, state, opcode);
+	else
+		take_request(subject, state, opcode);
+}

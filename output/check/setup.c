@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/engine/structure.h"
+#include "dissect/management/cm.h"
+#include "output/check/setup.h"
+
+/* The size that an end without RFC 8797's message has: RFC 8166, 3.3.3. */
+#define DEFAULT_SIZE 1024
+
+static bool is_at(const struct setup_end *end, const uint8_t *address, uint8_t length)
+{
+	return address && end->address_length == length && !memcmp(end->address, address, length);
+}
+
+/* The number in a field of the message; 0: not captured. */
+static uint64_t field_number(const struct rtap_packet *packet, const char *name)
+{
+	struct rtap_value value = { .number = 0 };
+	rtap_field_id id;
+
+	if (rtap_field_find(name, &id, 1))
+		for (uint8_t i = 0; i < packet->layer_count; i++)
+			if (packet->layers[i].protocol == rtap_field_protocol(id) &&
+			    rtap_layer_field(packet, &packet->layers[i], rtap_field_by_id(id), &value))
+				break;
+	return value.number;
+}
+
+static void take_end(struct setup_end *end, const struct rtap_packet *packet)
+{
+	const struct rtap_cm_facts *cm = &packet->cm;
+
+	*end = (struct setup_end){
+		.id = cm->local_id, .qpn = cm->local_qpn,
+		.has_rpcrdma = cm->upper == RTAP_UPPER_RPCRDMA, .rnr_retry_count = 7, .private_known = cm->private_length > 0,
+		.send_size = cm->private_length ? DEFAULT_SIZE : 0, .receive_size = cm->private_length ? DEFAULT_SIZE : 0,
+	};
+	end->responder_resources = (uint8_t)field_number(packet, cm->attribute == CM_REQ ? "infiniband.cm.req.responderres" : "infiniband.cm.rep.respres");
+	if (end->has_rpcrdma) {
+		end->remote_invalidation = cm->remote_invalidation;
+		end->send_size = cm->send_size;
+		end->receive_size = cm->receive_size;
+	}
+	if (packet->source_address && packet->address_length <= sizeof end->address) {
+		memcpy(end->address, packet->source_address, packet->address_length);
+		end->address_length = packet->address_length;
+	}
+}
+
+/* {format 2, queue 2, receive queue size 2, send queue size 2}. NVMe over Fabrics 1.1, 7.3.6. */
+static void take_nvme(struct setup *setup, const struct rtap_packet *packet)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+		const uint8_t *bytes = layer_bytes(packet, layer);
+
+		if (layer->protocol != PROTOCOL_NVME_PRIVATE || layer->length < 8)
+			continue;
+		setup->is_nvme = true;
+		setup->nvme_queue = (uint16_t)little_bits(bytes, 16, 16);
+		setup->nvme_host_receive = (uint16_t)little_bits(bytes, 32, 16);
+		setup->nvme_host_send = (uint16_t)little_bits(bytes, 48, 16);
+	}
+}
+
+static struct setup *find_request(struct setups *setups, uint32_t id, const uint8_t *address, uint8_t length)
+{
+	for (unsigned i = 0; i < SETUPS; i++) {
+		struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i) % SETUPS];
+
+		if (setup->ends[0].id == id && is_at(&setup->ends[0], address, length))
+			return setup;
+	}
+	return NULL;
+}
+
+static void take_request(struct setups *setups, const struct rtap_packet *packet)
+{
+	struct setup *setup = find_request(setups, packet->cm.local_id, packet->source_address, packet->address_length);
+	const struct rtap_cm_facts *cm = &packet->cm;
+
+	/* a REQ that is repeated */
+	if (setup && setup->ends[0].qpn == cm->local_qpn)
+		return;
+	setup = &setups->list[setups->next];
+	setups->next = (setups->next + 1) % SETUPS;
+	*setup = (struct setup){
+		.alternate_path = field_number(packet, "infiniband.cm.req.alt_locallid") != 0, .retry_count = cm->retry_count, .service_id = cm->service_id,
+		.path_mtu = cm->mtu_code >= 1 && cm->mtu_code <= 5 ? 128u << cm->mtu_code : 0,
+	};
+	take_end(&setup->ends[0], packet);
+	setup->ends[1].starting_psn = cm->starting_psn;
+	setup->ends[1].rnr_retry_count = cm->rnr_retry_count;
+	take_nvme(setup, packet);
+}
+
+static void take_reply(struct setup *setup, const struct rtap_packet *packet)
+{
+	struct setup_end from_request = setup->ends[1];
+
+	take_end(&setup->ends[1], packet);
+	setup->ends[1].starting_psn = from_request.starting_psn;
+	setup->ends[1].rnr_retry_count = from_request.rnr_retry_count;
+	if (!setup->ends[1].qpn)
+		setup->ends[1].qpn = packet->cm.local_eecn; /* XRC: A14 */
+	setup->ends[0].starting_psn = packet->cm.starting_psn;
+	setup->ends[0].rnr_retry_count = packet->cm.rnr_retry_count;
+	setup->is_complete = true;
+}
+
+void setups_packet(struct setups *setups, const struct rtap_packet *packet)
+{
+	const struct rtap_cm_facts *cm = &packet->cm;
+	struct setup *setup;
+
+	if (cm->attribute == CM_REQ)
+		take_request(setups, packet);
+	if (cm->attribute != CM_REP && cm->attribute != CM_LAP)
+		return;
+	setup = find_request(setups, cm->remote_id, packet->destination_address, packet->address_length);
+	if (!setup)
+		setup = find_request(setups, cm->local_id, packet->source_address, packet->address_length);
+	if (setup && cm->attribute == CM_LAP)
+		setup->alternate_path = true;
+	if (!setup || cm->attribute != CM_REP || setup->is_complete)
+		return;
+	take_reply(setup, packet);
+}
+
+const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender)
+{
+	for (unsigned i = 0; i < 2 * SETUPS; i++) {
+		const struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i / 2) % SETUPS];
+		const struct setup_end *from = &setup->ends[i % 2], *to = &setup->ends[1 - i % 2];
+
+		if (!setup->is_complete || to->qpn != packet->ib.dest_qpn || (packet->flow.has_source_qpn && from->qpn != packet->flow.source_qpn) ||
+		    !is_at(to, packet->destination_address, packet->address_length) || !is_at(from, packet->source_address, packet->address_length))
+			continue;
+		*sender = i % 2;
+		return setup;
+	}
+	return NULL;
+}

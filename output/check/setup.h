@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the ends of InfiniBand connections agreed on by communication management: REQ, REP and LAP.
+ */
+#ifndef OUTPUT_CHECK_SETUP_H
+#define OUTPUT_CHECK_SETUP_H
+
+#include "dissect/engine/packet.h"
+
+/* Connections that are remembered until their first packet. */
+#define SETUPS 256
+
+struct setup_end {
+	uint8_t address[16], address_length;
+	uint8_t responder_resources; /* READs and atomics that it serves at a time */
+	uint8_t rnr_retry_count;     /* of this end as a requester; 7: unlimited */
+	bool private_known;          /* the private data was captured in full */
+	bool has_rpcrdma, remote_invalidation; /* RFC 8797 */
+	uint32_t id, qpn;
+	uint32_t starting_psn;       /* of its requests */
+	uint32_t send_size, receive_size; /* RFC 8797, bytes; without it 1024; 0: unknown, the private data was not captured in full */
+};
+
+struct setup {
+	struct setup_end ends[2];    /* 0: sender of the REQ */
+	bool is_complete;            /* REP seen */
+	bool alternate_path;         /* in the REQ, or by a LAP */
+	uint8_t retry_count;
+	uint32_t path_mtu;           /* bytes; 0: a reserved code */
+	uint64_t service_id;
+	bool is_nvme;
+	uint16_t nvme_queue, nvme_host_send, nvme_host_receive; /* with is_nvme: queue id, sizes of the host's queues: send size counts from 0 */
+};
+
+/* All zero: none. */
+struct setups {
+	struct setup list[SETUPS];
+	unsigned next;
+};
+
+/* Takes what a communication management message says. */
+void setups_packet(struct setups *setups, const struct rtap_packet *packet);
+
+/* The setup of the connection to which an RC, UC or XRC packet belongs. *sender: which end sent it. NULL: unknown. */
+const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dissect/engine/line.h"
+#include "output/check/subject.h"
+
+static bool is_connection(const void *value, const void *key)
+{
+	return ((const struct check_connection *)value)->number == *(const uint64_t *)key;
+}
+
+static void unlink_connection(struct check_memory *memory, struct check_connection *connection)
+{
+	*(connection->newer ? &connection->newer->older : &memory->newest) = connection->older;
+	*(connection->older ? &connection->older->newer : &memory->oldest) = connection->newer;
+}
+
+static void link_newest(struct check_memory *memory, struct check_connection *connection)
+{
+	connection->newer = NULL;
+	connection->older = memory->newest;
+	*(memory->newest ? &memory->newest->newer : &memory->oldest) = connection;
+	memory->newest = connection;
+}
+
+static void destroy(struct check_memory *memory, struct check_connection *connection)
+{
+	unlink_connection(memory, connection);
+	for (unsigned i = 0; i < CHECK_GROUPS; i++) {
+		memory->memory -= connection->sizes[i];
+		free(connection->groups[i]);
+	}
+	if (connection->setup)
+		memory->memory -= sizeof *connection->setup;
+	free(connection->setup);
+	memory->memory -= sizeof *connection;
+	map_remove(&memory->connections, map_hash(&connection->number, 1), connection);
+	free(connection);
+}
+
+/* Makes room for `size` bytes by forgetting the connections that were not used for the longest time. */
+static bool make_room(struct check_memory *memory, size_t size, const struct check_connection *keep)
+{
+	while (memory->memory + size > memory->max_memory && memory->oldest && memory->oldest != keep) {
+		destroy(memory, memory->oldest);
+		memory->evictions++;
+	}
+	return memory->memory + size <= memory->max_memory;
+}
+
+struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number)
+{
+	struct check_connection *connection = memory->newest;
+	uint64_t hash;
+
+	if (!number)
+		return NULL;
+	if (connection && connection->number == number)
+		return connection;
+	hash = map_hash(&number, 1);
+	connection = map_find(&memory->connections, hash, is_connection, &number);
+	if (connection) {
+		unlink_connection(memory, connection);
+		link_newest(memory, connection);
+		return connection;
+	}
+	if (!make_room(memory, sizeof *connection, NULL) || !(connection = calloc(1, sizeof *connection)))
+		return NULL;
+	connection->number = number;
+	if (!map_add(&memory->connections, hash, connection)) {
+		free(connection);
+		return NULL;
+	}
+	memory->memory += sizeof *connection;
+	link_newest(memory, connection);
+	return connection;
+}
+
+void check_memory_forget(struct check_memory *memory, uint64_t number)
+{
+	struct check_connection *connection = map_find(&memory->connections, map_hash(&number, 1), is_connection, &number);
+
+	if (connection)
+		destroy(memory, connection);
+}
+
+void check_memory_set_up(struct check_memory *memory, struct check_connection *connection, const struct setup *setup)
+{
+	connection->was_sought = true;
+	if (setup && make_room(memory, sizeof *setup, connection) && (connection->setup = malloc(sizeof *setup))) {
+		*connection->setup = *setup;
+		memory->memory += sizeof *setup;
+	}
+}
+
+void check_memory_fini(struct check_memory *memory)
+{
+	while (memory->oldest)
+		destroy(memory, memory->oldest);
+	map_fini(&memory->connections);
+}
+
+void *subject_state(struct subject *subject, enum check_group group, size_t size)
+{
+	struct check_connection *connection = subject->connection;
+
+	if (!connection)
+		return NULL;
+	if (!connection->groups[group] && make_room(subject->memory, size, connection) && (connection->groups[group] = calloc(1, size))) {
+		connection->sizes[group] = size;
+		subject->memory->memory += size;
+	}
+	return connection->groups[group];
+}
+
+static void write_culprit(const struct rtap_packet *packet, bool by_other, char *text, size_t size)
+{
+	const uint8_t *address = by_other ? packet->destination_address : packet->source_address;
+	char end[LINE_IP_MOST + 1] = "";
+
+	if (address)
+		*line_put_ip(end, address, packet->address_length) = 0;
+	else if (packet->ib.has_lrh)
+		snprintf(end, sizeof end, "LID %u", by_other ? packet->ib.dlid : packet->ib.slid);
+	if (packet->ib.has_bth && by_other)
+		snprintf(text, size, "%s QP 0x%x", end, packet->ib.dest_qpn);
+	else if (packet->ib.has_bth && (packet->flow.has_source_qpn || packet->ib.has_deth))
+		snprintf(text, size, "%s QP 0x%x", end, packet->ib.has_deth ? packet->ib.src_qpn : packet->flow.source_qpn);
+	else if (packet->tcp.present)
+		snprintf(text, size, "%s port %u", end, by_other ? packet->destination_port : packet->source_port);
+	else
+		snprintf(text, size, "%s", end);
+}
+
+static void add(const struct subject *subject, const struct check_origin *origin, enum check_rule_number rule, const char *format, va_list values)
+{
+	struct violation violation = { .rule = rule, .frame = origin->frame, .time_ns = origin->time_ns };
+
+	if (!subject->violations->is_checked[rule])
+		return;
+	violation.connection = subject->connection ? subject->connection->number : 0;
+	if (subject->violations->kept[rule] < subject->violations->most) {
+		write_culprit(subject->packet, origin->by_other, violation.culprit, sizeof violation.culprit);
+		vsnprintf(violation.seen, sizeof violation.seen, format, values);
+	}
+	violations_add(subject->violations, &violation);
+}
+
+void subject_break(const struct subject *subject, enum check_rule_number rule, const char *format, ...)
+{
+	const struct rtap_frame *frame = subject->packet->frame;
+	va_list values;
+
+	va_start(values, format);
+	add(subject, &(struct check_origin){ frame->number, frame->time_ns, false }, rule, format, values);
+	va_end(values);
+}
+
+void subject_break_at(const struct subject *subject, const struct check_origin *origin, enum check_rule_number rule, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	add(subject, origin, rule, format, values);
+	va_end(values);
+}

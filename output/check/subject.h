@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A packet under check, and what the rules remember of its connection.
+ */
+#ifndef OUTPUT_CHECK_SUBJECT_H
+#define OUTPUT_CHECK_SUBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dissect/engine/packet.h"
+#include "output/check/setup.h"
+#include "output/check/violation.h"
+#include "reassembly/store/map.h"
+
+/* Files of rules that remember something of a connection. */
+enum check_group { CHECK_GROUP_IB, CHECK_GROUP_RPCRDMA, CHECK_GROUP_IWARP, CHECK_GROUP_STORAGE, CHECK_GROUP_SMB, CHECK_GROUPS };
+
+/* What is remembered of a connection: one block of memory for each group, allocated with its first packet. */
+struct check_connection {
+	uint64_t number;
+	struct check_connection *newer, *older; /* by use */
+	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
+	bool was_sought;                        /* setup */
+	void *groups[CHECK_GROUPS];
+	size_t sizes[CHECK_GROUPS];
+};
+
+/* All zero, but `max_memory`: nothing is remembered. */
+struct check_memory {
+	struct map connections;
+	struct check_connection *newest, *oldest;
+	uint64_t max_memory, memory; /* bytes */
+	uint64_t evictions;          /* connections forgotten because of the limit: their rules begin anew */
+};
+
+struct subject {
+	struct violations *violations;
+	struct check_memory *memory;
+	const struct rtap_packet *packet;
+	struct check_connection *connection; /* NULL: unknown */
+	unsigned sender;             /* index of the sender: 0 for end a of the connection */
+};
+
+/* The connection of this number, made if there is none. NULL: number 0, or out of memory. */
+struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number);
+/* Notes a copy of what its ends agreed on. NULL: unknown. */
+void check_memory_set_up(struct check_memory *memory, struct check_connection *connection, const struct setup *setup);
+/* Forgets a connection. */
+void check_memory_forget(struct check_memory *memory, uint64_t number);
+void check_memory_fini(struct check_memory *memory);
+
+/* The block of a group, zero when it is made. NULL: no connection, or out of memory. */
+void *subject_state(struct subject *subject, enum check_group group, size_t size);
+
+/* The packet breaks a rule; the rest is what was seen, as for printf(). */
+void subject_break(const struct subject *subject, enum check_rule_number rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* An earlier packet, of the sender or of the other end, is known by now to have broken a rule. */
+struct check_origin {
+	uint64_t frame;
+	int64_t time_ns;
+	bool by_other;
+};
+
+void subject_break_at(const struct subject *subject, const struct check_origin *origin, enum check_rule_number rule, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

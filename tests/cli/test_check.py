@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap check: a crafted capture for each rule breaks it and no other; real captures break none."""
+import json
+import os
+import re
+import unittest
+
+import check_captures
+from cli import CliTest, TESTDATA, read
+
+
+REAL = ("iwarp-", "roce-", "ends/", "mad-")
+# What the implementations that made the captures really do: doc/check.md
+KNOWN = {}
+
+
+def real_captures():
+    """Those of testdata that testdata/README.md does not call made."""
+    crafted = set()
+    for line in read(os.path.join(TESTDATA, "README.md")).decode().splitlines():
+        if line.startswith("| ") and ("generate/" in line or "crafted" in line):
+            crafted.update(re.findall(r"[\w./-]+\.pcap(?:ng)?(?:\.gz)?", line.split(" | ")[0]))
+    for folder, _, files in os.walk(TESTDATA):
+        for name in sorted(files):
+            if name.endswith((".pcap", ".pcapng", ".gz")) and name not in crafted:
+                yield os.path.relpath(os.path.join(folder, name), TESTDATA)
+
+
+class Rules(CliTest):
+    def broken(self, *arguments):
+        """Exit status and violations by rule."""
+        done = self.run_program("check", "--json", "--severity", "note", *arguments)
+        found = {}
+        for line in done.stdout.decode().splitlines():
+            found.setdefault(json.loads(line)["rule"], []).append(json.loads(line))
+        return done.returncode, found
+
+    def rules(self):
+        return [json.loads(line) for line in self.lines("check", "--list", "--json")]
+
+    def test_each_rule_is_broken_by_its_capture_and_by_no_other_one(self):
+        self.assertEqual({rule["rule"] for rule in self.rules()}, set(check_captures.RULES))
+        for rule in check_captures.RULES:
+            with self.subTest(rule=rule):
+                path = self.path("broken.pcap")
+                wanted = check_captures.make(rule, path)
+                status, found = self.broken(path)
+                self.assertEqual((status, set(found)), (1, wanted))
+                # a rule alone is found too
+                self.assertEqual(set(self.broken("--rule", rule, path)[1]), {rule})
+
+    def test_captures_of_real_implementations_break_no_rule(self):
+        names = [name for name in real_captures() if name.startswith(REAL)]
+        self.assertGreater(len(names), 60)
+        for name in names:
+            with self.subTest(name=name):
+                found = self.broken(os.path.join(TESTDATA, name))[1]
+                self.assertEqual(set(found) - KNOWN.get(name, set()), set(), name)
+
+
+class Output(CliTest):
+    def broken(self):
+        path = self.path("broken.pcap")
+        check_captures.make("ib-opcode-sequence", path)
+        return path
+
+    def test_text_begins_with_the_sender(self):
+        done = self.run_program("check", self.broken())
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(lines[0], r"^10\.0\.0\.2 QP 0x11: frame \d+: error ib-opcode-sequence: RC RDMA WRITE Last after RC SEND First of PSN 257$")
+        self.assertRegex(lines[-1], r"^1 of \d+ rules broken, in \d+ packets$")
+
+    def test_sarif_has_the_form_of_the_standard(self):
+        done = self.run_program("check", "--sarif", self.broken())
+        log = json.loads(done.stdout)
+        self.assertEqual((done.returncode, log["version"]), (1, "2.1.0"))
+        self.assertIn("sarif-2.1.0", log["$schema"])
+        run, = log["runs"]
+        driver = run["tool"]["driver"]
+        self.assertEqual(driver["name"], "rdmatap")
+        ids = [rule["id"] for rule in driver["rules"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        for rule in driver["rules"]:
+            self.assertIn(rule["defaultConfiguration"]["level"], ("note", "warning", "error"))
+            self.assertTrue(rule["shortDescription"]["text"] and rule["fullDescription"]["text"])
+        result, = run["results"]
+        self.assertEqual((ids[result["ruleIndex"]], result["ruleId"]), ("ib-opcode-sequence",) * 2)
+        self.assertEqual(result["level"], "error")
+        self.assertTrue(result["message"]["text"])
+        location, = result["locations"]
+        self.assertTrue(location["physicalLocation"]["artifactLocation"]["uri"].endswith("broken.pcap"))
+
+    def test_sarif_of_a_name_with_all_bytes_is_a_uri(self):
+        path = self.path("a \"b\" %\x1b[0m\u202e.pcap", read(self.broken()))
+        uri = json.loads(self.run_program("check", "--sarif", path).stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        self.assertRegex(uri["artifactLocation"]["uri"], r"^[A-Za-z0-9._~/%-]+$")
+
+    def test_options(self):
+        path = self.broken()
+        self.assertEqual(self.run_program("check", "--rule", "ib-version", path).returncode, 0)
+        self.assertEqual(self.run_program("check", "--rule", "ib-*", path).returncode, 1)
+        self.bad("did you mean ib-opcode-sequence?", "check", "--rule", "ib-opcode-sequense", path)
+        self.bad("--severity bad", "check", "--severity", "bad", path)
+        self.bad("nothing to read", "check")
+        self.bad("No such file", "check", path + ".no")
+
+    def test_top_lists_some_and_counts_all(self):
+        path = self.path("many.pcap")
+        talk = check_captures.Talk().warm()
+        for _ in range(25):
+            talk.put("a", check_captures.SEND_ONLY, b"data", tver=1)
+        talk.write_capture(path)
+        for top, listed in ((None, 10), ("3", 3), ("100", 25)):
+            done = self.run_program("check", "--json", path, *(["--top", top] if top else []))
+            records = [json.loads(line) for line in done.stdout.decode().splitlines()]
+            self.assertEqual([record["count"] for record in records], [25] * listed)
+
+
+if __name__ == "__main__":
+    unittest.main()
