@@ -14,6 +14,7 @@ const char options_help_text[] =
 	      "       rdmatap stats [OPTION ...] FILE ... | -i SOURCE\n"
 	      "       rdmatap why [OPTION ...] FILE ... [connection=N | operation=N | frame=N | xid=X | qp=Q]\n"
 	      "       rdmatap join [-w OUT] [OPTION ...] FILE FILE ...\n"
+	      "       rdmatap check [--list] [OPTION ...] FILE ...\n"
 	      "       rdmatap report -o PAGE [OPTION ...] FILE ... | -i SOURCE\n"
 	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
 	      "       rdmatap canon [OPTION ...] FILE ...\n"
