@@ -60,7 +60,8 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	budget_give_up_after(&tracker->budget, options->give_up_ns ? options->give_up_ns : USUAL_GIVE_UP_NS);
 	tracker->messages.apart = tracker->view.entry.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
-	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
+	mad_exchange_init(&tracker->exchanges, &tracker->budget);
+	rmpp_init(&tracker->rmpp, &tracker->budget);
 	if (!upper_init(tracker, upper_layers)) {
 		upper_fini(tracker);
 		free(tracker);
@@ -295,9 +296,9 @@ static inline void report_due(struct rtap_tracker *tracker)
 	/* What ends before the next frame must not refer to the last one, which may have been freed. */
 	if (tracker->view.frame.bytes)
 		iwarp_view_end(&tracker->view, &tracker->budget);
-	if (tracker->exchanges.first || tracker->exchanges.first_held)
+	if (!TAILQ_EMPTY(&tracker->exchanges.list))
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
-	if (tracker->rmpp.first || tracker->rmpp.first_whole)
+	if (!TAILQ_EMPTY(&tracker->rmpp.partial) || !TAILQ_EMPTY(&tracker->rmpp.complete))
 		rmpp_advance(&tracker->rmpp, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);

@@ -50,7 +50,7 @@ static void on_record(void *owner, const struct rpc_record *record)
 static void begin(uint64_t limit, bool is_beginning)
 {
 	budget_init(&budget, limit);
-	copies = (struct rpc_record_copies){ .most = UINT64_MAX };
+	rpc_record_copies_init(&copies, UINT64_MAX);
 	rpc_record_init(&reader, &budget, &copies, &(struct rpc_record_user){ &reader, on_record }, is_beginning);
 	reported_count = 0;
 }
@@ -483,7 +483,7 @@ Test(rpc_record, records_without_progress_lose_their_bytes_to_others)
 		cr_expect_arr_eq(reported[0].bytes, stream + 4, 512);
 		rpc_record_end(&other);
 		rpc_record_fini(&other);
-		cr_expect(!copies.oldest && !copies.bytes);
+		cr_expect(TAILQ_EMPTY(&copies.readers) && !copies.bytes);
 		end();
 	}
 }

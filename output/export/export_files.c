@@ -376,9 +376,11 @@ enum rtap_status export_files_operation(struct export_files *export, const struc
 enum rtap_status export_files_flush(struct export_files *export)
 {
 	enum rtap_status status = apply_waiting(export, true);
+	struct name_node *name;
 
-	for (struct name_node *name = export->names.tree.first; name && !export->disk.failed; name = name->next)
-		contents_finish(&export->contents, node_of(name));
+	TAILQ_FOREACH(name, &export->names.tree.nodes, link)
+		if (!export->disk.failed)
+			contents_finish(&export->contents, node_of(name));
 	return export->disk.failed ? RTAP_STATUS_FAILED : status;
 }
 
@@ -453,11 +455,14 @@ static int print_missing_block(void *owner, const struct disk_entry *entry, uint
 
 int export_files_print_missing(const struct export_files *export, struct printer *printer)
 {
+	struct name_node *name;
 	int result = 0;
 
-	for (struct name_node *name = export->names.tree.first; name && !result && !is_stopped(export); name = name->next) {
+	TAILQ_FOREACH(name, &export->names.tree.nodes, link) {
 		const struct node *node = node_of(name);
 
+		if (result || is_stopped(export))
+			break;
 		if (node->entry && !node->entry->is_directory)
 			result = print_missing_of(node, printer);
 	}

@@ -45,7 +45,7 @@ static struct disk_entry *place_directory(struct names *names, struct name_node 
 		struct name *placed;
 
 		node = path[--depth];
-		placed = node->name.names;
+		placed = LIST_FIRST(&node->name.names);
 		entry = disk_make(names->disk, entry, placed->bytes, placed->length, true, '~');
 		set_entry(names, node, entry, placed);
 	}
@@ -54,7 +54,9 @@ static struct disk_entry *place_directory(struct names *names, struct name_node 
 
 static bool has_path(const struct node *node)
 {
-	return node->name.names && name_tree_is_rooted(node->name.names->directory);
+	const struct name_node *directory = name_tree_parent(&node->name);
+
+	return directory && name_tree_is_rooted(directory);
 }
 
 /* Moves a node's file or directory to its path, if it has both and is stored elsewhere. */
@@ -62,15 +64,16 @@ static void take_moved(struct name_tree *tree, struct name_node *name)
 {
 	struct names *names = (struct names *)tree;
 	struct node *node = (struct node *)name;
+	struct name *first = LIST_FIRST(&name->names);
 	struct disk_entry *directory;
 
 	if (!node->entry || !has_path(node))
 		return;
-	directory = place_directory(names, name->names->directory);
-	if (!directory || (name->placed == name->names && node->entry->parent == directory))
+	directory = place_directory(names, first->directory);
+	if (!directory || (name->placed == first && node->entry->parent == directory))
 		return;
-	disk_move(names->disk, node->entry, directory, name->names->bytes, name->names->length);
-	name->placed = name->names;
+	disk_move(names->disk, node->entry, directory, first->bytes, first->length);
+	name->placed = first;
 }
 
 /* A file stays where it is; a removed directory is no longer that of this node. */
@@ -104,6 +107,7 @@ void names_fini(struct names *names)
 struct disk_entry *names_place(struct names *names, struct node *node)
 {
 	struct disk_entry *directory, *entry = NULL;
+	struct name *first = LIST_FIRST(&node->name.names);
 	char hash[9];
 
 	if (node->entry && node->entry->is_directory) {
@@ -112,11 +116,11 @@ struct disk_entry *names_place(struct names *names, struct node *node)
 	}
 	if (node->entry)
 		return node->entry;
-	directory = has_path(node) ? place_directory(names, node->name.names->directory) : NULL;
+	directory = has_path(node) ? place_directory(names, first->directory) : NULL;
 	if (directory)
-		entry = disk_make(names->disk, directory, node->name.names->bytes, node->name.names->length, false, '~');
+		entry = disk_make(names->disk, directory, first->bytes, first->length, false, '~');
 	if (entry) {
-		set_entry(names, node, entry, node->name.names);
+		set_entry(names, node, entry, first);
 		return entry;
 	}
 	directory = disk_by_handle(names->disk);

@@ -28,7 +28,7 @@ struct mad_exchange {
 	struct exchange_key key;
 	uint64_t hash;
 	struct mad_exchanges *exchanges;
-	struct mad_exchange *before, *after;
+	TAILQ_ENTRY(mad_exchange) link;
 	struct message *request;  /* that waits for the response; NULL: none */
 	uint64_t first_frame;
 	int64_t time_ns, last_ns; /* of the first request and of the last packet */
@@ -36,6 +36,12 @@ struct mad_exchange {
 	bool answered;
 	struct budget_entry entry;
 };
+
+void mad_exchange_init(struct mad_exchanges *exchanges, struct budget *budget)
+{
+	*exchanges = (struct mad_exchanges){ .budget = budget };
+	TAILQ_INIT(&exchanges->list);
+}
 
 static bool is_request(uint8_t method)
 {
@@ -99,9 +105,8 @@ static void destroy(struct mad_exchange *exchange)
 
 	let_go(exchange);
 	if (exchanges->first_held == exchange)
-		exchanges->first_held = exchange->after;
-	*(exchange->before ? &exchange->before->after : &exchanges->first) = exchange->after;
-	*(exchange->after ? &exchange->after->before : &exchanges->last) = exchange->before;
+		exchanges->first_held = TAILQ_NEXT(exchange, link);
+	TAILQ_REMOVE(&exchanges->list, exchange, link);
 	map_remove(&exchanges->map, exchange->hash, exchange);
 	budget_give(exchanges->budget, &exchange->entry, exchange->entry.bytes);
 	free(exchange);
@@ -142,9 +147,7 @@ static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct
 		free(exchange);
 		return NULL;
 	}
-	exchange->before = exchanges->last;
-	*(exchanges->last ? &exchanges->last->after : &exchanges->first) = exchange;
-	exchanges->last = exchange;
+	TAILQ_INSERT_TAIL(&exchanges->list, exchange, link);
 	if (!exchanges->first_held)
 		exchanges->first_held = exchange;
 	return exchange;
@@ -274,15 +277,15 @@ void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns)
 
 	while ((exchange = exchanges->first_held) && (!exchange->request || now_ns - exchange->time_ns >= HOLD_NS)) {
 		let_go(exchange);
-		exchanges->first_held = exchange->after;
+		exchanges->first_held = TAILQ_NEXT(exchange, link);
 	}
-	while ((exchange = exchanges->first) && now_ns - exchange->time_ns >= REMEMBER_NS)
+	while ((exchange = TAILQ_FIRST(&exchanges->list)) && now_ns - exchange->time_ns >= REMEMBER_NS)
 		destroy(exchange);
 }
 
 void mad_exchange_finish(struct mad_exchanges *exchanges)
 {
-	for (struct mad_exchange *exchange = exchanges->first_held; exchange; exchange = exchange->after)
+	for (struct mad_exchange *exchange = exchanges->first_held; exchange; exchange = TAILQ_NEXT(exchange, link))
 		let_go(exchange);
 	exchanges->first_held = NULL;
 }
@@ -296,7 +299,7 @@ void mad_exchange_forget(struct message *message)
 
 void mad_exchange_fini(struct mad_exchanges *exchanges)
 {
-	while (exchanges->first)
-		destroy(exchanges->first);
+	while (!TAILQ_EMPTY(&exchanges->list))
+		destroy(TAILQ_FIRST(&exchanges->list));
 	map_fini(&exchanges->map);
 }

@@ -14,6 +14,8 @@
 #ifndef REASSEMBLY_MANAGEMENT_MAD_EXCHANGE_H
 #define REASSEMBLY_MANAGEMENT_MAD_EXCHANGE_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/message.h>
 
 #include "dissect/engine/packet.h"
@@ -23,13 +25,15 @@
 struct message;
 struct mad_exchange;
 
-/* All zero except `budget`, which is borrowed until the end: empty. */
 struct mad_exchanges {
 	struct budget *budget;
 	struct map map;
-	struct mad_exchange *first, *last; /* in the order of first requests */
-	struct mad_exchange *first_held;   /* first one whose request's message waits; NULL: none */
+	TAILQ_HEAD(, mad_exchange) list; /* in the order of first requests */
+	struct mad_exchange *first_held; /* first one whose request's message waits; NULL: none */
 };
+
+/* The budget is borrowed until the end. */
+void mad_exchange_init(struct mad_exchanges *exchanges, struct budget *budget);
 
 /*
  * Processes a packet with a MAD; `message` is its message, or NULL. Fills packet->flow of retries and responses, and the MAD

@@ -23,7 +23,7 @@ struct rmpp_transfer {
 	struct transfer_key key;
 	uint64_t hash;
 	struct rmpp *rmpp;
-	struct rmpp_transfer *before, *after;
+	TAILQ_ENTRY(rmpp_transfer) link;
 	struct message *message; /* that waits for the segments; NULL: none */
 	uint64_t first_frame;
 	int64_t last_ns;         /* time of the last segment; once complete, of the completion */
@@ -57,26 +57,32 @@ static uint64_t hash_of(const struct transfer_key *key)
 	return map_hash(words, 6);
 }
 
+void rmpp_init(struct rmpp *rmpp, struct budget *budget)
+{
+	*rmpp = (struct rmpp){ .budget = budget };
+	TAILQ_INIT(&rmpp->partial);
+	TAILQ_INIT(&rmpp->complete);
+}
+
+static struct rmpp_transfers *list_of(const struct rmpp_transfer *transfer)
+{
+	return transfer->whole ? &transfer->rmpp->complete : &transfer->rmpp->partial;
+}
+
 static void leave_order(struct rmpp_transfer *transfer)
 {
 	struct rmpp *rmpp = transfer->rmpp;
 
 	if (rmpp->first_held == transfer)
-		rmpp->first_held = transfer->after;
-	*(transfer->before ? &transfer->before->after : transfer->whole ? &rmpp->first_whole : &rmpp->first) = transfer->after;
-	*(transfer->after ? &transfer->after->before : transfer->whole ? &rmpp->last_whole : &rmpp->last) = transfer->before;
+		rmpp->first_held = TAILQ_NEXT(transfer, link);
+	TAILQ_REMOVE(list_of(transfer), transfer, link);
 }
 
 static void enter_order(struct rmpp_transfer *transfer)
 {
 	struct rmpp *rmpp = transfer->rmpp;
-	struct rmpp_transfer **first = transfer->whole ? &rmpp->first_whole : &rmpp->first;
-	struct rmpp_transfer **last = transfer->whole ? &rmpp->last_whole : &rmpp->last;
 
-	transfer->before = *last;
-	transfer->after = NULL;
-	*(*last ? &(*last)->after : first) = transfer;
-	*last = transfer;
+	TAILQ_INSERT_TAIL(list_of(transfer), transfer, link);
 	if (transfer->whole && !rmpp->first_held)
 		rmpp->first_held = transfer;
 }
@@ -235,7 +241,7 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 /* The bytes of a complete transfer are not needed after its packet: from then on only its identification is kept. */
 static void drop_bytes(struct rmpp *rmpp)
 {
-	struct rmpp_transfer *transfer = rmpp->last_whole;
+	struct rmpp_transfer *transfer = TAILQ_LAST(&rmpp->complete, rmpp_transfers);
 
 	if (!transfer || !transfer->coverage.count)
 		return;
@@ -313,17 +319,17 @@ void rmpp_forget(struct message *message)
 
 void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
 {
-	struct rmpp_transfer *transfer;
+	struct rmpp_transfer *transfer = TAILQ_LAST(&rmpp->complete, rmpp_transfers);
 
-	if (rmpp->last_whole)
-		rmpp->last_whole->entry.evict = evict;
+	if (transfer)
+		transfer->entry.evict = evict;
 	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
 		let_go(transfer);
-		rmpp->first_held = transfer->after;
+		rmpp->first_held = TAILQ_NEXT(transfer, link);
 	}
-	while ((transfer = rmpp->first_whole) && now_ns - transfer->last_ns >= REMEMBER_NS)
+	while ((transfer = TAILQ_FIRST(&rmpp->complete)) && now_ns - transfer->last_ns >= REMEMBER_NS)
 		destroy(transfer);
-	while ((transfer = rmpp->first) && now_ns - transfer->last_ns >= REMEMBER_NS)
+	while ((transfer = TAILQ_FIRST(&rmpp->partial)) && now_ns - transfer->last_ns >= REMEMBER_NS)
 		destroy(transfer);
 }
 
@@ -366,9 +372,9 @@ void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rta
 
 void rmpp_fini(struct rmpp *rmpp)
 {
-	while (rmpp->first)
-		destroy(rmpp->first);
-	while (rmpp->first_whole)
-		destroy(rmpp->first_whole);
+	while (!TAILQ_EMPTY(&rmpp->partial))
+		destroy(TAILQ_FIRST(&rmpp->partial));
+	while (!TAILQ_EMPTY(&rmpp->complete))
+		destroy(TAILQ_FIRST(&rmpp->complete));
 	map_fini(&rmpp->map);
 }

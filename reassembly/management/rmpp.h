@@ -16,6 +16,8 @@
 #ifndef REASSEMBLY_MANAGEMENT_RMPP_H
 #define REASSEMBLY_MANAGEMENT_RMPP_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/message.h>
 
 #include "dissect/engine/packet.h"
@@ -28,14 +30,15 @@
 struct message;
 struct rmpp_transfer;
 
-/* All zero except `budget`, which is borrowed until the end: empty. */
+TAILQ_HEAD(rmpp_transfers, rmpp_transfer);
+
 struct rmpp {
 	struct budget *budget;
 	struct map map;
-	struct rmpp_transfer *first, *last; /* in the order of their last segments */
-	struct rmpp_transfer *first_whole, *last_whole; /* complete ones, in the order of completion */
-	struct rmpp_transfer *first_held;   /* first of the complete ones whose message waits; NULL: none */
-	uint64_t completed, abandoned;      /* transfers: complete; stopped, forgotten or evicted before */
+	struct rmpp_transfers partial;  /* in the order of their last segments */
+	struct rmpp_transfers complete; /* in the order of completion */
+	struct rmpp_transfer *first_held; /* first of the complete ones whose message waits; NULL: none */
+	uint64_t completed, abandoned;  /* transfers: complete; stopped, forgotten or evicted before */
 };
 
 /* The effect of a segment on its transfer. */
@@ -50,6 +53,9 @@ struct rmpp_progress {
 	uint64_t first_frame;     /* of the transfer */
 	uint32_t segments;        /* of the complete transfer */
 };
+
+/* The budget is borrowed until the end. */
+void rmpp_init(struct rmpp *rmpp, struct budget *budget);
 
 /*
  * Processes a packet with an RMPP header. Sets packet->flow if earlier segments are missing or the segment is a repeat. A

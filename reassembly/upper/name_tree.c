@@ -12,7 +12,7 @@
 
 struct handle {
 	struct name_node *node;
-	struct handle *next; /* of the same node */
+	SLIST_ENTRY(handle) link; /* in the handles of the node */
 	const struct name_server *server;
 	uint64_t hash;
 	size_t length;
@@ -104,6 +104,8 @@ static uint64_t hash_of_id(const struct name_server *server, const uint64_t *fsi
 void name_tree_init(struct name_tree *tree, size_t node_size, size_t server_size, uint64_t max_memory)
 {
 	*tree = (struct name_tree){ .node_size = node_size, .server_size = server_size, .max_memory = max_memory };
+	TAILQ_INIT(&tree->nodes);
+	TAILQ_INIT(&tree->idle);
 }
 
 static uint64_t used_memory(const struct name_tree *tree)
@@ -116,28 +118,24 @@ static void leave_idle(struct name_tree *tree, struct name_node *node)
 {
 	if (!node->is_idle)
 		return;
-	*(node->newer ? &node->newer->older : &tree->newest) = node->older;
-	*(node->older ? &node->older->newer : &tree->oldest) = node->newer;
-	node->newer = node->older = NULL;
+	TAILQ_REMOVE(&tree->idle, node, idle);
 	node->is_idle = false;
 }
 
 static void touch(struct name_tree *tree, struct name_node *node)
 {
 	leave_idle(tree, node);
-	if (node->is_root || node->children || node->is_kept)
+	if (node->is_root || !LIST_EMPTY(&node->children) || node->is_kept)
 		return;
 	node->is_idle = true;
-	node->older = tree->newest;
-	*(tree->newest ? &tree->newest->newer : &tree->oldest) = node;
-	tree->newest = node;
+	TAILQ_INSERT_TAIL(&tree->idle, node, idle);
 }
 
 static struct name_node *new_node(struct name_tree *tree, struct name_server *server)
 {
 	struct name_node *node;
 
-	if (used_memory(tree) >= tree->max_memory && !tree->oldest) {
+	if (used_memory(tree) >= tree->max_memory && TAILQ_EMPTY(&tree->idle)) {
 		tree->refused++;
 		return NULL;
 	}
@@ -147,9 +145,7 @@ static struct name_node *new_node(struct name_tree *tree, struct name_server *se
 		return NULL;
 	}
 	node->server = server;
-	node->previous = tree->last;
-	*(tree->last ? &tree->last->next : &tree->first) = node;
-	tree->last = node;
+	TAILQ_INSERT_TAIL(&tree->nodes, node, link);
 	tree->memory += tree->node_size;
 	if (tree->created)
 		tree->created(tree, node);
@@ -161,15 +157,11 @@ static struct name_node *new_node(struct name_tree *tree, struct name_server *se
 static void drop_name(struct name_tree *tree, struct name *name)
 {
 	map_remove(&tree->names, name->hash, name);
-	*(name->previous ? &name->previous->next : &name->node->names) = name->next;
-	if (name->next)
-		name->next->previous = name->previous;
-	*(name->before ? &name->before->after : &name->directory->children) = name->after;
-	if (name->after)
-		name->after->before = name->before;
+	LIST_REMOVE(name, link);
+	LIST_REMOVE(name, beside);
 	if (name->node->placed == name)
 		name->node->placed = NULL;
-	if (!name->directory->children)
+	if (LIST_EMPTY(&name->directory->children))
 		touch(tree, name->directory);
 	tree->memory -= sizeof *name + name->length;
 	free(name);
@@ -184,20 +176,19 @@ static void forget_id(struct name_tree *tree, struct name_node *node)
 
 static void drop_node(struct name_tree *tree, struct name_node *node)
 {
+	struct handle *handle;
+
 	leave_idle(tree, node);
 	forget_id(tree, node);
-	while (node->names)
-		drop_name(tree, node->names);
-	while (node->handles) {
-		struct handle *handle = node->handles;
-
-		node->handles = handle->next;
+	while (!LIST_EMPTY(&node->names))
+		drop_name(tree, LIST_FIRST(&node->names));
+	while ((handle = SLIST_FIRST(&node->handles))) {
+		SLIST_REMOVE_HEAD(&node->handles, link);
 		map_remove(&tree->handles, handle->hash, handle);
 		tree->memory -= sizeof *handle + handle->length;
 		free(handle);
 	}
-	*(node->previous ? &node->previous->next : &tree->first) = node->next;
-	*(node->next ? &node->next->previous : &tree->last) = node->previous;
+	TAILQ_REMOVE(&tree->nodes, node, link);
 	if (tree->dropped)
 		tree->dropped(tree, node);
 	name_tree_mounted(tree, node, (struct rtap_span){ NULL, 0 });
@@ -207,8 +198,8 @@ static void drop_node(struct name_tree *tree, struct name_node *node)
 
 void name_tree_trim(struct name_tree *tree)
 {
-	while (used_memory(tree) > tree->max_memory && tree->oldest) {
-		drop_node(tree, tree->oldest);
+	while (used_memory(tree) > tree->max_memory && !TAILQ_EMPTY(&tree->idle)) {
+		drop_node(tree, TAILQ_FIRST(&tree->idle));
 		tree->forgotten++;
 	}
 }
@@ -238,23 +229,23 @@ struct name_server *name_tree_server(struct name_tree *tree, const struct rtap_e
 		free(server);
 		return NULL;
 	}
-	server->next = tree->all_servers;
-	tree->all_servers = server;
+	SLIST_INSERT_HEAD(&tree->all_servers, server, link);
 	tree->memory += tree->server_size;
 	return server;
 }
 
 void name_tree_fini(struct name_tree *tree)
 {
-	for (struct name_node *node = tree->first; node; node = node->next)
-		while (node->names)
-			drop_name(tree, node->names);
-	while (tree->first)
-		drop_node(tree, tree->first);
-	while (tree->all_servers) {
-		struct name_server *server = tree->all_servers;
+	struct name_server *server;
+	struct name_node *node;
 
-		tree->all_servers = server->next;
+	TAILQ_FOREACH(node, &tree->nodes, link)
+		while (!LIST_EMPTY(&node->names))
+			drop_name(tree, LIST_FIRST(&node->names));
+	while (!TAILQ_EMPTY(&tree->nodes))
+		drop_node(tree, TAILQ_FIRST(&tree->nodes));
+	while ((server = SLIST_FIRST(&tree->all_servers))) {
+		SLIST_REMOVE_HEAD(&tree->all_servers, link);
 		free(server);
 	}
 	map_fini(&tree->handles);
@@ -281,7 +272,8 @@ struct name_node *name_tree_find_handle(struct name_tree *tree, const struct nam
 
 uint32_t name_tree_hash(const struct name_node *node)
 {
-	uint32_t hash = node->handles ? crc32_of(0, node->handles->bytes, node->handles->length) : 0;
+	const struct handle *handle = SLIST_FIRST(&node->handles);
+	uint32_t hash = handle ? crc32_of(0, handle->bytes, handle->length) : 0;
 
 	crc32_release();
 	return hash;
@@ -302,8 +294,7 @@ static bool add_handle(struct name_tree *tree, struct name_node *node, struct rt
 	handle->server = node->server;
 	handle->length = piece.length;
 	memcpy(handle->bytes, piece.bytes, piece.length);
-	handle->next = node->handles;
-	node->handles = handle;
+	SLIST_INSERT_HEAD(&node->handles, handle, link);
 	tree->memory += sizeof *handle + piece.length;
 	return true;
 }
@@ -350,7 +341,7 @@ struct name_node *name_tree_find(const struct name_tree *tree, const struct name
 
 struct name_node *name_tree_parent(const struct name_node *node)
 {
-	return node->names ? node->names->directory : NULL;
+	return LIST_EMPTY(&node->names) ? NULL : LIST_FIRST(&node->names)->directory;
 }
 
 bool name_tree_is_rooted(const struct name_node *node)
@@ -380,22 +371,23 @@ static bool is_above(const struct name_node *node, const struct name_node *below
  */
 static struct name_node *next_below(struct name_tree *tree, struct name_node *node, const struct name_node *top)
 {
-	struct name *name = node->children;
+	struct name *name = LIST_FIRST(&node->children);
 
 	for (;;) {
-		for (; name; name = name->after) {
+		for (; name; name = LIST_NEXT(name, beside)) {
 			if (!tree->steps) {
 				tree->unsettled++;
 				return NULL;
 			}
 			tree->steps--;
-			if (name == name->node->names && !name->node->is_root && name->node != top)
+			if (name == LIST_FIRST(&name->node->names) && !name->node->is_root && name->node != top)
 				return name->node;
 		}
 		if (node == top)
 			return NULL;
-		name = node->names->after;
-		node = node->names->directory;
+		name = LIST_FIRST(&node->names);
+		node = name->directory;
+		name = LIST_NEXT(name, beside);
 	}
 }
 
@@ -427,14 +419,8 @@ static bool add_name(struct name_tree *tree, struct name_node *directory, struct
 	name->length = piece.length;
 	if (piece.length)
 		memcpy(name->bytes, piece.bytes, piece.length);
-	name->next = node->names;
-	if (name->next)
-		name->next->previous = name;
-	node->names = name;
-	name->after = directory->children;
-	if (name->after)
-		name->after->before = name;
-	directory->children = name;
+	LIST_INSERT_HEAD(&node->names, name, link);
+	LIST_INSERT_HEAD(&directory->children, name, beside);
 	tree->memory += sizeof *name + piece.length;
 	leave_idle(tree, directory);
 	tree->steps += STEPS_OF_NAME;
@@ -450,29 +436,28 @@ static bool is_same(const struct name_node *one, const struct name_node *other)
 
 static void take_handles(struct name_node *node, struct name_node *from)
 {
-	while (from->handles) {
-		struct handle *handle = from->handles;
+	struct handle *handle;
 
-		from->handles = handle->next;
+	while ((handle = SLIST_FIRST(&from->handles))) {
+		SLIST_REMOVE_HEAD(&from->handles, link);
 		handle->node = node;
-		handle->next = node->handles;
-		node->handles = handle;
+		SLIST_INSERT_HEAD(&node->handles, handle, link);
 	}
 }
 
 struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *directory, struct rtap_span piece, struct name_node *node)
 {
-	struct name *old = find_name(tree, directory, piece), *first = node->names;
+	struct name *old = find_name(tree, directory, piece), *first = LIST_FIRST(&node->names);
 	bool was_rooted = name_tree_is_rooted(node);
 
 	if (old && old->node == node)
 		return node;
-	if (old && !old->node->handles && !node->names && !node->is_kept) {
+	if (old && SLIST_EMPTY(&old->node->handles) && LIST_EMPTY(&node->names) && !node->is_kept) {
 		/* created by name before its handle was known */
 		take_handles(old->node, node);
 		return old->node;
 	}
-	if (old && is_same(old->node, node) && !node->names && !node->is_kept) {
+	if (old && is_same(old->node, node) && LIST_EMPTY(&node->names) && !node->is_kept) {
 		take_handles(old->node, node);
 		return old->node;
 	}
@@ -487,15 +472,8 @@ struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *direc
 	node->gone = false;
 	/* another name of the same file: the export keeps the first one */
 	if (was_rooted && first) {
-		struct name *added = node->names;
-
-		node->names = first;
-		first->previous = NULL;
-		added->next = first->next;
-		if (added->next)
-			added->next->previous = added;
-		added->previous = first;
-		first->next = added;
+		LIST_REMOVE(first, link);
+		LIST_INSERT_HEAD(&node->names, first, link);
 	} else {
 		settle_below(tree, node, was_rooted);
 	}
@@ -514,7 +492,7 @@ void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struc
 	was_rooted = name_tree_is_rooted(node);
 	drop_name(tree, name);
 	/* it is then stored under another of its names */
-	if (node->names) {
+	if (!LIST_EMPTY(&node->names)) {
 		settle_below(tree, node, was_rooted);
 		return;
 	}
@@ -572,7 +550,7 @@ struct name_node *name_tree_root(struct name_tree *tree, struct name_server *ser
 
 void name_tree_be_root(struct name_tree *tree, struct name_node *node)
 {
-	if (node->is_root || node->names)
+	if (node->is_root || !LIST_EMPTY(&node->names))
 		return;
 	node->is_root = true;
 	leave_idle(tree, node);

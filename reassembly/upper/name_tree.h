@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <rdmatap/message.h>
 #include <rdmatap/packet.h>
@@ -23,8 +24,8 @@ struct handle;
 
 struct name {
 	struct name_node *directory, *node;
-	struct name *next, *previous;     /* of the same node; the first has no previous one */
-	struct name *before, *after;      /* in the same directory */
+	LIST_ENTRY(name) link;            /* in the names of the node */
+	LIST_ENTRY(name) beside;          /* in the same directory */
 	uint64_t hash;
 	size_t length;
 	uint8_t bytes[];
@@ -32,18 +33,18 @@ struct name {
 
 /* The head of an owner's own struct. */
 struct name_server {
-	struct name_server *next;
+	SLIST_ENTRY(name_server) link;
 	struct name_node *root;       /* of NFSv4; NULL: not seen */
 	uint8_t length, address[16];
 };
 
 /* A file or directory of a server. The head of an owner's own struct. */
 struct name_node {
-	struct name *names;           /* its names; its path has the first one; NULL: unknown */
-	struct handle *handles;
-	struct name *children;        /* names in this directory */
-	struct name_node *previous, *next; /* list of all nodes in order of creation */
-	struct name_node *older, *newer;   /* LRU list of idle nodes */
+	LIST_HEAD(, name) names;      /* its names; its path has the first one; NULL: unknown */
+	SLIST_HEAD(, handle) handles; /* the latest first */
+	LIST_HEAD(, name) children;   /* names in this directory */
+	TAILQ_ENTRY(name_node) link;  /* in the list of all nodes */
+	TAILQ_ENTRY(name_node) idle;  /* in the list of idle nodes, if `is_idle` */
 	struct name_server *server;
 	struct name *placed;          /* for the owner; NULL when that name is removed */
 	char *mounted;                /* root: the path that was mounted; NULL: unknown. On the heap */
@@ -56,9 +57,9 @@ struct name_node {
 
 struct name_tree {
 	struct map handles, names, ids, servers;
-	struct name_node *first, *last;
-	struct name_server *all_servers;
-	struct name_node *newest, *oldest; /* idle nodes: they can be evicted without loss */
+	TAILQ_HEAD(, name_node) nodes; /* in the order of their creation */
+	SLIST_HEAD(, name_server) all_servers;
+	TAILQ_HEAD(, name_node) idle; /* they can be evicted without loss; the one unused for longest first */
 	size_t node_size, server_size;
 	uint64_t memory, max_memory;
 	const uint64_t *beside;       /* further memory that counts for the limit; NULL: none */

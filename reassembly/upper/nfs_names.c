@@ -89,7 +89,7 @@ static void learn_current(struct nfs_names *names, struct kept handle)
 
 	if (!piece.bytes)
 		return;
-	if (place->node && !place->node->handles && !name_tree_find_handle(names->tree, names->server, piece)) {
+	if (place->node && SLIST_EMPTY(&place->node->handles) && !name_tree_find_handle(names->tree, names->server, piece)) {
 		name_tree_add_handle(names->tree, place->node, piece);
 		return;
 	}
@@ -287,7 +287,7 @@ static void entry_listed(struct calls *calls, const struct call_operation *call,
 	else if (!attributes.has_fsid)
 		return;
 	node = attributes.has_fileid ? name_tree_of_id(names->tree, names->server, attributes.fsid, attributes.fileid) : NULL;
-	if (node && !node->names && !node->is_root && node != directory)
+	if (node && LIST_EMPTY(&node->names) && !node->is_root && node != directory)
 		name_tree_bind(names->tree, directory, piece_of(names, entry->name), node);
 }
 

@@ -13,7 +13,7 @@
 #define MOST_DEVICES 1024  /* of a session, likewise */
 
 struct sessions {
-	struct rnbd_session *first; /* newest first */
+	SLIST_HEAD(, rnbd_session) list; /* newest first */
 	uint32_t count;
 	uint64_t bytes;            /* charged to the tracker's messages */
 };
@@ -33,10 +33,10 @@ bool rnbd_sessions_init(struct rtap_tracker *tracker)
 
 static void free_devices(struct rnbd_session *session)
 {
-	struct rnbd_device *next;
+	struct rnbd_device *device;
 
-	for (struct rnbd_device *device = session->devices; device; device = next) {
-		next = device->next;
+	while ((device = SLIST_FIRST(&session->devices))) {
+		SLIST_REMOVE_HEAD(&session->devices, link);
 		free(device);
 	}
 }
@@ -44,12 +44,12 @@ static void free_devices(struct rnbd_session *session)
 void rnbd_sessions_fini(struct rtap_tracker *tracker)
 {
 	struct sessions *sessions = sessions_of(tracker);
-	struct rnbd_session *next;
+	struct rnbd_session *session;
 
 	if (!sessions)
 		return;
-	for (struct rnbd_session *session = sessions->first; session; session = next) {
-		next = session->next;
+	while ((session = SLIST_FIRST(&sessions->list))) {
+		SLIST_REMOVE_HEAD(&sessions->list, link);
 		free_devices(session);
 		if (session->target != session->name)
 			free(session->target);
@@ -78,7 +78,7 @@ struct rnbd_session *rnbd_session_find(struct rtap_tracker *tracker, const struc
 	struct sessions *sessions = sessions_of(tracker);
 	struct rnbd_session *session;
 
-	for (session = sessions->first; session; session = session->next)
+	SLIST_FOREACH(session, &sessions->list, link)
 		if (uuid ? !memcmp(session->uuid, uuid, RTRS_UUID_LENGTH) :
 			   is_same(&session->client, client) && is_same(&session->server, server))
 			return session;
@@ -91,8 +91,7 @@ struct rnbd_session *rnbd_session_find(struct rtap_tracker *tracker, const struc
 		memcpy(session->uuid, uuid, RTRS_UUID_LENGTH);
 	session->client = *client;
 	session->server = *server;
-	session->next = sessions->first;
-	sessions->first = session;
+	SLIST_INSERT_HEAD(&sessions->list, session, link);
 	sessions->count++;
 	charge(tracker, sizeof *session);
 	return session;
@@ -123,7 +122,9 @@ static void add_address(struct line *line, const struct rtap_end *end)
 /* Clients choose the names of sessions: two servers can have sessions of the same name. */
 static bool is_elsewhere(const struct sessions *sessions, const struct rnbd_session *session)
 {
-	for (const struct rnbd_session *other = sessions->first; other; other = other->next)
+	const struct rnbd_session *other;
+
+	SLIST_FOREACH(other, &sessions->list, link)
 		if (other != session && other->name && !strcmp(other->name, session->name) && !is_same(&other->server, &session->server))
 			return true;
 	return false;
@@ -165,18 +166,20 @@ void rnbd_session_open(struct rtap_tracker *tracker, struct rnbd_session *sessio
 	}
 	device->id = id;
 	memcpy(device->name, name, strlen(name) + 1);
-	device->next = session->devices;
-	session->devices = device;
+	SLIST_INSERT_HEAD(&session->devices, device, link);
 	session->device_count++;
 	charge(tracker, size);
 }
 
 const struct rnbd_device *rnbd_session_device(const struct rnbd_session *session, uint32_t id)
 {
-	const struct rnbd_device *device = session ? session->devices : NULL;
+	const struct rnbd_device *device;
 
-	while (device && device->id != id)
-		device = device->next;
+	if (!session)
+		return NULL;
+	SLIST_FOREACH(device, &session->devices, link)
+		if (device->id == id)
+			break;
 	return device;
 }
 

@@ -6,6 +6,8 @@
 #ifndef REASSEMBLY_UPPER_RNBD_SESSION_H
 #define REASSEMBLY_UPPER_RNBD_SESSION_H
 
+#include <sys/queue.h>
+
 #include "dissect/rnbd/rtrs_private.h"
 #include "reassembly/state.h"
 
@@ -13,19 +15,19 @@
 
 /* Lives as long as the tracker. */
 struct rnbd_device {
-	struct rnbd_device *next;
+	SLIST_ENTRY(rnbd_device) link;
 	uint32_t id;
 	char name[];       /* printable */
 };
 
 struct rnbd_session {
-	struct rnbd_session *next;
+	SLIST_ENTRY(rnbd_session) link;
 	uint8_t uuid[RTRS_UUID_LENGTH]; /* all zero: unknown */
 	struct rtap_end client, server; /* addresses of the first path */
 	uint8_t place_bits; /* rtrs_place_bits() of the queue depth; 0: unknown */
 	char *name;        /* printable; NULL: unknown */
 	char *target;      /* the same, or with the server's address if another server has a session of that name */
-	struct rnbd_device *devices; /* newest first */
+	SLIST_HEAD(, rnbd_device) devices; /* newest first */
 	uint32_t device_count;
 };
 

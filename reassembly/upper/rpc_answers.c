@@ -16,7 +16,7 @@
  */
 static void note_due(struct rtap_tracker *tracker)
 {
-	const struct rpc_connection *first = rpc_state_of(tracker)->first_answering;
+	const struct rpc_connection *first = TAILQ_FIRST(&rpc_state_of(tracker)->answering);
 
 	if (first)
 		connections_due(tracker, first->answers.latest_ns, SILENCE_NS);
@@ -26,18 +26,8 @@ static void leave(struct rtap_tracker *tracker, struct rpc_connection *of)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
 
-	*(of->answering_before ? &of->answering_before->answering_after : &state->first_answering) = of->answering_after;
-	*(of->answering_after ? &of->answering_after->answering_before : &state->last_answering) = of->answering_before;
-	of->answering_before = of->answering_after = NULL;
+	TAILQ_REMOVE(&state->answering, of, answering);
 	note_due(tracker);
-}
-
-/* Appends the connection: it has the latest answer. */
-static void enter(struct rpc_state *state, struct rpc_connection *of)
-{
-	of->answering_before = state->last_answering;
-	*(state->last_answering ? &state->last_answering->answering_after : &state->first_answering) = of;
-	state->last_answering = of;
 }
 
 static void forget_bytes(struct rtap_tracker *tracker, struct rpc_connection *of, struct rpc_answer *answer)
@@ -83,14 +73,14 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct rpc_connection *of, co
 	struct rpc_answers *answers = &of->answers;
 	struct rpc_answer *place;
 
-	if (answers->ring && of != state->last_answering)
+	if (answers->ring && TAILQ_NEXT(of, answering))
 		leave(tracker, of);
 	if (!reserve(tracker, of)) {
 		free(answer->bytes);
 		return;
 	}
-	if (of != state->last_answering)
-		enter(state, of);
+	if (TAILQ_LAST(&state->answering, rpc_answering) != of)
+		TAILQ_INSERT_TAIL(&state->answering, of, answering);
 	answers->latest_ns = tracker->now_ns;
 	note_due(tracker);
 	place = &answers->ring[answers->next & (answers->room - 1)];
@@ -164,8 +154,9 @@ void rpc_answers_fini(struct rtap_tracker *tracker, struct rpc_connection *of)
 void rpc_answers_advance(struct rtap_tracker *tracker)
 {
 	const struct rpc_state *state = rpc_state_of(tracker);
+	struct rpc_connection *first;
 
-	while (state->first_answering && tracker->now_ns - state->first_answering->answers.latest_ns >= SILENCE_NS)
-		rpc_answers_fini(tracker, state->first_answering);
+	while ((first = TAILQ_FIRST(&state->answering)) && tracker->now_ns - first->answers.latest_ns >= SILENCE_NS)
+		rpc_answers_fini(tracker, first);
 	note_due(tracker);
 }

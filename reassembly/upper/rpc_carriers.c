@@ -158,9 +158,8 @@ void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, con
 {
 	uint64_t share = budget->limit / COPIES_SHARE, least = budget->limit / 4 < LEAST_COPIES ? budget->limit / 4 : LEAST_COPIES;
 
-	*carriers = (struct rpc_carriers){
-		.user = *user, .budget = budget, .copies.most = share > least ? share : least, .no_heuristics = no_heuristics,
-	};
+	*carriers = (struct rpc_carriers){ .user = *user, .budget = budget, .no_heuristics = no_heuristics };
+	rpc_record_copies_init(&carriers->copies, share > least ? share : least);
 }
 
 /* Whether the packet's payload is that of a datagram. */

@@ -10,6 +10,8 @@
 #ifndef REASSEMBLY_UPPER_RPC_CARRIERS_H
 #define REASSEMBLY_UPPER_RPC_CARRIERS_H
 
+#include <sys/queue.h>
+
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_record.h"
 #include "reassembly/stream/tcp_stream.h"
@@ -71,7 +73,7 @@ struct rpc_carriers {
 	struct rpc_record_copies copies; /* of incomplete records */
 	struct map calls;             /* unanswered, by conversation, direction and XID */
 	struct map datagrams;         /* UDP conversations, by addresses and ports */
-	struct rpc_conversation *newest; /* of the UDP conversations */
+	LIST_HEAD(, rpc_conversation) conversations; /* UDP, the newest first */
 	bool no_heuristics;
 	uint64_t exchanges;
 	uint64_t repeats;             /* repeated calls and replies */

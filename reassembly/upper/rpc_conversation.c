@@ -20,7 +20,7 @@
 
 struct rpc_waiting {
 	struct rpc_conversation *conversation;
-	struct rpc_waiting *older, *newer;
+	TAILQ_ENTRY(rpc_waiting) link;
 	uint64_t hash, memory, repeats;
 	bool from_a, mapped;
 	struct message *message; /* the user's */
@@ -31,7 +31,7 @@ struct rpc_waiting {
 
 /* A reply captured before bytes that its sender had received: its call may be among them. */
 struct rpc_early {
-	struct rpc_early *next;
+	SLIST_ENTRY(rpc_early) link;
 	uint64_t memory;
 	bool from_a;
 	struct message *place;  /* the user's */
@@ -73,8 +73,7 @@ static void free_waiting(struct rpc_waiting *waiting)
 
 	if (waiting->mapped)
 		map_remove(&conversation->carriers->calls, waiting->hash, waiting);
-	*(waiting->older ? &waiting->older->newer : &conversation->oldest) = waiting->newer;
-	*(waiting->newer ? &waiting->newer->older : &conversation->newest) = waiting->older;
+	TAILQ_REMOVE(&conversation->calls, waiting, link);
 	conversation->waiting--;
 	budget_give(conversation->carriers->budget, &conversation->entry, waiting->memory);
 	free(waiting);
@@ -190,9 +189,7 @@ static void free_conversation(struct rpc_conversation *conversation)
 			rpc_record_fini(&conversation->directions[side].reader);
 	if (conversation->carrier == RPC_OVER_UDP) {
 		map_remove(&carriers->datagrams, conversation->hash, conversation);
-		*(conversation->after ? &conversation->after->before : &carriers->newest) = conversation->before;
-		if (conversation->before)
-			conversation->before->after = conversation->after;
+		LIST_REMOVE(conversation, link);
 		budget_give(carriers->budget, &conversation->entry, sizeof *conversation);
 	} else {
 		budget_give(carriers->budget, &carriers->entry, sizeof *conversation + 2 * sizeof *conversation->directions);
@@ -203,12 +200,10 @@ static void free_conversation(struct rpc_conversation *conversation)
 
 static void hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, struct message **place);
 
-/* Processes a reply that waited, as if it arrived now; *link points to it. */
-static void take_early(struct rpc_conversation *conversation, struct rpc_early **link)
+/* Processes a reply that waited, as if it arrived now. */
+static void take_early(struct rpc_conversation *conversation, struct rpc_early *early)
 {
-	struct rpc_early *early = *link;
-
-	*link = early->next;
+	SLIST_REMOVE(&conversation->early, early, rpc_early, link);
 	conversation->early_count--;
 	hear(conversation, early->from_a, &early->heard, &early->place);
 	if (early->place)
@@ -227,24 +222,23 @@ static bool is_early(const struct rpc_conversation *conversation, bool from_a, c
 
 void rpc_conversation_take_early(struct rpc_conversation *conversation, bool call_from_a)
 {
-	struct rpc_early **link = &conversation->early;
+	struct rpc_early *early;
 
-	while (*link) {
-		struct rpc_early *early = *link;
-
-		if (early->from_a == call_from_a || is_early(conversation, early->from_a, &early->heard))
-			link = &early->next;
-		else
-			take_early(conversation, link);
-	}
+	do {
+		SLIST_FOREACH(early, &conversation->early, link)
+			if (early->from_a != call_from_a && !is_early(conversation, early->from_a, &early->heard))
+				break;
+		if (early)
+			take_early(conversation, early);
+	} while (early);
 }
 
 static void take_all_early(struct rpc_conversation *conversation)
 {
 	/* no more bytes arrive */
 	conversation->tcp = NULL;
-	while (conversation->early)
-		take_early(conversation, &conversation->early);
+	while (!SLIST_EMPTY(&conversation->early))
+		take_early(conversation, SLIST_FIRST(&conversation->early));
 }
 
 /* Queues a reply until its call arrives. False: it must not wait, or cannot. */
@@ -266,8 +260,7 @@ static bool let_wait(struct rpc_conversation *conversation, bool from_a, const s
 	early->from_a = from_a;
 	early->heard = *heard;
 	early->heard.bytes.bytes = memcpy(early->bytes, heard->bytes.bytes, heard->bytes.length);
-	early->next = conversation->early;
-	conversation->early = early;
+	SLIST_INSERT_HEAD(&conversation->early, early, link);
 	conversation->early_count++;
 	if (user->reserve)
 		user->reserve(user->owner, conversation, heard->first_frame, heard->time_ns, &early->place);
@@ -281,8 +274,8 @@ void rpc_conversation_forget(struct rpc_conversation *conversation)
 
 	take_all_early(conversation);
 	conversation->tcp = tcp;
-	while (conversation->oldest)
-		give_up(conversation->oldest);
+	while (!TAILQ_EMPTY(&conversation->calls))
+		give_up(TAILQ_FIRST(&conversation->calls));
 	for (int side = 0; conversation->directions && side < 2; side++)
 		if (conversation->directions[side].place)
 			user->place(user->owner, &conversation->directions[side], 0, 0);
@@ -313,10 +306,10 @@ static void evict(struct budget_entry *entry, void *owner)
 		rpc_conversation_end(conversation);
 		return;
 	}
-	while (conversation->oldest)
-		give_up(conversation->oldest);
-	while (conversation->early)
-		take_early(conversation, &conversation->early);
+	while (!TAILQ_EMPTY(&conversation->calls))
+		give_up(TAILQ_FIRST(&conversation->calls));
+	while (!SLIST_EMPTY(&conversation->early))
+		take_early(conversation, SLIST_FIRST(&conversation->early));
 	forget_answered(conversation);
 }
 
@@ -330,10 +323,10 @@ void rpc_conversation_give_up(struct rpc_conversation *conversation)
 		if (conversation->directions[side].place)
 			user->place(user->owner, &conversation->directions[side], 0, 0);
 	}
-	while (conversation->oldest)
-		give_up(conversation->oldest);
-	while (conversation->early)
-		take_early(conversation, &conversation->early);
+	while (!TAILQ_EMPTY(&conversation->calls))
+		give_up(TAILQ_FIRST(&conversation->calls));
+	while (!SLIST_EMPTY(&conversation->early))
+		take_early(conversation, SLIST_FIRST(&conversation->early));
 }
 
 /* Nothing was seen for a long time: no reply is expected any more. */
@@ -347,9 +340,10 @@ static void give_up_all(struct budget_entry *entry, void *owner)
 static void give_up_old(struct rpc_conversation *conversation, int64_t now_ns)
 {
 	int64_t longest = (int64_t)conversation->carriers->budget->give_up_ns;
+	struct rpc_waiting *oldest;
 
-	while (conversation->oldest && now_ns - conversation->oldest->heard.time_end_ns > longest)
-		give_up(conversation->oldest);
+	while ((oldest = TAILQ_FIRST(&conversation->calls)) && now_ns - oldest->heard.time_end_ns > longest)
+		give_up(oldest);
 }
 
 struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier)
@@ -358,6 +352,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 
 	if (!conversation)
 		return NULL;
+	TAILQ_INIT(&conversation->calls);
 	conversation->carriers = carriers;
 	conversation->carrier = carrier;
 	conversation->entry = (struct budget_entry){ .evict = evict, .give_up = give_up_all, .owner = conversation };
@@ -500,9 +495,7 @@ static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, c
 	}
 	waiting->from_a = from_a;
 	waiting->facts = *facts;
-	waiting->older = conversation->newest;
-	*(waiting->older ? &waiting->older->newer : &conversation->oldest) = waiting;
-	conversation->newest = waiting;
+	TAILQ_INSERT_TAIL(&conversation->calls, waiting, link);
 	conversation->waiting++;
 	give(conversation, from_a, heard, facts, &(struct rpc_relation){ .slot = &waiting->message });
 	waiting->hash = hash_of(&key);
@@ -533,7 +526,7 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 	if (waiting)
 		give_up(waiting);
 	else if (conversation->waiting == RPC_MOST_WAITING)
-		give_up(conversation->oldest);
+		give_up(TAILQ_FIRST(&conversation->calls));
 	wait_for_reply(conversation, from_a, heard, facts);
 }
 
@@ -657,10 +650,7 @@ struct rpc_conversation *rpc_conversation_of_datagrams(struct rpc_carriers *carr
 		budget_give(carriers->budget, &made->entry, sizeof *made);
 		goto no_memory;
 	}
-	made->before = carriers->newest;
-	if (made->before)
-		made->before->after = made;
-	carriers->newest = made;
+	LIST_INSERT_HEAD(&carriers->conversations, made, link);
 	return made;
 no_memory:
 	free(made);
@@ -669,6 +659,6 @@ no_memory:
 
 void rpc_conversation_end_datagrams(struct rpc_carriers *carriers)
 {
-	while (carriers->newest)
-		rpc_conversation_end(carriers->newest);
+	while (!LIST_EMPTY(&carriers->conversations))
+		rpc_conversation_end(LIST_FIRST(&carriers->conversations));
 }

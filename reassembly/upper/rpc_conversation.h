@@ -5,6 +5,8 @@
 #ifndef REASSEMBLY_UPPER_RPC_CONVERSATION_H
 #define REASSEMBLY_UPPER_RPC_CONVERSATION_H
 
+#include <sys/queue.h>
+
 #include "reassembly/upper/rpc_carriers.h"
 #include "reassembly/upper/rpc_record.h"
 
@@ -45,14 +47,14 @@ struct rpc_conversation {
 	struct rtap_end ends[2];
 	uint16_t ports[2];
 	bool opener_known, opened_by_a;
-	struct rpc_waiting *oldest, *newest;
-	uint32_t waiting;
+	TAILQ_HEAD(, rpc_waiting) calls; /* that wait for their replies, the oldest first */
+	uint32_t waiting;            /* how many */
 	struct rpc_remembered *remembered; /* a ring */
 	uint32_t remembered_at, remembered_room; /* entries ever added; size, a power of two, or 0 */
 	/* TCP */
 	const struct tcp_connection *tcp;
 	struct rpc_direction *directions;
-	struct rpc_early *early;     /* replies captured before their calls, unsorted */
+	SLIST_HEAD(, rpc_early) early; /* replies captured before their calls, unsorted */
 	uint32_t early_count;
 	bool is_rpc, refused;
 	uint64_t first_frame;        /* number of the connection's first frame */
@@ -61,7 +63,7 @@ struct rpc_conversation {
 	bool passed_over[2];         /* bytes were skipped before RPC was recognised */
 	/* UDP */
 	uint64_t hash, key[5];
-	struct rpc_conversation *before, *after;
+	LIST_ENTRY(rpc_conversation) link;
 };
 
 /* A message. */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "reassembly/store/memory.h"
 #include "reassembly/upper/rpc_items.h"
@@ -10,7 +11,7 @@
 #define MOST_SPARE 1024
 
 struct spare_items {
-	struct spare_items *next;
+	SLIST_ENTRY(spare_items) link;
 };
 
 _Static_assert(sizeof(struct spare_items) <= sizeof(struct rtap_item), "it is put where operations were");
@@ -47,12 +48,12 @@ static struct rtap_item *__attribute__((noinline)) more_operations(struct rtap_t
 struct rtap_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_item *operations, uint32_t *room)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
-	struct spare_items *spare = state->spare_items;
+	struct spare_items *spare = SLIST_FIRST(&state->spare_items);
 
 	if (*room || !spare)
 		return more_operations(tracker, operations, room);
 	*room = RPC_ITEMS;
-	state->spare_items = spare->next;
+	SLIST_REMOVE_HEAD(&state->spare_items, link);
 	state->spare_item_count--;
 	charge(tracker, RPC_ITEMS);
 	return (struct rtap_item *)(void *)spare;
@@ -68,19 +69,17 @@ void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_item *operat
 		free(spare);
 		return;
 	}
-	spare->next = state->spare_items;
-	state->spare_items = spare;
+	SLIST_INSERT_HEAD(&state->spare_items, spare, link);
 	state->spare_item_count++;
 }
 
 void rpc_items_fini(struct rtap_tracker *tracker)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
+	struct spare_items *spare;
 
-	while (state->spare_items) {
-		struct spare_items *spare = state->spare_items;
-
-		state->spare_items = spare->next;
+	while ((spare = SLIST_FIRST(&state->spare_items))) {
+		SLIST_REMOVE_HEAD(&state->spare_items, link);
 		free(spare);
 	}
 }

@@ -48,7 +48,7 @@ bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *s
 	const struct name_node *node = find(tracker, server, handle);
 
 	/* where a file system begins is seen by its directories */
-	return node && (node->names || node->is_root) && (node->has_id || !node->children);
+	return node && (!LIST_EMPTY(&node->names) || node->is_root) && (node->has_id || LIST_EMPTY(&node->children));
 }
 
 /* The memory that the tree takes now. */
@@ -91,7 +91,7 @@ static void write_hash(uint32_t hash, struct line *line)
 /* Climbs to the first node without a name above it. NULL: too far up. */
 static const struct name_node *top_of(const struct name_node *node, const struct name_node *path[NAME_TREE_LEVELS], unsigned *depth)
 {
-	for (*depth = 0; !node->is_root && node->names; node = name_tree_parent(node)) {
+	for (*depth = 0; !node->is_root && !LIST_EMPTY(&node->names); node = name_tree_parent(node)) {
 		if (*depth == NAME_TREE_LEVELS)
 			return NULL;
 		path[(*depth)++] = node;
@@ -106,13 +106,13 @@ static bool write_path(const struct name_node *node, struct line *line)
 	unsigned depth;
 	const struct name_node *top = top_of(node, path, &depth);
 
-	if (!top || (!top->is_root && !top->handles))
+	if (!top || (!top->is_root && SLIST_EMPTY(&top->handles)))
 		return false;
 	if (!top->is_root)
 		write_hash(name_tree_hash(top), line);
 	while (depth) {
 		char component[NAME_TEXT_MAX + 1];
-		const struct name *name = path[--depth]->names;
+		const struct name *name = LIST_FIRST(&path[--depth]->names);
 
 		line_char(line, '/');
 		line_bytes(line, component, name_text(name->bytes, name->length, component));
@@ -149,7 +149,7 @@ static const struct name_node *beginning_of(const struct name_node *node)
 			break;
 		if (parent->has_id && identified && is_border(identified, parent))
 			/* a file is in the file system of its directory */
-			return top->children ? top : parent;
+			return LIST_EMPTY(&top->children) ? parent : top;
 		if (parent->has_id)
 			identified = parent;
 		top = parent;

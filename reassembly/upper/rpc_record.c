@@ -82,13 +82,17 @@ enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bo
 	return length < looked_at ? RPC_RECORD_PERHAPS : RPC_RECORD_YES;
 }
 
+void rpc_record_copies_init(struct rpc_record_copies *copies, uint64_t most)
+{
+	*copies = (struct rpc_record_copies){ .most = most };
+	TAILQ_INIT(&copies->readers);
+}
+
 static void leave_copies(struct rpc_record_reader *reader)
 {
 	struct rpc_record_copies *copies = reader->copies;
 
-	*(reader->older ? &reader->older->newer : &copies->oldest) = reader->newer;
-	*(reader->newer ? &reader->newer->older : &copies->newest) = reader->older;
-	reader->older = reader->newer = NULL;
+	TAILQ_REMOVE(&copies->readers, reader, link);
 	copies->bytes -= reader->room;
 }
 
@@ -96,9 +100,7 @@ static void enter_copies(struct rpc_record_reader *reader)
 {
 	struct rpc_record_copies *copies = reader->copies;
 
-	reader->older = copies->newest;
-	*(copies->newest ? &copies->newest->newer : &copies->oldest) = reader;
-	copies->newest = reader;
+	TAILQ_INSERT_TAIL(&copies->readers, reader, link);
 	copies->bytes += reader->room;
 }
 
@@ -137,12 +139,12 @@ static void note_growth(struct rpc_record_reader *reader)
 	uint64_t now_ns = reader->budget->clock_ns;
 
 	reader->grown_ns = now_ns;
-	if (copies->newest != reader) {
+	if (TAILQ_NEXT(reader, link)) {
 		leave_copies(reader);
 		enter_copies(reader);
 	}
-	while (copies->bytes > copies->most && now_ns - copies->oldest->grown_ns >= NO_PROGRESS_NS)
-		trim(copies->oldest);
+	while (copies->bytes > copies->most && now_ns - TAILQ_FIRST(&copies->readers)->grown_ns >= NO_PROGRESS_NS)
+		trim(TAILQ_FIRST(&copies->readers));
 }
 
 static void evict(struct budget_entry *entry, void *owner)

@@ -10,6 +10,8 @@
 #ifndef REASSEMBLY_UPPER_RPC_RECORD_H
 #define REASSEMBLY_UPPER_RPC_RECORD_H
 
+#include <sys/queue.h>
+
 #include "reassembly/stream/tcp_stream.h"
 
 #define RPC_RECORD_LARGEST (4u << 20) /* longer records are delivered without their bytes */
@@ -56,7 +58,7 @@ enum rpc_record_state {
  * those that did not grow for a second drop all but the first bytes.
  */
 struct rpc_record_copies {
-	struct rpc_record_reader *oldest, *newest;
+	TAILQ_HEAD(, rpc_record_reader) readers; /* the one that last grew comes last */
 	uint64_t bytes, most;
 };
 
@@ -65,7 +67,7 @@ struct rpc_record_reader {
 	struct rpc_record_user user;
 	struct budget *budget;
 	struct rpc_record_copies *copies;
-	struct rpc_record_reader *older, *newer; /* in `copies`, while `room` is not 0 */
+	TAILQ_ENTRY(rpc_record_reader) link; /* in `copies`, while `room` is not 0 */
 	uint64_t grown_ns;               /* when it last received bytes, by the budget's clock */
 	struct budget_entry entry;       /* of `copy` */
 	enum rpc_record_state state;
@@ -83,6 +85,9 @@ struct rpc_record_reader {
 	/* Counts of records: all; with bytes missing; too large; found by searching. Then bytes skipped. */
 	uint64_t records, incomplete, too_large, recovered, passed_over;
 };
+
+/* No readers yet. `most` in bytes. */
+void rpc_record_copies_init(struct rpc_record_copies *copies, uint64_t most);
 
 /* `is_beginning`: the stream was seen from its first byte. `user` is copied, `budget` and `copies` are borrowed. */
 void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, struct rpc_record_copies *copies,

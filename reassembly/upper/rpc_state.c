@@ -8,8 +8,12 @@
 
 bool rpc_state_init(struct rtap_tracker *tracker)
 {
-	tracker->upper_states[UPPER_rpc] = memory_new_zeroed(1, sizeof(struct rpc_state));
-	return tracker->upper_states[UPPER_rpc];
+	struct rpc_state *state = memory_new_zeroed(1, sizeof *state);
+
+	if (state)
+		TAILQ_INIT(&state->answering);
+	tracker->upper_states[UPPER_rpc] = state;
+	return state;
 }
 
 void rpc_state_fini(struct rtap_tracker *tracker)

@@ -5,6 +5,8 @@
 #ifndef REASSEMBLY_UPPER_RPC_STATE_H
 #define REASSEMBLY_UPPER_RPC_STATE_H
 
+#include <sys/queue.h>
+
 #include "reassembly/state.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_carriers.h"
@@ -19,7 +21,7 @@ struct rpc_connection {
 	bool has_answered;             /* a call has a reply */
 	uint32_t credits;              /* most credits requested or granted by either end; RFC 8166, 3.3.1 */
 	struct rpc_answers answers;    /* of finished calls */
-	struct rpc_connection *answering_before, *answering_after;
+	TAILQ_ENTRY(rpc_connection) answering; /* in the tracker's list, if there are any */
 };
 
 /* Of a tracker. */
@@ -29,9 +31,9 @@ struct rpc_state {
 	struct rpc_carriers carriers;  /* TCP and UDP */
 	struct map calls;              /* over RDMA, by XID */
 	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
-	struct rpc_connection *first_answering, *last_answering; /* connections with remembered answers, by the time of the last one */
+	TAILQ_HEAD(rpc_answering, rpc_connection) answering; /* connections with remembered answers, by the time of the last one */
 	struct rpc_call *spare_call;   /* free list */
-	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
+	SLIST_HEAD(, spare_items) spare_items; /* free list of the operations of a COMPOUND */
 	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 };
 

@@ -49,7 +49,7 @@ static void give(struct rpc_record_reader *reader, const uint8_t *data, uint64_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rpc_record_reader reader;
-	struct rpc_record_copies copies = { .most = LIMIT / 2 };
+	struct rpc_record_copies copies;
 	struct budget budget;
 	struct run run = { 0 };
 
@@ -60,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t holes = data[1] & 0x7f, pieces = 0;
 
 	budget_init(&budget, LIMIT);
+	rpc_record_copies_init(&copies, LIMIT / 2);
 	rpc_record_init(&reader, &budget, &copies, &(struct rpc_record_user){ &run, on_record }, data[1] & 0x80);
 	for (data += HEADER_LENGTH; left; data += step, left -= step) {
 		uint64_t offset = run.end;
