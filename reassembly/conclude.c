@@ -3,13 +3,14 @@
 
 #include "reassembly/conclude.h"
 #include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
 #include "reassembly/missing_list.h"
 
 /* Whether exactly one packet is missing before those that were seen. */
 static bool lacks_first_only(const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
-	const struct message *before = message->before;
+	const struct message *before = message_list_before(message);
 	uint64_t end = before ? (before->end ? before->end : before->has_last ? before->high + 1 : 0) : stream->settled_end;
 
 	return end && end + 1 == message->low && stream->pmtu;

@@ -11,6 +11,7 @@
 #include "reassembly/infiniband/handshake_ids.h"
 #include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/iwarp/iwarp_half.h"
+#include "reassembly/message_list.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/psn.h"
@@ -65,6 +66,7 @@ static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
 	struct connection *connection = connection_of(entry);
+	struct message *message;
 
 	/* Evicting an idle connection loses nothing. */
 	if (!entry->rests) {
@@ -72,7 +74,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED]++;
 	}
 	for (int i = 0; i < 2; i++)
-		for (struct message *message = connection->streams[i].head; message; message = message->after)
+		TAILQ_FOREACH(message, &connection->streams[i].messages, link)
 			message->evicted = true;
 	connection->references++;
 	connection_retire(tracker, connection);
@@ -100,7 +102,10 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 		connection->streams[i].connection = connection;
 		connection->streams[i].from_a = i == 1;
 		connection->streams[i].reliable = true;
+		message_list_init(&connection->streams[i]);
 	}
+	TAILQ_INIT(&connection->half);
+	request_init_all(&connection->requests);
 	TAILQ_INSERT_TAIL(&tracker->connections, connection, link);
 	return connection;
 }

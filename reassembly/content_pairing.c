@@ -24,11 +24,11 @@ static bool is_turned(const struct flow_key *key, const struct flow_key *other)
 /* Whether a waiting request of the connection names the memory that the packet reads or writes: key and address are two signs. */
 static bool names_memory(const struct connection *connection, const struct rtap_packet *packet)
 {
-	const struct request *request = connection->requests.lists[false].last;
+	const struct request *request = TAILQ_LAST(&connection->requests.lists[false].queue, request_queue);
 	bool is_read = ib_opcodes[packet->ib.opcode].class == IB_READ_REQUEST;
 	uint64_t address = packet->ib.virtual_address;
 
-	for (unsigned i = 0; request && i < MOST_REQUESTS; request = request->before, i++) {
+	for (unsigned i = 0; request && i < MOST_REQUESTS; request = TAILQ_PREV(request, request_queue, link), i++) {
 		const struct region *region = region_at(request, is_read, packet->ib.r_key, address);
 
 		if (region && region->begin <= address && packet->ib.dma_length && packet->ib.dma_length <= region->end - address)

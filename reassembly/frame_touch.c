@@ -9,29 +9,24 @@ void frame_touch(struct rtap_tracker *tracker, struct message *message)
 	if (message->touched || !tracker->options.wanted)
 		return;
 	message->touched = true;
-	message->next_touched = tracker->first_touched;
-	tracker->first_touched = message;
+	SLIST_INSERT_HEAD(&tracker->touched, message, touched_link);
 }
 
 void frame_touch_forget(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message **link = &tracker->first_touched;
-
-	while (message->touched && *link != message)
-		link = &(*link)->next_touched;
 	if (message->touched)
-		*link = message->next_touched;
+		SLIST_REMOVE(&tracker->touched, message, message, touched_link);
 }
 
 void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
 {
+	struct message *message;
+
 	if (wanted)
 		iwarp_view_want(&tracker->view);
-	while (tracker->first_touched) {
-		struct message *message = tracker->first_touched;
-
+	while ((message = SLIST_FIRST(&tracker->touched))) {
+		SLIST_REMOVE_HEAD(&tracker->touched, touched_link);
 		message->shown.wanted |= wanted;
 		message->touched = false;
-		tracker->first_touched = message->next_touched;
 	}
 }

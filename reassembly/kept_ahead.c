@@ -6,17 +6,13 @@
 void kept_ahead_enter(struct rtap_tracker *tracker, struct message *message)
 {
 	message->keeps_ahead = true;
-	message->claimed_before = tracker->ahead.last;
-	message->claimed_after = NULL;
-	*(tracker->ahead.last ? &tracker->ahead.last->claimed_after : &tracker->ahead.first) = message;
-	tracker->ahead.last = message;
+	TAILQ_INSERT_TAIL(&tracker->ahead.list, message, claimed);
 	tracker->ahead.bytes += message->memory;
 }
 
 void kept_ahead_leave(struct rtap_tracker *tracker, struct message *message)
 {
-	*(message->claimed_before ? &message->claimed_before->claimed_after : &tracker->ahead.first) = message->claimed_after;
-	*(message->claimed_after ? &message->claimed_after->claimed_before : &tracker->ahead.last) = message->claimed_before;
+	TAILQ_REMOVE(&tracker->ahead.list, message, claimed);
 	message->keeps_ahead = false;
 	tracker->ahead.bytes -= message->memory;
 }

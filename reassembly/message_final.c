@@ -10,6 +10,7 @@
 bool message_final_given_up(const struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
+	const struct message *last = TAILQ_LAST(&stream->messages, message_list);
 	int64_t now = tracker->now_ns;
 	uint64_t end, newest;
 	bool after_read;
@@ -19,7 +20,7 @@ bool message_final_given_up(const struct rtap_tracker *tracker, const struct mes
 	end = message->end > message->high ? message->end : message->high + 1;
 	/* A READ uses the PSNs of all its responses at once. */
 	after_read = message->shown.verb == RTAP_VERB_READ ||
-		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
+		     (assembly_same_verb(last, RTAP_VERB_READ) && last->end >= stream->next);
 	newest = after_read ? stream->acknowledged : stream->next;
 	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
 		return true;

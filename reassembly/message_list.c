@@ -3,6 +3,19 @@
 
 #include "reassembly/message_list.h"
 
+void message_list_init(struct psn_stream *stream)
+{
+	TAILQ_INIT(&stream->messages);
+	TAILQ_INIT(&stream->unacked);
+}
+
+void message_list_move(struct psn_stream *stream, struct psn_stream *from)
+{
+	message_list_init(stream);
+	TAILQ_CONCAT(&stream->messages, &from->messages, link);
+	TAILQ_CONCAT(&stream->unacked, &from->unacked, unacked);
+}
+
 static struct message *message_of(const struct tree_node *node)
 {
 	return (struct message *)((uintptr_t)node - offsetof(struct message, by_psn));
@@ -33,59 +46,50 @@ static __attribute__((noinline)) void index_message(struct psn_stream *stream, s
 
 struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from)
 {
-	struct message *message = from ? from : stream->tail;
+	struct message *message = from ? from : TAILQ_LAST(&stream->messages, message_list);
 	struct tree tree = { .order = by_psn };
 	struct tree_node *later;
 
 	for (unsigned i = 0; !stream->index && i < MOST_PASSED; i++) {
-		if (message->low <= psn && message->after->low > psn)
+		if (message->low <= psn && TAILQ_NEXT(message, link)->low > psn)
 			return message;
-		message = message->low > psn ? message->before : message->after;
+		message = message->low > psn ? TAILQ_PREV(message, message_list, link) : TAILQ_NEXT(message, link);
 		if (!message)
 			return NULL;
 	}
 	if (!stream->index)
-		for (message = stream->head; message; message = message->after)
+		TAILQ_FOREACH(message, &stream->messages, link)
 			index_message(stream, message);
 	tree.root = stream->index;
 	later = tree_at_or_after(&tree, begins_by, &psn);
-	return later ? message_of(later)->before : stream->tail;
+	return later ? TAILQ_PREV(message_of(later), message_list, link) : TAILQ_LAST(&stream->messages, message_list);
 }
 
-/* Most search steps for the position of a late message in the ring of unacknowledged ones. */
+/* Most search steps for the position of a late message in the list of unacknowledged ones. */
 #define MOST_PASSED_UNACKED 256
 
 /* Usually it is the newest. */
 static void link_unacked(struct psn_stream *stream, struct message *message)
 {
-	struct message *first = stream->unacked, *before;
+	struct message *before = TAILQ_LAST(&stream->unacked, message_list);
 
-	if (!first) {
-		stream->unacked = message->unacked_before = message->unacked_after = message;
-		return;
-	}
-	before = first->unacked_before;
-	for (unsigned i = 0; before->low > message->low && i < MOST_PASSED_UNACKED; i++) {
-		if (before == first) {
-			stream->unacked = message;
-			before = first->unacked_before;
-			break;
-		}
-		before = before->unacked_before;
-	}
-	message->unacked_before = before;
-	message->unacked_after = before->unacked_after;
-	message->unacked_after->unacked_before = before->unacked_after = message;
+	for (unsigned i = 0; before && before->low > message->low && i < MOST_PASSED_UNACKED; i++)
+		before = TAILQ_PREV(before, message_list, unacked);
+	if (before)
+		TAILQ_INSERT_AFTER(&stream->unacked, before, message, unacked);
+	else
+		TAILQ_INSERT_HEAD(&stream->unacked, message, unacked);
+	message->is_unacked = true;
 }
 
 void message_list_enter(struct psn_stream *stream, struct message *message, struct message *before)
 {
 	message->stream = stream;
-	message->before = before;
-	message->after = before ? before->after : stream->head;
-	*(message->after ? &message->after->before : &stream->tail) = message;
-	*(before ? &before->after : &stream->head) = message;
-	if (!stream->unanswered || stream->unanswered == message->after)
+	if (before)
+		TAILQ_INSERT_AFTER(&stream->messages, before, message, link);
+	else
+		TAILQ_INSERT_HEAD(&stream->messages, message, link);
+	if (!stream->unanswered || stream->unanswered == TAILQ_NEXT(message, link))
 		stream->unanswered = message;
 	if (stream->index)
 		index_message(stream, message);

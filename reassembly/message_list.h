@@ -7,31 +7,44 @@
 
 #include "reassembly/state.h"
 
+/* No messages. */
+void message_list_init(struct psn_stream *stream);
+
+/* After `*stream = *from`: the messages are those of `stream`, and `from` has none. */
+void message_list_move(struct psn_stream *stream, struct psn_stream *from);
+
+/* Its neighbours in its stream; NULL: none, or it is in no stream. */
+static inline struct message *message_list_before(const struct message *message)
+{
+	return message->stream ? TAILQ_PREV(message, message_list, link) : NULL;
+}
+
+static inline struct message *message_list_after(const struct message *message)
+{
+	return message->stream ? TAILQ_NEXT(message, link) : NULL;
+}
+
 /* message_list_find_before() of a message that is not the last one. */
 struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from);
 
 /* The last message that begins at or before `psn`. The search starts at `from`; NULL: at the last one. */
 static inline struct message *message_list_find_before(struct psn_stream *stream, uint64_t psn, struct message *from)
 {
-	struct message *tail = stream->tail;
+	struct message *tail = TAILQ_LAST(&stream->messages, message_list);
 
 	if (!tail || tail->low <= psn)
 		return tail;
-	if (from && from->low <= psn && from->after->low > psn)
+	if (from && from->low <= psn && TAILQ_NEXT(from, link)->low > psn)
 		return from;
 	return message_list_find_earlier(stream, psn, from);
 }
 
-/* Removes a message from the ring of unacknowledged messages. */
+/* Removes a message from the list of unacknowledged messages. */
 static inline void message_list_leave_unacked(struct psn_stream *stream, struct message *message)
 {
-	if (!message->unacked_before)
-		return;
-	if (stream->unacked == message)
-		stream->unacked = message->unacked_after == message ? NULL : message->unacked_after;
-	message->unacked_before->unacked_after = message->unacked_after;
-	message->unacked_after->unacked_before = message->unacked_before;
-	message->unacked_before = message->unacked_after = NULL;
+	if (message->is_unacked)
+		TAILQ_REMOVE(&stream->unacked, message, unacked);
+	message->is_unacked = false;
 }
 
 /* Removes a message from its stream's index. */
@@ -43,15 +56,13 @@ static inline void message_list_leave(struct message *message)
 	struct psn_stream *stream = message->stream;
 
 	if (stream->unanswered == message)
-		stream->unanswered = message->after;
+		stream->unanswered = TAILQ_NEXT(message, link);
 	if (stream->index)
 		message_list_unindex(stream, message);
 	message_list_leave_unacked(stream, message);
-	*(message->before ? &message->before->after : &stream->head) = message->after;
-	*(message->after ? &message->after->before : &stream->tail) = message->before;
+	TAILQ_REMOVE(&stream->messages, message, link);
 	stream->in_flight--;
 	message->stream = NULL;
-	message->before = message->after = NULL;
 }
 
 /* Inserts a message after `before`; NULL: first. */

@@ -23,7 +23,9 @@
 /* Invalidates the places after a message; NULL: all. */
 static void forget_places_after(struct rtap_tracker *tracker, struct message *last)
 {
-	for (struct message *message = last ? last->waiting_after : tracker->first_waiting; message && message->place; message = message->waiting_after)
+	struct message *message = last ? TAILQ_NEXT(last, waiting) : TAILQ_FIRST(&tracker->waiting);
+
+	for (; message && message->place; message = TAILQ_NEXT(message, waiting))
 		message->place = 0;
 	tracker->last_placed = last;
 	if (tracker->last_ready && !tracker->last_ready->place)
@@ -32,7 +34,7 @@ static void forget_places_after(struct rtap_tracker *tracker, struct message *la
 
 static void place_next(struct rtap_tracker *tracker)
 {
-	struct message *last = tracker->last_placed, *next = last ? last->waiting_after : tracker->first_waiting;
+	struct message *last = tracker->last_placed, *next = last ? TAILQ_NEXT(last, waiting) : TAILQ_FIRST(&tracker->waiting);
 
 	next->place = last ? last->place + 1 : 1;
 	tracker->last_placed = next;
@@ -40,8 +42,10 @@ static void place_next(struct rtap_tracker *tracker)
 
 static __attribute__((noinline)) void leave_place(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->waiting_before || tracker->last_placed == message)
-		forget_places_after(tracker, message->waiting_before);
+	struct message *before = TAILQ_PREV(message, message_list, waiting);
+
+	if (before || tracker->last_placed == message)
+		forget_places_after(tracker, before);
 	else if (tracker->last_ready == message)
 		tracker->last_ready = NULL;
 	message->place = 0;
@@ -51,8 +55,7 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 {
 	if (message->place)
 		leave_place(tracker, message);
-	*(message->waiting_before ? &message->waiting_before->waiting_after : &tracker->first_waiting) = message->waiting_after;
-	*(message->waiting_after ? &message->waiting_after->waiting_before : &tracker->last_waiting) = message->waiting_before;
+	TAILQ_REMOVE(&tracker->waiting, message, waiting);
 }
 
 /* Most search steps for the position of a late message. Beyond that its position is approximate. */
@@ -61,29 +64,29 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 /* Inserts into the waiting list; NULL: first. */
 static inline void insert_after(struct rtap_tracker *tracker, struct message *message, struct message *before)
 {
-	message->waiting_before = before;
-	message->waiting_after = before ? before->waiting_after : tracker->first_waiting;
-	*(message->waiting_after ? &message->waiting_after->waiting_before : &tracker->last_waiting) = message;
-	*(before ? &before->waiting_after : &tracker->first_waiting) = message;
+	if (before)
+		TAILQ_INSERT_AFTER(&tracker->waiting, before, message, waiting);
+	else
+		TAILQ_INSERT_HEAD(&tracker->waiting, message, waiting);
 }
 
 /* link_waiting() of a late message. */
 static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *after;
+	struct message *first = TAILQ_FIRST(&tracker->waiting), *before = TAILQ_LAST(&tracker->waiting, message_list), *after;
 	uint64_t frame = message->shown.first_frame;
 
 	if (frame < first->shown.first_frame) {
 		before = NULL;
 	} else if (frame - first->shown.first_frame < before->shown.first_frame - frame) {
 		before = first;
-		for (unsigned i = 0; i < MOST_PASSED && before->waiting_after && before->waiting_after->shown.first_frame <= frame; i++)
-			before = before->waiting_after;
+		for (unsigned i = 0; i < MOST_PASSED && (after = TAILQ_NEXT(before, waiting)) && after->shown.first_frame <= frame; i++)
+			before = after;
 	} else {
 		for (unsigned i = 0; i < MOST_PASSED && before && before->shown.first_frame > frame; i++)
-			before = before->waiting_before;
+			before = TAILQ_PREV(before, message_list, waiting);
 	}
-	after = before ? before->waiting_after : first;
+	after = before ? TAILQ_NEXT(before, waiting) : first;
 	if (after && after->place) {
 		if (tracker->last_placed->place - after->place < MOST_PASSED)
 			forget_places_after(tracker, before);
@@ -99,12 +102,12 @@ static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *track
  */
 static inline void link_waiting(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *last = tracker->last_waiting;
+	const struct message *last = TAILQ_LAST(&tracker->waiting, message_list);
 
 	if (last && last->shown.first_frame > message->shown.first_frame && !tracker->finishes)
 		link_late(tracker, message);
 	else
-		insert_after(tracker, message, last);
+		TAILQ_INSERT_TAIL(&tracker->waiting, message, waiting);
 }
 
 /* Binary heap: no entry is due before its parent. */
@@ -154,30 +157,17 @@ static void leave_stream(struct message *message)
 	message_list_leave(message);
 }
 
-static __attribute__((cold, noinline)) void link_half(struct connection *connection, struct message *message)
-{
-	struct message *first = connection->half ? connection->half : message;
-
-	message->half_before = connection->half ? first->half_before : message;
-	message->half_after = first;
-	message->half_before->half_after = first->half_before = message;
-	connection->half = first;
-}
-
 static __attribute__((cold, noinline)) void unlink_half(struct connection *connection, struct message *message)
 {
-	if (connection->half == message)
-		connection->half = message->half_after == message ? NULL : message->half_after;
-	message->half_before->half_after = message->half_after;
-	message->half_after->half_before = message->half_before;
-	message->half_before = message->half_after = NULL;
+	TAILQ_REMOVE(&connection->half, message, half);
+	message->is_half = false;
 }
 
 void messages_move(struct connection *from, struct connection *to, bool from_a)
 {
-	while (from->half) {
-		struct message *message = from->half;
+	struct message *message;
 
+	while ((message = TAILQ_FIRST(&from->half))) {
 		unlink_half(from, message);
 		message->connection = to;
 		message->shown.from_a = from_a;
@@ -193,7 +183,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	unlink_waiting(tracker, message);
 	if (message->aside)
 		leave_aside(tracker, message);
-	if (message->half_before)
+	if (message->is_half)
 		unlink_half(connection, message);
 	/* Most messages have none of these: calls would cost more than the checks. */
 	if (message->exchange)
@@ -217,8 +207,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->recovers)
 		ddp_recovery_forget(message);
 	if (tracker->spare_count < MOST_SPARE) {
-		message->after = tracker->spare;
-		tracker->spare = message;
+		TAILQ_INSERT_HEAD(&tracker->spare, message, link);
 		tracker->spare_count++;
 	} else {
 		free(message);
@@ -254,7 +243,7 @@ static uint64_t number_of(struct rtap_tracker *tracker, const struct message *wa
 {
 	while (!wanted->place)
 		place_next(tracker);
-	return tracker->counters.messages + (wanted->place - tracker->first_waiting->place);
+	return tracker->counters.messages + (wanted->place - TAILQ_FIRST(&tracker->waiting)->place);
 }
 
 /* Whether the message, or those before it, no longer change. */
@@ -283,7 +272,7 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 		return message;
 	/* What was found ready stays ready. */
 	while (message->partner && !is_ready(tracker, message->partner)) {
-		struct message *last = tracker->last_ready, *next = last ? last->waiting_after : message;
+		struct message *last = tracker->last_ready, *next = last ? TAILQ_NEXT(last, waiting) : message;
 
 		/* A message that only reserves a place can be dropped again. */
 		if (next->reserves || (next->stream && !message_is_final(tracker, next)))
@@ -383,7 +372,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 static void queue_again(struct rtap_tracker *tracker, struct message *message)
 {
 	unlink_waiting(tracker, message);
-	insert_after(tracker, message, tracker->last_waiting);
+	TAILQ_INSERT_TAIL(&tracker->waiting, message, waiting);
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
@@ -475,11 +464,11 @@ void messages_report_ready(struct rtap_tracker *tracker)
 {
 	struct message *message;
 
-	while ((message = tracker->first_waiting)) {
+	while ((message = TAILQ_FIRST(&tracker->waiting))) {
 		struct message *awaited = awaited_by(tracker, message);
 
 		if (!awaited) {
-			fetch(message->waiting_after);
+			fetch(TAILQ_NEXT(message, waiting));
 			report(tracker, message);
 			continue;
 		}
@@ -512,26 +501,30 @@ static int compare_places(const void *left, const void *right)
 /* Sorts by first frames. Without memory the order is unchanged. */
 static void put_in_order(struct rtap_tracker *tracker)
 {
+	struct message *message;
 	struct place *places;
 	size_t count = 0;
 	bool is_ordered = true;
 
-	for (struct message *message = tracker->first_waiting; message; message = message->waiting_after, count++)
-		is_ordered &= !message->waiting_after || message->shown.first_frame <= message->waiting_after->shown.first_frame;
+	TAILQ_FOREACH(message, &tracker->waiting, waiting) {
+		const struct message *next = TAILQ_NEXT(message, waiting);
+
+		is_ordered &= !next || message->shown.first_frame <= next->shown.first_frame;
+		count++;
+	}
 	places = is_ordered ? NULL : memory_new(count * sizeof *places);
 	if (!places)
 		return;
 	count = 0;
-	for (struct message *message = tracker->first_waiting; message; message = message->waiting_after, count++)
+	TAILQ_FOREACH(message, &tracker->waiting, waiting) {
 		places[count] = (struct place){ message, count };
+		count++;
+	}
 	forget_places_after(tracker, NULL);
 	qsort(places, count, sizeof *places, compare_places);
-	for (size_t i = 0; i < count; i++) {
-		places[i].message->waiting_before = i ? places[i - 1].message : NULL;
-		places[i].message->waiting_after = i + 1 < count ? places[i + 1].message : NULL;
-	}
-	tracker->first_waiting = places[0].message;
-	tracker->last_waiting = places[count - 1].message;
+	TAILQ_INIT(&tracker->waiting);
+	for (size_t i = 0; i < count; i++)
+		TAILQ_INSERT_TAIL(&tracker->waiting, places[i].message, waiting);
 	free(places);
 }
 
@@ -540,7 +533,7 @@ void messages_flush(struct rtap_tracker *tracker)
 	struct message *message;
 
 	put_in_order(tracker);
-	while ((message = tracker->first_waiting)) {
+	while ((message = TAILQ_FIRST(&tracker->waiting))) {
 		if (message->stream)
 			message_settle(tracker, message);
 		report(tracker, message);
@@ -549,7 +542,7 @@ void messages_flush(struct rtap_tracker *tracker)
 
 void messages_evict_first(struct rtap_tracker *tracker)
 {
-	struct message *message = tracker->first_waiting;
+	struct message *message = TAILQ_FIRST(&tracker->waiting);
 
 	if (message->stream) {
 		message->evicted = true;
@@ -574,10 +567,11 @@ void messages_evict_first(struct rtap_tracker *tracker)
 
 struct message *message_create(struct rtap_tracker *tracker, struct connection *connection, uint64_t frame, int64_t time_ns)
 {
-	struct message *message = tracker->spare;
+	struct message *message = TAILQ_FIRST(&tracker->spare);
 
 	if (message) {
-		fetch(tracker->spare = message->after);
+		TAILQ_REMOVE(&tracker->spare, message, link);
+		fetch(TAILQ_FIRST(&tracker->spare));
 		tracker->spare_count--;
 	} else {
 		message = memory_new(sizeof *message);
@@ -596,8 +590,10 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	message->queued_ns = tracker->budget.clock_ns;
 	if (connection) {
 		connection->references++;
-		if (!connection->flows[0] != !connection->flows[1])
-			link_half(connection, message);
+		if (!connection->flows[0] != !connection->flows[1]) {
+			TAILQ_INSERT_TAIL(&connection->half, message, half);
+			message->is_half = true;
+		}
 	}
 	link_waiting(tracker, message);
 	return message;
@@ -605,13 +601,13 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 
 void messages_fini(struct rtap_tracker *tracker)
 {
-	while (tracker->first_waiting)
-		message_drop(tracker, tracker->first_waiting);
-	free(tracker->aside.heap);
-	while (tracker->spare) {
-		struct message *spare = tracker->spare;
+	struct message *message;
 
-		tracker->spare = spare->after;
-		free(spare);
+	while ((message = TAILQ_FIRST(&tracker->waiting)))
+		message_drop(tracker, message);
+	free(tracker->aside.heap);
+	while ((message = TAILQ_FIRST(&tracker->spare))) {
+		TAILQ_REMOVE(&tracker->spare, message, link);
+		free(message);
 	}
 }

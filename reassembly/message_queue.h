@@ -57,11 +57,11 @@ void messages_check_aside(struct rtap_tracker *tracker);
 /* Reports the messages that are ready, in order. */
 static inline void messages_advance(struct rtap_tracker *tracker)
 {
-	const struct message *first = tracker->first_waiting;
+	const struct message *first = TAILQ_FIRST(&tracker->waiting);
 
 	if (tracker->aside.due_ns <= tracker->budget.clock_ns) {
 		messages_check_aside(tracker);
-		first = tracker->first_waiting;
+		first = TAILQ_FIRST(&tracker->waiting);
 	}
 	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first)))
 		messages_report_ready(tracker);

@@ -114,12 +114,14 @@ struct recovery {
 /* READ responses that were requested again may be captured out of order by up to this many packets. */
 #define NEEDED_AHEAD 14
 
+TAILQ_HEAD(message_list, message);
+
 struct message {
 	struct rtap_message shown;
-	struct message *before, *after;    /* in its stream, by PSN */
-	struct message *unacked_before, *unacked_after; /* in its stream's ring of unacknowledged messages; NULL: not in it */
+	TAILQ_ENTRY(message) link;         /* in its stream, by PSN */
+	TAILQ_ENTRY(message) unacked;      /* in its stream's list of unacknowledged messages, if `is_unacked` */
 	/* Read for every frame to decide whether the message can be reported: kept together for the cache. */
-	struct message *waiting_before, *waiting_after; /* in the order of first frames */
+	TAILQ_ENTRY(message) waiting;      /* in the tracker's list */
 	struct psn_stream *stream;         /* NULL: settled, the message no longer changes */
 	struct connection *connection;
 	/*
@@ -145,11 +147,13 @@ struct message {
 	bool is_upper : 1;                 /* of an upper layer itself, with a request */
 	bool is_response : 1;              /* of an upper layer: `partner` is the request */
 	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
-	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, after) */
+	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (`link`) */
+	bool is_unacked : 1;
+	bool is_half : 1;                  /* in the list `half` of its connection */
 	bool recovers : 1;                 /* iWARP: `recovering` of a ddp_half */
 	bool gathers : 1;                  /* it had a transfer and is not settled */
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
-	bool touched;                      /* in the tracker's list `first_touched` */
+	bool touched;                      /* in the tracker's list `touched` */
 	bool begun_by_response;            /* the request was captured after a response */
 	uint32_t aside;                    /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
 	uint32_t sink_stag;                /* iWARP: sink STag of a READ; request identifier of an atomic */
@@ -158,8 +162,7 @@ struct message {
 	uint64_t origin;
 	uint64_t memory;                   /* bytes of its coverages, charged to the connection; once settled, to tracker->messages */
 	struct region *region;             /* region that it reads or writes; iWARP: or where its data was placed; NULL: unknown */
-	/* Other messages of the same request; if keeps_ahead is set, the tracker's list `ahead`. */
-	struct message *claimed_before, *claimed_after;
+	TAILQ_ENTRY(message) claimed;      /* in the list of its request; if keeps_ahead is set, in the tracker's list `ahead` */
 	uint64_t request_number;           /* of the request that it belongs to, also when that has ended; 0: none */
 	union {
 		struct rtap_item item; /* storage of shown.items if there is only one */
@@ -183,8 +186,8 @@ struct message {
 			uint64_t ahead : NEEDED_AHEAD; /* one bit for each packet after `begin` that was captured */
 		} needed;
 	};
-	struct message *next_touched;
-	struct message *half_before, *half_after; /* in its connection's ring `half`; NULL: not in it */
+	SLIST_ENTRY(message) touched_link;
+	TAILQ_ENTRY(message) half;
 	/* A message kept for reuse has empty coverages. The members above are cleared on reuse. */
 	struct coverage coverage, cut;     /* bytes present; bytes that the capture truncated */
 	struct tree_node by_psn;           /* in its stream's index, if the stream has one */
@@ -230,10 +233,10 @@ struct psn_stream {
 	struct psn_range asked_again; /* PSNs of the responses requested again by a retransmitted READ; may be empty */
 	struct psn_range asked_first; /* those of them that were not sent before, because a NAK answered the READ */
 	uint64_t fragment_psn;    /* PSN of the newest SEND whose first packet was not seen */
-	struct message *head, *tail;   /* by PSN */
+	struct message_list messages;  /* by PSN */
 	struct tree_node *index;       /* the same messages as a tree, while many messages arrive out of order; NULL: none */
 	struct message *unanswered;    /* where the search for a response's request starts: earlier ones are answered, or came late */
-	struct message *unacked;       /* SENDs and WRITEs that wait for an acknowledgement: first of a ring by PSN; NULL: none */
+	struct message_list unacked;   /* SENDs and WRITEs that wait for an acknowledgement, by PSN */
 	uint64_t early_end;       /* PSN after all PSNs that early responses answer; 0: no early responses */
 	struct early_responses *early; /* NULL: none */
 	uint32_t msn;             /* of the last acknowledgement; valid if msn_known is set */
@@ -314,7 +317,7 @@ struct connection {
 	TAILQ_ENTRY(connection) closing_link;
 	int64_t closed_ns;
 	uint64_t memory;               /* bytes charged for rings and flows */
-	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
+	struct message_list half;      /* waiting messages that began while only one flow was known */
 	bool resized;                  /* rings or flows differ in size from what was charged */
 	bool asks;                     /* it is in the tracker's list `asking` */
 	bool closed;                   /* no more packets are expected */
@@ -374,7 +377,7 @@ struct rtap_tracker {
 	TAILQ_HEAD(, connection) closing; /* in the order of closing */
 	TAILQ_HEAD(, connection) asking; /* connections with requests of which one end may be unknown, newest first */
 	struct flow *pending_flows;
-	struct message *first_waiting, *last_waiting; /* in the order of first frames */
+	struct message_list waiting;   /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */
 	struct message *last_ready;    /* up to this message nothing changes any more, and places are computed; NULL: none known */
 	struct {
@@ -383,18 +386,18 @@ struct rtap_tracker {
 		uint64_t due_ns;       /* of the first one; UINT64_MAX: empty */
 	} aside;
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
-	struct message *spare;         /* free list, linked by `after` */
+	struct message_list spare;     /* free list, by `link` */
 	uint32_t spare_count;
 	struct budget_entry messages; /* the messages in memory */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */
-	struct message *first_touched; /* messages, those of upper layers too, that FPDUs of the current frame belong to */
+	SLIST_HEAD(, message) touched; /* messages, those of upper layers too, that FPDUs of the current frame belong to */
 	/*
 	 * Messages being reassembled that keep their bytes although they may not be needed: SENDs, and READs and WRITEs of
 	 * memory that no call has named yet. Sorted by when they began to keep bytes; `bytes` is their total.
 	 */
 	struct {
-		struct message *first, *last;
+		struct message_list list;
 		uint64_t bytes;
 	} ahead;
 	uint64_t connection_number;

@@ -53,6 +53,9 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	tracker->alone.stop_at_tcp = true;
 	TAILQ_INIT(&tracker->connections);
 	TAILQ_INIT(&tracker->closing);
+	TAILQ_INIT(&tracker->waiting);
+	TAILQ_INIT(&tracker->spare);
+	TAILQ_INIT(&tracker->ahead.list);
 	TAILQ_INIT(&tracker->asking);
 	tracker->now_ns = INT64_MIN;
 	tracker->aside.due_ns = UINT64_MAX;
@@ -110,7 +113,7 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
 static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker)
 {
 	while (tracker->budget.used > tracker->budget.limit)
-		if (tracker->first_waiting && tracker->messages.bytes > tracker->budget.limit / 2)
+		if (!TAILQ_EMPTY(&tracker->waiting) && tracker->messages.bytes > tracker->budget.limit / 2)
 			messages_evict_first(tracker);
 		else if (!budget_relieve(&tracker->budget))
 			break;
@@ -218,7 +221,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 		upper_datagram(tracker, packet, context);
 	if (packet->flow.present)
 		flow_add_layer(packet);
-	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
+	if (!SLIST_EMPTY(&tracker->touched) || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
 		frame_touch_done(tracker, is_wanted(tracker, packet));
 }
 

@@ -237,7 +237,7 @@ Test(iwarp_stream, messages_without_a_callback_wait_for_no_acknowledgement)
 		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
 		cr_expect_eq(last_shown, 3);
 		give(true, 7000, FLAG_ACK, SETUP + sender.length, SETUP, NULL, 0);
-		cr_expect_eq(tracker->first_waiting != NULL, is_reported);
+		cr_expect_eq(!TAILQ_EMPTY(&tracker->waiting), is_reported);
 		end();
 		cr_expect_eq(reported_count, is_reported ? 3 : 0);
 		cr_expect_eq(last_connection.messages, 3);

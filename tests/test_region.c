@@ -118,7 +118,7 @@ Test(region, of_requests_with_one_psn_it_is_the_one_captured_last)
 	for (unsigned i = 0; i <= LISTED; i++)
 		add(7, false, KEY, ADDRESS);
 	cr_assert_not_null(connection->requests.tree.root);
-	cr_assert_null(connection->requests.listed[false]);
+	cr_assert(LIST_EMPTY(&connection->requests.listed[false]));
 	cr_expect_eq(find(false, KEY, ADDRESS), &requests[LISTED]);
 }
 

@@ -118,9 +118,9 @@ static bool begin_request(struct upper_work *work, const uint8_t *bytes)
 
 static bool take_response(struct upper_work *work, const uint8_t *bytes)
 {
-	struct request *request = work->connection->requests.lists[false].first;
+	struct request *request;
 
-	for (; request; request = request->after) {
+	TAILQ_FOREACH(request, &work->connection->requests.lists[false].queue, link) {
 		struct echo *echo = (struct echo *)request;
 
 		if (echo->id != read32(bytes + 4) || request->from_a == work->from_a)
@@ -160,19 +160,23 @@ static void settled(struct rtap_tracker *its, struct message *message)
 
 static void move(struct rtap_tracker *its, struct connection *from, struct connection *to, bool turned)
 {
+	struct request *request;
+
 	for (int answered = 0; answered < 2; answered++)
-		while (from->requests.lists[answered].first)
-			request_move(its, from->requests.lists[answered].first, to, turned);
+		while ((request = TAILQ_FIRST(&from->requests.lists[answered].queue)))
+			request_move(its, request, to, turned);
 	for (int side = 0; side < 2; side++)
 		claim_waiting(its, &to->streams[side]);
 }
 
 static void end(struct rtap_tracker *its, struct connection *connection)
 {
+	struct request *request;
+
 	(void)its;
 	for (int answered = 0; answered < 2; answered++)
-		while (connection->requests.lists[answered].first)
-			conclude((struct echo *)connection->requests.lists[answered].first, NULL);
+		while ((request = TAILQ_FIRST(&connection->requests.lists[answered].queue)))
+			conclude((struct echo *)request, NULL);
 }
 
 static const struct upper_layer echo_layer = {

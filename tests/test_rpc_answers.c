@@ -26,7 +26,7 @@ static void close_state(void)
 {
 	rpc_state_drop(tracker, connection);
 	cr_expect_eq(tracker->budget.used, 0);
-	cr_expect_null(rpc_state_of(tracker)->first_answering);
+	cr_expect(TAILQ_EMPTY(&rpc_state_of(tracker)->answering));
 	rpc_state_fini(tracker);
 	free(connection);
 	free(tracker);

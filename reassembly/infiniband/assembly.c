@@ -46,13 +46,14 @@ static bool has_announced_length(const struct message *message)
 void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 {
 	bool was_known = stream->pmtu;
+	struct message *message;
 
 	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
 	/* For those that begin while it is known, the end is computed then. */
-	for (struct message *message = was_known ? NULL : stream->head; message; message = message->after) {
-		if (!has_announced_length(message) || message->end)
+	TAILQ_FOREACH(message, &stream->messages, link) {
+		if (was_known || !has_announced_length(message) || message->end)
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
 		/* It may have arrived late, in a gap, before its number of PSNs was known. */
@@ -60,8 +61,9 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 			psn_fill(stream, message->low, message->end);
 	}
 	/* A READ uses the PSNs of all its responses. */
-	if (stream->tail && stream->tail->end > stream->next)
-		stream->next = stream->tail->end;
+	message = TAILQ_LAST(&stream->messages, message_list);
+	if (message && message->end > stream->next)
+		stream->next = message->end;
 }
 
 static const uint8_t kind_of_verb[] = {
@@ -82,11 +84,12 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	struct message *message;
 
 	if (stream->in_flight >= MAX_IN_FLIGHT) {
-		bool was_before = before == stream->head;
+		struct message *first = TAILQ_FIRST(&stream->messages);
+		bool was_before = before == first;
 
-		stream->head->evicted = true;
+		first->evicted = true;
 		tracker->counters.evictions++;
-		message_settle(tracker, stream->head);
+		message_settle(tracker, first);
 		if (was_before)
 			before = NULL;
 	}
@@ -160,7 +163,7 @@ static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker
 	if (limit < least)
 		limit = least;
 	while (tracker->ahead.bytes > limit) {
-		struct message *oldest = tracker->ahead.first;
+		struct message *oldest = TAILQ_FIRST(&tracker->ahead.list);
 
 		drop_bytes(oldest);
 		kept_ahead_leave(tracker, oldest);
@@ -286,7 +289,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 				    const struct ib_opcode *opcode, const struct piece *piece)
 {
 	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
-	struct message *next = before ? before->after : stream->head, *message;
+	struct message *next = before ? TAILQ_NEXT(before, link) : TAILQ_FIRST(&stream->messages), *message;
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
@@ -316,8 +319,11 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 
 void assembly_join_those_after(struct rtap_tracker *tracker, struct message *message, struct frame_result *result)
 {
-	while (message->after && !message->has_last && assembly_is_continued_by(message, message->after, message->high) && message->stream->pmtu)
-		assembly_join(tracker, message, message->after, result);
+	struct message *next;
+
+	while ((next = message_list_after(message)) && !message->has_last && assembly_is_continued_by(message, next, message->high) &&
+	       message->stream->pmtu)
+		assembly_join(tracker, message, next, result);
 }
 
 static bool covers_all(const struct message *message, uint64_t begin, uint64_t length)

@@ -130,7 +130,7 @@ void assembly_join_those_after(struct rtap_tracker *tracker, struct message *mes
 /* Merges following messages that the last packet proved to be the same message. */
 static inline void assembly_join_next(struct rtap_tracker *tracker, struct message *message, struct frame_result *result)
 {
-	if (message->after)
+	if (message_list_after(message))
 		assembly_join_those_after(tracker, message, result);
 }
 
@@ -164,7 +164,8 @@ void assembly_start(struct psn_stream *stream, uint32_t psn);
 /* Whether a PSN belongs to another conversation. Responses to a READ can be any number of PSNs after the next request. */
 static inline bool assembly_is_far(const struct psn_stream *stream, uint64_t psn)
 {
-	uint64_t low = stream->head && stream->head->low < stream->next ? stream->head->low : stream->next;
+	const struct message *first = TAILQ_FIRST(&stream->messages);
+	uint64_t low = first && first->low < stream->next ? first->low : stream->next;
 
 	return psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < low;
 }

@@ -52,8 +52,9 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
  */
 static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream, struct message *message, int64_t now_ns, bool begins)
 {
-	if (begins)
-		for (struct message *before = message->before; before && !before->answered; before = before->before) {
+	struct message *before = begins ? message_list_before(message) : NULL;
+
+		for (; before && !before->answered; before = message_list_before(before)) {
 			message_list_leave_unacked(stream, before);
 			before->answered = true;
 			before->answered_ns = now_ns;
@@ -137,7 +138,7 @@ static uint64_t request_count(const struct psn_stream *stream, const struct rtap
 static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			 const struct piece *piece, struct frame_result *result)
 {
-	struct message *message = message_list_find_before(stream, psn, NULL);
+	struct message *message = message_list_find_before(stream, psn, NULL), *next;
 
 	if (is_restart(message, psn, &packet->ib)) {
 		message->active_ns = piece->time_ns;
@@ -161,9 +162,9 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	if (stream->response_gaps.count)
 		psn_request_missing(stream, psn, message->end);
 	/* responses that were captured before their request */
-	while (message->after && message->end && message->after->low < message->end && assembly_is_continued_by(message, message->after, psn) &&
+	while ((next = message_list_after(message)) && message->end && next->low < message->end && assembly_is_continued_by(message, next, psn) &&
 	       stream->pmtu) {
-		assembly_join(tracker, message, message->after, result);
+		assembly_join(tracker, message, next, result);
 		message->begun_by_response = true;
 	}
 }
@@ -218,7 +219,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 /* A PSN after the next one expected: after a READ, it shows the path MTU if that is unknown. */
 static __attribute__((noinline)) void learn_from_read(struct psn_stream *stream, uint64_t psn)
 {
-	const struct message *read = stream->tail;
+	const struct message *read = TAILQ_LAST(&stream->messages, message_list);
 
 	/* The extent of a READ with a truncated length is unknown before its responses. */
 	if (assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count && !read->cut.count)

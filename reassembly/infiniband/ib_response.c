@@ -53,12 +53,13 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 							const struct pending_response *response, struct frame_result *result)
 {
 	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
+	struct message *later;
 
 	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
 		return;
 	for (const struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = message->after) {
-		const struct message *next = message->after;
+	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link)) {
+		const struct message *next = TAILQ_NEXT(message, link);
 
 		if (message->high < from || message->high >= stream->acknowledged)
 			continue;
@@ -68,10 +69,10 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 	if (!pairs || messages != counted + pairs)
 		return;
 	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = message->after)
-		while (message->after && message->after->high < stream->acknowledged && assembly_may_be_one(message, message->after)) {
-			message->has_last |= message->after->has_last;
-			assembly_join(tracker, message, message->after, result);
+	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link))
+		while ((later = TAILQ_NEXT(message, link)) && later->high < stream->acknowledged && assembly_may_be_one(message, later)) {
+			message->has_last |= later->has_last;
+			assembly_join(tracker, message, later, result);
 		}
 }
 
@@ -81,12 +82,12 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 /* The SENDs and WRITEs below `psn`. */
 static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	struct message *message = stream->unacked, *last = message ? message->unacked_before : NULL, *next;
+	struct message *message = TAILQ_FIRST(&stream->unacked), *next;
 
 	for (unsigned partly = 0; message && message->low < psn && partly < MOST_PARTLY_ACKNOWLEDGED; message = next) {
 		uint64_t end = message->end ? message->end : message->high + 1;
 
-		next = message == last ? NULL : message->unacked_after;
+		next = TAILQ_NEXT(message, unacked);
 		/* Packets in the middle of a message are acknowledged too. */
 		if (end > psn || (!message->end && !message->has_last && end == psn))
 			partly++;
@@ -94,7 +95,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	}
 	while (stream->unanswered && stream->unanswered->answered)
-		stream->unanswered = stream->unanswered->after;
+		stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
 }
 
 /*
@@ -272,7 +273,7 @@ static void finish_response(struct psn_stream *stream, struct message *message, 
 	if (message->needed.begin == message->needed.end) {
 		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 		while (stream->unanswered && stream->unanswered->answered)
-			stream->unanswered = stream->unanswered->after;
+			stream->unanswered = TAILQ_NEXT(stream->unanswered, link);
 	}
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
@@ -380,9 +381,9 @@ static uint64_t note_requested(struct psn_stream *stream, uint64_t psn, struct m
 {
 	uint64_t missing = 0;
 
-	while (message && message->before && message->low > stream->response_next)
-		message = message->before;
-	for (; message && message->low < psn; message = message->after) {
+	while (message && message != TAILQ_FIRST(&stream->messages) && message->low > stream->response_next)
+		message = TAILQ_PREV(message, message_list, link);
+	for (; message && message->low < psn; message = TAILQ_NEXT(message, link)) {
 		uint64_t begin = message->low > stream->response_next ? message->low : stream->response_next;
 		uint64_t end = message->end ? message->end : message->high + 1;
 

@@ -13,7 +13,8 @@
 static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	const struct psn_gap *oldest = &stream->gaps.list[0];
-	uint64_t settled = stream->head ? stream->head->low : stream->settled_end;
+	const struct message *first = TAILQ_FIRST(&stream->messages);
+	uint64_t settled = first ? first->low : stream->settled_end;
 
 	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
 		return settled;
@@ -22,8 +23,10 @@ static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn
 
 void ib_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
 {
-	while (stream->head && (all || message_final_psn(tracker, stream->head)))
-		message_settle(tracker, stream->head);
+	struct message *first;
+
+	while ((first = TAILQ_FIRST(&stream->messages)) && (all || message_final_psn(tracker, first)))
+		message_settle(tracker, first);
 	psn_give_up_responses(stream, stream->settled_high);
 	if (stream->gaps.count && stream->settled_end)
 		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=

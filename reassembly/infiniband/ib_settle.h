@@ -13,7 +13,9 @@ void ib_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all
 /* Settles the messages of a stream that no longer wait for packets. */
 static inline void ib_settle_final(struct rtap_tracker *tracker, struct psn_stream *stream)
 {
-	if ((stream->head && message_final_psn(tracker, stream->head)) || stream->gaps.count)
+	struct message *first = TAILQ_FIRST(&stream->messages);
+
+	if ((first && message_final_psn(tracker, first)) || stream->gaps.count)
 		ib_settle(tracker, stream, false);
 }
 

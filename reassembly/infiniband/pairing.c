@@ -11,6 +11,7 @@
 #include "reassembly/infiniband/ib_response.h"
 #include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/store/memory.h"
+#include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/infiniband/pairing.h"
 #include "reassembly/infiniband/port_pairing.h"
@@ -118,6 +119,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
 	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
+	struct message *message;
 
 	/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
 	ib_settle(tracker, stream, true);
@@ -125,9 +127,10 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	psn_fini(stream);
 	psn_fini(unused);
 	*stream = *taken;
+	message_list_move(stream, taken);
 	stream->connection = connection;
 	stream->from_a = from_a;
-	for (struct message *message = stream->head; message; message = message->after) {
+	TAILQ_FOREACH(message, &stream->messages, link) {
 		message->stream = stream;
 		if (message->memory) {
 			budget_give(&tracker->budget, &other->entry, message->memory);
@@ -136,6 +139,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	}
 	messages_move(other, connection, from_a);
 	memset(taken, 0, sizeof *taken);
+	message_list_init(taken);
 	taken->connection = other;
 	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
 	upper_merged(tracker, other, connection, from_a != (other->flows[1] != NULL));

@@ -3,15 +3,19 @@
 
 #include "reassembly/iwarp/ddp_half.h"
 
+void ddp_half_init(struct ddp *ddp)
+{
+	for (int side = 0; side < 2; side++)
+		TAILQ_INIT(&ddp->halves[side].unacknowledged);
+}
+
 static void await(struct message *message)
 {
 	struct ddp_half *half = &message->connection->ddp->halves[ddp_half_side_of(message)];
 
 	message->awaits_ack = true;
 	message->ack_at = half->end;
-	message->before = half->last_unacknowledged;
-	*(message->before ? &message->before->after : &half->first_unacknowledged) = message;
-	half->last_unacknowledged = message;
+	TAILQ_INSERT_TAIL(&half->unacknowledged, message, link);
 }
 
 void ddp_half_hold(const struct rtap_tracker *tracker, struct message *message)
@@ -35,9 +39,7 @@ void ddp_half_let_go(struct message *message)
 {
 	struct ddp_half *half = &message->connection->ddp->halves[ddp_half_side_of(message)];
 
-	*(message->before ? &message->before->after : &half->first_unacknowledged) = message->after;
-	*(message->after ? &message->after->before : &half->last_unacknowledged) = message->before;
-	message->before = message->after = NULL;
+	TAILQ_REMOVE(&half->unacknowledged, message, link);
 	message->awaits_ack = false;
 }
 
@@ -48,7 +50,7 @@ void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection
 	struct message *message;
 
 	half->is_acknowledged = true;
-	while ((message = half->first_unacknowledged) && message->ack_at <= offset) {
+	while ((message = TAILQ_FIRST(&half->unacknowledged)) && message->ack_at <= offset) {
 		/* A Terminate that came with it has another result. */
 		if (message->shown.outcome == RTAP_OUTCOME_UNANSWERED) {
 			message->shown.outcome = RTAP_OUTCOME_GOOD;
@@ -66,6 +68,6 @@ void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection
 void ddp_half_let_go_all(struct connection *connection)
 {
 	for (int side = 0; side < 2; side++)
-		while (connection->ddp->halves[side].first_unacknowledged)
-			ddp_half_let_go(connection->ddp->halves[side].first_unacknowledged);
+		while (!TAILQ_EMPTY(&connection->ddp->halves[side].unacknowledged))
+			ddp_half_let_go(TAILQ_FIRST(&connection->ddp->halves[side].unacknowledged));
 }

@@ -25,7 +25,7 @@ struct ddp_half {
 	uint32_t largest;         /* largest payload of a Read Response segment */
 	struct ddp_reads reads;   /* READs that it requested */
 	bool is_acknowledged;     /* its acknowledgements are captured */
-	struct message *first_unacknowledged, *last_unacknowledged; /* settled, waiting for an acknowledgement, in the order of ack_at */
+	struct message_list unacknowledged; /* settled, waiting for an acknowledgement, in the order of ack_at */
 	struct message *recovering; /* with the first byte retransmitted in the current recovery of TCP; NULL: none, or unknown */
 	uint64_t retransmitted;     /* stream offset of that byte */
 };
@@ -33,6 +33,9 @@ struct ddp_half {
 struct ddp {
 	struct ddp_half halves[2]; /* from b; from a */
 };
+
+/* `ddp` is all zero: no messages. */
+void ddp_half_init(struct ddp *ddp);
 
 /* Whether the other side answers with data: its last byte is in the other direction. */
 static inline bool ddp_half_is_answered_by_data(const struct message *message)

@@ -38,10 +38,11 @@ static void put_under_way(struct message **slot, struct message *message)
 static struct message *create(const struct ddp_work *work, bool from_a, enum rtap_message_kind kind, enum rtap_verb verb)
 {
 	struct psn_stream *stream = &work->connection->streams[from_a];
+	struct message *last = TAILQ_LAST(&stream->messages, message_list);
 	/* The response to a request that was not seen has no position in the requester's stream. */
-	uint64_t at = from_a == work->from_a ? work->fpdu->stream_offset : stream->tail ? stream->tail->low : 0;
+	uint64_t at = from_a == work->from_a ? work->fpdu->stream_offset : last ? last->low : 0;
 	struct piece piece = { .frame = work->fpdu->first_frame, .time_ns = work->fpdu->first_time_ns };
-	struct message *message = assembly_create(work->tracker, stream, stream->tail, at, &piece, verb);
+	struct message *message = assembly_create(work->tracker, stream, last, at, &piece, verb);
 
 	if (message) {
 		message->shown.kind = (uint8_t)kind;
@@ -278,11 +279,11 @@ static void answered(const struct ddp_work *work, struct message *message)
 
 static void take_atomic_response(struct ddp_work *work)
 {
-	struct message *message = work->connection->streams[!work->from_a].head;
+	struct message *message = TAILQ_FIRST(&work->connection->streams[!work->from_a].messages);
 	uint8_t original[ATOMIC_LENGTH];
 	struct piece piece = { .bytes = original, .captured = ATOMIC_LENGTH, .wire = ATOMIC_LENGTH };
 
-	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = message->after, tried++)
+	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = TAILQ_NEXT(message, link), tried++)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)
 			break;
 	if (!message || message->shown.kind != RTAP_KIND_ATOMIC || !work->facts.has_original) {
@@ -372,10 +373,10 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 /* READs before one that is being answered are no longer expected to be answered. */
 static void pass_over(const struct ddp_work *work, const struct message *up_to)
 {
-	struct message *next;
+	struct message *message = TAILQ_FIRST(&work->connection->streams[!work->from_a].messages), *next;
 
-	for (struct message *message = work->connection->streams[!work->from_a].head; message && message != up_to; message = next) {
-		next = message->after;
+	for (; message && message != up_to; message = next) {
+		next = TAILQ_NEXT(message, link);
 		if (message->shown.kind == RTAP_KIND_READ && message->shown.request_seen)
 			message_settle(work->tracker, message);
 	}
@@ -497,6 +498,6 @@ void ddp_message_lost(struct connection *connection, bool from_a, uint64_t lengt
 void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection)
 {
 	for (int side = 0; side < 2; side++)
-		while (connection->streams[side].head)
-			message_settle(tracker, connection->streams[side].head);
+		while (!TAILQ_EMPTY(&connection->streams[side].messages))
+			message_settle(tracker, TAILQ_FIRST(&connection->streams[side].messages));
 }

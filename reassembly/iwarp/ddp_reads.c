@@ -28,7 +28,7 @@ static struct ddp_reads *reads_of(const struct ddp_work *work)
 
 static struct message *first_of(const struct ddp_work *work)
 {
-	return work->connection->streams[!work->from_a].head;
+	return TAILQ_FIRST(&work->connection->streams[!work->from_a].messages);
 }
 
 static bool is_request(const struct message *message)
@@ -58,10 +58,10 @@ static bool is_asked_by(const struct message *message, const struct rtap_iwarp_f
 /* Requests before an MSN are no longer expected to be answered. */
 static void pass_over(const struct ddp_work *work, bool side, uint32_t msn)
 {
-	struct message *next;
+	struct message *message = TAILQ_FIRST(&work->connection->streams[side].messages), *next;
 
-	for (struct message *message = work->connection->streams[side].head; message; message = next) {
-		next = message->after;
+	for (; message; message = next) {
+		next = TAILQ_NEXT(message, link);
 		if (!is_request(message))
 			continue;
 		if ((int32_t)(message->shown.psn - msn) >= 0)
@@ -188,7 +188,7 @@ static struct message *find_request(struct message **message, uint32_t msn)
 	uint32_t tried = 0;
 
 	while (*message && tried++ < MOST_REQUESTS && (!is_request(*message) || (int32_t)((*message)->shown.psn - msn) < 0))
-		*message = (*message)->after;
+		*message = TAILQ_NEXT(*message, link);
 	return *message && is_request(*message) && (*message)->shown.psn == msn ? *message : NULL;
 }
 
@@ -268,7 +268,7 @@ static struct message *only_one(const struct ddp_work *work)
 	const struct ddp_reads *reads = reads_of(work);
 	struct message *found = NULL, *message = first_of(work);
 
-	for (uint32_t tried = 0; message; message = message->after, tried++) {
+	for (uint32_t tried = 0; message; message = TAILQ_NEXT(message, link), tried++) {
 		if (tried == MOST_REQUESTS)
 			return NULL;
 		if (!is_asked_by(message, &work->facts) || (int32_t)(message->shown.psn - reads->next) < 0)

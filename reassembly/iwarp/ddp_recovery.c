@@ -30,14 +30,14 @@ static bool is_rpc(const struct message *message)
 static struct message *owner_of(const struct connection *connection, bool from_a, uint64_t offset)
 {
 	const struct ddp_half *half = &connection->ddp->halves[from_a];
-	struct message *message = connection->streams[from_a].head;
+	struct message *message = TAILQ_FIRST(&connection->streams[from_a].messages);
 	unsigned examined = 0;
 
-	for (; message && message->low <= offset && examined < MOST_EXAMINED; message = message->after, examined++)
+	for (; message && message->low <= offset && examined < MOST_EXAMINED; message = TAILQ_NEXT(message, link), examined++)
 		if (ddp_half_is_answered_by_data(message) && offset - message->low < REQUEST)
 			return message;
 	examined = 0;
-	for (message = half->first_unacknowledged; message && examined < MOST_EXAMINED; message = message->after, examined++)
+	for (message = TAILQ_FIRST(&half->unacknowledged); message && examined < MOST_EXAMINED; message = TAILQ_NEXT(message, link), examined++)
 		if (message->ack_at > offset && !is_rpc(message))
 			break;
 	if (!message && examined < MOST_EXAMINED)

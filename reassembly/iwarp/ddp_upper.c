@@ -261,12 +261,12 @@ static bool is_meant(const struct message *message, const struct rtap_iwarp_fact
 
 void ddp_upper_refuse(struct ddp_work *work)
 {
-	struct message *message = work->tracker->last_waiting;
+	struct message *message = TAILQ_LAST(&work->tracker->waiting, message_list);
 	struct rtap_iwarp_facts quoted = { 0 };
 
 	if (!read_quoted(work, &quoted))
 		return;
-	for (uint32_t tried = 0; message && tried < REFUSED_LOOKED_AT; message = message->waiting_before, tried++) {
+	for (uint32_t tried = 0; message && tried < REFUSED_LOOKED_AT; message = TAILQ_PREV(message, message_list, waiting), tried++) {
 		if (message->connection != work->connection || message->shown.from_a == work->from_a || !is_meant(message, &quoted))
 			continue;
 		message->shown.outcome = (uint8_t)outcome_of(&work->facts);

@@ -86,6 +86,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 		connection_drop(stream->tracker, connection);
 		return NULL;
 	}
+	ddp_half_init(connection->ddp);
 	choose_sides(stream);
 	stream->connection = connection;
 	connection->iwarp = stream;
@@ -590,11 +591,12 @@ static void report_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 		const struct tcp_half *tcp = &stream->tcp->halves[i];
 		const struct ddp_half *messages = &stream->connection->ddp->halves[iwarp_side_of(stream, i)];
 		struct iwarp_half *half = &stream->halves[i];
+		const struct message *first = TAILQ_FIRST(&messages->unacknowledged);
 		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
 
 		if (!tcp->has_acknowledged)
 			continue;
-		if (!messages->is_acknowledged || (messages->first_unacknowledged && messages->first_unacknowledged->ack_at <= offset))
+		if (!messages->is_acknowledged || (first && first->ack_at <= offset))
 			ddp_half_acknowledged(stream->tracker, stream->connection, iwarp_side_of(stream, i), half->acknowledged, offset, frame);
 		half->acknowledged = offset;
 	}

@@ -77,9 +77,9 @@ static uint16_t add_count(uint16_t a, uint64_t b)
 static struct request *find_request(const struct connection *connection, uint64_t number)
 {
 	for (int i = 0; i < 2; i++) {
-		struct request *request = connection->requests.lists[i].last;
+		struct request *request = TAILQ_LAST(&connection->requests.lists[i].queue, request_queue);
 
-		for (unsigned examined = 0; request && examined < MOST_EXAMINED; request = request->before, examined++)
+		for (unsigned examined = 0; request && examined < MOST_EXAMINED; request = TAILQ_PREV(request, request_queue, link), examined++)
 			if (request->number == number)
 				return request;
 	}
@@ -90,9 +90,9 @@ static struct request *find_request(const struct connection *connection, uint64_
 static struct message *find_shown(const struct connection *connection, uint64_t number, bool from_a)
 {
 	for (int side = 0; side < 2; side++) {
-		struct message *message = connection->ddp->halves[side].first_unacknowledged;
+		struct message *message = TAILQ_FIRST(&connection->ddp->halves[side].unacknowledged);
 
-		for (unsigned examined = 0; message && examined < MOST_EXAMINED; message = message->after, examined++) {
+		for (unsigned examined = 0; message && examined < MOST_EXAMINED; message = TAILQ_NEXT(message, link), examined++) {
 			if (message->request_number != number || !message->is_upper)
 				continue;
 			if (message->shown.from_a == from_a)
@@ -180,7 +180,9 @@ static void count(const struct message *message)
 
 void claim_count(const struct request *request)
 {
-	for (const struct message *message = request->claimed; message; message = message->claimed_after)
+	const struct message *message;
+
+	TAILQ_FOREACH(message, &request->claimed, claimed)
 		if (message->has_landed)
 			count(message);
 }
@@ -239,11 +241,11 @@ static void land_again(struct rtap_tracker *tracker, const struct request *reque
 {
 	struct message *message = last;
 
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++)
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message_list_before(message), i++)
 		if (message->region && names_memory_of(request, message))
 			region_empty(tracker, message);
 	message = last;
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message_list_before(message), i++) {
 		if (!message->region || !names_memory_of(request, message))
 			continue;
 		if (message->region->is_read && message_read_is_over(message))
@@ -264,7 +266,7 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 	const struct request *changed = NULL;
 	bool is_before_send = false;
 
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message_list_before(message), i++) {
 		bool is_after_response = request->is_answered && message->low > request->response_psn;
 
 		if (message_is_notice(message) && message != request->response && !is_after_response) {
@@ -293,25 +295,27 @@ void claim_around_response(struct rtap_tracker *tracker, const struct request *r
 {
 	struct message *last = request->response;
 
-	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
-		last = last->after;
+	for (int i = 0; message_list_after(last) && i < MAX_OVERTAKING / 2; i++)
+		last = message_list_after(last);
 	claim_overtaking(tracker, request, last, false);
 }
 
 void claim_around_request(struct rtap_tracker *tracker, const struct request *request, const struct message *send)
 {
 	const struct psn_stream *stream = &request->connection->streams[!request->from_a];
-	bool in_order = request->connection->ddp || (!request->response && !stream->gaps.count && !send->after);
+	bool in_order = request->connection->ddp || (!request->response && !stream->gaps.count && !message_list_after(send));
 
 	if (request->response && !in_order)
 		claim_around_response(tracker, request);
 	else
-		claim_overtaking(tracker, request, stream->tail, in_order);
+		claim_overtaking(tracker, request, TAILQ_LAST(&stream->messages, message_list), in_order);
 }
 
 void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	for (struct message *message = stream->head; message; message = message->after) {
+	struct message *message;
+
+	TAILQ_FOREACH(message, &stream->messages, link) {
 		if (message->region)
 			continue;
 		claim(tracker, message);
@@ -330,8 +334,8 @@ static void decide(struct rtap_tracker *tracker, struct message *message)
 
 	if (!changes_owner(tracker, message))
 		return;
-	for (int i = 0; last->after && i < MAX_OVERTAKING / 2; i++)
-		last = last->after;
+	for (int i = 0; message_list_after(last) && i < MAX_OVERTAKING / 2; i++)
+		last = message_list_after(last);
 	land_again(tracker, owner, last);
 }
 

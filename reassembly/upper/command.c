@@ -137,7 +137,7 @@ static struct command *create(struct upper_work *work, uint64_t id, bool from_a)
 
 	while (waiting->count >= MOST_COMMANDS) {
 		tracker->counters.evictions++;
-		end_command(tracker, command_of(waiting->first), NULL);
+		end_command(tracker, command_of(TAILQ_FIRST(&waiting->queue)), NULL);
 	}
 	command = memory_new_zeroed(1, size);
 	if (!command) {
@@ -295,15 +295,15 @@ static void join(struct rtap_tracker *tracker, struct command *alone)
 void command_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct commands *old = from->upper_state, *state = old ? command_state_make(tracker, to, old->layer) : to->upper_state;
-	struct request *next;
+	struct request *request, *next;
 
 	if (!old || !state)
 		return;
 	if (state->layer->learn)
 		state->layer->learn(state, old);
 	for (int answered = 0; answered < 2; answered++)
-		while (from->requests.lists[answered].first) {
-			struct command *command = command_of(from->requests.lists[answered].first);
+		while (!TAILQ_EMPTY(&from->requests.lists[answered].queue)) {
+			struct command *command = command_of(TAILQ_FIRST(&from->requests.lists[answered].queue));
 			bool was_mapped = command->is_mapped;
 			struct command *other;
 
@@ -316,8 +316,8 @@ void command_merged(struct rtap_tracker *tracker, struct connection *from, struc
 				map_in(tracker, command);
 		}
 	command_over(tracker, from);
-	for (struct request *request = to->requests.lists[true].first; request; request = next) {
-		next = request->after;
+	for (request = TAILQ_FIRST(&to->requests.lists[true].queue); request; request = next) {
+		next = TAILQ_NEXT(request, link);
 		if (!request->is_seen)
 			join(tracker, command_of(request));
 	}
@@ -327,12 +327,11 @@ void command_merged(struct rtap_tracker *tracker, struct connection *from, struc
 
 void command_end(struct rtap_tracker *tracker, struct connection *connection)
 {
-	for (int answered = 1; answered >= 0; answered--)
-		while (connection->requests.lists[answered].first) {
-			struct request *request = connection->requests.lists[answered].first;
+	struct request *request;
 
+	for (int answered = 1; answered >= 0; answered--)
+		while ((request = TAILQ_FIRST(&connection->requests.lists[answered].queue)))
 			end_command(tracker, command_of(request), request->response);
-		}
 }
 
 void command_over(struct rtap_tracker *tracker, struct connection *connection)

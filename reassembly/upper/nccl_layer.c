@@ -97,7 +97,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 /* The WRITE before it on the queue pair is of a transfer: this one ends that transfer, and fills none of its memory. */
 static struct region *ended_by(const struct message *message)
 {
-	const struct message *before = message->before;
+	const struct message *before = message_list_before(message);
 	const struct rtap_message *shown = &message->shown;
 	const struct nccl_transfer *transfer;
 
@@ -134,11 +134,11 @@ static bool is_known(const struct region *region)
 /* Data that was captured before the proof. */
 static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	struct message *message = stream->tail;
+	struct message *message = TAILQ_LAST(&stream->messages, message_list);
 
-	for (int i = 0; message && message->before && i < MOST_EARLIER; i++)
-		message = message->before;
-	for (; message; message = message->after) {
+	for (int i = 0; message && message != TAILQ_FIRST(&stream->messages) && i < MOST_EARLIER; i++)
+		message = TAILQ_PREV(message, message_list, link);
+	for (; message; message = TAILQ_NEXT(message, link)) {
 		struct region *region = message->region ? NULL : find(tracker, message);
 
 		if (message->region || message->shown.verb != RTAP_VERB_WRITE)
@@ -193,8 +193,8 @@ static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
 	uint32_t immediate = (uint32_t)message->shown.immediate;
 	struct nccl_transfer *transfer;
 
-	if (!region && !message->shown.length && message->before)
-		region = find(tracker, message->before);
+	if (!region && !message->shown.length && message_list_before(message))
+		region = find(tracker, message_list_before(message));
 	if (!region || is_known(region))
 		return false;
 	transfer = nccl_transfer_of(region->request);

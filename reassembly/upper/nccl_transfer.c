@@ -132,8 +132,8 @@ void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer
 	struct request *request = &transfer->request;
 	uint64_t regions = request->region_room * sizeof *request->regions;
 
-	while (request->claimed)
-		region_unclaim(request->claimed);
+	while (!TAILQ_EMPTY(&request->claimed))
+		region_unclaim(TAILQ_FIRST(&request->claimed));
 	leave_index(tracker, transfer);
 	request_charge(&tracker->budget, request, 0, regions);
 	request_fini(request);
@@ -224,7 +224,7 @@ bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
 
 static bool is_over(const struct nccl_transfer *transfer)
 {
-	return !transfer->request.claimed && (nccl_transfer_is_whole(transfer) || transfer->index < transfer->channel->done);
+	return TAILQ_EMPTY(&transfer->request.claimed) && (nccl_transfer_is_whole(transfer) || transfer->index < transfer->channel->done);
 }
 
 void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel)
@@ -339,8 +339,8 @@ void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)
 			struct nccl_transfer *first = state->channels[i].first;
 
 			/* on other connections too; that can end the transfer */
-			if (first->request.claimed)
-				message_settle(tracker, first->request.claimed);
+			if (!TAILQ_EMPTY(&first->request.claimed))
+				message_settle(tracker, TAILQ_FIRST(&first->request.claimed));
 			else
 				nccl_transfer_end(tracker, first);
 		}

@@ -67,13 +67,8 @@ static bool update(struct tree_node *node)
 static void list_request(struct request *request)
 {
 	struct requests *regions = &request->connection->requests;
-	struct request **first = &regions->listed[request->is_answered];
 
-	request->listed_before = NULL;
-	request->listed_after = *first;
-	if (*first)
-		(*first)->listed_before = request;
-	*first = request;
+	LIST_INSERT_HEAD(&regions->listed[request->is_answered], request, listed);
 	request->is_listed = true;
 	regions->waiting += !request->is_answered;
 }
@@ -82,9 +77,7 @@ static void unlist_request(struct request *request)
 {
 	struct requests *regions = &request->connection->requests;
 
-	*(request->listed_before ? &request->listed_before->listed_after : &regions->listed[request->is_answered]) = request->listed_after;
-	if (request->listed_after)
-		request->listed_after->listed_before = request->listed_before;
+	LIST_REMOVE(request, listed);
 	request->is_listed = false;
 	regions->waiting -= !request->is_answered;
 }
@@ -96,7 +89,7 @@ static void __attribute__((noinline)) index_listed(struct requests *regions, boo
 
 	regions->tree.order = order;
 	regions->tree.update = update;
-	while ((request = regions->listed[answered])) {
+	while ((request = LIST_FIRST(&regions->listed[answered]))) {
 		unlist_request(request);
 		for (uint32_t i = 0; i < request->region_count; i++)
 			if (request->regions[i].is_open)
@@ -277,7 +270,7 @@ static void search_listed(struct search *search, const struct request *request)
 	const struct rtap_message *shown = &search->message->shown;
 	bool is_read = shown->verb == RTAP_VERB_READ;
 
-	for (; request; request = request->listed_after) {
+	for (; request; request = LIST_NEXT(request, listed)) {
 		struct region *region;
 
 		if (request->from_a == shown->from_a)
@@ -300,14 +293,15 @@ static bool is_before_unknown(const struct request *request, const struct messag
 {
 	const struct psn_stream *stream = message->stream;
 	uint64_t end = request->is_answered ? request->response_psn : stream->next;
-	const struct message *after = message->after;
+	const struct message *after = message_list_after(message), *next;
 
-	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = after->after, i++) {
+	for (int i = 0; after && after != request->response && i < MOST_AFTER; after = next, i++) {
+		next = message_list_after(after);
 		if (!message_is_notice(after) || (after->request && after->request->is_seen))
 			continue;
 		if (after->shown.first_frame < request->first_frame || message->shown.first_frame < request->first_frame ||
 		    message->shown.first_frame > after->shown.first_frame || lost_between(stream, request->lost[0], after->low + 1, end) ||
-		    (after->after && after->after->shown.first_frame < after->shown.first_frame))
+		    (next && next->shown.first_frame < after->shown.first_frame))
 			return true;
 	}
 	return false;
@@ -325,7 +319,7 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 	/* A message after all responses belongs to none of their requests. */
 	if (message->low < regions->response_psn[!shown->from_a])
 		index_listed(regions, true);
-	search_listed(&search, regions->listed[false]);
+	search_listed(&search, LIST_FIRST(&regions->listed[false]));
 	search_below(&search, regions->tree.root);
 	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
 	if (search.answered && (!search.found || search.found->request->psn > search.answered->request->psn))
@@ -345,7 +339,7 @@ struct region *region_find(struct rtap_tracker *tracker, const struct message *m
 {
 	struct region *region = find(tracker, message);
 
-	return region && message->after && !message->connection->ddp && is_before_unknown(region->request, message) ? NULL : region;
+	return region && message_list_after(message) && !message->connection->ddp && is_before_unknown(region->request, message) ? NULL : region;
 }
 
 uint64_t region_asked_by(const struct message *message)
@@ -362,10 +356,7 @@ void region_claim(struct rtap_tracker *tracker, struct region *region, struct me
 		kept_ahead_leave(tracker, message);
 	message->region = region;
 	message->request_number = request->number;
-	message->claimed_before = request->last_claimed;
-	message->claimed_after = NULL;
-	*(request->last_claimed ? &request->last_claimed->claimed_after : &request->claimed) = message;
-	request->last_claimed = message;
+	TAILQ_INSERT_TAIL(&request->claimed, message, claimed);
 	if (message->shown.first_frame < request->first_frame && (!request->early_psn || message->low < request->early_psn))
 		request->early_psn = message->low;
 	region->asked += region_asked_by(message);
@@ -373,10 +364,7 @@ void region_claim(struct rtap_tracker *tracker, struct region *region, struct me
 
 void region_unclaim(struct message *message)
 {
-	struct request *request = message->region->request;
-
-	*(message->claimed_before ? &message->claimed_before->claimed_after : &request->claimed) = message->claimed_after;
-	*(message->claimed_after ? &message->claimed_after->claimed_before : &request->last_claimed) = message->claimed_before;
+	TAILQ_REMOVE(&message->region->request->claimed, message, claimed);
 	message->region = NULL;
 	message->has_landed = false;
 }

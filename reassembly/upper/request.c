@@ -18,14 +18,17 @@
 
 #define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
 
+void request_init_all(struct requests *requests)
+{
+	for (int answered = 0; answered < 2; answered++)
+		TAILQ_INIT(&requests->lists[answered].queue);
+}
+
 static void enter(struct request *request)
 {
 	struct request_list *list = &request->connection->requests.lists[request->is_answered];
 
-	request->before = list->last;
-	request->after = NULL;
-	*(request->before ? &request->before->after : &list->first) = request;
-	list->last = request;
+	TAILQ_INSERT_TAIL(&list->queue, request, link);
 	list->count++;
 }
 
@@ -33,8 +36,7 @@ static void leave(struct request *request)
 {
 	struct request_list *list = &request->connection->requests.lists[request->is_answered];
 
-	*(request->before ? &request->before->after : &list->first) = request->after;
-	*(request->after ? &request->after->before : &list->last) = request->before;
+	TAILQ_REMOVE(&list->queue, request, link);
 	list->count--;
 }
 
@@ -43,6 +45,7 @@ void request_begin(struct rtap_tracker *tracker, struct request *request, struct
 	request->connection = connection;
 	request->from_a = from_a;
 	request->number = ++tracker->last_request;
+	TAILQ_INIT(&request->claimed);
 	connection_ask(tracker, connection);
 	enter(request);
 }
@@ -160,7 +163,7 @@ void request_answered(struct request *request, struct message *send)
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send)
 {
 	/* It arrived late, or data could belong to this request or another. */
-	if (!request->connection->ddp && (request->has_regions ? send->after || request->is_contested : send->after && !request->is_seen))
+	if (!request->connection->ddp && (request->has_regions ? message_list_after(send) || request->is_contested : message_list_after(send) && !request->is_seen))
 		claim_around_response(tracker, request);
 }
 
@@ -281,8 +284,8 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, str
 
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request)
 {
-	while (request->claimed)
-		message_settle(tracker, request->claimed);
+	while (!TAILQ_EMPTY(&request->claimed))
+		message_settle(tracker, TAILQ_FIRST(&request->claimed));
 }
 
 void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
@@ -311,8 +314,8 @@ static void release(struct message *message)
 
 void request_end(struct rtap_tracker *tracker, struct request *request)
 {
-	while (request->claimed)
-		region_unclaim(request->claimed);
+	while (!TAILQ_EMPTY(&request->claimed))
+		region_unclaim(TAILQ_FIRST(&request->claimed));
 	if (request->response)
 		request->response->request = NULL;
 	request->response = NULL;

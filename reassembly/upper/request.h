@@ -8,6 +8,8 @@
 #ifndef REASSEMBLY_UPPER_REQUEST_H
 #define REASSEMBLY_UPPER_REQUEST_H
 
+#include <sys/queue.h>
+
 #include "reassembly/store/budget.h"
 #include "reassembly/store/coverage.h"
 #include "reassembly/store/tree.h"
@@ -61,7 +63,7 @@ struct request {
 	bool is_answered;
 	struct budget_entry entry; /* of its memory: if it is evicted or given up, the request ends incomplete */
 	struct message *message, *response_message; /* messages with its operation, and of the layer for its response; NULL: none */
-	struct request *before, *after; /* in the connection's list of answered or of unanswered requests */
+	TAILQ_ENTRY(request) link; /* in the connection's list of answered or of unanswered requests */
 	uint64_t number;          /* from 1, in the order in which the tracker learned of requests */
 	uint64_t psn;             /* of its SEND, unwrapped: the order of a side's requests; valid with is_seen */
 	uint64_t first_frame;     /* of its SEND; valid with is_seen */
@@ -77,7 +79,7 @@ struct request {
 	uint64_t written;
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
 	/* The rest is private to request.c, region.c and claim.c. */
-	struct message *claimed, *last_claimed; /* unfinished READs and WRITEs of its regions */
+	TAILQ_HEAD(, message) claimed; /* unfinished READs and WRITEs of its regions */
 	/*
 	 * Positions of the streams of the responder and of the requester when the request arrived: later losses can be its
 	 * response, or a later request.
@@ -93,16 +95,16 @@ struct request {
 	bool is_contested;        /* a READ or WRITE matched its memory and that of another request */
 	bool in_doubt;            /* a READ or WRITE was assigned to it although its response can have been lost before */
 	bool is_listed;           /* its regions are not in the connection's tree, but in the list given by is_answered */
-	struct request *listed_before, *listed_after;
+	LIST_ENTRY(request) listed;
 };
 
 /* Requests in order. */
 struct request_list {
-	struct request *first, *last;
+	TAILQ_HEAD(request_queue, request) queue;
 	uint32_t count;
 };
 
-/* The requests of a connection. All zero: none. */
+/* The requests of a connection. */
 struct requests {
 	struct request_list lists[2];     /* waiting for the response; response not settled */
 	uint32_t unknown_responses;       /* responses to unknown requests; wraps */
@@ -111,10 +113,13 @@ struct requests {
 	 * holds the others.
 	 */
 	struct tree tree;
-	struct request *listed[2];        /* requests whose regions are not in the tree, newest first: waiting; others */
+	LIST_HEAD(, request) listed[2];   /* requests whose regions are not in the tree, newest first: waiting; others */
 	uint32_t waiting;                 /* number of requests in listed[0] */
 	uint64_t response_psn[2];         /* highest PSN of a response to requests of b; of a */
 };
+
+/* No requests. `requests` is all zero. */
+void request_init_all(struct requests *requests);
 
 /*
  * Adds a request, all zero but for the memory kept of an earlier one, to its connection. Call request_seen() with its SEND and

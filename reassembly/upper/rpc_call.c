@@ -61,12 +61,12 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 {
 	struct call_key key = { connection, xid, from_a };
 	const struct request_list *lists = connection->requests.lists;
-	struct rpc_call *last = rpc_call_of(lists[false].last);
+	struct rpc_call *last = rpc_call_of(TAILQ_LAST(&lists[false].queue, request_queue));
 
 	/* Where calls arrive one by one it is the last. */
 	if (last && last->mapped && last->xid == xid && last->request.from_a == from_a)
 		return last;
-	if (!last && !lists[true].last)
+	if (!last && TAILQ_EMPTY(&lists[true].queue))
 		return NULL;
 	return find_hashed(tracker, &key, hash_of(&key));
 }
@@ -103,20 +103,18 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 		free_spare(call);
 		return;
 	}
-	call->request.after = (struct request *)state->spare_call;
-	state->spare_call = call;
+	LIST_INSERT_HEAD(&state->spare, &call->request, listed);
 	state->spare_calls++;
 }
 
 void rpc_calls_fini(struct rtap_tracker *tracker)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
+	struct request *spare;
 
-	while (state->spare_call) {
-		struct rpc_call *call = state->spare_call;
-
-		state->spare_call = rpc_call_of(call->request.after);
-		free_spare(call);
+	while ((spare = LIST_FIRST(&state->spare))) {
+		LIST_REMOVE(spare, listed);
+		free_spare(rpc_call_of(spare));
 	}
 	rpc_items_fini(tracker);
 	rpc_names_fini(tracker);
@@ -244,10 +242,10 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 
 	/* The reply to the oldest call was lost: without it there is no credit for another call. */
 	while (waiting->count >= most_calls(connection))
-		give_up(tracker, rpc_call_of(waiting->first));
-	call = state->spare_call;
+		give_up(tracker, rpc_call_of(TAILQ_FIRST(&waiting->queue)));
+	call = rpc_call_of(LIST_FIRST(&state->spare));
 	if (call) {
-		state->spare_call = rpc_call_of(call->request.after);
+		LIST_REMOVE(&call->request, listed);
 		state->spare_calls--;
 		of_call = call->call.lists;
 		of_reply = call->reply.lists;
@@ -307,7 +305,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	const struct request_list *lists = connection->requests.lists;
 	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = lists[false].last || lists[true].last ? find_hashed(tracker, &key, hash) : NULL;
+	struct rpc_call *call = lists[false].count || lists[true].count ? find_hashed(tracker, &key, hash) : NULL;
 	const struct rpc_answer *answer = call ? NULL : find_answer(connection, key.from_a, key.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
@@ -703,12 +701,13 @@ static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struc
 static void merge_state(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct rpc_connection *old = rpc_state_of_connection(from), *state = old ? rpc_state_make(tracker, to) : NULL;
+	struct request *request;
 
 	if (!state)
 		rpc_call_finish(tracker, from);
 	for (int answered = 0; answered < 2; answered++)
-		while (from->requests.lists[answered].first)
-			move_call(tracker, rpc_call_of(from->requests.lists[answered].first), to, turned);
+		while ((request = TAILQ_FIRST(&from->requests.lists[answered].queue)))
+			move_call(tracker, rpc_call_of(request), to, turned);
 	to->requests.unknown_responses += from->requests.unknown_responses;
 	if (state) {
 		state->has_answered |= old->has_answered;
@@ -721,12 +720,12 @@ static void merge_state(struct rtap_tracker *tracker, struct connection *from, s
 
 void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
-	struct request *next;
+	struct request *request, *next;
 
 	merge_state(tracker, from, to, turned);
 	/* The calls of either side can be the ones known first. */
-	for (struct request *request = to->requests.lists[true].first; request; request = next) {
-		next = request->after;
+	for (request = TAILQ_FIRST(&to->requests.lists[true].queue); request; request = next) {
+		next = TAILQ_NEXT(request, link);
 		if (!request->is_seen)
 			join_reply(tracker, rpc_call_of(request));
 	}
@@ -736,7 +735,9 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
 {
+	struct request *request;
+
 	for (int answered = 1; answered >= 0; answered--)
-		while (connection->requests.lists[answered].first)
-			end_call(tracker, rpc_call_of(connection->requests.lists[answered].first));
+		while ((request = TAILQ_FIRST(&connection->requests.lists[answered].queue)))
+			end_call(tracker, rpc_call_of(request));
 }

@@ -32,7 +32,7 @@ struct rpc_state {
 	struct map calls;              /* over RDMA, by XID */
 	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
 	TAILQ_HEAD(rpc_answering, rpc_connection) answering; /* connections with remembered answers, by the time of the last one */
-	struct rpc_call *spare_call;   /* free list */
+	LIST_HEAD(, request) spare;    /* free list of calls, by `listed` */
 	SLIST_HEAD(, spare_items) spare_items; /* free list of the operations of a COMPOUND */
 	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 };

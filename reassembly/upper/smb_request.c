@@ -54,9 +54,9 @@ static struct smb_part *find_part(struct smb_request *request, uint64_t id)
 static struct smb_request *find_request(const struct connection *connection, bool requester_is_a, uint64_t id)
 {
 	struct command *command = command_find(connection, requester_is_a, id);
-	struct request *request = connection->requests.lists[false].last;
+	struct request *request = TAILQ_LAST(&connection->requests.lists[false].queue, request_queue);
 
-	for (uint32_t i = 0; !command && request && i < MOST_SEARCHED; i++, request = request->before) {
+	for (uint32_t i = 0; !command && request && i < MOST_SEARCHED; i++, request = TAILQ_PREV(request, request_queue, link)) {
 		struct smb_request *candidate = (struct smb_request *)request;
 
 		if (request->is_seen && request->from_a == requester_is_a && candidate->part_count > 1 && find_part(candidate, id))
