@@ -164,7 +164,7 @@ const char options_help_text[] =
 	      "                   each of the first three)\n"
 	      "  --top N          print N connections, host pairs and findings (default 10)\n"
 	      "  --connection N   print everything about connection N; all: about every connection, after the tables\n"
-	      "  --explain RULE   print what a rule of the findings means; list: all rules\n"
+	      "  --explain RULE   what a rule of the findings means, and the capture's findings of it, with cause and filter; all\n"
 	      "  --interval SECONDS  also print a time series with intervals of SECONDS, such as 1 or 0.01; with -i each one as\n"
 	      "                   soon as it has passed\n"
 	      "  --sampled        the capture is a sample of the packets: report no findings of loss\n"

@@ -251,6 +251,12 @@ static bool open_state(struct summary *summary, const struct options *options)
 	return false;
 }
 
+/* --explain: not one rule. */
+static bool is_all(const char *rule)
+{
+	return !strcmp(rule, "all") || !strcmp(rule, "list");
+}
+
 static void write_text(struct summary *summary, const struct options *options)
 {
 	const struct stats_view view = {
@@ -260,6 +266,7 @@ static void write_text(struct summary *summary, const struct options *options)
 		.sort = options->stats_sort,
 		.connection = options->connection,
 		.all_connections = options->all_connections,
+		.rule = options->explain ? is_all(options->explain) ? "" : options->explain : NULL,
 	};
 
 	bool failed = false;
@@ -314,7 +321,7 @@ out:
 
 static int explain(const char *name)
 {
-	bool is_list = !strcmp(name, "list"), found = false;
+	bool is_list = is_all(name), found = false;
 	char text[4096];
 	struct line line;
 
@@ -329,15 +336,32 @@ static int explain(const char *name)
 		found = true;
 	}
 	if (!found)
-		print_error("--explain %s: no such rule (--explain list prints all)", name);
+		print_error("--explain %s: no such rule (--explain all prints all)", name);
 	return found ? EXIT_DONE : EXIT_ERROR;
 }
 
 int command_stats(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? options.explain ? explain(options.explain) : run(&options) : EXIT_ERROR;
+	int status = EXIT_ERROR;
 
+	if (!options_parse(&options, COMMAND_STATS, argc, argv))
+		goto out;
+	if (!options.explain) {
+		status = run(&options);
+		goto out;
+	}
+	if (columns_are_made(&options.columns)) {
+		print_error("--explain prints text (findings in JSON and CSV have cause, next and filter)");
+		goto out;
+	}
+	/* all findings have their causes with them */
+	status = options.input_count && is_all(options.explain) ? EXIT_DONE : explain(options.explain);
+	if (options.input_count && status == EXIT_DONE) {
+		fflush(stdout);
+		status = run(&options);
+	}
+out:
 	options_fini(&options);
 	return status;
 }

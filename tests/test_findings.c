@@ -168,6 +168,7 @@ static void expect_text(const struct finding *finding, const char *expected)
 
 	line_init(&line, text, sizeof text - 1);
 	finding_recovery_text(finding, &line);
+	finding_recovery_details(finding, &line);
 	*line.next = 0;
 	cr_expect_str_eq(text, expected);
 }
@@ -184,7 +185,7 @@ Test(findings, of_recoveries_say_what_they_cost)
 	expect_text(&finding, "3.42 s of 6.70 s lost to 6 timeouts, 537 ms to 1.07 s apart");
 	recovery = (struct stats_recovery){ .time_lost_ns = 655360000 };
 	finding = (struct finding){ .recovery = &recovery, .cause = RTAP_RECOVERY_RNR, .count = 1, .of_ns = 99999999999 };
-	expect_text(&finding, "655 ms of 100 s lost to 1 RNR NAK (the receiver had posted no receive)");
+	expect_text(&finding, "655 ms of 100 s lost to 1 RNR NAK");
 }
 
 #define SECOND INT64_C(1000000000)

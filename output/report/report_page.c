@@ -303,6 +303,7 @@ static void finding_numbers(const struct report_page *page, const struct finding
 	if (found->recovery) {
 		line_text(line, ", ");
 		finding_recovery_text(found, line);
+		finding_recovery_details(found, line);
 	}
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");

@@ -54,11 +54,11 @@ static void who_connection(const struct stats *stats, const struct finding *foun
 	line_text(line, found->direction < 0 ? " <-> " : " -> ");
 	end_address(finding_end(stats, found, true), line);
 	line_char(line, ' ');
-	if (finding_service(connection, line))
+	/* an RPC has its program */
+	if (!found->rpc && finding_service(connection, line))
 		line_char(line, ' ');
-	line_text(line, "(connection ");
+	line_char(line, '#');
 	line_dec(line, found->connection);
-	line_text(line, ")");
 }
 
 static void who(const struct stats *stats, const struct finding *found, struct line *line)
@@ -103,12 +103,12 @@ static void who(const struct stats *stats, const struct finding *found, struct l
 
 const struct finding_times *finding_times_of(const struct finding *found)
 {
-	static const struct finding_times usual = { { "the longest", "the median" }, { "longest_latency", "usual_latency" } };
+	static const struct finding_times usual = { { "longest", "median" }, { "longest_latency", "usual_latency" } };
 
 	return found->rule->times ? found->rule->times : &usual;
 }
 
-static void what(const struct finding *found, struct line *line)
+static void what(const struct finding *found, bool brief, struct line *line)
 {
 	const struct finding_advice *advice = finding_advice_of(found->rule);
 
@@ -116,13 +116,17 @@ static void what(const struct finding *found, struct line *line)
 		finding_recovery_text(found, line);
 	else
 		line_count(line, found->count, advice->one, advice->many);
+	if (found->recovery && !brief)
+		finding_recovery_details(found, line);
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
 		units_percent(found->count, found->of, line);
 		line_text(line, " of ");
 		line_dec(line, found->of);
-		line_char(line, ' ');
-		line_text(line, found->rule->of);
+		if (!strstr(advice->many, found->rule->of)) {
+			line_char(line, ' ');
+			line_text(line, found->rule->of);
+		}
 	}
 	if (found->time_ns) {
 		const struct finding_times *times = finding_times_of(found);
@@ -142,7 +146,10 @@ static void what(const struct finding *found, struct line *line)
 	}
 }
 
-void finding_moment(int64_t time_ns, bool with_date, struct line *line)
+/* How many of nine decimals are left out. */
+enum { TO_MS = 6, TO_TENTHS = 8 };
+
+static void moment_of(int64_t time_ns, bool with_date, size_t cut, struct line *line)
 {
 	struct clock clock = { .form = with_date ? CLOCK_ABSOLUTE_DATE : CLOCK_ABSOLUTE };
 	char text[64];
@@ -150,18 +157,42 @@ void finding_moment(int64_t time_ns, bool with_date, struct line *line)
 
 	line_init(&moment, text, sizeof text);
 	clock_write(&clock, &(struct rtap_frame){ .time_ns = time_ns }, &moment);
-	line_bytes(line, text, (size_t)(moment.next - text) - 6);
+	line_bytes(line, text, (size_t)(moment.next - text) - cut);
+}
+
+void finding_moment(int64_t time_ns, bool with_date, struct line *line)
+{
+	moment_of(time_ns, with_date, TO_MS, line);
+}
+
+#define MINUTE 6 /* "14:03:", what moments of one minute have in common */
+
+/* "14:03:11.2 to 14.9" */
+static void period(const struct finding *found, struct line *line)
+{
+	char text[64];
+	struct line last;
+	const char *first = line->next;
+	size_t cut = found->last_ns - found->first_ns < INT64_C(1000000000) ? TO_MS : TO_TENTHS;
+	bool is_same;
+
+	moment_of(found->first_ns, false, cut, line);
+	line_init(&last, text, sizeof text);
+	moment_of(found->last_ns, false, cut, &last);
+	is_same = line->next - first > MINUTE && last.next - text > MINUTE && !memcmp(first, text, MINUTE) &&
+		  found->last_ns - found->first_ns < INT64_C(60000000000);
+	line_text(line, " to ");
+	line_bytes(line, text + (is_same ? MINUTE : 0), (size_t)(last.next - text) - (is_same ? MINUTE : 0));
 }
 
 static void when(const struct finding *found, struct line *line)
 {
 	if (found->has_times) {
 		line_text(line, " (");
-		finding_moment(found->first_ns, false, line);
-		if (found->last_frame != found->first_frame) {
-			line_text(line, " to ");
-			finding_moment(found->last_ns, false, line);
-		}
+		if (found->last_frame == found->first_frame)
+			finding_moment(found->first_ns, false, line);
+		else
+			period(found, line);
 		line_char(line, ')');
 	} else if (found->first_frame) {
 		line_text(line, found->first_frame == found->last_frame ? " (frame " : " (frames ");
@@ -174,10 +205,10 @@ static void when(const struct finding *found, struct line *line)
 	}
 }
 
-void finding_text(const struct stats *stats, const struct finding *found, struct line *line)
+void finding_text(const struct stats *stats, const struct finding *found, bool brief, struct line *line)
 {
 	who(stats, found, line);
-	what(found, line);
+	what(found, brief, line);
 	when(found, line);
 }
 

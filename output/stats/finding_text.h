@@ -17,8 +17,9 @@ bool finding_service(const struct stats_connection *connection, struct line *lin
 /* The sender (`to`: the receiver) of what the finding counts; NULL: none. Without a direction that is end a (b). */
 const struct rtap_end *finding_end(const struct stats *stats, const struct finding *found, bool to);
 
-/* "10.0.0.1 -> 10.0.0.2 NFS v3 (connection 3): 3.42 s of 6.70 s lost to 6 timeouts (14:03:11.203 to 14:03:14.912)". */
-void finding_text(const struct stats *stats, const struct finding *found, struct line *line);
+/* "10.0.0.1 -> 10.0.0.2 NFS v3 #3: 3.42 s of 6.70 s lost to 6 timeouts (14:03:11.2 to 14.9)". `brief`: without details of
+ * the recovery. */
+void finding_text(const struct stats *stats, const struct finding *found, bool brief, struct line *line);
 
 /* The display filter of the finding's packets: "rdmatap.connection == 3 && rdmatap.recovery == \"timeout\"". */
 void finding_filter(const struct stats *stats, const struct finding *found, struct line *line);

@@ -439,9 +439,9 @@ static void look_latency(const struct stats *stats, const struct stats_connectio
 void finding_recovery_text(const struct finding *found, struct line *line)
 {
 	static const char *const causes[RTAP_RECOVERY_COUNT][2] = {
-		[RTAP_RECOVERY_SEQUENCE_NAK] = { "recovery after a sequence NAK", "recoveries after sequence NAKs" },
-		[RTAP_RECOVERY_IMPLIED_NAK] = { "restart of a READ that lacked a response", "restarts of READs that lacked a response" },
-		[RTAP_RECOVERY_RNR] = { "RNR NAK (the receiver had posted no receive)", "RNR NAKs (the receiver had posted no receive)" },
+		[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAK", "sequence NAKs" },
+		[RTAP_RECOVERY_IMPLIED_NAK] = { "READ restart", "READ restarts" },
+		[RTAP_RECOVERY_RNR] = { "RNR NAK", "RNR NAKs" },
 		[RTAP_RECOVERY_TIMEOUT] = { "timeout", "timeouts" },
 	};
 	const struct stats_recovery *recovery = found->recovery;
@@ -451,6 +451,12 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 	units_time(found->of_ns, line);
 	line_text(line, " lost to ");
 	line_count(line, found->count, causes[found->cause][0], causes[found->cause][1]);
+}
+
+void finding_recovery_details(const struct finding *found, struct line *line)
+{
+	const struct stats_recovery *recovery = found->recovery;
+
 	if (found->cause == RTAP_RECOVERY_TIMEOUT && recovery->least_ns) {
 		line_text(line, found->count > 1 ? ", " : ", after ");
 		units_time(recovery->least_ns, line);
@@ -485,8 +491,8 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 
 #define NO_EVENT STATS_EVENT_COUNT
 
-static const struct finding_times gap_times = { { "the longest", "the time-out" }, { "longest_gap", "keep_alive_timeout" } };
-static const struct finding_times slow_times = { { "the longest", "together" }, { "longest_latency", "total_latency" } };
+static const struct finding_times gap_times = { { "longest", "the time-out" }, { "longest_gap", "keep_alive_timeout" } };
+static const struct finding_times slow_times = { { "longest", "together" }, { "longest_latency", "total_latency" } };
 static const struct finding_times mean_times = { { "mean latency", "that of the others" }, { "mean_latency", "mean_latency_others" } };
 
 const struct finding_rule finding_rules[] = {

@@ -87,8 +87,10 @@ struct findings {
 /* Time lost in nanoseconds; 0: none, or unknown. */
 uint64_t finding_time_lost(const struct finding *found);
 
-/* Time lost, for a finding with `recovery`: "3.42 s of 6.70 s lost to 6 timeouts, 540 ms apart". */
+/* Time lost, for a finding with `recovery`: "3.42 s of 6.70 s lost to 6 timeouts". */
 void finding_recovery_text(const struct finding *found, struct line *line);
+/* After that text, if there is anything: ", 540 ms apart", what timers and the setup asked for, recoveries that may have another cause. */
+void finding_recovery_details(const struct finding *found, struct line *line);
 
 void findings_gather(struct findings *findings, const struct stats *stats);
 

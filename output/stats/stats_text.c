@@ -188,6 +188,7 @@ struct part {
 	const struct stats_view *view;
 	const struct finding *finding;
 	uint64_t number, shown; /* of findings */
+	bool begins_weight;     /* the finding is the first of its weight */
 };
 
 static void label(const char *text, struct line *line)
@@ -309,41 +310,90 @@ static void shell_word(const char *word, struct line *line)
 /* Names of more captures are not repeated in commands. */
 #define NAMED_INPUTS 2
 
-static void command(const struct stats *stats, const struct stats_view *view, const struct finding *found, struct line *line)
+/* "rdmatap", a command or an option, and the captures. */
+static void on_inputs(const struct stats_view *view, const char *command, const char *each, struct line *line)
 {
 	line_text(line, "     rdmatap");
+	line_text(line, command);
 	for (size_t i = 0; i < view->input_count && view->input_count <= NAMED_INPUTS; i++) {
-		line_text(line, " -r ");
+		line_text(line, each);
 		shell_word(view->inputs[i], line);
 	}
-	line_text(line, view->input_count > NAMED_INPUTS ? " -r FILE ..." : "");
+	if (view->input_count > NAMED_INPUTS) {
+		line_text(line, each);
+		line_text(line, "FILE ...");
+	}
+}
+
+/* Continues a command that begins at `begin` on a new line if the next `length` bytes do not fit. */
+static void break_before(const char *begin, size_t length, struct line *line)
+{
+	if ((size_t)(line->next - begin) + length > STATS_TABLE_WIDTH)
+		line_text(line, " \\\n      ");
+}
+
+static void command(const struct stats *stats, const struct stats_view *view, const struct finding *found, struct line *line)
+{
+	const char *begin = line->next;
+	char text[512];
+	struct line filter;
+
+	line_init(&filter, text, sizeof text);
+	line_char(&filter, '\'');
+	finding_filter(stats, found, &filter);
+	line_char(&filter, '\'');
+	on_inputs(view, "", " -r ", line);
 	line_text(line, strcmp(found->rule->name, "bad_icrc") ? "" : " --check-icrc");
-	line_text(line, " -Y '");
-	finding_filter(stats, found, line);
-	line_text(line, "'\n");
+	break_before(begin, sizeof " -Y " + (size_t)(filter.next - text), line);
+	line_text(line, " -Y ");
+	line_bytes(line, text, (size_t)(filter.next - text));
+	line_char(line, '\n');
 }
 
 static void finding(const void *what, struct line *line)
 {
+	static const char *const headings[] = {
+		[FINDING_ERROR] = " errors\n", [FINDING_WARNING] = " warnings\n", [FINDING_NOTE] = " notes\n",
+	};
 	const struct stats_record *record = what;
 	const struct part *part = record->what;
 	const struct finding_advice *advice = finding_advice_of(part->finding->rule);
 	char *begin = line->next;
 
+	if (part->begins_weight) {
+		line_text(line, headings[part->finding->rule->weight]);
+		begin = line->next;
+	}
 	labelled(part->number < 10 ? "  " : part->number < 100 ? " " : "", part->number, line);
 	line_text(line, ". ");
-	line_text(line, finding_weight_name((enum finding_weight)part->finding->rule->weight));
-	line_text(line, ": ");
-	finding_text(record->stats, part->finding, line);
+	finding_text(record->stats, part->finding, !part->view->rule, line);
 	line_text(line, " [");
 	line_text(line, part->finding->rule->name);
-	line_text(line, "]\n     ");
-	line_text(line, advice->cause);
-	line_char(line, ' ');
-	line_text(line, advice->next);
-	line_char(line, '\n');
+	line_text(line, "]\n");
+	if (part->view->rule) {
+		line_text(line, "     ");
+		line_text(line, advice->cause);
+		line_char(line, ' ');
+		line_text(line, advice->next);
+		line_char(line, '\n');
+	}
 	stats_table_wrap(begin, 5, line);
-	command(record->stats, part->view, part->finding, line);
+	if (part->view->rule)
+		command(record->stats, part->view, part->finding, line);
+}
+
+/* Where the rest of a finding is. */
+static void findings_hint(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct part *part = record->what;
+	const char *begin = line->next;
+
+	line_text(line, "  Likely causes, next steps and filters:\n");
+	begin = line->next;
+	on_inputs(part->view, " stats", " ", line);
+	break_before(begin, sizeof " --explain all", line);
+	line_text(line, " --explain all\n");
 }
 
 static void findings_title(const void *what, struct line *line)
@@ -353,6 +403,10 @@ static void findings_title(const void *what, struct line *line)
 
 	if (!record->findings->found) {
 		line_text(line, "\nNo problems found\n");
+		return;
+	}
+	if (!part->shown) {
+		line_text(line, "\nNo findings of this rule\n");
 		return;
 	}
 	line_text(line, "\nFindings");
@@ -553,7 +607,8 @@ static void connection(const void *what, struct line *line)
 
 static bool is_shown(const struct stats_view *view, const struct finding *found)
 {
-	return !view->connection || found->connection == view->connection;
+	return (!view->connection || found->connection == view->connection) &&
+	       (!view->rule || !*view->rule || !strcmp(found->rule->name, view->rule));
 }
 
 /* False: writing stopped. */
@@ -565,7 +620,7 @@ static bool write_findings(const struct stats *stats, const struct findings *fin
 
 	for (unsigned i = 0; i < findings->count; i++)
 		concerned += is_shown(view, &findings->list[i]);
-	part.shown = concerned < view->most ? concerned : view->most;
+	part.shown = concerned < view->most || view->rule ? concerned : view->most;
 	if (view->connection && !concerned)
 		return true;
 	if (!write(owner, findings_title, &record))
@@ -573,12 +628,13 @@ static bool write_findings(const struct stats *stats, const struct findings *fin
 	for (unsigned i = 0; i < findings->count && number < part.shown; i++) {
 		if (!is_shown(view, &findings->list[i]))
 			continue;
+		part.begins_weight = !part.finding || part.finding->rule->weight != findings->list[i].rule->weight;
 		part.finding = &findings->list[i];
 		part.number = ++number;
 		if (!write(owner, finding, &record))
 			return false;
 	}
-	return true;
+	return !number || view->rule || write(owner, findings_hint, &record);
 }
 
 static bool write_connection(const struct stats *stats, const struct stats_connection *one, stats_write *write, void *owner)
@@ -601,6 +657,10 @@ bool stats_write_text(const struct stats *stats, const struct findings *findings
 	const struct part part = { .view = view };
 	const struct stats_record record = { .stats = stats, .findings = findings, .what = &part };
 
+	if (view->rule) {
+		write_findings(stats, findings, view, write, owner);
+		return true;
+	}
 	if (view->connection) {
 		const struct stats_connection *one = view->connection <= stats->table_room ? stats->table[view->connection - 1] : NULL;
 

@@ -15,6 +15,7 @@ struct stats_view {
 	enum stats_sort sort;
 	uint64_t connection;        /* details of this one only; 0: no details */
 	bool all_connections;       /* everything, with the details of all connections */
+	const char *rule;           /* only the findings of this rule, or "" of all, with cause and filter; NULL: the statistics, one line a finding */
 };
 
 /* False: there is no connection of this number. *failed: set if a table is missing or incomplete for want of memory. */

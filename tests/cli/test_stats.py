@@ -830,7 +830,7 @@ class Findings(StatsTest):
         found = self.rules(testdata("conn_loss-cluster.pcap"))["loss_cluster"]
         self.assertEqual([found[key] for key in ("count", "of", "direction", "first_frame", "last_frame", "time")],
                          [12, 20, "a>b", 29, 62, "1700000011.290280000"])
-        self.assertIn("12 losses within one second, 60.0 % of 20 losses (22:13:31.290 to 22:13:31.466) [loss_cluster]",
+        self.assertIn("12 losses within one second, 60.0 % of 20 (22:13:31.290 to 31.466) [loss_cluster]",
                       " ".join(self.good("stats", testdata("conn_loss-cluster.pcap"), env={"TZ": "UTC"}).decode().split()))
 
     def test_connections_that_are_late_are_reported(self):
@@ -861,8 +861,9 @@ class Findings(StatsTest):
     def test_text_says_where(self):
         text = self.lines("stats", testdata("conn_naks.pcap"))
         self.assertTrue([line for line in text if re.match(
-            r"  1\. error: 10\.0\.0\.1 -> 10\.0\.0\.2 \(connection 1\): 1 NAK, remote access error \([:.\d]+\) \[remote_access_error\]",
+            r"  1\. 10\.0\.0\.1 -> 10\.0\.0\.2 #1: 1 NAK, remote access error \([:.\d]+\) \[remote_access_error\]",
             line)], text)
+        self.assertEqual(text.index(" errors"), [line.startswith("  1. ") for line in text].index(True) - 1)
 
     def test_those_of_most_time_lost_stand_first(self):
         for capture in captures():
@@ -891,7 +892,8 @@ class Findings(StatsTest):
             path = os.path.join(self.directory, name)
             with open(path, "wb") as f:
                 f.write(content)
-            commands = [line.strip() for line in self.lines("stats", "-r", path) if line.startswith("     rdmatap ")]
+            text = self.good("stats", "-r", path, "--explain", "all").decode().replace(" \\\n      ", "")
+            commands = [line.strip() for line in text.splitlines() if line.startswith("     rdmatap ")]
             self.assertEqual(len(commands), 9)
             for command in commands:
                 shell = subprocess.run(["bash", "-c", command.replace("rdmatap", shlex.quote(PROGRAM), 1)], capture_output=True)
@@ -908,7 +910,21 @@ class Findings(StatsTest):
         self.assertIn(one, text)
         for word in ("IBTA vol. 1, 9.7.6.1.3", "Local ACK Timeout", "raised:   from 1"):
             self.assertIn(word, one)
-        self.bad("--explain nothing: no such rule (--explain list prints all)", "stats", "--explain", "nothing")
+        self.bad("--explain nothing: no such rule (--explain all prints all)", "stats", "--explain", "nothing")
+        self.bad("--explain prints text (findings in JSON and CSV have cause, next and filter)", "stats", "--explain", "all", "--json", testdata("conn_naks.pcap"))
+
+    def test_the_findings_of_a_rule_have_cause_and_filter(self):
+        for capture in map(testdata, ("conn_naks.pcap", "roce-nfs3-write-lost.pcap.gz", "conn_rnr.pcap", "conn_loss-cluster.pcap")):
+            found = collections.Counter(one["rule"] for one in self.stats(capture)["finding"])
+            text = self.good("stats", "--explain", "all", capture).decode()
+            named = collections.Counter(re.findall(r"^  +\d+\. (?:.*\n     )?.*\[(\w+)\]$", text, re.M))
+            self.assertEqual(named, found, capture)
+            self.assertEqual(text.count("\n     rdmatap "), sum(found.values()), capture)
+            for rule, count in list(found.items())[:2]:
+                one = self.good("stats", "--explain", rule, capture).decode()
+                self.assertTrue(one.startswith(rule + " ("), one)
+                self.assertEqual(one.count("\n     rdmatap "), count, one)
+        self.assertIn("No findings of this rule", self.good("stats", "--explain", "bad_icrc", testdata("conn_naks.pcap")).decode())
 
 
 class Tables(StatsTest):
@@ -927,9 +943,9 @@ class Tables(StatsTest):
 
     def test_lines_fit_the_terminal(self):
         for capture in captures():
-            for options in ((), ("--connection", "all"), ("--interval", "1"), ("--sort", "latency", "--top", "1000")):
+            for options in ((), ("--connection", "all"), ("--interval", "1"), ("--sort", "latency", "--top", "1000"), ("--explain", "all")):
                 for line in self.lines("stats", *options, capture):
-                    self.assertTrue(len(line) <= 120 or line.startswith("     rdmatap -r "), (capture, line))
+                    self.assertTrue(len(line) <= 120 or (options and line.startswith("       -Y ")), (capture, line))
 
     def test_numbers_are_aligned_to_the_right(self):
         for capture in captures():
@@ -944,7 +960,7 @@ class Tables(StatsTest):
     def test_what_is_zero_is_left_out(self):
         for capture in captures():
             for line in self.lines("stats", capture):
-                if line.startswith("  ") and not re.match(r"   ? ?\d+\. |     ", line):
+                if line.startswith("  ") and not re.match(r"   ? ?\d+\. |     |  Likely", line):
                     self.assertIsNone(re.search(r"(?<![\w.:])(?<!lid )0 (?:[KMG]?B|[munk]?s|%|[kMG]?b/s)?(?: |$)", line), (capture, line))
 
     def test_connections_are_those_of_json_in_the_order_asked_for(self):
