@@ -154,7 +154,7 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 		print_error("%" COUNT " more than is copied here",
 			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));
 	if (counts->unplaced)
-		print_error("%" COUNT " on blocks whose size is not known, and is in no image", COUNTED(counts->unplaced, "command was", "commands were"));
+		print_error("%" COUNT " on blocks whose size or place is not known, and is in no image", COUNTED(counts->unplaced, "command was", "commands were"));
 	if (verbose && counts->block_commands)
 		print_error("%" COUNT " on blocks", COUNTED(counts->block_commands, "command was", "commands were"));
 	if (verbose)

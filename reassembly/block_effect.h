@@ -13,6 +13,8 @@ struct coverage;
 enum block_effect_kind {
 	BLOCK_READ,    /* the data is what the blocks hold */
 	BLOCK_WRITTEN, /* the data was written */
+	BLOCK_REPEATED, /* one block of data was written to all */
+	BLOCK_COPIED,  /* other blocks were copied */
 	BLOCK_ZEROED,  /* zeros were written, or the blocks were deallocated */
 	BLOCK_SPOILED, /* the command failed, or its response was not seen: what the blocks hold is unknown */
 };
@@ -26,8 +28,11 @@ struct block_effect {
 	uint64_t offset, length;     /* bytes of the device */
 	uint64_t request_frame, response_frame; /* 0: not seen */
 	int64_t time_ns;             /* when the command was sent */
-	/* READ and WRITTEN: the data, at positions from 0; the same, as far as the capture truncated it. NULL: none */
+	/* READ, WRITTEN, REPEATED: the data, at positions from 0; the same, as far as the capture truncated it. NULL: none */
 	const struct coverage *data, *cut;
+	uint64_t period;             /* REPEATED: bytes of the data that `data` has */
+	uint64_t source, source_unit; /* COPIED: where the bytes were, of which unit */
+	bool to_end;                 /* `length` is unknown: up to the end of the device */
 };
 
 typedef void block_take_effect(void *owner, const struct block_effect *effect);

@@ -15,7 +15,7 @@ const struct rtap_name scsi_opcode_names[] = {
 	{ 0x48, "SANITIZE" }, { 0x4c, "LOG SELECT" }, { 0x4d, "LOG SENSE" }, { 0x55, "MODE SELECT(10)" }, { 0x56, "RESERVE(10)" },
 	{ 0x57, "RELEASE(10)" }, { 0x5a, "MODE SENSE(10)" }, { 0x5e, "PERSISTENT RESERVE IN" }, { 0x5f, "PERSISTENT RESERVE OUT" },
 	{ 0x7f, "variable length CDB" }, { 0x83, "EXTENDED COPY" }, { 0x84, "RECEIVE COPY RESULTS" }, { 0x85, "ATA PASS-THROUGH(16)" },
-	{ 0x88, "READ(16)" }, { 0x89, "COMPARE AND WRITE" }, { 0x8a, "WRITE(16)" }, { 0x8c, "READ ATTRIBUTE" }, { 0x8d, "WRITE ATTRIBUTE" },
+	{ 0x88, "READ(16)" }, { 0x89, "COMPARE AND WRITE" }, { 0x8a, "WRITE(16)" }, { 0x8b, "ORWRITE(16)" }, { 0x8c, "READ ATTRIBUTE" }, { 0x8d, "WRITE ATTRIBUTE" },
 	{ 0x8e, "WRITE AND VERIFY(16)" }, { 0x8f, "VERIFY(16)" }, { 0x90, "PRE-FETCH(16)" }, { 0x91, "SYNCHRONIZE CACHE(16)" },
 	{ 0x93, "WRITE SAME(16)" }, { 0x94, "ZBC OUT" }, { 0x95, "ZBC IN" }, { 0x9c, "WRITE ATOMIC(16)" }, { 0x9e, "SERVICE ACTION IN(16)" },
 	{ 0x9f, "SERVICE ACTION OUT(16)" }, { 0xa0, "REPORT LUNS" }, { 0xa1, "ATA PASS-THROUGH(12)" }, { 0xa2, "SECURITY PROTOCOL IN" },
@@ -48,6 +48,7 @@ static const struct layout layouts[] = {
 	{ SCSI_COMPARE_AND_WRITE, SCSI_COMPARES_AND_WRITES, 2, 64, 13, 8 }, { SCSI_WRITE_16, SCSI_WRITES, 2, 64, 10, 32 },
 	{ SCSI_WRITE_AND_VERIFY_16, SCSI_WRITES, 2, 64, 10, 32 }, { SCSI_WRITE_SAME_16, SCSI_SAME, 2, 64, 10, 32 }, { SCSI_READ_12, SCSI_READS, 2, 32, 6, 32 },
 	{ SCSI_WRITE_12, SCSI_WRITES, 2, 32, 6, 32 }, { SCSI_WRITE_AND_VERIFY_12, SCSI_WRITES, 2, 32, 6, 32 },
+	{ SCSI_ORWRITE_16, SCSI_CHANGES, 2, 64, 10, 32 }, { SCSI_WRITE_ATOMIC_16, SCSI_WRITES, 2, 64, 12, 16 },
 };
 
 #define SERVICE_ACTION 64, 16 /* of variable length CDBs: SBC-4, 5.19 and others */
@@ -81,6 +82,8 @@ void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command 
 	*command = (struct scsi_command){ .opcode = cdb[0], .name = rtap_name_of(scsi_opcode_names, cdb[0]) };
 	if (cdb[0] == SCSI_UNMAP)
 		command->effect = SCSI_UNMAPS;
+	if (cdb[0] == SCSI_FORMAT_UNIT || cdb[0] == SCSI_SANITIZE)
+		command->effect = SCSI_CHANGES_ALL;
 	if (cdb[0] == SCSI_VARIABLE)
 		read_long(cdb, length, command);
 	if (cdb[0] == SCSI_SERVICE_IN_16 && length >= 2 && (cdb[1] & 0x1f) == SCSI_READ_CAPACITY_16)

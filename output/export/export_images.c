@@ -8,29 +8,31 @@
 
 #include <zlib.h>
 
-#include "base/array.h"
+#include "output/export/export_extents.h"
 #include "output/export/export_images.h"
 #include "output/export/export_ranges.h"
 #include "reassembly/store/coverage.h"
 
-#define RECENT 256            /* commands that are remembered, to order those whose responses were processed in another order */
 #define NUMBER_TEXT 32
 #define MOST_IMAGES 1024      /* they are searched one by one */
-
-/* A command that changed or showed a range. */
-struct recent {
-	uint64_t begin, end, request_frame, response_frame;
-	bool is_write;
-};
+#define EXTENT_MEMORY (sizeof(struct extent) + 16)
+#define CHUNK 16384           /* bytes that are made at once: multiples of most block sizes */
+/*
+ * Short commands can make much data of little: WRITE SAME, Copy. So many bytes are made, and so many for each byte that was captured; more are
+ * missing.
+ */
+#define MOST_MADE (UINT64_C(256) << 20)
+#define MADE_FOR_CAPTURED 8
+/* Extents that newer commands decided about and that older ones pass: so many for each command, and more at the beginning. */
+#define PASSED_BY_COMMAND 64
+#define PASSED_ALWAYS 65536
 
 struct image {
 	STAILQ_ENTRY(image) link;
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
-	struct ranges ranges;
-	uint32_t next_recent, recent_count;
-	size_t recent_room;
-	struct recent *recent;
+	struct extents extents;
+	uint64_t over;            /* of a file: what commands up to this frame did, others do not change */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
 	uint64_t hash;            /* of a file */
@@ -106,14 +108,59 @@ static struct image *create(struct images *images, const struct block_effect *ef
 	return image;
 }
 
-static void set(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
+/* Memory is short: frames are forgotten. Commands from before are not ordered any more; what they did is missing. */
+static bool forget(struct images *images)
 {
-	if (begin >= end)
+	uint64_t before = images->extents;
+	struct image *image;
+
+	if (images->added < before / 2)
+		return false;
+	images->added = images->extents = 0;
+	images->horizon = images->newest;
+	for (int is_file = 0; is_file < 2; is_file++)
+		STAILQ_FOREACH(image, is_file ? &images->all_files : &images->all, link) {
+			extents_forget(&image->extents);
+			images->extents += image->extents.count;
+		}
+	images->memory -= (before - images->extents) * EXTENT_MEMORY;
+	return images->extents < before;
+}
+
+static bool try_to_set(struct images *images, struct image *image, uint64_t begin, uint64_t end, const struct extent_facts *facts)
+{
+	uint64_t before = image->extents.count;
+	uint64_t room = images->memory < images->max_memory ? (images->max_memory - images->memory) / EXTENT_MEMORY : 0;
+	bool good = extents_set(&image->extents, begin, end, facts, before + room);
+
+	images->added += image->extents.count > before ? image->extents.count - before : 0;
+	images->extents += image->extents.count - before;
+	images->memory += (image->extents.count - before) * EXTENT_MEMORY;
+	return good;
+}
+
+static void set(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state, uint64_t frame)
+{
+	const struct extent_facts facts = { .state = (uint8_t)state, .is_known = true, .frame = frame };
+
+	if (begin >= end || try_to_set(images, image, begin, end, &facts) || (forget(images) && try_to_set(images, image, begin, end, &facts)))
 		return;
-	if (!(only_unknown ? ranges_fill : ranges_set)(&image->ranges, begin, end, state)) {
-		images->unreported++;
-		if (!only_unknown)
-			ranges_spoil(&image->ranges, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+	images->unreported++;
+	extents_spoil(&image->extents, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+}
+
+/* The same where nothing is known yet. */
+static void fill(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state)
+{
+	while (begin < end) {
+		struct extent here = extents_at(&image->extents, begin);
+		uint64_t stop = here.end < end ? here.end : end;
+
+		if (here.facts.is_known)
+			images->passed++;
+		else
+			set(images, image, begin, stop, state, 0);
+		begin = stop;
 	}
 }
 
@@ -122,7 +169,39 @@ struct part {
 	struct images *images;
 	struct image *image;
 	const struct block_effect *effect;
+	enum block_effect_kind kind; /* of the effect; of a part of a copy, what is copied */
+	bool is_late;             /* its order is not known any more */
+	const uint8_t *bytes;     /* of a copy: of the range from `at` on; NULL: the effect has the data */
+	uint64_t at;
+	enum rtap_missing_reason reason; /* SPOILED */
 };
+
+static uint64_t frame_of(const struct block_effect *effect)
+{
+	return effect->kind == BLOCK_READ ? effect->request_frame : effect->response_frame;
+}
+
+static void set_part(const struct part *part, uint64_t begin, uint64_t end, unsigned state)
+{
+	set(part->images, part->image, begin, end, state, frame_of(part->effect));
+}
+
+static void spoil(const struct part *part, uint64_t begin, uint64_t end, enum rtap_missing_reason reason)
+{
+	if (part->effect->kind == BLOCK_READ)
+		fill(part->images, part->image, begin, end, RANGE_MISSING + reason);
+	else
+		set_part(part, begin, end, RANGE_MISSING + reason);
+}
+
+/* Whether so many bytes may be made that were not captured. */
+static bool may_make(struct images *images, uint64_t length)
+{
+	if (images->made + length > MOST_MADE + MADE_FOR_CAPTURED * images->captured)
+		return false;
+	images->made += length;
+	return true;
+}
 
 /* The run that contains a position of the data, or the gap up to the next; *end: where it ends, at most `limit`. */
 static bool is_present(const struct coverage *data, uint64_t at, uint64_t limit, uint64_t *end, const uint8_t **bytes)
@@ -140,102 +219,185 @@ static bool is_present(const struct coverage *data, uint64_t at, uint64_t limit,
 	return present;
 }
 
+static bool put_bytes(const struct part *part, uint64_t begin, const uint8_t *bytes, uint64_t length)
+{
+	if (!disk_write(part->images->disk, part->image->entry, begin, bytes, length))
+		return false;
+	set_part(part, begin, begin + length, RANGE_DATA);
+	return true;
+}
+
 static void put_data(const struct part *part, uint64_t begin, uint64_t end)
 {
 	const struct block_effect *effect = part->effect;
-	bool is_read = effect->kind == BLOCK_READ;
 
 	while (begin < end) {
 		uint64_t at = begin - effect->offset, after, cut_after;
 		const uint8_t *bytes, *unused;
 
 		if (is_present(effect->data, at, end - effect->offset, &after, &bytes) && bytes) {
-			if (!disk_write(part->images->disk, part->image->entry, begin, bytes, after - at))
+			if (!put_bytes(part, begin, bytes, after - at))
 				return;
-			set(part->images, part->image, begin, effect->offset + after, RANGE_DATA, false);
+			part->images->captured += after - at;
 		} else {
 			bool is_cut = is_present(effect->cut, at, after, &cut_after, &unused);
 
 			after = cut_after;
-			set(part->images, part->image, begin, effect->offset + after,
-			    RANGE_MISSING + (is_cut ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED), is_read);
+			spoil(part, begin, effect->offset + after, is_cut ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED);
 		}
 		begin = effect->offset + after;
 	}
 }
 
+/* The data of one block again and again. */
+static void put_repeated(const struct part *part, uint64_t begin, uint64_t end)
+{
+	const struct block_effect *effect = part->effect;
+	const uint8_t *block;
+	uint8_t made[CHUNK];
+	uint64_t after;
+
+	if (!effect->period || !is_present(effect->data, 0, effect->period, &after, &block) || !block || after < effect->period) {
+		spoil(part, begin, end, RTAP_MISSING_NOT_CAPTURED);
+		return;
+	}
+	if (!may_make(part->images, end - begin)) {
+		spoil(part, begin, end, RTAP_MISSING_EVICTED);
+		return;
+	}
+	for (uint64_t at = begin, length; at < end; at += length) {
+		length = end - at < CHUNK ? end - at : CHUNK;
+		for (uint64_t done = 0, here; done < length; done += here) {
+			uint64_t in_block = (at + done - effect->offset) % effect->period;
+
+			here = effect->period - in_block < length - done ? effect->period - in_block : length - done;
+			memcpy(made + done, block + in_block, here);
+		}
+		if (!disk_write(part->images->disk, part->image->entry, at, made, length))
+			return;
+	}
+	set_part(part, begin, end, RANGE_DATA);
+}
+
 static void put(const struct part *part, uint64_t begin, uint64_t end)
 {
-	switch (part->effect->kind) {
+	switch (part->kind) {
 	case BLOCK_READ:
 	case BLOCK_WRITTEN:
-		put_data(part, begin, end);
+		if (part->bytes)
+			put_bytes(part, begin, part->bytes + (begin - part->at), end - begin);
+		else
+			put_data(part, begin, end);
+		break;
+	case BLOCK_REPEATED:
+		put_repeated(part, begin, end);
 		break;
 	case BLOCK_ZEROED:
 		if (disk_punch(part->images->disk, part->image->entry, begin, end - begin))
-			set(part->images, part->image, begin, end, RANGE_ZEROS, false);
+			set_part(part, begin, end, RANGE_ZEROS);
 		break;
+	case BLOCK_COPIED:
 	case BLOCK_SPOILED:
-		set(part->images, part->image, begin, end, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+		spoil(part, begin, end, part->reason);
 		break;
 	}
 }
 
-/* Whether the later command `recent` decides about bytes that both have. */
-static bool decides(const struct recent *recent, const struct block_effect *effect)
+/*
+ * Whether what is known of the bytes is of a later command. A read may show what was there before a write that was under way; of two reads
+ * the later one will do.
+ */
+static bool is_newer(const struct part *part, const struct extent_facts *facts)
 {
-	/* a read may show what was there before a write that was under way */
-	if (effect->kind == BLOCK_READ)
-		return recent->is_write && recent->response_frame > effect->request_frame;
-	return recent->is_write ? recent->response_frame > effect->response_frame : recent->request_frame > effect->response_frame;
+	if (part->is_late && part->effect->kind == BLOCK_READ)
+		return facts->is_known;
+	return facts->frame > frame_of(part->effect) && facts->frame > part->image->over;
 }
 
-/* Applies the command where none of the recent ones from `index` on decides. At most RECENT levels. */
-static void put_where_newest(const struct part *part, uint32_t index, uint64_t begin, uint64_t end)
+/* Applies the part where nothing newer is known. */
+static void put_where_newest(const struct part *part, uint64_t begin, uint64_t end)
 {
-	const struct image *image = part->image;
+	struct images *images = part->images;
 
-	for (; begin < end && index < image->recent_count; index++) {
-		const struct recent *recent = &image->recent[index];
+	while (begin < end) {
+		struct extent here = extents_at(&part->image->extents, begin);
+		uint64_t stop = here.end;
 
-		if (recent->begin >= end || recent->end <= begin || !decides(recent, part->effect))
+		if (images->passed > PASSED_ALWAYS + PASSED_BY_COMMAND * (images->commands + images->file_operations)) {
+			images->passed -= PASSED_BY_COMMAND;
+			set(images, part->image, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED, images->newest);
+			return;
+		}
+		if (is_newer(part, &here.facts)) {
+			images->passed++;
+			begin = stop;
 			continue;
-		if (recent->begin > begin)
-			put_where_newest(part, index + 1, begin, recent->begin);
-		begin = recent->end;
+		}
+		while (stop < end) {
+			here = extents_at(&part->image->extents, stop);
+			if (is_newer(part, &here.facts))
+				break;
+			stop = here.end;
+		}
+		put(part, begin, stop < end ? stop : end);
+		begin = stop;
 	}
-	if (begin < end)
-		put(part, begin, end);
 }
 
-static void remember(struct image *image, const struct block_effect *effect)
+/* Copies a range of an image, as far as it is known, and was not changed meanwhile. `source`: NULL: nothing is known. */
+static void copy(struct part *part, const struct image *source)
 {
-	struct recent *recent = array_grow(image->recent, &image->recent_room, image->next_recent + 1, sizeof *recent);
+	const struct block_effect *effect = part->effect;
+	uint8_t bytes[CHUNK];
 
-	if (!recent)
-		return;
-	image->recent = recent;
-	image->recent[image->next_recent] = (struct recent){
-		.begin = effect->offset, .end = effect->offset + effect->length, .request_frame = effect->request_frame,
-		.response_frame = effect->response_frame, .is_write = effect->kind != BLOCK_READ,
-	};
-	image->next_recent = (image->next_recent + 1) % RECENT;
-	if (image->recent_count < RECENT)
-		image->recent_count++;
+	for (uint64_t done = 0, length; done < effect->length; done += length) {
+		struct extent here = { .end = UINT64_MAX };
+		uint64_t from = effect->source + done;
+
+		if (source)
+			here = extents_at(&source->extents, from);
+		length = here.end - from < effect->length - done ? here.end - from : effect->length - done;
+		part->kind = BLOCK_SPOILED;
+		part->bytes = NULL;
+		part->reason = RTAP_MISSING_NOT_CAPTURED;
+		if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_ZEROS) {
+			part->kind = BLOCK_ZEROED;
+		} else if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_DATA) {
+			length = length < CHUNK ? length : CHUNK;
+			if (!may_make(part->images, length)) {
+				part->reason = RTAP_MISSING_EVICTED;
+			} else if (disk_read(part->images->disk, source->entry, from, bytes, length)) {
+				part->kind = BLOCK_WRITTEN;
+				part->bytes = bytes;
+				part->at = effect->offset + done;
+			}
+		}
+		put_where_newest(part, effect->offset + done, effect->offset + done + length);
+	}
 }
 
-/* Applies the command to the image. */
-static void apply(struct images *images, struct image *image, const struct block_effect *effect)
+/* Applies the command to the image. `source`: of a copy. */
+static void apply(struct images *images, struct image *image, const struct block_effect *effect, const struct image *source)
 {
 	uint64_t end = effect->offset + effect->length, before = image->entry->size;
+	struct part part = { .images = images, .image = image, .effect = effect, .kind = effect->kind, .reason = RTAP_MISSING_NOT_CAPTURED,
+			     .is_late = images->horizon && frame_of(effect) <= images->horizon };
 
 	if (end > before && !disk_resize(images->disk, image->entry, end))
 		return;
+	if (effect->response_frame > images->newest)
+		images->newest = effect->response_frame;
 	/* what is between the end of a file and bytes written after it reads as zeros */
 	if (image->size_known && effect->offset > before)
-		set(images, image, before, effect->offset, RANGE_ZEROS, true);
-	put_where_newest(&(struct part){ images, image, effect }, 0, effect->offset, end);
-	remember(image, effect);
+		fill(images, image, before, effect->offset, RANGE_ZEROS);
+	if (part.is_late && effect->kind != BLOCK_READ) {
+		part.kind = BLOCK_SPOILED;
+		part.reason = RTAP_MISSING_EVICTED;
+	}
+	if (part.kind == BLOCK_COPIED)
+		copy(&part, source);
+	else
+		put_where_newest(&part, effect->offset, end);
 }
 
 /* Whether the range can be in a file. */
@@ -247,11 +409,28 @@ static bool is_possible(struct images *images, const struct block_effect *effect
 	return end >= effect->offset && end <= INT64_MAX;
 }
 
+/* What a command did up to the end of a device, of which no more is known than the image has. */
+static void take_to_end(struct images *images, const struct block_effect *effect)
+{
+	struct block_effect known = *effect;
+	struct image *image = find(images, effect);
+
+	if (!image || image->entry->size <= effect->offset)
+		return;
+	known.length = image->entry->size - effect->offset;
+	apply(images, image, &known, NULL);
+}
+
 void images_take(struct images *images, const struct block_effect *effect)
 {
+	struct block_effect source = *effect;
 	struct image *image;
 
 	images->commands++;
+	if (effect->to_end) {
+		take_to_end(images, effect);
+		return;
+	}
 	if (!effect->length) {
 		images->unplaced++;
 		return;
@@ -261,8 +440,9 @@ void images_take(struct images *images, const struct block_effect *effect)
 	image = find(images, effect);
 	if (!image)
 		image = create(images, effect);
+	source.unit = effect->source_unit;
 	if (image)
-		apply(images, image, effect);
+		apply(images, image, effect, effect->kind == BLOCK_COPIED ? find(images, &source) : NULL);
 }
 
 static uint64_t hash_of_path(const char *path)
@@ -303,6 +483,15 @@ static struct image *create_file(struct images *images, const char *path, struct
 	return image;
 }
 
+static void cut(struct images *images, struct image *image, uint64_t size)
+{
+	uint64_t before = image->extents.count;
+
+	extents_cut(&image->extents, size);
+	images->extents -= before - image->extents.count;
+	images->memory -= (before - image->extents.count) * EXTENT_MEMORY;
+}
+
 static void resize_file(struct images *images, struct image *image, uint64_t size)
 {
 	uint64_t before = image->entry->size;
@@ -314,12 +503,11 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 	if (!disk_resize(images->disk, image->entry, size))
 		return;
 	if (size < before)
-		ranges_cut(&image->ranges, size);
+		cut(images, image, size);
 	else if (image->size_known)
-		set(images, image, before, size, RANGE_ZEROS, false);
+		set(images, image, before, size, RANGE_ZEROS, 0);
 	image->size_known = true;
-	/* what was done before is over */
-	image->next_recent = image->recent_count = 0;
+	image->over = images->newest;
 }
 
 /* The file is at another path from here on; one that was there is no longer. */
@@ -339,9 +527,10 @@ static void rename_file(struct images *images, struct image *image, const char *
 	if (!moved)
 		return;
 	map_remove(&images->files, image->hash, image);
-	moved->ranges = image->ranges;
+	moved->extents = image->extents;
+	moved->over = image->over;
 	moved->size_known = image->size_known;
-	image->ranges = (struct ranges){ 0 };
+	image->extents = (struct extents){ 0 };
 	image->entry = NULL;
 	if (!paths_move(&images->paths, entry, path))
 		images->refused++;
@@ -358,7 +547,7 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 			return;
 		image = image ? image : create_file(images, effect->path, NULL);
 		if (image)
-			apply(images, image, &effect->bytes);
+			apply(images, image, &effect->bytes, NULL);
 		break;
 	case FILE_RESIZED:
 		image = image ? image : create_file(images, effect->path, NULL);
@@ -378,31 +567,33 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 
 typedef int print_range(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);
 
-/* All bytes of a file up to its end that are not known, adjacent ones together. */
-static int file_missing(const struct image *image, print_range *print, void *owner)
+/*
+ * The missing bytes of an image, adjacent ones of one reason together. Of a file that is all up to its end that is not known; of a device what
+ * commands read or wrote.
+ */
+static int missing_of(const struct image *image, print_range *print, void *owner)
 {
-	struct range last = { 0 };
+	struct extent last = { .end = 0 };
 	int result = 0;
 
 	for (uint64_t at = 0; image->entry && at < image->entry->size && !result;) {
-		bool known;
-		struct range range = ranges_at(&image->ranges, at, &known);
+		struct extent here = extents_at(&image->extents, at);
 
-		if (!known)
-			range.state = RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED;
-		if (range.end > image->entry->size)
-			range.end = image->entry->size;
-		at = range.end;
-		if (range.state == last.state && range.begin == last.end) {
-			last.end = range.end;
+		if (here.end > image->entry->size)
+			here.end = image->entry->size;
+		if (!here.facts.is_known)
+			here.facts.state = image->is_file ? RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED : RANGE_DATA;
+		at = here.end;
+		if (here.facts.state == last.facts.state && here.begin == last.end) {
+			last.end = here.end;
 			continue;
 		}
-		if (last.state >= RANGE_MISSING)
-			result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.state - RANGE_MISSING));
-		last = range;
+		if (last.facts.state >= RANGE_MISSING)
+			result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.facts.state - RANGE_MISSING));
+		last = here;
 	}
-	if (last.state >= RANGE_MISSING && !result)
-		result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.state - RANGE_MISSING));
+	if (last.facts.state >= RANGE_MISSING && !result)
+		result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.facts.state - RANGE_MISSING));
 	return result;
 }
 
@@ -413,16 +604,11 @@ int images_missing(const struct images *images, int (*print)(void *owner, const 
 	int result = 0;
 
 	STAILQ_FOREACH(image, &images->all, link)
-		for (uint32_t i = 0; i < image->ranges.count && !result; i++) {
-			const struct range *range = &image->ranges.at[i];
-
-			if (range->state >= RANGE_MISSING)
-				result = print(owner, image->entry, range->begin, range->end - range->begin,
-					       (enum rtap_missing_reason)(range->state - RANGE_MISSING));
-		}
+		if (!result)
+			result = missing_of(image, print, owner);
 	STAILQ_FOREACH(image, &images->all_files, link)
 		if (!result)
-			result = file_missing(image, print, owner);
+			result = missing_of(image, print, owner);
 	return result;
 }
 
@@ -432,8 +618,7 @@ static void free_images(struct image_list *list)
 
 	while ((image = STAILQ_FIRST(list))) {
 		STAILQ_REMOVE_HEAD(list, link);
-		ranges_fini(&image->ranges);
-		free(image->recent);
+		extents_fini(&image->extents);
 		free(image);
 	}
 }

@@ -33,6 +33,11 @@ struct images {
 	uint64_t unplaced;           /* of these, on blocks of unknown size */
 	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
 	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
+	/* Private. */
+	uint64_t extents, added;     /* of all images; those since frames were forgotten */
+	uint64_t newest, horizon;    /* newest response; up to this frame the order of commands was forgotten; 0: of none */
+	uint64_t captured, made;     /* bytes written: captured ones, others */
+	uint64_t passed;             /* extents that commands passed */
 };
 
 /* No images yet. The disk is borrowed; `max_memory` in bytes, and as much for paths. */

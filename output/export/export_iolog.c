@@ -112,6 +112,11 @@ void export_iolog_take(struct export_iolog *iolog, const struct block_effect *ef
 {
 	const struct device *device;
 
+	/* fio has no such actions */
+	if (effect->to_end || effect->kind == BLOCK_COPIED) {
+		iolog->left_out++;
+		return;
+	}
 	if (!effect->length) {
 		iolog->unplaced++;
 		return;
@@ -180,7 +185,8 @@ struct timed {
 
 static void write_entry(const void *what, struct line *line)
 {
-	static const char *const actions[] = { [BLOCK_READ] = "read", [BLOCK_WRITTEN] = "write", [BLOCK_ZEROED] = "trim", [BLOCK_SPOILED] = "write" };
+	static const char *const actions[] = { [BLOCK_READ] = "read", [BLOCK_WRITTEN] = "write", [BLOCK_REPEATED] = "write", [BLOCK_COPIED] = "write",
+						     [BLOCK_ZEROED] = "trim", [BLOCK_SPOILED] = "write" };
 	const struct timed *timed = what;
 
 	line_dec(line, timed->time_us);

@@ -16,9 +16,9 @@
 #include "dissect/nvme/nvme_structure.h"
 #include "reassembly/operation.h"
 #include "reassembly/store/memory.h"
-#include "reassembly/block_effect.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
+#include "reassembly/upper/nvme_effect.h"
 #include "reassembly/upper/nvme_state.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -131,6 +131,12 @@ static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *ope
 		return;
 	operation_add_number(&operation->head, "slba", first);
 	operation_add_number(&operation->head, "blocks", blocks);
+	/* where Zone Append put its data is known by the response */
+	if (command->code == NVME_CODE(NVME_SPACE_IO, NVME_ZONE_APPEND)) {
+		if (!command->has_status || NVME_STATUS_CODE(command->status))
+			return;
+		first = command->result;
+	}
 	if (!size || first > UINT64_MAX / size)
 		return;
 	shown->has_offset = shown->has_length = true;
@@ -208,94 +214,20 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_blocks(tracker, operation, command);
 }
 
-/* What a failed or unanswered command left is unknown if the controller may have begun it. Base, 4.2.3. */
-static bool may_have_begun(const struct nvme_command *command)
-{
-	uint16_t code = NVME_STATUS_CODE(command->status);
-
-	return !command->has_status || code >> 8 >= 2 || (code >= 0x04 && code <= 0x08);
-}
-
-/* Its data, in the region or in the capsule. */
-static void add_data(struct block_effect *effect, const struct nvme_command *command)
-{
-	const struct request *request = &command->command.request;
-
-	effect->data = request->region_count ? &request->regions[0].data : &command->carried;
-	effect->cut = request->region_count ? &request->regions[0].cut : NULL;
-}
-
-/* Deallocated ranges: 16 bytes each. NVM, 3.2.3. */
-static void deallocate(struct rtap_tracker *tracker, const struct nvme_command *command, struct block_effect *effect, uint32_t block_size)
-{
-	const struct coverage *data = effect->data;
-	const struct coverage_run *run = data && data->count ? coverage_runs(data) : NULL;
-	const uint8_t *bytes = run && !run->begin ? coverage_bytes(data, run) : NULL;
-	uint32_t count = (uint32_t)little_bits(command->bytes, NVME_RANGES) + 1;
-
-	effect->kind = BLOCK_ZEROED;
-	effect->data = effect->cut = NULL;
-	for (uint32_t i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= run->end; i++) {
-		const uint8_t *range = bytes + i * NVME_RANGE_LENGTH;
-		uint64_t first = little_bits(range, 64, 64);
-
-		if (first > UINT64_MAX / block_size)
-			continue;
-		effect->offset = first * block_size;
-		effect->length = little_bits(range, 32, 32) * block_size;
-		tracker->take_effect(tracker->options.owner, effect);
-	}
-}
-
-/* How a command that succeeded changed blocks. */
-static enum block_effect_kind kind_of(uint8_t opcode)
-{
-	switch (opcode) {
-	case NVME_READ: case NVME_COMPARE: return BLOCK_READ;
-	case NVME_WRITE: case NVME_ZONE_APPEND: return BLOCK_WRITTEN;
-	case NVME_WRITE_ZEROES: case NVME_DATASET_MANAGEMENT: return BLOCK_ZEROED;
-	default: return BLOCK_SPOILED;
-	}
-}
-
 /* The command has ended: what it did to the blocks. */
 static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	const struct nvme_command *command = nvme_of(generic);
 	const struct request *request = &generic->request;
-	uint32_t block_size = nvme_block_size(tracker, queue_of(command), nsid_of(command)), blocks = blocks_of(command);
-	uint64_t first = little_bits(command->bytes, NVME_SLBA);
-	char address[NVME_TARGET_TEXT];
-	struct block_effect effect = { .unit = nsid_of(command), .request_frame = request->first_frame, .time_ns = request->time_ns };
-	uint8_t opcode = command->bytes[0];
 
-	if (!tracker->take_effect || !request->is_seen || NVME_CODE_SPACE(command->code) != NVME_SPACE_IO || command->captured < NVME_COMMAND_LENGTH ||
-	    opcode == NVME_VERIFY)
+	if (!tracker->take_effect || !request->is_seen || command->captured < NVME_COMMAND_LENGTH)
 		return;
-	if (opcode == NVME_ZONE_APPEND)
-		first = command->result;
-	else if (opcode == NVME_COPY)
-		blocks = 0;
-	effect.target = nvme_target_text(queue_of(command), request, address);
-	effect.response_frame = response ? response->shown.first_frame : request->first_frame;
-	effect.kind = kind_of(opcode);
-	add_data(&effect, command);
-	if (!command->has_status || NVME_STATUS_CODE(command->status)) {
-		if (effect.kind == BLOCK_READ || !may_have_begun(command))
-			return;
-		effect.kind = BLOCK_SPOILED;
-	}
-	if (opcode == NVME_DATASET_MANAGEMENT && effect.kind == BLOCK_ZEROED && block_size) {
-		if (little_bits(command->bytes, NVME_DEALLOCATES))
-			deallocate(tracker, command, &effect, block_size);
-		return;
-	}
-	if (block_size && first <= UINT64_MAX / block_size) {
-		effect.offset = first * block_size;
-		effect.length = (uint64_t)blocks * block_size;
-	}
-	if (blocks)
-		tracker->take_effect(tracker->options.owner, &effect);
+	nvme_effect(tracker, &(struct nvme_ended){
+		.queue = queue_of(command), .request = request, .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
+		.status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
+		.data = request->region_count ? &request->regions[0].data : &command->carried,
+		.cut = request->region_count ? &request->regions[0].cut : NULL,
+	});
 }
 
 static void release(struct rtap_tracker *tracker, struct command *generic)
@@ -492,6 +424,8 @@ static void learn_result(struct upper_work *work, struct nvme_queue *queue, cons
 		queue->controller = (uint16_t)command->result;
 	} else if (nvme_is_identify_namespace(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
 		nvme_learn_namespace(work->tracker, queue, nsid_of(command), data);
+	} else if (nvme_is_identify_zones(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
+		nvme_learn_zones(work->tracker, queue, nsid_of(command), data);
 	} else if (nvme_is_identify_controller(command->code, command->bytes) && data && run->end >= NVME_IDENTIFY_LENGTH) {
 		nvme_learn_controller(queue, data);
 	}

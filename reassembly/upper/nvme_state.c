@@ -20,6 +20,11 @@
 #define FORMAT_LENGTH 4
 #define MOST_LOG2_SIZE 31
 
+/* The same of the Zoned Namespace Command Set: the first 64 bits of a format are the blocks of a zone. ZNS 1.1, 4.1.5.1. */
+#define ZONE_FORMATS 2816
+#define ZONE_FORMAT_LENGTH 16
+#define ZONED 2               /* CSI */
+
 /* Identify Controller: IOCCSZ, in units of 16 bytes. Fabrics 1.1, figure 28. */
 #define CAPSULE_SIZE 1792
 #define CAPSULE_UNIT 16
@@ -38,6 +43,8 @@ struct nvme_namespace {
 	uint32_t target, nsid;    /* target 0: unknown */
 	uint32_t block_size;
 	bool is_sure;
+	uint8_t format;           /* index of the format in use; valid with is_sure */
+	uint64_t zone_blocks;     /* 0: unknown, or no zones */
 };
 
 struct nvme_state {
@@ -199,16 +206,22 @@ static struct nvme_namespace key_of(const struct nvme_queue *queue, uint32_t nsi
 	return key;
 }
 
+static struct nvme_namespace *find_namespace(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+{
+	struct nvme_namespace key = key_of(queue, nsid);
+
+	return map_find(&state_of(tracker)->namespaces, key.hash, is_namespace, &key);
+}
+
 void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, uint32_t size, bool is_sure)
 {
-	struct nvme_state *state = state_of(tracker);
-	struct nvme_namespace key = key_of(queue, nsid), *namespace = map_find(&state->namespaces, key.hash, is_namespace, &key);
+	struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
 
 	if (!namespace) {
 		namespace = memory_new(sizeof *namespace);
 		if (namespace)
-			*namespace = key;
-		if (!keep(tracker, &state->namespaces, key.hash, namespace, sizeof *namespace, MOST_NAMESPACES))
+			*namespace = key_of(queue, nsid);
+		if (!namespace || !keep(tracker, &state_of(tracker)->namespaces, namespace->hash, namespace, sizeof *namespace, MOST_NAMESPACES))
 			return;
 	}
 	if (is_sure || !namespace->is_sure) {
@@ -219,10 +232,16 @@ void nvme_note_block_size(struct rtap_tracker *tracker, const struct nvme_queue 
 
 uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
 {
-	struct nvme_namespace key = key_of(queue, nsid);
-	const struct nvme_namespace *namespace = map_find(&state_of(tracker)->namespaces, key.hash, is_namespace, &key);
+	const struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
 
 	return namespace ? namespace->block_size : 0;
+}
+
+uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid)
+{
+	const struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+
+	return namespace ? namespace->zone_blocks : 0;
 }
 
 void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data)
@@ -230,9 +249,22 @@ void nvme_learn_namespace(struct rtap_tracker *tracker, const struct nvme_queue 
 	/* bits 6:5 are the high bits of the index */
 	unsigned format = (data[FORMATTED_SIZE] & 0xfu) | (data[FORMATTED_SIZE] >> 1 & 0x30u);
 	uint8_t log2_size = data[FORMATS + format * FORMAT_LENGTH + 2];
+	struct nvme_namespace *namespace;
 
-	if (log2_size >= 9 && log2_size <= MOST_LOG2_SIZE)
-		nvme_note_block_size(tracker, queue, nsid, UINT32_C(1) << log2_size, true);
+	if (log2_size < 9 || log2_size > MOST_LOG2_SIZE)
+		return;
+	nvme_note_block_size(tracker, queue, nsid, UINT32_C(1) << log2_size, true);
+	namespace = find_namespace(tracker, queue, nsid);
+	if (namespace)
+		namespace->format = (uint8_t)format;
+}
+
+void nvme_learn_zones(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data)
+{
+	struct nvme_namespace *namespace = find_namespace(tracker, queue, nsid);
+
+	if (namespace && namespace->is_sure)
+		namespace->zone_blocks = little_bits(data + ZONE_FORMATS + namespace->format * ZONE_FORMAT_LENGTH, 0, 64);
 }
 
 void nvme_learn_controller(struct nvme_queue *queue, const uint8_t *data)
@@ -280,8 +312,13 @@ bool nvme_is_identify_controller(uint32_t code, const uint8_t *command)
 	return code == NVME_CODE(NVME_SPACE_ADMIN, NVME_IDENTIFY) && command[40] == 1;
 }
 
+bool nvme_is_identify_zones(uint32_t code, const uint8_t *command)
+{
+	return code == NVME_CODE(NVME_SPACE_ADMIN, NVME_IDENTIFY) && command[40] == 5 && command[47] == ZONED;
+}
+
 bool nvme_wants_data(uint32_t code, const uint8_t *command)
 {
 	return code == NVME_CODE(NVME_SPACE_FABRICS, NVME_CONNECT) || nvme_is_identify_namespace(code, command) ||
-	       nvme_is_identify_controller(code, command);
+	       nvme_is_identify_controller(code, command) || nvme_is_identify_zones(code, command);
 }

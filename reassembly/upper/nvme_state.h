@@ -63,8 +63,15 @@ const char *nvme_target_name(const struct nvme_queue *queue);
 #define NVME_TARGET_TEXT 48
 const char *nvme_target_text(const struct nvme_queue *queue, const struct request *request, char *text);
 
+/* The 4096 bytes of Identify Namespace of the Zoned Namespace Command Set, 4.1.5.1: they have the size of zones. */
+void nvme_learn_zones(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data);
+
+/* Blocks of a zone; 0: unknown. */
+uint64_t nvme_zone_blocks(const struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid);
+
 bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
 bool nvme_is_identify_controller(uint32_t code, const uint8_t *command);
+bool nvme_is_identify_zones(uint32_t code, const uint8_t *command);
 
 /* Whether a command's data says something about queues or namespaces: its bytes are kept. */
 bool nvme_wants_data(uint32_t code, const uint8_t *command);

@@ -18,7 +18,6 @@
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
 #define LEAST_BLOCK 512
-#define MOST_REPEATED 256      /* blocks that WRITE SAME fills with data: a short command must not make much work; more are unknown */
 #define CAPACITY_10_LENGTH 8
 #define CAPACITY_16_LENGTH 12  /* as far as needed */
 #define UNMAP_HEADER 8
@@ -317,14 +316,9 @@ static void fill(struct rtap_tracker *tracker, const struct scsi_request *reques
 		give(tracker, effect, BLOCK_ZEROED);
 		return;
 	}
-	if (request->cdb.blocks > MOST_REPEATED) {
-		give(tracker, effect, BLOCK_SPOILED);
-		return;
-	}
 	effect->data = data;
-	effect->length = size;
-	for (uint32_t i = 0; i < request->cdb.blocks; i++, effect->offset += size)
-		give(tracker, effect, BLOCK_WRITTEN);
+	effect->period = size;
+	give(tracker, effect, BLOCK_REPEATED);
 }
 
 static void give_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
@@ -349,6 +343,9 @@ static void give_effect(struct rtap_tracker *tracker, const struct scsi_request 
 		effect->data = effect->cut = NULL;
 		fill(tracker, request, effect, &data, size);
 		break;
+	case SCSI_CHANGES: case SCSI_CHANGES_ALL:
+		give(tracker, effect, BLOCK_SPOILED);
+		break;
 	case SCSI_UNMAPS:
 		effect->data = effect->cut = NULL;
 		if (size)
@@ -372,8 +369,8 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		return;
 	if (is_good && reads_capacity(&request->cdb))
 		learn_capacity(tracker, request);
-	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect != SCSI_UNMAPS && !request->cdb.has_blocks) ||
-	    (request->cdb.has_blocks && !request->cdb.blocks))
+	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect < SCSI_UNMAPS && !request->cdb.has_blocks) ||
+	    (request->cdb.has_blocks && !request->cdb.blocks && request->cdb.effect != SCSI_SAME))
 		return;
 	effect.target = target_of(request, address);
 	effect.response_frame = response ? response->shown.first_frame : generic->request.first_frame;
@@ -381,9 +378,12 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		effect.offset = request->cdb.lba * size;
 		effect.length = (uint64_t)request->cdb.blocks * size;
 	}
+	/* WRITE SAME of no number of blocks goes to the end: SBC-4, 5.45 */
+	if (request->cdb.effect == SCSI_CHANGES_ALL || (request->cdb.effect == SCSI_SAME && !request->cdb.blocks && size))
+		effect.to_end = true;
 	if (is_good)
 		give_effect(tracker, request, &effect, size);
-	else if (request->cdb.effect != SCSI_READS && request->cdb.has_blocks && may_have_begun(request))
+	else if (request->cdb.effect != SCSI_READS && request->cdb.effect != SCSI_UNMAPS && may_have_begun(request))
 		give(tracker, &effect, BLOCK_SPOILED);
 }
 

@@ -260,6 +260,132 @@ class Crafted(Nvme):
                                                    0x05aa: "status 0x5aa"}[status])
 
 
+class Device(Nvme):
+    """Commands that change more than the blocks that they have data for."""
+
+    def image_of(self, scene, *rows):
+        for row in rows:
+            for packets in row:
+                scene.put(*packets)
+        return self.images(self.capture(scene))
+
+    def test_copied_blocks(self):
+        old, new = bytes([1]) * 1024 + bytes([2]) * 1024, bytes([7]) * 512
+        for style in range(4):
+            scene, talk, host = self.scene()
+            scene.put(*host.connect())
+            images, missing = self.image_of(scene, host.write(0, old), host.simple(nvme.WRITE_ZEROES, 4, 2), host.copy(20, (0, 3, 1), (3, 3, 1), (100, 1, 1), style=style),
+                                            host.write(0, new), host.copy(30, (0, 2, 1), style=style), host.copy(32, (0, 2, 1), style=style, status=0x0183))
+            with self.subTest(style=style):
+                self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(26 * 512, 512)])
+                image = images[NQN + "/1.img"]
+                self.assertEqual(image[20 * 512:26 * 512], old + bytes(1024))
+                self.assertEqual(image[30 * 512:], new + old[512:1024])
+
+    def test_any_sequence_leaves_what_a_model_leaves(self):
+        for seed in range(6):
+            choice, disk, size = random.Random(seed), {}, 48
+            scene, talk, host = self.scene()
+            scene.put(*host.connect(), *host.write(size, bytes([255]) * 512, inline=True)[0], *host.answer(host.cid))
+            for number in range(150):
+                first, count = choice.randrange(size), choice.randrange(1, 9)
+                count = min(count, size - first)
+                kind = choice.randrange(6)
+                if kind < 3:
+                    data = bytes([number + 1]) * 512 * count
+                    rows = host.write(first, data, inline=kind == 0)
+                    disk.update((first + i, number + 1) for i in range(count))
+                elif kind == 3:
+                    rows = host.simple(nvme.WRITE_ZEROES, first, count)
+                    disk.update((first + i, 0) for i in range(count))
+                elif kind == 4:
+                    rows = host.deallocate((first, count), (0, 1))
+                    disk.update((at, 0) for at in [0] + list(range(first, first + count)))
+                else:
+                    to = (first + count + choice.randrange(size)) % size
+                    count = min(count, size - to, abs(to - first) or 1)
+                    rows = host.copy(to, (first, count))
+                    disk.update([(to + i, disk.get(first + i)) for i in range(count)])
+                for packets in rows:
+                    scene.put(*packets)
+            images, missing = self.images(self.capture(scene))
+            image = images[NQN + "/1.img"]
+            lost = {block for _, offset, length, _ in missing for block in range(offset // 512, (offset + length) // 512)}
+            with self.subTest(seed=seed):
+                self.assertEqual(lost, {block for block, value in disk.items() if value is None})
+                self.assertEqual({block: set(image[block * 512:block * 512 + 512]) for block in disk if block not in lost},
+                                 {block: {disk[block]} for block in disk if block not in lost})
+
+    def test_blocks_that_change_while_they_are_copied_are_missing(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        before, copy, write = host.write(2, b"\x02" * 1024), host.copy(8, (0, 4)), host.write(0, b"\x01" * 1024, inline=True)
+        images, missing = self.image_of(scene, before, [copy[0], write[0], write[2], copy[2]])
+        self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(8 * 512, 1024)])
+        self.assertEqual(images[NQN + "/1.img"][10 * 512:], b"\x02" * 1024)
+
+    def test_a_copy_of_another_namespace(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        images, missing = self.image_of(scene, host.write(5, b"\x05" * 512), host.write(0, b"\x06" * 512), host.copy(9, (5, 1, 1), (5, 1, 2), style=2, nsid=2))
+        self.assertEqual([(path[-5:], offset) for path, offset, _, _ in missing], [])
+        self.assertEqual(images, {NQN + "/1.img": b"\x06" * 512 + bytes(4 * 512) + b"\x05" * 512})
+
+    def test_appended_blocks_are_where_the_response_says(self):
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        unanswered = host.append(64, 80, b"\x04" * 512)
+        images, missing = self.image_of(scene, host.append(64, 64, b"\x01" * 512), host.append(64, 65, b"\x02" * 1024), host.append(64, 70, b"\x03" * 512, 0x00b9),
+                                        host.write(0, b"\x09" * 512), unanswered[:2])
+        image = images[NQN + "/1.img"]
+        self.assertEqual((image[:512], image[64 * 512:], missing), (b"\x09" * 512, b"\x01" * 512 + b"\x02" * 1024, []))
+        found = [(o.get("offset"), o["slba"]) for o in self.operations(self.capture(scene)) if o["name"] == "Zone Append"]
+        self.assertEqual(found, [(64 * 512, 64), (65 * 512, 64), (None, 64), (None, 64)])
+
+    def test_a_zone_that_is_reset(self):
+        scene = Scene("nvme", "")
+        admin, host = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n) for n in range(2)]
+        scene.put(*admin.connect(), *host.connect())
+        namespace, zoned = bytearray(4096), bytearray(4096)
+        namespace[128 + 2] = 9
+        zoned[2816:2824] = (16).to_bytes(8, "little")
+        rows = [[admin.admin(nvme.IDENTIFY, (cns, more, 0, 0, 0, 0), bytes(data), nsid=1)] for cns, more, data in ((0, 0, namespace), (5, 2 << 24, zoned))]
+        rows += [host.append(16, 16, b"\x01" * 1024), host.append(32, 32, b"\x02" * 512), host.zone(16, 4)]
+        images, missing = self.image_of(scene, *rows)
+        image = images[NQN + "/1.img"]
+        self.assertEqual((any(image[:32 * 512]), image[32 * 512:], missing), (False, b"\x02" * 512, []))
+
+    def test_more_commands_than_are_settled_in_order(self):
+        """The first of two queues lacks a packet, which comes again after two thousand writes of the other: what completed last stays."""
+        scene = Scene("nvme", "")
+        hosts = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n + 1) for n in range(2)]
+        for host in hosts:
+            scene.put(*host.connect())
+        late = [hosts[0].write(block, b"\x01" * 512) for block in range(0, 8)]
+        for send, data, answer in late:
+            scene.put(*send, *data[:1], *answer)           # the data is captured later
+        for block in range(2000):
+            for packets in hosts[1].write(block % 1500, b"\x02" * 512, inline=True):
+                scene.put(*packets)
+        for send, data, answer in late:
+            scene.put(*data[1:])
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual(missing, [])
+        self.assertEqual(images[NQN + "/1.img"], b"\x02" * 1500 * 512)
+
+    def test_many_ranges(self):
+        """More than the ranges that a file once had."""
+        scene, talk, host = self.scene()
+        scene.put(*host.connect())
+        for packets in host.write(0, bytes(512)):
+            scene.put(*packets)
+        for block in range(0, 36000, 2):
+            cid, _, _ = host.next()
+            scene.put(*talk.send("a", 0, data=nvme.blocks(nvme.WRITE_ZEROES, cid, 1, block, 1)), *talk.send("b", 0, data=nvme.response(cid, 0, 0, 0, 1)))
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual((len(images[NQN + "/1.img"]), missing), (35999 * 512, []))
+
+
 class Iwarp(Nvme):
     CAPTURE = os.path.join(TESTDATA, "iwarp-nvmeof.pcap.gz")
     # Offset, length, SHA-256

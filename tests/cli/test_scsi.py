@@ -111,6 +111,35 @@ class Crafted(Nvme):
                 self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(1024, 512)])
                 self.assertEqual(list(images.values())[0][:1024], b"\x07" * 1024)
 
+    def test_the_same_block_many_times(self):
+        """WRITE SAME of more blocks than fit into a buffer; to the end of the disk; of more bytes than are made of one block."""
+        one, two = bytes(range(256)) * 2, b"\x05" * 512
+        for kind in (KINDS[0], KINDS[3]):
+            capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 9000, 1), one), ("out", scsi.cdb16(0x93, 3, 5000), two), ("out", scsi.cdb16(0x93, 100, 777), one),
+                                      ("out", scsi.cdb10(0x41, 8990, 0), two))
+            images, missing = self.images(capture)
+            image, = images.values()
+            self.assertEqual(missing, [])
+            wanted = bytes(3 * 512) + two * 97 + one * 777 + two * (5003 - 877) + bytes((8990 - 5003) * 512) + two * 11
+            self.assertEqual(image, wanted)
+        capture = self.capture_of(KINDS[0], ("out", scsi.cdb16(0x93, 1, 1 << 31), one), ("out", scsi.cdb16(0x8a, 5, 1), two))
+        folder = self.path("images")
+        done = self.run_program("export", "--files", folder, capture)
+        rows = [line.split("\t")[1:] for line in done.stdout.decode().splitlines()]
+        self.assertEqual(rows, [["512", "2048", "evicted"], ["3072", str((1 << 40) - 5 * 512), "evicted"]])
+
+    def test_what_changes_blocks_without_saying_how(self):
+        """ORWRITE, FORMAT UNIT; WRITE ATOMIC has its number of blocks elsewhere."""
+        data = b"\x07" * 1024
+        for kind in (KINDS[0], KINDS[2]):
+            capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 0, 2), data), ("out", scsi.cdb16(0x8b, 1, 1), data[:512]),
+                                      ("out", struct.pack(">BBQHHBB", 0x9c, 0, 4, 0, 2, 0, 0), data))
+            images, missing = self.images(capture)
+            self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(512, 512)])
+            self.assertEqual(list(images.values())[0][4 * 512:], data)
+            capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 0, 2), data), ("into", bytes([4]) + bytes(15), b""))
+            self.assertEqual([(offset, length) for _, offset, length, _ in self.images(capture)[1]], [(0, 1024)])
+
     def test_luns_are_apart(self):
         for kind in (KINDS[0], KINDS[2]):
             capture = self.capture_of(kind, *(("out", scsi.cdb10(0x2a, 0, 1), bytes([lun + 1]) * 512, lun) for lun in (0, 1, 7)))

@@ -4,8 +4,8 @@ import struct
 
 BLOCK = 512
 ADMIN, IO = 0, 1
-FLUSH, WRITE, READ, COMPARE, WRITE_ZEROES, DSM = 0x00, 0x01, 0x02, 0x05, 0x08, 0x09
-IDENTIFY, ASYNC_EVENT, KEEP_ALIVE = 0x06, 0x0c, 0x18
+FLUSH, WRITE, READ, COMPARE, WRITE_ZEROES, DSM, COPY, ZONE_SEND, ZONE_APPEND = 0x00, 0x01, 0x02, 0x05, 0x08, 0x09, 0x19, 0x79, 0x7d
+IDENTIFY, ASYNC_EVENT, KEEP_ALIVE, FORMAT = 0x06, 0x0c, 0x18, 0x80
 KEYED, INVALIDATE, OFFSET = 0x40, 0x4f, 0x01
 NQN = b"nqn.2026-01.org.example:disk"
 
@@ -107,6 +107,25 @@ class Host:
         data = ranges(*pairs)
         entry = command(DSM, cid, 1, in_capsule(len(data)), (len(pairs) - 1, 4, 0, 0, 0, 0))
         return self.send("a", entry + data), [], self.answer(cid)
+
+    def copy(self, to, *pairs, style=0, nsid=1, status=0):
+        """NVM 1.1, 3.2.2: (first block, number of blocks), or with style 2 and 3 (first block, number, namespace)."""
+        cid, _, _ = self.next()
+        data = b"".join(struct.pack("<I4xQH", pair[2] if style > 1 else 0, pair[0], pair[1] - 1).ljust(40 if style & 1 else 32, b"\0") for pair in pairs)
+        entry = command(COPY, cid, nsid, in_capsule(len(data)), (to & 0xffffffff, to >> 32, style << 8 | len(pairs) - 1, 0, 0, 0))
+        return self.send("a", entry + data), [], self.answer(cid, status)
+
+    def append(self, zone, at, data, status=0):
+        """Zoned Namespace Command Set 1.1, 3.4.1: the completion has the first block that was written."""
+        cid, key, address = self.next()
+        send = self.send("a", blocks(ZONE_APPEND, cid, 1, zone, len(data) // BLOCK, keyed(address, len(data), key)))
+        request, responses = self.talk.read("b", len(data), key, address, data)
+        return send, [request] + responses, self.answer(cid, status, at, key=key)
+
+    def zone(self, first, action, every=False):
+        """Zone Management Send: ZNS 1.1, 3.4.3."""
+        cid, _, _ = self.next()
+        return self.send("a", command(ZONE_SEND, cid, 1, dwords=(first & 0xffffffff, first >> 32, 0, action | every << 8, 0, 0))), [], self.answer(cid)
 
     def admin(self, opcode, dwords, data, nsid=0, how="write", parts=1, status=0, result=0):
         """A command with data. how: "write" and "read" by RDMA, in so many messages, the last part first; "capsule"."""

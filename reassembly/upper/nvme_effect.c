@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/block_effect.h"
+#include "reassembly/upper/nvme_effect.h"
+
+/* Copy: NVM, 3.2.2; descriptor formats 2 and 3, of NVM 1.1, name the namespace. */
+#define COPY_RANGES NVME_AT(12, 0, 8)
+#define COPY_FORMAT NVME_AT(12, 8, 4)
+#define COPY_SHORT 32             /* bytes of a descriptor of formats 0 and 2 */
+#define COPY_LONG 40
+#define COPY_NSID 0, 32
+#define COPY_SLBA 64, 64
+#define COPY_BLOCKS 128, 16       /* less 1 */
+#define ZONE_ACTION NVME_AT(13, 0, 8)
+#define ZONE_ALL NVME_AT(13, 8, 1)
+#define ZONE_RESET 0x04
+
+/* What a failed or unanswered command left is unknown if the controller may have begun it. Base, 4.2.3. */
+static bool may_have_begun(const struct nvme_ended *ended)
+{
+	uint16_t code = NVME_STATUS_CODE(ended->status);
+
+	return !ended->has_status || code >> 8 >= 2 || (code >= 0x04 && code <= 0x08);
+}
+
+static bool is_good(const struct nvme_ended *ended)
+{
+	return ended->has_status && !NVME_STATUS_CODE(ended->status);
+}
+
+static void give(struct rtap_tracker *tracker, const struct block_effect *effect)
+{
+	tracker->take_effect(tracker->options.owner, effect);
+}
+
+/* Sets the range. Without a size of blocks, or beyond what a device can have, it stays empty. */
+static void place(struct block_effect *effect, uint64_t first, uint64_t blocks, uint32_t block_size)
+{
+	effect->offset = effect->length = 0;
+	if (!block_size || first > UINT64_MAX / block_size || blocks > UINT64_MAX / block_size)
+		return;
+	effect->offset = first * block_size;
+	effect->length = blocks * block_size;
+}
+
+/* The first bytes of its data, as far as they are there without a gap. */
+static const uint8_t *front(const struct nvme_ended *ended, uint64_t *length)
+{
+	const struct coverage_run *run = ended->data && ended->data->count ? coverage_runs(ended->data) : NULL;
+
+	*length = run && !run->begin ? run->end : 0;
+	return *length ? coverage_bytes(ended->data, run) : NULL;
+}
+
+/* Deallocated ranges: 16 bytes each. NVM, 3.2.3. */
+static void deallocate(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
+{
+	uint32_t count = (uint32_t)little_bits(ended->bytes, NVME_RANGES) + 1;
+	uint64_t length;
+	const uint8_t *bytes = front(ended, &length);
+
+	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
+	for (uint32_t i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= length; i++) {
+		const uint8_t *range = bytes + i * NVME_RANGE_LENGTH;
+
+		place(effect, little_bits(range, 64, 64), little_bits(range, 32, 32), block_size);
+		if (effect->length || !block_size)
+			give(tracker, effect);
+	}
+}
+
+/* Source ranges, which go one after another to the destination. */
+static void copy(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
+{
+	uint32_t count = (uint32_t)little_bits(ended->bytes, COPY_RANGES) + 1, format = (uint32_t)little_bits(ended->bytes, COPY_FORMAT);
+	uint32_t size = format & 1 ? COPY_LONG : COPY_SHORT;
+	uint64_t length, to = little_bits(ended->bytes, NVME_SLBA);
+	const uint8_t *bytes = front(ended, &length);
+
+	/* the descriptors were not captured, or have another layout: nothing says where the copy ends */
+	if (!bytes || format > 3 || !block_size) {
+		place(effect, to, 0, block_size);
+		give(tracker, effect);
+		return;
+	}
+	for (uint32_t i = 0; i < count && (i + 1) * size <= length; i++) {
+		const uint8_t *range = bytes + i * size;
+		uint64_t blocks = little_bits(range, COPY_BLOCKS) + 1, from = little_bits(range, COPY_SLBA);
+		bool is_other = format >= 2 && little_bits(range, COPY_NSID) != effect->unit;
+
+		place(effect, to, blocks, block_size);
+		effect->kind = is_good(ended) && from <= UINT64_MAX / block_size ? BLOCK_COPIED : BLOCK_SPOILED;
+		effect->source = effect->kind == BLOCK_COPIED ? from * block_size : 0;
+		effect->source_unit = is_other ? little_bits(range, COPY_NSID) : effect->unit;
+		give(tracker, effect);
+		to += blocks;
+	}
+}
+
+/* A zone that is reset is deallocated. Zoned Namespace Command Set 1.1, 3.4.3. */
+static void reset_zone(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
+{
+	bool is_all = little_bits(ended->bytes, ZONE_ALL);
+
+	if (little_bits(ended->bytes, ZONE_ACTION) != ZONE_RESET)
+		return;
+	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
+	place(effect, is_all ? 0 : little_bits(ended->bytes, NVME_SLBA), is_all ? 0 : nvme_zone_blocks(tracker, ended->queue, (uint32_t)effect->unit), block_size);
+	effect->to_end = is_all;
+	give(tracker, effect);
+}
+
+/* Format NVM, of one namespace: what it holds after that is not defined. Base, 5.14. */
+static void formatted(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect)
+{
+	if (ended->code != NVME_CODE(NVME_SPACE_ADMIN, NVME_FORMAT))
+		return;
+	effect->kind = BLOCK_SPOILED;
+	effect->to_end = true;
+	give(tracker, effect);
+}
+
+/* How a command that succeeded changed the blocks that it names. */
+static enum block_effect_kind kind_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case NVME_READ: case NVME_COMPARE: return BLOCK_READ;
+	case NVME_WRITE: case NVME_ZONE_APPEND: return BLOCK_WRITTEN;
+	case NVME_WRITE_ZEROES: return BLOCK_ZEROED;
+	default: return BLOCK_SPOILED;
+	}
+}
+
+/* Commands with a range of blocks. */
+static void take_blocks(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
+{
+	uint8_t opcode = ended->bytes[0];
+
+	if (opcode == NVME_VERIFY || (!is_good(ended) && kind_of(opcode) == BLOCK_READ))
+		return;
+	effect->kind = is_good(ended) ? kind_of(opcode) : BLOCK_SPOILED;
+	effect->data = ended->data;
+	effect->cut = ended->cut;
+	/* where the data of Zone Append went is in its response: Zoned Namespace Command Set 1.1, 3.4.1 */
+	if (opcode != NVME_ZONE_APPEND)
+		place(effect, little_bits(ended->bytes, NVME_SLBA), little_bits(ended->bytes, NVME_NLB) + 1, block_size);
+	else if (is_good(ended))
+		place(effect, ended->result, little_bits(ended->bytes, NVME_NLB) + 1, block_size);
+	give(tracker, effect);
+}
+
+void nvme_effect(struct rtap_tracker *tracker, const struct nvme_ended *ended)
+{
+	uint32_t nsid = (uint32_t)little_bits(ended->bytes, NVME_NSID), block_size = nvme_block_size(tracker, ended->queue, nsid);
+	char address[NVME_TARGET_TEXT];
+	struct block_effect effect = {
+		.target = nvme_target_text(ended->queue, ended->request, address), .unit = nsid, .source_unit = nsid,
+		.request_frame = ended->request->first_frame, .response_frame = ended->response_frame, .time_ns = ended->request->time_ns,
+	};
+
+	if (!is_good(ended) && !may_have_begun(ended))
+		return;
+	if (NVME_CODE_SPACE(ended->code) != NVME_SPACE_IO) {
+		formatted(tracker, ended, &effect);
+		return;
+	}
+	switch (ended->bytes[0]) {
+	case NVME_DATASET_MANAGEMENT:
+		if (little_bits(ended->bytes, NVME_DEALLOCATES))
+			deallocate(tracker, ended, &effect, block_size);
+		break;
+	case NVME_COPY: copy(tracker, ended, &effect, block_size); break;
+	case NVME_ZONE_SEND: reset_zone(tracker, ended, &effect, block_size); break;
+	case NVME_READ: case NVME_WRITE: case NVME_COMPARE: case NVME_WRITE_ZEROES: case NVME_WRITE_UNCORRECTABLE: case NVME_VERIFY: case NVME_ZONE_APPEND:
+		take_blocks(tracker, ended, &effect, block_size);
+		break;
+	default: break;
+	}
+}
