@@ -58,17 +58,24 @@ static bool find_write(const uint8_t *tail, uint32_t length, uint64_t total, str
 	return true;
 }
 
-bool rtrs_find_request(const uint8_t *tail, uint32_t length, uint64_t total, uint32_t immediate, struct rtrs_request *request)
+/* Whether the position in the immediate data is that of the header; completes the request. */
+static bool is_at(const uint8_t *tail, uint32_t immediate, struct rtrs_request *request)
 {
-	if (rtrs_immediate_type(immediate) != RTRS_IMM_REQUEST || length < RTRS_WRITE_LENGTH)
-		return false;
-	if (!((!total || total == length) && find_read(tail, length, request)) && !find_write(tail, length, total, request))
-		return false;
 	request->user_length = (uint32_t)little_bits(request->header, RTRS_USER_LENGTH);
 	if (request->user_length <= (uint32_t)(request->header - tail))
 		request->user = request->header - request->user_length;
 	return (request->data_length + request->user_length) % LEAST_CHUNK == immediate % LEAST_CHUNK &&
 	       request->data_length + request->user_length <= rtrs_request_place(immediate);
+}
+
+/* The header of a write is at the end; that of a read is searched only if there is none. */
+bool rtrs_find_request(const uint8_t *tail, uint32_t length, uint64_t total, uint32_t immediate, struct rtrs_request *request)
+{
+	if (rtrs_immediate_type(immediate) != RTRS_IMM_REQUEST || length < RTRS_WRITE_LENGTH)
+		return false;
+	if (find_write(tail, length, total, request) && is_at(tail, immediate, request))
+		return true;
+	return (!total || total == length) && find_read(tail, length, request) && is_at(tail, immediate, request);
 }
 
 bool rtrs_request_proves_itself(const struct rtrs_request *request, uint64_t total)

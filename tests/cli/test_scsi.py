@@ -122,8 +122,8 @@ class Crafted(Nvme):
             self.assertEqual(missing, [])
             wanted = bytes(3 * 512) + two * 97 + one * 777 + two * (5003 - 877) + bytes((8990 - 5003) * 512) + two * 11
             self.assertEqual(image, wanted)
-        capture = self.capture_of(KINDS[0], ("out", scsi.cdb16(0x93, 1, 1 << 31), one), ("out", scsi.cdb16(0x8a, 5, 1), two))
-        folder = self.path("images")
+        capture = self.capture_of(KINDS[0], ("out", scsi.cdb16(0x8a, 0, 1), two), ("out", scsi.cdb16(0x93, 1, 1 << 31), one), ("out", scsi.cdb16(0x8a, 5, 1), two))
+        folder = self.path("large")
         done = self.run_program("export", "--files", folder, capture)
         rows = [line.split("\t")[1:] for line in done.stdout.decode().splitlines()]
         self.assertEqual(rows, [["512", "2048", "evicted"], ["3072", str((1 << 40) - 5 * 512), "evicted"]])
