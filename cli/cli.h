@@ -22,6 +22,7 @@
 #include "cli/diff_options.h"
 #include "cli/live_options.h"
 #include "cli/status.h"
+#include "cli/clocks.h"
 #include "dissect/engine/line.h"
 #include "dissect/engine/packet.h"
 #include "output/compare/canon_policy.h"
@@ -78,6 +79,7 @@ struct options {
 	struct rtap_series_options series; /* -C, -G, -W, -a, -b */
 	struct file_options files;
 	struct status status;      /* --status */
+	struct known_clocks clocks; /* --clock */
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */

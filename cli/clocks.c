@@ -1,13 +1,99 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "capture/source.h"
+#include "cli/cli.h"
 #include "cli/clocks.h"
+#include "cli/print_error.h"
 #include "dissect/dissect.h"
 #include "reassembly/clock_survey.h"
+
+#define SAME "same"
+#define MOST_SECONDS 4e9
+#define MOST_PPM 1000000
+
+bool clocks_take(struct options *options, const char *text)
+{
+	if (options->clocks.count == CLOCKS_MOST) {
+		print_error("--clock: more than %d of them", CLOCKS_MOST);
+		return false;
+	}
+	options->clocks.texts[options->clocks.count++] = text;
+	return true;
+}
+
+/* "FILE=SECONDS[,PPM]". The name of the file may have '=' too. False: not understood. */
+static bool parse(const struct options *options, const char *text, size_t *file, struct source_clock *clock)
+{
+	const char *equals = strrchr(text, '=');
+	double seconds, ppm = 0;
+	char *end, *drift;
+
+	if (!equals)
+		return false;
+	for (*file = 0; *file < options->input_count; ++*file)
+		if (strlen(options->inputs[*file]) == (size_t)(equals - text) && !strncmp(options->inputs[*file], text, (size_t)(equals - text)))
+			break;
+	seconds = strtod(equals + 1, &end);
+	if (end != equals + 1 && *end == ',') {
+		ppm = strtod(end + 1, &drift);
+		end = drift == end + 1 ? end : drift;
+	}
+	if (*file == options->input_count || end == equals + 1 || *end || !(fabs(seconds) < MOST_SECONDS) || !(fabs(ppm) < MOST_PPM))
+		return false;
+	clock->count = 1;
+	clock->pieces[0] = (struct clock_piece){ .first_frame = 1, .ahead_ns = (int64_t)llround(seconds * 1e9), .drift = ppm / 1e6 };
+	return true;
+}
+
+bool clocks_check(const struct options *options)
+{
+	struct source_clock clock = { .reference = 0 };
+	size_t file;
+
+	for (size_t i = 0; i < options->clocks.count; i++) {
+		if (!strcmp(options->clocks.texts[i], SAME) || parse(options, options->clocks.texts[i], &file, &clock))
+			continue;
+		print_error("--clock %s: neither \"same\" nor the name of an input, '=' and by how many seconds its clock is ahead of the first file's "
+			    "(b.pcap=0.25, or b.pcap=0.25,10 if it also gains 10 ppm)", options->clocks.texts[i]);
+		return false;
+	}
+	return true;
+}
+
+/* 0: it cannot be read. */
+static int64_t first_time_ns(const char *name)
+{
+	struct rtap_source *source;
+	const struct rtap_frame *frame;
+	int64_t time_ns = 0;
+
+	if (rtap_source_open_files(&source, &name, 1, NULL) != RTAP_STATUS_OK)
+		return 0;
+	if (rtap_source_read_frame(source, &frame, NULL) == RTAP_STATUS_OK && frame)
+		time_ns = frame->time_ns;
+	rtap_source_close(source);
+	return time_ns;
+}
+
+/* Clocks that are not named are the first file's. A drift counts from the file's first packet. */
+static void set_known(struct rtap_source *source, const struct options *options)
+{
+	for (size_t i = 0; i < options->clocks.count; i++) {
+		struct source_clock clock = { .reference = 0 };
+		size_t file;
+
+		if (parse(options, options->clocks.texts[i], &file, &clock)) {
+			clock.pieces[0].time_ns = first_time_ns(options->inputs[file]);
+			source_set_clock(source, file, &clock);
+		}
+	}
+}
 
 static bool can_be_read_again(const struct options *options)
 {
@@ -55,9 +141,14 @@ static void survey_files(struct clock_survey *survey, const struct options *opti
 
 bool clocks_adjust(struct rtap_source *source, const struct options *options)
 {
-	struct clock_survey *survey = can_be_read_again(options) ? clock_survey_create(options->input_count) : NULL;
+	struct clock_survey *survey;
 	bool found = false;
 
+	if (options->clocks.count) {
+		set_known(source, options);
+		return true;
+	}
+	survey = can_be_read_again(options) ? clock_survey_create(options->input_count) : NULL;
 	if (!survey)
 		return false;
 	survey_files(survey, options);

@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Clocks of input files: known by --clock, or found by packets that several files have.
+ */
 #ifndef CLI_CLOCKS_H
 #define CLI_CLOCKS_H
 
-#include "cli/cli.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rdmatap/source.h>
+
+#define CLOCKS_MOST 16
+
+struct options;
+
+/* Arguments of --clock. */
+struct known_clocks {
+	const char *texts[CLOCKS_MOST];
+	size_t count;
+};
+
+/* Keeps the argument of --clock. False: an error was printed. */
+bool clocks_take(struct options *options, const char *text);
+
+/* Whether the arguments can be understood and name inputs. False: an error was printed. */
+bool clocks_check(const struct options *options);
 
 /*
- * Finds packets that several of the files contain and adjusts the files' time stamps to the clock of the first file. Call it before
- * reading the source. False: no or too few common packets, or a file that can be read only once.
+ * Adjusts the clocks of the inputs before the first read: as --clock says, else by packets that several files have. False: neither, because
+ * there are too few such packets, or a file can be read only once.
  */
 bool clocks_adjust(struct rtap_source *source, const struct options *options);
 

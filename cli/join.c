@@ -16,6 +16,8 @@
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/join/join_form.h"
+#include "output/join/join_stall_form.h"
+#include "output/join/join_verdict.h"
 #include "output/packet/printer.h"
 #include "reassembly/join/transmission.h"
 
@@ -104,7 +106,7 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 {
 	struct reader *reader = &joining->reader;
 	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
-	struct join_record record = { &joining->form, direction, NULL, 0 };
+	struct join_record record = { &joining->form, direction, NULL, 0, NULL };
 
 	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !hurried; i++) {
 		record.lost = &direction->missed[i];
@@ -119,6 +121,23 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 		reader_write(reader, join_write_lost, &record);
 	}
 	joining->unlisted += direction->missed_unlisted;
+}
+
+/* Of senders, which may have nothing to send, only the sum is shown. */
+static void write_stalls(struct joining *joining)
+{
+	struct reader *reader = &joining->reader;
+	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
+	const struct join_form *form = &joining->form;
+
+	if (!form->stall_count)
+		return;
+	reader_write(reader, join_write_stalls, &joining->form);
+	for (size_t i = 0; i < form->stall_count && i < most && !reader->unwritable && !hurried; i++) {
+		if (join_verdict_of(form->stalls[i]).place == JOIN_SENDER)
+			break;
+		reader_write(reader, join_write_stall, &(struct join_record){ .form = form, .stall = form->stalls[i] });
+	}
 }
 
 struct table_row {
@@ -146,6 +165,7 @@ static void write_text(struct joining *joining)
 	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
 		reader_write(reader, write_row, &(struct table_row){ &table, i });
 	stats_table_fini(&table);
+	write_stalls(joining);
 	for (size_t i = 0; i < joining->join->direction_count; i++)
 		write_lost(joining, joining->join->directions[i]);
 	if (joining->unlisted) {
@@ -167,6 +187,12 @@ static void write_made(const void *what, struct line *line)
 	columns_write(made->columns, join_json, made->record, line);
 }
 
+static void write_record(struct joining *joining, const struct join_record *record)
+{
+	if (!joining->reader.unwritable && !hurried)
+		reader_write(&joining->reader, write_made, &(struct made){ &joining->reader.options->columns, record });
+}
+
 static void write_records(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;
@@ -174,13 +200,13 @@ static void write_records(struct joining *joining)
 
 	if (columns->form == COLUMNS_CSV)
 		reader_write(reader, columns_write_header, columns);
-	for (size_t i = 0; i <= joining->join->direction_count && !reader->unwritable && !hurried; i++) {
-		struct join_record record = { &joining->form, i < joining->join->direction_count ? joining->join->directions[i] : NULL, NULL, 0 };
-
-		/* the summary has no columns */
-		if (record.direction || columns->form == COLUMNS_JSON)
-			reader_write(reader, write_made, &(struct made){ columns, &record });
-	}
+	for (size_t i = 0; i < joining->join->direction_count; i++)
+		write_record(joining, &(struct join_record){ .form = &joining->form, .direction = joining->join->directions[i] });
+	/* stalls and the summary have no columns */
+	for (size_t i = 0; columns->form == COLUMNS_JSON && i < joining->form.stall_count; i++)
+		write_record(joining, &(struct join_record){ .form = &joining->form, .stall = joining->form.stalls[i] });
+	if (columns->form == COLUMNS_JSON)
+		write_record(joining, &(struct join_record){ .form = &joining->form });
 }
 
 static void finish(struct joining *joining)
@@ -190,6 +216,7 @@ static void finish(struct joining *joining)
 
 	transmissions_finish(joining->transmissions);
 	join_finish(joining->join);
+	joining->form.stall_count = join_verdict_sort(&joining->join->stalls, &joining->form.stalls);
 	read_clocks(joining);
 	if (columns_are_made(&reader->options->columns))
 		write_records(joining);
@@ -261,7 +288,7 @@ int command_join(int argc, char **argv)
 			print_error("join: nothing to join (name a capture file of each point)");
 		else if (options.input_count > JOIN_POINTS)
 			print_error("join: more than %d capture points", JOIN_POINTS);
-		else
+		else if (clocks_check(&options))
 			status = run(&options);
 	}
 	options_fini(&options);

@@ -51,6 +51,7 @@ static void direction_destroy(struct join *join, struct join_direction *directio
 			histogram_fini(histogram, &join->memory);
 		free(histogram);
 	}
+	free(direction->over_time);
 	free(direction->missed);
 	free(direction);
 }
@@ -62,6 +63,7 @@ void join_destroy(struct join *join)
 	for (size_t i = 0; i < join->direction_count; i++)
 		direction_destroy(join, join->directions[i]);
 	free(join->directions);
+	join_stalls_fini(&join->stalls);
 	map_fini(&counting_of(join)->by_flow);
 	free(counting_of(join));
 }
@@ -174,6 +176,56 @@ static void note_delay(struct join *join, struct join_direction *direction, unsi
 		histogram_add(*delays, (uint64_t)delay_ns, &join->memory);
 }
 
+static void add_delay(struct join_interval *interval, const struct join_interval *more)
+{
+	if (!more->count)
+		return;
+	if (!interval->count || more->least < interval->least)
+		interval->least = more->least;
+	if (more->largest > interval->largest)
+		interval->largest = more->largest;
+	interval->count += more->count;
+	interval->sum += more->sum;
+}
+
+/* Doubles the length of the intervals. */
+static void coarsen(struct join_delays *delays)
+{
+	for (unsigned i = 0; i < JOIN_INTERVALS / 2; i++) {
+		struct join_interval joined = delays->intervals[2 * i];
+
+		add_delay(&joined, &delays->intervals[2 * i + 1]);
+		delays->intervals[i] = joined;
+	}
+	memset(delays->intervals + JOIN_INTERVALS / 2, 0, sizeof delays->intervals / 2);
+	delays->interval_ns *= 2;
+}
+
+static void note_over_time(struct join *join, struct join_direction *direction, unsigned points, int64_t time_ns, int64_t delay_ns)
+{
+	struct counting *counting = counting_of(join);
+	struct join_delays *delays = direction->over_time;
+	const struct join_interval one = { 1, (uint64_t)delay_ns, (uint64_t)delay_ns, (uint64_t)delay_ns };
+	int64_t since_ns;
+
+	if (!delays && counting->used + sizeof *delays <= counting->max_memory) {
+		delays = direction->over_time = calloc(1, sizeof *delays);
+		counting->used += delays ? sizeof *delays : 0;
+	}
+	if (!delays || points < delays->points)
+		return;
+	if (points > delays->points)
+		*delays = (struct join_delays){ .begin_ns = time_ns, .interval_ns = JOIN_INTERVAL_NS, .points = points };
+	if (__builtin_sub_overflow(time_ns, delays->begin_ns, &since_ns))
+		return;
+	/* a packet can be sent before an earlier one of another point */
+	if (since_ns < 0)
+		since_ns = 0;
+	while (since_ns / delays->interval_ns >= JOIN_INTERVALS)
+		coarsen(delays);
+	add_delay(&delays->intervals[since_ns / delays->interval_ns], &one);
+}
+
 /* What changed on the way to a point, from the one that captured the packet before. */
 static void note_hop(struct join_direction *direction, const struct transmission *transmission, unsigned from, unsigned to)
 {
@@ -215,6 +267,9 @@ static void note_way(struct join *join, struct join_direction *direction, const 
 		for (unsigned j = 0; j < i; j++)
 			note_delay(join, direction, sorted[j], sorted[i], transmission->times_ns[sorted[i]] - transmission->times_ns[sorted[j]]);
 	}
+	if (count > 1)
+		note_over_time(join, direction, count, transmission->times_ns[sorted[0]],
+			       transmission->times_ns[sorted[count - 1]] - transmission->times_ns[sorted[0]]);
 }
 
 static void note_sending(struct counting *counting, struct join_direction *direction, const struct transmission *transmission)
@@ -269,6 +324,7 @@ void join_take(void *owner, const struct transmission *transmission)
 	direction->packets++;
 	direction->bytes += transmission->length;
 	note_way(join, direction, transmission);
+	join_stalls_take(&join->stalls, direction, transmission, active, counting_of(join)->max_memory / 8 / sizeof(struct join_stall));
 	note_sending(counting_of(join), direction, transmission);
 	group = group_of(direction->groups, &direction->group_count, transmission->seen, active);
 	if (!group) {

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "output/join/join_stall.h"
 #include "output/stats/histogram.h"
 #include "reassembly/join/transmission.h"
 
@@ -18,6 +19,21 @@
 
 /* Nearer than this to the begin or the end of another capture, it is unknown whether a packet was lost. */
 #define JOIN_EDGE_NS INT64_C(5000000)
+
+/* Delays over time: their intervals get longer with the capture. */
+#define JOIN_INTERVALS 64
+#define JOIN_INTERVAL_NS INT64_C(1000000)
+
+/* Delays of the packets that the first point captured in one interval. */
+struct join_interval {
+	uint64_t count, least, largest, sum; /* ns */
+};
+
+struct join_delays {
+	int64_t begin_ns, interval_ns;  /* of the first interval; interval_ns 0: no packet yet */
+	unsigned points;                /* of the packets counted: as many as any packet passed */
+	struct join_interval intervals[JOIN_INTERVALS];
+};
 
 /* Packets that the same points captured, while these points were capturing. */
 struct join_group {
@@ -44,6 +60,7 @@ struct join_direction {
 	uint64_t doubled[JOIN_POINTS], reordered[JOIN_POINTS], marked[JOIN_POINTS]; /* on the way to this point from the one before */
 	uint64_t before[JOIN_POINTS][JOIN_POINTS]; /* packets that the first point captured before the second one */
 	struct histogram *delays[JOIN_POINTS][JOIN_POINTS]; /* from the first to the second; NULL: none */
+	struct join_delays *over_time;  /* from the first to the last point of the packets that most points captured; NULL: none */
 	struct transmission *missed;   /* not captured at a point that was capturing */
 	size_t missed_count, missed_room;
 	uint64_t missed_unlisted;
@@ -72,6 +89,7 @@ struct join {
 	struct join_direction **directions; /* in order of their first packet; after join_finish(), of their connections */
 	size_t direction_count, direction_room;
 	uint64_t uncounted;            /* packets of directions for which there was no memory */
+	struct join_stalls stalls;
 	struct histogram_memory memory;
 };
 

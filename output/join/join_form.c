@@ -7,6 +7,7 @@
 
 #include "dissect/infiniband/ib.h"
 #include "output/join/join_form.h"
+#include "output/join/join_stall_form.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/packet/units.h"
@@ -113,6 +114,29 @@ static void json_delay(const char *key, const struct histogram *delays, struct l
 	line_char(line, '}');
 }
 
+static void json_over_time(const struct join_delays *delays, struct line *line)
+{
+	unsigned listed = 0;
+
+	object_seconds(line, "delay_interval", delays->interval_ns);
+	object_key(line, "delay_over_time");
+	line_char(line, '[');
+	for (unsigned i = 0; i < JOIN_INTERVALS; i++) {
+		const struct join_interval *interval = &delays->intervals[i];
+
+		if (!interval->count)
+			continue;
+		line_text(line, listed++ ? ",{" : "{");
+		object_time(line, "time", delays->begin_ns + (int64_t)i * delays->interval_ns);
+		object_number(line, "count", interval->count);
+		object_seconds(line, "min", (int64_t)interval->least);
+		object_seconds(line, "mean", (int64_t)(interval->sum / interval->count));
+		object_seconds(line, "max", (int64_t)interval->largest);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
 static void json_end(const char *key, const uint8_t *address, uint8_t length, const char *number_key, bool has_number, uint32_t number,
 		     struct line *line)
 {
@@ -217,6 +241,8 @@ static void json_direction(const struct join_record *record, struct line *line)
 	delays = direction->delays[direction->order[0]][direction->order[direction->order_count - 1]];
 	if (delays && delays->count)
 		json_delay("delay", delays, line);
+	if (direction->over_time)
+		json_over_time(direction->over_time, line);
 	line_text(line, "}\n");
 }
 
@@ -294,6 +320,7 @@ static void json_summary(const struct join_form *form, struct line *line)
 		line_char(line, '}');
 	}
 	line_char(line, ']');
+	join_stalls_json(form, line);
 	if (form->join->uncounted)
 		object_number(line, "uncounted", form->join->uncounted);
 	line_text(line, "}\n");
@@ -305,6 +332,8 @@ void join_json(const void *what, struct line *line)
 
 	if (record->direction)
 		json_direction(record, line);
+	else if (record->stall)
+		join_stall_json(record, line);
 	else
 		json_summary(record->form, line);
 }

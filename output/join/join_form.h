@@ -24,6 +24,8 @@ struct join_form {
 	const char *names[JOIN_POINTS]; /* files of the points */
 	struct join_clock clocks[JOIN_POINTS];
 	unsigned point_count;
+	struct join_stall **stalls;     /* from join_verdict_sort() */
+	size_t stall_count;
 	struct clock_listing times;
 };
 
@@ -33,9 +35,10 @@ struct join_record {
 	const struct join_direction *direction;
 	const struct transmission *lost; /* join_write_lost() */
 	unsigned hop;
+	const struct join_stall *stall;
 };
 
-/* JSON objects and "\n", of a struct join_record: of a direction, and of all (direction NULL). */
+/* JSON objects and "\n", of a struct join_record: of a direction, a stall, and of all (both NULL). */
 void join_json(const void *record, struct line *line);
 
 /* Text: the points and the sums, of a struct join_form; a lost packet, of a struct join_record. */

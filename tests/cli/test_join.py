@@ -18,8 +18,10 @@ ENDS = os.path.join(TESTDATA, "ends")
 class Join(CliTest):
     def objects(self, *arguments):
         found = [json.loads(line) for line in self.lines("join", "--json", *arguments)]
-        self.assertEqual([one["kind"] for one in found], ["direction"] * (len(found) - 1) + ["summary"])
-        return found[:-1], found[-1]
+        self.stalls = [one for one in found if one["kind"] == "stall"]
+        directions = len(found) - len(self.stalls) - 1
+        self.assertEqual([one["kind"] for one in found], ["direction"] * directions + ["stall"] * len(self.stalls) + ["summary"])
+        return found[:directions], found[-1]
 
 
 class Relay(Join):
@@ -85,12 +87,14 @@ def address(number):
 class Path(Join):
     """Packets of a capture as three points of their path would have them: at host 10.0.0.1, at a switch, and at host 10.0.0.2."""
 
-    def model(self, seed, loss=0.0, double=0.0, hold=0.0, mark=0.0, numbered=True, delay=20000):
+    def model(self, seed, loss=0.0, double=0.0, hold=0.0, mark=0.0, numbered=True, delay=20000, pauses=None):
+        """pauses: {number of a packet: (nanoseconds by which all from it on are later, how long the packet before it is on the first stretch)}."""
         chance = random.Random(seed)
         points, truth = ([], [], []), collections.Counter()
         start = 1700000000 * SECOND
         content = [one for one in records(read(os.path.join(TESTDATA, "roce-nfs3.pcap.gz")))[1] if one[1][12:14] == b"\x08\x00"]
         for number, (_, frame, length) in enumerate(content):
+            start += (pauses or {}).get(number, (0,))[0]
             time = start + number * 100000
             frame = frame[:18] + ((number if numbered else 0) & 0xffff).to_bytes(2, "big") + frame[20:]
             way = (0, 1, 2) if frame[26:30] == address(1) else (2, 1, 0)
@@ -102,6 +106,8 @@ class Path(Join):
                     truth["lost", before, point] += 1
                     break
                 time += delay + chance.randrange(delay)
+                if before == way[0]:
+                    time += (pauses or {}).get(number + 1, (0, 0))[1]
                 if faulty and chance.random() < hold:
                     time += 5 * 100000
                     truth["held"] += 1
@@ -217,6 +223,70 @@ class Path(Join):
         points[2] = [one for one in points[2] if one[0] <= end]
         directions, _ = self.objects(*self.write(points))
         self.assertEqual(sum(one["lost_packets"] + one["not_captured"] for one in directions), 0)
+
+    def test_pauses_are_where_they_were(self):
+        """The host that sends next took its time, or the packet before was on its way for so long."""
+        content = [frame for _, frame, _ in records(read(os.path.join(TESTDATA, "roce-nfs3.pcap.gz")))[1] if frame[12:14] == b"\x08\x00"]
+        source = [".".join(map(str, frame[26:30])) for frame in content]
+        same = next(n for n in range(200, 300) if source[n] == source[n - 1])
+        turned = next(n for n in range(same + 20, 400) if source[n] != source[n - 1])
+        slow = next(n for n in range(turned + 20, 500) if source[n] != source[n - 1])
+        points, _ = self.model(7, pauses={same: (40 * 10**6, 0), turned: (60 * 10**6, 0), slow: (80 * 10**6, 75 * 10**6)})
+        files = self.write(points, ((0, 0), (3 * SECOND, 0), (-SECOND, 0)))
+        directions, summary = self.objects(*files)
+        way = files if source[slow - 1] == "10.0.0.1" else files[::-1]
+        # the other packets of the capture make pauses of their own, of 20 ms
+        self.assertEqual([(one["where"], one["reason"], one.get("host"), one.get("between"), round(one["duration"], 2))
+                          for one in self.stalls if one["duration"] > 0.03],
+                         [("network", "delayed", None, [way[0], way[-1]], 0.08), ("receiver", "late", source[turned], None, 0.06),
+                          ("sender", "late", source[same], None, 0.04)])
+        self.assertEqual({place: found["count"] for place, found in summary["stalls"].items()},
+                         {place: sum(one["where"] == place for one in self.stalls) for place in ("network", "receiver", "sender")})
+        # the delay shows in its interval, and nowhere else
+        slowest = max((row for one in directions for row in one["delay_over_time"]), key=lambda row: row["max"])
+        self.assertAlmostEqual(slowest["max"], 0.075, delta=0.001)
+        interval = next(one["delay_interval"] for one in directions if slowest in one["delay_over_time"])
+        self.assertTrue(0 <= self.stalls[0]["time_ns"] / 1e9 - slowest["time_ns"] / 1e9 < interval)
+        self.assertEqual(sum(row["max"] > 0.01 for one in directions for row in one["delay_over_time"]), 1)
+        for one in directions:
+            self.assertEqual(sum(row["count"] for row in one["delay_over_time"]), one["delay"]["count"])
+
+    def test_a_pause_after_a_loss_is_the_networks(self):
+        for name in ("roce-loss", "iwarp-loss"):
+            files = [os.path.join(ENDS, "%s.%s.pcap.gz" % (name, end)) for end in "AB"]
+            directions, summary = self.objects(*files)
+            lost = {frame["frame"] for one in directions for stretch in one["lost"] for frame in stretch["frames"]}
+            found = [one for one in self.stalls if one["reason"] == "lost"]
+            self.assertTrue(found)
+            for one in found:
+                self.assertIn(one["frame"], lost)
+                self.assertEqual(one["where"], "network")
+                self.assertLessEqual(one["frame"], one["frame_after"])
+            for one in self.stalls:
+                self.assertGreaterEqual(one["duration"], 0.01)
+            self.assertEqual(sum(found["count"] for place, found in summary["stalls"].items()), len(self.stalls))
+
+    def test_clocks_that_are_known_are_not_searched(self):
+        points, _ = self.model(8)
+        ahead = (0, 3 * SECOND, -SECOND // 4)
+        files = self.write(points, [(one, 0) for one in ahead])
+        known = sum((["--clock", "%s=%.9f" % (file, one / SECOND)] for file, one in list(zip(files, ahead))[1:]), [])
+        directions, summary = self.objects(*known, *files)
+        self.assertEqual([one["clock"]["offset"] for one in summary["files"][1:]], [3, -0.25])
+        self.assertEqual([one["lost_packets"] for one in directions], [0] * len(directions))
+        for one in directions:
+            self.assertTrue(0.00004 <= one["delay"]["min"] <= one["delay"]["max"] <= 0.00008, one["delay"])
+        # a drift counts from the first packet of the file
+        drifting = self.write(points, ((0, 0), (SECOND, 50e-6), (0, 0)))
+        directions, _ = self.objects("--clock", drifting[1] + "=1,50", *drifting)
+        for one in directions:
+            self.assertTrue(0.00003 <= one["delay"]["min"] <= one["delay"]["max"] <= 0.00009, one["delay"])
+        good = self.write(points)
+        self.assertEqual([one["lost_packets"] for one in self.objects("--clock", "same", *good)[0]], [0] * len(directions))
+        for wrong in ("other.pcap=1", good[1], good[1] + "=", good[1] + "=x", good[1] + "=1,", good[1] + "=nan"):
+            done = self.run_program("join", "--clock", wrong, *good)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn(b"rdmatap: --clock ", done.stderr)
 
     def test_the_merged_file_has_each_packet_once(self):
         points, _ = self.model(12, loss=0.02, double=0.01)
