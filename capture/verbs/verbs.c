@@ -83,14 +83,26 @@ static inline void count_frame(const struct verbs *verbs, struct verbs_queue *qu
 	queue->passed++;
 }
 
+/* Memory that the copy of a frame takes at the most. */
+static size_t copy_room(const struct verbs *verbs)
+{
+	return verbs->makes_records ? record_room(verbs->sizes.slot_bytes) : verbs->sizes.slot_bytes;
+}
+
+/* Whether the batch has copies already, and so the room for them. */
+static bool has_copies(const struct verbs *verbs, const struct batch *batch)
+{
+	return verbs->makes_records ? batch->records != NULL : batch->shared.count && batch->block;
+}
+
 /* Whether a frame of any length can be copied. Without memory it is dropped. */
 static bool has_room(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
 {
-	if (batch->shared.count && !batch->records)
+	if (batch->shared.count && !has_copies(verbs, batch))
 		batch->closed = true;
 	if (batch->closed)
 		return false;
-	if (live_room(&verbs->live, batch, record_room(verbs->sizes.slot_bytes)))
+	if (live_room(&verbs->live, batch, copy_room(verbs)))
 		return true;
 	queue->dropping = !batch->closed;
 	return queue->dropping;
@@ -104,11 +116,11 @@ static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, stru
 	if (queue->dropping || verbs->counts_only)
 		return true;
 	if (queue->copies && batch->shared.count < BATCH_FRAMES) {
-		if (batch->records && verbs->live.block->size - verbs->live.block_used >= record_room(verbs->sizes.slot_bytes))
+		if (has_copies(verbs, batch) && verbs->live.block->size - verbs->live.block_used >= copy_room(verbs))
 			return true;
 		return has_room(verbs, queue, batch);
 	}
-	if (batch->shared.count < BATCH_FRAMES && !batch->records && (!batch->borrowed || batch->borrowed == &queue->posted[queue->posted_begin]->borrowed))
+	if (batch->shared.count < BATCH_FRAMES && !has_copies(verbs, batch) && (!batch->borrowed || batch->borrowed == &queue->posted[queue->posted_begin]->borrowed))
 		return true;
 	batch->closed = true;
 	return false;
@@ -170,6 +182,23 @@ static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, st
 	batch->shared.count++;
 	queue->block_bytes += kept;
 	queue->passed++;
+}
+
+/* Frees the receive buffer at once: the reader has all others. */
+static void copy_out(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, const struct verbs_block *block, uint32_t length,
+		     int64_t time_ns)
+{
+	const uint8_t *bytes = block->memory + (size_t)queue->filled * verbs->sizes.stride;
+	uint32_t kept = length < verbs->sizes.slot_bytes ? length : verbs->sizes.slot_bytes;
+	struct rtap_frame frame = { .bytes = bytes, .wire_length = length, .link_type = RTAP_LINK_ETHERNET, .time_ns = time_ns };
+
+	if (verbs->matches_here && !matches(verbs, bytes, kept))
+		return;
+	frame.captured_length = verbs->snap_length && kept > verbs->snap_length ? verbs->snap_length : kept;
+	if (live_append(&verbs->live, batch, &frame))
+		queue->passed++;
+	else
+		queue->dropped++;
 }
 
 static __attribute__((cold)) void report_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
@@ -235,6 +264,8 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 		queue->dropped++;
 	else if (verbs->counts_only)
 		count_frame(verbs, queue, batch, completion->length);
+	else if (queue->copies && !verbs->makes_records)
+		copy_out(verbs, queue, batch, block, completion->length, completion->time_ns);
 	else if (queue->copies)
 		copy_frame(verbs, queue, batch, block, completion->length, completion->time_ns);
 	else
@@ -258,8 +289,8 @@ static unsigned room_for(struct verbs *verbs, struct verbs_queue *queue, struct 
 		return (unsigned)room;
 	if (room > BATCH_FRAMES - batch->shared.count)
 		room = BATCH_FRAMES - batch->shared.count;
-	if (queue->copies && room > (verbs->live.block->size - verbs->live.block_used) / record_room(verbs->sizes.slot_bytes))
-		room = (verbs->live.block->size - verbs->live.block_used) / record_room(verbs->sizes.slot_bytes);
+	if (queue->copies && room > (verbs->live.block->size - verbs->live.block_used) / copy_room(verbs))
+		room = (verbs->live.block->size - verbs->live.block_used) / copy_room(verbs);
 	return (unsigned)room;
 }
 

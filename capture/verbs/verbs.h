@@ -136,7 +136,7 @@ struct verbs_queue {
 	uint32_t replaced;       /* slots of it already posted */
 
 	bool dropping;           /* frames of the first block are dropped, because no free block can replace it */
-	bool copies;             /* frames of the first block are copied into records, and the block replaces itself */
+	bool copies;             /* frames of the first block are copied, into records if verbs->makes_records; the block replaces itself */
 	uint64_t block_bytes;    /* captured since the start of the current block */
 	bool broken;             /* failed; has to be rebuilt */
 	bool drained;            /* it was empty after the last poll */

@@ -99,9 +99,13 @@ void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *que
 	queue->copies = verbs->makes_records && queue->cq_ex && queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block;
 	queue->block_bytes = 0;
 	queue->replacement = verbs->counts_only || queue->copies ? first : verbs_block_take(verbs->ring);
-	queue->dropping = !queue->replacement;
-	if (queue->dropping)
-		queue->replacement = first;
+	queue->dropping = false;
+	if (queue->replacement)
+		return;
+	/* The reader has all blocks. Frames are copied, which takes less memory if they are shorter than the longest. */
+	queue->replacement = first;
+	queue->copies = verbs->queue_count == 1;
+	queue->dropping = !queue->copies;
 }
 
 static void finish_block(struct verbs *verbs, struct verbs_queue *queue)
