@@ -33,6 +33,9 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 		ib_rules_packet(&subject);
 	if (is_ib && subject.connection)
 		ib_sequence_packet(&subject);
+	if (packet->tcp.present)
+		iwarp_rules_packet(&subject);
+	rpcrdma_rules_packet(&subject);
 }
 
 void check_merge(struct check *check, uint64_t from, uint64_t into)

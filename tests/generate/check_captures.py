@@ -3,7 +3,6 @@
 packets does wrong by the section of the rule; all else is right."""
 import ib
 import handshake
-from capture import START_NS
 from conversation import Packet, Scene
 
 MS = 10**6
@@ -102,17 +101,17 @@ def version(t):
     t.warm().put("a", SEND_ONLY, b"data", tver=1)
 
 
-@breaks("ib-lrh-version", link=247)
+@breaks("ib-lrh-version", talk=lambda: Native())
 def lrh_version(t):
     t.native(lver=1)
 
 
-@breaks("ib-grh-version", link=247)
+@breaks("ib-grh-version", talk=lambda: Native())
 def grh_version(t):
     t.native(route={"ipver": 4})
 
 
-@breaks("ib-vcrc", link=247)
+@breaks("ib-vcrc", talk=lambda: Native())
 def vcrc(t):
     t.native(bad_vcrc=1)
 
@@ -392,7 +391,7 @@ def cm_qpn(_):
 class Native(Talk):
     """A datagram between two LIDs."""
 
-    def __init__(self, **_):
+    def __init__(self):
         self.scene = Scene("check", "", link=247)
 
     def native(self, route=None, **values):
@@ -411,7 +410,7 @@ def make(rule, path):
     """Writes the capture that breaks the rule. Returns the ids of the rules that it breaks."""
     function, ids, options = RULES[rule]
     options = dict(options)
-    talk = (Native if options.pop("link", 1) == 247 else Talk)(**options)
+    talk = options.pop("talk", Talk)(**options)
     function(talk)
     talk.write_capture(path)
     return ids

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPC-over-RDMA headers with their chunk lists, as the rules need them. RFC 8166, section 4.
+ */
+#ifndef OUTPUT_CHECK_RPCRDMA_HEADER_H
+#define OUTPUT_CHECK_RPCRDMA_HEADER_H
+
+#include "dissect/engine/packet.h"
+
+/* Segments of a header that are kept; further ones are counted. */
+#define RPCRDMA_SEGMENTS 24
+
+enum rpcrdma_list { RPCRDMA_READ, RPCRDMA_WRITE, RPCRDMA_REPLY };
+
+struct rpcrdma_segment {
+	uint32_t handle, length;
+	uint32_t position;   /* READ */
+	uint8_t list;        /* enum rpcrdma_list */
+	uint8_t chunk;       /* WRITE: number of its chunk, from 0 */
+};
+
+struct rpcrdma_header {
+	uint32_t xid, version, credits, type;
+	uint32_t error, low, high;     /* RDMA_ERROR; 0: not captured, or none */
+	bool is_whole;                 /* the lists were captured and are all in `segments` */
+	bool has_reply_chunk;
+	uint32_t write_chunks, segment_count;
+	struct rpcrdma_segment segments[RPCRDMA_SEGMENTS];
+	bool has_rpc;                  /* RDMA_MSG: the first words of the RPC message were captured */
+	uint32_t rpc_xid, rpc_type;    /* rpc_type: 0 call, 1 reply */
+	bool has_procedure;            /* of a call */
+	uint32_t program, program_version, procedure;
+};
+
+/* Reads the header in a layer of RPC-over-RDMA. False: not even its fixed part was captured. */
+bool rpcrdma_header_read(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rpcrdma_header *header);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "output/check/rpcrdma_header.h"
+#include "output/check/subject.h"
+
+#define CALLS 128                /* of one end that are remembered */
+#define KEYS 32                  /* invalidated ones that are remembered */
+#define NFS_PROGRAM 100003
+#define NFS3_WRITE 7
+#define NFS3_SYMLINK 10
+
+struct call {
+	uint64_t frame;          /* 0: empty */
+	uint64_t number;         /* of the call among those of its end, from 1 */
+	uint32_t xid;
+	bool is_whole, is_answered, has_reply_chunk;
+	uint32_t write_chunks, segment_count;
+	struct rpcrdma_segment segments[RPCRDMA_SEGMENTS];
+};
+
+/* Calls of one end and what the other end granted. */
+struct caller {
+	struct call calls[CALLS];
+	uint64_t count, outstanding; /* calls sent; without a reply */
+	bool has_grant;
+	uint32_t grant, grant_before;
+	/* a call above the grant, until replies prove that so many were outstanding; number 0: none */
+	uint64_t excess, proven;
+	struct check_origin excess_origin;
+	uint32_t excess_grant;
+};
+
+struct invalidated {
+	bool is_set;
+	uint32_t key, psn;       /* of the SEND */
+	uint64_t frame;
+};
+
+struct state {
+	struct caller callers[2];
+	struct invalidated keys[2][KEYS]; /* by the end that invalidated them */
+	unsigned next_key[2];
+	bool is_old;             /* not the first packet of the connection: a call can have been missed */
+};
+
+/* The packet is what its sender sent next, and not a copy. */
+static bool is_new(const struct rtap_packet *packet)
+{
+	uint8_t analysis = packet->flow.analysis;
+
+	if (packet->flow.tcp_analysis != RTAP_TCP_NONE)
+		return packet->flow.tcp_analysis == RTAP_TCP_NEW || packet->flow.tcp_analysis == RTAP_TCP_GAP;
+	return analysis == RTAP_PSN_IN_ORDER || analysis == RTAP_PSN_GAP;
+}
+
+static bool is_gap(const struct rtap_packet *packet)
+{
+	return packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || packet->flow.analysis == RTAP_PSN_RESYNCHRONISED;
+}
+
+static struct call *find_call(struct caller *caller, uint32_t xid)
+{
+	struct call *found = NULL;
+
+	for (unsigned i = 0; i < CALLS; i++)
+		if (caller->calls[i].frame && caller->calls[i].xid == xid && (!found || caller->calls[i].frame > found->frame))
+			found = &caller->calls[i];
+	return found;
+}
+
+static bool is_reply(const struct rpcrdma_header *header)
+{
+	bool has_reads = header->segment_count && header->segments[0].list == RPCRDMA_READ;
+
+	return header->type == RDMA_ERROR || (header->type == RDMA_MSG ? header->has_rpc && header->rpc_type == 1 : !has_reads);
+}
+
+/* Rules of the header alone. */
+static void check_header(const struct subject *subject, const struct rpcrdma_header *header)
+{
+	if (header->version != RPCRDMA_VERSION_1) {
+		if (header->type != RDMA_ERROR)
+			subject_break(subject, RULE_RPCRDMA_VERSION, "version %u, xid 0x%08x", header->version, header->xid);
+		return;
+	}
+	if (header->type > RDMA_ERROR)
+		subject_break(subject, RULE_RPCRDMA_TYPE, "type %u, xid 0x%08x", header->type, header->xid);
+	if (header->type == RDMA_MSGP || header->type == RDMA_DONE)
+		subject_break(subject, RULE_RPCRDMA_RESERVED_TYPE, "%s, xid 0x%08x", header->type == RDMA_MSGP ? "RDMA_MSGP" : "RDMA_DONE", header->xid);
+	if (header->has_rpc && header->rpc_xid != header->xid)
+		subject_break(subject, RULE_RPCRDMA_XID, "xid 0x%08x before a message with xid 0x%08x", header->xid, header->rpc_xid);
+	if (header->type == RDMA_NOMSG && header->is_whole && !header->segment_count && !header->write_chunks && !header->has_reply_chunk)
+		subject_break(subject, RULE_RPCRDMA_NOMSG_EMPTY, "RDMA_NOMSG, xid 0x%08x, without chunks", header->xid);
+}
+
+static void check_reads(const struct subject *subject, const struct rpcrdma_header *header)
+{
+	uint64_t at_zero = 0;
+	bool has_zero = false, has_reads = false;
+
+	for (uint32_t i = 0; i < header->segment_count; i++) {
+		const struct rpcrdma_segment *segment = &header->segments[i];
+
+		if (segment->list != RPCRDMA_READ)
+			continue;
+		has_reads = true;
+		if (segment->position % 4)
+			subject_break(subject, RULE_RPCRDMA_POSITION, "position %u, xid 0x%08x", segment->position, header->xid);
+		if (!segment->position) {
+			has_zero = true;
+			at_zero += segment->length;
+		}
+	}
+	if (has_reads && has_zero != (header->type == RDMA_NOMSG))
+		subject_break(subject, RULE_RPCRDMA_POSITION_ZERO, "%s with%s a chunk at position 0, xid 0x%08x",
+			      header->type == RDMA_NOMSG ? "RDMA_NOMSG" : "RDMA_MSG", has_zero ? "" : "out", header->xid);
+	if (has_zero && header->type == RDMA_NOMSG && at_zero % 4)
+		subject_break(subject, RULE_RPCRDMA_LONG_PAD, "%llu bytes at position 0, xid 0x%08x", (unsigned long long)at_zero, header->xid);
+	if (has_reads && !has_zero && header->has_procedure && header->program == NFS_PROGRAM && header->program_version == 3 &&
+	    header->procedure != NFS3_WRITE && header->procedure != NFS3_SYMLINK)
+		subject_break(subject, RULE_RPCRDMA_NFS_CHUNK, "procedure %u with a read chunk, xid 0x%08x", header->procedure, header->xid);
+}
+
+static void check_error(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
+{
+	struct call *own = find_call(&state->callers[subject->sender], header->xid), *other = find_call(&state->callers[!subject->sender], header->xid);
+
+	if (header->error && header->error != ERR_VERS && header->error != ERR_CHUNK)
+		subject_break(subject, RULE_RPCRDMA_ERROR_CODE, "code %u, xid 0x%08x", header->error, header->xid);
+	if (header->error == ERR_VERS && header->high && (header->low > header->high || (header->version >= header->low && header->version <= header->high)))
+		subject_break(subject, RULE_RPCRDMA_ERROR_VERSIONS, "versions %u to %u, refused %u, xid 0x%08x", header->low, header->high,
+			      header->version, header->xid);
+	if (own && !other)
+		subject_break(subject, RULE_RPCRDMA_ERROR_SENDER, "RDMA_ERROR, xid 0x%08x, after its own call in frame %llu", header->xid,
+			      (unsigned long long)own->frame);
+}
+
+/* Bytes that a SEND of this end may have; 0: unknown. */
+static uint32_t inline_threshold(const struct subject *subject)
+{
+	const struct setup *setup = subject->connection->setup;
+	const struct setup_end *from, *to;
+
+	if (!setup)
+		return 0;
+	from = &setup->ends[subject->sender];
+	to = &setup->ends[!subject->sender];
+	if (!from->private_known || !to->private_known)
+		return 0;
+	return from->send_size < to->receive_size ? from->send_size : to->receive_size;
+}
+
+static void check_inline(const struct subject *subject, const struct rpcrdma_header *header)
+{
+	const struct rtap_flow_facts *flow = &subject->packet->flow;
+	uint32_t most = inline_threshold(subject);
+
+	if (subject->packet->ib.has_bth && flow->completes && flow->kind == RTAP_KIND_SEND && most && flow->message_length > most)
+		subject_break(subject, RULE_RPCRDMA_INLINE, "%llu bytes, threshold %u, xid 0x%08x", (unsigned long long)flow->message_length, most,
+			      header->xid);
+}
+
+/* A key that is offered again may be used again. */
+static void offer_keys(struct state *state, unsigned caller, const struct rpcrdma_header *header)
+{
+	for (unsigned i = 0; i < KEYS; i++) {
+		struct invalidated *key = &state->keys[!caller][i];
+
+		for (uint32_t j = 0; j < header->segment_count && j < RPCRDMA_SEGMENTS; j++)
+			key->is_set &= header->segments[j].handle != key->key;
+		key->is_set &= header->is_whole;
+	}
+}
+
+static void check_credits(const struct subject *subject, struct state *state, struct caller *caller)
+{
+	uint32_t grant = caller->grant > caller->grant_before ? caller->grant : caller->grant_before;
+	const struct rtap_frame *frame = subject->packet->frame;
+
+	if (!caller->has_grant) {
+		/* before the first reply */
+		if (state->is_old || !subject->connection->setup)
+			return;
+		grant = 1;
+	}
+	if (caller->excess || caller->outstanding <= grant)
+		return;
+	caller->excess = caller->count;
+	caller->excess_grant = grant;
+	caller->proven = 1;
+	caller->excess_origin = (struct check_origin){ frame->number, frame->time_ns, true };
+}
+
+static void take_call(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
+{
+	struct caller *caller = &state->callers[subject->sender];
+	struct call *call = find_call(caller, header->xid), *oldest = &caller->calls[0];
+
+	check_reads(subject, header);
+	offer_keys(state, subject->sender, header);
+	if (call && !call->is_answered)
+		subject_break(subject, RULE_RPCRDMA_DUPLICATE_XID, "xid 0x%08x, outstanding since frame %llu", header->xid,
+			      (unsigned long long)call->frame);
+	for (unsigned i = 0; i < CALLS && oldest->frame; i++)
+		if (caller->calls[i].frame < oldest->frame)
+			oldest = &caller->calls[i];
+	caller->outstanding -= oldest->frame && !oldest->is_answered;
+	caller->outstanding++;
+	caller->count++;
+	*oldest = (struct call){
+		.frame = subject->packet->frame->number, .number = caller->count, .xid = header->xid, .is_whole = header->is_whole,
+		.has_reply_chunk = header->has_reply_chunk, .write_chunks = header->write_chunks, .segment_count = header->segment_count,
+	};
+	memcpy(oldest->segments, header->segments, sizeof oldest->segments);
+	check_credits(subject, state, caller);
+}
+
+/* Segments of one chunk: those of the reply against those of the call. False: they are others. */
+static bool are_copies(const struct call *call, const struct rpcrdma_header *header, enum rpcrdma_list list, uint32_t chunk)
+{
+	const struct rpcrdma_segment *own = header->segments, *its = call->segments;
+	const struct rpcrdma_segment *own_end = own + header->segment_count, *its_end = its + call->segment_count;
+	bool is_empty = true;
+
+	for (;; own++, its++, is_empty = false) {
+		while (own < own_end && (own->list != list || (list == RPCRDMA_WRITE && own->chunk != chunk)))
+			own++;
+		while (its < its_end && (its->list != list || (list == RPCRDMA_WRITE && its->chunk != chunk)))
+			its++;
+		/* a chunk without segments is empty: the result is in the message */
+		if (own == own_end || its == its_end)
+			return own == own_end && (its == its_end || is_empty);
+		if (own->handle != its->handle || own->length > its->length)
+			return false;
+	}
+}
+
+static void check_copies(const struct subject *subject, const struct call *call, const struct rpcrdma_header *header)
+{
+	if (!call->is_whole || !header->is_whole)
+		return;
+	for (uint32_t i = 0; i < header->write_chunks; i++)
+		if (i >= call->write_chunks || !are_copies(call, header, RPCRDMA_WRITE, i)) {
+			subject_break(subject, RULE_RPCRDMA_WRITE_COPY, "write chunk %u of xid 0x%08x is not that of the call in frame %llu", i + 1,
+				      header->xid, (unsigned long long)call->frame);
+			break;
+		}
+	if (header->has_reply_chunk && (!call->has_reply_chunk || !are_copies(call, header, RPCRDMA_REPLY, 0)))
+		subject_break(subject, RULE_RPCRDMA_REPLY_COPY, "reply chunk of xid 0x%08x is not that of the call in frame %llu", header->xid,
+			      (unsigned long long)call->frame);
+}
+
+static void check_invalidation(const struct subject *subject, struct state *state, const struct call *call)
+{
+	const struct rtap_packet *packet = subject->packet;
+	const struct setup *setup = subject->connection->setup;
+	bool found = false;
+
+	if (!packet->ib.has_ieth)
+		return;
+	if (setup && setup->ends[0].private_known && setup->ends[1].private_known &&
+	    !(setup->ends[0].remote_invalidation && setup->ends[1].remote_invalidation))
+		subject_break(subject, RULE_RPCRDMA_INVALIDATE, "SEND with Invalidate, R of the requester %u, of the responder %u",
+			      setup->ends[!subject->sender].remote_invalidation, setup->ends[subject->sender].remote_invalidation);
+	for (uint32_t i = 0; call && i < call->segment_count && i < RPCRDMA_SEGMENTS; i++)
+		found |= call->segments[i].handle == packet->ib.invalidated_r_key;
+	if (call && call->is_whole && !found)
+		subject_break(subject, RULE_RPCRDMA_INVALIDATE_KEY, "key 0x%08x is not in the call in frame %llu", packet->ib.invalidated_r_key,
+			      (unsigned long long)call->frame);
+	state->keys[subject->sender][state->next_key[subject->sender]++ % KEYS] = (struct invalidated){
+		true, packet->ib.invalidated_r_key, packet->ib.psn, packet->frame->number };
+}
+
+static void prove_excess(const struct subject *subject, struct caller *caller, const struct call *call)
+{
+	bool is_over = true;
+
+	if (!caller->excess)
+		return;
+	/* outstanding when the call was sent */
+	if (call->number < caller->excess && ++caller->proven > caller->excess_grant) {
+		subject_break_at(subject, &caller->excess_origin, RULE_RPCRDMA_CREDITS, "%llu calls outstanding, %u granted",
+				 (unsigned long long)caller->proven, caller->excess_grant);
+		caller->excess = 0;
+	}
+	for (unsigned i = 0; i < CALLS; i++)
+		is_over &= !caller->calls[i].frame || caller->calls[i].is_answered || caller->calls[i].number >= caller->excess;
+	if (is_over)
+		caller->excess = 0;
+}
+
+static void take_reply(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
+{
+	struct caller *caller = &state->callers[!subject->sender];
+	struct call *call = find_call(caller, header->xid);
+
+	if (header->is_whole && header->segment_count && header->segments[0].list == RPCRDMA_READ)
+		subject_break(subject, RULE_RPCRDMA_REPLY_READ, "read chunk in the reply of xid 0x%08x", header->xid);
+	if (header->type != RDMA_ERROR && header->version == RPCRDMA_VERSION_1) {
+		if (!header->credits)
+			subject_break(subject, RULE_RPCRDMA_GRANT_ZERO, "0 credits, xid 0x%08x", header->xid);
+		/* a call that is under way when the grant is lowered is still right */
+		caller->grant_before = caller->has_grant ? caller->grant : 0;
+		caller->grant = header->credits;
+		caller->has_grant = true;
+	}
+	check_invalidation(subject, state, call);
+	if (!call)
+		return;
+	if (call->is_answered) {
+		subject_break(subject, RULE_RPCRDMA_REPLY_TWICE, "xid 0x%08x, call in frame %llu", header->xid, (unsigned long long)call->frame);
+		return;
+	}
+	check_copies(subject, call, header);
+	call->is_answered = true;
+	caller->outstanding--;
+	prove_excess(subject, caller, call);
+}
+
+/* An RDMA READ or WRITE with a key that its sender invalidated before. */
+static void check_key(const struct subject *subject, const struct state *state)
+{
+	const struct rtap_ib_facts *ib = &subject->packet->ib;
+
+	for (unsigned i = 0; i < KEYS; i++) {
+		const struct invalidated *key = &state->keys[subject->sender][i];
+
+		if (key->is_set && key->key == ib->r_key && (int32_t)((ib->psn - key->psn) << 8) > 0)
+			subject_break(subject, RULE_RPCRDMA_KEY_REUSED, "key 0x%08x, invalidated in frame %llu", ib->r_key,
+				      (unsigned long long)key->frame);
+	}
+}
+
+static void check_private(const struct subject *subject)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+		const uint8_t *bytes = layer_bytes(packet, layer);
+
+		if (layer->protocol == PROTOCOL_RPCRDMA_PRIVATE && layer->length >= 8 && (bytes[4] != 1 || bytes[5] & ~1))
+			subject_break(subject, RULE_RPCRDMA_PRIVATE, "version %u, flags 0x%02x", bytes[4], bytes[5]);
+	}
+}
+
+static void take_header(struct subject *subject, const struct rtap_layer *layer)
+{
+	struct rpcrdma_header header;
+	struct state *state;
+
+	if (!rpcrdma_header_read(subject->packet, layer, &header))
+		return;
+	check_header(subject, &header);
+	if (!is_new(subject->packet) || !(state = subject_state(subject, CHECK_GROUP_RPCRDMA, sizeof *state)))
+		return;
+	check_inline(subject, &header);
+	if (header.type == RDMA_ERROR)
+		check_error(subject, state, &header);
+	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR)
+		return;
+	if (header.type == RDMA_MSG && !header.has_rpc)
+		return;
+	if (is_reply(&header))
+		take_reply(subject, state, &header);
+	else
+		take_call(subject, state, &header);
+}
+
+/* What was sent in a gap is unknown: grants, offered keys and calls. */
+static void forget(struct state *state)
+{
+	memset(state->keys, 0, sizeof state->keys);
+	for (unsigned i = 0; i < 2; i++) {
+		memset(state->callers[i].calls, 0, sizeof state->callers[i].calls);
+		state->callers[i].outstanding = state->callers[i].excess = 0;
+		state->callers[i].has_grant = false;
+	}
+	state->is_old = true;
+}
+
+void rpcrdma_rules_packet(struct subject *subject)
+{
+	const struct rtap_packet *packet = subject->packet;
+	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_RPCRDMA] : NULL;
+
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		if (packet->anomalies[i].code == RTAP_ANOMALY_BAD_CHUNK_LIST && packet->rpcrdma.message_type <= RDMA_ERROR)
+			subject_break(subject, RULE_RPCRDMA_CHUNK_LIST, "chunk lists of xid 0x%08x", packet->rpcrdma.xid);
+	if (packet_has(packet, PROTOCOL_RPCRDMA_PRIVATE))
+		check_private(subject);
+	if (state && is_gap(packet))
+		forget(state);
+	if (state && packet->ib.has_reth && is_new(packet))
+		check_key(subject, state);
+	for (uint8_t i = 0; i < packet->layer_count && packet_has(packet, PROTOCOL_RPCRDMA); i++)
+		if (packet->layers[i].protocol == PROTOCOL_RPCRDMA)
+			take_header(subject, &packet->layers[i]);
+}

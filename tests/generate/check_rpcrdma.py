@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Captures that break the rules of RPC-over-RDMA, as check_captures.py has them for InfiniBand. `a` is the NFS client."""
+import struct
+
+import rpcrdma
+from check_captures import Talk, breaks
+from rpcrdma import ERROR, MSG, NOMSG
+
+NFS, GETATTR, WRITE = 100003, 1, 7
+KEY, ADDRESS = 0x1234, 0x7f0000000000
+
+
+def private(flags=1, send=3, receive=3, version=1):
+    """RFC 8797, section 4."""
+    return struct.pack(">IBBBB", 0xf6ab0e18, version, flags, send, receive)
+
+
+class Nfs(Talk):
+    def __init__(self, a=private(), b=private(), **options):
+        super().__init__(private=(a, b), port=20049, **options)
+        self.xid = 0x100
+
+    def call(self, kind=MSG, procedure=GETATTR, xid=None, credits=32, version=1, arguments=b"", rpc_xid=None, key=None, **lists):
+        """A call's SEND. Returns its XID."""
+        self.xid += 1
+        xid = self.xid if xid is None else xid
+        rpc = rpcrdma.call(xid if rpc_xid is None else rpc_xid, NFS, 3, procedure, arguments=arguments).data
+        body = rpcrdma.lists(**lists)[0] + (rpc if kind in (MSG, 2) else b"")
+        self.say("a", rpcrdma.header(xid, kind, body, credits=credits, version=version).data)
+        return xid
+
+    def reply(self, xid, kind=MSG, credits=32, inv=None, results=b"", **lists):
+        body = rpcrdma.lists(**lists)[0] + (rpcrdma.accepted(xid, results=results).data if kind == MSG else b"")
+        self.say("b", rpcrdma.header(xid, kind, body, credits=credits).data, inv=inv)
+
+    def both(self, **options):
+        self.reply(self.call(**options))
+
+    def warm(self):
+        for _ in range(2):
+            self.both()
+        return self
+
+    def error(self, sender, xid, *words, version=1):
+        self.say(sender, rpcrdma.header(xid, ERROR, rpcrdma.words(*words), version=version).data)
+
+
+def rpc(*ids, **options):
+    return breaks(*ids, talk=Nfs, **options)
+
+
+@rpc("rpcrdma-version")
+def version(t):
+    t.warm().call(version=2)
+
+
+@rpc("rpcrdma-type")
+def message_type(t):
+    t.warm().say("a", rpcrdma.header(0x200, 7, rpcrdma.lists()[0]).data)
+
+
+@rpc("rpcrdma-reserved-type")
+def reserved_type(t):
+    t.warm().say("a", rpcrdma.header(0x101, 3).data)
+
+
+@rpc("rpcrdma-chunk-list")
+def chunk_list(t):
+    t.warm().say("a", rpcrdma.header(0x200, MSG, struct.pack(">III", 5, 0, 0) + bytes(12)).data)
+
+
+@rpc("rpcrdma-xid")
+def xid(t):
+    t.warm().call(rpc_xid=0x999)
+
+
+@rpc("rpcrdma-grant-zero")
+def grant_zero(t):
+    t.warm().reply(t.call(), credits=0)
+
+
+@rpc("rpcrdma-credits")
+def credits(t):
+    t.warm().reply(t.call(), credits=2)
+    t.reply(t.call(), credits=2)
+    for xid in [t.call() for _ in range(3)]:
+        t.reply(xid, credits=2)
+
+
+@rpc("rpcrdma-inline", a=private(receive=0), b=private(receive=0))
+def inline(t):
+    t.warm().call(arguments=bytes(1100))
+
+
+@rpc("rpcrdma-position", "rpcrdma-chunk-list")
+def position(t):
+    t.warm().call(procedure=WRITE, reads=[(41, KEY, 100, ADDRESS)])
+
+
+@rpc("rpcrdma-position-zero")
+def position_zero(t):
+    t.warm().call(procedure=WRITE, reads=[(0, KEY, 100, ADDRESS)])
+
+
+@rpc("rpcrdma-long-pad")
+def long_pad(t):
+    t.warm().call(kind=NOMSG, reads=[(0, KEY, 5001, ADDRESS)])
+
+
+@rpc("rpcrdma-nomsg-empty")
+def nomsg_empty(t):
+    t.warm().call(kind=NOMSG)
+
+
+@rpc("rpcrdma-reply-read")
+def reply_read(t):
+    t.warm().reply(t.call(), reads=[(40, KEY, 100, ADDRESS)])
+
+
+@rpc("rpcrdma-write-copy")
+def write_copy(t):
+    t.warm().reply(t.call(procedure=6, writes=[[(KEY, 1000, ADDRESS)]]), writes=[[(KEY, 1001, ADDRESS)]])
+
+
+@rpc("rpcrdma-reply-copy")
+def reply_copy(t):
+    t.warm().reply(t.call(), kind=NOMSG, reply=[(KEY, 1000, ADDRESS)])
+
+
+@rpc("rpcrdma-duplicate-xid")
+def duplicate_xid(t):
+    t.warm().call(xid=t.call())
+
+
+@rpc("rpcrdma-reply-twice")
+def reply_twice(t):
+    xid = t.warm().call()
+    t.reply(xid)
+    t.reply(xid)
+
+
+@rpc("rpcrdma-invalidate", b=private(flags=0))
+def invalidate(t):
+    t.warm().reply(t.call(procedure=6, writes=[[(KEY, 1000, ADDRESS)]]), writes=[[(KEY, 0, ADDRESS)]], inv=KEY)
+
+
+@rpc("rpcrdma-invalidate-key")
+def invalidate_key(t):
+    t.warm().reply(t.call(procedure=6, writes=[[(KEY, 1000, ADDRESS)]]), writes=[[(KEY, 0, ADDRESS)]], inv=KEY + 1)
+
+
+@rpc("rpcrdma-key-reused")
+def key_reused(t):
+    t.warm().reply(t.call(procedure=6, writes=[[(KEY, 1000, ADDRESS)]]), writes=[[(KEY, 0, ADDRESS)]], inv=KEY)
+    t.put("b", 0xa, b"data", r_key=KEY, va=ADDRESS, dmalen=4)
+
+
+@rpc("rpcrdma-private", a=private(flags=3))
+def private_flags(t):
+    t.warm()
+
+
+@rpc("rpcrdma-error-code")
+def error_code(t):
+    t.warm().error("b", t.call(), 7)
+
+
+@rpc("rpcrdma-error-versions")
+def error_versions(t):
+    t.warm().error("b", t.call(), 1, 3, 2)
+
+
+@rpc("rpcrdma-error-sender")
+def error_sender(t):
+    t.warm().error("a", t.call(), 2)
+
+
+@rpc("rpcrdma-nfs-chunk")
+def nfs_chunk(t):
+    t.warm().call(procedure=GETATTR, reads=[(40, KEY, 100, ADDRESS)])
