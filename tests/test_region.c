@@ -153,7 +153,11 @@ Test(region, what_was_sent_after_the_response_is_not_of_its_request)
 	region_set_answered(first);
 	cr_expect_eq(find(false, KEY, ADDRESS), first);
 	region_close_all(tracker, first);
-	first->response_psn = 5;
+	first->response_psn = 5; /* it is the response: it has immediate data */
+	region_open_all(tracker, first);
+	cr_expect_eq(find(false, KEY, ADDRESS), first);
+	region_close_all(tracker, first);
+	first->response_psn = 4;
 	region_open_all(tracker, first);
 	cr_expect_eq(find(false, KEY, ADDRESS), second);
 }

@@ -221,11 +221,17 @@ static bool is_within(const struct region *region, const struct message *message
 	return true;
 }
 
+/* Whether the message was sent after the response to the request. A WRITE with immediate data can be the response itself. */
+static bool is_after_response(const struct request *request, const struct message *message)
+{
+	return request->is_answered && (request->connection->ddp ? message->low >= request->response_psn : message->low > request->response_psn);
+}
+
 static void consider(struct search *search, struct region *region)
 {
 	const struct request *request = region->request;
 
-	if ((request->is_answered && search->message->low >= request->response_psn) ||
+	if (is_after_response(request, search->message) ||
 	    (!request->connection->ddp && !is_within(region, search->message)))
 		return;
 	if (search->candidates++)
@@ -317,7 +323,7 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 	};
 
 	/* A message after all responses belongs to none of their requests. */
-	if (message->low < regions->response_psn[!shown->from_a])
+	if (message->low <= regions->response_psn[!shown->from_a])
 		index_listed(regions, true);
 	search_listed(&search, LIST_FIRST(&regions->listed[false]));
 	search_below(&search, regions->tree.root);

@@ -252,3 +252,45 @@ class Crafted(Rnbd):
         self.assertEqual([o["name"] for o in self.operations(self.capture(scene))], ["WRITE"])
         self.assertEqual([o["name"] for o in self.operations(self.capture(scene), "--no-heuristics")], [])
         self.assertEqual([o["name"] for o in self.operations(self.capture(scene), "--no-heuristics", "--decode-as", "qp=0x22,rtrs")], ["WRITE"])
+
+
+class Losses(Rnbd):
+    """One buffer for all requests, and responses, data and requests that were not captured: right bytes, or listed as missing."""
+    BLOCKS = 16
+
+    def lossy(self, seed):
+        """The capture; the disk; blocks of writes that were not captured at all."""
+        choice, disk, unseen = random.Random(seed), {}, set()
+        scene, session = self.begun(count=2, new_keys=bool(seed & 1), with_data=bool(seed & 2))
+        if seed & 4:
+            session.memory = lambda: (0x50001, 0xffff888200000000)
+        for number in range(60):
+            first, kind, written = choice.randrange(self.BLOCKS), choice.randrange(5), {}
+            count = min(choice.randrange(1, 4), self.BLOCKS - first)
+            if kind < 2:
+                written = {first + i: number + 1 for i in range(count)}
+                rows = session.write(first, bytes([number + 1]) * 512 * count, buffer=3)
+            elif kind == 2:
+                rows = session.read(first, b"".join(bytes([disk.get(first + i, 0)]) * 512 for i in range(count)), buffer=3)
+            elif kind == 3:
+                written = {first + i: 0 for i in range(count)}
+                rows = session.simple(rtrs.WRITE_ZEROES, first, 512 * count, buffer=3)
+            else:
+                rows = session.flush(buffer=3)
+            disk.update(written)
+            request = [packet for packet in rows[0] if choice.random() >= 0.05]
+            # what says where the data goes is in the last packet
+            (unseen.difference_update if rows[0][-2] in request else unseen.update)(written)
+            scene.put(*request, *[packet for packet in rows[1] if choice.random() >= 0.1])
+            if choice.random() >= 0.3:
+                scene.put(*rows[2])
+        return self.capture(scene), disk, unseen
+
+    def test_no_byte_is_wrong(self):
+        for seed in list(range(8)) + [14, 30, 39]:
+            capture, disk, unseen = self.lossy(seed)
+            images, missing = self.images(capture)
+            lost = {block for _, offset, length, _ in missing for block in range(offset // 512, (offset + length + 511) // 512)}
+            with self.subTest(seed=seed):
+                for block in set(range(len(images[IMAGE]) // 512)) - lost - unseen:
+                    self.assertEqual(set(images[IMAGE][block * 512:block * 512 + 512]), {disk.get(block, 0)}, block)
