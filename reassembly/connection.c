@@ -81,11 +81,8 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 {
-	if (flow->waits) {
-		*(flow->pending_before ? &flow->pending_before->pending_after : &tracker->pending_flows) = flow->pending_after;
-		if (flow->pending_after)
-			flow->pending_after->pending_before = flow->pending_before;
-	}
+	if (flow->waits)
+		LIST_REMOVE(flow, pending_link);
 	expectation_forget_last(tracker, flow);
 	port_pairing_leave(tracker, flow);
 	map_remove(&tracker->flows, flow->hash, flow);

@@ -32,12 +32,13 @@ void *operation_create(struct rtap_tracker *tracker, struct message *message, si
 
 void *operation_append(struct rtap_tracker *tracker, struct message *message, size_t size)
 {
-	struct operation *last = message->operation;
+	struct operation *last = message->operation, *added = create(tracker, size);
 
-	while (last->next)
-		last = last->next;
-	last->next = create(tracker, size);
-	return last->next;
+	while (SLIST_NEXT(last, link))
+		last = SLIST_NEXT(last, link);
+	if (added)
+		SLIST_INSERT_AFTER(last, added, link);
+	return added;
 }
 
 void operation_destroy(struct rtap_tracker *tracker, struct message *message)
@@ -45,7 +46,7 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 	struct operation *next;
 
 	for (struct operation *operation = message->operation; operation; operation = next) {
-		next = operation->next;
+		next = SLIST_NEXT(operation, link);
 		budget_give(&tracker->budget, &tracker->messages, operation->memory);
 		if (operation->release)
 			operation->release(operation);
@@ -78,7 +79,7 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 
 	if (!operation->concluded && operation->conclude)
 		operation->conclude(tracker, message);
-	for (; operation && tracker->options.operation; operation = operation->next)
+	for (; operation && tracker->options.operation; operation = SLIST_NEXT(operation, link))
 		if (operation->concluded)
 			report(tracker, message, operation);
 }

@@ -25,7 +25,7 @@ struct operation {
 	void (*release)(struct operation *operation);
 	char *object;        /* on the heap; shown.object, or NULL */
 	uint64_t memory;     /* charged to the tracker's messages */
-	struct operation *next; /* another of the same message, reported after it; NULL: none */
+	SLIST_ENTRY(operation) link; /* to another of the same message, reported after it */
 };
 
 /* Adds an operation in `size` bytes, zeroed, to a message that has none. NULL: out of memory, which is counted. */

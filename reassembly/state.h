@@ -267,7 +267,7 @@ struct flow {
 	struct flow_key key;
 	uint64_t hash;
 	struct connection *connection; /* NULL: the flow has responses only and the requester is unknown */
-	struct flow *pending_before, *pending_after; /* in the list of flows with pending responses */
+	LIST_ENTRY(flow) pending_link; /* in the list of flows with pending responses, if `waits` */
 	bool from_a, waits;
 	uint32_t icrc_good_on;         /* 1 + interface of the last packet of its sender with a good invariant CRC; 0: none */
 	bool last_indexed;             /* in tracker->waiting_flows, by addresses and PSN of the last pending response */
@@ -303,7 +303,7 @@ struct connection {
 	uint32_t expected, expectation_room; /* number of entries written to it */
 	uint32_t references;           /* messages not reported yet */
 	struct group *group;           /* multicast group that is the destination */
-	struct connection *next_of_group, *before_in_group;
+	LIST_ENTRY(connection) group_link;
 	struct requests requests;      /* of its upper layer, over RDMA */
 	void *upper_state;             /* of its upper layer, over RDMA, which frees it; NULL: none */
 	struct ddp *ddp;               /* iWARP */
@@ -311,8 +311,8 @@ struct connection {
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
 	struct handshake *handshakes[2]; /* by communication ids of b; of a; both may be the same */
 	struct handshake *resolution;  /* UD: that resolved its queue pair */
-	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram; list: */
-	struct connection *next_resolved;
+	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram */
+	SLIST_ENTRY(connection) resolved_link; /* in the list of that */
 	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
 	TAILQ_ENTRY(connection) closing_link;
 	int64_t closed_ns;
@@ -376,7 +376,7 @@ struct rtap_tracker {
 	TAILQ_HEAD(connection_list, connection) connections; /* by number */
 	TAILQ_HEAD(, connection) closing; /* in the order of closing */
 	TAILQ_HEAD(, connection) asking; /* connections with requests of which one end may be unknown, newest first */
-	struct flow *pending_flows;
+	LIST_HEAD(, flow) pending_flows; /* the newest first */
 	struct message_list waiting;   /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */
 	struct message *last_ready;    /* up to this message nothing changes any more, and places are computed; NULL: none known */

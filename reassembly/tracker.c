@@ -404,8 +404,8 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 
 	tracker->finishes = true;
 	iwarp_view_end(&tracker->view, &tracker->budget);
-	while (tracker->pending_flows) {
-		pairing_stop_waiting(tracker, tracker->pending_flows);
+	while (!LIST_EMPTY(&tracker->pending_flows)) {
+		pairing_stop_waiting(tracker, LIST_FIRST(&tracker->pending_flows));
 		relieve(tracker);
 	}
 	tcp_content_flush(tracker);

@@ -53,10 +53,10 @@ Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
 
 	budget_init(&budget, 100);
 	budget_charge(&budget, &apart, 40);
-	cr_expect_null(budget.newest);
+	cr_expect(TAILQ_EMPTY(&budget.entries));
 	cr_assert(budget_take(&budget, &soft, 30));
 	budget_charge(&budget, &apart, 20);
-	cr_expect(budget.newest == &soft && budget.oldest == &soft);
+	cr_expect(TAILQ_FIRST(&budget.entries) == &soft && !TAILQ_NEXT(&soft, link));
 	cr_expect_eq(budget.used, 90);
 	cr_expect(budget_relieve(&budget));
 	cr_expect_eq(evicted, 1);
@@ -78,8 +78,8 @@ Test(budget, what_cannot_be_given_up_stays)
 	cr_expect(!budget_take(&budget, &asking, 1));
 	budget_give(&budget, &firm, 50);
 	cr_expect(budget_take(&budget, &asking, 50));
-	cr_expect_eq(budget.oldest, &asking);
-	cr_expect_eq(budget.newest, &asking);
+	cr_expect_eq(TAILQ_FIRST(&budget.entries), &asking);
+	cr_expect_null(TAILQ_NEXT(&asking, link));
 }
 
 #define SECOND INT64_C(1000000000)
@@ -174,7 +174,7 @@ Test(budget, an_entry_that_keeps_something_rests_until_it_is_used)
 	budget_advance(&budget, 180 * SECOND);
 	cr_expect(counts[0] == 200 && budget.resting == 10);
 	budget_give(&budget, &entries[0], 10);
-	cr_expect(!budget.used && !budget.resting && !budget.oldest && !budget.awake);
+	cr_expect(!budget.used && !budget.resting && TAILQ_EMPTY(&budget.entries) && !budget.awake);
 }
 
 static void exchange_all(struct budget_entry *entry, void *owner)

@@ -47,7 +47,7 @@ static void end(void)
 {
 	ip_fragments_fini(&fragments);
 	cr_expect_eq(budget.used, 0);
-	cr_expect_null(budget.oldest);
+	cr_expect(TAILQ_EMPTY(&budget.entries));
 }
 
 static void put16(uint8_t *at, uint32_t value)

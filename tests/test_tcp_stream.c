@@ -88,7 +88,7 @@ static void end(void)
 	tcp_streams_flush(&streams);
 	tcp_streams_fini(&streams);
 	cr_assert_eq(budget.used, 0);
-	cr_assert_null(budget.oldest);
+	cr_assert(TAILQ_EMPTY(&budget.entries));
 }
 
 static bool has_digests; /* of all segments, worked out ahead, */

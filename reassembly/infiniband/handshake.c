@@ -296,8 +296,7 @@ static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm
 	connection->shown.b.qpn = cm->local_qpn;
 	connection->shown.b.qpn_known = true;
 	connection->resolved = service;
-	connection->next_resolved = service->connection;
-	service->connection = connection;
+	SLIST_INSERT_HEAD(&service->resolved, connection, resolved_link);
 	service->waiting++;
 }
 
@@ -320,10 +319,12 @@ static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packe
 static struct connection *waiting_for(const struct rtap_tracker *tracker, const struct rtap_end *service, const struct rtap_end *other)
 {
 	const struct handshake *resolved = handshake_ids_find(&tracker->services, service, service->qpn, SIDR_QUEUE_PAIR);
-	struct connection *found = NULL;
+	struct connection *connection, *found = NULL;
 
+	if (!resolved)
+		return NULL;
 	/* the oldest request, which is last */
-	for (struct connection *connection = resolved ? resolved->connection : NULL; connection; connection = connection->next_resolved)
+	SLIST_FOREACH(connection, &resolved->resolved, resolved_link)
 		if (!memcmp(connection->shown.a.address, other->address, sizeof other->address))
 			found = connection;
 	return found;

@@ -58,13 +58,9 @@ static void drop(struct map *map, struct handshake *handshake)
 
 void handshake_ids_leave_resolved(struct connection *connection)
 {
-	struct connection **link;
-
 	if (!connection->resolved)
 		return;
-	for (link = &connection->resolved->connection; *link != connection;)
-		link = &(*link)->next_resolved;
-	*link = connection->next_resolved;
+	SLIST_REMOVE(&connection->resolved->resolved, connection, connection, resolved_link);
 	connection->resolved->waiting--;
 	connection->resolved = NULL;
 }

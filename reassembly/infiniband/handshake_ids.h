@@ -15,8 +15,8 @@ struct handshake {
 	uint64_t hash;
 	uint32_t id;
 	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message with this id */
-	/* service queue pair: first connection without a datagram so far */
-	struct connection *connection;
+	struct connection *connection; /* of the request */
+	SLIST_HEAD(, connection) resolved; /* service queue pair: connections without a datagram so far, the newest first */
 	uint32_t waiting;    /* number of these connections */
 	uint64_t service_id, transaction_id;
 };

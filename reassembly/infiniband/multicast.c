@@ -26,7 +26,7 @@ struct group {
 	uint64_t hash;
 	struct rtap_life_event events[MAX_EVENTS];
 	uint32_t event_count;
-	struct connection *connections; /* to the group, linked by next_of_group */
+	LIST_HEAD(, connection) connections; /* to the group */
 };
 
 struct group_key {
@@ -91,6 +91,7 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 	static const char join[] = "rdma_join_multicast", leave[] = "rdma_leave_multicast";
 	struct rtap_life_event event = { .name = joins ? join : leave, .frame = packet->frame->number, .time_ns = packet->frame->time_ns };
 	struct group *group = is_multicast(address, length) ? group_of(tracker, address, length) : NULL;
+	struct connection *connection;
 
 	if (!group)
 		return;
@@ -102,7 +103,7 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 	if (group->event_count == MAX_EVENTS)
 		return;
 	group->events[group->event_count++] = event;
-	for (struct connection *connection = group->connections; connection; connection = connection->next_of_group)
+	LIST_FOREACH(connection, &group->connections, group_link)
 		connection_life_add(connection, &event);
 }
 
@@ -184,10 +185,7 @@ void multicast_follow(struct rtap_tracker *tracker, struct connection *connectio
 	for (uint32_t i = 0; i < group->event_count; i++)
 		connection_life_add(connection, &group->events[i]);
 	connection->group = group;
-	connection->next_of_group = group->connections;
-	if (connection->next_of_group)
-		connection->next_of_group->before_in_group = connection;
-	group->connections = connection;
+	LIST_INSERT_HEAD(&group->connections, connection, group_link);
 }
 
 void multicast_forget(struct rtap_tracker *tracker, struct connection *connection)
@@ -195,11 +193,8 @@ void multicast_forget(struct rtap_tracker *tracker, struct connection *connectio
 	(void)tracker;
 	if (!connection->group)
 		return;
-	*(connection->before_in_group ? &connection->before_in_group->next_of_group : &connection->group->connections) = connection->next_of_group;
-	if (connection->next_of_group)
-		connection->next_of_group->before_in_group = connection->before_in_group;
+	LIST_REMOVE(connection, group_link);
 	connection->group = NULL;
-	connection->next_of_group = connection->before_in_group = NULL;
 }
 
 void multicast_fini(struct rtap_tracker *tracker)

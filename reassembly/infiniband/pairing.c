@@ -335,11 +335,8 @@ void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
 
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
 {
-	if (flow->waits) {
-		*(flow->pending_before ? &flow->pending_before->pending_after : &tracker->pending_flows) = flow->pending_after;
-		if (flow->pending_after)
-			flow->pending_after->pending_before = flow->pending_before;
-	}
+	if (flow->waits)
+		LIST_REMOVE(flow, pending_link);
 	flow->waits = false;
 	pairing_finish(tracker, flow);
 	if (!flow->connection)
@@ -384,11 +381,7 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 	}
 	if (!flow->waits) {
 		flow->waits = true;
-		flow->pending_before = NULL;
-		flow->pending_after = tracker->pending_flows;
-		if (flow->pending_after)
-			flow->pending_after->pending_before = flow;
-		tracker->pending_flows = flow;
+		LIST_INSERT_HEAD(&tracker->pending_flows, flow, pending_link);
 	}
 	return copy(tracker, flow, response);
 }

@@ -16,7 +16,7 @@ struct iwarp_stream;
 
 /* An FPDU, or bytes without one, that waits for the other direction. */
 struct iwarp_waiting {
-	struct iwarp_waiting *next;
+	STAILQ_ENTRY(iwarp_waiting) link;
 	struct rtap_fpdu fpdu;
 	uint32_t frames;
 	uint64_t lost;        /* not 0: number of bytes without an FPDU */
@@ -64,7 +64,7 @@ struct iwarp_half {
 	uint64_t acknowledged; /* acknowledged stream offset that messages know */
 	struct tcp_recovery recovery; /* of the data of this direction */
 	uint64_t searched;    /* bytes without proof of iWARP */
-	struct iwarp_waiting *first, *last;
+	STAILQ_HEAD(, iwarp_waiting) queue; /* in the order of the stream */
 	uint32_t waiting;
 	uint64_t waiting_bytes;
 	struct iwarp_request *requests; /* NULL, or a ring of IWARP_REQUESTS */
@@ -98,8 +98,8 @@ static inline uint64_t iwarp_half_taken(const struct iwarp_half *half)
 {
 	const struct tcp_half *tcp = &half->stream->tcp->halves[half->from_a];
 
-	if (half->first)
-		return tcp->base + half->first->offset;
+	if (!STAILQ_EMPTY(&half->queue))
+		return tcp->base + STAILQ_FIRST(&half->queue)->offset;
 	if (half->stage == IWARP_FRAMES && half->framer.searching && half->framer.held_length)
 		return tcp->base + half->framer.start;
 	return tcp->next;

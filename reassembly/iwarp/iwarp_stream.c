@@ -155,15 +155,23 @@ static bool is_over(const struct iwarp_half *half, const struct iwarp_waiting *w
 	return half->stream->tcp->segments - waiting->segments >= IWARP_WAIT_SEGMENTS;
 }
 
+static void free_waiting(struct iwarp_half *half)
+{
+	struct iwarp_waiting *waiting;
+
+	while ((waiting = STAILQ_FIRST(&half->queue))) {
+		STAILQ_REMOVE_HEAD(&half->queue, link);
+		free(waiting);
+	}
+}
+
 static void take_first(struct iwarp_half *half)
 {
-	struct iwarp_waiting *waiting = half->first;
+	struct iwarp_waiting *waiting = STAILQ_FIRST(&half->queue);
 	struct iwarp_view *view = &half->stream->tracker->view;
 	bool is_shown = waiting->shown < view->count && waiting->filling == view->fillings;
 
-	half->first = waiting->next;
-	if (!half->first)
-		half->last = NULL;
+	STAILQ_REMOVE_HEAD(&half->queue, link);
 	half->waiting--;
 	half->waiting_bytes -= sizeof *waiting + waiting->fpdu.bytes.length;
 	/* The frame may show its dissection, which must not refer to the copy freed here. */
@@ -186,18 +194,16 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	if (half->waiting < MOST_WAITING && half->waiting_bytes + length <= MOST_WAITING_BYTES && budget->used + length <= budget->limit)
 		waiting = memory_new(sizeof *waiting + length);
 	if (!waiting) {
-		while (half->first)
+		while (!STAILQ_EMPTY(&half->queue))
 			take_first(half);
 		return false;
 	}
 	*waiting = *what;
-	waiting->next = NULL;
 	waiting->segments = half->stream->tcp->segments;
 	waiting->filling = half->stream->tracker->view.fillings;
 	if (length)
 		waiting->fpdu.bytes.bytes = memcpy(waiting->bytes, what->fpdu.bytes.bytes, length);
-	*(half->last ? &half->last->next : &half->first) = waiting;
-	half->last = waiting;
+	STAILQ_INSERT_TAIL(&half->queue, waiting, link);
 	half->waiting++;
 	half->waiting_bytes += sizeof *waiting + length;
 	account(half->stream);
@@ -210,8 +216,9 @@ static bool take_one(struct iwarp_stream *stream)
 	for (unsigned over = 0; over < 2; over++)
 		for (unsigned i = 0; i < 2; i++) {
 			struct iwarp_half *half = &stream->halves[i];
+			const struct iwarp_waiting *first = STAILQ_FIRST(&half->queue);
 
-			if (!half->first || !(over ? is_over(half, half->first) : has_cause(half, half->first->needs)))
+			if (!first || !(over ? is_over(half, first) : has_cause(half, first->needs)))
 				continue;
 			take_first(half);
 			return true;
@@ -221,7 +228,7 @@ static bool take_one(struct iwarp_stream *stream)
 
 static void take_waiting(struct iwarp_stream *stream)
 {
-	while ((stream->halves[0].first || stream->halves[1].first) && take_one(stream))
+	while ((!STAILQ_EMPTY(&stream->halves[0].queue) || !STAILQ_EMPTY(&stream->halves[1].queue)) && take_one(stream))
 		;
 }
 
@@ -230,8 +237,10 @@ static void take_all(struct iwarp_stream *stream)
 {
 	struct iwarp_half *b = &stream->halves[0], *a = &stream->halves[1];
 
-	for (take_waiting(stream); a->first || b->first; take_waiting(stream))
-		take_first(!b->first || (a->first && a->first->fpdu.last_frame <= b->first->fpdu.last_frame) ? a : b);
+	const struct iwarp_waiting *of_a, *of_b;
+
+	for (take_waiting(stream); (of_a = STAILQ_FIRST(&a->queue)), (of_b = STAILQ_FIRST(&b->queue)), of_a || of_b; take_waiting(stream))
+		take_first(!of_b || (of_a && of_a->fpdu.last_frame <= of_b->fpdu.last_frame) ? a : b);
 }
 
 static void prove(struct iwarp_stream *stream)
@@ -268,7 +277,7 @@ static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	/* Its own frame has shown it, unless it needed an earlier segment. */
 	if (!half->was_ahead || fpdu->split)
 		shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
-	if (half->first || !has_cause(half, needs)) {
+	if (!STAILQ_EMPTY(&half->queue) || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
 			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = shown,
 			.wanted = half->wanted,
@@ -289,7 +298,7 @@ static void report_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length
 
 	if (half->stream->connection)
 		half->stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNFRAMED]++;
-	if (half->first && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = IWARP_NOT_SHOWN }))
+	if (!STAILQ_EMPTY(&half->queue) && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = IWARP_NOT_SHOWN }))
 		return;
 	take_lost(half->stream, half->from_a, length);
 }
@@ -508,16 +517,11 @@ static void evict(struct budget_entry *entry, void *owner)
 	stream->tracker->counters.evictions++;
 	for (unsigned i = 0; i < 2; i++) {
 		struct iwarp_half *half = &stream->halves[i];
+		const struct iwarp_waiting *first = STAILQ_FIRST(&half->queue);
 
 		if (half->stage == IWARP_FRAMES)
-			take_lost(stream, half->from_a, half->framer.offset - (half->first ? half->first->offset : half->framer.start));
-		while (half->first) {
-			struct iwarp_waiting *waiting = half->first;
-
-			half->first = waiting->next;
-			free(waiting);
-		}
-		half->last = NULL;
+			take_lost(stream, half->from_a, half->framer.offset - (first ? first->offset : half->framer.start));
+		free_waiting(half);
 		half->waiting = 0;
 		half->waiting_bytes = 0;
 		iwarp_half_forget_requests(half);
@@ -555,6 +559,7 @@ struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tc
 		stream->halves[i].sink = (struct fpdu_sink){ report_fpdu, report_lost };
 		stream->halves[i].stream = stream;
 		stream->halves[i].from_a = i;
+		STAILQ_INIT(&stream->halves[i].queue);
 	}
 	account(stream);
 	return stream;
@@ -565,12 +570,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
 		iwarp_half_forget_requests(&stream->halves[i]);
-		while (stream->halves[i].first) {
-			struct iwarp_waiting *waiting = stream->halves[i].first;
-
-			stream->halves[i].first = waiting->next;
-			free(waiting);
-		}
+		free_waiting(&stream->halves[i]);
 	}
 	if (stream->tracker->view.ahead == stream->tcp)
 		stream->tracker->view.ahead = NULL;

@@ -8,6 +8,7 @@
 void budget_init(struct budget *budget, uint64_t limit)
 {
 	*budget = (struct budget){ .limit = limit, .resting_limit = limit / RESTING_SHARE, .now_ns = INT64_MAX };
+	TAILQ_INIT(&budget->entries);
 	budget_give_up_after(budget, INT64_MAX / 2);
 }
 
@@ -25,17 +26,13 @@ void budget_unlink(struct budget *budget, struct budget_entry *entry)
 	if (budget->concluded == entry)
 		budget->concluded = NULL;
 	if (budget->awake == entry)
-		budget->awake = entry->newer;
-	*(entry->older ? &entry->older->newer : &budget->oldest) = entry->newer;
-	*(entry->newer ? &entry->newer->older : &budget->newest) = entry->older;
-	entry->older = entry->newer = NULL;
+		budget->awake = TAILQ_NEXT(entry, link);
+	TAILQ_REMOVE(&budget->entries, entry, link);
 }
 
 void budget_link_newest(struct budget *budget, struct budget_entry *entry)
 {
-	entry->older = budget->newest;
-	*(budget->newest ? &budget->newest->newer : &budget->oldest) = entry;
-	budget->newest = entry;
+	TAILQ_INSERT_TAIL(&budget->entries, entry, link);
 	if (!budget->awake)
 		budget->awake = entry;
 }
@@ -48,25 +45,22 @@ void budget_make_newest(struct budget *budget, struct budget_entry *entry)
 		budget_unlink(budget, entry);
 		budget_link_newest(budget, entry);
 	}
-	if (budget->newest == entry)
+	if (!TAILQ_NEXT(entry, link))
 		return;
 	if (budget->awake == entry)
-		budget->awake = entry->newer;
-	*(entry->older ? &entry->older->newer : &budget->oldest) = entry->newer;
-	entry->newer->older = entry->older;
-	entry->older = budget->newest;
-	entry->newer = NULL;
-	budget->newest->newer = entry;
-	budget->newest = entry;
+		budget->awake = TAILQ_NEXT(entry, link);
+	TAILQ_REMOVE(&budget->entries, entry, link);
+	TAILQ_INSERT_TAIL(&budget->entries, entry, link);
 }
 
 /* The oldest entry that can be evicted, except the one that asks. */
 static struct budget_entry *victim(const struct budget *budget, const struct budget_entry *asking)
 {
-	struct budget_entry *entry = budget->oldest;
+	struct budget_entry *entry;
 
-	while (entry && (entry == asking || !entry->evict))
-		entry = entry->newer;
+	TAILQ_FOREACH(entry, &budget->entries, link)
+		if (entry != asking && entry->evict)
+			break;
 	return entry;
 }
 
@@ -94,14 +88,14 @@ void budget_give_up_due(struct budget *budget)
 	while ((entry = budget->awake) && budget->clock_ns - entry->used_ns >= budget->give_up_ns) {
 		entry->rests = true;
 		budget->resting += entry->bytes;
-		budget->awake = entry->newer;
+		budget->awake = TAILQ_NEXT(entry, link);
 		budget->concluded = entry;
 		if (entry->give_up)
 			entry->give_up(entry, entry->owner);
 		budget->concluded = NULL;
 	}
-	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
-		budget->oldest->evict(budget->oldest, budget->oldest->owner);
+	while (budget->resting > budget->resting_limit && (entry = TAILQ_FIRST(&budget->entries))->rests && entry->evict)
+		entry->evict(entry, entry->owner);
 	/* Evicting idle entries can free others, including the one due next. */
 	budget->due_ns = (budget->awake ? budget->awake->used_ns : budget->clock_ns) + budget->give_up_ns;
 }

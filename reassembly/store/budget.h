@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 /* State that takes memory and can be given up. Embed it. All zero: an empty entry. */
 struct budget_entry {
-	struct budget_entry *older, *newer; /* both NULL, and not the budget's only entry: empty */
+	TAILQ_ENTRY(budget_entry) link;      /* in the order of last use, unless it is empty or `apart` */
 	uint64_t bytes;
 	/* Frees the state and returns all its bytes with budget_give(). May free the entry itself. NULL: never called. */
 	void (*evict)(struct budget_entry *entry, void *owner);
@@ -34,7 +35,7 @@ struct budget_entry {
 struct budget {
 	uint64_t limit, used, peak; /* bytes */
 	uint64_t evictions;         /* number of evicted entries */
-	struct budget_entry *oldest, *newest;
+	TAILQ_HEAD(budget_order, budget_entry) entries; /* the oldest first */
 	struct budget_entry *awake; /* oldest entry that is not idle */
 	struct budget_entry *concluded; /* entry whose give_up is running: charges do not count as use; NULL: none, or freed */
 	uint64_t resting, resting_limit; /* bytes */
@@ -71,7 +72,7 @@ void budget_make_newest(struct budget *budget, struct budget_entry *entry);
 
 static inline void budget_move_newest(struct budget *budget, struct budget_entry *entry)
 {
-	if (entry->rests || budget->newest != entry)
+	if (entry->rests || TAILQ_NEXT(entry, link))
 		budget_make_newest(budget, entry);
 }
 

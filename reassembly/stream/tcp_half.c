@@ -31,8 +31,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 static void unlink_queued(struct tcp_half *half, struct tcp_queued *queued)
 {
-	*(queued->before ? &queued->before->after : &half->first) = queued->after;
-	*(queued->after ? &queued->after->before : &half->last) = queued->before;
+	TAILQ_REMOVE(&half->pieces, queued, link);
 	tree_remove(&half->queue, &queued->node);
 	if (half->newest == queued)
 		half->newest = NULL;
@@ -65,8 +64,8 @@ static int ends_after(const struct tree_node *node, const void *position)
 
 static void free_queue(struct tcp_half *half)
 {
-	while (half->first)
-		free_queued(half, half->first);
+	while (!TAILQ_EMPTY(&half->pieces))
+		free_queued(half, TAILQ_FIRST(&half->pieces));
 }
 
 void tcp_half_evict(struct budget_entry *entry, void *owner)
@@ -75,7 +74,7 @@ void tcp_half_evict(struct budget_entry *entry, void *owner)
 
 	(void)entry;
 	streams_of(half)->evicted_queues++;
-	half->evicted_to = most(half->evicted_to, half->last->end);
+	half->evicted_to = most(half->evicted_to, TAILQ_LAST(&half->pieces, tcp_queue)->end);
 	free_queue(half);
 }
 
@@ -84,6 +83,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 	half->connection = connection;
 	half->from_a = from_a;
 	half->entry = (struct budget_entry){ .evict = tcp_half_evict, .give_up = tcp_half_give_up, .owner = half };
+	TAILQ_INIT(&half->pieces);
 	half->queue.order = by_begin;
 }
 
@@ -138,8 +138,9 @@ static void report(struct tcp_half *half, struct tcp_segment *segment, uint64_t 
 /* Delivers queued bytes at `next` and frees them. */
 static void report_queued(struct tcp_half *half)
 {
-	while (half->first && half->first->begin <= half->next) {
-		struct tcp_queued *queued = half->first;
+	struct tcp_queued *queued;
+
+	while ((queued = TAILQ_FIRST(&half->pieces)) && queued->begin <= half->next) {
 		struct tcp_segment segment = {
 			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
 			.delivered = { .frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
@@ -155,10 +156,12 @@ static void report_queued(struct tcp_half *half)
 /* The first queued piece that ends after `position`. */
 static struct tcp_queued *first_after(const struct tcp_half *half, uint64_t position)
 {
-	if (!half->last || half->last->end <= position)
+	struct tcp_queued *first = TAILQ_FIRST(&half->pieces);
+
+	if (!first || TAILQ_LAST(&half->pieces, tcp_queue)->end <= position)
 		return NULL;
-	if (half->first->end > position)
-		return half->first;
+	if (first->end > position)
+		return first;
 	return queued_of(tree_at_or_after(&half->queue, ends_after, &position));
 }
 
@@ -168,7 +171,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 {
 	uint64_t captured_end = least(end, segment->begin + segment->captured);
 	uint32_t captured = captured_end > begin ? (uint32_t)(captured_end - begin) : 0;
-	struct tcp_queued *queued, *before = after ? after->before : half->last;
+	struct tcp_queued *queued;
 
 	if (!budget_take(streams_of(half)->budget, &half->entry, sizeof *queued + captured))
 		return false;
@@ -178,13 +181,15 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 		return false;
 	}
 	*queued = (struct tcp_queued){
-		.before = before, .after = after, .begin = begin, .end = end, .frame = segment->delivered.frame, .time_ns = segment->delivered.time_ns,
+		.begin = begin, .end = end, .frame = segment->delivered.frame, .time_ns = segment->delivered.time_ns,
 		.captured = captured, .acknowledged = segment->delivered.acknowledged,
 	};
 	if (captured)
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
-	*(before ? &before->after : &half->first) = queued;
-	*(after ? &after->before : &half->last) = queued;
+	if (after)
+		TAILQ_INSERT_BEFORE(after, queued, link);
+	else
+		TAILQ_INSERT_TAIL(&half->pieces, queued, link);
 	tree_insert(&half->queue, &queued->node);
 	half->newest = queued;
 	return true;
@@ -194,7 +199,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 static void force(struct tcp_half *half)
 {
 	streams_of(half)->forced_holes++;
-	give_up(half, half->first->begin, TCP_HOLE_EVICTED);
+	give_up(half, TAILQ_FIRST(&half->pieces)->begin, TCP_HOLE_EVICTED);
 	report_queued(half);
 }
 
@@ -202,9 +207,10 @@ static void force(struct tcp_half *half)
 static bool report_in_turn(struct tcp_half *half, struct tcp_segment *segment)
 {
 	while (half->next < segment->end && segment->begin <= half->next) {
-		report(half, segment, half->first ? least(segment->end, half->first->begin) : segment->end);
-		if (half->first)
-			report_queued(half);
+		const struct tcp_queued *first = TAILQ_FIRST(&half->pieces);
+
+		report(half, segment, first ? least(segment->end, first->begin) : segment->end);
+		report_queued(half);
 	}
 	return half->next >= segment->end;
 }
@@ -227,11 +233,14 @@ static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
 
 static void place(struct tcp_half *half, struct tcp_segment *segment)
 {
+	const struct tcp_queued *first;
+
 	while (!report_in_turn(half, segment)) {
 		if (keep(half, segment))
 			return;
 		/* Without a gap before it, it needs no memory. */
-		if (half->first && half->first->begin < segment->begin)
+		first = TAILQ_FIRST(&half->pieces);
+		if (first && first->begin < segment->begin)
 			force(half);
 		else
 			give_up(half, segment->begin, TCP_HOLE_EVICTED);
@@ -241,11 +250,12 @@ static void place(struct tcp_half *half, struct tcp_segment *segment)
 /* How many bytes of a segment are queued, and whether they differ. */
 static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
 {
+	const struct tcp_queued *first;
 	uint64_t sum = 0;
 	uint32_t count = 0;
 
 	for (struct tcp_queued *queued = first_after(half, segment->begin); queued && queued->begin < segment->end;
-	     queued = queued->after) {
+	     queued = TAILQ_NEXT(queued, link)) {
 		uint64_t begin = most(segment->begin, queued->begin), end = least(segment->end, queued->end);
 		uint64_t both = least(least(end, segment->begin + segment->captured), queued->begin + queued->captured);
 
@@ -256,7 +266,7 @@ static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment
 		count++;
 	}
 	/* A sender of tiny pieces must not cause all of them to be examined again for each segment. */
-	while (count > MOST_OVERLAPPED && half->first && half->first->begin < segment->end)
+	while (count > MOST_OVERLAPPED && (first = TAILQ_FIRST(&half->pieces)) && first->begin < segment->end)
 		force(half);
 	return sum;
 }
@@ -405,6 +415,7 @@ void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tc
 void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 {
 	uint64_t segments = half->connection->segments;
+	const struct tcp_queued *first;
 
 	if (tcp_half_is_due(half, segments, now_ns)) {
 		if (half->has_mark)
@@ -414,8 +425,8 @@ void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 		half->due_segments = half->has_acknowledged ? segments + TCP_HALF_GRACE_SEGMENTS : UINT64_MAX;
 		half->due_ns = now_ns + (half->has_acknowledged ? TCP_HALF_GRACE_NS : TCP_HALF_UNHEARD_NS);
 	}
-	while (half->first && half->first->begin <= half->settled) {
-		give_up(half, half->first->begin, TCP_HOLE_NOT_CAPTURED);
+	while ((first = TAILQ_FIRST(&half->pieces)) && first->begin <= half->settled) {
+		give_up(half, first->begin, TCP_HOLE_NOT_CAPTURED);
 		report_queued(half);
 	}
 }
@@ -453,11 +464,12 @@ static void give_up_last(struct tcp_half *half, uint64_t end)
 void tcp_half_give_up(struct budget_entry *entry, void *owner)
 {
 	struct tcp_half *half = owner;
+	const struct tcp_queued *first;
 
 	/* The user must not evict what is being delivered. */
 	entry->evict = NULL;
-	while (half->first) {
-		give_up_last(half, half->first->begin);
+	while ((first = TAILQ_FIRST(&half->pieces))) {
+		give_up_last(half, first->begin);
 		report_queued(half);
 	}
 	entry->evict = tcp_half_evict;
@@ -465,8 +477,10 @@ void tcp_half_give_up(struct budget_entry *entry, void *owner)
 
 void tcp_half_flush(struct tcp_half *half)
 {
-	while (half->first) {
-		give_up_last(half, half->first->begin);
+	const struct tcp_queued *first;
+
+	while ((first = TAILQ_FIRST(&half->pieces))) {
+		give_up_last(half, first->begin);
 		report_queued(half);
 	}
 	if (half->has_fin)

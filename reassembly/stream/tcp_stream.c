@@ -418,7 +418,7 @@ static inline void settle(struct tcp_half *half, const struct tcp_connection *co
 {
 	if (unlikely(connection->deaf))
 		tcp_half_fini(half);
-	else if (half->started && (half->first || tcp_half_is_due(half, connection->segments, connection->last_ns)))
+	else if (half->started && (!TAILQ_EMPTY(&half->pieces) || tcp_half_is_due(half, connection->segments, connection->last_ns)))
 		tcp_half_settle(half, connection->last_ns);
 }
 

@@ -77,7 +77,7 @@ struct tcp_stream_user {
 /* Bytes after a gap. */
 struct tcp_queued {
 	struct tree_node node; /* by position */
-	struct tcp_queued *before, *after;
+	TAILQ_ENTRY(tcp_queued) link;
 	uint64_t begin, end;   /* positions */
 	uint64_t frame, acknowledged;
 	int64_t time_ns;
@@ -118,7 +118,7 @@ struct tcp_half {
 	struct {
 		uint64_t left, right;
 	} sack[RTAP_TCP_SACK_BLOCKS]; /* latest of the other end */
-	struct tcp_queued *first, *last;
+	TAILQ_HEAD(tcp_queue, tcp_queued) pieces; /* by position */
 	struct tcp_queued *newest; /* inserted last; NULL: removed */
 	struct tree queue;
 	struct budget_entry entry; /* of the queue */

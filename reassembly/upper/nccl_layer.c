@@ -155,10 +155,11 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 {
 	struct connection *connection = TAILQ_LAST(&tracker->connections, connection_list);
+	struct nccl_transfer *transfer;
 
 	state->is_known = true;
 	for (int i = 0; i < 2; i++)
-		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after)
+		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link)
 			transfer->bytes = 0;
 	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
 		if ((!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP)
@@ -220,14 +221,15 @@ static unsigned counting_by(unsigned layouts, const struct nccl_transfer *last, 
 static bool continues(struct rtap_tracker *tracker, struct nccl_channel *channel, const uint8_t *bytes, unsigned plausible)
 {
 	unsigned before = channel->layouts, remaining = before ? before & plausible : plausible, counting;
+	struct nccl_transfer *transfer;
 
 	if (!remaining)
 		return false;
-	counting = channel->is_counting ? 0 : counting_by(remaining, channel->last, bytes);
+	counting = channel->is_counting ? 0 : counting_by(remaining, TAILQ_LAST(&channel->transfers, nccl_transfers), bytes);
 	channel->is_counting |= counting != 0;
 	channel->layouts = counting ? counting : remaining;
 	if (before && __builtin_ctz(before) != __builtin_ctz(channel->layouts))
-		for (struct nccl_transfer *transfer = channel->first; transfer; transfer = transfer->after)
+		TAILQ_FOREACH(transfer, &channel->transfers, link)
 			nccl_transfer_read_again(tracker, transfer);
 	return true;
 }
@@ -256,7 +258,7 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 	}
 	if (channel->count == MOST_OUTSTANDING) {
 		tracker->counters.evictions++;
-		nccl_transfer_end(tracker, channel->first);
+		nccl_transfer_end(tracker, TAILQ_FIRST(&channel->transfers));
 	}
 	if (!nccl_transfer_create(tracker, channel, work->message, bytes, length))
 		return true;
@@ -365,20 +367,30 @@ static void settled(struct rtap_tracker *tracker, struct message *message)
 	(void)message;
 }
 
+static void move_channel(struct nccl_channel *to, struct nccl_channel *from)
+{
+	struct nccl_transfer *transfer;
+
+	*to = *from;
+	TAILQ_INIT(&to->transfers);
+	TAILQ_CONCAT(&to->transfers, &from->transfers, link);
+	TAILQ_FOREACH(transfer, &to->transfers, link)
+		transfer->channel = to;
+}
+
 static void swap_channels(struct nccl_state *state)
 {
-	struct nccl_channel first = state->channels[0];
+	struct nccl_channel first;
 
-	state->channels[0] = state->channels[1];
-	state->channels[1] = first;
-	for (int i = 0; i < 2; i++)
-		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after)
-			transfer->channel = &state->channels[i];
+	move_channel(&first, &state->channels[0]);
+	move_channel(&state->channels[0], &state->channels[1]);
+	move_channel(&state->channels[1], &first);
 }
 
 static void merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct nccl_state *state = from->upper_state;
+	struct nccl_transfer *transfer;
 
 	if (to->layer != &nccl_layer || !state)
 		return;
@@ -397,7 +409,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 	if (turned)
 		swap_channels(state);
 	for (int i = 0; i < 2; i++)
-		for (struct nccl_transfer *transfer = state->channels[i].first; transfer; transfer = transfer->after) {
+		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link) {
 			request_move(tracker, &transfer->request, to, turned);
 			if (transfer->request.has_regions)
 				region_close_all(tracker, &transfer->request);

@@ -28,14 +28,19 @@ struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker)
 
 struct nccl_state *nccl_state_make(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (connection->upper_state)
-		return connection->upper_state;
-	connection->upper_state = memory_new_zeroed(1, sizeof(struct nccl_state));
-	if (connection->upper_state)
-		budget_add(&tracker->budget, &connection->entry, sizeof(struct nccl_state));
-	else
+	struct nccl_state *state = connection->upper_state;
+
+	if (state)
+		return state;
+	state = connection->upper_state = memory_new_zeroed(1, sizeof *state);
+	if (!state) {
 		tracker->counters.evictions++;
-	return connection->upper_state;
+		return NULL;
+	}
+	for (int i = 0; i < 2; i++)
+		TAILQ_INIT(&state->channels[i].transfers);
+	budget_add(&tracker->budget, &connection->entry, sizeof *state);
+	return state;
 }
 
 struct nccl_transfer *nccl_transfer_of(struct request *request)
@@ -175,9 +180,7 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	budget_charge(&tracker->budget, &transfer->request.entry, sizeof *transfer + length);
 	request_begin(tracker, &transfer->request, message->connection, message->shown.from_a);
 	request_seen(&transfer->request, message);
-	transfer->before = channel->last;
-	*(channel->last ? &channel->last->after : &channel->first) = transfer;
-	channel->last = transfer;
+	TAILQ_INSERT_TAIL(&channel->transfers, transfer, link);
 	channel->count++;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 	channel->last_index = transfer->index;
@@ -229,8 +232,10 @@ static bool is_over(const struct nccl_transfer *transfer)
 
 void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel)
 {
-	while (channel->first && is_over(channel->first))
-		nccl_transfer_end(tracker, channel->first);
+	struct nccl_transfer *first;
+
+	while ((first = TAILQ_FIRST(&channel->transfers)) && is_over(first))
+		nccl_transfer_end(tracker, first);
 }
 
 static struct nccl_costs judge(const struct nccl_transfer *transfer, const struct message *announcement)
@@ -311,8 +316,7 @@ static void leave_channel(struct nccl_transfer *transfer)
 {
 	struct nccl_channel *channel = transfer->channel;
 
-	*(transfer->before ? &transfer->before->after : &channel->first) = transfer->after;
-	*(transfer->after ? &transfer->after->before : &channel->last) = transfer->before;
+	TAILQ_REMOVE(&channel->transfers, transfer, link);
 	channel->count--;
 }
 
@@ -333,11 +337,10 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)
 {
 	struct nccl_state *state = connection->upper_state;
+	struct nccl_transfer *first;
 
 	for (int i = 0; state && i < 2; i++)
-		while (state->channels[i].first) {
-			struct nccl_transfer *first = state->channels[i].first;
-
+		while ((first = TAILQ_FIRST(&state->channels[i].transfers))) {
 			/* on other connections too; that can end the transfer */
 			if (!TAILQ_EMPTY(&first->request.claimed))
 				message_settle(tracker, TAILQ_FIRST(&first->request.claimed));

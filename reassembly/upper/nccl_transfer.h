@@ -19,7 +19,7 @@ struct nccl_channel;
 struct nccl_transfer {
 	struct request request;
 	struct nccl_channel *channel;
-	struct nccl_transfer *before, *after; /* in the channel, in the order of announcements */
+	TAILQ_ENTRY(nccl_transfer) link; /* in the channel */
 	uint64_t index, size;        /* bytes announced */
 	uint64_t address;            /* of the first buffer */
 	uint32_t key, tag, receives;
@@ -40,7 +40,7 @@ struct nccl_transfer {
 
 /* The announcements of one end. */
 struct nccl_channel {
-	struct nccl_transfer *first, *last;
+	TAILQ_HEAD(nccl_transfers, nccl_transfer) transfers; /* in the order of announcements */
 	uint32_t count;
 	unsigned layouts;            /* those that fit all entries: a bit for each enum nccl_layout; 0: none seen */
 	bool is_counting;            /* the index counted up by one */

@@ -35,21 +35,20 @@ static struct rds_side *side_of(const struct rds_message *message)
 /* Sorted: it usually comes last. */
 static void enter(struct rds_side *side, struct rds_message *message)
 {
-	struct rds_message *before = side->last;
+	struct rds_message *before = TAILQ_LAST(&side->messages, rds_messages);
 
 	while (before && before->sequence > message->sequence)
-		before = before->before;
-	message->before = before;
-	message->after = before ? before->after : side->first;
-	*(before ? &before->after : &side->first) = message;
-	*(message->after ? &message->after->before : &side->last) = message;
+		before = TAILQ_PREV(before, rds_messages, link);
+	if (before)
+		TAILQ_INSERT_AFTER(&side->messages, before, message, link);
+	else
+		TAILQ_INSERT_HEAD(&side->messages, message, link);
 	side->count++;
 }
 
 static void leave(struct rds_side *side, struct rds_message *message)
 {
-	*(message->before ? &message->before->after : &side->first) = message->after;
-	*(message->after ? &message->after->before : &side->last) = message->before;
+	TAILQ_REMOVE(&side->messages, message, link);
 	side->count--;
 }
 
@@ -78,29 +77,36 @@ static void evict(struct budget_entry *entry, void *owner)
 
 static struct rds_state *state_make(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (connection->upper_state)
-		return connection->upper_state;
-	connection->upper_state = memory_new_zeroed(1, sizeof(struct rds_state));
-	if (connection->upper_state)
-		budget_add(&tracker->budget, &connection->entry, sizeof(struct rds_state));
-	else
+	struct rds_state *state = connection->upper_state;
+
+	if (state)
+		return state;
+	state = connection->upper_state = memory_new_zeroed(1, sizeof *state);
+	if (!state) {
 		tracker->counters.evictions++;
-	return connection->upper_state;
+		return NULL;
+	}
+	for (int i = 0; i < 2; i++)
+		TAILQ_INIT(&state->sides[i].messages);
+	budget_add(&tracker->budget, &connection->entry, sizeof *state);
+	return state;
 }
 
 /* Messages before it that were not seen, and those that were lost no longer. */
 static void note_sequence(struct rds_side *side, struct rds_message *message)
 {
+	struct rds_message *after = TAILQ_NEXT(message, link);
+
 	if (!side->has_sequence || message->sequence > side->highest) {
 		if (side->has_sequence)
 			message->lost_before = message->sequence - side->highest - 1;
 		side->has_sequence = true;
 		side->highest = message->sequence;
-	} else if (message->after && message->after->lost_before && message->sequence + message->after->lost_before >= message->after->sequence) {
-		uint64_t between = message->after->sequence - message->sequence - 1;
+	} else if (after && after->lost_before && message->sequence + after->lost_before >= after->sequence) {
+		uint64_t between = after->sequence - message->sequence - 1;
 
-		message->lost_before = message->after->lost_before - between - 1;
-		message->after->lost_before = between;
+		message->lost_before = after->lost_before - between - 1;
+		after->lost_before = between;
 	}
 }
 
@@ -111,7 +117,7 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 
 	while (side->count >= MOST_WAITING) {
 		tracker->counters.evictions++;
-		end_message(tracker, side->first);
+		end_message(tracker, TAILQ_FIRST(&side->messages));
 	}
 	message = memory_new_zeroed(1, sizeof *message);
 	if (!message) {
@@ -186,15 +192,15 @@ static bool is_of(const struct rds_message *message, const uint8_t *header)
 static struct rds_message *find(const struct rds_side *side, const uint8_t *header)
 {
 	uint64_t sequence = bits(header, RDS_SEQUENCE);
-	struct rds_message *message = sequence ? side->last : side->first;
+	struct rds_message *message = sequence ? TAILQ_LAST(&side->messages, rds_messages) : TAILQ_FIRST(&side->messages), *next;
 
 	if (!sequence) {
 		/* of the maps, which come first, the newest */
-		while (message && message->after && !message->after->sequence)
-			message = message->after;
+		while (message && (next = TAILQ_NEXT(message, link)) && !next->sequence)
+			message = next;
 		return message && is_of(message, header) ? message : NULL;
 	}
-	for (; message && message->sequence >= sequence; message = message->before)
+	for (; message && message->sequence >= sequence; message = TAILQ_PREV(message, rds_messages, link))
 		if (is_of(message, header))
 			return message;
 	return NULL;
@@ -261,8 +267,8 @@ static void take_ack(struct upper_work *work, struct rds_side *side, uint64_t se
 		return;
 	side->acks[1] = side->acks[0];
 	side->acks[0] = ack;
-	for (message = side->first; message && message->sequence <= sequence; message = next) {
-		next = message->after;
+	for (message = TAILQ_FIRST(&side->messages); message && message->sequence <= sequence; message = next) {
+		next = TAILQ_NEXT(message, link);
 		if (message->is_map)
 			continue;
 		if (!message->is_acked) {
@@ -364,11 +370,11 @@ static void forget(struct message *message)
 static void lost(struct rtap_tracker *tracker, const struct message *send, const struct upper_loss *loss)
 {
 	const struct rds_state *state = state_of(send->connection);
-	struct rds_message *message = state ? state->sides[send->shown.from_a].last : NULL;
+	struct rds_message *message = state ? TAILQ_LAST(&state->sides[send->shown.from_a].messages, rds_messages) : NULL;
 
 	(void)tracker;
 	while (message && message->request.number != send->request_number)
-		message = message->before;
+		message = TAILQ_PREV(message, rds_messages, link);
 	if (!message)
 		return;
 	recovery_add_time(&message->lost.time_us, loss->time_us);
@@ -397,8 +403,8 @@ static void end(struct rtap_tracker *tracker, struct connection *connection)
 	struct rds_state *state = state_of(connection);
 
 	for (int i = 0; i < 2 && state; i++)
-		while (state->sides[i].first)
-			end_message(tracker, state->sides[i].first);
+		while (!TAILQ_EMPTY(&state->sides[i].messages))
+			end_message(tracker, TAILQ_FIRST(&state->sides[i].messages));
 }
 
 /* Acknowledgements known now end messages. */
@@ -406,8 +412,8 @@ static void acknowledge(struct rtap_tracker *tracker, struct rds_side *side)
 {
 	struct rds_message *message, *next;
 
-	for (message = side->first; message; message = next) {
-		next = message->after;
+	for (message = TAILQ_FIRST(&side->messages); message; message = next) {
+		next = TAILQ_NEXT(message, link);
 		if (!message->is_acked)
 			find_ack(side, message);
 		if (is_over(message))
@@ -418,6 +424,7 @@ static void acknowledge(struct rtap_tracker *tracker, struct rds_side *side)
 static void merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct rds_state *old = state_of(from), *state = old ? state_make(tracker, to) : NULL;
+	struct rds_message *message;
 
 	if (!old || !state)
 		return;
@@ -425,18 +432,14 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 		struct rds_side *left = &old->sides[i], *side = &state->sides[turned ? !i : i];
 
 		if (!side->has_sequence && !side->acks[0].sequence && !side->next_psn) {
-			struct rds_side mine = *left;
-
-			mine.first = mine.last = NULL;
-			mine.count = 0;
-			*side = mine;
+			*side = *left;
+			TAILQ_INIT(&side->messages);
+			side->count = 0;
 		} else if (left->acks[0].sequence > side->acks[0].sequence) {
 			side->acks[0] = left->acks[0];
 			side->acks[1] = left->acks[1];
 		}
-		while (left->first) {
-			struct rds_message *message = left->first;
-
+		while ((message = TAILQ_FIRST(&left->messages))) {
 			leave(left, message);
 			request_move(tracker, &message->request, to, turned);
 			enter(side, message);

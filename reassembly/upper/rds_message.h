@@ -29,7 +29,7 @@ struct rds_ack {
 
 /* What one end sends. */
 struct rds_side {
-	struct rds_message *first, *last; /* waiting messages, by sequence */
+	TAILQ_HEAD(rds_messages, rds_message) messages; /* that wait, by sequence */
 	uint32_t count;
 	bool has_sequence;
 	uint64_t highest;          /* sequence number seen */
@@ -55,7 +55,7 @@ struct rds_fragment {
 
 struct rds_message {
 	struct request request;
-	struct rds_message *before, *after; /* of its side */
+	TAILQ_ENTRY(rds_message) link; /* in its side */
 	bool is_map;
 	uint8_t flags;
 	uint16_t source_port, destination_port;

@@ -197,11 +197,11 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 	begin_earlier(&first->shown, request);
 	if (response && request->response_frame)
 		first->shown.response_frame = request->response_frame;
-	for (uint32_t i = 0; i < request->part_count && next; i++, next = next->next)
+	for (uint32_t i = 0; i < request->part_count && next; i++, next = SLIST_NEXT(next, link))
 		if (next != first)
 			copy_common(&next->shown, &first->shown);
 	next = first;
-	for (uint32_t i = 0; i < request->part_count && next; i++, next = next->next) {
+	for (uint32_t i = 0; i < request->part_count && next; i++, next = SLIST_NEXT(next, link)) {
 		struct smb_operation *operation = (struct smb_operation *)next;
 		const struct smb_part *part = &request->parts[i];
 

@@ -16,7 +16,9 @@ static inline void check_budget(const struct rtap_tracker *tracker)
 	uint64_t bytes = tracker->messages.bytes + tracker->view.entry.bytes + tracker->tcp.entry.bytes;
 
 	REQUIRE(tracker->messages.apart && tracker->view.entry.apart && tracker->tcp.entry.apart);
-	for (const struct budget_entry *entry = budget->oldest; entry; entry = entry->newer) {
+	const struct budget_entry *entry;
+
+	TAILQ_FOREACH(entry, &budget->entries, link) {
 		REQUIRE(entry->bytes > 0 && !entry->apart);
 		bytes += entry->bytes;
 	}

@@ -472,7 +472,7 @@ static void check_end(const struct run *run)
 	if (run->options & NO_FINISH)
 		return;
 	REQUIRE(run->tracker->messages.bytes == 0);
-	REQUIRE(TAILQ_EMPTY(&run->tracker->connections) && TAILQ_EMPTY(&run->tracker->waiting) && !run->tracker->pending_flows);
+	REQUIRE(TAILQ_EMPTY(&run->tracker->connections) && TAILQ_EMPTY(&run->tracker->waiting) && LIST_EMPTY(&run->tracker->pending_flows));
 	REQUIRE(!run->tracker->flows.count && !run->tracker->expectations.count && !run->tracker->handshakes.count);
 	if (run->options & NO_CALLBACKS)
 		return;
