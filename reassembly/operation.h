@@ -10,7 +10,7 @@
 
 #include "reassembly/state.h"
 
-#define OPERATION_VALUES 8
+#define OPERATION_VALUES 10
 
 /* The head of a layer's own struct. */
 struct operation {

@@ -33,8 +33,13 @@ const char *rtap_carried_name(enum rtap_carried carried);
 
 enum rtap_value_type { RTAP_VALUE_NUMBER, RTAP_VALUE_TEXT, RTAP_VALUE_BOOL, RTAP_VALUE_TIME };
 
-/* Whose delay a time is. */
-enum rtap_wait { RTAP_WAIT_NONE, RTAP_WAIT_REQUESTER, RTAP_WAIT_RESPONDER, RTAP_WAIT_NETWORK };
+/*
+ * Whose delay a time is. ALL: everybody waited. The last two are the part of the first two in which the requester, the responder waited for nothing
+ * itself: it is not what others made it wait for.
+ */
+enum rtap_wait {
+	RTAP_WAIT_NONE, RTAP_WAIT_REQUESTER, RTAP_WAIT_RESPONDER, RTAP_WAIT_NETWORK, RTAP_WAIT_ALL, RTAP_WAIT_REQUESTER_OWN, RTAP_WAIT_RESPONDER_OWN,
+};
 
 /* A further property that only operations of this layer have. */
 struct rtap_named_value {

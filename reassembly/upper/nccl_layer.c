@@ -90,6 +90,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 		return false;
 	connection->layer = &nccl_layer;
 	state->is_known = true;
+	nccl_transfer_begun(tracker, nccl_transfer_of(region->request), message->shown.time_ns);
 	region_claim(tracker, region, message);
 	return true;
 }
@@ -159,8 +160,10 @@ static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 
 	state->is_known = true;
 	for (int i = 0; i < 2; i++)
-		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link)
+		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link) {
 			transfer->bytes = 0;
+			nccl_transfer_announced(tracker, transfer);
+		}
 	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
 		if ((!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP)
 			for (int side = 0; side < 2; side++)
@@ -345,12 +348,12 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 	nccl_channel_advance(tracker, channel);
 }
 
-/* Losses count when the message is settled. */
+/* Data is sent again: it arrives only now. Losses count when the message is settled. */
 static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
-	(void)tracker;
-	(void)message;
 	(void)loss;
+	if (message->region)
+		nccl_job_arrived(&nccl_transfer_of(message->region->request)->progress, tracker->now_ns);
 }
 
 static void detach(struct message *message)
@@ -436,8 +439,10 @@ static void fini(struct rtap_tracker *tracker)
 {
 	struct nccl_layer_state *state = nccl_layer_state(tracker);
 
-	if (state)
+	if (state) {
+		nccl_jobs_fini(&state->jobs);
 		map_fini(&state->memory);
+	}
 	free(state);
 	tracker->upper_states[UPPER_nccl] = NULL;
 }

@@ -185,7 +185,23 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 	channel->last_index = transfer->index;
 	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation), conclude_message);
+	if (state_of(transfer)->is_known)
+		nccl_transfer_announced(tracker, transfer);
 	return transfer;
+}
+
+void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
+{
+	const struct rtap_connection *connection = &transfer->request.connection->shown;
+	bool by_a = transfer->channel == &state_of(transfer)->channels[1];
+
+	nccl_job_announced(&nccl_layer_state(tracker)->jobs, &transfer->progress, by_a ? &connection->b : &connection->a,
+			   by_a ? &connection->a : &connection->b, transfer->request.time_ns);
+}
+
+void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns)
+{
+	nccl_job_begun(&nccl_layer_state(tracker)->jobs, &transfer->progress, time_ns);
 }
 
 static void note_qp(struct nccl_transfer *transfer, uint64_t connection)
@@ -214,6 +230,7 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 	transfer->has_data = true;
 	if (!nccl_transfer_is_whole(transfer))
 		return;
+	nccl_job_ended(&transfer->progress, true, transfer->last_ns);
 	if (transfer->index > transfer->channel->done)
 		transfer->channel->done = transfer->index;
 	for (uint32_t i = 0; i < transfer->link_count; i++)
@@ -238,14 +255,21 @@ void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *cha
 		nccl_transfer_end(tracker, first);
 }
 
-static struct nccl_costs judge(const struct nccl_transfer *transfer, const struct message *announcement)
+static struct nccl_costs judge(struct nccl_transfer *transfer, const struct message *announcement)
 {
 	const struct request_lost *lost = &transfer->request.write_lost;
+	const struct nccl_progress *progress = &transfer->progress;
+	struct nccl_channel *channel = transfer->channel;
+	uint64_t before = channel->last_silence, ready = progress->announced_after > before ? progress->announced_after : before;
 
-	return nccl_judge(&transfer->channel->pace, &(struct nccl_times){
+	channel->last_silence = progress->begun_after;
+	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
 		.last_ns = transfer->last_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_ack, .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
+		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
+		.knows_free = { progress->knows_receiver, progress->knows_sender },
+		.free_ns = { progress->receiver_free_ns, progress->sender_free_ns },
 	});
 }
 
@@ -281,6 +305,11 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 		if (costs->knows_receiver)
 			operation_add_wait(&operation->operation, "receiver_wait", costs->receiver_ns, RTAP_WAIT_REQUESTER);
 		operation_add_wait(&operation->operation, "network_time", costs->network_ns, RTAP_WAIT_NETWORK);
+		operation_add_wait(&operation->operation, "pause", costs->pause_ns, RTAP_WAIT_ALL);
+		if (costs->knows_sender_own)
+			operation_add_wait(&operation->operation, "sender_own", costs->sender_own_ns, RTAP_WAIT_RESPONDER_OWN);
+		if (costs->knows_receiver_own)
+			operation_add_wait(&operation->operation, "receiver_own", costs->receiver_own_ns, RTAP_WAIT_REQUESTER_OWN);
 	}
 	operation_add_number(&operation->operation, "tag", transfer->tag);
 	operation_add_number(&operation->operation, "nreqs", transfer->receives);
@@ -325,6 +354,7 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 	struct request *request = &transfer->request;
 
 	nccl_transfer_conclude(tracker, transfer);
+	nccl_job_ended(&transfer->progress, false, 0);
 	if (request->message && !state_of(transfer)->is_known)
 		operation_destroy(tracker, request->message);
 	leave_index(tracker, transfer);

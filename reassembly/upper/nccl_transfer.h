@@ -7,6 +7,7 @@
 #define REASSEMBLY_UPPER_NCCL_TRANSFER_H
 
 #include "dissect/nccl/nccl_cts.h"
+#include "reassembly/upper/nccl_job.h"
 #include "reassembly/upper/nccl_match.h"
 #include "reassembly/upper/nccl_waits.h"
 #include "reassembly/upper/request.h"
@@ -30,6 +31,7 @@ struct nccl_transfer {
 	bool has_total;              /* the immediate data says how much was sent: total */
 	uint64_t total;
 	uint64_t immediates;         /* WRITEs with immediate data */
+	struct nccl_progress progress;
 	uint32_t qp_count;
 	uint64_t qps[NCCL_MOST_QPS]; /* numbers of their connections */
 	uint32_t link_count;
@@ -47,6 +49,7 @@ struct nccl_channel {
 	bool is_matched;             /* a WRITE used announced memory */
 	uint64_t last_index;
 	struct nccl_pace pace;
+	uint64_t last_silence;       /* of the job, before the data of the transfer that was judged last */
 	uint64_t done;               /* highest index of a transfer with all its data */
 };
 
@@ -60,6 +63,7 @@ struct nccl_state {
 /* In the tracker. */
 struct nccl_layer_state {
 	struct map memory;           /* announced */
+	struct nccl_jobs jobs;
 };
 
 struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker);
@@ -81,6 +85,12 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
 
 struct nccl_transfer *nccl_transfer_of(struct request *request);
+
+/* NCCL is proven on its connection: it counts in its job. */
+void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
+
+/* The first packet of a WRITE of its data, at that time. */
+void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns);
 
 /* A WRITE of its data, or that only ends it, is whole: notes where and when. */
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);

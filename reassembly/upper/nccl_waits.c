@@ -48,13 +48,39 @@ static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *tim
 
 static const char *verdict_of(const struct nccl_costs *costs)
 {
-	int64_t most = later(later(costs->receiver_ns, costs->sender_ns), costs->network_ns);
+	int64_t most = later(later(costs->receiver_ns, costs->sender_ns), later(costs->network_ns, costs->pause_ns));
 
 	if (most < NCCL_NOTABLE_NS)
 		return "none";
+	if (most == costs->pause_ns)
+		return "pause";
 	if (most == costs->network_ns)
 		return "network";
 	return most == costs->sender_ns ? "sender late" : "receiver late";
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Takes the pauses out of a delay. */
+static void take_pause(int64_t *delay_ns, int64_t paused_ns, struct nccl_costs *costs)
+{
+	paused_ns = least(paused_ns, *delay_ns);
+	*delay_ns -= paused_ns;
+	costs->pause_ns += paused_ns;
+}
+
+/* Parts of the delays that are the hosts' own. */
+static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_t end_ns, int64_t ready_ns)
+{
+	costs->knows_receiver_own = costs->knows_receiver && times->knows_free[0];
+	costs->knows_sender_own = times->knows_free[1];
+	if (costs->knows_receiver_own)
+		costs->receiver_own_ns = least(costs->receiver_ns, between(later(end_ns, times->free_ns[0]), times->announced_ns));
+	if (costs->knows_sender_own)
+		costs->sender_own_ns = least(costs->sender_ns, between(later(ready_ns, times->free_ns[1]), times->first_ns));
 }
 
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)
@@ -65,6 +91,8 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	if (costs.knows_receiver)
 		costs.receiver_ns = between(pace->end_ns, times->announced_ns);
 	costs.sender_ns = between(ready_ns, times->first_ns);
+	take_pause(&costs.receiver_ns, times->paused_ns[0], &costs);
+	take_pause(&costs.sender_ns, times->paused_ns[1], &costs);
 	learn(pace, times);
 	costs.network_ns = excess(pace, times);
 	/* the sender did not have an announcement that was lost */
@@ -74,6 +102,7 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	/* it was not ready when the announcement came, so it had not waited for it */
 	if (costs.sender_ns >= NCCL_NOTABLE_NS)
 		costs.receiver_ns = 0;
+	own(&costs, times, pace->end_ns, ready_ns);
 	costs.verdict = verdict_of(&costs);
 	/* data that was sent again ends when it is acknowledged */
 	end_ns = times->has_ack ? later(times->last_ns, times->acknowledged_ns - pace->least_ack_ns) : times->last_ns;

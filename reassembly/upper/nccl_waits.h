@@ -29,6 +29,9 @@ struct nccl_times {
 	bool has_ack;            /* acknowledged_ns is valid */
 	uint64_t lost_ns;        /* by recoveries within its data */
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
+	int64_t paused_ns[2];    /* pauses of the job, before the announcement and before the data */
+	bool knows_free[2];      /* valid: free_ns */
+	int64_t free_ns[2];      /* since then the receiver, the sender waited for no other transfer itself */
 };
 
 struct nccl_costs {
@@ -36,6 +39,9 @@ struct nccl_costs {
 	int64_t receiver_ns;     /* no buffer was announced since the last data of the transfer before, and its data followed at once */
 	int64_t sender_ns;       /* its buffer was announced, the transfer before was over, and its data had not begun */
 	int64_t network_ns;      /* its data and acknowledgement took longer than those of the fastest transfers */
+	int64_t pause_ns;        /* the whole job did nothing: not part of the others */
+	bool knows_receiver_own, knows_sender_own; /* the next two are known */
+	int64_t receiver_own_ns, sender_own_ns; /* part of receiver_ns, sender_ns in which the host waited for no other transfer itself */
 	const char *verdict;     /* static: the largest of them, "none" if it is not notable */
 };
 

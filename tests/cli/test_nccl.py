@@ -149,6 +149,82 @@ class Jobs(Nccl):
         self.assertTrue(all(o["complete"] and o["verdict"] == "none" for o in found))
 
 
+class Causes(Nccl):
+    """A delay is a host's own if the host waited for nothing itself; a pause of the whole job is nobody's."""
+
+    def job(self, make, count, steps=12, **how):
+        hosts = [Host(i + 1) for i in range(count)]
+        job = nccl.Job(hosts)
+        how = {key: {(step, hosts[host]): time for (step, host), time in value.items()} if key in ("late", "lost") else value for key, value in how.items()}
+        make(hosts, steps, 20000, of=job, **how)
+        found = self.operations(hosts[0], *hosts[1:])
+        self.assertEqual(len(found), len(job.transfers))
+        self.assertTrue(all(o["complete"] for o in found))
+        return hosts, job, found
+
+    @staticmethod
+    def own_delays(found, hosts):
+        """By host: the longest delay of its own, in seconds."""
+        own = {host: 0 for host in hosts}
+        # the buffer's address has the receiver's first queue pair, whose number has the host's
+        for o in found:
+            receiver = hosts[(int(o["object"].split()[0], 16) - 0x7d0000000000) // 0x100000000 - 1]
+            sender = hosts[o["tag"] - 1]
+            own[receiver] = max(own[receiver], o.get("receiver_own", 0))
+            own[sender] = max(own[sender], o.get("sender_own", 0))
+        return own
+
+    def expect_own(self, found, hosts, late):
+        for host, own in self.own_delays(found, hosts).items():
+            self.assertAlmostEqual(own, late.get(host, 0) / 1e9, delta=CLOSE, msg=host.text())
+
+    def test_only_the_straggler_has_a_delay_of_its_own(self):
+        for make, count in ((nccl.ring, 4), (nccl.ring, 6), (nccl.tree, 4), (nccl.tree, 7)):
+            for straggler in range(count):
+                with self.subTest(make=make.__name__, hosts=count, straggler=straggler + 1):
+                    hosts, job, found = self.job(make, count, late={(5, straggler): 5 * MS})
+                    self.assertGreater([o["verdict"] for o in found].count("sender late"), 1)
+                    self.assertNotIn("pause", [o["verdict"] for o in found])
+                    self.expect_own(found, hosts, job.late)
+
+    def test_a_straggler_whose_buffers_were_announced_before(self):
+        hosts, job, found = self.job(nccl.ring, 5, late={(5, 2): 5 * MS}, announce_early=True)
+        self.assertNotIn("pause", [o["verdict"] for o in found])
+        self.expect_own(found, hosts, job.late)
+
+    def test_a_pause_of_the_whole_job_is_nobodys_delay(self):
+        for make, count in ((nccl.ring, 4), (nccl.ring, 6), (nccl.tree, 4), (nccl.tree, 7)):
+            with self.subTest(make=make.__name__, hosts=count):
+                hosts, job, found = self.job(make, count, pauses={4: 50 * MS, 8: 20 * MS})
+                links = {o["connection"] for o in found}
+                self.assertEqual([o["verdict"] for o in found if o["verdict"] != "none"], ["pause"] * 2 * len(links))
+                self.assertAlmostEqual(sum(o["pause"] for o in found) / len(links), job.paused / 1e9, delta=2 * CLOSE)
+                self.expect_own(found, hosts, {})
+
+    def test_a_pause_with_buffers_announced_before_it(self):
+        hosts, job, found = self.job(nccl.ring, 4, pauses={4: 50 * MS}, announce_early=True)
+        self.assertEqual([o["verdict"] for o in found if o["verdict"] != "none"], ["pause"] * 4)
+        self.expect_own(found, hosts, {})
+
+    def test_the_last_host_after_a_pause_is_late(self):
+        hosts, job, found = self.job(nccl.ring, 4, pauses={4: 50 * MS}, late={(4, 1): 6 * MS})
+        self.expect_own(found, hosts, job.late)
+        self.assertAlmostEqual(max(o["pause"] for o in found), 0.05, delta=CLOSE)
+
+    def test_loss_makes_no_host_late(self):
+        for make, count in ((nccl.ring, 5), (nccl.tree, 7)):
+            with self.subTest(make=make.__name__):
+                hosts, job, found = self.job(make, count, lost={(5, 2): 8 * MS})
+                self.assertEqual([o["verdict"] for o in found].count("network"), 1)
+                self.assertAlmostEqual(max(o["network_time"] for o in found), 0.008, delta=CLOSE)
+                self.expect_own(found, hosts, {})
+
+    def test_of_one_link_alone_nobody_knows_a_pause(self):
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, events={4: {"receiver_late": 30 * MS}})
+        self.expect(self.operations(sender), made)
+
+
 class Incomplete(Nccl):
     def test_a_capture_that_begins_in_the_middle_has_the_rest(self):
         sender, receiver, link = self.pair()

@@ -205,33 +205,79 @@ class Communicator:
         verdict = verdict if cost[verdict] >= MS else "none"
         made = Transfer(self, self.index, sum(sizes), verdict, cost.get(verdict, 0), len(self.pairs))
         made.announced, made.begun, made.ended, made.arrived = announced, begin, max(acks), max(ends) + DELAY
-        self.done = max(ends)
+        self.done, self.ended = max(ends), made.ended
         return made
 
 
-def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, **how):
+class Job:
+    """Transfers of a job, and what the model knows of it: how long each host was late by itself, and how long the whole job paused."""
+
+    def __init__(self, hosts):
+        self.transfers, self.late, self.paused = [], {host: 0 for host in hosts}, 0
+
+    def pause(self, time, ready):
+        self.paused += time
+        begin = max(ready.values())
+        for host in ready:
+            ready[host] = begin + time
+
+
+def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, pauses=None, announce_early=False, lost=None, jitter=None, of=None, **how):
     """An AllReduce in a ring: in each step every host sends to the next one what it received in the step before. late: {(step, host): ns} a
-    host begins a step later than it could. Returns the transfers."""
-    made, late = [], late or {}
+    host begins a step later than it could. pauses: {step: ns} all of them. announce_early: buffers are announced before a host is late or pauses.
+    lost: {(step, sender): timeout in ns}. jitter: {host: ns} by which a host is behind others after a pause. Returns the transfers; of: a Job
+    that is filled."""
+    of, late, pauses = of or Job(hosts), late or {}, pauses or {}
     links = [Communicator(host, hosts[(i + 1) % len(hosts)], **how) for i, host in enumerate(hosts)]
     ready = {host: start for host in hosts}
     for step in range(steps):
+        early = dict(ready)
+        if step in pauses:
+            of.pause(pauses[step], ready)
+            for host in hosts:
+                ready[host] += (jitter or {}).get(host, 0)
         begun = {host: ready[host] + late.get((step, host), 0) for host in hosts}
+        for host in hosts:
+            of.late[host] += late.get((step, host), 0)
         for link in links:
-            made.append(link.carry(begun[link.receiver], begun[link.sender], [size]))
+            timeout = (lost or {}).get((step, link.sender))
+            announced = early[link.receiver] if announce_early else begun[link.receiver]
+            made = link.carry(announced, begun[link.sender], [size], **({"lost": 2, "recovery": timeout} if timeout else {}))
+            made.step = step
+            of.transfers.append(made)
             for host in (link.sender, link.receiver):
-                ready[host] = max(ready[host], made[-1].ended + gap)
-    return made
+                ready[host] = max(ready[host], made.ended + gap)
+    return of.transfers
 
 
-def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, **how):
-    """A binary tree, host 0 at the root: reduce to the root, then broadcast."""
-    links = [(child, (child - 1) // 2) for child in range(len(hosts) - 1, 0, -1)]
-    up = [Communicator(hosts[child], hosts[parent], **how) for child, parent in links]
-    down = [Communicator(hosts[parent], hosts[child], **how) for child, parent in reversed(links)]
-    made, time = [], start
-    for _ in range(steps):
-        for link in up + down:
-            made.append(link.transfer(time, [size]))
-            time = made[-1].ended + gap
-    return made
+def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=None, lost=None, of=None, **how):
+    """A binary tree, host 0 at the root: reduce to the root, then broadcast. All buffers of a step are announced when their host begins it; data
+    is sent when what it depends on has arrived. late: {(step, host): ns}. pauses: {step: ns}. lost: {(step, sender): timeout in ns}, upwards."""
+    of, late, pauses = of or Job(hosts), late or {}, pauses or {}
+    parents = {child: (child - 1) // 2 for child in range(len(hosts) - 1, 0, -1)}
+    up = {child: Communicator(hosts[child], hosts[parent], **how) for child, parent in parents.items()}
+    down = {child: Communicator(hosts[parent], hosts[child], **how) for child, parent in parents.items()}
+    ready = {host: start for host in hosts}
+    for step in range(steps):
+        if step in pauses:
+            of.pause(pauses[step], ready)
+        begun = {host: ready[host] + late.get((step, host), 0) for host in hosts}
+        for host in hosts:
+            of.late[host] += late.get((step, host), 0)
+        arrived = dict(begun)
+        for child, parent in parents.items():
+            timeout = (lost or {}).get((step, hosts[child]))
+            made = up[child].carry(begun[hosts[parent]], arrived[hosts[child]], [size], **({"lost": 2, "recovery": timeout} if timeout else {}))
+            made.step = step
+            of.transfers.append(made)
+            arrived[hosts[parent]] = max(arrived[hosts[parent]], made.arrived)
+        for child, parent in reversed(parents.items()):
+            made = down[child].carry(begun[hosts[child]], arrived[hosts[parent]], [size])
+            made.step = step
+            of.transfers.append(made)
+            arrived[hosts[child]] = made.arrived
+        # the next step begins when all of its data was acknowledged
+        for link in list(up.values()) + list(down.values()):
+            for host in (link.sender, link.receiver):
+                ready[host] = max(ready[host], link.ended + gap)
+    return of.transfers

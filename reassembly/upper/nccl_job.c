@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/nccl_job.h"
+#include "reassembly/upper/nccl_waits.h"
+
+/* Their memory is not in the budget: 200 KB. */
+#define MOST_HOSTS 512
+#define MOST_LINKS 2048
+
+static uint64_t hash_of_end(const struct rtap_end *end)
+{
+	uint64_t words[3] = { end->address_length };
+
+	memcpy(&words[1], end->address, sizeof end->address);
+	return map_hash(words, 3);
+}
+
+static bool is_host(const void *value, const void *key)
+{
+	const struct nccl_host *host = value;
+	const struct rtap_end *end = key;
+
+	return host->address_length == end->address_length && !memcmp(host->address, end->address, sizeof host->address);
+}
+
+/* The host, new and alone in a job if it was not seen before. NULL: no address, too many hosts, or out of memory. */
+static struct nccl_host *host_of(struct nccl_jobs *jobs, const struct rtap_end *end)
+{
+	uint64_t hash = hash_of_end(end);
+	struct nccl_host *host = end->address_length ? map_find(&jobs->hosts, hash, is_host, end) : NULL;
+	struct nccl_job *job;
+
+	if (host || !end->address_length || jobs->host_count == MOST_HOSTS)
+		return host;
+	host = memory_new_zeroed(1, sizeof *host);
+	job = memory_new_zeroed(1, sizeof *job);
+	if (!host || !job || !map_add(&jobs->hosts, hash, host)) {
+		free(host);
+		free(job);
+		return NULL;
+	}
+	memcpy(host->address, end->address, sizeof host->address);
+	host->address_length = end->address_length;
+	host->job = job;
+	job->hosts = host;
+	job->next = jobs->first;
+	jobs->first = job;
+	jobs->host_count++;
+	return host;
+}
+
+static void remove_job(struct nccl_jobs *jobs, struct nccl_job *job)
+{
+	struct nccl_job **place = &jobs->first;
+
+	while (*place != job)
+		place = &(*place)->next;
+	*place = job->next;
+	free(job);
+}
+
+/* The jobs of two hosts are one. The silences of the one with fewer are forgotten. */
+static void join(struct nccl_jobs *jobs, struct nccl_job *into, struct nccl_job *from)
+{
+	struct nccl_host **hosts = &from->hosts;
+	struct nccl_link **links = &from->links;
+
+	for (; *hosts; hosts = &(*hosts)->next)
+		(*hosts)->job = into;
+	*hosts = into->hosts;
+	into->hosts = from->hosts;
+	while (*links)
+		links = &(*links)->next;
+	*links = into->links;
+	into->links = from->links;
+	into->outstanding += from->outstanding;
+	into->moving += from->moving;
+	if (from->has_event && (!into->has_event || from->event_ns > into->event_ns))
+		into->event_ns = from->event_ns;
+	into->has_event |= from->has_event;
+	remove_job(jobs, from);
+}
+
+struct pair {
+	const struct nccl_host *sender, *receiver;
+};
+
+static bool is_link(const void *value, const void *key)
+{
+	const struct nccl_link *link = value;
+	const struct pair *pair = key;
+
+	return link->sender == pair->sender && link->receiver == pair->receiver;
+}
+
+static struct nccl_link *link_of(struct nccl_jobs *jobs, struct nccl_host *sender, struct nccl_host *receiver)
+{
+	struct pair pair = { sender, receiver };
+	uint64_t hash = map_hash((uint64_t[]){ (uintptr_t)sender, (uintptr_t)receiver }, 2);
+	struct nccl_link *link = map_find(&jobs->links, hash, is_link, &pair);
+
+	if (link || jobs->link_count == MOST_LINKS)
+		return link;
+	link = memory_new_zeroed(1, sizeof *link);
+	if (!link || !map_add(&jobs->links, hash, link)) {
+		free(link);
+		return NULL;
+	}
+	if (sender->job != receiver->job)
+		join(jobs, sender->job->silence_count < receiver->job->silence_count ? receiver->job : sender->job,
+		     sender->job->silence_count < receiver->job->silence_count ? sender->job : receiver->job);
+	jobs->link_count++;
+	link->sender = sender;
+	link->receiver = receiver;
+	link->next = sender->job->links;
+	sender->job->links = link;
+	return link;
+}
+
+static struct nccl_silence *last_silence(struct nccl_job *job)
+{
+	return job->silence_count ? &job->silences[(job->silence_count - 1) % NCCL_SILENCES] : NULL;
+}
+
+/*
+ * A silence in which nothing was outstanding is a pause if the whole job stopped at one point, or if most of it goes on at once. Otherwise the
+ * host that announces next is late. Of a single link nobody can say.
+ */
+static void decide(struct nccl_job *job)
+{
+	struct nccl_silence *silence = last_silence(job);
+
+	if (!silence || silence->is_decided)
+		return;
+	silence->is_decided = true;
+	silence->is_pause = silence->links > 1 && (silence->is_balanced || (silence->announced > 1 && 2 * silence->announced >= silence->links));
+	for (struct nccl_link *link = job->links; silence->is_pause && link; link = link->next)
+		link->ended -= link->ended_before;
+}
+
+static struct nccl_silence *silence_begin(struct nccl_jobs *jobs, struct nccl_job *job, int64_t time_ns)
+{
+	struct nccl_silence *silence, *before;
+	int64_t before_ns;
+
+	decide(job);
+	for (struct nccl_link *link = job->links; link; link = link->next)
+		link->ended_before = link->ended;
+	before = last_silence(job);
+	before_ns = before ? before->before_ns + (before->is_pause ? before->length_ns : 0) : 0;
+	silence = &job->silences[job->silence_count++ % NCCL_SILENCES];
+	*silence = (struct nccl_silence){ .number = ++jobs->silence_number, .length_ns = time_ns - job->event_ns, .before_ns = before_ns };
+	return silence;
+}
+
+static bool was_silent(const struct nccl_job *job, int64_t time_ns)
+{
+	return job->has_event && !job->moving && time_ns - job->event_ns >= NCCL_NOTABLE_NS;
+}
+
+static void note_event(struct nccl_job *job, int64_t time_ns)
+{
+	if (!job->has_event || time_ns > job->event_ns)
+		job->event_ns = time_ns;
+	job->has_event = true;
+}
+
+/* Links with transfers since the last pause, and whether all of them had as many. */
+static void compare_links(const struct nccl_job *job, struct nccl_silence *silence)
+{
+	uint64_t ended = 0;
+
+	silence->is_balanced = true;
+	for (const struct nccl_link *link = job->links; link; link = link->next) {
+		if (!link->ended)
+			continue;
+		silence->links++;
+		silence->is_balanced &= !ended || link->ended == ended;
+		ended = link->ended;
+	}
+}
+
+void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, const struct rtap_end *sender, const struct rtap_end *receiver,
+			int64_t time_ns)
+{
+	struct nccl_host *hosts[2] = { host_of(jobs, sender), host_of(jobs, receiver) };
+	struct nccl_link *link = hosts[0] && hosts[1] && hosts[0] != hosts[1] ? link_of(jobs, hosts[0], hosts[1]) : NULL;
+	struct nccl_silence *silence;
+	struct nccl_job *job;
+
+	if (!link || progress->phase != NCCL_UNCOUNTED)
+		return;
+	job = link->sender->job;
+	if (!job->outstanding && was_silent(job, time_ns))
+		compare_links(job, silence_begin(jobs, job, time_ns));
+	silence = last_silence(job);
+	if (silence && !silence->is_decided && link->announced_after != silence->number) {
+		link->announced_after = silence->number;
+		silence->announced++;
+	}
+	*progress = (struct nccl_progress){ .link = link, .phase = NCCL_ANNOUNCED, .announced_after = silence ? silence->number : 0 };
+	progress->knows_receiver = hosts[1]->has_input || hosts[1]->has_sent;
+	progress->receiver_free_ns = hosts[1]->has_input && (!hosts[1]->has_sent || hosts[1]->input_ns > hosts[1]->sent_ns) ? hosts[1]->input_ns :
+		hosts[1]->sent_ns;
+	job->outstanding++;
+	hosts[0]->to_send++;
+	note_event(job, time_ns);
+}
+
+/* Whether each host that sends can go on: buffers are announced to it, and it has received data since it sent some. */
+static bool all_can_send(const struct nccl_job *job)
+{
+	uint32_t able = 0;
+
+	for (const struct nccl_host *host = job->hosts; host; host = host->next) {
+		if (!host->has_output)
+			continue;
+		if (!host->to_send || !host->has_input || host->input_ns < host->output_ns)
+			return false;
+		able++;
+	}
+	return able > 1;
+}
+
+void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns)
+{
+	struct nccl_host *sender;
+	struct nccl_silence *silence;
+	struct nccl_job *job;
+
+	if (progress->phase != NCCL_ANNOUNCED)
+		return;
+	sender = progress->link->sender;
+	job = sender->job;
+	/* all of them stopped although buffers are announced */
+	if (was_silent(job, time_ns) && all_can_send(job)) {
+		silence = silence_begin(jobs, job, time_ns);
+		silence->is_balanced = true;
+		silence->links = 2;
+		decide(job);
+	}
+	silence = last_silence(job);
+	progress->phase = NCCL_BEGUN;
+	progress->begun_after = silence ? silence->number : 0;
+	progress->knows_sender = sender->has_input;
+	progress->sender_free_ns = sender->input_ns;
+	sender->to_send--;
+	if (!sender->has_output || time_ns > sender->output_ns)
+		sender->output_ns = time_ns;
+	sender->has_output = true;
+	job->moving++;
+	note_event(job, time_ns);
+}
+
+static void note_arrival(const struct nccl_link *link, int64_t time_ns)
+{
+	if (!link->receiver->has_input || time_ns > link->receiver->input_ns)
+		link->receiver->input_ns = time_ns;
+	if (!link->sender->has_sent || time_ns > link->sender->sent_ns)
+		link->sender->sent_ns = time_ns;
+	link->receiver->has_input = link->sender->has_sent = true;
+	note_event(link->sender->job, time_ns);
+}
+
+void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_ns)
+{
+	struct nccl_link *link = progress->link;
+	struct nccl_job *job;
+
+	if (!link || progress->phase == NCCL_ENDED)
+		return;
+	job = link->sender->job;
+	job->outstanding--;
+	if (progress->phase == NCCL_BEGUN)
+		job->moving--;
+	else
+		link->sender->to_send--;
+	progress->phase = NCCL_ENDED;
+	if (!has_data)
+		return;
+	/* what is announced from now on can be a consequence of it */
+	decide(job);
+	link->ended++;
+	note_arrival(link, time_ns);
+}
+
+void nccl_job_arrived(const struct nccl_progress *progress, int64_t time_ns)
+{
+	if (progress->link && progress->phase == NCCL_ENDED)
+		note_arrival(progress->link, time_ns);
+}
+
+/* Pauses up to a silence, in sum. False: too long ago. */
+static bool paused_until(const struct nccl_job *job, uint64_t number, int64_t *paused_ns)
+{
+	uint64_t kept = job->silence_count < NCCL_SILENCES ? job->silence_count : NCCL_SILENCES;
+
+	*paused_ns = 0;
+	for (uint64_t i = 0; i < kept; i++) {
+		const struct nccl_silence *silence = &job->silences[(job->silence_count - 1 - i) % NCCL_SILENCES];
+
+		if (silence->number > number)
+			continue;
+		*paused_ns = silence->before_ns + (silence->is_pause ? silence->length_ns : 0);
+		return true;
+	}
+	return kept == job->silence_count;
+}
+
+int64_t nccl_job_paused(const struct nccl_progress *progress, uint64_t from, uint64_t to)
+{
+	const struct nccl_job *job = progress->link ? progress->link->sender->job : NULL;
+	int64_t before_ns, until_ns;
+
+	if (!job || from >= to)
+		return 0;
+	return paused_until(job, from, &before_ns) && paused_until(job, to, &until_ns) && until_ns > before_ns ? until_ns - before_ns : 0;
+}
+
+static void free_hosts(struct nccl_job *job)
+{
+	while (job->hosts) {
+		struct nccl_host *host = job->hosts;
+
+		job->hosts = host->next;
+		free(host);
+	}
+	while (job->links) {
+		struct nccl_link *link = job->links;
+
+		job->links = link->next;
+		free(link);
+	}
+}
+
+void nccl_jobs_fini(struct nccl_jobs *jobs)
+{
+	while (jobs->first) {
+		free_hosts(jobs->first);
+		remove_job(jobs, jobs->first);
+	}
+	map_fini(&jobs->hosts);
+	map_fini(&jobs->links);
+}

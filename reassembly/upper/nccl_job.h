@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Jobs: hosts that send transfers to each other, directly or through others. A transfer that waits for a host is that host's doing only if
+ * the host itself waited for nothing; and if nothing goes on in the whole job, nobody is late: the job pauses. doc/nccl.md has the definitions.
+ */
+#ifndef REASSEMBLY_UPPER_NCCL_JOB_H
+#define REASSEMBLY_UPPER_NCCL_JOB_H
+
+#include <rdmatap/message.h>
+
+#include "reassembly/store/map.h"
+
+/* A host by its address. */
+struct nccl_host {
+	struct nccl_host *next;      /* in the job */
+	struct nccl_job *job;
+	uint8_t address[16];
+	uint8_t address_length;
+	bool has_input, has_output, has_sent; /* the next three are known */
+	int64_t input_ns;            /* when the last data to it was captured whole, or was sent again */
+	int64_t output_ns;           /* when the last data from it began */
+	int64_t sent_ns;             /* the same of data from it */
+	uint32_t to_send;            /* transfers that are announced to it, and whose data has not begun */
+};
+
+/* Transfers from one host to another. */
+struct nccl_link {
+	struct nccl_link *next;      /* in the job */
+	struct nccl_host *sender, *receiver;
+	uint64_t ended, ended_before; /* transfers since the last pause; those of them before the last silence */
+	uint64_t announced_after;    /* number of the silence after which it announced last */
+};
+
+/* A time without announcements and data in the whole job. */
+struct nccl_silence {
+	uint64_t number;             /* from 1, of all jobs */
+	int64_t length_ns, before_ns; /* before_ns: pauses before it, in sum */
+	uint32_t links, announced;   /* with transfers before it; that announced after it */
+	bool is_balanced;            /* each of these links had as many transfers since the last pause */
+	bool is_decided, is_pause;
+};
+
+#define NCCL_SILENCES 64
+
+struct nccl_job {
+	struct nccl_job *next;
+	struct nccl_host *hosts;
+	struct nccl_link *links;
+	uint32_t outstanding;        /* transfers announced and without all of their data */
+	uint32_t moving;             /* those of them whose data has begun */
+	bool has_event;
+	int64_t event_ns;            /* of the last announcement, begin or end of data */
+	struct nccl_silence silences[NCCL_SILENCES]; /* number n of the job in (n - 1) % NCCL_SILENCES */
+	uint64_t silence_count;
+};
+
+/* Of all jobs. All zero: none. */
+struct nccl_jobs {
+	struct nccl_job *first;
+	struct map hosts, links;
+	uint32_t host_count, link_count;
+	uint64_t silence_number;
+};
+
+enum nccl_phase { NCCL_UNCOUNTED, NCCL_ANNOUNCED, NCCL_BEGUN, NCCL_ENDED };
+
+/* What a transfer shows of its job. All zero: not counted. */
+struct nccl_progress {
+	struct nccl_link *link;      /* NULL: it is not counted */
+	enum nccl_phase phase;
+	uint64_t announced_after, begun_after; /* numbers of the silences before its announcement, and before its data; 0: none */
+	bool knows_receiver, knows_sender; /* the next two are known */
+	int64_t receiver_free_ns;    /* before the announcement, the receiver waited for no transfer since then */
+	int64_t sender_free_ns;      /* before the data, the sender waited for no data since then */
+};
+
+/* The transfer is announced. Without addresses, or with too many hosts, it is not counted. */
+void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, const struct rtap_end *sender, const struct rtap_end *receiver,
+			int64_t time_ns);
+
+/* Its first data. Only the first call has an effect. */
+void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns);
+
+/* It is over; has_data: with all its data, at that time. Only the first call has an effect. */
+void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_ns);
+
+/* Data of a transfer that seemed to be over is sent again, and arrives at that time. */
+void nccl_job_arrived(const struct nccl_progress *progress, int64_t time_ns);
+
+/* Pauses of the job after silence number `from` up to number `to`, in nanoseconds; 0 if that is too long ago. */
+int64_t nccl_job_paused(const struct nccl_progress *progress, uint64_t from, uint64_t to);
+
+void nccl_jobs_fini(struct nccl_jobs *jobs);
+
+#endif
