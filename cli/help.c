@@ -169,7 +169,7 @@ const char options_help_text[] =
 	      "                   soon as it has passed\n"
 	      "  --sampled        the capture is a sample of the packets: report no findings of loss\n"
 	      "  --type TYPE      print only records of this type, as json or csv: capture, finding, connection, operation, object,\n"
-	      "                   rpc, mad, interval\n"
+	      "                   job, host, rpc, mad, interval\n"
 	      "\n"
 	      "why takes -r -f -c -s -v, the options of dissection, and\n"
 	      "  --json           print one JSON object per line\n"

@@ -742,7 +742,7 @@ static bool complete_records(struct options *options)
 	if (options->command == COMMAND_STATS && !options->record_type) {
 		if (options->columns.form != COLUMNS_CSV)
 			return true;
-		print_error("-T csv requires --type, because records differ (capture, finding, connection, operation, object, rpc, mad, interval)");
+		print_error("-T csv requires --type, because records differ (capture, finding, connection, operation, object, job, host, rpc, mad, interval)");
 		return false;
 	}
 	if (columns_complete(&options->columns, command, options->record_type))

@@ -121,6 +121,7 @@ static stats_form *wanted_form(const struct options *options)
 		{ "capture", &stats_json_form.capture }, { "finding", &stats_json_form.finding }, { "connection", &stats_json_form.connection },
 		{ "operation", &stats_json_form.operation }, { "object", &stats_json_form.object },
 		{ "rpc", &stats_json_form.rpc }, { "mad", &stats_json_form.mad }, { "interval", &stats_json_form.interval },
+		{ "job", &stats_json_form.job }, { "host", &stats_json_form.host },
 	};
 
 	for (size_t i = 0; options->record_type && i < sizeof types / sizeof types[0]; i++)
@@ -306,10 +307,14 @@ static int run(const struct options *options)
 	if (summary.lines)
 		reader_wrote(reader, printer_text(&reader->printer, "\n", 1));
 	findings_gather(&summary.findings, summary.stats);
-	if (columns_are_made(&options->columns))
-		stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_final_record, reader);
-	else
+	if (columns_are_made(&options->columns)) {
+		if (!stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_final_record, reader)) {
+			print_error("out of memory: jobs and their hosts are missing");
+			reader->status = EXIT_ERROR;
+		}
+	} else {
 		write_text(&summary, options);
+	}
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, summary.tracker);
 out:

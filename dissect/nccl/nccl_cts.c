@@ -154,7 +154,7 @@ static void summary_of(const struct rtap_packet *packet, const struct rtap_layer
 		summary_of(packet, layer, line, NCCL_##identifier); \
 	} \
 	const struct protocol nccl_##identifier##_protocol = { \
-		.table = { "nccl.cts." name, "NCCL Clear to Send", "net_ib", LENGTH_OF(width, keys), FIELDS(identifier##_fields) }, \
+		.table = { "nccl.cts." name, "NCCL/RCCL Clear to Send", "net_ib", LENGTH_OF(width, keys), FIELDS(identifier##_fields) }, \
 		.scope = SCOPE_CALL, \
 		.parse = parse_##identifier, \
 		.summary = summary_##identifier, \

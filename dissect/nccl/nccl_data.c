@@ -75,7 +75,7 @@ static void summary_data(const struct rtap_packet *packet, const struct rtap_lay
 }
 
 const struct protocol nccl_data_protocol = {
-	.table = { "nccl.data", "NCCL Data", "net_ib", 0, FIELDS(data_fields) },
+	.table = { "nccl.data", "NCCL/RCCL Data", "net_ib", 0, FIELDS(data_fields) },
 	.scope = SCOPE_CALL,
 	.parse = parse_data,
 	.summary = summary_data,

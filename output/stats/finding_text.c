@@ -77,6 +77,16 @@ static void who(const struct stats *stats, const struct finding *found, struct l
 		line_text(line, "connections counted together");
 		between = ", ";
 	}
+	if (found->host_address_length) {
+		struct rtap_end end = { .address_length = found->host_address_length };
+
+		memcpy(end.address, found->host_address, sizeof end.address);
+		line_text(line, found->layer);
+		line_text(line, " host ");
+		end_address(&end, line);
+		line_text(line, found->is_certain ? "" : ", or one that it waits for");
+		between = ", ";
+	}
 	if (found->rpc) {
 		line_text(line, between);
 		if (!stats_rpc_name(found->rpc, " ", line))
@@ -306,7 +316,7 @@ void finding_explain(const struct finding_rule *rule, struct line *line)
 		[FINDING_RPC] = "each RPC procedure and operation", [FINDING_SAMPLING] = "the capture",
 		[FINDING_KIND] = "each direction of a connection and kind of message",
 		[FINDING_REQUESTS] = "the operations of an end of a connection", [FINDING_WORK] = "the operations of a layer with one name",
-		[FINDING_GROUP] = "the operations of a layer between two hosts",
+		[FINDING_GROUP] = "the operations of a layer between two hosts", [FINDING_JOB] = "hosts that send transfers to each other",
 	};
 	const struct finding_advice *advice = finding_advice_of(rule);
 

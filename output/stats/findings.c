@@ -8,6 +8,7 @@
 #include "output/stats/findings.h"
 #include "output/stats/findings_operation.h"
 #include "output/stats/findings_take.h"
+#include "output/stats/findings_waits.h"
 
 /* Minimum duration in which losses were possible before a cluster within one second is reported. */
 #define CLUSTER_NS INT64_C(10000000000)
@@ -493,6 +494,8 @@ void finding_recovery_details(const struct finding *found, struct line *line)
 
 static const struct finding_times gap_times = { { "longest", "the time-out" }, { "longest_gap", "keep_alive_timeout" } };
 static const struct finding_times slow_times = { { "longest", "together" }, { "longest_latency", "total_latency" } };
+static const struct finding_times own_times = { { "longest", "of all hosts" }, { "longest_delay", "own_delays" } };
+static const struct finding_times delay_times = { { "longest", "within" }, { "longest_delay", "within" } };
 static const struct finding_times mean_times = { { "mean latency", "that of the others" }, { "mean_latency", "mean_latency_others" } };
 
 const struct finding_rule finding_rules[] = {
@@ -579,6 +582,14 @@ const struct finding_rule finding_rules[] = {
 	  "packets of an unreliable connection that are missing (lost by the network or by the capture)", "packets", look_unreliable, NULL },
 	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls without a reply for a second or more", "calls", look_rpc_unanswered, NULL },
+	{ "straggler", FINDING_WARNING, FINDING_JOB, NO_EVENT, 1, 0,
+	  "transfers that a host of a job delayed while it waited for nothing itself", "transfers", findings_waits_straggler, &own_times },
+	{ "network_delays", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "transfers delayed by the network", "transfers", findings_waits_network, &delay_times },
+	{ "receiver_late", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "transfers that waited for their receiver", "transfers", findings_waits_receiver, &delay_times },
+	{ "sender_late", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 1, 0,
+	  "transfers that waited for their sender", "transfers", findings_waits_sender, &delay_times },
 	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "connections counted together for want of memory: only problems of their sum are found (give more with --max-memory)", "connections", look_summed, NULL },
 	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
@@ -720,7 +731,11 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 void findings_gather(struct findings *findings, const struct stats *stats)
 {
 	const struct stats_operation_tables *tables = stats_work_tables(stats);
+	struct stats_jobs jobs;
 
+	/* without memory there are no findings of jobs */
+	if (!stats_jobs_init(&jobs, stats))
+		jobs = (struct stats_jobs){ 0 };
 	findings->count = 0;
 	findings->found = 0;
 	sampling_look(&findings->sampling, stats);
@@ -732,6 +747,10 @@ void findings_gather(struct findings *findings, const struct stats *stats)
 		for (size_t row = 0; finding_rules[i].scope == FINDING_WORK && row < tables->names.count; row++)
 			look_at(findings, stats, &finding_rules[i], NULL,
 				&(struct finding){ .direction = -1, .work = tables->names.rows[row], .kind = RTAP_KIND_COUNT });
+		for (unsigned job = 0; finding_rules[i].scope == FINDING_JOB && job < jobs.job_count; job++)
+			look_at(findings, stats, &finding_rules[i], NULL,
+				&(struct finding){ .direction = -1, .job = &jobs.jobs[job], .layer = jobs.jobs[job].layer, .kind = RTAP_KIND_COUNT,
+						   .host = jobs.jobs[job].straggler < 0 ? NULL : &jobs.hosts[jobs.jobs[job].straggler] });
 		for (unsigned group = 0; finding_rules[i].scope == FINDING_GROUP && group < tables->group_count; group++)
 			look_at(findings, stats, &finding_rules[i], NULL,
 				&(struct finding){ .direction = -1, .group = tables->groups[group], .kind = RTAP_KIND_COUNT });
@@ -740,4 +759,5 @@ void findings_gather(struct findings *findings, const struct stats *stats)
 		if (stats->table[i])
 			look_at_connection(findings, stats, stats->table[i]);
 	look_at_connection(findings, stats, &stats->others);
+	stats_jobs_fini(&jobs);
 }

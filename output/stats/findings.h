@@ -7,6 +7,7 @@
 
 #include "output/stats/sampling.h"
 #include "output/stats/stats.h"
+#include "output/stats/stats_jobs.h"
 #include "output/stats/stats_work.h"
 
 struct line;
@@ -24,7 +25,7 @@ const char *finding_weight_name(enum finding_weight weight);
 
 /* The objects that a rule is applied to. */
 enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND,
-		     FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP };
+		     FINDING_REQUESTS, FINDING_WORK, FINDING_GROUP, FINDING_JOB };
 
 struct finding;
 
@@ -56,6 +57,12 @@ struct finding {
 	const struct stats_rpc *rpc; /* NULL: does not concern a procedure */
 	const struct stats_work_row *work; /* operations that it concerns; NULL: none in particular */
 	const struct stats_group *group; /* hosts that it concerns; NULL: none in particular */
+	const struct stats_job *job; /* that it concerns, only for `look`; NULL: none */
+	const struct stats_job_host *host; /* its straggler, only for `look`; NULL: none */
+	const char *layer;         /* static: of the job; NULL: does not concern one */
+	uint8_t host_address[16];  /* a host that it concerns */
+	uint8_t host_address_length; /* 0: none */
+	bool is_certain;           /* of `host_address`: what the host waited for was captured */
 	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: does not concern one */
 	uint64_t count, of;        /* of: 0: not part of a whole */
 	uint64_t lost_ns;          /* time lost, except that of `recovery`; 0: unknown */

@@ -120,6 +120,19 @@ static void report_rpcs(struct reporter *reporter, const struct stats *stats, co
 	}
 }
 
+/* Each job followed by its hosts. */
+static void report_jobs(struct reporter *reporter, const struct stats_jobs *jobs, const struct stats_form *form)
+{
+	reporter->record.jobs = jobs;
+	for (unsigned i = 0; i < jobs->job_count; i++) {
+		reporter->record.index = i;
+		report(reporter, form->job, &jobs->jobs[i]);
+		for (unsigned host = 0; host < jobs->host_count; host++)
+			if (jobs->hosts[host].job == i)
+				report(reporter, form->host, &jobs->hosts[host]);
+	}
+}
+
 static void report_rows(struct reporter *reporter, const struct stats_work_table *table, stats_form *form)
 {
 	for (size_t i = 0; i < table->count && !reporter->stopped; i++)
@@ -128,10 +141,12 @@ static void report_rows(struct reporter *reporter, const struct stats_work_table
 		report(reporter, form, table->others);
 }
 
-void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
+bool stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
 {
 	static const struct stats_interval nothing;
-	struct reporter reporter = { { stats, findings, NULL, 0 }, write, owner, false };
+	struct reporter reporter = { { .stats = stats, .findings = findings }, write, owner, false };
+	struct stats_jobs jobs;
+	bool has_jobs = stats_jobs_init(&jobs, stats);
 
 	report(&reporter, form->capture, NULL);
 	for (unsigned i = 0; i < findings->count; i++) {
@@ -145,6 +160,7 @@ void stats_write_all(const struct stats *stats, const struct findings *findings,
 		report(&reporter, form->connection, &stats->others);
 	report_rows(&reporter, &stats_work_tables(stats)->names, form->operation);
 	report_rows(&reporter, &stats_work_tables(stats)->objects, form->object);
+	report_jobs(&reporter, &jobs, form);
 	report_rpcs(&reporter, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)
 		report(&reporter, form->mad, stats->mads[i]);
@@ -153,4 +169,6 @@ void stats_write_all(const struct stats *stats, const struct findings *findings,
 		if (memcmp(&stats->intervals[i], &nothing, sizeof nothing))
 			report(&reporter, form->interval, &stats->intervals[i]);
 	}
+	stats_jobs_fini(&jobs);
+	return has_jobs;
 }

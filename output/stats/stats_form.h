@@ -14,7 +14,8 @@ struct stats_record {
 	const struct stats *stats;
 	const struct findings *findings;
 	const void *what; /* stats_connection, stats_rpc, stats_mad, stats_interval, finding; tables of text: struct stats_row */
-	uint64_t index;   /* of the interval or finding, from 0 */
+	uint64_t index;   /* of the interval, finding or job, from 0 */
+	const struct stats_jobs *jobs; /* of a job or host */
 };
 
 /* Writes a record with its newline, for printer_write(); `record` is a struct stats_record. */
@@ -22,7 +23,7 @@ typedef void stats_form(const void *record, struct line *line);
 
 /* Writers of each kind of record. */
 struct stats_form {
-	stats_form *capture, *finding, *connection, *operation, *object, *rpc, *mad, *interval;
+	stats_form *capture, *finding, *connection, *operation, *object, *rpc, *mad, *interval, *job, *host;
 };
 
 extern const struct stats_form stats_json_form;
@@ -30,8 +31,11 @@ extern const struct stats_form stats_json_form;
 /* Outputs a record; returns false to stop. */
 typedef bool stats_write(void *owner, stats_form *form, const struct stats_record *record);
 
-/* Outputs all records: capture, findings, connections, operations by name and by object, RPCs, management datagrams, intervals. */
-void stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
+/*
+ * Outputs all records: capture, findings, connections, operations by name and by object, jobs and their hosts, RPCs, management datagrams,
+ * intervals. False: some are missing for want of memory.
+ */
+bool stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 
 /* The count of one event over all connections and both directions. */
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event);

@@ -12,6 +12,7 @@
 #include "output/stats/stats_form.h"
 #include "output/stats/stats_json_parts.h"
 #include "output/stats/stats_operation_json.h"
+#include "output/stats/stats_waits_json.h"
 
 static void capture_events(const struct stats *stats, struct line *line)
 {
@@ -148,6 +149,11 @@ static void finding_subject(const struct finding *found, struct line *line)
 		}
 		if (found->rpc->name)
 			object_text(line, "name", found->rpc->name);
+	}
+	if (found->host_address_length) {
+		object_text(line, "layer", found->layer);
+		stats_waits_host("host", found->host_address, found->host_address_length, line);
+		object_bool(line, "certain", found->is_certain);
 	}
 	if (found->work) {
 		object_text(line, "layer", found->work->layer);
@@ -459,4 +465,4 @@ static void interval(const void *what, struct line *line)
 	stats_json_end(line);
 }
 
-const struct stats_form stats_json_form = { capture, finding, connection, stats_operation_json, stats_object_json, rpc, mad, interval };
+const struct stats_form stats_json_form = { capture, finding, connection, stats_operation_json, stats_object_json, rpc, mad, interval, stats_job_json, stats_host_json };

@@ -413,6 +413,7 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 		for (int i = 0; i < STATS_PART_COUNT; i++)
 			requests->part_ns[i] += parts_ns[i];
 	}
+	stats_waits_operation(stats, requests, operation);
 	note_events(stats, requests, operation);
 	note_slow(stats_find(stats, operation->connection->number), requests, operation, has_parts ? parts_ns : NULL);
 	if (requests->group && operation->request_frame)

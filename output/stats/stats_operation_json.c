@@ -8,6 +8,7 @@
 #include "output/stats/stats_form.h"
 #include "output/stats/stats_json_parts.h"
 #include "output/stats/stats_operation_json.h"
+#include "output/stats/stats_waits_json.h"
 
 static const char *const part_keys[] = {
 #define PART_KEY(identifier, key, name) key,
@@ -140,5 +141,7 @@ void stats_requests_json(const struct stats_requests *requests, struct line *lin
 		object_seconds(line, "data_time_total", requests->part_ns[STATS_PART_DATA]);
 		object_seconds(line, "to_response_total", requests->part_ns[STATS_PART_AFTER]);
 	}
+	if (requests->waits)
+		stats_waits_json(requests->waits, line);
 	line_char(line, '}');
 }

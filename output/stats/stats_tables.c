@@ -7,6 +7,7 @@
 #include "output/message/connections.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_operation_text.h"
+#include "output/stats/stats_waits_text.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_tables.h"
 
@@ -490,6 +491,24 @@ static void operations(struct writing *writing)
 	finish(writing, &table);
 }
 
+static void delays(struct writing *writing)
+{
+	struct stats_jobs jobs;
+	struct stats_table table;
+
+	if (!stats_jobs_init(&jobs, writing->stats)) {
+		writing->failed = true;
+		return;
+	}
+	stats_waits_jobs(&jobs, &table);
+	finish(writing, &table);
+	stats_waits_hosts(&jobs, writing->most, &table);
+	finish(writing, &table);
+	stats_waits_connections(writing->stats, writing->most, &table);
+	finish(writing, &table);
+	stats_jobs_fini(&jobs);
+}
+
 static void name_cell(struct stats_table *table, const char *text, uint64_t number, unsigned digits)
 {
 	struct line *line = stats_table_begin(table);
@@ -562,6 +581,7 @@ bool stats_tables_write(const struct stats *stats, enum stats_sort sort, uint64_
 	if (!connections(&writing, sort))
 		writing.failed = true;
 	operations(&writing);
+	delays(&writing);
 	mads(&writing);
 	intervals(&writing);
 	*failed = writing.failed;

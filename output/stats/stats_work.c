@@ -106,6 +106,13 @@ void stats_work_merge(struct stats *stats, struct stats_direction *into, struct 
 	requests->inline_writes += other->inline_writes;
 	slow_merge(&requests->slow_device, &other->slow_device);
 	slow_merge(&requests->slow_network, &other->slow_network);
+	if (requests->waits && other->waits)
+		stats_waits_merge(requests->waits, other->waits);
+	if (requests->waits)
+		return;
+	requests->waits = other->waits;
+	requests->link = other->link;
+	other->waits = NULL;
 }
 
 void stats_work_destroy(struct stats *stats, struct stats_direction *direction)
@@ -113,6 +120,7 @@ void stats_work_destroy(struct stats *stats, struct stats_direction *direction)
 	if (!direction->requests)
 		return;
 	histogram_fini(&direction->requests->work.latency_ns, &stats->values);
+	stats_give(stats, direction->requests->waits, sizeof *direction->requests->waits);
 	stats_give(stats, direction->requests, sizeof *direction->requests);
 	direction->requests = NULL;
 }
@@ -156,6 +164,8 @@ void stats_work_fini(struct stats *stats)
 	table_fini(stats, &stats->operations->objects);
 	for (unsigned i = 0; i < stats->operations->group_count; i++)
 		stats_give(stats, stats->operations->groups[i], sizeof(struct stats_group));
+	for (unsigned i = 0; i < stats->operations->link_count; i++)
+		stats_give(stats, stats->operations->links[i], sizeof(struct stats_link));
 	stats_give(stats, stats->operations, sizeof *stats->operations);
 	stats->operations = NULL;
 }

@@ -11,6 +11,7 @@
 #include <rdmatap/operation.h>
 
 #include "output/stats/stats.h"
+#include "output/stats/stats_waits.h"
 #include "reassembly/store/map.h"
 
 /* Upper limits of the size classes in bytes. X(identifier, limit, name) */
@@ -132,6 +133,8 @@ struct stats_requests {
 	struct stats_occurrences not_inline; /* writes whose data could have been in the request */
 	uint64_t inline_writes;     /* writes of devices with their data in the request */
 	struct stats_slow slow_device, slow_network;
+	struct stats_waits *waits;  /* NULL: none of them says whose its delays are */
+	struct stats_link *link;    /* the same of both hosts; NULL: none, or no room */
 };
 
 /* All members zero: no operations. */
@@ -139,6 +142,8 @@ struct stats_operation_tables {
 	struct stats_work_table names, objects;
 	struct stats_group *groups[STATS_GROUPS];
 	unsigned group_count;
+	struct stats_link *links[STATS_LINKS];
+	unsigned link_count;
 	uint64_t uncounted;         /* operations in others, or in no row for want of memory */
 };
 

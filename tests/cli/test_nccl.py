@@ -225,6 +225,106 @@ class Causes(Nccl):
         self.expect(self.operations(sender), made)
 
 
+class Statistics(Nccl):
+    def records(self, hosts, *others, options=()):
+        path = self.path("job.pcap")
+        hosts.write(path, others)
+        return [json.loads(line) for line in self.lines("stats", "--json", *options, path)]
+
+    def job(self, make, count, steps=12, captured=None, **how):
+        """The model's job, and the records of a capture at all hosts, or at the given ones."""
+        hosts = [Host(i + 1) for i in range(count)]
+        job = nccl.Job(hosts)
+        how = {key: {(step, hosts[host]): time for (step, host), time in value.items()} if key in ("late", "lost") else value for key, value in how.items()}
+        make(hosts, steps, 20000, of=job, **how)
+        seen = [hosts[i] for i in captured] if captured else hosts
+        return hosts, job, self.records(seen[0], *seen[1:])
+
+    @staticmethod
+    def of(records, kind):
+        return [record for record in records if record["type"] == kind]
+
+    def rules(self, records):
+        return [record["rule"] for record in self.of(records, "finding")]
+
+    def test_transfers_bytes_and_shape(self):
+        for make, count, shape, links in ((nccl.ring, 4, "ring", 4), (nccl.ring, 7, "ring", 7), (nccl.tree, 4, "tree", 6), (nccl.tree, 7, "tree", 12)):
+            with self.subTest(shape=shape, hosts=count):
+                hosts, job, records = self.job(make, count)
+                found, = self.of(records, "job")
+                self.assertEqual([found[key] for key in ("layer", "hosts", "links", "shape", "transfers", "data_bytes")],
+                                 ["nccl", count, links, shape, len(job.transfers), sum(t.size for t in job.transfers)])
+                self.assertNotIn("straggler", found)
+                self.assertEqual(self.rules(records), [])
+                for record in self.of(records, "host"):
+                    host, = (h for h in hosts if h.text() == record["host"])
+                    self.assertEqual([record["received"], record["sent"]],
+                                     [sum(t.receiver is host for t in job.transfers), sum(t.sender is host for t in job.transfers)])
+
+    def test_one_host_of_a_ring_sees_a_part(self):
+        hosts, job, records = self.job(nccl.ring, 5, captured=[2])
+        found, = self.of(records, "job")
+        self.assertEqual((found["hosts"], found["links"], found["shape"]), (3, 2, "part of a ring"))
+
+    def test_two_jobs_are_two(self):
+        first, second = [Host(i) for i in range(1, 5)], [Host(i) for i in range(5, 9)]
+        nccl.ring(first, 8, 20000, late={(3, first[1]): 5 * MS})
+        nccl.tree(second, 8, 20000, pauses={4: 30 * MS})
+        records = self.records(first[0], *first[1:], *second)
+        self.assertEqual(sorted((job["shape"], job.get("straggler")) for job in self.of(records, "job")), [("ring", "10.0.0.2"), ("tree", None)])
+        self.assertAlmostEqual(max(job["pause"]["time_lost"] for job in self.of(records, "job")), 0.03, delta=CLOSE)
+
+    def test_the_straggler_is_named(self):
+        for make, count in ((nccl.ring, 4), (nccl.ring, 6), (nccl.tree, 7)):
+            for straggler in range(count):
+                with self.subTest(make=make.__name__, straggler=straggler + 1):
+                    hosts, job, records = self.job(make, count, late={(5, straggler): 5 * MS, (9, straggler): 3 * MS})
+                    found, = self.of(records, "job")
+                    self.assertEqual((found["straggler"], found["straggler_certain"]), (hosts[straggler].text(), True))
+                    finding = [record for record in self.of(records, "finding") if record["rule"] == "straggler"]
+                    self.assertEqual([(record["host"], record["certain"]) for record in finding], [(hosts[straggler].text(), True)])
+                    self.assertAlmostEqual(finding[0]["longest_delay"], 0.005, delta=CLOSE)
+                    self.assertNotIn("network_delays", self.rules(records))
+
+    def test_no_straggler_in_a_pause_or_in_loss(self):
+        for make, count in ((nccl.ring, 4), (nccl.tree, 7)):
+            hosts, job, records = self.job(make, count, pauses={4: 50 * MS})
+            found, = self.of(records, "job")
+            self.assertNotIn("straggler", found)
+            self.assertAlmostEqual(found["pause"]["time_lost"], 0.05, delta=CLOSE)
+            self.assertEqual(self.rules(records), [])
+            hosts, job, records = self.job(make, count, lost={(5, 2): 8 * MS})
+            self.assertNotIn("straggler", self.of(records, "job")[0])
+            self.assertIn("network_delays", self.rules(records))
+            self.assertNotIn("straggler", self.rules(records))
+
+    def test_delays_of_a_connection(self):
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, [20000] * 20, events={4: {"sender_late": 5 * MS}, 9: {"receiver_late": 7 * MS}, 12: {"lost": 3, "recovery": 9 * MS},
+                                                        15: {"sender_late": 2 * MS}})
+        records = self.records(receiver, sender)
+        connection, = (record for record in self.of(records, "connection"))
+        waits, = (direction["requests"]["waits"] for direction in connection["directions"] if "requests" in direction)
+        self.assertEqual((waits["transfers"], waits["data_bytes"]), (len(made), sum(t.size for t in made)))
+        for key, verdict in (("sender_late", "sender late"), ("receiver_late", "receiver late"), ("network", "network")):
+            costs = [t.cost for t in made if t.verdict == verdict]
+            self.assertEqual(waits[key]["delayed"], len(costs))
+            self.assertAlmostEqual(waits[key]["longest"], max(costs) / 1e9, delta=CLOSE)
+            self.assertAlmostEqual(waits[key]["time_lost"], sum(costs) / 1e9, delta=5 * CLOSE)
+        self.assertLessEqual({"network_delays", "receiver_late", "sender_late"}, set(self.rules(records)))
+
+    def test_text_names_the_straggler(self):
+        hosts = [Host(i + 1) for i in range(4)]
+        nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
+        path = self.path("job.pcap")
+        hosts[0].write(path, hosts[1:])
+        lines = self.lines("stats", path)
+        self.assertTrue(all(len(line) <= 120 for line in lines if "rdmatap -r" not in line))
+        job = lines[lines.index("Jobs") + 2].split()
+        self.assertEqual((job[2], job[3], job[-1]), ("4", "ring", "10.0.0.3"))
+        self.assertIn("straggler", next(line for line in lines[lines.index("Hosts of jobs"):] if " 10.0.0.3 " in line))
+
+
 class Incomplete(Nccl):
     def test_a_capture_that_begins_in_the_middle_has_the_rest(self):
         sender, receiver, link = self.pair()
