@@ -11,7 +11,7 @@ from cli import CliTest, TESTDATA, captures
 
 NAMES = ["roce-nfs3.pcap.gz", "iwarp-nfs3-crctso.pcap.gz", "conn_loss-acked-more.pcap", "conn_cm-lives.pcap", "roce-nfs40-mtu256.pcap.gz"]
 COMMANDS = ["messages", "connections", "operations"]
-STATS = ["capture", "finding", "connection", "operation", "object", "rpc", "mad", "interval"]
+STATS = ["capture", "finding", "connection", "operation", "object", "job", "host", "rpc", "mad", "interval"]
 
 
 def some_captures():

@@ -176,9 +176,10 @@ class Schema(CliTest):
                  (slow_writes([MS, MS, 60 * MS]).write_pcap(self.path("slow.pcap")), )]
         jobs = (storage_jobs.never_completed(), storage_jobs.missed_keep_alive(), storage_jobs.slow_device(), storage_jobs.uneven(), storage_jobs.aborted())
         runs += [(job.save(self.path("job%d.pcap" % number)), ) for number, job in enumerate(jobs)]
+        runs.append((nccl.straggling_ring(self.path("ring.pcap")), ))
         types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
         seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
-        self.assertEqual(order, ["capture", "finding", "connection", "operation", "object", "rpc", "mad", "interval"])
+        self.assertEqual(order, ["capture", "finding", "connection", "operation", "object", "job", "host", "rpc", "mad", "interval"])
         for capture, *options in runs:
             found = self.objects("stats", capture, *options)
             self.assertEqual([one["type"] for one in found], sorted((one["type"] for one in found), key=order.index))

@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 import capfile
+import nccl
 import storage_jobs
 from cli import CliTest, PROGRAM, RPING, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
@@ -745,6 +746,14 @@ class Findings(StatsTest):
     def jobs(self, *jobs):
         return [job.save(self.path("job%d.pcap" % number)) for number, job in enumerate(jobs)]
 
+    def ring(self, late=0, lost=0):
+        """NCCL: a host is late in one step, or a packet is lost and sent again after a timeout."""
+        hosts = [nccl.Host(i + 1) for i in range(4)]
+        nccl.ring(hosts, 8, 20000, late={(3, hosts[1]): late}, lost={(3, hosts[1]): lost} if lost else None)
+        path = self.path("ring%d.pcap" % (late + lost))
+        hosts[0].write(path, hosts[1:])
+        return path
+
     def closed_window(self, times):
         return self.iwarp(lambda frames: with_closed_window(frames, 10 * MS) if times else frames)
 
@@ -814,6 +823,10 @@ class Findings(StatsTest):
             "operation_latency": lambda: self.jobs(storage_jobs.slow_device(1, 0.051), storage_jobs.slow_device(1, 0.049)),
             "uneven_queues": lambda: self.jobs(storage_jobs.uneven(99), storage_jobs.uneven(98)),
             "not_inline": lambda: self.jobs(storage_jobs.not_inline(100), storage_jobs.not_inline(99)),
+            "straggler": lambda: (self.ring(late=2 * MS), self.ring(late=MS * 9 // 10)),
+            "network_delays": lambda: (self.ring(lost=2 * MS), self.ring()),
+            "receiver_late": lambda: (self.ring(late=2 * MS), self.ring()),
+            "sender_late": lambda: (self.ring(late=2 * MS), self.ring()),
             "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
         }
         self.assertEqual(set(self.documented()), set(made))

@@ -281,3 +281,11 @@ def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=Non
             for host in (link.sender, link.receiver):
                 ready[host] = max(ready[host], link.ended + gap)
     return of.transfers
+
+
+def straggling_ring(path):
+    """Writes a ring of four hosts, seen at all of them, with a straggler, a loss and a pause. Returns the path."""
+    hosts = [Host(i + 1) for i in range(4)]
+    ring(hosts, 12, 20000, late={(3, hosts[1]): 5 * MS}, lost={(6, hosts[2]): 8 * MS}, pauses={9: 20 * MS})
+    hosts[0].write(path, hosts[1:])
+    return path
