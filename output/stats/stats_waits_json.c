@@ -91,11 +91,11 @@ void stats_host_json(const void *what, struct line *line)
 	object_number(line, "received_bytes", host->received_bytes);
 	object_number(line, "sent", host->sent);
 	object_number(line, "sent_bytes", host->sent_bytes);
-	object_seconds(line, "receiver_late", host->kept_ns[STATS_DELAY_REQUESTER]);
-	object_seconds(line, "sender_late", host->kept_ns[STATS_DELAY_RESPONDER]);
+	object_seconds(line, "late_as_receiver", host->kept_ns[STATS_DELAY_REQUESTER]);
+	object_seconds(line, "late_as_sender", host->kept_ns[STATS_DELAY_RESPONDER]);
 	object_seconds(line, "receiver_own", host->own[STATS_DELAY_REQUESTER].time_ns);
 	object_seconds(line, "sender_own", host->own[STATS_DELAY_RESPONDER].time_ns);
 	object_bool(line, "certain", stats_job_host_is_certain(host));
-	object_bool(line, "straggler", record->jobs->jobs[host->job].straggler == (int)(host - record->jobs->hosts));
+	object_bool(line, "is_straggler", record->jobs->jobs[host->job].straggler == (int)(host - record->jobs->hosts));
 	stats_json_end(line);
 }
