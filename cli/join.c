@@ -10,8 +10,8 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
-#include "capture/source.h"
 #include "cli/join.h"
+#include "cli/joined.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -19,7 +19,6 @@
 #include "output/join/join_stall_form.h"
 #include "output/join/join_verdict.h"
 #include "output/packet/printer.h"
-#include "reassembly/join/transmission.h"
 
 #define JOIN_SHARE 4   /* part of --max-memory for the counts */
 #define USUAL_LISTED 20
@@ -27,24 +26,10 @@
 struct joining {
 	struct reader reader;
 	struct rtap_tracker *tracker;
-	struct join *join;
-	struct transmissions *transmissions;
+	struct joined joined;
 	struct rtap_series *series; /* -w */
-	struct join_form form;
 	uint64_t listed, unlisted;  /* lost packets */
 };
-
-/* The input file that an interface belongs to. */
-static unsigned point_of(const struct joining *joining, uint32_t interface)
-{
-	const char *file = interface < rtap_source_interface_count(joining->reader.source) ?
-			   rtap_source_interface(joining->reader.source, interface)->file : NULL;
-
-	for (unsigned i = 0; file && i < joining->form.point_count; i++)
-		if (!strcmp(file, joining->form.names[i]))
-			return i;
-	return 0;
-}
 
 static void save(struct joining *joining, const struct rtap_frame *frame)
 {
@@ -68,49 +53,30 @@ static void save(struct joining *joining, const struct rtap_frame *frame)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct joining *joining = owner;
-	unsigned point = point_of(joining, frame->interface);
 	enum transmission_copy copy;
 	struct rtap_packet packet;
 
 	reader_packet(&joining->reader, frame, &packet);
 	reader_count(&joining->reader, &packet);
-	if (joining->form.times.first_ns == INT64_MIN)
-		joining->form.times.first_ns = frame->time_ns;
-	copy = transmissions_take(joining->transmissions, &packet, point);
-	join_note_point(joining->join, point, frame->time_ns, copy != TRANSMISSION_UNKNOWN);
+	copy = joined_take(&joining->joined, &packet);
 	if (joining->reader.options->write_name && copy != TRANSMISSION_AGAIN)
 		save(joining, frame);
 }
 
 static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
-	join_merge(((struct joining *)owner)->join, from, into, turned);
-}
-
-static void read_clocks(struct joining *joining)
-{
-	for (unsigned i = 0; i < joining->form.point_count; i++) {
-		const struct source_clock *clock = source_clock(joining->reader.source, i);
-
-		if (!clock || clock->reference == i)
-			continue;
-		joining->form.clocks[i] = (struct join_clock){
-			.is_known = true, .reference = (unsigned)clock->reference,
-			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
-			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
-		};
-	}
+	join_merge(((struct joining *)owner)->joined.join, from, into, turned);
 }
 
 static void write_lost(struct joining *joining, const struct join_direction *direction)
 {
 	struct reader *reader = &joining->reader;
 	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
-	struct join_record record = { &joining->form, direction, NULL, 0, NULL };
+	struct join_record record = { &joining->joined.form, direction, NULL, 0, NULL };
 
 	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !hurried; i++) {
 		record.lost = &direction->missed[i];
-		if (!join_lost_at(direction, record.lost->seen, join_active(joining->join, record.lost), &record.hop))
+		if (!join_lost_at(direction, record.lost->seen, join_active(joining->joined.join, record.lost), &record.hop))
 			continue;
 		if (joining->listed == most) {
 			joining->unlisted++;
@@ -128,11 +94,11 @@ static void write_stalls(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;
 	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
-	const struct join_form *form = &joining->form;
+	const struct join_form *form = &joining->joined.form;
 
 	if (!form->stall_count)
 		return;
-	reader_write(reader, join_write_stalls, &joining->form);
+	reader_write(reader, join_write_stalls, &joining->joined.form);
 	for (size_t i = 0; i < form->stall_count && i < most && !reader->unwritable && !hurried; i++) {
 		if (join_verdict_of(form->stalls[i]).place == JOIN_SENDER)
 			break;
@@ -159,15 +125,15 @@ static void write_text(struct joining *joining)
 	char text[80];
 	size_t rows;
 
-	reader_write(reader, join_write_points, &joining->form);
-	join_table(&table, &joining->form);
+	reader_write(reader, join_write_points, &joining->joined.form);
+	join_table(&table, &joining->joined.form);
 	rows = stats_table_finish(&table);
 	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
 		reader_write(reader, write_row, &(struct table_row){ &table, i });
 	stats_table_fini(&table);
 	write_stalls(joining);
-	for (size_t i = 0; i < joining->join->direction_count; i++)
-		write_lost(joining, joining->join->directions[i]);
+	for (size_t i = 0; i < joining->joined.join->direction_count; i++)
+		write_lost(joining, joining->joined.join->directions[i]);
 	if (joining->unlisted) {
 		int length = snprintf(text, sizeof text, "  and %" PRIu64 " more (--top N, --json)\n", joining->unlisted);
 
@@ -200,13 +166,13 @@ static void write_records(struct joining *joining)
 
 	if (columns->form == COLUMNS_CSV)
 		reader_write(reader, columns_write_header, columns);
-	for (size_t i = 0; i < joining->join->direction_count; i++)
-		write_record(joining, &(struct join_record){ .form = &joining->form, .direction = joining->join->directions[i] });
+	for (size_t i = 0; i < joining->joined.join->direction_count; i++)
+		write_record(joining, &(struct join_record){ .form = &joining->joined.form, .direction = joining->joined.join->directions[i] });
 	/* stalls and the summary have no columns */
-	for (size_t i = 0; columns->form == COLUMNS_JSON && i < joining->form.stall_count; i++)
-		write_record(joining, &(struct join_record){ .form = &joining->form, .stall = joining->form.stalls[i] });
+	for (size_t i = 0; columns->form == COLUMNS_JSON && i < joining->joined.form.stall_count; i++)
+		write_record(joining, &(struct join_record){ .form = &joining->joined.form, .stall = joining->joined.form.stalls[i] });
 	if (columns->form == COLUMNS_JSON)
-		write_record(joining, &(struct join_record){ .form = &joining->form });
+		write_record(joining, &(struct join_record){ .form = &joining->joined.form });
 }
 
 static void finish(struct joining *joining)
@@ -214,10 +180,7 @@ static void finish(struct joining *joining)
 	struct reader *reader = &joining->reader;
 	struct rtap_error error;
 
-	transmissions_finish(joining->transmissions);
-	join_finish(joining->join);
-	joining->form.stall_count = join_verdict_sort(&joining->join->stalls, &joining->form.stalls);
-	read_clocks(joining);
+	joined_finish(&joining->joined);
 	if (columns_are_made(&reader->options->columns))
 		write_records(joining);
 	else
@@ -227,12 +190,7 @@ static void finish(struct joining *joining)
 		reader_fail(reader, &error);
 	joining->series = NULL;
 	reader_report(reader, joining->tracker);
-	if (transmissions_hurried(joining->transmissions))
-		print_error("%" COUNT " of too many at a time: copies of these can be counted as lost", 
-			    COUNTED(transmissions_hurried(joining->transmissions), "packet", "packets"));
-	if (joining->join->uncounted)
-		print_error("%" COUNT " not counted for want of memory (give more with --max-memory)",
-			    COUNTED(joining->join->uncounted, "packet was", "packets were"));
+	joined_report(&joining->joined);
 }
 
 static bool open_all(struct joining *joining, const struct options *options)
@@ -242,12 +200,7 @@ static bool open_all(struct joining *joining, const struct options *options)
 		.dissect = &options->dissect, .merged = take_merge, .owner = joining,
 	};
 
-	joining->form.point_count = (unsigned)options->input_count;
-	for (size_t i = 0; i < options->input_count; i++)
-		joining->form.names[i] = options->inputs[i];
-	joining->form.times = (struct clock_listing){ .form = options->clock, .first_ns = INT64_MIN };
-	joining->form.join = joining->join = join_create(options->max_memory / JOIN_SHARE);
-	if (!joining->join || !(joining->transmissions = transmissions_create(join_take, joining->join)) ||
+	if (!joined_open(&joining->joined, options, joining->reader.source, options->max_memory / JOIN_SHARE) ||
 	    rtap_tracker_open(&joining->tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		return false;
@@ -257,7 +210,7 @@ static bool open_all(struct joining *joining, const struct options *options)
 
 static int run(const struct options *options)
 {
-	struct joining joining = { .form.point_count = 0 };
+	struct joining joining = { .series = NULL };
 	struct reader *reader = &joining.reader;
 
 	if (!reader_open(reader, options))
@@ -271,9 +224,8 @@ static int run(const struct options *options)
 	}
 	if (rtap_series_close(joining.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_ERROR;
-	transmissions_destroy(joining.transmissions);
 	rtap_tracker_close(joining.tracker);
-	join_destroy(joining.join);
+	joined_close(&joining.joined);
 	reader_close(reader);
 	return reader->status;
 }

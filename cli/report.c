@@ -11,6 +11,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/joined.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -26,6 +27,7 @@
 /* Parts of --max-memory for statistics and for points of plots; the rest is for connection state. */
 #define COUNTS_SHARE 10
 #define POINTS_SHARE 8
+#define JOIN_SHARE 8
 
 /* Initial length of intervals. They grow with the capture, so that a plot has enough of them whatever its duration. */
 #define FIRST_INTERVAL_NS 1000
@@ -36,6 +38,7 @@ struct reporting {
 	struct stats *stats;
 	struct report *report;
 	struct findings findings;
+	struct joined joined; /* with several inputs */
 	struct printer page;
 	int fd;             /* of the page; -1: none yet */
 };
@@ -64,6 +67,8 @@ static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
 
 	stats_merge(reporting->stats, from, into, turned);
 	report_merge(reporting->report, from, into, turned);
+	if (reporting->joined.join)
+		join_merge(reporting->joined.join, from, into, turned);
 }
 
 static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
@@ -79,6 +84,8 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&reporting->reader, frame, &packet);
 	stats_packet(reporting->stats, &packet);
+	if (reporting->joined.join)
+		joined_take(&reporting->joined, &packet);
 	if (congestion_pause_of(&packet, &pause)) {
 		pause.bits_per_second = reader_link_speed(&reporting->reader, frame);
 		congestion_note_pause(reporting->stats, &pause);
@@ -88,12 +95,19 @@ static void take(void *owner, struct rtap_frame *frame)
 	reader_count(&reporting->reader, &packet);
 }
 
+/* Several inputs are capture points. */
+static bool is_joined(const struct options *options)
+{
+	return options->input_count > 1 && options->input_count <= JOIN_POINTS;
+}
+
 static bool open_state(struct reporting *reporting, const struct options *options)
 {
 	uint64_t counts = options->max_memory / COUNTS_SHARE, points = options->max_memory / POINTS_SHARE;
+	uint64_t joined = is_joined(options) ? options->max_memory / JOIN_SHARE : 0;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
-		.max_memory = options->max_memory - counts - points,
+		.max_memory = options->max_memory - counts - points - joined,
 		.give_up_ns = options->give_up_ns,
 		.dissect = &options->dissect,
 		.message = take_message,
@@ -113,7 +127,8 @@ static bool open_state(struct reporting *reporting, const struct options *option
 							   .sampled = options->sampled, .lives = true });
 	if (reporting->stats)
 		reporting->report = report_create(reporting->stats, points);
-	if (reporting->tracker && reporting->report)
+	if (reporting->tracker && reporting->report &&
+	    (!joined || joined_open(&reporting->joined, options, reporting->reader.source, joined)))
 		return true;
 	print_error("out of memory");
 	return false;
@@ -156,6 +171,15 @@ static void end_page(struct reporting *reporting, int error)
 	reporting->reader.status = EXIT_ERROR;
 }
 
+/* A packet was captured at several points. Parts of one capture have none. */
+static bool are_points(const struct joined *joined)
+{
+	for (size_t i = 0; i < joined->join->direction_count; i++)
+		if (joined->join->directions[i]->over_time)
+			return true;
+	return false;
+}
+
 static void write_page(struct reporting *reporting)
 {
 	const struct reader *reader = &reporting->reader;
@@ -170,6 +194,11 @@ static void write_page(struct reporting *reporting)
 
 	rtap_tracker_counters(reporting->tracker, &input.counters, sizeof input.counters);
 	findings_gather(&reporting->findings, reporting->stats);
+	if (reporting->joined.join) {
+		joined_finish(&reporting->joined);
+		if (are_points(&reporting->joined))
+			input.join = &reporting->joined.form;
+	}
 	end_page(reporting, report_write(reporting->report, &reporting->findings, &input, &reporting->page));
 }
 
@@ -194,6 +223,7 @@ static int run(const struct options *options)
 out:
 	rtap_tracker_close(reporting.tracker);
 	report_destroy(reporting.report);
+	joined_close(&reporting.joined);
 	stats_destroy(reporting.stats);
 	printer_fini(&reporting.page);
 	if (reporting.fd > STDERR_FILENO)

@@ -425,7 +425,7 @@ static void text_end(const uint8_t *address, uint8_t length, bool is_tcp, bool h
 		line_hex(line, number, 1);
 }
 
-static void text_ends(const struct join_direction *direction, struct line *line)
+void join_ends_text(const struct join_direction *direction, struct line *line)
 {
 	const struct transmission_flow *flow = &direction->flow;
 
@@ -458,7 +458,7 @@ static void table_row(struct stats_table *table, const struct join_direction *di
 		line_dec(line, direction->connection);
 	}
 	stats_table_end(table);
-	text_ends(direction, stats_table_begin(table));
+	join_ends_text(direction, stats_table_begin(table));
 	stats_table_end(table);
 	line = stats_table_begin(table);
 	line_dec(line, hop.from + 1);
@@ -507,7 +507,7 @@ void join_write_lost(const void *what, struct line *line)
 	line_char(line, ' ');
 	line_bytes(line, time, (size_t)(clock_put_listed(time, &record->form->times, lost->times_ns[from]) - time));
 	line_char(line, ' ');
-	text_ends(direction, line);
+	join_ends_text(direction, line);
 	line_char(line, ' ');
 	if (opcode_of(lost)) {
 		line_text(line, opcode_of(lost));

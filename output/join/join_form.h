@@ -45,6 +45,9 @@ void join_json(const void *record, struct line *line);
 void join_write_points(const void *form, struct line *line);
 void join_write_lost(const void *record, struct line *line);
 
+/* "10.0.0.1:0x11 > 10.0.0.2:0x12"; TCP: ports */
+void join_ends_text(const struct join_direction *direction, struct line *line);
+
 /* The table of directions; the caller finishes and frees it. */
 void join_table(struct stats_table *table, const struct join_form *form);
 

@@ -17,6 +17,8 @@
 #include "output/report/report_throughput.h"
 #include "output/stats/stats.h"
 
+struct join_form;
+
 /* Connections plotted; connections with points, more than are plotted because the choice is only made at the end. */
 #define REPORT_PLOTTED 8
 #define REPORT_TRACES 32
@@ -124,6 +126,7 @@ struct report_input {
 	bool interrupted;           /* an interrupt ended reading */
 	const uint64_t *anomalies;  /* by enum rtap_anomaly_code */
 	struct rtap_tracker_counters counters;
+	const struct join_form *join; /* of several capture points; NULL: there is one */
 };
 
 /* Limits points to max_memory bytes, but always keeps those of one connection. `stats` is borrowed. NULL: out of memory. */

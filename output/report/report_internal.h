@@ -29,6 +29,9 @@ report_part report_rates, report_latencies;
 /* Plots of one connection: setup, throughput, sequence numbers, RPCs. */
 report_part report_setup, report_throughput, report_sequences, report_calls;
 
+/* What happened between several capture points. */
+report_part report_join;
+
 /* Tables. */
 report_part report_connections, report_operations, report_works, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;
 

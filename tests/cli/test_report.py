@@ -313,6 +313,31 @@ class Numbers(ReportTest):
         self.assertGreater(self.drawn[True], 30 * self.drawn[False])
 
 
+class Points(ReportTest):
+    def test_several_capture_points_have_what_join_reports(self):
+        files = [testdata("ends/roce-loss.%s.pcap.gz" % end) for end in "AB"]
+        joined = [json.loads(line) for line in self.lines("join", "--json", *files)]
+        directions = [one for one in joined if one["kind"] == "direction"]
+        found = self.page(*files)
+        rows = found.table("join-table")
+        self.assertEqual([[int(row[key].replace(",", "")) for key in ("packets", "lost", "not_captured", "doubled")] for row in rows],
+                         [[one[key] for key in ("packets", "lost_packets", "not_captured", "doubled")] for one in directions if len(one["points"]) > 1])
+        self.assertEqual([seconds(row["delay.max"]) for row in rows if row["delay.max"]], [one["delay"]["max"] for one in directions if "delay" in one])
+        section = found.root.one("section", id="join")
+        pauses = section.all("ol")[1].all("li")
+        self.assertEqual(len(pauses), min(200, sum(one["kind"] == "stall" for one in joined)))
+        self.assertEqual(len(section.all("figure")), min(4, sum("delay_over_time" in one for one in directions)))
+
+    def test_one_capture_in_parts_has_no_points(self):
+        content = read(RPING)
+        half = records(content)[1]
+        parts = [self.path("part%d.pcap" % part) for part in (0, 1)]
+        for path, some in zip(parts, (half[:50], half[50:])):
+            capfile.write_pcap(path, 1, some)
+        for files in ([RPING], parts):
+            self.assertEqual(self.page(*files).root.all("section", id="join"), [])
+
+
 class Plots(ReportTest):
     def sequence_of(self, plot):
         """Points as (series, frame, seconds since the capture began, place)."""

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "capture/source.h"
+#include "cli/cli.h"
+#include "cli/joined.h"
+#include "cli/print_error.h"
+#include "output/join/join_verdict.h"
+
+/* The input file that an interface belongs to. */
+static unsigned point_of(const struct joined *joined, uint32_t interface)
+{
+	const char *file = interface < rtap_source_interface_count(joined->source) ? rtap_source_interface(joined->source, interface)->file : NULL;
+
+	for (unsigned i = 0; file && i < joined->form.point_count; i++)
+		if (!strcmp(file, joined->form.names[i]))
+			return i;
+	return 0;
+}
+
+enum transmission_copy joined_take(struct joined *joined, const struct rtap_packet *packet)
+{
+	unsigned point = point_of(joined, packet->frame->interface);
+	enum transmission_copy copy;
+
+	if (joined->form.times.first_ns == INT64_MIN)
+		joined->form.times.first_ns = packet->frame->time_ns;
+	copy = transmissions_take(joined->transmissions, packet, point);
+	join_note_point(joined->join, point, packet->frame->time_ns, copy != TRANSMISSION_UNKNOWN);
+	return copy;
+}
+
+static void read_clocks(struct joined *joined)
+{
+	for (unsigned i = 0; i < joined->form.point_count; i++) {
+		const struct source_clock *clock = source_clock(joined->source, i);
+
+		if (!clock || clock->reference == i)
+			continue;
+		joined->form.clocks[i] = (struct join_clock){
+			.is_known = true, .reference = (unsigned)clock->reference,
+			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
+			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
+		};
+	}
+}
+
+void joined_finish(struct joined *joined)
+{
+	transmissions_finish(joined->transmissions);
+	join_finish(joined->join);
+	joined->form.stall_count = join_verdict_sort(&joined->join->stalls, &joined->form.stalls);
+	read_clocks(joined);
+}
+
+void joined_report(const struct joined *joined)
+{
+	uint64_t hurried_packets = transmissions_hurried(joined->transmissions);
+
+	if (hurried_packets)
+		print_error("%" COUNT " of too many at a time: copies of these can be counted as lost", COUNTED(hurried_packets, "packet", "packets"));
+	if (joined->join->uncounted)
+		print_error("%" COUNT " not counted for want of memory (give more with --max-memory)",
+			    COUNTED(joined->join->uncounted, "packet was", "packets were"));
+}
+
+bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory)
+{
+	*joined = (struct joined){ .source = source, .form.point_count = (unsigned)options->input_count };
+	for (size_t i = 0; i < options->input_count; i++)
+		joined->form.names[i] = options->inputs[i];
+	joined->form.times = (struct clock_listing){ .form = options->clock, .first_ns = INT64_MIN };
+	joined->form.join = joined->join = join_create(max_memory);
+	joined->transmissions = joined->join ? transmissions_create(join_take, joined->join) : NULL;
+	return joined->transmissions;
+}
+
+void joined_close(struct joined *joined)
+{
+	transmissions_destroy(joined->transmissions);
+	join_destroy(joined->join);
+}
