@@ -145,6 +145,7 @@ static const struct option replay_options[] = {
 static const struct option stats_options[] = {
 	COMMON_OPTIONS,
 	LIVE_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
@@ -158,6 +159,7 @@ static const struct option stats_options[] = {
 
 static const struct option why_options[] = {
 	COMMON_OPTIONS,
+	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ NULL, 0, NULL, 0 },
 };
@@ -199,9 +201,9 @@ static const struct {
 	[COMMAND_CANON] = { ":r:f:c:s:T:e:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:T:e:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
-	[COMMAND_STATS] = { ":r:f:c:s:T:e:lnv" LIVE_LETTERS, stats_options, true },
+	[COMMAND_STATS] = { ":r:f:c:s:T:e:t:lnv" LIVE_LETTERS, stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
-	[COMMAND_WHY] = { ":r:f:c:s:T:e:nv", why_options, true },
+	[COMMAND_WHY] = { ":r:f:c:s:T:e:t:nv", why_options, true },
 	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
@@ -764,7 +766,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	char letters[64];
 	int letter;
 
-	*options = (struct options){ .command = command, .clock = command == COMMAND_VIEW ? CLOCK_ABSOLUTE : CLOCK_RELATIVE, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	*options = (struct options){ .command = command, .clock = command == COMMAND_VIEW || command == COMMAND_STATS || command == COMMAND_WHY ? CLOCK_ABSOLUTE : CLOCK_RELATIVE, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	options->verbs.size = sizeof options->verbs;
 	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };
 	fields_format_init(&options->fields);

@@ -265,6 +265,8 @@ static void write_text(struct summary *summary, const struct options *options)
 		.input_count = options->input_count,
 		.most = options->top ? options->top : DEFAULT_TOP,
 		.sort = options->stats_sort,
+		.form = options->clock,
+		.colour = colour_is_wanted(options->colour, summary->reader.is_terminal),
 		.connection = options->connection,
 		.all_connections = options->all_connections,
 		.rule = options->explain ? is_all(options->explain) ? "" : options->explain : NULL,
@@ -352,6 +354,10 @@ int command_stats(int argc, char **argv)
 
 	if (!options_parse(&options, COMMAND_STATS, argc, argv))
 		goto out;
+	if (options.clock == CLOCK_DELTA || options.clock == CLOCK_DELTA_SHOWN) {
+		print_error("-t d and -t dd: statistics have no time since a line before (a, ad, e, r, u and ud work)");
+		goto out;
+	}
 	if (!options.explain) {
 		status = run(&options);
 		goto out;

@@ -60,6 +60,7 @@ struct telling {
 	size_t alias_count;
 	struct why *why;
 	size_t index;                 /* of the event to be written */
+	struct why_style style;
 };
 
 static void take_message(void *owner, const struct rtap_message *message)
@@ -278,14 +279,16 @@ static bool choose(struct telling *telling)
 
 static void write_heading(const void *what, struct line *line)
 {
-	why_heading(((const struct telling *)what)->why, line);
+	const struct telling *telling = what;
+
+	why_heading(telling->why, &telling->style, line);
 }
 
 static void write_event(const void *what, struct line *line)
 {
 	const struct telling *telling = what;
 
-	why_event(telling->why, telling->index, line);
+	why_event(telling->why, telling->index, &telling->style, line);
 }
 
 static void write_verdict(const void *what, struct line *line)
@@ -336,6 +339,10 @@ static void write_story(struct telling *telling)
 	size_t events = why_finish(telling->why);
 	bool records = columns_are_made(&telling->options->columns);
 
+	telling->style = (struct why_style){
+		.has_form = telling->options->clock_given, .form = telling->options->clock, .first_ns = telling->stats->first_ns,
+		.colour = colour_is_wanted(telling->options->colour, reader->is_terminal),
+	};
 	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, telling));
 	for (; telling->index < events && !reader->unwritable && !hurried; telling->index++)
 		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, telling));

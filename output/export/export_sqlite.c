@@ -492,7 +492,7 @@ static void add_finding(struct export_sqlite *sqlite, const struct stats_record 
 	put_if(sqlite, found->first_frame, found->first_frame);
 	put_if(sqlite, found->last_frame, found->last_frame);
 	begin_text(sqlite, &line);
-	finding_text(record->stats, found, false, &line);
+	finding_text(record->stats, found, &(struct finding_style){ .form = CLOCK_ABSOLUTE }, &line);
 	end_text_cell(sqlite, &line);
 	end_row(sqlite);
 }

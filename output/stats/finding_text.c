@@ -157,52 +157,61 @@ static void what(const struct finding *found, bool brief, struct line *line)
 }
 
 /* How many of nine decimals are left out. */
-enum { TO_MS = 6, TO_TENTHS = 8 };
+enum { TO_US = 3, TO_MS = 6, TO_TENTHS = 8 };
 
-static void moment_of(int64_t time_ns, bool with_date, size_t cut, struct line *line)
+enum clock_form finding_dated(enum clock_form form)
 {
-	struct clock clock = { .form = with_date ? CLOCK_ABSOLUTE_DATE : CLOCK_ABSOLUTE };
-	char text[64];
+	if (form == CLOCK_UTC || form == CLOCK_UTC_DATE)
+		return CLOCK_UTC_DATE;
+	return form == CLOCK_EPOCH ? CLOCK_EPOCH : CLOCK_ABSOLUTE_DATE;
+}
+
+static void moment_of(int64_t time_ns, enum clock_form form, int64_t first_ns, size_t cut, struct line *line)
+{
+	struct clock clock = { .form = form };
+	char text[64], *begin = text;
 	struct line moment;
 
 	line_init(&moment, text, sizeof text);
-	clock_write(&clock, &(struct rtap_frame){ .time_ns = time_ns }, &moment);
-	line_bytes(line, text, (size_t)(moment.next - text) - cut);
+	clock_write(&clock, &(struct rtap_frame){ .time_ns = time_ns, .relative_ns = stats_elapsed(first_ns, time_ns) }, &moment);
+	while (*begin == ' ')
+		begin++;
+	line_bytes(line, begin, (size_t)(moment.next - begin) - cut);
 }
 
-void finding_moment(int64_t time_ns, bool with_date, struct line *line)
+void finding_moment(int64_t time_ns, enum clock_form form, int64_t first_ns, bool with_us, struct line *line)
 {
-	moment_of(time_ns, with_date, TO_MS, line);
+	moment_of(time_ns, form, first_ns, with_us ? TO_US : TO_MS, line);
 }
 
 #define MINUTE 6 /* "14:03:", what moments of one minute have in common */
 
 /* "14:03:11.2 to 14.9" */
-static void period(const struct finding *found, struct line *line)
+static void period(const struct stats *stats, const struct finding *found, enum clock_form form, struct line *line)
 {
+	size_t cut = found->last_ns - found->first_ns < INT64_C(1000000000) ? TO_MS : TO_TENTHS;
+	const char *first = line->next;
 	char text[64];
 	struct line last;
-	const char *first = line->next;
-	size_t cut = found->last_ns - found->first_ns < INT64_C(1000000000) ? TO_MS : TO_TENTHS;
-	bool is_same;
+	size_t same;
 
-	moment_of(found->first_ns, false, cut, line);
+	moment_of(found->first_ns, form, stats->first_ns, cut, line);
 	line_init(&last, text, sizeof text);
-	moment_of(found->last_ns, false, cut, &last);
-	is_same = line->next - first > MINUTE && last.next - text > MINUTE && !memcmp(first, text, MINUTE) &&
-		  found->last_ns - found->first_ns < INT64_C(60000000000);
+	moment_of(found->last_ns, form, stats->first_ns, cut, &last);
+	same = (form == CLOCK_ABSOLUTE || form == CLOCK_UTC) && line->next - first > MINUTE && last.next - text > MINUTE &&
+	       !memcmp(first, text, MINUTE) && found->last_ns - found->first_ns < INT64_C(60000000000) ? MINUTE : 0;
 	line_text(line, " to ");
-	line_bytes(line, text + (is_same ? MINUTE : 0), (size_t)(last.next - text) - (is_same ? MINUTE : 0));
+	line_bytes(line, text + same, (size_t)(last.next - text) - same);
 }
 
-static void when(const struct finding *found, struct line *line)
+static void when(const struct stats *stats, const struct finding *found, enum clock_form form, struct line *line)
 {
 	if (found->has_times) {
 		line_text(line, " (");
 		if (found->last_frame == found->first_frame)
-			finding_moment(found->first_ns, false, line);
+			moment_of(found->first_ns, form, stats->first_ns, TO_MS, line);
 		else
-			period(found, line);
+			period(stats, found, form, line);
 		line_char(line, ')');
 	} else if (found->first_frame) {
 		line_text(line, found->first_frame == found->last_frame ? " (frame " : " (frames ");
@@ -215,11 +224,11 @@ static void when(const struct finding *found, struct line *line)
 	}
 }
 
-void finding_text(const struct stats *stats, const struct finding *found, bool brief, struct line *line)
+void finding_text(const struct stats *stats, const struct finding *found, const struct finding_style *style, struct line *line)
 {
 	who(stats, found, line);
-	what(found, brief, line);
-	when(found, line);
+	what(found, style->brief, line);
+	when(stats, found, style->form, line);
 }
 
 /* A filter being written. */

@@ -6,6 +6,7 @@
 #define OUTPUT_STATS_FINDING_TEXT_H
 
 #include "dissect/engine/line.h"
+#include "output/packet/clock.h"
 #include "output/stats/findings.h"
 
 /* The finding's connection; NULL: none, or it is one of those counted together. */
@@ -17,9 +18,13 @@ bool finding_service(const struct stats_connection *connection, struct line *lin
 /* The sender (`to`: the receiver) of what the finding counts; NULL: none. Without a direction that is end a (b). */
 const struct rtap_end *finding_end(const struct stats *stats, const struct finding *found, bool to);
 
-/* "10.0.0.1 -> 10.0.0.2 NFS v3 #3: 3.42 s of 6.70 s lost to 6 timeouts (14:03:11.2 to 14.9)". `brief`: without details of
- * the recovery. */
-void finding_text(const struct stats *stats, const struct finding *found, bool brief, struct line *line);
+struct finding_style {
+	enum clock_form form; /* of moments; relative to the first packet of the statistics */
+	bool brief;           /* without details of recoveries */
+};
+
+/* "10.0.0.1 -> 10.0.0.2 NFS v3 #3: 3.42 s of 6.70 s lost to 6 timeouts (14:03:11.2 to 14.9)". */
+void finding_text(const struct stats *stats, const struct finding *found, const struct finding_style *style, struct line *line);
 
 /* The display filter of the finding's packets: "rdmatap.connection == 3 && rdmatap.recovery == \"timeout\"". */
 void finding_filter(const struct stats *stats, const struct finding *found, struct line *line);
@@ -27,8 +32,11 @@ void finding_filter(const struct stats *stats, const struct finding *found, stru
 /* What a rule measures, when it is raised, its standard, the likely cause and what to do. Several lines. */
 void finding_explain(const struct finding_rule *rule, struct line *line);
 
-/* Time of day with three decimals: "14:03:11.203". with_date: "2026-11-23 14:03:11.203". */
-void finding_moment(int64_t time_ns, bool with_date, struct line *line);
+/* A moment with three decimals, or six: "14:03:11.203". `first_ns`: where relative times begin. */
+void finding_moment(int64_t time_ns, enum clock_form form, int64_t first_ns, bool with_us, struct line *line);
+
+/* The form of moments that need a date; relative ones are then absolute. */
+enum clock_form finding_dated(enum clock_form form);
 
 /* Names of the finding's times. */
 const struct finding_times *finding_times_of(const struct finding *found);

@@ -43,7 +43,7 @@ enum rtap_status rtap_findings_open(struct rtap_findings **findings, const struc
 		struct line line;
 
 		line_init(&line, opened->texts[i], TEXT_ROOM - 1);
-		finding_text(counts, &opened->found.list[i], false, &line);
+		finding_text(counts, &opened->found.list[i], &(struct finding_style){ .form = CLOCK_ABSOLUTE }, &line);
 		*line.next = 0;
 	}
 	*findings = opened;

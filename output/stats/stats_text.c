@@ -4,6 +4,7 @@
 #include "output/message/connections.h"
 #include "output/packet/units.h"
 #include "output/stats/congestion_form.h"
+#include "output/packet/colour.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/findings_advice.h"
 #include "output/stats/stats_table.h"
@@ -259,13 +260,14 @@ static void summary(const void *what, struct line *line)
 	const struct stats *stats = record->stats;
 	const struct part *part = record->what;
 	int64_t elapsed_ns = stats_elapsed(stats->first_ns, stats->last_ns);
+	enum clock_form form = finding_dated(part->view->form);
 
 	input_names(part->view, line);
 	if (stats->packets) {
 		label("time", line);
-		finding_moment(stats->first_ns, true, line);
+		finding_moment(stats->first_ns, form, 0, false, line);
 		line_text(line, " to ");
-		finding_moment(stats->last_ns, true, line);
+		finding_moment(stats->last_ns, form, 0, false, line);
 		line_text(line, ", ");
 		units_time(elapsed_ns, line);
 		line_char(line, '\n');
@@ -358,15 +360,17 @@ static void finding(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct part *part = record->what;
 	const struct finding_advice *advice = finding_advice_of(part->finding->rule);
-	char *begin = line->next;
+	uint8_t weight = part->finding->rule->weight;
+	enum colour colour = !part->view->colour || weight == FINDING_NOTE ? COLOUR_NONE : weight == FINDING_ERROR ? COLOUR_ERROR : COLOUR_LOSS;
+	char *begin;
 
-	if (part->begins_weight) {
-		line_text(line, headings[part->finding->rule->weight]);
-		begin = line->next;
-	}
+	if (part->begins_weight)
+		line_text(line, headings[weight]);
+	colour_begin(colour, line);
+	begin = line->next;
 	labelled(part->number < 10 ? "  " : part->number < 100 ? " " : "", part->number, line);
 	line_text(line, ". ");
-	finding_text(record->stats, part->finding, !part->view->rule, line);
+	finding_text(record->stats, part->finding, &(struct finding_style){ part->view->form, !part->view->rule }, line);
 	line_text(line, " [");
 	line_text(line, part->finding->rule->name);
 	line_text(line, "]\n");
@@ -378,6 +382,7 @@ static void finding(const void *what, struct line *line)
 		line_char(line, '\n');
 	}
 	stats_table_wrap(begin, 5, line);
+	colour_end(colour, line);
 	if (part->view->rule)
 		command(record->stats, part->view, part->finding, line);
 }

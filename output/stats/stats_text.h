@@ -13,6 +13,8 @@ struct stats_view {
 	size_t input_count;
 	uint64_t most;              /* rows of a table of connections, and findings */
 	enum stats_sort sort;
+	enum clock_form form;       /* of moments */
+	bool colour;                /* of errors and warnings */
 	uint64_t connection;        /* details of this one only; 0: no details */
 	bool all_connections;       /* everything, with the details of all connections */
 	const char *rule;           /* only the findings of this rule, or "" of all, with cause and filter; NULL: the statistics, one line a finding */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "output/message/connections.h"
+#include "output/packet/colour.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/packet/units.h"
@@ -49,6 +50,7 @@ static const char *nak_name(uint8_t code)
 
 /* Column of the descriptions. */
 #define COLUMN 47
+#define TIME_WIDTH 8
 
 static void sender(const struct why *why, bool a, struct line *line)
 {
@@ -77,7 +79,7 @@ static void subject_name(const struct why *why, struct line *line)
 	line_dec(line, subject->connection);
 }
 
-void why_heading(const struct why *why, struct line *line)
+void why_heading(const struct why *why, const struct why_style *style, struct line *line)
 {
 	const struct why_subject *subject = &why->subject;
 	char *begin = line->next;
@@ -91,7 +93,7 @@ void why_heading(const struct why *why, struct line *line)
 	line_text(line, subject->service);
 	if (why->any) {
 		line_text(line, ", from ");
-		finding_moment(why->begin_ns, true, line);
+		finding_moment(why->begin_ns, finding_dated(style->form), 0, false, line);
 		line_text(line, " in ");
 		units_time(why->end_ns - why->begin_ns, line);
 	}
@@ -196,20 +198,55 @@ static void pad(const char *begin, size_t width, struct line *line)
 		line_char(line, ' ');
 }
 
-void why_event(const struct why *why, size_t index, struct line *line)
+/* The first column; returns by how much it is wider than that of times in units. */
+static size_t event_time(const struct why *why, size_t index, const struct why_style *style, struct line *line)
 {
-	const struct why_event *event = &why->events[index];
-	char text[32], *begin, *start = line->next;
+	int64_t time_ns = why->events[index].time_ns, since_ns = why->begin_ns;
+	char text[64];
 	struct line time;
 
 	line_init(&time, text, sizeof text);
-	if (event->time_ns > why->begin_ns)
-		units_time(event->time_ns - why->begin_ns, &time);
-	else
-		line_char(&time, '0');
-	for (size_t width = (size_t)(time.next - text); width < 8; width++)
+	if (style->has_form && style->form != CLOCK_DELTA && style->form != CLOCK_DELTA_SHOWN) {
+		finding_moment(time_ns, style->form, style->first_ns, true, &time);
+	} else {
+		if (style->has_form)
+			since_ns = index ? why->events[index - 1].time_ns : time_ns;
+		if (time_ns > since_ns)
+			units_time(time_ns - since_ns, &time);
+		else
+			line_char(&time, '0');
+	}
+	for (size_t width = (size_t)(time.next - text); width < TIME_WIDTH; width++)
 		line_char(line, ' ');
 	line_bytes(line, text, (size_t)(time.next - text));
+	return time.next - text > TIME_WIDTH ? (size_t)(time.next - text) - TIME_WIDTH : 0;
+}
+
+static enum colour colour_of(const struct why_event *event)
+{
+	switch ((enum why_event_kind)event->kind) {
+	case WHY_EVENT_NAK:
+	case WHY_EVENT_RNR:
+		return COLOUR_ERROR;
+	case WHY_EVENT_GAP:
+	case WHY_EVENT_RECOVERY:
+	case WHY_EVENT_AGAIN:
+		return COLOUR_LOSS;
+	default:
+		return COLOUR_NONE;
+	}
+}
+
+void why_event(const struct why *why, size_t index, const struct why_style *style, struct line *line)
+{
+	const struct why_event *event = &why->events[index];
+	enum colour colour = style->colour ? colour_of(event) : COLOUR_NONE;
+	char *begin, *start;
+	size_t wider;
+
+	colour_begin(colour, line);
+	start = line->next;
+	wider = event_time(why, index, style, line);
 	line_text(line, "  ");
 	begin = line->next;
 	if (event->kind != WHY_EVENT_SILENCE) {
@@ -229,7 +266,8 @@ void why_event(const struct why *why, size_t index, struct line *line)
 	line_text(line, "  ");
 	description(why, event, line);
 	line_char(line, '\n');
-	stats_table_wrap(start, COLUMN, line);
+	stats_table_wrap(start, COLUMN + wider, line);
+	colour_end(colour, line);
 	if (index + 1 == why->count && why->unlisted) {
 		line_text(line, "  ... ");
 		line_count(line, why->unlisted, "further packet", "further packets");

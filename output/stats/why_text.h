@@ -5,11 +5,19 @@
 #ifndef OUTPUT_STATS_WHY_TEXT_H
 #define OUTPUT_STATS_WHY_TEXT_H
 
+#include "output/packet/clock.h"
 #include "output/stats/why.h"
 
+struct why_style {
+	bool has_form;        /* times have this form; else they are those since the beginning of the story, with units */
+	enum clock_form form;
+	int64_t first_ns;     /* where relative times begin */
+	bool colour;
+};
+
 /* Writes one line: the heading, event `index`, the verdict. */
-void why_heading(const struct why *why, struct line *line);
-void why_event(const struct why *why, size_t index, struct line *line);
+void why_heading(const struct why *why, const struct why_style *style, struct line *line);
+void why_event(const struct why *why, size_t index, const struct why_style *style, struct line *line);
 void why_verdict(const struct why *why, struct line *line);
 
 /* The same as JSON objects of type "subject", "event", "verdict". */

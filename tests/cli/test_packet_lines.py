@@ -169,12 +169,16 @@ class Colour(CliTest):
         return output.replace(b"\r\n", b"\n")
 
     def test_colour_is_for_terminals_or_on_request(self):
-        for arguments in (("-r", self.LOSSY), ("messages", self.LOSSY)):
+        for arguments in (("-r", self.LOSSY), ("messages", self.LOSSY), ("stats", self.LOSSY), ("why", self.LOSSY)):
             plain = self.run_program(*arguments).stdout
             self.assertNotIn(b"\033", plain)
             always = self.run_program(*arguments, "--color", "always", env={"NO_COLOR": "1", "TERM": "dumb"}).stdout
             self.assertEqual(re.sub(rb"\033\[(3[135]|0)m", b"", always), plain)
-            for line in always.splitlines():
+            # a story and findings have wrapped lines
+            for line in always.splitlines() if arguments[0] not in ("stats", "why") else always.split(b"\033[0m"):
+                if arguments[0] in ("stats", "why"):
+                    self.assertRegex(line, rb"\A[^\033]*(\033\[3[135]m[^\033]*)?\Z")
+                    continue
                 self.assertRegex(line, rb"^[^\033]*$|^\033\[3[135]m[^\033]*\033\[0m$")
             terminal = self.on_terminal(*arguments, TERM="xterm")
             self.assertEqual(terminal, always)
@@ -212,6 +216,19 @@ class Times(CliTest):
                 self.assertEqual(len(deltas), len(stamps))
                 for i, delta in enumerate(deltas):
                     self.assertAlmostEqual(delta, stamps[i] - stamps[i - 1] if i else 0, delta=2e-9)
+
+    def test_moments_of_findings_and_stories_have_them_too(self):
+        path = os.path.join(TESTDATA, "roce-nfs3-write-lost.pcap.gz")
+        for form in ("a", "ad", "e", "r", "u", "ud"):
+            packet = self.lines("-r", path, "-t", form, "-Y", 'rdmatap.recovery == "timeout"')[0].split(None, 1)[1].split(" 10.0.")[0].strip()
+            text = "\n".join(self.lines("stats", "-t", form, path))
+            self.assertIn("(%s) [timeouts]" % packet[:-6], text, form)
+            story = "\n".join(self.lines("why", "-t", form, path, "connection=1"))
+            self.assertRegex(story, r"(?m)^ *%s  405 " % re.escape(packet[:-3]), form)
+        for form in ("d", "dd"):
+            self.assertEqual(self.run_program("stats", "-t", form, path).returncode, 2)
+            story = self.lines("why", "-t", form, path, "connection=1")
+            self.assertTrue(any(re.match(r" *[\d.]+ [mu]?s  405 ", line) for line in story), story)
 
     def test_deltas_of_a_sorted_list_are_refused(self):
         self.assertEqual(self.run_program("operations", "-t", "d", "--top", "3", self.NFS).returncode, 2)
