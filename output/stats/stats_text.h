@@ -5,6 +5,7 @@
 #ifndef OUTPUT_STATS_STATS_TEXT_H
 #define OUTPUT_STATS_STATS_TEXT_H
 
+#include "output/packet/clock.h"
 #include "output/stats/stats_tables.h"
 
 /* What the text shows. */
