@@ -80,6 +80,7 @@ struct options {
 	struct file_options files;
 	struct status status;      /* --status */
 	struct known_clocks clocks; /* --clock */
+	struct recorder_options recorder;
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */
@@ -140,6 +141,9 @@ extern volatile sig_atomic_t interrupted, hurried;
 
 /* Set by SIGUSR1: the counts so far are to be printed. */
 extern volatile sig_atomic_t counts_wanted;
+
+/* Set by SIGUSR2: the flight recorder is to write what it has. */
+extern volatile sig_atomic_t incident_wanted;
 
 /*
  * If the program still runs after a further fraction of a second of processor time, it exits with `hurried_status`, unless

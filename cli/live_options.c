@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/frame_ring.h"
 #include "cli/cli.h"
 #include "cli/habits.h"
 #include "cli/live_options.h"
@@ -149,6 +150,63 @@ static bool take_comment(struct options *options, const char *value)
 	return true;
 }
 
+/* SIZE, SECONDS with the unit, or both. */
+static bool take_ring(struct recorder_options *recorder, const char *value)
+{
+	bool has_size = false;
+
+	recorder->given = true;
+	for (const char *part = value; ; part++) {
+		size_t length = strcspn(part, ",");
+		char copy[32];
+
+		if (!length || length >= sizeof copy)
+			break;
+		memcpy(copy, part, length);
+		copy[length] = 0;
+		if (copy[length - 1] == 's' ? !option_time_parse(copy, &recorder->age_ns) : !option_size_parse(copy, &recorder->bytes))
+			break;
+		has_size |= copy[length - 1] != 's';
+		part += length;
+		if (*part)
+			continue;
+		if (!has_size || recorder->bytes >= FRAME_RING_LEAST)
+			return true;
+		print_error("--ring %s: less than %" PRIu64 " MB", value, FRAME_RING_LEAST >> 20);
+		return false;
+	}
+	print_error("--ring %s: not a size such as 512M, a time such as 30s, or both: 512M,30s", value);
+	return false;
+}
+
+static bool add_trigger(struct recorder_options *recorder, const char *value)
+{
+	if (recorder->trigger_count == MAX_TRIGGERS) {
+		print_error("--trigger %s: more than %d of them", value, MAX_TRIGGERS);
+		return false;
+	}
+	recorder->triggers[recorder->trigger_count++] = value;
+	return true;
+}
+
+static bool take_recorder_option(struct recorder_options *recorder, int letter, const char *value)
+{
+	switch (letter) {
+	case OPTION_RING: return take_ring(recorder, value);
+	case OPTION_TRIGGER: return add_trigger(recorder, value);
+	case OPTION_BEFORE: return option_time("--before", value, &recorder->before_ns);
+	case OPTION_AFTER: return option_time("--after", value, &recorder->after_ns);
+	case OPTION_DISTANCE: return option_time("--incident-distance", value, &recorder->distance_ns);
+	case OPTION_CONTROL: return option_is_name("--control", "socket", value) && option_once("--control", &recorder->control, "only one socket is supported");
+	case OPTION_LIMIT:
+		if (option_size_parse(value, &recorder->limit) && recorder->limit >= 1 << 20)
+			return true;
+		print_error("--incident-limit %s: not a size of 1M or more", value);
+		return false;
+	default: return false;
+	}
+}
+
 bool live_option_is(int letter)
 {
 	return (letter < 256 && letter != ':' && strchr(FILE_LETTERS, letter)) || (letter > OPTION_LIVE && letter < OPTION_LIVE_END);
@@ -165,7 +223,7 @@ bool live_option_take(struct options *options, int letter, const char *value)
 	case OPTION_FILE_GROUP: return take_group(options, value);
 	case OPTION_STATUS: return status_parse(&options->status, value);
 	case OPTION_CAPTURE_COMMENT: return take_comment(options, value);
-	default: return false;
+	default: return take_recorder_option(&options->recorder, letter, value);
 	}
 }
 
@@ -176,12 +234,35 @@ static bool is_pcapng(const char *name)
 	return suffix && (!suffix[7] || suffix[7] == '.');
 }
 
+static bool check_recorder(const struct options *options, bool rotates)
+{
+	const struct recorder_options *recorder = &options->recorder;
+
+	if (!recorder->given && (recorder->trigger_count || recorder->control))
+		print_error("--trigger and --control require --ring");
+	else if (!recorder->given)
+		return true;
+	else if (!options->device || !options->write_name)
+		print_error("--ring requires -i SOURCE and -w FILE.pcapng, the name of the files of incidents");
+	else if (!is_pcapng(options->write_name))
+		print_error("--ring: files of incidents have a comment that says why: name them .pcapng");
+	else if (rotates || options->series.stop_bytes || options->print || options->display_filter || options->quiet)
+		print_error("--ring excludes -C, -G, -b, -a filesize, --print, -q and -Y (--trigger FILTER begins an incident)");
+	else if (recorder->age_ns && recorder->before_ns > recorder->age_ns)
+		print_error("--before is longer than what --ring keeps");
+	else
+		return true;
+	return false;
+}
+
 bool live_options_check(const struct options *options)
 {
 	const struct rtap_series_options *series = &options->series;
 	bool rotates = series->rotate_bytes || series->rotate_seconds || series->rotate_frames;
 
-	if (options->files.postrotate && !rotates)
+	if (!check_recorder(options, rotates))
+		return false;
+	if (options->files.postrotate && !rotates && !options->recorder.given)
 		return habit_refuse_statistics(options->files.postrotate);
 	if (options->status.every_ns && !options->device)
 		print_error("--status requires -i");
@@ -190,7 +271,7 @@ bool live_options_check(const struct options *options)
 	else if ((series->stop_bytes || series->stop_files || series->numbered || series->has_mode || series->has_group || series->comment_count) &&
 	    !options->write_name)
 		print_error("-a filesize and files, -b, -g, --file-mode, --file-group and --capture-comment require -w");
-	else if (series->numbered && !rotates)
+	else if (series->numbered && !rotates && !options->recorder.given)
 		print_error("-b files and printname require -b duration, interval, filesize or packets");
 	else if (series->stop_files && !rotates)
 		print_error("-a files requires -C, -G or -b");

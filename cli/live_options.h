@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define MAX_CAPTURE_COMMENTS 16
 
@@ -19,7 +20,35 @@ struct file_options {
 	const char *comments[MAX_CAPTURE_COMMENTS]; /* --capture-comment */
 };
 
-enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_COMMENT, OPTION_STATUS, OPTION_LIVE_END };
+#define MAX_TRIGGERS 16
+
+/* The flight recorder. */
+struct recorder_options {
+	bool given;             /* --ring */
+	uint64_t bytes;         /* of memory */
+	int64_t age_ns;         /* of the oldest frame; 0: any */
+	int64_t before_ns, after_ns, distance_ns;
+	uint64_t limit;         /* bytes of all files */
+	const char *triggers[MAX_TRIGGERS];
+	size_t trigger_count;
+	const char *control;    /* path of a socket; NULL: none */
+};
+
+#define RECORDER_DEFAULTS \
+	{ .bytes = UINT64_C(256) << 20, .before_ns = INT64_C(5000000000), .after_ns = INT64_C(2000000000), \
+	  .distance_ns = INT64_C(10000000000), .limit = UINT64_C(4) << 30 }
+
+enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_COMMENT, OPTION_STATUS, OPTION_RING, OPTION_TRIGGER, OPTION_BEFORE, OPTION_AFTER,
+	OPTION_DISTANCE, OPTION_LIMIT, OPTION_CONTROL, OPTION_LIVE_END };
+
+#define RECORDER_OPTIONS \
+	{ "ring", required_argument, NULL, OPTION_RING }, \
+	{ "trigger", required_argument, NULL, OPTION_TRIGGER }, \
+	{ "before", required_argument, NULL, OPTION_BEFORE }, \
+	{ "after", required_argument, NULL, OPTION_AFTER }, \
+	{ "incident-distance", required_argument, NULL, OPTION_DISTANCE }, \
+	{ "incident-limit", required_argument, NULL, OPTION_LIMIT }, \
+	{ "control", required_argument, NULL, OPTION_CONTROL }
 
 #define FILE_LETTERS "a:b:z:g"
 

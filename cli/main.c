@@ -28,6 +28,7 @@
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
+#include "cli/recorder.h"
 #include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/stats.h"
@@ -74,6 +75,12 @@ static void want_counts(int signal_number)
 	counts_wanted = 1;
 }
 
+static void want_incident(int signal_number)
+{
+	(void)signal_number;
+	incident_wanted = 1;
+}
+
 /* A closed pipe is reported by the failed write; loops check for interrupts. */
 static void catch_signals(void)
 {
@@ -91,6 +98,8 @@ static void catch_signals(void)
 	action.sa_handler = want_counts;
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGUSR1, &action, NULL);
+	action.sa_handler = want_incident;
+	sigaction(SIGUSR2, &action, NULL);
 	action.sa_flags = 0;
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
@@ -135,7 +144,7 @@ static int view(int argc, char **argv)
 	int status = EXIT_ERROR;
 
 	if (options_parse(&options, COMMAND_VIEW, argc, argv))
-		status = options.list_devices ? list_run() : view_run(&options);
+		status = options.list_devices ? list_run() : options.recorder.given ? recorder_run(&options) : view_run(&options);
 	options_fini(&options);
 	return status;
 }

@@ -19,7 +19,7 @@ bool option_number_parse(const char *text, uint64_t most, uint64_t *number)
 }
 
 /* A number, optionally followed by K, M or G for powers of 1024. */
-static bool parse_size(const char *text, uint64_t *size)
+bool option_size_parse(const char *text, uint64_t *size)
 {
 	static const char units[] = "KMG";
 	size_t length = strlen(text);
@@ -56,7 +56,7 @@ bool option_number(const char *option, uint64_t most, uint64_t *number)
 
 bool option_size(const char *option, uint64_t least, uint64_t *size)
 {
-	if (parse_size(optarg, size) && *size >= least)
+	if (option_size_parse(optarg, size) && *size >= least)
 		return true;
 	print_error("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
 	return false;
@@ -110,24 +110,31 @@ bool option_by(enum operation_by *by)
 	return false;
 }
 
-bool option_slower(int64_t *slower_ns)
+bool option_time_parse(const char *text, int64_t *time_ns)
 {
 	static const struct {
 		const char *name;
 		double ns;
 	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 } };
 	char *end;
-	double number = strtod(optarg, &end);
+	double number = strtod(text, &end);
 
-	for (size_t i = 0; end != optarg && i < sizeof units / sizeof units[0]; i++) {
+	for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
 		double ns = number * units[i].ns;
 
 		if (strcmp(end, units[i].name) || !(ns >= 1) || ns > 1e18)
 			continue;
-		*slower_ns = (int64_t)(ns + 0.5);
+		*time_ns = (int64_t)(ns + 0.5);
 		return true;
 	}
-	print_error("--slower %s: not a time such as 50ms, 200us or 1.5s", optarg);
+	return false;
+}
+
+bool option_time(const char *option, const char *value, int64_t *time_ns)
+{
+	if (option_time_parse(value, time_ns))
+		return true;
+	print_error("%s %s: not a time such as 50ms, 200us or 1.5s", option, value);
 	return false;
 }
 

@@ -17,6 +17,10 @@ bool option_number(const char *option, uint64_t most, uint64_t *number);
 /* A number, optionally followed by K, M or G for powers of 1024, of at least `least`: 1K or 1M. */
 bool option_size(const char *option, uint64_t least, uint64_t *size);
 
+/* Without an error message. */
+bool option_size_parse(const char *text, uint64_t *size);
+bool option_time_parse(const char *text, int64_t *time_ns);
+
 /* Rejects "", which a script passes if its variable is not set. */
 bool option_is_name(const char *option, const char *what, const char *name);
 
@@ -28,7 +32,7 @@ bool option_speed(double *speed);
 bool option_interval(int64_t *interval_ns);
 bool option_sort(enum operations_sort *sort);
 bool option_by(enum operation_by *by);
-bool option_slower(int64_t *slower_ns);
+bool option_time(const char *option, const char *value, int64_t *time_ns);
 bool option_flow_type(enum rtap_flow_type *type);
 bool option_flow_priority(uint16_t *priority);
 

@@ -67,6 +67,7 @@ static const struct option view_options[] = {
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "print", no_argument, NULL, OPTION_PRINT },
 	FILE_OPTIONS,
+	RECORDER_OPTIONS,
 	LIVE_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -493,7 +494,7 @@ static bool take_listing_value(struct options *options, int letter)
 	case OPTION_TOP:
 		return option_number("--top", UINT32_MAX, &options->top);
 	case OPTION_SLOWER:
-		return option_slower(&options->slower_ns);
+		return option_time("--slower", optarg, &options->slower_ns);
 	case OPTION_TYPE:
 		return option_is_name("--type", "type", optarg) && option_once("--type", &options->record_type, "only one type is supported");
 	case OPTION_LAYER:
@@ -767,6 +768,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	int letter;
 
 	*options = (struct options){ .command = command, .clock = command == COMMAND_VIEW || command == COMMAND_STATS || command == COMMAND_WHY ? CLOCK_ABSOLUTE : CLOCK_RELATIVE, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	options->recorder = (struct recorder_options)RECORDER_DEFAULTS;
 	options->verbs.size = sizeof options->verbs;
 	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };
 	fields_format_init(&options->fields);

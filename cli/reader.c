@@ -131,7 +131,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
 		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
-		if (options->command == COMMAND_VIEW && options->write_name && !options->display_filter && (options->quiet || !options->print))
+		if (options->command == COMMAND_VIEW && options->write_name && !options->recorder.given && !options->display_filter && (options->quiet || !options->print))
 			live.written_as = options->write_name;
 		return rtap_source_open_live(&reader->source, options->device, &live, error);
 	}
@@ -140,10 +140,10 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
 }
 
-/* Messages, operations, statistics and so on of a device. */
+/* Messages, operations, statistics and so on of a device; the flight recorder. */
 static bool is_live_view(const struct reader *reader)
 {
-	return reader->options->device && reader->options->command != COMMAND_VIEW;
+	return reader->options->device && (reader->options->command != COMMAND_VIEW || reader->options->recorder.given);
 }
 
 bool reader_open(struct reader *reader, const struct options *options)
@@ -162,7 +162,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	reader->filter = reader->records.filter;
-	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, NULL))) {
+	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, options->recorder.given ? options->write_name : NULL))) {
 		reader->status = EXIT_ERROR;
 		return false;
 	}
@@ -432,7 +432,8 @@ void reader_report(const struct reader *reader, const struct rtap_tracker *track
 		diagnostics_live(reader->source, &reader->packets, false);
 	if (reader->options->verbose)
 		diagnostics_verbose(reader->source, &reader->packets);
-	diagnostics_state(tracker, true, reader->options->verbose);
+	if (tracker)
+		diagnostics_state(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

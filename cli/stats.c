@@ -12,30 +12,18 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/counting.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/stats.h"
-#include "dissect/engine/protocol.h"
 #include "output/packet/printer.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/interval_line.h"
-#include "output/stats/stats_operation.h"
-#include "output/stats/stats_packet.h"
 #include "output/stats/stats_text.h"
 
 /* Rows of a table and findings, without --top. */
 #define DEFAULT_TOP 10
-
-/* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
-static uint64_t counts_memory(uint64_t max_memory)
-{
-	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;
-
-	if (max_memory / 32 > most)
-		most = max_memory / 32;
-	return tenth < most ? tenth : most;
-}
 
 struct summary {
 	struct reader reader;
@@ -43,72 +31,16 @@ struct summary {
 	unsigned lines;           /* ... their number */
 	int64_t shown_ns;           /* live: end of the last interval that was printed; 0: none was */
 	unsigned shown;             /* ... their number */
-	struct rtap_tracker *tracker;
-	struct stats *stats;
+	struct counting counting;
 	struct findings findings;
 };
-
-static void take_message(void *owner, const struct rtap_message *message)
-{
-	struct summary *summary = owner;
-
-	stats_message(summary->stats, message);
-}
-
-static void take_operation(void *owner, const struct rtap_operation *operation)
-{
-	struct summary *summary = owner;
-
-	stats_operation(summary->stats, operation);
-}
-
-static void take_connection(void *owner, const struct rtap_connection *connection)
-{
-	struct summary *summary = owner;
-
-	stats_connection(summary->stats, connection);
-}
-
-static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
-{
-	struct summary *summary = owner;
-
-	stats_merge(summary->stats, from, into, turned);
-}
-
-static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
-{
-	struct summary *summary = owner;
-
-	stats_resolve(summary->stats, frame, flow);
-}
-
-static void take_packet(struct summary *summary, const struct rtap_packet *packet)
-{
-	stats_packet(summary->stats, packet);
-}
-
-/* A PAUSE or PFC frame. */
-static void take_pause(struct summary *summary, const struct rtap_packet *packet)
-{
-	struct congestion_pause pause;
-
-	if (!congestion_pause_of(packet, &pause))
-		return;
-	pause.bits_per_second = reader_link_speed(&summary->reader, packet->frame);
-	congestion_note_pause(summary->stats, &pause);
-}
 
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct summary *summary = owner;
 	struct rtap_packet packet;
 
-	reader_packet(&summary->reader, frame, &packet);
-	take_packet(summary, &packet);
-	if (packet_has(&packet, PROTOCOL_MAC_CONTROL))
-		take_pause(summary, &packet);
-	reader_count(&summary->reader, &packet);
+	counting_frame(&summary->counting, frame, &packet);
 }
 
 /* The writer of the records of --type; NULL: all are written. */
@@ -171,7 +103,7 @@ static void write_interval(struct summary *summary, uint64_t index)
 {
 	static const struct stats_interval nothing;
 	struct reader *reader = &summary->reader;
-	const struct stats *stats = summary->stats;
+	const struct stats *stats = summary->counting.stats;
 	const struct interval_line item = { stats, index };
 	const struct stats_record record = { .stats = stats, .what = index < stats->interval_count ? &stats->intervals[index] : &nothing, .index = index };
 
@@ -188,7 +120,7 @@ static void write_interval(struct summary *summary, uint64_t index)
 static void write_intervals(void *owner)
 {
 	struct summary *summary = owner;
-	const struct stats *stats = summary->stats;
+	const struct stats *stats = summary->counting.stats;
 	int64_t now = now_ns() - INTERVAL_SLACK_NS;
 
 	if (!stats->packets)
@@ -203,7 +135,7 @@ static void write_intervals(void *owner)
 /* Live: the intervals that are left, and the last one so far as it got. */
 static void write_last_intervals(struct summary *summary)
 {
-	const struct stats *stats = summary->stats;
+	const struct stats *stats = summary->counting.stats;
 
 	for (; stats->packets && !summary->reader.unwritable && summary->written_ns <= stats->last_ns; summary->written_ns += stats->interval_ns) {
 		if (summary->written_ns < stats->begin_ns)
@@ -218,38 +150,6 @@ static bool write_final_record(void *owner, stats_form *form, const struct stats
 	struct reader *reader = owner;
 
 	return (reader->idle && form == stats_json_form.interval) || write_record(owner, form, record);
-}
-
-static bool open_state(struct summary *summary, const struct options *options)
-{
-	struct rtap_tracker_options tracking = {
-		.size = sizeof tracking,
-		.max_memory = options->max_memory - counts_memory(options->max_memory),
-		.give_up_ns = options->give_up_ns,
-		.dissect = &options->dissect,
-		.message = take_message,
-		.operation = take_operation,
-		.cheap_operations = true,
-		.connection = take_connection,
-		.merged = merge,
-		.resolved = resolve,
-		.bare_replies = true,
-		.owner = summary,
-	};
-
-	if (rtap_tracker_open(&summary->tracker, &tracking, NULL)) {
-		print_error("out of memory");
-		return false;
-	}
-	summary->stats = stats_create(&(struct stats_options){
-		.max_memory = counts_memory(options->max_memory),
-		.interval_ns = options->interval_ns,
-		.sampled = options->sampled,
-	});
-	if (summary->tracker && summary->stats)
-		return true;
-	print_error("out of memory");
-	return false;
 }
 
 /* --explain: not one rule. */
@@ -274,7 +174,7 @@ static void write_text(struct summary *summary, const struct options *options)
 
 	bool failed = false;
 
-	if (stats_write_text(summary->stats, &summary->findings, &view, write_record, &summary->reader, &failed)) {
+	if (stats_write_text(summary->counting.stats, &summary->findings, &view, write_record, &summary->reader, &failed)) {
 		if (failed) {
 			print_error("out of memory: a table is missing or incomplete");
 			summary->reader.status = EXIT_ERROR;
@@ -294,7 +194,8 @@ static int run(const struct options *options)
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
-	if (!open_state(&summary, options)) {
+	summary.counting.interval_ns = options->interval_ns;
+	if (!counting_open(&summary.counting, reader)) {
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
@@ -302,15 +203,15 @@ static int run(const struct options *options)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	if (options->device && options->interval_ns)
 		reader->idle = write_intervals;
-	reader_run(reader, summary.tracker, take, &summary);
-	rtap_tracker_finish(summary.tracker);
+	reader_run(reader, summary.counting.tracker, take, &summary);
+	rtap_tracker_finish(summary.counting.tracker);
 	if (reader->idle)
 		write_last_intervals(&summary);
 	if (summary.lines)
 		reader_wrote(reader, printer_text(&reader->printer, "\n", 1));
-	findings_gather(&summary.findings, summary.stats);
+	findings_gather(&summary.findings, summary.counting.stats);
 	if (columns_are_made(&options->columns)) {
-		if (!stats_write_all(summary.stats, &summary.findings, &stats_json_form, write_final_record, reader)) {
+		if (!stats_write_all(summary.counting.stats, &summary.findings, &stats_json_form, write_final_record, reader)) {
 			print_error("out of memory: jobs and their hosts are missing");
 			reader->status = EXIT_ERROR;
 		}
@@ -318,10 +219,9 @@ static int run(const struct options *options)
 		write_text(&summary, options);
 	}
 	reader_wrote(reader, printer_flush(&reader->printer));
-	reader_report(reader, summary.tracker);
+	reader_report(reader, summary.counting.tracker);
 out:
-	rtap_tracker_close(summary.tracker);
-	stats_destroy(summary.stats);
+	counting_close(&summary.counting);
 	reader_close(reader);
 	return reader->status;
 }

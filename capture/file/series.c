@@ -64,18 +64,17 @@ static size_t stem_length(const char *name)
 	return (size_t)(base - name) + (dot && dot != base ? (size_t)(dot - base) : length);
 }
 
-/* NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX; false: too long. */
-static bool make_numbered_name(const struct rtap_series *series, char name[NAME_SIZE])
+/* NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX */
+bool series_numbered_name(const char *name, uint64_t number, int64_t time_ns, char *result, size_t size)
 {
-	time_t seconds = (time_t)(series->begun_ns / NS_A_SECOND);
-	size_t stem = stem_length(series->name);
+	time_t seconds = (time_t)(time_ns / NS_A_SECOND);
+	size_t stem = stem_length(name);
 	char time_text[32];
 	struct tm local;
 
 	if (!localtime_r(&seconds, &local) || !strftime(time_text, sizeof time_text, "%Y%m%d%H%M%S", &local))
 		return false;
-	return (size_t)snprintf(name, NAME_SIZE, "%.*s_%05llu_%s%s", (int)stem, series->name, (unsigned long long)series->files + 1, time_text,
-				series->name + stem) < NAME_SIZE;
+	return (size_t)snprintf(result, size, "%.*s_%05llu_%s%s", (int)stem, name, (unsigned long long)number, time_text, name + stem) < size;
 }
 
 /* False: the name is too long, or the pattern produces an empty text. */
@@ -86,7 +85,7 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 	size_t length;
 
 	if (series->options.numbered)
-		return make_numbered_name(series, name);
+		return series_numbered_name(series->name, series->files + 1, series->begun_ns, name, NAME_SIZE);
 	if (series->options.rotate_seconds) {
 		length = localtime_r(&seconds, &local) ? strftime(name, NAME_SIZE, series->name, &local) : 0;
 		if (!length)

@@ -5,10 +5,12 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
-from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
+from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records, wait_until
 from live import INSIDE, LiveTest, NAMESPACE, RPING_CONTENT, frames, ip
 
 
@@ -101,6 +103,30 @@ class Files(CliTest):
             size, unit = os.path.getsize(path), 96 if name == "x.pcapng" else 80
             self.assertTrue(most - unit < size <= most, size)
             self.good("-r", path, "-q")
+
+    def test_an_incident_is_complete_while_the_ring_goes_round(self):
+        """100,000 frames a second through a ring of a tenth of a second: those of the incident have every number that the capture has."""
+        environ = environment(**device("feed=gen:0:600,pace=100000"))
+        process = subprocess.Popen((PROGRAM, "-Z", "root", "-i", "verbs:sim0", "--ring", "8M", "--before", "30ms", "--after", "1s", "--verbs", "depth=16384",
+                                    "--buffer-size", "256M", "-w", self.path("i.pcapng")), stderr=subprocess.PIPE, env=environ)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(os.listdir("/proc/%d/task" % process.pid)) > 1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGUSR2)
+        wait_until(lambda: any(name.startswith("i_") for name in os.listdir(self.directory)))
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=TIMEOUT)[1]
+        self.assertEqual(process.returncode, 0, errors)
+        name, = [name for name in os.listdir(self.directory) if name.startswith("i_")]
+        self.lines("-r", self.path(name), "-w", self.path("plain.pcap"))
+        numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
+        self.assertGreater(len(numbers), 50000)
+        if b"by the kernel 0, here 0" in errors:
+            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+        else:
+            self.assertEqual(numbers, sorted(set(numbers)))
 
     def test_a_peer_names_the_device(self):
         saved = self.path("x.pcap")

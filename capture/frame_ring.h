@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The latest frames in bounded memory. One thread appends; another one may read from a point in the past on, while appending continues.
+ */
+#ifndef CAPTURE_FRAME_RING_H
+#define CAPTURE_FRAME_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdmatap/frame.h>
+
+#define FRAME_RING_LEAST (UINT64_C(8) << 20) /* bytes */
+
+struct frame_ring;
+
+/* Keeps frames in at most `max_bytes` (at least FRAME_RING_LEAST), and none older than `max_age_ns` (0: any age). NULL: out of memory. */
+struct frame_ring *frame_ring_create(uint64_t max_bytes, int64_t max_age_ns);
+
+/* NULL is ignored. */
+void frame_ring_destroy(struct frame_ring *ring);
+
+/*
+ * Copies the frames, without comments. A quarter of the memory is free while nobody reads; if a reader is so far behind that it is used up,
+ * this waits for the reader: no frame that it is to read is overwritten.
+ */
+void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count);
+
+/* What the ring holds, and how it got there. */
+struct frame_ring_state {
+	uint64_t bytes;        /* of memory in use */
+	uint64_t frames;       /* appended so far */
+	uint64_t lost;         /* frames not kept: too long, or out of memory */
+	uint64_t waits;        /* times that appending waited for the reader */
+	bool has_forgotten;    /* older frames have been overwritten */
+	int64_t earliest_ns;   /* time of the oldest frame; valid with frames */
+	int64_t latest_ns;     /* the latest time of all */
+};
+
+/* For the appending thread. */
+struct frame_ring_state frame_ring_state(struct frame_ring *ring);
+
+/* For the appending thread: reading begins with the oldest block that has a frame of `begin_ns` or later. One reader at a time. */
+void frame_ring_begin(struct frame_ring *ring, int64_t begin_ns);
+
+/* The next frame; valid until the next call. False: the reader has read all that was appended. For the reading thread. */
+bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame);
+
+/* Ends reading. For the reading thread. */
+void frame_ring_end(struct frame_ring *ring);
+
+#endif

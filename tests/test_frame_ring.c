@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "capture/frame_ring.h"
+
+#define MS 1000000
+
+/* Frame `number`: one millisecond each, its number at both ends, between 16 and 2,000 bytes. */
+static struct rtap_frame frame_of(uint64_t number, uint8_t *bytes)
+{
+	uint32_t length = 16 + (uint32_t)(number * 2654435761u % 1985);
+
+	memset(bytes, (int)(number % 251), length);
+	memcpy(bytes, &number, sizeof number);
+	memcpy(bytes + length - sizeof number, &number, sizeof number);
+	return (struct rtap_frame){ .bytes = bytes, .captured_length = length, .wire_length = length + 7, .link_type = 1, .interface = 2,
+				    .number = number, .time_ns = (int64_t)number * MS };
+}
+
+static void append(struct frame_ring *ring, uint64_t from, uint64_t to)
+{
+	uint8_t bytes[2048];
+
+	for (uint64_t number = from; number < to; number++) {
+		struct rtap_frame frame = frame_of(number, bytes);
+
+		frame_ring_append(ring, &frame, 1);
+	}
+}
+
+static void check(const struct rtap_frame *frame, uint64_t number)
+{
+	uint8_t bytes[2048];
+	struct rtap_frame wanted = frame_of(number, bytes);
+
+	cr_assert_eq(frame->number, number, "frame %lu instead of %lu", (unsigned long)frame->number, (unsigned long)number);
+	cr_assert_eq(frame->captured_length, wanted.captured_length);
+	cr_assert_eq(frame->wire_length, wanted.wire_length);
+	cr_assert_eq(frame->time_ns, wanted.time_ns);
+	cr_assert_eq(frame->interface, 2);
+	cr_assert_arr_eq(frame->bytes, bytes, wanted.captured_length);
+}
+
+Test(frame_ring, the_latest_frames_are_kept_in_the_memory_given)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	struct frame_ring_state state;
+	struct rtap_frame frame;
+	uint64_t next;
+
+	append(ring, 1, 100001); /* some 100 MB */
+	state = frame_ring_state(ring);
+	cr_assert(state.has_forgotten);
+	cr_assert_leq(state.bytes, FRAME_RING_LEAST + FRAME_RING_LEAST / 100);
+	cr_assert_eq(state.frames, 100000);
+	cr_assert_eq(state.latest_ns, INT64_C(100000) * MS);
+	frame_ring_begin(ring, 0);
+	next = (uint64_t)(state.earliest_ns / MS);
+	/* more than half of the memory is history */
+	cr_assert_geq((100001 - next) * 1000, FRAME_RING_LEAST / 2);
+	for (; frame_ring_next(ring, &frame); next++)
+		check(&frame, next);
+	cr_assert_eq(next, 100001);
+	frame_ring_end(ring);
+	cr_assert_eq(state.lost, 0);
+	frame_ring_destroy(ring);
+}
+
+Test(frame_ring, old_frames_are_forgotten_by_age)
+{
+	struct frame_ring *ring = frame_ring_create(UINT64_C(64) << 20, INT64_C(5000) * MS);
+
+	append(ring, 1, 30001);
+	cr_assert_geq(frame_ring_state(ring).earliest_ns, INT64_C(21000) * MS);
+	cr_assert_leq(frame_ring_state(ring).earliest_ns, INT64_C(25000) * MS);
+	frame_ring_destroy(ring);
+}
+
+Test(frame_ring, reading_begins_in_the_past)
+{
+	struct frame_ring *ring = frame_ring_create(UINT64_C(16) << 20, 0);
+	struct rtap_frame frame;
+
+	append(ring, 1, 10001);
+	frame_ring_begin(ring, INT64_C(9000) * MS);
+	cr_assert(frame_ring_next(ring, &frame));
+	cr_assert_leq(frame.number, 9000);
+	cr_assert_gt(frame.number, 8000);
+	frame_ring_end(ring);
+	frame_ring_destroy(ring);
+}
+
+Test(frame_ring, an_empty_ring_can_be_read)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	struct rtap_frame frame;
+
+	frame_ring_begin(ring, 0);
+	cr_assert_not(frame_ring_next(ring, &frame));
+	append(ring, 5, 6);
+	cr_assert(frame_ring_next(ring, &frame));
+	check(&frame, 5);
+	frame_ring_end(ring);
+	frame_ring_destroy(ring);
+}
+
+Test(frame_ring, a_frame_that_is_too_long_is_counted)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	static uint8_t bytes[1 << 20];
+	struct rtap_frame frame = { .bytes = bytes, .captured_length = sizeof bytes, .wire_length = sizeof bytes };
+
+	frame_ring_append(ring, &frame, 1);
+	cr_assert_eq(frame_ring_state(ring).lost, 1);
+	cr_assert_eq(frame_ring_state(ring).frames, 0);
+	frame_ring_destroy(ring);
+}
+
+#define LAST 400000 /* some 400 MB, through 8 MB */
+
+static void *read_all(void *argument)
+{
+	struct frame_ring *ring = argument;
+	struct rtap_frame frame;
+	uint64_t next = 0;
+
+	while (next < LAST) {
+		if (!frame_ring_next(ring, &frame))
+			continue;
+		check(&frame, next ? next + 1 : frame.number);
+		next = frame.number;
+	}
+	frame_ring_end(ring);
+	return NULL;
+}
+
+Test(frame_ring, a_reader_that_is_slower_misses_nothing)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	pthread_t reader;
+
+	append(ring, 1, 20001);
+	frame_ring_begin(ring, INT64_C(19000) * MS);
+	cr_assert_eq(pthread_create(&reader, NULL, read_all, ring), 0);
+	append(ring, 20001, LAST + 1);
+	pthread_join(reader, NULL);
+	cr_assert_eq(frame_ring_state(ring).lost, 0);
+	cr_assert_leq(frame_ring_state(ring).bytes, FRAME_RING_LEAST + FRAME_RING_LEAST / 100);
+	/* afterwards it goes on */
+	append(ring, LAST + 1, LAST + 20001);
+	cr_assert_eq(frame_ring_state(ring).latest_ns, INT64_C(420000) * MS);
+	frame_ring_destroy(ring);
+}
