@@ -12,6 +12,7 @@
 #include "capture/file/file.h"
 #include "capture/source_metadata.h"
 #include "capture/live.h"
+#include "capture/live/live_merge.h"
 #include "capture/live/live_queue.h"
 #include "capture/source.h"
 #include "capture/file/stream.h"
@@ -37,7 +38,8 @@ struct input {
 struct rtap_source {
 	struct batch_pool *pool;
 	struct source_metadata metadata;
-	struct live *live;          /* NULL: files */
+	struct live *live;          /* NULL: files, or several devices */
+	struct live_merge *lives;   /* several devices; NULL: none */
 	struct input *inputs;
 	size_t count;
 	struct heap heads;          /* merging: inputs that have a frame, the earliest first */
@@ -147,8 +149,8 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 	return status;
 }
 
-enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *given,
-				       struct rtap_error *error)
+enum rtap_status rtap_source_open_lives(struct rtap_source **source, const char *const *names, size_t count,
+					const struct rtap_live_options *given, struct rtap_error *error)
 {
 	struct rtap_verbs_options verbs;
 	struct rtap_live_options options;
@@ -160,8 +162,10 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 	options.verbs = &verbs;
 	if (!status)
 		status = source_create(source, 0, 0, error);
-	if (!status)
-		status = live_open(&(*source)->live, name, &options, (*source)->pool, &(*source)->metadata, error);
+	if (!status && count == 1)
+		status = live_open(&(*source)->live, names[0], &options, (*source)->pool, &(*source)->metadata, error);
+	else if (!status)
+		status = live_merge_open(&(*source)->lives, names, count, &options, (*source)->pool, &(*source)->metadata, error);
 	if (status) {
 		rtap_source_close(*source);
 		*source = NULL;
@@ -169,9 +173,20 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 	return status;
 }
 
+enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
+				       struct rtap_error *error)
+{
+	return rtap_source_open_lives(source, &name, 1, options, error);
+}
+
+static bool is_live(const struct rtap_source *source)
+{
+	return source->live || source->lives;
+}
+
 bool rtap_source_needs_privileges(const struct rtap_source *source)
 {
-	return source->live && live_needs_privileges(source->live);
+	return source->lives ? live_merge_needs_privileges(source->lives) : source->live && live_needs_privileges(source->live);
 }
 
 enum rtap_status source_open_memory(struct rtap_source **source, const struct rtap_span *files, size_t count,
@@ -348,7 +363,9 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 	enum rtap_status status;
 
 	*batch = NULL;
-	if (source->live)
+	if (source->lives)
+		status = live_merge_read(source->lives, &filled, error);
+	else if (source->live)
 		status = live_read(source->live, &filled, error);
 	else if (source->count != 1)
 		status = read_merged(source, &filled, error);
@@ -361,7 +378,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
 	/* of a device it has been done */
-	if (!source->live) {
+	if (!is_live(source)) {
 		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);
 	}
@@ -397,10 +414,12 @@ bool rtap_source_read_ahead(struct rtap_source *source)
 
 void rtap_source_stop(struct rtap_source *source)
 {
-	if (source->live) {
+	if (source->lives)
+		live_merge_stop(source->lives);
+	else if (source->live)
 		live_stop(source->live);
+	if (is_live(source))
 		return;
-	}
 	worker_pool_close(source->read_ahead);
 	source->read_ahead = NULL;
 	source->stopped = true;
@@ -490,6 +509,7 @@ void rtap_source_close(struct rtap_source *source)
 	free(source->inputs);
 	heap_fini(&source->heads);
 	live_close(source->live);
+	live_merge_close(source->lives);
 	source_metadata_fini(&source->metadata);
 	batch_pool_release(source->pool);
 	free(source);

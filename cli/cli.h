@@ -61,6 +61,7 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
 #define MAX_FLOW_RULES 30
+#define MAX_DEVICES 32
 #define MAX_THREADS 256
 
 /* Options of all commands. */
@@ -68,7 +69,9 @@ struct options {
 	enum command command;
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
-	const char *device;       /* -i; NULL: read files */
+	const char *device;       /* -i, the first one; NULL: read files */
+	const char *devices[MAX_DEVICES]; /* all of them */
+	size_t device_count;
 	struct rtap_live_options live; /* except the capture filter and the snap length */
 	struct rtap_verbs_options verbs;
 	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; verbs.flow_rules points here */

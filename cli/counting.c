@@ -7,6 +7,7 @@
 #include "output/stats/congestion.h"
 #include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
+#include "reassembly/tracker.h"
 
 /* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
 static uint64_t counts_memory(uint64_t max_memory)
@@ -77,6 +78,18 @@ void counting_frame(struct counting *counting, struct rtap_frame *frame, struct 
 	if (packet_has(packet, PROTOCOL_MAC_CONTROL))
 		take_pause(counting, packet);
 	reader_count(counting->reader, packet);
+}
+
+static void show_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct counting *counting = owner;
+
+	stats_connection_so_far(counting->stats, connection);
+}
+
+void counting_refresh(struct counting *counting)
+{
+	tracker_show_connections(counting->tracker, show_connection, counting);
 }
 
 bool counting_open(struct counting *counting, struct reader *reader)

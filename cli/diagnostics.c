@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "capture/source.h"
 #include "cli/cli.h"
@@ -82,9 +83,8 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
-void diagnostics_begin(const struct rtap_source *source)
+static void begin_interface(const struct rtap_interface *interface)
 {
-	const struct rtap_interface *interface = rtap_source_interface(source, 0);
 	const char *link = rtap_link_type_name(interface->link_type);
 	char text[ESCAPED_SIZE], filter[ESCAPED_SIZE], kept[64] = "whole frames";
 
@@ -95,18 +95,40 @@ void diagnostics_begin(const struct rtap_source *source)
 		    *interface->filter ? ", filter " : "", escaped(interface->filter, filter));
 }
 
-void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses)
+void diagnostics_begin(const struct rtap_source *source)
 {
-	const struct rtap_interface *interface = rtap_source_interface(source, 0);
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++)
+		begin_interface(rtap_source_interface(source, i));
+}
+
+/* `captured`: of its frames. */
+static void report_interface(const struct rtap_interface *interface, uint64_t captured, bool only_losses)
+{
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
 
 	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
 		return;
 	print_error("%s: %" COUNT " captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
-		 COUNTED(packets->taken, "packet", "packets"),
+		 COUNTED(captured, "packet", "packets"),
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
 		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
 		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
+}
+
+void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses)
+{
+	size_t count = rtap_source_interface_count(source);
+	char text[ESCAPED_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		report_interface(rtap_source_interface(source, i), count > 1 ? rtap_source_interface(source, i)->captured : packets->taken, only_losses);
+	if (count < 2)
+		return;
+	for (size_t i = 0; i < rtap_source_note_count(source); i++)
+		if (!strncmp(rtap_source_note(source, i), "several sources", strlen("several sources")))
+			print_error("%s", escaped(rtap_source_note(source, i), text));
+	if (!only_losses)
+		print_error("%" COUNT " taken from %zu sources", COUNTED(packets->taken, "packet", "packets"), count);
 }
 
 void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all)

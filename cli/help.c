@@ -31,7 +31,7 @@ const char options_help_text[] =
 	      "\n"
 	      "Input\n"
 	      "  -i SOURCE        capture on verbs:DEVICE[/PORT], pcap:INTERFACE, umad:DEVICE[/PORT], or the source of this name,\n"
-	      "                   until interrupted\n"
+	      "                   until interrupted; several are merged by time stamp\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed (gzip, zstd, lz4); - is standard\n"
 	      "                   input; several files are merged by time stamp\n"
 	      "  -f BPF           read only frames that pass this capture filter; see pcap-filter(7)\n"

@@ -207,6 +207,19 @@ static bool take_recorder_option(struct recorder_options *recorder, int letter, 
 	}
 }
 
+bool live_option_add_device(struct options *options, const char *name)
+{
+	if (!option_is_name("-i", "source", name))
+		return false;
+	if (options->device_count == MAX_DEVICES) {
+		print_error("-i %s: more than %d of them", name, MAX_DEVICES);
+		return false;
+	}
+	options->devices[options->device_count++] = name;
+	options->device = options->devices[0];
+	return true;
+}
+
 bool live_option_is(int letter)
 {
 	return (letter < 256 && letter != ':' && strchr(FILE_LETTERS, letter)) || (letter > OPTION_LIVE && letter < OPTION_LIVE_END);

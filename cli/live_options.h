@@ -58,6 +58,9 @@ enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_CO
 	{ "file-group", required_argument, NULL, OPTION_FILE_GROUP }, \
 	{ "capture-comment", required_argument, NULL, OPTION_CAPTURE_COMMENT }
 
+/* -i. False: invalid; an error was printed. */
+bool live_option_add_device(struct options *options, const char *name);
+
 /* Whether it is one of FILE_LETTERS or FILE_OPTIONS, or --status. */
 bool live_option_is(int letter);
 

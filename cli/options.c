@@ -362,7 +362,7 @@ static bool take_capture_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'i':
-		return option_is_name("-i", "source", optarg) && option_once("-i", &options->device, "only one source is supported");
+		return live_option_add_device(options, optarg);
 	case 'Z':
 		return option_is_name("-Z", "user", optarg) && option_once("-Z", &options->user, "only one user is supported");
 	case 'C':
@@ -605,6 +605,8 @@ static bool check_replay(const struct options *options)
 {
 	if (!options->device)
 		print_error("no device to send on (name one with -i; rdmatap -D lists them)");
+	else if (options->device_count > 1)
+		print_error("-i %s: frames are sent on one device only", options->devices[1]);
 	else if (!options->input_count)
 		print_error("nothing to send (name a capture file)");
 	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)

@@ -133,7 +133,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
 		if (options->command == COMMAND_VIEW && options->write_name && !options->recorder.given && !options->display_filter && (options->quiet || !options->print))
 			live.written_as = options->write_name;
-		return rtap_source_open_live(&reader->source, options->device, &live, error);
+		return rtap_source_open_lives(&reader->source, options->devices, options->device_count, &live, error);
 	}
 	if (options->capture_filter)
 		status = rtap_bpf_open(&reader->bpf, options->capture_filter, error);
@@ -391,6 +391,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	if (tracker && reader->options->input_count > 1 &&
 	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
 		print_error("out of memory: packets that are in several files are counted more than once");
+	if (tracker && reader->options->device_count > 1 && !tracker_join_captures(tracker, true))
+		print_error("out of memory: packets that several sources have are counted more than once");
 	if (!open_pipeline(reader) || !begin_live_view(reader))
 		return;
 	announce(reader);

@@ -159,6 +159,7 @@ void triggers_look(struct triggers *triggers, int64_t now_ns)
 
 	if (due) {
 		triggers->findings_ns = now_ns + FINDINGS_NS;
+		counting_refresh(&triggers->counting);
 		findings_gather(&triggers->findings, triggers->counting.stats);
 	}
 	for (size_t i = 0; i < triggers->count; i++) {

@@ -363,6 +363,15 @@ void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns)
 	tracker->patience_ns = patience_ns;
 }
 
+void tracker_show_connections(const struct rtap_tracker *tracker, void (*take)(void *owner, const struct rtap_connection *connection),
+			      void *owner)
+{
+	const struct connection *connection;
+
+	TAILQ_FOREACH(connection, &tracker->connections, link)
+		take(owner, &connection->shown);
+}
+
 void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns)
 {
 	uint64_t failures = memory_failures();

@@ -52,6 +52,10 @@ void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns);
 /* Live: no frame has arrived for this time, after the last frame or call. Reports what is finished or given up by now. */
 void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns);
 
+/* Live: passes each connection that is not reported yet to `take`, as it is now. */
+void tracker_show_connections(const struct rtap_tracker *tracker, void (*take)(void *owner, const struct rtap_connection *connection),
+			      void *owner);
+
 /* The rest of rtap_tracker_frame() for the next frame, with the packet from tracker_dissect(). */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 

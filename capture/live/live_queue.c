@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "capture/live.h"
 #include "capture/live/live_queue.h"
+#include "capture/live/live_signal.h"
 
 #define NS_A_MS 1000000
 #define NS_A_SECOND 1000000000
@@ -51,6 +52,7 @@ struct live {
 	struct rtap_bpf *bpf;    /* NULL: the device filters, or there is no filter */
 	uint32_t snap_length;    /* frames are cut to it after the filter; 0: the device cuts them, or they are whole */
 	unsigned wake_ms;
+	struct live_signal *signal; /* NULL: none */
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
@@ -133,6 +135,8 @@ static void wake(struct live *live, bool streams)
 	atomic_store_explicit(&live->notified, true, memory_order_release);
 	if (live->reader_waits)
 		pthread_cond_signal(&live->arrived);
+	if (live->signal)
+		live_signal_raise(live->signal);
 }
 
 /* Queues the batch, or counts its frames as dropped. */
@@ -421,7 +425,7 @@ static void look_for_more(struct live *live)
 }
 
 /* The next item, waiting for it; NULL: none came in time, or none will. */
-static struct item *take_item(struct live *live, bool *ended)
+static struct item *take_item(struct live *live, bool waits, bool *ended)
 {
 	int64_t wake_ns = now_ns() + (int64_t)live->wake_ms * NS_A_MS;
 	const struct timespec wake = { .tv_sec = wake_ns / NS_A_SECOND, .tv_nsec = wake_ns % NS_A_SECOND };
@@ -429,10 +433,10 @@ static struct item *take_item(struct live *live, bool *ended)
 	int result = 0;
 
 	pthread_mutex_lock(&live->lock);
-	if (STAILQ_EMPTY(&live->queue) && !live->ended && live->streams)
+	if (waits && STAILQ_EMPTY(&live->queue) && !live->ended && live->streams)
 		look_for_more(live);
-	live->reader_waits = true;
-	while (STAILQ_EMPTY(&live->queue) && !live->ended && !result)
+	live->reader_waits = waits;
+	while (waits && STAILQ_EMPTY(&live->queue) && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
 			 pthread_cond_wait(&live->arrived, &live->lock);
 	live->reader_waits = false;
@@ -453,10 +457,11 @@ static void number(struct live *live, struct batch *batch)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else
 		numbering_take(&live->numbering, &batch->shared, live->metadata->time_digits);
+	live->metadata->interfaces[live->interface].captured = live->numbering.frames;
 	source_metadata_set_counters(live->metadata, &live->numbering);
 }
 
-enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error)
+static enum rtap_status read_next(struct live *live, bool waits, struct batch **batch, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 	struct item *item;
@@ -465,7 +470,7 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	*batch = NULL;
 	if (!live->started && start(live, error))
 		return RTAP_STATUS_FAILED;
-	item = take_item(live, &ended);
+	item = take_item(live, waits, &ended);
 	if (live->device->operations->at_read)
 		live->device->operations->at_read(live->device);
 	if (!item && ended) {
@@ -480,13 +485,46 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 		if (status && error)
 			*error = item->error;
 		free(item);
-		return status;
 	}
+	return status;
+}
+
+enum rtap_status live_read_present(struct live *live, struct batch **batch, struct rtap_error *error)
+{
+	return read_next(live, false, batch, error);
+}
+
+enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error)
+{
+	enum rtap_status status = read_next(live, true, batch, error);
+
+	if (status || *batch)
+		return status;
 	*batch = batch_get(live->pool);
 	if (*batch)
 		return RTAP_STATUS_OK;
 	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", live->name);
 	return RTAP_STATUS_FAILED;
+}
+
+void live_set_signal(struct live *live, struct live_signal *signal)
+{
+	live->signal = signal;
+}
+
+uint32_t live_interface(const struct live *live)
+{
+	return live->interface;
+}
+
+bool live_is_filled(struct live *live, unsigned part)
+{
+	bool filled;
+
+	pthread_mutex_lock(&live->lock);
+	filled = live->queued_bytes >= live->queue_bytes / part;
+	pthread_mutex_unlock(&live->lock);
+	return filled;
 }
 
 void live_stop(struct live *live)

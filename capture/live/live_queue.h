@@ -8,6 +8,7 @@
 #include "capture/live.h"
 
 struct live;
+struct live_signal;
 
 /* Opens a device by name. Takes blocks from the pool and adds its interface to the metadata; both are borrowed. */
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
@@ -19,6 +20,18 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
  */
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
 			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Raised whenever something can be read. Call before the first read; borrowed. */
+void live_set_signal(struct live *live, struct live_signal *signal);
+
+/* Number of its interface in the metadata. */
+uint32_t live_interface(const struct live *live);
+
+/* Whether frames fill one `part`th of the queue. */
+bool live_is_filled(struct live *live, unsigned part);
+
+/* As live_read(), but OK without a batch if nothing is there. */
+enum rtap_status live_read_present(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* As rtap_source_read_batch(). */
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));

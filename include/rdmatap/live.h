@@ -88,6 +88,14 @@ struct rtap_live_options {
 enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
 				       struct rtap_error *error) __attribute__((warn_unused_result));
 
+/*
+ * Opens several devices as one source, with the same options: each has a receive thread and a queue of its own, and an interface, by its place
+ * in `names`. Frames are delivered in the order of their time stamps; one that comes more than 50 ms after later ones of other devices is
+ * delivered then. A device that fails ends alone, BROKEN; FAILED: the last one.
+ */
+enum rtap_status rtap_source_open_lives(struct rtap_source **source, const char *const *names, size_t count,
+					const struct rtap_live_options *options, struct rtap_error *error) __attribute__((warn_unused_result));
+
 /* Returns whether the device may need CAP_NET_RAW again while being read (for example to recover a failed queue). */
 bool rtap_source_needs_privileges(const struct rtap_source *source);
 

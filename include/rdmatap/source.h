@@ -43,6 +43,7 @@ struct rtap_interface {
 	uint64_t bits_per_second;            /* of the link; 0: unknown */
 	uint8_t time_digits;                 /* fractional digits of the time stamps' seconds, 9 at most; 0: unknown */
 	struct rtap_count queue_used, queue_size; /* live: bytes of the source's queue, as of the last read */
+	uint64_t captured;                   /* live: frames delivered */
 };
 
 /* Counters of reading. They never decrease. */

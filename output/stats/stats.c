@@ -544,18 +544,8 @@ static void note_end(struct stats_shown *shown, const struct rtap_connection *co
 		}
 }
 
-void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+static void show(struct stats *stats, struct stats_connection *found, const struct rtap_connection *connection)
 {
-	struct stats_connection *found = stats_find(stats, connection->number);
-
-	stats->connections++;
-	note_life(stats, connection);
-	if (found == &stats->others) {
-		stats->summed++;
-		for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
-			found->shown.anomaly_counts[i] += connection->anomaly_counts[i];
-		return;
-	}
 	found->reported = true;
 	give_life(stats, &found->shown);
 	found->shown = (struct stats_shown){
@@ -581,6 +571,29 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 	else if (stats->options.lives && connection->life_count)
 		stats->uncounted_messages++;
 	memcpy(found->shown.anomaly_counts, connection->anomaly_counts, sizeof found->shown.anomaly_counts);
+}
+
+void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+
+	stats->connections++;
+	note_life(stats, connection);
+	if (found == &stats->others) {
+		stats->summed++;
+		for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+			found->shown.anomaly_counts[i] += connection->anomaly_counts[i];
+		return;
+	}
+	show(stats, found, connection);
+}
+
+void stats_connection_so_far(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+
+	if (found != &stats->others)
+		show(stats, found, connection);
 }
 
 static void span_merge(struct stats_direction *direction, const struct stats_direction *other)

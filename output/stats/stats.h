@@ -342,6 +342,9 @@ static inline struct stats_connection *stats_find(struct stats *stats, uint64_t 
 	return found ? found : stats_begin(stats, number);
 }
 
+/* Live: a connection that is not over; as of now. stats_connection() follows. */
+void stats_connection_so_far(struct stats *stats, const struct rtap_connection *connection);
+
 /* The interval that contains `time_ns`. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
