@@ -4,6 +4,7 @@ import collections
 import json
 import os
 
+import scsi
 import storage_jobs
 from cli import CliTest, TESTDATA
 
@@ -175,6 +176,32 @@ class Findings(Statistics):
     def test_errors_of_the_medium(self):
         found = self.findings(storage_jobs.media_errors(2))
         self.assertEqual((set(found), found["device_errors"]["count"]), ({"device_errors"}, 2))
+
+    def test_of_scsi(self):
+        """The same causes by SRP and iSER; nothing without them."""
+        for make in (scsi.Srp, scsi.Iser, lambda talk: scsi.Iser(talk, 512)):
+            with self.subTest(make=make):
+                self.assertEqual(self.findings(storage_jobs.scsi_job(make)), {})
+                for options in ({"slow": 5}, {"late": 5}):
+                    found = self.findings(storage_jobs.scsi_job(make, wait=0.2, **options))
+                    one = found.pop("slow_device")
+                    self.assertEqual((one["count"], one["from"], one["to"]), (5, "10.0.0.2", "10.0.0.1"))
+                    self.assertAlmostEqual(one["longest_latency"], 0.2, 2)
+                    self.assertLessEqual(set(found), {"operation_latency"})
+                found = self.findings(storage_jobs.scsi_job(make, hung=3, silence=2.5))
+                self.assertEqual((set(found), found["operations_unanswered"]["count"]), ({"operations_unanswered"}, 3))
+                found = self.findings(storage_jobs.scsi_job(make, media=2))
+                self.assertEqual((set(found), found["device_errors"]["count"]), ({"device_errors"}, 2))
+                found = self.findings(storage_jobs.scsi_job(make, aborted=2))
+                self.assertEqual({rule: one["count"] for rule, one in found.items() if rule in ("aborts", "aborted")}, {"aborts": 2, "aborted": 2})
+                self.assertLessEqual(set(found), {"aborts", "aborted", "slow_device", "operation_latency"})
+
+    def test_small_writes_without_immediate_data(self):
+        found = self.findings(storage_jobs.scsi_not_immediate(120))
+        self.assertEqual((set(found), found["not_inline"]["count"], found["not_inline"]["of"]), ({"not_inline"}, 120, 121))
+
+    def test_nop_without_a_response(self):
+        self.assertEqual(set(self.findings(storage_jobs.nop_unanswered())), {"keep_alives_unanswered"})
 
     def test_text_says_who_and_what(self):
         path = storage_jobs.slow_device(5, 0.2).save(self.path("job.pcap"))

@@ -3,7 +3,7 @@
 import struct
 
 BLOCK = 512
-GOOD, CHECK_CONDITION = 0x00, 0x02
+GOOD, CHECK_CONDITION, TASK_ABORTED = 0x00, 0x02, 0x40
 
 
 def cdb10(opcode, lba, blocks, flags=0):
@@ -96,6 +96,10 @@ class Srp:
                 self.send("b", struct.pack(">BBxxiQ4xHxxxxxxI4x", 0x82, 0, 1, 0x1002, 7, 18) + fixed_sense(6, 0x2900)) +
                 self.send("a", struct.pack(">B7xQ", 0x42, 0x1002)) + self.send("b", struct.pack(">BBxxIQ", 0x80, 0, 1, 0x1003)))
 
+    def abort(self, answer):
+        """The last command is aborted: its response, which has been made already, comes with that of the task management."""
+        return self.task(1, 0) + answer
+
 
 class Iser(Srp):
     """RFC 7145, 9.2; RFC 7143, 11.3 and 11.4."""
@@ -136,6 +140,12 @@ class Iser(Srp):
         """Any PDU without memory: RFC 7143, 11. words: the seven from byte 20."""
         head = struct.pack(">BBBBB3sHHII", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag if tag is None else tag)
         return self.send(end, bytes([0x10]) + bytes(27) + head + struct.pack(">7I", *words) + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
+
+    def abort(self, answer):
+        task, self.tag = self.tag, self.tag + 0x10000
+        packets = self.pdu(0x02, 0x81, words=(task, 1, 1, 0, 0, 0, 0)) + self.pdu(0x22, second=0, end="b")
+        self.tag -= 0xffff
+        return packets + answer
 
     def long_into(self, cdb, data, lun=0):
         """A CDB of more than 16 bytes, its rest in an additional header segment. RFC 7143, 11.2.2.3."""

@@ -3,6 +3,7 @@
 import struct
 
 import nvme
+import scsi
 from conversation import Connection, Scene, bytes_of
 
 MS = 0.001
@@ -186,4 +187,91 @@ def media_errors(count=2):
         job.run(job.read(first=8 * number))
     for number in range(count):
         job.put(job.io[0].answer(job.read_request(8 * number), 0x281))
+    return job
+
+
+class ScsiJob:
+    """An SRP or iSER initiator at 10.0.0.2 with a connection to a target at 10.0.0.1; what it does is as in Job."""
+
+    def __init__(self, make):
+        self.scene = Scene("job", "")
+        self.talk = Connection(self.scene, a=("10.0.0.2", 0x11, 0x100), b=("10.0.0.1", 0x22, 0x800000))
+        self.scene.connections.append(self.talk)
+        self.unit = make(self.talk)
+
+    def put(self, packets, gap=0.0):
+        for packet in packets:
+            self.scene.put(packet)
+            if gap:
+                self.scene.pause(gap)
+
+    @staticmethod
+    def parts(packets):
+        """The command and the response are a SEND with its acknowledgement each, the data is between them."""
+        return packets[:2], packets[2:-2], packets[-2:]
+
+    def read(self, blocks=8, first=0, status=scsi.GOOD, sense=b""):
+        return self.parts(self.unit.into(scsi.cdb10(0x28, first, blocks), bytes_of(first + 1, blocks * scsi.BLOCK), 0, status, sense))
+
+    def write(self, blocks=8, first=0):
+        return self.parts(self.unit.out(scsi.cdb10(0x2a, first, blocks), bytes_of(first + 1, blocks * scsi.BLOCK)))
+
+    def run(self, parts, before=0.0, within=0.0, after=0.0):
+        self.put(parts[0])
+        self.scene.pause(before)
+        self.put(parts[1], within)
+        self.scene.pause(after)
+        self.put(parts[2])
+
+    def save(self, path):
+        self.scene.write_capture(path)
+        return path
+
+
+def scsi_job(make, slow=0, wait=0.0, late=0, hung=0, aborted=0, media=0, silence=0.0):
+    """
+    20 quick reads and writes each; then reads that wait for their first data, writes whose response is late, reads without data and
+    response, reads that the initiator aborts, reads that the medium fails.
+    """
+    job = ScsiJob(make)
+    for number in range(20):
+        job.run(job.read(first=8 * number), 0.2 * MS)
+        job.run(job.write(first=8 * number), 0.1 * MS)
+    for number in range(slow):
+        job.run(job.read(first=8 * number), wait)
+    for number in range(late):
+        job.run(job.write(first=8 * number), 0.2 * MS, 0, wait)
+    for number in range(hung):
+        job.put(job.read(first=8 * number)[0])
+    for number in range(aborted):
+        command = job.read(first=8 * number, status=scsi.TASK_ABORTED)
+        job.put(command[0])
+        job.scene.pause(1.5)
+        # the response to the task management is the last but one of the target
+        job.put(job.unit.abort(command[2]))
+    for number in range(media):
+        job.run(job.read(first=8 * number, status=scsi.CHECK_CONDITION, sense=scsi.fixed_sense(3, 0x1100)), 0.1 * MS)
+    job.scene.pause(silence)
+    if silence:
+        job.run(job.read(first=800), 0.1 * MS)
+    return job
+
+
+def scsi_not_immediate(count=120):
+    """The first write has its data in the SEND; as small ones after it are read by RDMA."""
+    job = ScsiJob(lambda talk: scsi.Iser(talk, 4096))
+    job.put(job.unit.out(scsi.cdb10(0x2a, 0, 8), bytes_of(1, 4096)))
+    job.unit.immediate = 0
+    for number in range(count):
+        job.run(job.write(first=8 * number), 0.1 * MS)
+    return job
+
+
+def nop_unanswered():
+    job = scsi_job(scsi.Iser)
+    job.unit.tag = 0x1000
+    job.put(job.unit.pdu(0x40, words=(0xffffffff, 1, 1, 0, 0, 0, 0)))
+    job.scene.pause(2)
+    job.unit.tag = 0x2000
+    job.run(job.read(first=8), 0.1 * MS)
     return job
