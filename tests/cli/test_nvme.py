@@ -41,6 +41,22 @@ class Nvme(CliTest):
                     found[os.path.relpath(os.path.join(path, name), os.path.join(folder, "block"))] = f.read()
         return found, [(path, int(offset), int(length), reason) for path, offset, length, reason in missing]
 
+    def check_reads(self, capture, image, names):
+        """The WRITEs of each read, in the order of the wire, are the bytes of the image. Returns how many reads there were."""
+        messages = [m for m in map(json.loads, self.lines("messages", "--json", "--checksum", capture)) if m.get("verb") == "write"]
+        count = 0
+        for one in self.operations(capture):
+            if one["name"] not in names or "offset" not in one or one["carried"] != "write":
+                continue
+            at = one["offset"]
+            for message in messages:
+                if one["first_data_frame"] <= message["first_frame"] and message["last_frame"] <= one["last_data_frame"]:
+                    self.assertEqual(message["crc32"], "%08x" % zlib.crc32(image[at:at + message["length"]]), (one["operation"], message["message"]))
+                    at += message["length"]
+            self.assertEqual(at - one["offset"], one["length"])
+            count += 1
+        return count
+
     def scene(self):
         scene = Scene("nvme", "")
         talk = Connection(scene)

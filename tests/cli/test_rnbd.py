@@ -74,6 +74,9 @@ class Real(Rnbd):
             found = self.operations(path)
             self.assertTrue(all(o.get("data_bytes") == o["length"] for o in found if o["name"] in ("READ", "WRITE") and o["complete"]), lost)
 
+    def test_the_data_of_reads_by_messages(self):
+        self.assertGreaterEqual(self.check_reads(REAL, self.images(REAL)[0][IMAGE], ("READ",)), len(DONE))
+
     def test_in_the_middle_of_the_stream(self):
         """Without setup and names, from a frame on."""
         frames = list(capfile.read(REAL))

@@ -42,6 +42,10 @@ class Real(Nvme):
                         self.assertEqual([part[1] for part in parts], [part[2] for part in parts])
             self.assertTrue(all(o["complete"] for o in found))
 
+    def test_the_data_of_reads_by_messages(self):
+        for capture, name in IMAGES.items():
+            self.assertGreaterEqual(self.check_reads(capture, self.images(capture)[0][name], ("READ(10)",)), len(DONE))
+
     def test_errors_have_sense(self):
         for capture in IMAGES:
             failed = [(o["name"], o["status"], o["complete"]) for o in self.operations(capture) if o.get("ok") is False]
