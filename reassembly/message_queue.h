@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The queue of messages, sorted by first frame, from their first packet until they are reported. A message that is
- * incomplete for longer than the budget's give_up_ns is deferred: it is reported when it is finished and does not delay
- * others.
+ * incomplete for longer than the budget's give_up_ns is deferred: it is reported when it is finished and delays none for
+ * longer than that time.
  */
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
