@@ -270,6 +270,7 @@ static bool choose(struct telling *telling)
 	subject->connection = number;
 	subject->a = connection->shown.a;
 	subject->b = connection->shown.b;
+	subject->usage = connection->usage;
 	line_init(&service, subject->service, sizeof subject->service - 1);
 	finding_service(connection, &service);
 	*service.next = 0;

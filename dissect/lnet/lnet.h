@@ -42,6 +42,12 @@ enum lnet_header_type { LNET_ACK, LNET_PUT, LNET_GET, LNET_REPLY, LNET_HELLO };
 #define LNET_GET_LENGTH 512, 32
 #define LNET_ACK_TAKEN 448, 32
 
+/* PUT, GET: the requester's handle, which ACK and REPLY name; all ones: no ACK is wanted. */
+#define LNET_HANDLE_AT 32
+#define LNET_HANDLE_LENGTH 16
+#define LNET_HANDLE_INTERFACE 256, 64
+#define LNET_HANDLE_OBJECT 320, 64
+
 #define LNET_COOKIE_LENGTH 8
 #define LNET_DESCRIPTOR_LENGTH 8
 #define LNET_FRAGMENT_LENGTH 12

@@ -8,6 +8,7 @@
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_mad.h"
+#include "output/stats/stats_usage.h"
 #include "output/stats/stats_work.h"
 #include "output/stats/stats_rpc.h"
 
@@ -402,6 +403,8 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	struct stats_operations *operations;
 	struct stats_interval *interval;
 
+	if (connection)
+		stats_usage_message(stats, connection, message);
 	/* the sender of a reply is not the requester */
 	if (connection)
 		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
@@ -737,6 +740,7 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
 	}
 	give_life(stats, &connection->shown);
+	stats_usage_drop(stats, connection);
 	if (connection == &stats->others)
 		return;
 	stats->connection_memory -= sizeof *connection;
@@ -753,6 +757,7 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 	for (int i = 0; i < 2; i++)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
 	connection->is_renumbered = true;
+	stats_usage_merge(stats, connection, other, turned);
 	if (!connection->program_known && other->program_known) {
 		connection->program_known = true;
 		connection->program = other->program;

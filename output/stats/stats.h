@@ -13,6 +13,7 @@
 #include "output/stats/histogram.h"
 
 struct stats_operation_tables;
+struct usage;
 struct stats_requests;
 
 /* Events of the packets of one direction. X(identifier, name) */
@@ -169,6 +170,8 @@ struct stats_connection {
 	bool is_renumbered;                 /* some of its packets preceded it, or had the number of a connection merged with it */
 	bool program_known;                 /* RPC: the next two are valid */
 	uint32_t program, version;          /* of its calls; NFS if there are several programs */
+	bool has_layer;                     /* it carries RPC, or operations of an upper layer; or memory for its use is exhausted */
+	struct usage *usage;                /* without `has_layer`: how it is used; NULL: unknown for lack of memory */
 	struct stats_shown shown;
 	struct stats_direction directions[2]; /* sent by a; sent by b */
 };
@@ -247,6 +250,7 @@ struct stats {
 	struct histogram_memory values;     /* of histograms: three eighths of the limit, not included in `memory` */
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of an iWARP connection */
+	uint64_t usage_memory;              /* part of `memory` for the use of connections: at most an eighth of its limit */
 	uint64_t connection_memory;         /* part of `memory` for connections without their operations: at most two thirds of its limit */
 	uint64_t uncounted_messages;        /* messages and packets whose operations and events are in `others` for lack of memory */
 	uint64_t unassigned;                /* RDMA packets of no connection known when they arrived */

@@ -13,6 +13,7 @@
 #include "output/stats/stats_json_parts.h"
 #include "output/stats/stats_operation_json.h"
 #include "output/stats/stats_waits_json.h"
+#include "output/stats/usage_form.h"
 
 static void capture_events(const struct stats *stats, struct line *line)
 {
@@ -364,6 +365,8 @@ static void connection(const void *what, struct line *line)
 		if (shown->anomaly_counts[i])
 			object_number(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i), shown->anomaly_counts[i]);
 	line_char(line, '}');
+	if (counted->usage)
+		usage_json("usage", counted->usage, line);
 	object_key(line, "directions");
 	line_char(line, '[');
 	one_direction(record->stats, &counted->directions[0], "a>b", line);

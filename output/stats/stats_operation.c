@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/stats/stats_count.h"
+#include "output/stats/stats_usage.h"
 #include "output/stats/stats_operation.h"
 
 #define KEY_WORDS (STATS_OBJECT_TEXT / 8 + 1)
@@ -381,6 +382,8 @@ static struct stats_requests *requests_of(struct stats *stats, const struct rtap
 	struct stats_connection *connection = stats_find(stats, operation->connection->number);
 	struct stats_direction *direction = &connection->directions[!operation->from_a];
 
+	if (!connection->has_layer)
+		stats_usage_drop(stats, connection);
 	if (!direction->requests) {
 		direction->requests = stats_take(stats, sizeof *direction->requests);
 		if (direction->requests && connection != &stats->others)

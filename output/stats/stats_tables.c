@@ -8,6 +8,7 @@
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_operation_text.h"
 #include "output/stats/stats_waits_text.h"
+#include "output/stats/usage_form.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_tables.h"
 
@@ -491,6 +492,54 @@ static void operations(struct writing *writing)
 	finish(writing, &table);
 }
 
+static int compare_usage(const void *left, const void *right)
+{
+	const struct stats_connection *a = *(const struct stats_connection *const *)left, *b = *(const struct stats_connection *const *)right;
+
+	if (a->usage->messages != b->usage->messages)
+		return a->usage->messages > b->usage->messages ? -1 : 1;
+	return (a->shown.number > b->shown.number) - (a->shown.number < b->shown.number);
+}
+
+static void usage_row(struct stats_table *table, const struct stats_connection *connection)
+{
+	struct usage_outlier outliers[USAGE_OUTLIERS];
+	unsigned count = usage_outliers(connection->usage, outliers);
+
+	stats_table_number(table, connection->shown.number);
+	stats_table_number(table, connection->usage->messages);
+	usage_pattern_text(connection->usage, stats_table_begin(table));
+	stats_table_end(table);
+	stats_table_time(table, count ? outliers[0].time_ns : 0);
+	stats_table_number(table, count ? outliers[0].frame : 0);
+	stats_table_text(table, count ? outliers[0].cause : NULL);
+}
+
+/* Connections without a known layer, those with most messages first. */
+static void uses(struct writing *writing)
+{
+	static const struct stats_table_column columns[] = {
+		{ "#", false, false }, { "messages", false, false }, { "pattern", true, false }, { "slowest", false, false }, { "frame", false, false },
+		{ "cause", true, true }, { NULL, false, false },
+	};
+	const struct stats *stats = writing->stats;
+	const struct stats_connection **sorted = stats->table_room ? calloc(stats->table_room, sizeof *sorted) : NULL;
+	struct stats_table table;
+	size_t count = 0;
+
+	writing->failed |= stats->table_room && !sorted;
+	stats_table_init(&table, "Connections without a known layer", columns);
+	for (uint64_t i = 0; sorted && i < stats->table_room; i++)
+		if (stats->table[i] && stats->table[i]->reported && stats->table[i]->usage && usage_has_pattern(stats->table[i]->usage))
+			sorted[count++] = stats->table[i];
+	if (sorted)
+		qsort(sorted, count, sizeof *sorted, compare_usage);
+	for (size_t i = 0; i < count && i < writing->most; i++)
+		usage_row(&table, sorted[i]);
+	finish(writing, &table);
+	free(sorted);
+}
+
 static void delays(struct writing *writing)
 {
 	struct stats_jobs jobs;
@@ -582,6 +631,7 @@ bool stats_tables_write(const struct stats *stats, enum stats_sort sort, uint64_
 		writing.failed = true;
 	operations(&writing);
 	delays(&writing);
+	uses(&writing);
 	mads(&writing);
 	intervals(&writing);
 	*failed = writing.failed;

@@ -9,6 +9,7 @@
 #include "output/stats/findings_advice.h"
 #include "output/stats/stats_table.h"
 #include "output/stats/stats_text.h"
+#include "output/stats/usage_form.h"
 
 static void count(uint64_t number, const char *what, struct line *line)
 {
@@ -605,6 +606,8 @@ static void connection(const void *what, struct line *line)
 	}
 	anomaly_counts_text(shown->anomaly_counts, line);
 	line_char(line, '\n');
+	if (counted->usage)
+		usage_text(counted->usage, "  ", line);
 	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	one_direction(record->stats, &counted->directions[1], "b>a", line);
 	stats_table_wrap(begin, 6, line);

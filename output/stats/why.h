@@ -56,6 +56,7 @@ struct why_event {
 	int64_t lost_ns;         /* time lost to recoveries, up to its last packet */
 };
 
+struct usage;
 struct why;
 
 /* What the story is about. */
@@ -63,6 +64,7 @@ struct why_subject {
 	struct rtap_end a, b;
 	uint64_t connection;
 	char service[80];
+	const struct usage *usage; /* of the whole connection; NULL: its layer is known, or nothing is known of it */
 	bool has_operation;      /* the next ones are valid */
 	uint64_t operation, request_frame, response_frame;
 	bool from_a, has_latency, has_status, ok, one_way;

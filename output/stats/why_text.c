@@ -8,6 +8,7 @@
 #include "output/packet/units.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_table.h"
+#include "output/stats/usage_form.h"
 #include "output/stats/why_state.h"
 #include "output/stats/why_text.h"
 
@@ -98,7 +99,9 @@ void why_heading(const struct why *why, const struct why_style *style, struct li
 		units_time(why->end_ns - why->begin_ns, line);
 	}
 	line_char(line, '\n');
-	stats_table_wrap(begin, 2, line);
+	if (subject->usage && !subject->has_operation)
+		usage_text(subject->usage, "  ", line);
+	stats_table_wrap(begin, 4, line);
 }
 
 static void psns(const struct why_event *event, struct line *line)
@@ -502,6 +505,8 @@ void why_heading_json(const struct why *why, struct line *line)
 	json_end("b", &subject->b, line);
 	if (*subject->service)
 		object_text(line, "service", subject->service);
+	if (subject->usage && !subject->has_operation)
+		usage_json("usage", subject->usage, line);
 	if (subject->has_operation) {
 		object_number(line, "operation", subject->operation);
 		object_key(line, "name");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they name each
- * other by cookies. An immediate message has no response here. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c.
+ * other by cookies. An immediate PUT that wants an ACK is one with it, and an immediate GET with its REPLY: these name the handle of the
+ * first. Other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c, lnet/lnet/lib-move.c.
  */
 #include "config.h"
 
@@ -36,10 +37,13 @@ struct lnet_operation {
 struct lnet_request {
 	struct command command;
 	bool is_put, has_header;
+	bool is_immediate;         /* answered by an ACK or a REPLY */
 	bool is_sink;              /* a PUT_ACK: its sender is the target of the operation */
 	bool lacks_request;        /* whose PUT_REQ was not captured */
 	bool has_status;
 	int32_t status;
+	uint32_t taken;            /* of an ACK: bytes */
+	uint64_t payload;          /* of a REPLY: bytes */
 	uint8_t credits;
 	uint8_t header[LNET_HEADER_LENGTH];
 	uint64_t cookie;           /* of the PUT_REQ or GET_REQ */
@@ -116,6 +120,25 @@ static const char *name_of(const struct lnet_request *request)
 	return name ? name : request->is_put ? "PUT" : "GET";
 }
 
+/* An immediate PUT or GET, and its ACK or REPLY. */
+static void show_immediate(struct lnet_operation *operation, const struct lnet_request *request)
+{
+	struct rtap_operation *shown = &operation->head.shown;
+	uint64_t sent = little_bits(request->header, LNET_HEADER_PAYLOAD);
+
+	shown->name = "IMMEDIATE";
+	operation_add_text(&operation->head, "lnet_type", request->is_put ? "PUT" : "GET");
+	shown->has_status = shown->ok = request->has_status;
+	if (request->has_status)
+		shown->status = request->is_put ? "acknowledged" : "replied";
+	if (request->has_status && request->is_put)
+		operation_add_number(&operation->head, "acknowledged_bytes", request->taken);
+	shown->data_bytes = request->is_put ? sent : request->payload;
+	shown->has_data_bytes = shown->data_bytes && shown->complete;
+	shown->data_bytes = shown->has_data_bytes ? shown->data_bytes : 0;
+	shown->carried = shown->has_data_bytes ? RTAP_CARRIED_INLINE : RTAP_CARRIED_NONE;
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct lnet_request *request = lnet_of(generic);
@@ -138,6 +161,8 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_status(operation, request);
 	if (request->has_header)
 		show_header(operation, request->header);
+	if (request->is_immediate)
+		show_immediate(operation, request);
 	if (request->credits)
 		operation_add_number(&operation->head, "credits", request->credits);
 }
@@ -182,19 +207,74 @@ static void conclude_immediate(struct rtap_tracker *tracker, struct message *sen
 	operation->head.concluded = true;
 }
 
+/* Handles are counters, as cookies are: the first bit distinguishes them. */
+static uint64_t handle_of(const uint8_t *header)
+{
+	uint64_t interface = little_bits(header, LNET_HANDLE_INTERFACE);
+
+	return (little_bits(header, LNET_HANDLE_OBJECT) ^ interface << 32 ^ interface >> 32) | UINT64_C(1) << 63;
+}
+
+static bool wants_answer(const uint8_t *header)
+{
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
+
+	return type == LNET_GET ||
+	       (type == LNET_PUT && (little_bits(header, LNET_HANDLE_INTERFACE) & little_bits(header, LNET_HANDLE_OBJECT)) != UINT64_MAX);
+}
+
+/* An immediate message that an ACK or a REPLY answers. */
+static void take_asking(struct upper_work *work, const struct lnet_send *send, const uint8_t *header)
+{
+	struct lnet_request *request = (struct lnet_request *)command_begin(work, handle_of(header));
+
+	if (!request)
+		return;
+	request->is_immediate = request->has_header = true;
+	request->is_put = little_bits(header, LNET_HEADER_TYPE) == LNET_PUT;
+	request->cookie = little_bits(header, LNET_HANDLE_OBJECT);
+	request->credits = send->header[LNET_CREDITS_AT];
+	memcpy(request->header, header, LNET_HEADER_LENGTH);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation), NULL);
+}
+
+/* An ACK or a REPLY of an immediate message that was captured before it. False: it is neither. */
+static bool take_answer(struct upper_work *work, const uint8_t *header)
+{
+	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
+	const struct lnet_request *asking = (const struct lnet_request *)command_find(work->connection, !work->from_a, handle_of(header));
+	struct lnet_request *request;
+
+	if ((type != LNET_ACK && type != LNET_REPLY) || !asking || !asking->is_immediate || asking->is_put != (type == LNET_ACK) ||
+	    !asking->command.request.is_seen || asking->command.request.is_answered)
+		return false;
+	request = (struct lnet_request *)command_answered(work, handle_of(header));
+	if (!request)
+		return true;
+	request->has_status = true;
+	request->taken = type == LNET_ACK ? (uint32_t)little_bits(header, LNET_ACK_TAKEN) : 0;
+	request->payload = little_bits(header, LNET_HEADER_PAYLOAD);
+	return true;
+}
+
 static void take_immediate(struct upper_work *work, const struct lnet_send *send)
 {
+	const uint8_t *header = send->captured >= LNET_LENGTH + LNET_HEADER_LENGTH ? send->header + LNET_LENGTH : NULL;
 	struct lnet_operation *operation;
 
-	if (!work->tracker->options.operation)
+	if (header && wants_answer(header)) {
+		take_asking(work, send, header);
+		return;
+	}
+	if ((header && take_answer(work, header)) || !work->tracker->options.operation)
 		return;
 	operation = operation_create(work->tracker, work->message, sizeof *operation, conclude_immediate);
 	if (!operation)
 		return;
 	operation->credits = send->header[LNET_CREDITS_AT];
-	operation->has_header = send->captured >= LNET_LENGTH + LNET_HEADER_LENGTH;
-	if (operation->has_header)
-		memcpy(operation->header, send->header + LNET_LENGTH, LNET_HEADER_LENGTH);
+	operation->has_header = header;
+	if (header)
+		memcpy(operation->header, header, LNET_HEADER_LENGTH);
 }
 
 /* The memory of the descriptor at `at`, which WRITEs fill. */

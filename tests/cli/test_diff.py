@@ -129,9 +129,8 @@ class Canon(DiffTest):
 
 
 # Not to be replayed by rerun-capture: fragments; CRCs that are wrong, which it makes right; XRC, whose numbers stand elsewhere; chunk
-# lists that are cut, after which it finds no XID; SMB and LNet, whose descriptors have keys.
-NO_RERUN = ("roce-nfs3-long-snap96.pcap", "conn_fragments-v4.pcap", "conn_fragments-v6.pcap", "conn_bad-icrc.pcap", "roce-v2-ipv6.pcap", "conn_xrc.pcap", "conn_smb.pcap",
-            "conn_lnet.pcap", "conn_lnet-big.pcap")
+# lists that are cut, after which it finds no XID.
+NO_RERUN = ("roce-nfs3-long-snap96.pcap", "conn_fragments-v4.pcap", "conn_fragments-v6.pcap", "conn_bad-icrc.pcap", "roce-v2-ipv6.pcap", "conn_xrc.pcap")
 
 
 class Reruns(DiffTest):

@@ -48,17 +48,33 @@ class Operations(Lnet):
     def test_immediate_messages(self):
         for orders in ORDERS:
             a, b = self.scene(orders)
-            capture = self.captured(a.immediate(lnet.PUT, b"request", credits=3, offset=64), b.immediate(lnet.ACK, length=7),
-                                    a.immediate(lnet.GET, length=64), b.immediate(lnet.REPLY, b"r" * 64), b.noop(9))
+            # neither the first wants an ACK, nor was what the others answer captured
+            capture = self.captured(a.immediate(lnet.PUT, b"request", credits=3, offset=64), b.immediate(lnet.ACK, length=7, handle=5),
+                                    b.immediate(lnet.REPLY, b"r" * 64, handle=6), b.noop(9))
             found = self.operations(capture)
             keys = ("direction", "name", "lnet_type", "one_way", "length", "data_bytes", "carried", "portal", "acknowledged_bytes", "complete")
             with self.subTest(orders=orders):
                 self.assertEqual([tuple(o.get(key) for key in keys) for o in found],
                                  [("a>b", "IMMEDIATE", "PUT", True, 7, 7, "inline", 26, None, True),
                                   ("b>a", "IMMEDIATE", "ACK", True, 0, None, "none", None, 7, True),
-                                  ("a>b", "IMMEDIATE", "GET", True, 64, None, "none", 26, None, True),
                                   ("b>a", "IMMEDIATE", "REPLY", True, 64, 64, "inline", None, None, True)])
                 self.assertEqual((found[0]["credits"], found[0]["offset"], found[0]["match_bits"]), (3, 64, "0x1122334455667788"))
+
+    def test_immediate_messages_and_their_answers(self):
+        """An ACK and a REPLY name the handle of the PUT and the GET, in any order; each end has handles of its own."""
+        for orders in ORDERS:
+            a, b = self.scene(orders)
+            capture = self.captured(a.immediate(lnet.PUT, b"one", handle=1), a.immediate(lnet.GET, length=64, handle=2), a.immediate(lnet.PUT, b"three", handle=3),
+                                    b.immediate(lnet.PUT, b"back", handle=1), b.immediate(lnet.REPLY, b"r" * 60, handle=2), b.immediate(lnet.ACK, length=5, handle=3),
+                                    b.immediate(lnet.ACK, length=3, handle=1), a.immediate(lnet.ACK, length=4, handle=1), a.immediate(lnet.GET, length=9, handle=4))
+            found = self.operations(capture)
+            keys = ("direction", "lnet_type", "id", "status", "data_bytes", "acknowledged_bytes", "complete")
+            with self.subTest(orders=orders):
+                self.assertEqual([tuple(o.get(key) for key in keys) for o in found],
+                                 [("a>b", "PUT", "0x1", "acknowledged", 3, 3, True), ("a>b", "GET", "0x2", "replied", 60, None, True),
+                                  ("a>b", "PUT", "0x3", "acknowledged", 5, 5, True), ("b>a", "PUT", "0x1", "acknowledged", 4, 4, True),
+                                  ("a>b", "GET", "0x4", None, None, None, False)])
+                self.assertEqual([("response_frame" in o, "latency" in o) for o in found], [(True, True)] * 4 + [(False, False)])
 
     def test_refused_and_failed(self):
         for orders in ORDERS:

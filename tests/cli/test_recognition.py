@@ -4,6 +4,8 @@ import json
 import os
 
 import capfile
+import nccl
+import verbs
 from cli import CliTest, TESTDATA
 
 # capture, the layers that its operations may have
@@ -19,6 +21,7 @@ CAPTURES = (
     ("conn_lnet-big.pcap", {"lnet"}),
     ("roce-smbdirect.pcap.gz", {"smb"}),
     ("conn_smb.pcap", {"smb"}),
+    ("roce-rnbd.pcap.gz", {"rnbd"}),
     # no upper layer at all
     ("roce-rcopy.pcap", set()),
     ("roce-rping-v4.pcap", set()),
@@ -88,6 +91,15 @@ class Recognition(CliTest):
                     self.assertLessEqual(set(waiting), {"Asynchronous Event Request", "Logout"})
                     self.assertLessEqual(len(lost), 1 if begin else 0)
 
+    def test_what_has_no_capture_in_testdata(self):
+        made = [(nccl.straggling_ring(self.path("nccl.pcap")), {"nccl"})]
+        for number, pattern in enumerate((verbs.ping_pong(30, 64), verbs.write_ping_pong(30, 32), verbs.write_ping_pong(30, 64), verbs.requests(30, 64, 128),
+                                          verbs.stream(30, 4096), verbs.read_stream(30, 1024), verbs.notify(12, 4, 2048), verbs.poll(30), verbs.locks(30))):
+            made.append((pattern.write_pcap(self.path("verbs%d.pcap" % number)), set()))
+        for path, wanted in made:
+            with self.subTest(path=os.path.basename(path)):
+                self.assertEqual(self.layers(path), wanted)
+
     def test_every_layer_has_a_capture(self):
         """The names of --decode-as that are upper layers of commands or messages."""
         said = {layer for _, layers in CAPTURES for layer in layers}
@@ -95,3 +107,6 @@ class Recognition(CliTest):
         for name in ("nvme", "srp", "iser", "rds", "smb", "lnet"):
             self.assertIn(name, text)
             self.assertIn(name, said)
+        # over RTRS
+        self.assertIn("rtrs", text)
+        self.assertIn("rnbd", said)

@@ -37,18 +37,20 @@ class End:
         packets = self.talk.send(self.name, 0, data=self.unit(kind, body, credits))
         return packets + [self.talk.ack(packets[-1])]
 
-    def header(self, kind, length, portal=26, match=0x1122334455667788, offset=0):
+    def header(self, kind, length, portal=26, match=0x1122334455667788, offset=0, handle=None):
+        """handle: of the requester, which ACK and REPLY name. A PUT without one wants no ACK."""
+        handle = struct.pack("<QQ", 0x5555aaaa5555, handle) if handle is not None else b"\xff" * 16
         front = struct.pack("<QQIIII", self.there.nid, self.nid, 12345, 12345, kind, length if kind in (PUT, REPLY) else 0)
         if kind == ACK:
-            part = bytes(16) + struct.pack("<QI", match, length)
+            part = handle + struct.pack("<QI", match, length)
         elif kind == PUT:
-            part = bytes(range(16)) + struct.pack("<QQII", match, 0xabcdef, portal, offset)
+            part = handle + struct.pack("<QQII", match, 0xabcdef, portal, offset)
         elif kind == GET:
-            part = bytes(range(16)) + struct.pack("<QIII", match, portal, offset, length)
+            part = handle + struct.pack("<QIII", match, portal, offset, length)
         elif kind == HELLO:
             part = struct.pack("<QI", self.stamp, 3)
         else:
-            part = bytes(range(16))
+            part = handle
         return front + part.ljust(40, b"\0")
 
     def new_cookie(self):

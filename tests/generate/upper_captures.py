@@ -40,8 +40,8 @@ def lnet_messages():
         a, b = lnet.pair(talk, orders, sums=True)
         lnet.establish(talk, a, b)
         data = bytes(range(256)) * 12
-        scene.put(*a.immediate(lnet.PUT, b"request", credits=1, offset=64), *b.noop(4), *b.immediate(lnet.ACK, length=7), *a.immediate(lnet.GET, length=64),
-                  *b.immediate(lnet.REPLY, b"r" * 64))
+        scene.put(*a.immediate(lnet.PUT, b"request", credits=1, offset=64, handle=1), *b.noop(4), *b.immediate(lnet.ACK, length=7, handle=1), *a.immediate(lnet.GET, length=64, handle=2),
+                  *b.immediate(lnet.REPLY, b"r" * 64, handle=2))
         scene.put_all(a.put(data), b.get(data[:2000], [(0x1000, 1200), (0x9000, 800)]), b.put(data[:700], [(0x5000, 300), (0x3000, 400)], kind=lnet.REPLY),
                       a.put(b"x" * 9000, refused=-12), a.get(data[:100], status=-5))
         yield scene
