@@ -292,9 +292,33 @@ static void write_event(const void *what, struct line *line)
 	why_event(telling->why, telling->index, &telling->style, line);
 }
 
+/* The filter of the story's packets. */
+static void put_filter(const struct telling *telling, struct line *line)
+{
+	line_text(line, telling->alias_count > 1 ? "rdmatap.connection in {" : "rdmatap.connection == ");
+	for (size_t i = 0; i < telling->alias_count; i++) {
+		line_text(line, i ? ", " : "");
+		line_dec(line, telling->aliases[i].number);
+	}
+	line_text(line, telling->alias_count > 1 ? "}" : "");
+	if (telling->subject.first_frame) {
+		line_text(line, " && frame.number >= ");
+		line_dec(line, telling->subject.first_frame);
+	}
+	if (telling->subject.last_frame) {
+		line_text(line, " && frame.number <= ");
+		line_dec(line, telling->subject.last_frame);
+	}
+}
+
 static void write_verdict(const void *what, struct line *line)
 {
-	why_verdict(((const struct telling *)what)->why, line);
+	const struct telling *telling = what;
+
+	why_verdict(telling->why, line);
+	line_text(line, "Packets: -Y '");
+	put_filter(telling, line);
+	line_text(line, "'\n");
 }
 
 static void heading_json(const void *what, struct line *line)

@@ -98,7 +98,8 @@ class Losses(WhyTest):
         _, events, verdict = self.of(lambda talk: talk.data("A", "write", 50))
         self.assertEqual((verdict["cause"], verdict["time_lost"], verdict["recoveries"]), ("none", 0, 0))
         self.assertEqual([event["event"] for event in events], ["packets"])
-        self.assertEqual(self.lines("why", self.capture)[-1], "Verdict: Nothing was lost or sent again, and no NAK was seen.")
+        self.assertEqual(self.lines("why", self.capture)[-2:], ["Verdict: Nothing was lost or sent again, and no NAK was seen.",
+                                                                "Packets: -Y 'rdmatap.connection == 1'"])
 
     def test_of_tcp_are_those_of_the_schedule(self):
         path = self.path("tcp.pcap")
@@ -161,6 +162,15 @@ class Subjects(WhyTest):
                 _, events, verdict = self.why(capture, "connection=" + number)
                 self.assertEqual(sum(one.get("packets", 0) for one in events), packets, capture)
                 self.assertEqual(verdict["packets"], packets)
+
+    def test_the_filter_is_of_its_packets(self):
+        for capture in "roce-nfs3-write-lost.pcap.gz", "conn_rnr.pcap", "roce-nfs41-long.pcap":
+            path = testdata(capture)
+            filter_text, = re.findall(r"^Packets: -Y '(.*)'$", "\n".join(self.lines("why", path)), re.M)
+            frames = [int(line) for line in self.lines("-r", path, "-T", "fields", "-e", "frame.number", "-Y", filter_text)]
+            events = [json.loads(line) for line in self.lines("why", "--json", path)]
+            shown = [one["first_frame"] for one in events if one["type"] == "event" and one["event"] != "silence"]
+            self.assertTrue(shown and set(shown) <= set(frames), capture)
 
     def test_what_is_not_there_is_refused(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
