@@ -102,6 +102,16 @@ static bool is_request(uint8_t opcode)
 	return opcode < 0x20;
 }
 
+static bool is_login(uint8_t opcode)
+{
+	return opcode == ISCSI_LOGIN || opcode == ISCSI_LOGIN_RESPONSE;
+}
+
+static bool is_text(uint8_t opcode)
+{
+	return opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE;
+}
+
 #define OF(name, condition, at, width) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
@@ -135,6 +145,33 @@ OF(r2t_number, opcode == ISCSI_R2T, 288, 32)
 OF(r2t_offset, opcode == ISCSI_R2T, 320, 32)
 OF(r2t_length, opcode == ISCSI_R2T, 352, 32)
 OF(reject_reason, opcode == ISCSI_REJECT, 16, 8)
+OF(login_transit, is_login(opcode), 8, 1)
+OF(login_goes_on, is_login(opcode), 9, 1)
+OF(login_stage, is_login(opcode), 12, 2)
+OF(login_next, is_login(opcode), 14, 2)
+OF(version_max, is_login(opcode), 16, 8)
+OF(version_min, opcode == ISCSI_LOGIN, 24, 8)
+OF(version_active, opcode == ISCSI_LOGIN_RESPONSE, 24, 8)
+OF(session, is_login(opcode), 112, 16)
+OF(connection_id, opcode == ISCSI_LOGIN || opcode == ISCSI_LOGOUT, 160, 16)
+OF(text_final, is_text(opcode), 8, 1)
+OF(text_goes_on, is_text(opcode), 9, 1)
+OF(bidirectional_overflow, opcode == ISCSI_RESPONSE, 11, 1)
+OF(bidirectional_underflow, opcode == ISCSI_RESPONSE, 12, 1)
+OF(overflow, opcode == ISCSI_RESPONSE, 13, 1)
+OF(underflow, opcode == ISCSI_RESPONSE, 14, 1)
+OF(bidirectional_residual, opcode == ISCSI_RESPONSE, 320, 32)
+OF(expected_data_sn, opcode == ISCSI_RESPONSE, 288, 32)
+OF(referenced_sn, opcode == ISCSI_TASK_MANAGEMENT, 256, 32)
+OF(time_to_wait, opcode == ISCSI_LOGOUT_RESPONSE, 320, 16)
+OF(time_to_retain, opcode == ISCSI_LOGOUT_RESPONSE, 336, 16)
+OF(event_code, opcode == ISCSI_ASYNC, 296, 8)
+OF(event_first, opcode == ISCSI_ASYNC, 304, 16)
+OF(event_second, opcode == ISCSI_ASYNC, 320, 16)
+OF(event_third, opcode == ISCSI_ASYNC, 336, 16)
+OF(data_final, opcode == ISCSI_DATA_OUT, 8, 1)
+OF(data_number, opcode == ISCSI_DATA_OUT, 288, 32)
+OF(data_offset, opcode == ISCSI_DATA_OUT, 320, 32)
 
 static const struct rtap_name function_names[] = {
 	{ 1, "ABORT TASK" }, { 2, "ABORT TASK SET" }, { 3, "CLEAR ACA" }, { 4, "CLEAR TASK SET" }, { 5, "LOGICAL UNIT RESET" },
@@ -170,6 +207,9 @@ static const struct rtap_name reject_names[] = {
 	{ 7, "task in progress" }, { 8, "invalid data acknowledgement" }, { 9, "invalid PDU field" }, { 10, "long operation reject" },
 	{ 12, "waiting for logout" }, { 0, NULL },
 };
+
+/* RFC 7143, 11.12.3. */
+static const struct rtap_name stage_names[] = { { 0, "security negotiation" }, { 1, "operational negotiation" }, { 3, "full feature phase" }, { 0, NULL } };
 
 static const struct rtap_name logout_reason_names[] = {
 	{ 0, "close session" }, { 1, "close connection" }, { 2, "remove connection for recovery" }, { 0, NULL },
@@ -229,10 +269,37 @@ static const struct rtap_field iscsi_fields[] = {
 	  derive_referenced, NULL },
 	{ "iscsi.targettransfertag", "Target Transfer Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_transfer_tag, NULL },
 	SOME("iscsi.r2tsn", "R2TSN", 288, 32, RTAP_DEC, NULL, derive_r2t_number),
-	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_HEX, NULL, derive_r2t_offset),
+	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_DEC, NULL, derive_r2t_offset),
+	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_DEC, NULL, derive_data_offset),
 	SOME("iscsi.desireddatalength", "Desired Data Length", 352, 32, RTAP_DEC, NULL, derive_r2t_length),
 	SOME("iscsi.asyncevent", "Asynchronous Event", 288, 8, RTAP_HEX, async_event_names, derive_async_event),
 	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, reject_names, derive_reject_reason),
+	SOME("iscsi.login.T", "Transit", 8, 1, RTAP_BOOL, NULL, derive_login_transit),
+	SOME("iscsi.login.C", "Continue", 9, 1, RTAP_BOOL, NULL, derive_login_goes_on),
+	SOME("iscsi.login.csg", "Current Stage", 12, 2, RTAP_HEX, stage_names, derive_login_stage),
+	SOME("iscsi.login.nsg", "Next Stage", 14, 2, RTAP_HEX, stage_names, derive_login_next),
+	SOME("iscsi.versionmax", "Version Max", 16, 8, RTAP_HEX, NULL, derive_version_max),
+	SOME("iscsi.versionmin", "Version Min", 24, 8, RTAP_HEX, NULL, derive_version_min),
+	SOME("iscsi.versionactive", "Version Active", 24, 8, RTAP_HEX, NULL, derive_version_active),
+	{ "iscsi.tsih", "Target Session Identifying Handle", 112, 16, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_session, NULL },
+	SOME("iscsi.cid", "Connection ID", 160, 16, RTAP_HEX, NULL, derive_connection_id),
+	SOME("iscsi.text.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_text_final),
+	SOME("iscsi.text.C", "Continue", 9, 1, RTAP_BOOL, NULL, derive_text_goes_on),
+	SOME("iscsi.scsiresponse.o", "Bidirectional Read Residual Overflow", 11, 1, RTAP_BOOL, NULL, derive_bidirectional_overflow),
+	SOME("iscsi.scsiresponse.u", "Bidirectional Read Residual Underflow", 12, 1, RTAP_BOOL, NULL, derive_bidirectional_underflow),
+	SOME("iscsi.scsiresponse.O", "Residual Overflow", 13, 1, RTAP_BOOL, NULL, derive_overflow),
+	SOME("iscsi.scsiresponse.U", "Residual Underflow", 14, 1, RTAP_BOOL, NULL, derive_underflow),
+	SOME("iscsi.scsiresponse.bidireadresidualcount", "Bidirectional Read Residual Count", 320, 32, RTAP_DEC, NULL, derive_bidirectional_residual),
+	SOME("iscsi.expdatasn", "ExpDataSN", 288, 32, RTAP_HEX, NULL, derive_expected_data_sn),
+	SEQUENCE("iscsi.refcmdsn", "RefCmdSN", 256, derive_referenced_sn),
+	SOME("iscsi.time2wait", "Time2Wait", 320, 16, RTAP_HEX, NULL, derive_time_to_wait),
+	SOME("iscsi.time2retain", "Time2Retain", 336, 16, RTAP_HEX, NULL, derive_time_to_retain),
+	SOME("iscsi.eventvendorcode", "Event Vendor Code", 296, 8, RTAP_HEX, NULL, derive_event_code),
+	SOME("iscsi.parameter1", "Parameter 1", 304, 16, RTAP_HEX, NULL, derive_event_first),
+	SOME("iscsi.parameter2", "Parameter 2", 320, 16, RTAP_HEX, NULL, derive_event_second),
+	SOME("iscsi.parameter3", "Parameter 3", 336, 16, RTAP_HEX, NULL, derive_event_third),
+	SOME("iscsi.scsidata.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_data_final),
+	SOME("iscsi.datasn", "DataSN", 288, 32, RTAP_DEC, NULL, derive_data_number),
 };
 
 /* What follows: the CDB is a part of the header, sense data and text are data. */

@@ -198,6 +198,39 @@ class Others(Nvme):
             event, = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "iscsi.opcode == 0x32")]
             self.assertEqual(event["iscsi.asyncevent"], 1)
 
+    def test_fields_of_pdus(self):
+        """RFC 7143, 11.4 to 11.17: each PDU of iSCSI that iSER carries, with a value of its own in each field."""
+        scene = Scene("scsi", "")
+        iser = scsi.Iser(Connection(scene))
+        iser.tag = 0x1234
+        rows = (
+            (dict(opcode=0x43, flags=0x87, second=2, third=1, words=(0x00030000, 5, 6, 0, 0, 0, 0), area=0x00023d0000010009, data=b"TargetName=iqn.a\0"),
+             {"login.T": True, "login.C": False, "login.csg": 1, "login.nsg": 3, "versionmax": 2, "versionmin": 1, "tsih": 9, "cid": 3, "cmdsn": 5, "expstatsn": 6}),
+            (dict(opcode=0x23, flags=0x04, second=0, third=0, words=(0, 7, 8, 9, 0x02030000, 0, 0), area=0x00023d000001000a, end="b"),
+             {"login.T": False, "login.csg": 1, "login.nsg": 0, "versionactive": 0, "tsih": 10, "statsn": 7, "expcmdsn": 8, "maxcmdsn": 9, "login.status": 0x0203}),
+            (dict(opcode=0x40, words=(0xffffffff, 1, 2, 0, 0, 0, 0), data=b"ping"), {"I": True, "targettransfertag": 0xffffffff, "datasegmentlength": 4}),
+            (dict(opcode=0x02, flags=0x85, words=(0x77, 1, 2, 0x66, 0, 0, 0), lun=1), {"taskmanfun.function": 5, "taskmanfun.referencedtasktag": 0x77, "refcmdsn": 0x66}),
+            (dict(opcode=0x22, second=5, end="b"), {"taskmanfun.response": 5}),
+            (dict(opcode=0x21, flags=0x86, second=1, third=2, words=(0, 1, 2, 3, 4, 5, 6), end="b"),
+             {"scsiresponse.O": True, "scsiresponse.U": True, "scsiresponse.o": False, "scsiresponse.u": False, "scsiresponse.response": 1,
+              "scsiresponse.status": 2, "expdatasn": 4, "scsiresponse.bidireadresidualcount": 5, "scsiresponse.residualcount": 6}),
+            (dict(opcode=0x32, tag=0xffffffff, words=(0, 1, 1, 1, 0x02070001, 0x00030004, 0), end="b"),
+             {"asyncevent": 2, "eventvendorcode": 7, "parameter1": 1, "parameter2": 3, "parameter3": 4}),
+            (dict(opcode=0x3f, second=9, tag=0xffffffff, data=bytes(48), end="b"), {"reject.reason": 9}),
+            (dict(opcode=0x31, words=(0x55, 1, 1, 9, 3, 512, 1024), end="b"), {"targettransfertag": 0x55, "r2tsn": 3, "bufferOffset": 512, "desireddatalength": 1024}),
+            (dict(opcode=0x05, words=(0x55, 0, 1, 0, 4, 640, 0), data=bytes(64)), {"scsidata.F": True, "datasn": 4, "bufferOffset": 640}),
+            (dict(opcode=0x04, flags=0xc0, data=b"SendTargets=All\0"), {"text.F": True, "text.C": True}),
+            (dict(opcode=0x06, flags=0x81, words=(0x00070000, 1, 1, 0, 0, 0, 0)), {"logout.reason": 1, "cid": 7}),
+            (dict(opcode=0x26, second=1, words=(0, 1, 1, 9, 0, 0x00020014, 0), end="b"), {"logout.response": 1, "time2wait": 2, "time2retain": 20}),
+        )
+        for values, _ in rows:
+            scene.put(*iser.pdu(**values))
+        found = [json.loads(line) for line in self.lines("-r", self.capture(scene), "-T", "json", "-Y", "iscsi")]
+        self.assertEqual(len(found), len(rows))
+        for row, (values, wanted) in zip(found, rows):
+            with self.subTest(values=values):
+                self.assertEqual({name: row.get("iscsi." + name) for name in wanted}, wanted)
+
     def test_long_commands_of_iser(self):
         """READ(32): SBC-4, 5.19."""
         for over_iwarp in (False, True):

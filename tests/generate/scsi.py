@@ -136,9 +136,10 @@ class Iser(Srp):
             packets += self.talk.write("b", len(data), key, address, data=data)
         return packets + self.answer(status, sense)
 
-    def pdu(self, opcode, flags=0x80, second=0, third=0, tag=None, words=(0,) * 7, lun=0, data=b"", end="a"):
-        """Any PDU without memory: RFC 7143, 11. words: the seven from byte 20."""
-        head = struct.pack(">BBBBB3sHHII", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag if tag is None else tag)
+    def pdu(self, opcode, flags=0x80, second=0, third=0, tag=None, words=(0,) * 7, lun=0, data=b"", end="a", area=None):
+        """Any PDU without memory: RFC 7143, 11. words: the seven from byte 20; area: all of the LUN's bytes."""
+        area = lun << 48 if area is None else area
+        head = struct.pack(">BBBBB3sQI", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), area, self.tag if tag is None else tag)
         return self.send(end, bytes([0x10]) + bytes(27) + head + struct.pack(">7I", *words) + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
 
     def abort(self, answer):
