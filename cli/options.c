@@ -714,10 +714,10 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	return true;
 }
 
-/* Commands that write or compare data verify it by default. */
+/* Commands that write or compare data verify it by default; a database has the same packets as messages and stats. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && !options->trace && !options->iolog) || command == COMMAND_CANON || command == COMMAND_DIFF || command == COMMAND_CHECK ||
+	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && (options->write_name || options->directory)) || command == COMMAND_CANON || command == COMMAND_DIFF || command == COMMAND_CHECK ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 

@@ -25,11 +25,12 @@
 
 #define TEXT_ROOM 32768 /* of the texts of a row; longer ones are cut */
 #define SQL_ROOM 4096
+#define MOST_COLUMNS 64
 
 enum table { CONNECTIONS, MESSAGES, OPERATIONS, FINDINGS_TABLE, INTERVALS, PACKETS, TABLES };
 
 /* The order is that in which rows are bound. */
-static const char *const columns[TABLES][64] = {
+static const char *const columns[TABLES][MOST_COLUMNS] = {
 	[CONNECTIONS] = {
 		"connection INTEGER PRIMARY KEY", "transport TEXT", "a_address TEXT", "a_port INTEGER", "a_qpn INTEGER", "b_address TEXT",
 		"b_port INTEGER", "b_qpn INTEGER", "service_id TEXT", "learned_by_cm INTEGER", "path_mtu INTEGER", "first_frame INTEGER",
@@ -69,12 +70,23 @@ static const char *const columns[TABLES][64] = {
 
 static const char *const table_names[TABLES] = { "connections", "messages", "operations", "findings", "intervals", "packets" };
 
+/* What is bound to a column: SQLite keeps it for the following rows. Rows have much in common, and binding is a third of their cost. */
+struct bound {
+	enum { BOUND_NULL, BOUND_NUMBER, BOUND_NAME, BOUND_TEXT } kind;
+	union {
+		uint64_t number;
+		const char *name; /* constant */
+	};
+};
+
 struct export_sqlite {
 	sqlite3 *database;
 	sqlite3_stmt *inserts[TABLES];
 	sqlite3_stmt *merge, *resolve;
 	sqlite3_stmt *row;   /* being bound */
-	int column;          /* of the last one bound */
+	int column;          /* of the last one bound, from 1 */
+	struct bound *bound; /* by column of the row */
+	struct bound rows[TABLES][MOST_COLUMNS + 1], others[MOST_COLUMNS + 1];
 	bool packets, failed;
 	char reason[256];
 	struct text_format text;
@@ -193,6 +205,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 static void begin_row(struct export_sqlite *sqlite, enum table table)
 {
 	sqlite->row = sqlite->inserts[table];
+	sqlite->bound = sqlite->rows[table];
 	sqlite->column = 0;
 	sqlite->used = 0;
 }
@@ -204,27 +217,59 @@ static void end_row(struct export_sqlite *sqlite)
 	sqlite3_reset(sqlite->row);
 }
 
-static void put(struct export_sqlite *sqlite, uint64_t number)
+/* A statement other than the INSERT of a table: every column is bound. */
+static void begin_other(struct export_sqlite *sqlite, sqlite3_stmt *statement)
 {
-	sqlite3_bind_int64(sqlite->row, ++sqlite->column, (sqlite3_int64)number);
+	sqlite->row = statement;
+	sqlite->bound = sqlite->others;
+	sqlite->column = 0;
+	for (int i = 0; i <= MOST_COLUMNS; i++)
+		sqlite->others[i].kind = BOUND_TEXT;
 }
 
-/* NULL in the database means unknown or none. */
+static void put(struct export_sqlite *sqlite, uint64_t number)
+{
+	struct bound *bound = &sqlite->bound[++sqlite->column];
+
+	if (bound->kind == BOUND_NUMBER && bound->number == number)
+		return;
+	*bound = (struct bound){ BOUND_NUMBER, { .number = number } };
+	sqlite3_bind_int64(sqlite->row, sqlite->column, (sqlite3_int64)number);
+}
+
+/* In the database this means unknown or none. */
+static void put_null(struct export_sqlite *sqlite)
+{
+	struct bound *bound = &sqlite->bound[++sqlite->column];
+
+	if (bound->kind == BOUND_NULL)
+		return;
+	bound->kind = BOUND_NULL;
+	sqlite3_bind_null(sqlite->row, sqlite->column);
+}
+
 static void put_if(struct export_sqlite *sqlite, bool known, uint64_t number)
 {
 	if (known)
 		put(sqlite, number);
 	else
-		sqlite3_bind_null(sqlite->row, ++sqlite->column);
+		put_null(sqlite);
 }
 
-/* NULL: unknown or none. */
-static void put_text(struct export_sqlite *sqlite, const char *text)
+/* A constant; NULL: unknown or none. */
+static void put_name(struct export_sqlite *sqlite, const char *name)
 {
-	if (text)
-		sqlite3_bind_text(sqlite->row, ++sqlite->column, text, -1, SQLITE_STATIC);
-	else
-		sqlite3_bind_null(sqlite->row, ++sqlite->column);
+	struct bound *bound;
+
+	if (!name) {
+		put_null(sqlite);
+		return;
+	}
+	bound = &sqlite->bound[++sqlite->column];
+	if (bound->kind == BOUND_NAME && bound->name == name)
+		return;
+	*bound = (struct bound){ BOUND_NAME, { .name = name } };
+	sqlite3_bind_text(sqlite->row, sqlite->column, name, -1, SQLITE_STATIC);
 }
 
 /* A text of the row is written between these. */
@@ -238,7 +283,8 @@ static void end_text_cell(struct export_sqlite *sqlite, const struct line *line)
 	const char *begin = sqlite->texts + sqlite->used;
 	size_t length = (size_t)(line->next - begin);
 
-	sqlite3_bind_text(sqlite->row, ++sqlite->column, begin, (int)length, SQLITE_STATIC);
+	sqlite->bound[++sqlite->column].kind = BOUND_TEXT;
+	sqlite3_bind_text(sqlite->row, sqlite->column, begin, (int)length, SQLITE_STATIC);
 	sqlite->used += length;
 }
 
@@ -248,7 +294,7 @@ static void put_wire_text(struct export_sqlite *sqlite, const char *text)
 	struct line line;
 
 	if (!text) {
-		put_text(sqlite, NULL);
+		put_null(sqlite);
 		return;
 	}
 	begin_text(sqlite, &line);
@@ -261,7 +307,7 @@ static void put_hex(struct export_sqlite *sqlite, bool known, uint64_t number)
 	struct line line;
 
 	if (!known) {
-		put_text(sqlite, NULL);
+		put_null(sqlite);
 		return;
 	}
 	begin_text(sqlite, &line);
@@ -272,7 +318,7 @@ static void put_hex(struct export_sqlite *sqlite, bool known, uint64_t number)
 static void put_connection(struct export_sqlite *sqlite, const struct rtap_connection *connection, bool from_a)
 {
 	put_if(sqlite, connection, connection ? connection->number : 0);
-	put_text(sqlite, connection ? (from_a ? "a>b" : "b>a") : NULL);
+	put_name(sqlite, connection ? (from_a ? "a>b" : "b>a") : NULL);
 }
 
 static void put_end(struct export_sqlite *sqlite, const struct rtap_end *end)
@@ -284,7 +330,7 @@ static void put_end(struct export_sqlite *sqlite, const struct rtap_end *end)
 		end_address(end, &line);
 		end_text_cell(sqlite, &line);
 	} else {
-		put_text(sqlite, NULL);
+		put_null(sqlite);
 	}
 	put_if(sqlite, end->port_known, end->port);
 	put_if(sqlite, end->qpn_known, end->qpn);
@@ -296,7 +342,7 @@ void export_sqlite_connection(struct export_sqlite *sqlite, const struct rtap_co
 		return;
 	begin_row(sqlite, CONNECTIONS);
 	put(sqlite, connection->number);
-	put_text(sqlite, rtap_transport_name((enum rtap_transport)connection->transport));
+	put_name(sqlite, rtap_transport_name((enum rtap_transport)connection->transport));
 	put_end(sqlite, &connection->a);
 	put_end(sqlite, &connection->b);
 	put_hex(sqlite, connection->has_service, connection->service_id);
@@ -330,9 +376,9 @@ void export_sqlite_message(struct export_sqlite *sqlite, const struct rtap_messa
 	begin_row(sqlite, MESSAGES);
 	put(sqlite, message->number);
 	put_connection(sqlite, message->connection, message->from_a);
-	put_text(sqlite, rtap_message_kind_name((enum rtap_message_kind)message->kind));
-	put_text(sqlite, message->is_rpc ? NULL : rtap_verb_name((enum rtap_verb)message->verb));
-	put_text(sqlite, status_of(message));
+	put_name(sqlite, rtap_message_kind_name((enum rtap_message_kind)message->kind));
+	put_name(sqlite, message->is_rpc ? NULL : rtap_verb_name((enum rtap_verb)message->verb));
+	put_name(sqlite, status_of(message));
 	put(sqlite, message->complete);
 	put(sqlite, message->first_frame);
 	put(sqlite, message->last_frame);
@@ -365,7 +411,7 @@ void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_ope
 	begin_row(sqlite, OPERATIONS);
 	put(sqlite, operation->number);
 	put_connection(sqlite, operation->connection, operation->from_a);
-	put_text(sqlite, operation->layer);
+	put_name(sqlite, operation->layer);
 	put_wire_text(sqlite, operation->name);
 	put_wire_text(sqlite, operation->object);
 	put_wire_text(sqlite, operation->id);
@@ -374,7 +420,7 @@ void export_sqlite_operation(struct export_sqlite *sqlite, const struct rtap_ope
 	put_wire_text(sqlite, operation->status);
 	put_if(sqlite, operation->has_status, operation->ok);
 	put(sqlite, operation->complete);
-	put_text(sqlite, rtap_carried_name((enum rtap_carried)operation->carried));
+	put_name(sqlite, rtap_carried_name((enum rtap_carried)operation->carried));
 	put_if(sqlite, operation->has_data_bytes, operation->data_bytes);
 	put_if(sqlite, operation->has_repeats, operation->repeats);
 	put(sqlite, (uint64_t)operation->time_lost_us * 1000);
@@ -406,12 +452,12 @@ void export_sqlite_packet(struct export_sqlite *sqlite, const struct rtap_packet
 	put(sqlite, (uint64_t)packet->frame->time_ns);
 	put(sqlite, packet->frame->wire_length);
 	put_if(sqlite, flow->present, flow->connection);
-	put_text(sqlite, flow->present ? (flow->from_a ? "a>b" : "b>a") : NULL);
+	put_name(sqlite, flow->present ? (flow->from_a ? "a>b" : "b>a") : NULL);
 	put_if(sqlite, packet->ib.has_bth, packet->ib.opcode);
-	put_text(sqlite, packet->ib.has_bth ? ib_opcodes[packet->ib.opcode].name : NULL);
+	put_name(sqlite, packet->ib.has_bth ? ib_opcodes[packet->ib.opcode].name : NULL);
 	put_if(sqlite, packet->ib.has_bth, packet->ib.psn);
 	put_if(sqlite, packet->ib.has_bth, packet->ib.dest_qpn);
-	put_text(sqlite, flow->present ? flow_analysis_name(flow->analysis) : NULL);
+	put_name(sqlite, flow->present ? flow_analysis_name(flow->analysis) : NULL);
 	begin_text(sqlite, &line);
 	text_line(&sqlite->text, packet, &line);
 	end_text_cell(sqlite, &line);
@@ -422,8 +468,7 @@ void export_sqlite_merge(struct export_sqlite *sqlite, uint64_t from, uint64_t i
 {
 	if (sqlite->failed)
 		return;
-	sqlite->row = sqlite->merge;
-	sqlite->column = 0;
+	begin_other(sqlite, sqlite->merge);
 	sqlite->merges = true;
 	put(sqlite, from);
 	put(sqlite, into);
@@ -435,11 +480,10 @@ void export_sqlite_resolve(struct export_sqlite *sqlite, uint64_t frame, const s
 {
 	if (sqlite->failed || !sqlite->packets)
 		return;
-	sqlite->row = sqlite->resolve;
-	sqlite->column = 0;
+	begin_other(sqlite, sqlite->resolve);
 	put(sqlite, flow->connection);
-	put_text(sqlite, flow->from_a ? "a>b" : "b>a");
-	put_text(sqlite, flow_analysis_name(flow->analysis));
+	put_name(sqlite, flow->from_a ? "a>b" : "b>a");
+	put_name(sqlite, flow_analysis_name(flow->analysis));
 	put(sqlite, frame);
 	end_row(sqlite);
 }
@@ -483,10 +527,10 @@ static void add_finding(struct export_sqlite *sqlite, const struct stats_record 
 
 	begin_row(sqlite, FINDINGS_TABLE);
 	put(sqlite, record->index + 1);
-	put_text(sqlite, finding_weight_name((enum finding_weight)found->rule->weight));
-	put_text(sqlite, found->rule->name);
+	put_name(sqlite, finding_weight_name((enum finding_weight)found->rule->weight));
+	put_name(sqlite, found->rule->name);
 	put_if(sqlite, found->connection, found->connection);
-	put_text(sqlite, found->direction < 0 ? NULL : found->direction ? "b>a" : "a>b");
+	put_name(sqlite, found->direction < 0 ? NULL : found->direction ? "b>a" : "a>b");
 	put(sqlite, found->count);
 	put_if(sqlite, finding_time_lost(found), finding_time_lost(found));
 	put_if(sqlite, found->first_frame, found->first_frame);

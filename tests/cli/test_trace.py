@@ -24,6 +24,29 @@ class Trace(CliTest):
     def records(self, command, capture):
         return [json.loads(line) for line in self.run_program(command, "--json", capture).stdout.splitlines()]
 
+    def check_form(self, events):
+        """The Trace Event Format: the members that each phase needs; every process and track has one name."""
+        needed = {"M": {"name", "pid", "args"}, "X": {"name", "cat", "pid", "tid", "ts", "dur", "args"}, "b": {"name", "cat", "id", "pid", "ts"},
+                  "e": {"name", "cat", "id", "pid", "ts"}, "i": {"name", "cat", "pid", "tid", "ts", "s"}}
+        names = collections.Counter()
+        for event in events:
+            self.assertIn(event["ph"], needed, event)
+            self.assertLessEqual(needed[event["ph"]], set(event), event)
+            self.assertTrue(event["name"] and isinstance(event["name"], str), event)
+            for key in ("pid", "tid"):
+                self.assertTrue(type(event.get(key, 0)) is int and event.get(key, 0) >= 0, event)
+            for key in ("ts", "dur"):
+                self.assertTrue(isinstance(event.get(key, 0), (int, Decimal)) and event.get(key, 0) >= 0, event)
+            if event["ph"] == "M" and event["name"] in ("process_name", "thread_name"):
+                self.assertTrue(event["args"]["name"])
+                names[event["pid"], event["tid"] if event["name"] == "thread_name" else None] += 1
+        self.assertEqual([one for one, times in names.items() if times > 1], [])
+        for event in events:
+            if event["ph"] != "M":
+                self.assertIn((event["pid"], None), names, event)
+            if event["ph"] in "Xi":
+                self.assertIn((event["pid"], event["tid"]), names, event)
+
     def check_tracks(self, events):
         """Complete events of a track, in the order in which they are written, do not overlap; begins have ends."""
         last, begun = {}, {}
@@ -46,6 +69,7 @@ class Trace(CliTest):
         trace = self.trace(capture)
         events = trace["traceEvents"]
         begin = trace["otherData"]["begin_ns"] if events else 0
+        self.check_form(events)
         self.check_tracks(events)
         shown = [event for event in events if event["ph"] in "Xb"]
         messages = [one for one in self.records("messages", capture) if not one["kind"].startswith("rpc_")]
