@@ -58,3 +58,57 @@ bool column_options_check(const struct columns *columns, const char *command)
 	}
 	return true;
 }
+
+const char *column_options_command(enum command command)
+{
+	static const char *const names[] = {
+		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
+		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CHECK] = "check", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
+	};
+
+	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
+}
+
+/* The columns of the line of text. */
+static bool add_line(struct fields_format *fields)
+{
+	struct rtap_error error;
+
+	if (fields_format_add_line(fields, &error) == RTAP_STATUS_OK)
+		return true;
+	print_error("%s", error.text);
+	return false;
+}
+
+bool column_options_complete(struct options *options)
+{
+	const char *command = column_options_command(options->command);
+
+	options->columns.skips_empty = options->command == COMMAND_CANON || options->command == COMMAND_DIFF || options->command == COMMAND_WHY;
+	if (options->form == VIEW_FIELDS && options->fields.is_csv && !options->fields.column_count)
+		return add_line(&options->fields);
+	if (!*command)
+		return true;
+	if (!options->by && options->sort == OPERATIONS_BY_COUNT) {
+		print_error("--sort count requires --by");
+		return false;
+	}
+	if (options->by)
+		command = "operations --by KEY";
+	if (!column_options_check(&options->columns, command))
+		return false;
+	if (options->record_type && !columns_are_made(&options->columns)) {
+		print_error("--type requires -T json, -T csv or -e");
+		return false;
+	}
+	if (options->command == COMMAND_STATS && !options->record_type) {
+		if (options->columns.form != COLUMNS_CSV)
+			return true;
+		print_error("-T csv requires --type, because records differ (capture, finding, connection, operation, object, job, host, rpc, mad, interval)");
+		return false;
+	}
+	if (columns_complete(&options->columns, command, options->record_type))
+		return true;
+	print_error("--type %s: no such type (capture, finding, connection, operation, object, job, host, rpc, mad, interval)", options->record_type);
+	return false;
+}

@@ -305,16 +305,6 @@ static bool add_decode_as(struct options *options, const char *spec)
 	return true;
 }
 
-const char *options_record_command(enum command command)
-{
-	static const char *const names[] = {
-		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
-		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CHECK] = "check", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
-	};
-
-	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
-}
-
 static bool parse_form(struct options *options, const char *name)
 {
 	static const char *const names[] = { [VIEW_TEXT] = "text", [VIEW_JSON] = "json", [VIEW_FIELDS] = "fields" };
@@ -721,41 +711,6 @@ static bool checks_icrc(const struct options *options, enum command command)
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 
-/* The columns of CSV; those of other forms are as given. */
-static bool complete_records(struct options *options)
-{
-	const char *command = options_record_command(options->command);
-	struct rtap_error error;
-
-	options->columns.skips_empty = options->command == COMMAND_CANON || options->command == COMMAND_DIFF || options->command == COMMAND_WHY;
-	if (options->form == VIEW_FIELDS && options->fields.is_csv && !options->fields.column_count)
-		return fields_option(fields_format_add_line(&options->fields, &error), &error);
-	if (!*command)
-		return true;
-	if (!options->by && options->sort == OPERATIONS_BY_COUNT) {
-		print_error("--sort count requires --by");
-		return false;
-	}
-	if (options->by)
-		command = "operations --by KEY";
-	if (!column_options_check(&options->columns, command))
-		return false;
-	if (options->record_type && !columns_are_made(&options->columns)) {
-		print_error("--type requires -T json, -T csv or -e");
-		return false;
-	}
-	if (options->command == COMMAND_STATS && !options->record_type) {
-		if (options->columns.form != COLUMNS_CSV)
-			return true;
-		print_error("-T csv requires --type, because records differ (capture, finding, connection, operation, object, job, host, rpc, mad, interval)");
-		return false;
-	}
-	if (columns_complete(&options->columns, command, options->record_type))
-		return true;
-	print_error("--type %s: no such type (capture, finding, connection, operation, object, rpc, mad, interval)", options->record_type);
-	return false;
-}
-
 static unsigned processors(void)
 {
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -786,7 +741,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter)) {
 			return false;
 		}
-	if (!take_files(options, command, argc, argv) || !check(options, command) || !complete_records(options))
+	if (!take_files(options, command, argc, argv) || !check(options, command) || !column_options_complete(options))
 		return false;
 	options->dissect.check_icrc = checks_icrc(options, command);
 	/* the first ones of an order: the slowest, unless another is named */

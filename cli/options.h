@@ -17,7 +17,4 @@ bool options_keep(struct options *options, const char *name);
 /* The options of a command in getopt_long()'s form. Returns the short ones; *long_options is static. */
 const char *options_letters(enum command command, const struct option **long_options);
 
-/* Name of a command that lists records; "" for others. */
-const char *options_record_command(enum command command);
-
 #endif

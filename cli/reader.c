@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/clocks.h"
+#include "cli/column_options.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -156,7 +157,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	if (options->display_filter &&
-	    record_filter_open(&reader->records, options_record_command(options->command), options->display_filter, &error) != RTAP_STATUS_OK) {
+	    record_filter_open(&reader->records, column_options_command(options->command), options->display_filter, &error) != RTAP_STATUS_OK) {
 		print_error("-Y: %s", error.text);
 		reader->status = EXIT_ERROR;
 		return false;

@@ -234,10 +234,10 @@ class Columns(CliTest):
                                  (("-T", "csv", "-E", "quote=s"), "-E quote is not for -T csv, which quotes where it is needed"),
                                  (("-T", "json", "-e", "_ws.col.info"), "-e _ws.col.info: only for -T csv and -T fields"),
                                  (("stats", "-T", "csv"),
-                                  "-T csv requires --type, because records differ (capture, finding, connection, operation, object, rpc, mad, interval)"),
+                                  "-T csv requires --type, because records differ (capture, finding, connection, operation, object, job, host, rpc, mad, interval)"),
                                  (("stats", "--type", "rpc"), "--type requires -T json, -T csv or -e"),
                                  (("stats", "-e", "type", "--type", "message"),
-                                  "--type message: no such type (capture, finding, connection, operation, object, rpc, mad, interval)")]:
+                                  "--type message: no such type (capture, finding, connection, operation, object, job, host, rpc, mad, interval)")]:
             files = ("-r", capture) if arguments[0][0] == "-" else (capture, capture) if arguments[0] == "diff" else (capture, )
             done = self.run_program(*arguments, *files)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", "rdmatap: %s\n" % error))

@@ -364,7 +364,9 @@ struct event_row {
 	size_t index;
 };
 
-static void write_heading(const void *what, struct line *line) { why_heading(what, line); }
+static const struct why_style plain = { 0 };
+
+static void write_heading(const void *what, struct line *line) { why_heading(what, &plain, line); }
 static void write_heading_json(const void *what, struct line *line) { why_heading_json(what, line); }
 static void write_verdict(const void *what, struct line *line) { why_verdict(what, line); }
 static void write_verdict_json(const void *what, struct line *line) { why_verdict_json(what, line); }
@@ -373,7 +375,7 @@ static void write_event(const void *what, struct line *line)
 {
 	const struct event_row *row = what;
 
-	why_event(row->why, row->index, line);
+	why_event(row->why, row->index, &plain, line);
 }
 
 static void write_event_json(const void *what, struct line *line)
