@@ -144,7 +144,7 @@ static void look_for_finding(struct triggers *triggers, struct trigger *trigger,
 		line_init(&line, why, sizeof why);
 		line_text(&line, trigger->text);
 		line_text(&line, ": ");
-		finding_text(triggers->counting.stats, first, true, &line);
+		finding_text(triggers->counting.stats, first, &(struct finding_style){ .form = CLOCK_ABSOLUTE, .brief = true }, &line);
 		if (line.next < why + sizeof why)
 			*line.next = 0;
 		why[sizeof why - 1] = 0;
