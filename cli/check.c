@@ -4,12 +4,19 @@
  */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include <rdmatap/tracker.h>
 
 #include "cli/check.h"
+#include "cli/check_records.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
+#include "output/check/assertion_form.h"
 #include "output/check/check_form.h"
 #include "output/packet/printer.h"
 
@@ -22,20 +29,43 @@ struct checking {
 	struct reader reader;
 	struct rtap_tracker *tracker;
 	struct check check;
+	struct check_records records;
 };
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	struct checking *checking = owner;
+
+	check_records_message(&checking->records, message);
+}
+
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct checking *checking = owner;
+
+	check_records_operation(&checking->records, operation);
+}
+
+static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct checking *checking = owner;
+
+	check_records_resolve(&checking->records, frame, flow);
+}
 
 static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
 	struct checking *checking = owner;
 
-	(void)turned;
 	check_merge(&checking->check, from, into);
+	check_records_merge(&checking->records, from, into, turned);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	struct checking *checking = owner;
 
+	check_records_connection(&checking->records, connection);
 	check_connection_over(&checking->check, connection->number);
 }
 
@@ -47,6 +77,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	reader_packet(&checking->reader, frame, &packet);
 	reader_count(&checking->reader, &packet);
 	check_packet(&checking->check, &packet);
+	check_records_packet(&checking->records, &packet);
 }
 
 struct made {
@@ -88,8 +119,59 @@ static void write_violations(struct checking *checking)
 		reader_write(reader, check_summary_text, &(struct check_summary){ .violations = violations, .packets = reader->packets.passed });
 }
 
-static bool is_broken(const struct violations *violations)
+/* Assertions, and what asks for all results in one form. */
+static void write_assertions(struct checking *checking)
 {
+	struct reader *reader = &checking->reader;
+	const struct assertions *assertions = checking->records.assertions;
+
+	for (size_t i = 0; i < assertions->count && !reader->unwritable && !hurried; i++)
+		reader_write(reader, reader->options->columns.form == COLUMNS_JSON ? assertion_json : assertion_text, &assertions->list[i]);
+}
+
+static void write_junit(struct checking *checking, const struct check_results *results)
+{
+	struct reader *reader = &checking->reader;
+	const char *name = reader->options->check.junit;
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error = fd < 0 ? -errno : 0;
+	struct printer printer;
+
+	if (!error && !(error = printer_init(&printer, fd, false))) {
+		error = printer_write(&printer, check_results_junit, results);
+		if (!error)
+			error = printer_flush(&printer);
+		printer_fini(&printer);
+	}
+	if (fd >= 0 && close(fd) && !error)
+		error = -errno;
+	if (!error)
+		return;
+	print_error("%s: %s", name, strerror(-error));
+	reader->status = EXIT_ERROR;
+}
+
+static void write_results(struct checking *checking)
+{
+	const struct options *options = checking->reader.options;
+	const struct check_results results = { checking->records.assertions, &checking->check.violations };
+	bool has_rules = !results.assertions->count || options->check.rules_given || options->check.severity_given;
+
+	if (options->check.tap) {
+		reader_write(&checking->reader, check_results_tap, &results);
+	} else {
+		write_assertions(checking);
+		if (has_rules)
+			write_violations(checking);
+	}
+	if (options->check.junit)
+		write_junit(checking, &results);
+}
+
+static bool is_broken(const struct violations *violations, const struct assertions *assertions)
+{
+	for (size_t i = 0; i < assertions->count; i++)
+		if (assertions->list[i].failed)
+			return true;
 	for (unsigned i = 0; i < CHECK_RULE_COUNT; i++)
 		if (violations->counts[i])
 			return true;
@@ -101,8 +183,9 @@ static void finish(struct checking *checking)
 	struct reader *reader = &checking->reader;
 	struct check *check = &checking->check;
 
+	check_records_finish(&checking->records);
 	violations_sort(&check->violations);
-	write_violations(checking);
+	write_results(checking);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, checking->tracker);
 	if (check->memory.evictions)
@@ -110,26 +193,29 @@ static void finish(struct checking *checking)
 			    COUNTED(check->memory.evictions, "connection", "connections"));
 	if (check->violations.refused)
 		print_error("out of memory: %" COUNT " not listed", COUNTED(check->violations.refused, "violation is", "violations are"));
-	if (reader->status == EXIT_DONE && is_broken(&check->violations))
+	if (reader->status == EXIT_DONE && is_broken(&check->violations, checking->records.assertions))
 		reader->status = EXIT_NO;
 }
 
-static int run(const struct options *options)
+static int run(struct options *options)
 {
 	static struct checking checking;
 	struct reader *reader = &checking.reader;
 	struct rtap_tracker_options tracking = {
-		.size = sizeof tracking, .max_memory = options->max_memory - options->max_memory / MEMORY_SHARE, .give_up_ns = options->give_up_ns,
-		.dissect = &options->dissect, .merged = take_merge, .connection = take_connection, .owner = &checking,
+		.size = sizeof tracking, .max_memory = options->max_memory - 2 * (options->max_memory / MEMORY_SHARE), .give_up_ns = options->give_up_ns,
+		.dissect = &options->dissect, .merged = take_merge, .connection = take_connection, .message = take_message, .operation = take_operation, .resolved = resolve,
+		.bare_replies = true, .owner = &checking,
 	};
 
+	checking.records.assertions = &options->check.assertions;
+	options->check.assertions.most = options->top ? options->top : LISTED;
 	checking.check.memory.max_memory = options->max_memory / MEMORY_SHARE;
 	checking.check.violations.most = options->top ? options->top : LISTED;
 	for (unsigned i = 0; i < CHECK_RULE_COUNT; i++)
 		checking.check.violations.is_checked[i] = check_option_wants(&options->check, (enum check_rule_number)i);
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
-	} else if (rtap_tracker_open(&checking.tracker, &tracking, NULL)) {
+	} else if (!check_records_open(&checking.records, options->max_memory / MEMORY_SHARE, &tracking) || rtap_tracker_open(&checking.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
 	} else {
@@ -138,6 +224,7 @@ static int run(const struct options *options)
 		finish(&checking);
 	}
 	rtap_tracker_close(checking.tracker);
+	check_records_close(&checking.records);
 	check_fini(&checking.check);
 	reader_close(reader);
 	return reader->status;

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include "cli/check_options.h"
+#include "cli/option_values.h"
 #include "cli/print_error.h"
 #include "dissect/filter/filter_suggest.h"
 
@@ -32,11 +33,24 @@ static bool choose(struct check_options *check, const char *pattern)
 	return false;
 }
 
+static bool asserted(const char *option, enum rtap_status status, const struct rtap_error *error)
+{
+	if (status != RTAP_STATUS_OK)
+		print_error("%s %s", option, error->text);
+	return status == RTAP_STATUS_OK;
+}
+
 bool check_option_take(struct check_options *check, int letter, const char *value)
 {
+	struct rtap_error error;
+
 	switch (letter) {
 	case OPTION_CHECK_LIST: return check->list = true;
 	case OPTION_CHECK_SARIF: return check->sarif = true;
+	case OPTION_CHECK_TAP: return check->tap = true;
+	case OPTION_CHECK_ASSERT: return asserted("--assert", assertions_read(&check->assertions, value, &error), &error);
+	case OPTION_CHECK_THAT: return asserted("--that", assertions_add(&check->assertions, value, &error), &error);
+	case OPTION_CHECK_JUNIT: return option_is_name("--junit", "file", value) && option_once("--junit", &check->junit, "only one file is supported");
 	case OPTION_CHECK_RULE: return choose(check, value);
 	case OPTION_CHECK_SEVERITY:
 		check->severity_given = true;
@@ -52,7 +66,7 @@ bool check_option_wants(const struct check_options *check, enum check_rule_numbe
 {
 	enum check_severity least = check->severity_given ? check->severity : CHECK_WARNING;
 
-	if (check->rules_given && !check->is_chosen[rule])
+	if ((check->rules_given && !check->is_chosen[rule]) || (check->assertions.count && !check->rules_given && !check->severity_given))
 		return false;
 	/* a rule that is named is checked whatever its severity */
 	return (check->rules_given && !check->severity_given) || check_rules[rule].severity >= least;

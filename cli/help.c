@@ -201,7 +201,12 @@ const char options_help_text[] =
 	      "  --rule RULE      check only this rule, or those that match a pattern such as 'ib-*'; repeat for more\n"
 	      "  --severity LEVEL check only rules of this severity or higher: note, warning (default), error\n"
 	      "  --top N          list N violations of each rule (default 10)\n"
-	      "  --json           print one JSON object per violation; with --list per rule\n"
+	      "  --that ASSERTION check that all records pass KEY OPERATOR VALUE [&& ...] [where FILTER], such as 'loss == 0',\n"
+	      "                   'time_lost < 1%', 'operations.nfs.READ.latency.p99 < 5ms'; then rules only with --rule or --severity\n"
+	      "  --assert FILE    check the assertions of FILE, one per line\n"
+	      "  --junit FILE     write the results as JUnit XML\n"
+	      "  --tap            print the results as TAP\n"
+	      "  --json           print one JSON object per violation or assertion; with --list per rule\n"
 	      "  --sarif          print the violations as SARIF 2.1.0, for CI systems\n"
 	      "  -T FORM          text (default), json (one object per line; --json means the same), csv\n"
 	      "  -e COLUMN        print only this column, a key of the JSON objects; repeat for more; as text: separated by tabs\n"
@@ -259,7 +264,8 @@ const char options_help_text[] =
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 success; 1 diff: differences found, devices: none found, check: a rule is broken;\n"
+	      "Exit status: 0 success; 1 diff: differences found, devices: none found, check: a rule is broken or an\n"
+	      "assertion failed;\n"
 	      "2 usage error, or an input that could not be opened or read completely.\n";
 
 void options_help(FILE *file)

@@ -761,5 +761,6 @@ void options_fini(struct options *options)
 	free(options->keep);
 	free(options->expression);
 	diff_rules_fini(&options->diff.rules);
+	assertions_fini(&options->check.assertions);
 	fields_format_fini(&options->fields);
 }

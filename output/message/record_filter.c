@@ -13,11 +13,13 @@
 #define FIRST_ROOM 2048
 #define SHORT_TEXT 512
 
-static const struct {
-	const char *command, *prefix;
+static const struct record_kind_row {
+	const char *command, *type, *prefix;
 	bool without_packets;
-} kinds[] = {
-	{ "messages", "message.", false }, { "operations", "operation.", false }, { "connections", "connection.", true },
+} kinds[RECORD_KIND_COUNT] = {
+#define RECORD_KIND_ROW(identifier, command, type, prefix, without_packets) { command, type, prefix, without_packets },
+	RECORD_KINDS(RECORD_KIND_ROW)
+#undef RECORD_KIND_ROW
 };
 
 struct key_type {
@@ -59,11 +61,12 @@ static struct filter_key key_of(const struct filter_scope *scope, size_t index)
 	return (struct filter_key){ key->name, key->name ? type_of(key) : FILTER_KEY_NONE };
 }
 
-static const struct column_key *keys_of(const char *command)
+static const struct column_key *keys_of(const struct record_kind_row *kind)
 {
 	const struct column_keys *table = column_tables;
 
-	while (table->command && (strcmp(table->command, command) || table->type))
+	while (table->command && (strcmp(table->command, kind->command) || !table->type != !kind->type ||
+				  (table->type && strcmp(table->type, kind->type))))
 		table++;
 	return table->keys;
 }
@@ -87,7 +90,7 @@ static void describe(const char *prefix, const struct column_key *key, struct re
 bool record_filter_key(const char *prefix, size_t index, struct record_filter_key *found)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		for (const struct column_key *key = keys_of(kinds[i].command); key->name; key++) {
+		for (const struct column_key *key = keys_of(&kinds[i]); key->name; key++) {
 			/* only what an object or array has in it */
 			if (type_of(key) == FILTER_KEY_NONE)
 				continue;
@@ -99,16 +102,32 @@ bool record_filter_key(const char *prefix, size_t index, struct record_filter_ke
 	return false;
 }
 
+enum record_kind record_kind_of(const char *name)
+{
+	for (unsigned i = 0; i < RECORD_KIND_COUNT; i++)
+		if (!strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)))
+			return (enum record_kind)i;
+	return RECORD_KIND_COUNT;
+}
+
+const char *record_kind_prefix(enum record_kind kind)
+{
+	return kinds[kind].prefix;
+}
+
+enum rtap_status record_filter_open_kind(struct record_filter *filter, enum record_kind kind, const char *text, struct rtap_error *error)
+{
+	struct scope scope = { { kinds[kind].prefix, key_of, kinds[kind].without_packets }, keys_of(&kinds[kind]) };
+
+	filter->keys = scope.keys;
+	return filter_open_scoped(&filter->filter, text, &scope.scope, error);
+}
+
 enum rtap_status record_filter_open(struct record_filter *filter, const char *command, const char *text, struct rtap_error *error)
 {
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		struct scope scope = { { kinds[i].prefix, key_of, kinds[i].without_packets }, keys_of(kinds[i].command) };
-
-		if (strcmp(kinds[i].command, command))
-			continue;
-		filter->keys = scope.keys;
-		return filter_open_scoped(&filter->filter, text, &scope.scope, error);
-	}
+	for (unsigned i = 0; i < RECORD_KIND_COUNT; i++)
+		if (!kinds[i].type && !strcmp(kinds[i].command, command))
+			return record_filter_open_kind(filter, (enum record_kind)i, text, error);
 	return rtap_filter_open(&filter->filter, text, error);
 }
 
@@ -247,8 +266,7 @@ static void values(const struct filter_record *record, uint32_t key, bool (*take
 	record_walk(&search.walk, filter->text);
 }
 
-/* The record as JSON text in the filter's memory. False: out of memory. */
-static bool write_record(struct record_filter *filter, void (*json)(const void *what, struct line *line), const void *what)
+bool record_filter_write(struct record_filter *filter, void (*json)(const void *what, struct line *line), const void *what)
 {
 	for (size_t room = filter->room ? filter->room : FIRST_ROOM;; room *= 2) {
 		struct line line;
@@ -274,5 +292,5 @@ bool record_filter_match(struct record_filter *filter, void (*json)(const void *
 
 	if (!filter_tests_records(filter->filter))
 		return true;
-	return write_record(filter, json, what) && filter_match_record(filter->filter, &record.record);
+	return record_filter_write(filter, json, what) && filter_match_record(filter->filter, &record.record);
 }
