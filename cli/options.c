@@ -174,11 +174,8 @@ static const struct option join_options[] = {
 };
 
 static const struct option check_options[] = {
-	COMMON_OPTIONS,
-	CHECK_OPTIONS,
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "top", required_argument, NULL, OPTION_TOP },
-	{ NULL, 0, NULL, 0 },
+	COMMON_OPTIONS, CHECK_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON }, { "top", required_argument, NULL, OPTION_TOP }, { NULL, 0, NULL, 0 },
 };
 
 static const struct option report_options[] = {
@@ -535,8 +532,7 @@ static bool take_value(struct options *options, int letter)
 		return options_keep(options, optarg);
 	default:
 		return take_packet_value(options, letter) || take_capture_value(options, letter) || take_verbs_value(options, letter) ||
-		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg) ||
-		       check_option_take(&options->check, letter, optarg);
+		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg) || check_option_take(&options->check, letter, optarg);
 	}
 }
 

@@ -36,6 +36,11 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 	if (packet->tcp.present)
 		iwarp_rules_packet(&subject);
 	rpcrdma_rules_packet(&subject);
+	if (subject.connection) {
+		storage_rules_packet(&subject);
+		smb_rules_packet(&subject);
+		subject.connection->had_gap |= packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP;
+	}
 }
 
 void check_merge(struct check *check, uint64_t from, uint64_t into)

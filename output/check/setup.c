@@ -66,6 +66,14 @@ static void take_nvme(struct setup *setup, const struct rtap_packet *packet)
 	}
 }
 
+/* {opcode 1, reserved 3, request limit 4 ...}. SRP, 6.3. */
+static void take_srp(struct setup *setup, const struct rtap_packet *packet)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (packet->layers[i].protocol == PROTOCOL_SRP_LOGIN_RESPONSE && packet->layers[i].length >= 8)
+			setup->srp_limit = (int32_t)load32(layer_bytes(packet, &packet->layers[i]) + 4);
+}
+
 static struct setup *find_request(struct setups *setups, uint32_t id, const uint8_t *address, uint8_t length)
 {
 	for (unsigned i = 0; i < SETUPS; i++) {
@@ -109,6 +117,7 @@ static void take_reply(struct setup *setup, const struct rtap_packet *packet)
 	setup->ends[0].starting_psn = packet->cm.starting_psn;
 	setup->ends[0].rnr_retry_count = packet->cm.rnr_retry_count;
 	setup->is_complete = true;
+	take_srp(setup, packet);
 }
 
 void setups_packet(struct setups *setups, const struct rtap_packet *packet)

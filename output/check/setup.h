@@ -28,6 +28,7 @@ struct setup {
 	uint8_t retry_count;
 	uint32_t path_mtu;           /* bytes; 0: a reserved code */
 	uint64_t service_id;
+	int32_t srp_limit;           /* SRP: requests that the login response grants */
 	bool is_nvme;
 	uint16_t nvme_queue, nvme_host_send, nvme_host_receive; /* with is_nvme: queue id, sizes of the host's queues: send size counts from 0 */
 };

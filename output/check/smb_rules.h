@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules of the standards above.
+ * Rules of SMB Direct.
  */
 #ifndef OUTPUT_CHECK_SMB_RULES_H
 #define OUTPUT_CHECK_SMB_RULES_H
 
-#define SMB_RULES(X)
+/* X(identifier, id, severity, section, title, what the standard demands) */
+#define SMB_RULES(X) \
+	X(SMBD_CREDITS, "smbd-credits", ERROR, "[MS-SMBD] 3.1.1.1; 3.1.5.1", "transfer without a credit", "a transfer is sent only with a credit that the peer granted") \
+	X(SMBD_REQUESTED, "smbd-requested", ERROR, "[MS-SMBD] 2.2.3; 3.1.5.8", "no credits requested", "CreditsRequested is not 0") \
+	X(SMBD_REMAINING, "smbd-remaining", ERROR, "[MS-SMBD] 2.2.3; 3.1.5.1", "remaining length of a fragment", \
+	  "each fragment's RemainingDataLength is that of the one before it without its own data") \
+	X(SMBD_SIZE, "smbd-size", ERROR, "[MS-SMBD] 2.2.1; 2.2.2", "transfer above the receive size", "a transfer has at most the peer's MaxReceiveSize") \
+	X(SMBD_FRAGMENTED, "smbd-fragmented", ERROR, "[MS-SMBD] 2.2.1; 2.2.2", "message above the fragmented size", \
+	  "a message of several fragments has at most the peer's MaxFragmentedSize")
 
 struct subject;
 
+/* Checks a packet of SMB Direct. */
 void smb_rules_packet(struct subject *subject);
 
 #endif

@@ -23,6 +23,7 @@ struct check_connection {
 	struct check_connection *newer, *older; /* by use */
 	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
 	bool was_sought;                        /* setup */
+	bool had_gap;                           /* a packet before the current one was not captured */
 	void *groups[CHECK_GROUPS];
 	size_t sizes[CHECK_GROUPS];
 };

@@ -8,6 +8,7 @@ import unittest
 import check_captures
 import check_iwarp  # enters its rules
 import check_rpcrdma  # likewise
+import check_storage  # likewise
 from cli import CliTest, TESTDATA, read
 
 
@@ -29,7 +30,7 @@ def real_captures():
                 yield os.path.relpath(os.path.join(folder, name), TESTDATA)
 
 
-assert check_iwarp and check_rpcrdma
+assert check_iwarp and check_rpcrdma and check_storage
 
 
 class Rules(CliTest):

@@ -27,6 +27,7 @@
 #include "capture/file/writer.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/packet_snapshot.h"
+#include "output/check/check_form.h"
 #include "output/compare/canon.h"
 #include "output/message/columns.h"
 #include "output/message/connections.h"
@@ -85,6 +86,8 @@ struct run {
 	struct json_format json;
 	struct format *format; /* of packets; NULL: not shown */
 	struct canon *canon;
+	bool checks;       /* rules, with the connections */
+	struct check check;
 	struct stats *stats;
 	struct report *report;
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
@@ -178,6 +181,8 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 
 	if (run->canon)
 		canon_connection(run->canon, connection);
+	if (run->checks)
+		check_connection_over(&run->check, connection->number);
 	if (run->stats)
 		stats_connection(run->stats, connection);
 	if (run->output == CONNECTIONS || run->output == JSON_CONNECTIONS)
@@ -192,6 +197,8 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 		stats_merge(run->stats, from, into, turned);
 	if (run->canon)
 		canon_merge(run->canon, from, into, turned);
+	if (run->checks)
+		check_merge(&run->check, from, into);
 	if (run->report)
 		report_merge(run->report, from, into, turned);
 }
@@ -261,6 +268,8 @@ static void take_packet(struct run *run, const struct rtap_packet *packet)
 		run->anomalies[packet->anomalies[i].code]++;
 	if (run->canon)
 		canon_packet(run->canon, packet);
+	if (run->checks)
+		check_packet(&run->check, packet);
 	if (!rtap_filter_match(run->filter, packet))
 		return;
 	if (run->output == SAVE)
@@ -367,6 +376,12 @@ static void open_output(struct run *run, unsigned set)
 		if (run->output == REPORT)
 			REQUIRE((run->report = report_create(run->stats, 1 << 20)) != NULL);
 		break;
+	case CONNECTIONS: case JSON_CONNECTIONS:
+		run->checks = true;
+		run->check.memory.max_memory = UINT64_C(4096) << set;
+		run->check.violations.most = 3;
+		memset(run->check.violations.is_checked, true, sizeof run->check.violations.is_checked);
+		break;
 	case EXPORT:
 		REQUIRE(export_tcp_open(&run->export, "/dev/null", run->options & PACKETS, 1 << 16, &error) == RTAP_STATUS_OK);
 		break;
@@ -437,6 +452,20 @@ static void write_stats(struct run *run, const struct findings *findings)
 		REQUIRE(stats_write_text(run->stats, findings, &view, write_record, run, &failed) && !failed);
 }
 
+static void write_violations(struct run *run)
+{
+	const struct violations *violations = &run->check.violations;
+	struct violation_record record = { .violations = violations };
+
+	REQUIRE(run->check.memory.memory <= run->check.memory.max_memory);
+	violations_sort(&run->check.violations);
+	for (size_t i = 0; i < violations->count; i++) {
+		record.violation = &violations->list[i];
+		REQUIRE(record.violation->frame && violations->counts[record.violation->rule] >= violations->kept[record.violation->rule]);
+		REQUIRE(!printer_write(&run->printer, run->output == CONNECTIONS ? violation_text : violation_json, &record));
+	}
+}
+
 /* What is only reported at the end. */
 static void finish_output(struct run *run)
 {
@@ -447,6 +476,8 @@ static void finish_output(struct run *run)
 	REQUIRE(run->tracker->budget.peak <= run->tracker->budget.limit + SLACK);
 	if (run->canon)
 		REQUIRE(!canon_write(run->canon, NULL, &run->printer));
+	if (run->checks)
+		write_violations(run);
 	if (run->stats) {
 		findings_gather(&findings, run->stats);
 	}
@@ -545,6 +576,7 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	report_destroy(run->report);
 	stats_destroy(run->stats);
 	canon_destroy(run->canon);
+	check_fini(&run->check);
 	json_format_fini(&run->json);
 	text_format_fini(&run->text);
 	printer_fini(&run->printer);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/smb/smb.h"
+#include "output/check/subject.h"
+
+/* [MS-SMBD] 2.2.1, 2.2.2 */
+#define REQUEST_RECEIVE 96, 32
+#define REQUEST_FRAGMENTED 128, 32
+#define RESPONSE_RECEIVE 192, 32
+#define RESPONSE_FRAGMENTED 224, 32
+
+struct half {
+	bool has_credits;        /* all that it was granted is known */
+	int64_t credits;         /* transfers that it may send */
+	uint32_t receive, fragmented; /* sizes that it receives; 0: unknown */
+	bool is_open;            /* the last transfer was a fragment that others follow */
+	uint32_t remaining;
+};
+
+struct state {
+	struct half halves[2];
+};
+
+static bool is_new(const struct rtap_packet *packet)
+{
+	if (packet->flow.tcp_analysis != RTAP_TCP_NONE)
+		return packet->flow.tcp_analysis == RTAP_TCP_NEW;
+	return packet->flow.analysis == RTAP_PSN_IN_ORDER;
+}
+
+static void take_request(const struct subject *subject, struct state *state, const uint8_t *bytes)
+{
+	struct half *half = &state->halves[subject->sender];
+
+	half->receive = (uint32_t)little_bits(bytes, REQUEST_RECEIVE);
+	half->fragmented = (uint32_t)little_bits(bytes, REQUEST_FRAGMENTED);
+	/* the peer's credits are granted by transfers */
+	state->halves[!subject->sender].has_credits = true;
+	state->halves[!subject->sender].credits = 0;
+}
+
+static void take_response(const struct subject *subject, struct state *state, const uint8_t *bytes)
+{
+	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
+
+	half->receive = (uint32_t)little_bits(bytes, RESPONSE_RECEIVE);
+	half->fragmented = (uint32_t)little_bits(bytes, RESPONSE_FRAGMENTED);
+	other->has_credits = half->has_credits;
+	other->credits = (int64_t)little_bits(bytes, SMB_DIRECT_RESPONSE_GRANTED);
+}
+
+static void take_transfer(const struct subject *subject, struct state *state, const uint8_t *bytes)
+{
+	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
+	uint32_t length = (uint32_t)little_bits(bytes, SMB_DIRECT_DATA_LENGTH), remaining = (uint32_t)little_bits(bytes, SMB_DIRECT_REMAINING);
+	uint32_t wire = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET) + length;
+
+	if (half->has_credits && --half->credits < 0) {
+		subject_break(subject, RULE_SMBD_CREDITS, "%u bytes of data, no credit", length);
+		half->credits = 0;
+	}
+	other->credits += (int64_t)little_bits(bytes, SMB_DIRECT_CREDITS_GRANTED);
+	if (!little_bits(bytes, SMB_DIRECT_CREDITS_REQUESTED))
+		subject_break(subject, RULE_SMBD_REQUESTED, "CreditsRequested 0");
+	if (other->receive && wire > other->receive)
+		subject_break(subject, RULE_SMBD_SIZE, "%u bytes, MaxReceiveSize %u", wire, other->receive);
+	if (!length)
+		return;
+	if (half->is_open && (uint64_t)length + remaining != half->remaining)
+		subject_break(subject, RULE_SMBD_REMAINING, "%u bytes and %u remaining, before %u remaining", length, remaining, half->remaining);
+	if (!half->is_open && remaining && other->fragmented && (uint64_t)length + remaining > other->fragmented)
+		subject_break(subject, RULE_SMBD_FRAGMENTED, "%llu bytes, MaxFragmentedSize %u", (unsigned long long)length + remaining,
+			      other->fragmented);
+	half->is_open = remaining > 0;
+	half->remaining = remaining;
+}
+
+void smb_rules_packet(struct subject *subject)
+{
+	const struct rtap_packet *packet = subject->packet;
+	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_SMB] : NULL;
+
+	/* what was sent in a gap is unknown: grants and fragments */
+	if (state && !is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)
+		for (unsigned i = 0; i < 2; i++)
+			state->halves[i].has_credits = state->halves[i].is_open = false;
+	if (packet->upper != RTAP_UPPER_SMB_DIRECT || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_SMB, sizeof *state)))
+		return;
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+		const uint8_t *bytes = layer_bytes(packet, layer);
+
+		if (layer->protocol == PROTOCOL_SMB_DIRECT_REQUEST && layer->length >= SMB_DIRECT_REQUEST_LENGTH)
+			take_request(subject, state, bytes);
+		else if (layer->protocol == PROTOCOL_SMB_DIRECT_RESPONSE && layer->length >= SMB_DIRECT_RESPONSE_LENGTH)
+			take_response(subject, state, bytes);
+		else if (layer->protocol == PROTOCOL_SMB_DIRECT && layer->length >= SMB_DIRECT_LENGTH)
+			take_transfer(subject, state, bytes);
+	}
+}
