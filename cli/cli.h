@@ -48,7 +48,7 @@
 /* The command that a command line belongs to. */
 enum command {
 	COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
-	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_JOIN, COMMAND_CHECK,
+	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_TOP, COMMAND_JOIN, COMMAND_CHECK,
 };
 
 /* What operations are sorted by; the first is the order in which they are found. */
@@ -84,6 +84,7 @@ struct options {
 	struct status status;      /* --status */
 	struct known_clocks clocks; /* --clock */
 	struct recorder_options recorder;
+	const char *openmetrics;  /* stats: file or address; NULL: none */
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */
@@ -118,7 +119,8 @@ struct options {
 	size_t keep_count;
 	struct diff_options diff; /* options of diff only */
 	struct check_options check; /* options of check only */
-	double speed;             /* replay: factor of the recorded speed */
+	double speed;             /* replay, top: factor of the recorded speed */
+	bool paced;               /* --speed was given */
 	uint64_t rate;            /* replay: packets per second; 0: as recorded */
 	bool at_once, checksums;  /* replay */
 	int64_t interval_ns;      /* stats; 0: no time series */

@@ -33,6 +33,7 @@ static const struct described {
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, NULL },
 	{ "report", "write a page with tables and plots", COMMAND_REPORT, NULL },
 	{ "stats", "print counts, latencies and findings", COMMAND_STATS, NULL },
+	{ "top", "show connections on the terminal as they are", COMMAND_TOP, NULL },
 	{ "why", "tell why an operation was slow, or what happened on a connection", COMMAND_WHY, NULL },
 };
 

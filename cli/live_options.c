@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/habits.h"
 #include "cli/live_options.h"
+#include "cli/metrics_server.h"
 #include "cli/option_values.h"
 #include "cli/print_error.h"
 
@@ -232,6 +233,7 @@ bool live_option_take(struct options *options, int letter, const char *value)
 	case 'b': return take_rotation(options, value);
 	case 'g': options->series.has_mode = true; options->series.mode = 0640; return true;
 	case 'z': return option_is_name("-z", "program", value) && option_once("-z", &options->files.postrotate, "only one program is supported");
+	case OPTION_OPENMETRICS: return option_is_name("--openmetrics", "file or address", value) && option_once("--openmetrics", &options->openmetrics, "only one place is supported");
 	case OPTION_FILE_MODE: return take_mode(options, value);
 	case OPTION_FILE_GROUP: return take_group(options, value);
 	case OPTION_STATUS: return status_parse(&options->status, value);
@@ -275,6 +277,10 @@ bool live_options_check(const struct options *options)
 
 	if (!check_recorder(options, rotates))
 		return false;
+	if (options->openmetrics && metrics_server_is_address(options->openmetrics) && !options->device) {
+		print_error("--openmetrics %s: requires -i (for a capture file, name a file)", options->openmetrics);
+		return false;
+	}
 	if (options->files.postrotate && !rotates && !options->recorder.given)
 		return habit_refuse_statistics(options->files.postrotate);
 	if (options->status.every_ns && !options->device)

@@ -32,6 +32,7 @@
 #include "cli/replay.h"
 #include "cli/report.h"
 #include "cli/stats.h"
+#include "cli/top.h"
 #include "cli/view.h"
 #include "cli/why.h"
 
@@ -167,6 +168,7 @@ static const struct {
 	{ "replay", command_replay },
 	{ "report", command_report },
 	{ "stats", command_stats },
+	{ "top", command_top },
 	{ "why", command_why },
 };
 

@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/column_options.h"
+#include "cli/decode_as.h"
 #include "cli/habits.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
@@ -149,12 +150,20 @@ static const struct option stats_options[] = {
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ "openmetrics", required_argument, NULL, OPTION_OPENMETRICS },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "type", required_argument, NULL, OPTION_TYPE },
 	{ "sort", required_argument, NULL, OPTION_STATS_SORT },
 	{ "top", required_argument, NULL, OPTION_TOP },
 	{ "connection", required_argument, NULL, OPTION_CONNECTION },
 	{ "explain", required_argument, NULL, OPTION_EXPLAIN },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option top_options[] = {
+	COMMON_OPTIONS,
+	LIVE_OPTIONS,
+	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -201,6 +210,7 @@ static const struct {
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:t:lnv" LIVE_LETTERS, stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
+	[COMMAND_TOP] = { ":r:f:c:s:nv" LIVE_LETTERS, top_options, true },
 	[COMMAND_WHY] = { ":r:f:c:s:T:e:t:nv", why_options, true },
 	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
@@ -223,40 +233,6 @@ static bool add_input(struct options *options, const char *name)
 	options->inputs = larger;
 	options->inputs[options->input_count++] = name;
 	return true;
-}
-
-/* KEY=NUMBER,PROTOCOL */
-static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
-{
-	static const struct {
-		const char *key, *protocol;
-		uint64_t most;
-		struct rtap_decode_as meaning;
-	} forms[] = {
-#define UPPER_FORM(identifier, name) { "qp", name, 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_##identifier } },
-		RTAP_UPPERS(UPPER_FORM)
-#undef UPPER_FORM
-		{ "udp", "rocev2", 0xffff, { RTAP_DECODE_UDP_PORT, 0, 0 } },
-	};
-	const char *equals = strchr(spec, '='), *comma = strchr(spec, ',');
-	char number_text[24];
-	uint64_t number;
-
-	if (!equals || !comma || comma < equals || (size_t)(comma - equals) > sizeof number_text)
-		return false;
-	memcpy(number_text, equals + 1, (size_t)(comma - equals - 1));
-	number_text[comma - equals - 1] = 0;
-	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-		size_t length = strlen(forms[i].key);
-
-		if ((size_t)(equals - spec) != length || strncmp(spec, forms[i].key, length) || strcmp(comma + 1, forms[i].protocol) ||
-		    !option_number_parse(number_text, forms[i].most, &number))
-			continue;
-		*decode_as = forms[i].meaning;
-		decode_as->number = (uint32_t)number;
-		return true;
-	}
-	return false;
 }
 
 static bool level_option(const char *name, enum canon_level *level)
@@ -285,20 +261,6 @@ bool options_keep(struct options *options, const char *name)
 	}
 	options->keep = larger;
 	options->keep[options->keep_count++] = name;
-	return true;
-}
-
-static bool add_decode_as(struct options *options, const char *spec)
-{
-	if (options->dissect.decode_as_count == MAX_DECODE_AS) {
-		print_error("--decode-as %s: more than %d of them", spec, MAX_DECODE_AS);
-		return false;
-	}
-	if (!parse_decode_as(spec, &options->decode_as[options->dissect.decode_as_count])) {
-		print_error("--decode-as %s: not understood (udp=PORT,rocev2 or qp=NUMBER,PROTOCOL, one of" RTAP_UPPERS(UPPER_CHOICE) ")", spec);
-		return false;
-	}
-	options->dissect.decode_as_count++;
 	return true;
 }
 
@@ -511,6 +473,7 @@ static bool take_value(struct options *options, int letter)
 		options->threads = (unsigned)number;
 		return true;
 	case OPTION_SPEED:
+		options->paced = true;
 		return option_speed(&options->speed);
 	case OPTION_RATE:
 		return option_number("--rate", UINT32_MAX, &options->rate);
@@ -523,9 +486,9 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_BLKTRACE:
 		return option_is_name("--blktrace", "file", optarg) && option_once("--blktrace", &options->iolog, "only one log is supported");
 	case OPTION_DECODE_AS:
-		return add_decode_as(options, optarg);
+		return decode_as_add(options, optarg);
 	case 'd':
-		return habit_decode_as(optarg, spec, sizeof spec) && add_decode_as(options, spec);
+		return habit_decode_as(optarg, spec, sizeof spec) && decode_as_add(options, spec);
 	case OPTION_LEVEL:
 		return level_option(optarg, &options->level);
 	case OPTION_KEEP:

@@ -10,6 +10,7 @@
 
 #include "cli/clocks.h"
 #include "cli/column_options.h"
+#include "cli/metrics_server.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -147,6 +148,14 @@ static bool is_live_view(const struct reader *reader)
 	return reader->options->device && (reader->options->command != COMMAND_VIEW || reader->options->recorder.given);
 }
 
+/* A file that a live view creates while it runs; NULL: none. */
+static const char *later_file(const struct options *options)
+{
+	if (options->recorder.given)
+		return options->write_name;
+	return options->openmetrics && !metrics_server_is_address(options->openmetrics) ? options->openmetrics : NULL;
+}
+
 bool reader_open(struct reader *reader, const struct options *options)
 {
 	struct rtap_error error;
@@ -163,7 +172,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	reader->filter = reader->records.filter;
-	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, options->recorder.given ? options->write_name : NULL))) {
+	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, later_file(options)))) {
 		reader->status = EXIT_ERROR;
 		return false;
 	}

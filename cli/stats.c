@@ -13,6 +13,7 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/counting.h"
+#include "cli/openmetrics.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -32,6 +33,7 @@ struct summary {
 	int64_t shown_ns;           /* live: end of the last interval that was printed; 0: none was */
 	unsigned shown;             /* ... their number */
 	struct counting counting;
+	struct openmetrics *metrics; /* NULL: none */
 	struct findings findings;
 };
 
@@ -116,10 +118,9 @@ static void write_interval(struct summary *summary, uint64_t index)
 	reader_wrote(reader, printer_write(&reader->printer, interval_line_write, &item));
 }
 
-/* Live, as `idle` of a reader: prints the intervals that have ended. */
-static void write_intervals(void *owner)
+/* Prints the intervals that have ended. */
+static void write_intervals(struct summary *summary)
 {
-	struct summary *summary = owner;
 	const struct stats *stats = summary->counting.stats;
 	int64_t now = now_ns() - INTERVAL_SLACK_NS;
 
@@ -130,6 +131,25 @@ static void write_intervals(void *owner)
 	for (; !summary->reader.unwritable && now - summary->written_ns >= stats->interval_ns; summary->written_ns += stats->interval_ns)
 		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
 	reader_wrote(&summary->reader, printer_flush(&summary->reader.printer));
+}
+
+static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	struct summary *summary = owner;
+
+	if (summary->metrics)
+		openmetrics_merge(summary->metrics, from, into, turned);
+}
+
+/* Live: called often. */
+static void work_while_live(void *owner)
+{
+	struct summary *summary = owner;
+
+	if (summary->reader.options->interval_ns)
+		write_intervals(summary);
+	if (summary->metrics)
+		openmetrics_publish(summary->metrics, &summary->counting, false);
 }
 
 /* Live: the intervals that are left, and the last one so far as it got. */
@@ -149,7 +169,7 @@ static bool write_final_record(void *owner, stats_form *form, const struct stats
 {
 	struct reader *reader = owner;
 
-	return (reader->idle && form == stats_json_form.interval) || write_record(owner, form, record);
+	return (reader->options->device && form == stats_json_form.interval) || write_record(owner, form, record);
 }
 
 /* --explain: not one rule. */
@@ -195,17 +215,26 @@ static int run(const struct options *options)
 		goto out;
 	}
 	summary.counting.interval_ns = options->interval_ns;
+	summary.counting.merged = take_merge;
+	summary.counting.owner = &summary;
 	if (!counting_open(&summary.counting, reader)) {
 		reader->status = EXIT_ERROR;
 		goto out;
 	}
 	if (options->columns.form == COLUMNS_CSV)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
-	if (options->device && options->interval_ns)
-		reader->idle = write_intervals;
+	if (options->openmetrics)
+		summary.metrics = openmetrics_open(options->openmetrics, options->interval_ns);
+	if (options->openmetrics && !summary.metrics) {
+		reader->status = EXIT_ERROR;
+		goto out;
+	}
+	reader->idle = work_while_live;
 	reader_run(reader, summary.counting.tracker, take, &summary);
 	rtap_tracker_finish(summary.counting.tracker);
-	if (reader->idle)
+	if (summary.metrics)
+		openmetrics_publish(summary.metrics, &summary.counting, true);
+	if (options->device && options->interval_ns)
 		write_last_intervals(&summary);
 	if (summary.lines)
 		reader_wrote(reader, printer_text(&reader->printer, "\n", 1));
@@ -221,6 +250,7 @@ static int run(const struct options *options)
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, summary.counting.tracker);
 out:
+	openmetrics_close(summary.metrics);
 	counting_close(&summary.counting);
 	reader_close(reader);
 	return reader->status;

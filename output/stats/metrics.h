@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Statistics as metrics for Prometheus: OpenMetrics 1.0, and the older text format that node_exporter reads.
+ */
+#ifndef OUTPUT_STATS_METRICS_H
+#define OUTPUT_STATS_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rdmatap/source.h>
+#include <rdmatap/tracker.h>
+
+#include "output/stats/stats.h"
+
+/* Directions between two hosts, by service; further ones are counted together, with the labels "other". */
+#define METRICS_PAIRS 256
+/* Kinds of operations; likewise. */
+#define METRICS_OPERATIONS 256
+
+enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS, METRICS_FORMATS };
+
+struct metrics;
+
+/* NULL: out of memory. */
+struct metrics *metrics_create(void);
+
+/* NULL is ignored. */
+void metrics_destroy(struct metrics *metrics);
+
+/*
+ * Takes over the present values; no counter ever decreases, though connections may be found to be one, or to belong to another service.
+ * The statistics know connections that are not over (stats_connection_so_far()).
+ */
+void metrics_update(struct metrics *metrics, const struct stats *stats);
+
+/* Packets of connection `from` belong to `into`, whose statistics have them by now; turned: end a of one is end b of the other. */
+void metrics_merge(struct metrics *metrics, uint64_t from, uint64_t into, bool turned);
+
+/* Writes all; the caller frees *text. The source and the counters are those of now. False: out of memory. */
+bool metrics_write(const struct metrics *metrics, enum metrics_format format, const struct stats *stats, const struct rtap_source *source,
+		   const struct rtap_tracker_counters *counters, char **text, size_t *length);
+
+#endif
