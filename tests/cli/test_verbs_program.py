@@ -105,9 +105,9 @@ class Files(CliTest):
             self.good("-r", path, "-q")
 
     def test_an_incident_is_complete_while_the_ring_goes_round(self):
-        """100,000 frames a second through a ring of a tenth of a second: those of the incident have every number that the capture has."""
-        environ = environment(**device("feed=gen:0:600,pace=100000"))
-        process = subprocess.Popen((PROGRAM, "-Z", "root", "-i", "verbs:sim0", "--ring", "8M", "--before", "30ms", "--after", "1s", "--verbs", "depth=16384",
+        """20,000 frames a second through a ring of half a second: those of an incident of a second have every number."""
+        environ = environment(**device("feed=gen:0:600,pace=20000"))
+        process = subprocess.Popen((PROGRAM, "-Z", "root", "-i", "verbs:sim0", "--ring", "8M", "--before", "100ms", "--after", "1s", "--verbs", "depth=16384",
                                     "--buffer-size", "256M", "-w", self.path("i.pcapng")), stderr=subprocess.PIPE, env=environ)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
@@ -122,7 +122,7 @@ class Files(CliTest):
         name, = [name for name in os.listdir(self.directory) if name.startswith("i_")]
         self.lines("-r", self.path(name), "-w", self.path("plain.pcap"))
         numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
-        self.assertGreater(len(numbers), 50000)
+        self.assertGreater(len(numbers), 10000)
         if b"by the kernel 0, here 0" in errors:
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
         else:
