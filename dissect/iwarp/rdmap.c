@@ -312,8 +312,8 @@ static const struct rtap_name operation_words[] = {
 	{ 0, NULL },
 };
 
-/* The operation of the first FPDU is a column. `is_whole`: a message that it ends is shown too. */
-static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole)
+/* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and what it says. */
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper)
 {
 	char *begin = to;
 	struct rtap_iwarp_facts facts;
@@ -332,9 +332,9 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 		to = line_put_pad(begin, to, OPERATION_WIDTH) - 1;
 	if (opcode->has_payload)
 		to = line_put_dec(line_put(to, " len "), facts.payload_length);
-	if (facts.tagged) {
+	if (facts.tagged && !has_upper) {
 		to = put_place(to, facts.stag, facts.tagged_offset);
-	} else {
+	} else if (!facts.tagged) {
 		if (!opcode->has_payload)
 			to = line_put_dec(line_put(to, " msn "), facts.msn);
 		if (facts.mo)
@@ -357,13 +357,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_fpdu *fpdu;
 	struct iwarp_walk walk;
 	uint32_t count = 0;
-	bool is_whole = packet->fpdus.count == 1 && (packet->flow.completes || layer_has_upper(packet, layer));
+	bool has_upper = packet->fpdus.count == 1 && layer_has_upper(packet, layer);
+	bool is_whole = has_upper || (packet->fpdus.count == 1 && packet->flow.completes);
 
 	iwarp_walk_init(&walk, packet);
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
 		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole));
+		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole, has_upper));
 		count++;
 	}
 	if (packet->fpdus.count > count) {
