@@ -38,7 +38,7 @@ struct fit {
 	size_t count;
 	double tolerance;
 	bool later;                /* packets whose from_higher is this were captured by the measured clock after the other one */
-	bool is_one_way;           /* all packets have the same direction, and are taken for later ones */
+	bool is_one_way;           /* all packets have the same direction, and count as later ones */
 };
 
 static double seconds(int64_t from_ns, int64_t to_ns)

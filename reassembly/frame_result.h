@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What state finds out of the current frame. Passed along its way; the dissection of what depends on state, and whether its messages
+ * What the state knows of the current frame. It is passed from step to step; the dissection of what depends on state, and whether its messages
  * are wanted, follow from it.
  */
 #ifndef REASSEMBLY_FRAME_RESULT_H

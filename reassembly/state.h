@@ -405,7 +405,7 @@ struct rtap_tracker {
 	int64_t due_ns;                /* time before which no connection that closed or that its upper layer looks after needs processing */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 	bool reports;                  /* messages or operations are wanted */
-	uint64_t patience_ns;          /* a message delays later ones no longer; 0: the time after which it is given up */
+	uint64_t patience_ns;          /* longest time that a message delays later ones; 0: until it is given up */
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */

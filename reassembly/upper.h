@@ -129,7 +129,7 @@ struct upper_layer {
 	const struct upper_memory *memory; /* NULL: its requests name none */
 	/* A SEND that carries a response (message->request) is settled: call request_end(). Not NULL if request_answered() is called. */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
-	/* The message of a request (request->message) is settled: its bytes are there for the last time. */
+	/* The message of a request (request->message) is settled. Its bytes may be freed after this call. */
 	void (*sent)(struct rtap_tracker *tracker, struct message *message);
 	/* Frees what the layer allocated for a message of its own: shown.items. */
 	void (*release)(struct rtap_tracker *tracker, struct message *message);

@@ -136,7 +136,7 @@ Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 	verbs_block_hold(blocks[1]);
 	verbs_block_release(blocks[1]);
 	cr_assert_null(verbs_block_take(ring));
-	verbs_ring_release(ring); /* blocks are lent still */
+	verbs_ring_release(ring); /* blocks are still borrowed */
 	blocks[1]->memory[0] = 1;
 	blocks[1]->borrowed.give_back(&blocks[1]->borrowed);
 	cr_assert_eq(verbs_block_take(ring), blocks[1]);

@@ -118,7 +118,7 @@ static void take_back(struct batch_buffer *buffer)
 	((struct borrowed *)(void *)buffer)->is_back = true;
 }
 
-/* The file of copied frames is what the file of lent ones has to be. */
+/* The file of borrowed frames equals the file of copied ones. */
 Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 {
 	static const char *const names[] = { "a.pcap", "a.pcapng", "a.pcap.gz" };

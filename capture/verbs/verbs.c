@@ -251,7 +251,7 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 {
 	struct verbs_block *block = queue->posted[queue->posted_begin];
 
-	/* Receives complete in the order in which they were posted. A device that does otherwise is in trouble. */
+	/* Receives complete in the order in which they were posted. A device that does otherwise is faulty. */
 	if (__builtin_expect(completion->wr_id != (uint64_t)block->index * verbs->sizes.block + queue->filled, 0)) {
 		queue->broken = verbs->broken = verbs->is_disordered = true;
 		verbs->failed++;
@@ -735,7 +735,7 @@ static enum rtap_status list(void (*take)(void *owner, struct rtap_live_entry *e
 	errno = 0;
 	devices = ibv_get_device_list(NULL);
 	if (!devices) {
-		/* ENOSYS: the kernel has no RDMA, which is no trouble but an answer. */
+		/* ENOSYS: the kernel has no RDMA, which is an answer, not an error. */
 		if (errno == ENOSYS)
 			return RTAP_STATUS_OK;
 		rtap_error_set(error, error_code_of(errno), "verbs: RDMA devices cannot be listed: %s", strerror(errno));

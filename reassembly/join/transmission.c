@@ -37,13 +37,13 @@ struct sender {
 	uint32_t packets, same;
 };
 
-/* The latest sending of a flow that each point captured, by number + 1. */
+/* The latest transmission of a flow that each point captured, by number + 1. */
 struct latest {
 	struct transmission_flow flow;
 	uint64_t numbers[JOIN_POINTS];
 };
 
-/* Flows of which this is known at a time; two can share an entry, and then the other one's is forgotten. */
+/* Entries; of two flows that share one, the earlier one is forgotten. */
 #define FLOWS 4096
 
 struct transmissions {

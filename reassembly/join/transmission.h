@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets captured at several points of their way: which points captured each of them, and when. Points are input files, whose times are
+ * Packets captured at several points of their path: which points captured each of them, and when. Points are input files, whose times are
  * those of one clock. Copies are recognised by identity (reassembly/packet_identity.h): what no hop may change.
  */
 #ifndef REASSEMBLY_JOIN_TRANSMISSION_H

@@ -63,7 +63,7 @@ static void map_in(struct rtap_tracker *tracker, struct command *command)
 		tracker->counters.evictions++;
 }
 
-/* The operation gets what is known. */
+/* Fills the operation with what is known. */
 static void conclude(struct rtap_tracker *tracker, struct command *command, struct message *response)
 {
 	const struct message *send = command->request.message;
@@ -168,7 +168,7 @@ struct command *command_of_response(const struct upper_work *work, uint64_t id)
 	return command_find(work->connection, !work->from_a, id);
 }
 
-/* The response shows itself as one without a command no longer. */
+/* The operation of a response without a command is dropped: its command is known now. */
 static void forget_alone(struct rtap_tracker *tracker, struct command *command)
 {
 	if (command->request.response)

@@ -58,7 +58,7 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
  */
 struct command *command_answered(struct upper_work *work, uint64_t id);
 
-/* A command ends, and its SEND with its operation is that of `to`, which goes on with it. `to` has none of its own. */
+/* Ends `from`: its SEND, with the operation, becomes that of `to`, which has none of its own. */
 void command_pass(struct rtap_tracker *tracker, struct command *from, struct command *to);
 
 /* The command of a response, without changing anything. NULL: unknown. */

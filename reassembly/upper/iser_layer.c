@@ -66,7 +66,7 @@ static uint32_t copy_cdb(const uint8_t *pdu, uint32_t left, uint8_t cdb[MOST_CDB
 	return SCSI_CDB_LENGTH;
 }
 
-/* `header`: the iSER header and the whole iSCSI header are there. `left`: bytes after them. */
+/* `header`: the iSER header and the whole iSCSI header. `left`: bytes after them. */
 static void take_command(struct upper_work *work, const uint8_t *header, uint32_t left)
 {
 	const uint8_t *pdu = header + ISER_LENGTH;

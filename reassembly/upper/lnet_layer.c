@@ -61,7 +61,7 @@ static struct lnet_request *lnet_of(struct command *command)
 	return (struct lnet_request *)command;
 }
 
-/* "10.0.0.1@o2ib/26": who is asked, and the portal. */
+/* "10.0.0.1@o2ib/26": the node that is asked, and the portal. */
 static char *object_of(const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
@@ -79,7 +79,7 @@ static char *object_of(const uint8_t *header)
 	return text;
 }
 
-/* What LNet's header says. */
+/* Adds the fields of LNet's header. */
 static void show_header(struct lnet_operation *operation, const uint8_t *header)
 {
 	struct rtap_operation *shown = &operation->head.shown;
@@ -407,7 +407,7 @@ static bool read_send(const struct rtap_packet *packet, struct lnet_send *send)
 		return false;
 	send->header = layer_bytes(packet, layer);
 	send->is_little = layer->protocol == PROTOCOL_LNET;
-	/* a single packet's source goes on after its payload */
+	/* the source of a single packet has more bytes after its payload */
 	send->captured = (layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured :
 								    packet->sources[layer->source].captured) - layer->offset;
 	return true;

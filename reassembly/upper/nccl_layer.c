@@ -38,7 +38,7 @@ static void free_state(struct rtap_tracker *tracker, struct connection *connecti
 	budget_give(&tracker->budget, &connection->entry, sizeof(struct nccl_state));
 }
 
-/* What was taken for announcements is something else. */
+/* The supposed announcements of the connection are something else: forgets them. */
 static void drop_candidate(struct rtap_tracker *tracker, struct connection *connection)
 {
 	nccl_state_end(tracker, connection);
@@ -132,7 +132,7 @@ static bool is_known(const struct region *region)
 	return ((const struct nccl_state *)region->request->connection->upper_state)->is_known;
 }
 
-/* Data that was captured before the proof. */
+/* Claims data that was captured before the proof. */
 static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	struct message *message = TAILQ_LAST(&stream->messages, message_list);

@@ -19,7 +19,7 @@ struct nccl_memory_link {
 /* Adds the memory as the newest. False: out of memory. */
 bool nccl_match_add(struct map *index, struct nccl_memory_link *link, struct region *region) __attribute__((warn_unused_result));
 
-/* Removes it, if it is there. */
+/* Removes the memory, if it is in the index. */
 void nccl_match_remove(struct map *index, struct nccl_memory_link *link);
 
 /*

@@ -3,7 +3,7 @@
 
 #include "reassembly/upper/nccl_waits.h"
 
-#define RATED_BYTES 4096 /* the rate of smaller transfers says nothing */
+#define RATED_BYTES 4096 /* smaller transfers show no rate */
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -31,7 +31,7 @@ static void learn(struct nccl_pace *pace, const struct nccl_times *times)
 	}
 }
 
-/* What its first to last data and its acknowledgement took longer than at the channel's best. */
+/* The excess time of its data and acknowledgement over the best of the channel. */
 static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *times)
 {
 	int64_t sent_ns = between(times->first_ns, times->last_ns), expected_ns = 0, excess_ns = 0;

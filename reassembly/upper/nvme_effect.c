@@ -44,7 +44,7 @@ static void place(struct block_effect *effect, uint64_t first, uint64_t blocks, 
 	effect->length = blocks * block_size;
 }
 
-/* The first bytes of its data, as far as they are there without a gap. */
+/* The first bytes of its data, up to the first gap. */
 static const uint8_t *front(const struct nvme_ended *ended, uint64_t *length)
 {
 	const struct coverage_run *run = ended->data && ended->data->count ? coverage_runs(ended->data) : NULL;

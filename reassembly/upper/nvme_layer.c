@@ -294,7 +294,7 @@ static void show_alone(struct upper_work *work, const struct nvme_command *comma
 	operation->head.concluded = true;
 }
 
-/* Shows what is known of the packet beside its bytes. */
+/* Shows facts of the packet that are not in its bytes. */
 static void show(struct upper_work *work, const struct packet_request *known)
 {
 	bool in_place = !work->keep && work->packet->upper == RTAP_UPPER_NVME;
@@ -407,7 +407,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	keep_carried(work, command, layer + 1);
 }
 
-/* What a successful command says about the queue and its namespaces. */
+/* Learns from a successful command about the queue and its namespaces. */
 static void learn_result(struct upper_work *work, struct nvme_queue *queue, const struct nvme_command *command)
 {
 	const struct request *request = &command->command.request;
@@ -461,7 +461,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 		show_alone(work, command);
 }
 
-/* A packet that completes the data of a command shows it, if it has a structure. Takes the data. */
+/* Takes the data of a command. The packet that completes it shows it, if it has a structure. */
 static bool take_data(struct upper_work *work)
 {
 	const struct region *region = work->message->region;

@@ -92,7 +92,7 @@ static struct rds_state *state_make(struct rtap_tracker *tracker, struct connect
 	return state;
 }
 
-/* Messages before it that were not seen, and those that were lost no longer. */
+/* Counts the missing messages before this one. A message that arrives late is not missing any more. */
 static void note_sequence(struct rds_side *side, struct rds_message *message)
 {
 	struct rds_message *after = TAILQ_NEXT(message, link);
@@ -141,7 +141,7 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 	return message;
 }
 
-/* READs and WRITEs with the key, sent before the message that names it. */
+/* Adds the READs and WRITEs with the key that were sent before the message that names it. */
 static void name_transfers(struct rds_side *side, struct rds_message *message, uint64_t psn)
 {
 	uint32_t count = side->transfer_count < RDS_TRANSFERS ? side->transfer_count : RDS_TRANSFERS;
@@ -206,7 +206,7 @@ static struct rds_message *find(const struct rds_side *side, const uint8_t *head
 	return NULL;
 }
 
-/* The acknowledgement of a message that came before: if it is known which. */
+/* Finds the acknowledgement of a message that was captured after it, if it is known which one that is. */
 static void find_ack(const struct rds_side *side, struct rds_message *message)
 {
 	if (message->is_map || message->sequence > side->acks[0].sequence)
@@ -222,7 +222,7 @@ static bool is_over(const struct rds_message *message)
 	return rds_message_is_whole(message) && (message->is_map || message->is_acked);
 }
 
-/* Where the next message begins. */
+/* Records where the next message begins. */
 static void note_end(struct rds_side *side, const struct rds_message *message, const struct message *send, uint64_t sequence)
 {
 	uint64_t end = send->end ? send->end : send->high + 1;
@@ -293,7 +293,7 @@ static bool read_send(const struct rtap_packet *packet, struct rds_fragment *fra
 	after = layer->offset + RDS_HEADER_LENGTH;
 	fragment->header = layer_bytes(packet, layer);
 	fragment->bytes = fragment->header + RDS_HEADER_LENGTH;
-	/* a single packet's source goes on after its payload */
+	/* the source of a single packet has more bytes after its payload */
 	if (layer->source == packet->payload.source) {
 		fragment->captured = packet->payload.offset + packet->payload.captured - after;
 		fragment->wire = packet->payload.offset + packet->payload.wire - after;
@@ -407,7 +407,7 @@ static void end(struct rtap_tracker *tracker, struct connection *connection)
 			end_message(tracker, TAILQ_FIRST(&state->sides[i].messages));
 }
 
-/* Acknowledgements known now end messages. */
+/* Ends messages whose acknowledgements are known now. */
 static void acknowledge(struct rtap_tracker *tracker, struct rds_side *side)
 {
 	struct rds_message *message, *next;

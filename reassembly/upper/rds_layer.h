@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RDS as an upper layer: messages, put together from their fragments, and their acknowledgements.
+ * RDS as an upper layer: messages, reassembled from their fragments, and their acknowledgements.
  */
 #ifndef REASSEMBLY_UPPER_RDS_LAYER_H
 #define REASSEMBLY_UPPER_RDS_LAYER_H

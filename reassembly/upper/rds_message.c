@@ -28,7 +28,7 @@ static uint32_t packets_of(const struct message *send)
 	return (uint32_t)((send->end ? send->end : send->high + 1) - send->low);
 }
 
-/* A fragment that is not the last shows the size of all. */
+/* A fragment that is not the last has the size of all fragments. */
 static void learn_size(struct rds_side *side, const struct message *send, const struct rds_fragment *fragment, uint32_t length)
 {
 	if (fragment->wire >= length || fragment->wire % PAGE || fragment->wire <= side->fragment)

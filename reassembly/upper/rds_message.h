@@ -27,7 +27,7 @@ struct rds_ack {
 	int64_t time_ns;
 };
 
-/* What one end sends. */
+/* The messages of one end. */
 struct rds_side {
 	TAILQ_HEAD(rds_messages, rds_message) messages; /* that wait, by sequence */
 	uint32_t count;
@@ -83,7 +83,7 @@ struct rds_message {
 /* Adds the fragment in the SEND of `work`. False: it is not a part of this message. */
 bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment);
 
-/* Whether all its bytes are there. */
+/* Whether all its bytes were captured. */
 bool rds_message_is_whole(const struct rds_message *message);
 
 /* Adds its operation to its SEND, if operations are wanted. */

@@ -48,7 +48,7 @@ static int order(const struct tree_node *left, const struct tree_node *right)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->request->psn != b->request->psn)
 		return a->request->psn < b->request->psn ? -1 : 1;
-	/* a repeated SEND that was taken for another request, or a sequence that restarted */
+	/* a repeated SEND that looked like another request, or a sequence that restarted */
 	return a->request->number < b->request->number ? -1 : a->request->number > b->request->number;
 }
 

@@ -175,7 +175,7 @@ static char *name_to_open(struct rtap_tracker *tracker, const uint8_t *message)
 	return copy;
 }
 
-/* What the message of RTRS's user says. */
+/* Reads the message of RTRS's user. */
 static void read_user(struct rtap_tracker *tracker, const struct rnbd_state *state, const struct rtrs_request *request, struct rnbd_command *command)
 {
 	const uint8_t *message = request->user;
@@ -332,7 +332,7 @@ static const struct rtap_layer *layer_of(const struct rtap_packet *packet, uint1
 	return NULL;
 }
 
-/* The exchange that names the session and the server's chunks. */
+/* Takes the exchange that names the session and the server's chunks. */
 static void take_information(struct upper_work *work, struct rnbd_state *state)
 {
 	const struct rtap_packet *packet = work->packet;
@@ -352,7 +352,7 @@ static void take_information(struct upper_work *work, struct rnbd_state *state)
 	}
 }
 
-/* Data that the server wrote: the response to an open or session information request is shown where it ends. */
+/* Takes data that the server wrote. The response to an open or session information request is shown in its last packet. */
 static void take_data_written(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;

@@ -41,13 +41,13 @@ struct rnbd_session *rnbd_session_find(struct rtap_tracker *tracker, const struc
 
 void rnbd_session_set_name(struct rtap_tracker *tracker, struct rnbd_session *session, const uint8_t *bytes, size_t length);
 
-/* The device got an id in a response. */
+/* A response gave the device an id. */
 void rnbd_session_open(struct rtap_tracker *tracker, struct rnbd_session *session, uint32_t id, const char *name);
 
 /* NULL: unknown. */
 const struct rnbd_device *rnbd_session_device(const struct rnbd_session *session, uint32_t id);
 
-/* What a server is called: the session's target or, if that is unknown, the address, written to `text`. */
+/* The name of a server: the session's target or, if that is unknown, the address, written to `text`. */
 const char *rnbd_target_text(const struct rnbd_session *session, const struct rtap_end *server, char text[RNBD_TEXT]);
 
 #endif

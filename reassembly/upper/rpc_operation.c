@@ -28,7 +28,7 @@ struct rpc_operation {
 	struct operation head;
 	char id[HASH_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT], handle[HASH_TEXT];
 	char *to, *export;        /* on the heap, or NULL */
-	struct rpc_part *kept[2]; /* call and reply, if they say something about the names of files; NULL: not */
+	struct rpc_part *kept[2]; /* call and reply, if they have names of files; NULL: they have none */
 	bool has_reply, was_rejected; /* a reply was seen; the call was not executed */
 	struct rpc_noted noted;
 };
@@ -129,7 +129,7 @@ static void follow_handles(struct rpc_noted *noted, uint32_t number)
 	}
 }
 
-/* Whether another item says better what the COMPOUND works on than the main one so far. */
+/* Whether another item describes the work of the COMPOUND better than the main one so far. */
 static bool is_better(const struct rpc_noted *noted, uint8_t tier)
 {
 	if (!noted->has_item || tier < noted->tier)
@@ -424,7 +424,7 @@ static char *make_export(struct rtap_tracker *tracker, const struct rtap_end *se
 	return copy_line(&line, text);
 }
 
-/* Enters what the call and its reply say in the tree of names. */
+/* Enters the names in the call and its reply in the tree of names. */
 static void learn(struct rtap_tracker *tracker, const struct rpc_operation *operation, const struct rtap_end *server)
 {
 	struct rpc_exchange exchange = { .server = *server };

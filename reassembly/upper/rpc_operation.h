@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPC calls and replies as operations (reassembly/operation.h): what their bodies say of file, offset and data.
+ * RPC calls and replies as operations (reassembly/operation.h): the file, offset and data in their bodies.
  */
 #ifndef REASSEMBLY_UPPER_RPC_OPERATION_H
 #define REASSEMBLY_UPPER_RPC_OPERATION_H
@@ -24,14 +24,14 @@ struct rpc_place {
 	struct rpc_text path;     /* names, each after its length as 16 bits in host order */
 };
 
-/* What the body of a call or reply says. */
+/* The body of a call or reply. */
 struct rpc_noted {
 	bool is_nfs;              /* NFS or its callback: the rows of values are NFS's */
 	bool is_compound;         /* of NFSv4: items work on the current handle */
 	bool is_nfs3, is_callback;
 	bool is_mount;            /* MOUNT's procedure of that name */
 	bool has_item, is_main;   /* an item of a COMPOUND was found; the last one is the main one so far */
-	bool has_names;           /* it says something about the names of files */
+	bool has_names;           /* it has names of files */
 	bool has_identity, has_data; /* there is a GETATTR; a READ or WRITE */
 	bool descends;            /* the next name is one in the current directory, and becomes the current file */
 	uint8_t tier;             /* of the main item: dissect/rpc/nfs4.h */

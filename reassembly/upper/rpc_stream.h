@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The XDR stream of a call or reply, put together from the inline part of its SEND and the data of its chunks: extents of bytes that
+ * The XDR stream of a call or reply, assembled from the inline part of its SEND and the data of its chunks: extents of bytes that
  * are kept elsewhere, and holes.
  */
 #ifndef REASSEMBLY_UPPER_RPC_STREAM_H

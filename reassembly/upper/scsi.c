@@ -34,7 +34,7 @@ struct scsi_request {
 	uint64_t lun;
 	uint64_t length;           /* bytes of data that pieces and SEND have */
 	uint8_t other_flags;       /* with is_other: enum rtap_operation_flag */
-	bool is_other;             /* no SCSI command: `cdb` has its name only, the two below what became of it */
+	bool is_other;             /* no SCSI command: `cdb` has its name only, the two below its result */
 	bool has_lun;
 	bool is_good;
 	const char *result;        /* static; NULL: without a name */
@@ -239,7 +239,7 @@ static void join(struct rtap_tracker *tracker, const struct scsi_request *reques
 		tracker->counters.evictions++;
 }
 
-/* The first bytes of data, as far as they are there without a gap. */
+/* The first bytes of data, up to the first gap. */
 static const uint8_t *front(const struct coverage *data, uint64_t *length)
 {
 	const struct coverage_run *run = data->count ? coverage_runs(data) : NULL;
@@ -499,7 +499,7 @@ void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, co
 		work->tracker->counters.evictions++;
 }
 
-/* Whether data of one direction that is there up to `length` goes on in the next piece of memory, or is data out that is not whole. */
+/* Whether data of one direction, complete up to `length`, continues in the next piece of memory, or is incomplete data out. */
 static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t length)
 {
 	uint64_t end = is_out ? request->carried_length : 0;

@@ -9,7 +9,7 @@
 #include "reassembly/upper/smb_fragments.h"
 
 #define MOST_FRAGMENTS 4096
-#define MOST_BYTES (16u << 20) /* of one direction: peers agree on 1 MiB for a message as a rule */
+#define MOST_BYTES (16u << 20) /* of one direction: peers usually agree on 1 MiB for a message */
 
 /* Whether the bytes are the start of a message, not of a later command of a compound. */
 static bool begins(struct rtap_span bytes)
@@ -26,7 +26,7 @@ static bool follows(const struct smb_fragment *before, const struct smb_fragment
 	return before->remaining && before->remaining == (uint64_t)fragment->length + fragment->remaining;
 }
 
-/* Index of the first fragment at or after the PSN: as a rule all are before it. */
+/* Index of the first fragment at or after the PSN: usually all are before it. */
 static uint32_t place_of(const struct smb_fragments *fragments, uint64_t psn)
 {
 	uint32_t low = 0, high = fragments->count;

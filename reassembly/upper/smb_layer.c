@@ -94,7 +94,7 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole)
 		work->context->chunk = bytes;
 		set_shown(work->tracker, work->connection, (uint8_t *)(uintptr_t)whole->bytes.bytes, whole->bytes.length);
 	} else if (!work->keep) {
-		/* its layers are there already */
+		/* its layers exist already */
 		work->packet->request = work->context->request;
 		return;
 	} else if (!work->context->request.frame) {

@@ -34,7 +34,7 @@ void smb_name_release(struct smb_name *name)
 		free(name);
 }
 
-/* The key leads to it no longer. */
+/* Removes the key; the path stays while requests refer to it. */
 static void unmap(struct rtap_tracker *tracker, struct smb_name *name)
 {
 	map_remove(&names_of(tracker)->map, name->hash, name);

@@ -33,10 +33,10 @@ struct smb_key smb_key_of_file(const struct connection *connection, bool server_
 /* The name, with a reference for the caller. NULL: unknown. */
 struct smb_name *smb_name_find(struct rtap_tracker *tracker, const struct smb_key *key);
 
-/* From here on the key has this path. */
+/* Enters the path under the key. */
 void smb_name_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path);
 
-/* The key has no path any more. */
+/* Removes the key and its path. */
 void smb_name_drop(struct rtap_tracker *tracker, const struct smb_key *key);
 
 /* Returns a reference. NULL is ignored. */

@@ -160,7 +160,7 @@ void smb_operation_begin(struct upper_work *work, struct smb_request *request)
 			return;
 }
 
-/* What all operations of a message share is in the first: request_conclude() filled it. */
+/* Copies what all operations of a message share from the first one, which request_conclude() filled. */
 static void copy_common(struct rtap_operation *shown, const struct rtap_operation *first)
 {
 	uint64_t number = shown->number;
@@ -328,7 +328,7 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 	effect->bytes.kind = is_read ? BLOCK_READ : is_sure ? BLOCK_WRITTEN : BLOCK_SPOILED;
 	effect->bytes.offset = part->offset;
 	effect->bytes.length = is_sure ? part->moved : part->length;
-	/* what an error left is as it was, unless the server had begun */
+	/* an error changes nothing, unless the server had begun to write */
 	if (part->is_answered && !is_sure)
 		return;
 	if (!join_data(&request->command.request, part, &data, &cut))

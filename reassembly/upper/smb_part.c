@@ -206,7 +206,7 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 	}
 }
 
-/* CREATE opened a file: its id stands for the path from here on. */
+/* CREATE opened a file: its id identifies the path from now on. */
 static void take_created(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
 	const struct request *base = &request->command.request;
@@ -233,7 +233,7 @@ static void take_read(struct upper_work *work, struct smb_request *request, stru
 		take_data(work, request, part, part_of(body, offset, length), length);
 }
 
-/* A file's id is known only since its CREATE was answered, which a request can be ahead of. */
+/* The id of a file is known once its CREATE was answered. A request can be captured before that. */
 static void find_name(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
 {
 	const struct request *base = &request->command.request;

@@ -30,7 +30,7 @@ struct smb_part {
 	bool has_range, has_size, is_answered, has_file, is_related;
 	uint8_t file_id[SMB2_FILE_ID_LENGTH];
 	char *path;               /* what CREATE, TREE_CONNECT and a rename name; on the heap; NULL: none */
-	struct smb_name *name;    /* what the file id stands for; NULL: unknown */
+	struct smb_name *name;    /* path of the file id; NULL: unknown */
 	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
 	struct coverage data;     /* in the request or response, if it is wanted */
 	struct smb_piece *pieces; /* on the heap */
@@ -50,7 +50,7 @@ struct smb_request {
 	uint64_t waited_ns;       /* for credits, between fragments */
 };
 
-/* What every header says. */
+/* The fields of every header. */
 void smb_part_begin(struct smb_part *part, const uint8_t *header);
 
 /* Fills part `index` of the request. The parts before it are filled. */
@@ -62,7 +62,7 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 /* The same from a part that has only a response. */
 void smb_part_take_answer(struct smb_part *part, struct smb_part *answer);
 
-/* What it works on. NULL: unknown or nothing. */
+/* Its file. NULL: unknown, or it has none. */
 const char *smb_part_path(const struct smb_part *part);
 
 void smb_part_fini(struct smb_part *part);

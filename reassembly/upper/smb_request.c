@@ -136,7 +136,7 @@ static void name_memory(struct upper_work *work, struct smb_request *request)
 	free(names);
 }
 
-/* What a response, captured before the request, said. */
+/* Keeps the fields of a response that was captured before the request. */
 static void keep_answers(struct smb_request *request, struct smb_part *parts, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -250,7 +250,7 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 		take_unknown(work, whole, count);
 }
 
-/* Of what the server sends on its own, and of CANCEL, there is no response. */
+/* Messages without a response: those that the server sends on its own, and CANCEL. */
 static bool is_alone(const uint8_t *header)
 {
 	return little_bits(header, SMB2_MESSAGE_ID) == SMB2_NO_MESSAGE_ID || little_bits(header, SMB2_COMMAND) == SMB2_CANCEL;

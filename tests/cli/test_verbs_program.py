@@ -69,7 +69,7 @@ class Files(CliTest):
         return made
 
     def test_copied_frames_are_those_of_the_file(self):
-        """Blocks of short frames are copied into records, those of longer ones lent: here by turns of 16 frames."""
+        """Blocks of short frames are copied into records, those of longer ones borrowed: here by turns of 16 frames."""
         capture = self.path("nfs.pcap", read(NFS))
         content = records(read(capture))[1]
         feed = "stamp=wall,feed=file:" + capture
@@ -92,7 +92,7 @@ class Files(CliTest):
             self.assertEqual(numbers, sorted(set(numbers)))
 
     def test_a_file_that_gets_full_keeps_all_whole_records(self):
-        """Also those that were lent in one piece."""
+        """Also those that were borrowed in one piece."""
         for name, how in (("x.pcap", ()), ("x.pcapng", ()), ("x.pcap", EVERY)):
             path, most = self.path(name), 1000 * 512
             command = (PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-c", "100000", *how, "-w", path)

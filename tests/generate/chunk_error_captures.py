@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RPCs whose queue pairs are in trouble, and RPC messages that lie about what is in them. See session.py for the truth."""
+"""RPCs whose queue pairs have errors, and RPC messages with wrong lengths and counts. See session.py for the truth."""
 import nfs
 from chunk_captures import data_of, give, long_reply, read3, write3
 from chunk_damage_captures import AGAIN
