@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero but `before` is an empty heap. */
+/* All zero but `before` and `placed` is an empty heap. */
 struct heap {
 	bool (*before)(const void *one, const void *other); /* a strict order */
+	void (*placed)(void *item, size_t at); /* its index in `items` from now on; NULL: nobody needs it */
 	void **items; /* no item precedes its parent; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
 };
@@ -27,8 +28,14 @@ static inline void *heap_first(const struct heap *heap)
 /* Puts the first item where it belongs after its place in the order has changed. */
 void heap_settle_first(struct heap *heap);
 
+/* Removes the item at an index, which exists, and returns it. */
+void *heap_remove(struct heap *heap, size_t at);
+
 /* Removes the first item, which exists, and returns it. */
-void *heap_remove_first(struct heap *heap);
+static inline void *heap_remove_first(struct heap *heap)
+{
+	return heap_remove(heap, 0);
+}
 
 /* Frees the heap, without the items, which leaves it empty. */
 void heap_fini(struct heap *heap);

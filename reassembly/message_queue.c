@@ -110,42 +110,29 @@ static inline void link_waiting(struct rtap_tracker *tracker, struct message *me
 		TAILQ_INSERT_TAIL(&tracker->waiting, message, waiting);
 }
 
-/* Binary heap: no entry is due before its parent. */
-static void put_aside_at(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
+bool message_is_due_before(const void *one, const void *other)
 {
-	tracker->aside.heap[at] = entry;
-	entry.message->aside = at + 1;
+	return ((const struct message *)one)->due_ns < ((const struct message *)other)->due_ns;
 }
 
-/* Moves an entry from a free position up or down to its place. */
-static void sift(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
+void message_put_aside(void *message, size_t at)
 {
-	struct message_aside *heap = tracker->aside.heap;
-	uint32_t count = tracker->aside.count, child;
+	((struct message *)message)->aside = at + 1;
+}
 
-	for (; at && heap[(at - 1) / 2].due_ns > entry.due_ns; at = (at - 1) / 2)
-		put_aside_at(tracker, at, heap[(at - 1) / 2]);
-	while ((child = 2 * at + 1) < count) {
-		if (child + 1 < count && heap[child + 1].due_ns < heap[child].due_ns)
-			child++;
-		if (heap[child].due_ns >= entry.due_ns)
-			break;
-		put_aside_at(tracker, at, heap[child]);
-		at = child;
-	}
-	put_aside_at(tracker, at, entry);
-	tracker->aside.due_ns = heap[0].due_ns;
+/* The first deferred message can be another one. */
+static void note_due(struct rtap_tracker *tracker)
+{
+	const struct message *first = heap_first(&tracker->aside.heap);
+
+	tracker->aside.due_ns = first ? first->due_ns : UINT64_MAX;
 }
 
 static __attribute__((cold, noinline)) void leave_aside(struct rtap_tracker *tracker, struct message *message)
 {
-	uint32_t at = message->aside - 1, last = --tracker->aside.count;
-
+	heap_remove(&tracker->aside.heap, message->aside - 1);
 	message->aside = 0;
-	if (at != last)
-		sift(tracker, at, tracker->aside.heap[last]);
-	if (!last)
-		tracker->aside.due_ns = UINT64_MAX;
+	note_due(tracker);
 }
 
 /* Leaves the list that it is in. */
@@ -402,20 +389,19 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 /* Defers it: it no longer delays later messages. Without memory it is reported in its turn. */
 static void step_aside(struct rtap_tracker *tracker, struct message *message)
 {
+	struct heap *heap = &tracker->aside.heap;
+	size_t room = heap->room;
+
 	queue_again(tracker, message);
 	if (message->aside)
 		return;
-	if (tracker->aside.count == tracker->aside.room) {
-		uint32_t room = tracker->aside.room ? tracker->aside.room * 2 : 16;
-		struct message_aside *larger = memory_resize(tracker->aside.heap, room * sizeof *larger);
-
-		if (!larger)
-			return;
-		budget_charge(&tracker->budget, &tracker->messages, (room - tracker->aside.room) * sizeof *larger);
-		tracker->aside.heap = larger;
-		tracker->aside.room = room;
+	message->due_ns = check_time(tracker, message);
+	if (!heap_add(heap, message)) {
+		tracker->counters.evictions++;
+		return;
 	}
-	sift(tracker, tracker->aside.count++, (struct message_aside){ check_time(tracker, message), message });
+	budget_charge(&tracker->budget, &tracker->messages, (heap->room - room) * sizeof *heap->items);
+	note_due(tracker);
 }
 
 static bool is_over(const struct rtap_tracker *tracker, const struct message *message)
@@ -442,10 +428,12 @@ static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 void messages_check_aside(struct rtap_tracker *tracker)
 {
 	while (tracker->aside.due_ns <= tracker->budget.clock_ns) {
-		struct message *message = tracker->aside.heap[0].message, *partner = message->partner;
+		struct message *message = heap_first(&tracker->aside.heap), *partner = message->partner;
 
 		if (!is_over(tracker, message) || (partner && !is_over(tracker, partner))) {
-			sift(tracker, 0, (struct message_aside){ check_time(tracker, message), message });
+			message->due_ns = check_time(tracker, message);
+			heap_settle_first(&tracker->aside.heap);
+			note_due(tracker);
 			continue;
 		}
 		/* A request is reported before its response. */
@@ -605,7 +593,7 @@ void messages_fini(struct rtap_tracker *tracker)
 
 	while ((message = TAILQ_FIRST(&tracker->waiting)))
 		message_drop(tracker, message);
-	free(tracker->aside.heap);
+	heap_fini(&tracker->aside.heap);
 	while ((message = TAILQ_FIRST(&tracker->spare))) {
 		TAILQ_REMOVE(&tracker->spare, message, link);
 		free(message);

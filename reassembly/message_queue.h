@@ -48,6 +48,10 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }
 
+/* Order and places of the deferred messages: for tracker->aside.heap. */
+bool message_is_due_before(const void *one, const void *other);
+void message_put_aside(void *message, size_t at);
+
 /* Slow path of messages_advance(): the first message may be ready, or must be deferred. */
 void messages_report_ready(struct rtap_tracker *tracker);
 

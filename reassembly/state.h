@@ -11,6 +11,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "base/heap.h"
 #include "reassembly/store/budget.h"
 #include "reassembly/store/coverage.h"
 #include "reassembly/frame_result.h"
@@ -155,7 +156,8 @@ struct message {
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `touched` */
 	bool begun_by_response;            /* the request was captured after a response */
-	uint32_t aside;                    /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
+	size_t aside;                      /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
+	uint64_t due_ns;                   /* with `aside`: when to check whether it is finished, by the budget's clock */
 	uint32_t sink_stag;                /* iWARP: sink STag of a READ; request identifier of an atomic */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN after the last packet; 0: unknown */
@@ -338,12 +340,6 @@ struct recent_datagram {
 	uint32_t interface;
 };
 
-/* A deferred message, and when to check whether it is finished, by the budget's clock. */
-struct message_aside {
-	uint64_t due_ns;
-	struct message *message;
-};
-
 #define UPPER_MOST 16 /* most upper layers */
 
 struct rtap_tracker {
@@ -381,8 +377,7 @@ struct rtap_tracker {
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */
 	struct message *last_ready;    /* up to this message nothing changes any more, and places are computed; NULL: none known */
 	struct {
-		struct message_aside *heap; /* min-heap by due_ns */
-		uint32_t count, room;
+		struct heap heap;      /* deferred messages, by due_ns */
 		uint64_t due_ns;       /* of the first one; UINT64_MAX: empty */
 	} aside;
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */

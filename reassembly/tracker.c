@@ -58,6 +58,7 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	TAILQ_INIT(&tracker->ahead.list);
 	TAILQ_INIT(&tracker->asking);
 	tracker->now_ns = INT64_MIN;
+	tracker->aside.heap = (struct heap){ .before = message_is_due_before, .placed = message_put_aside };
 	tracker->aside.due_ns = UINT64_MAX;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	budget_give_up_after(&tracker->budget, options->give_up_ns ? options->give_up_ns : USUAL_GIVE_UP_NS);

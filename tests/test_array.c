@@ -96,3 +96,44 @@ Test(heap, puts_a_changed_first_item_in_its_place)
 		cr_assert_eq(*(uint32_t *)heap_remove_first(&heap), i);
 	heap_fini(&heap);
 }
+
+/* An item that knows its place. */
+struct placed {
+	uint32_t number;
+	size_t at;
+};
+
+static bool is_lower(const void *one, const void *other)
+{
+	return ((const struct placed *)one)->number < ((const struct placed *)other)->number;
+}
+
+static void note_place(void *item, size_t at)
+{
+	((struct placed *)item)->at = at;
+}
+
+Test(heap, items_know_their_places_and_leave_from_anywhere)
+{
+	struct heap heap = { .before = is_lower, .placed = note_place };
+	struct placed items[COUNT];
+	uint32_t state = 7, last = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		state = state * 1664525 + 1013904223;
+		items[i].number = state >> 20;
+		cr_assert(heap_add(&heap, &items[i]));
+	}
+	for (size_t i = 0; i < COUNT; i += 3)
+		cr_assert_eq(heap_remove(&heap, items[i].at), &items[i]);
+	for (size_t i = 0; i < heap.count; i++)
+		cr_assert_eq(((struct placed *)heap.items[i])->at, i);
+	for (size_t left = heap.count; left; left--) {
+		const struct placed *first = heap_remove_first(&heap);
+
+		cr_assert_neq((size_t)(first - items) % 3, 0);
+		cr_assert_geq(first->number, last);
+		last = first->number;
+	}
+	heap_fini(&heap);
+}
