@@ -11,6 +11,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "base/array.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -80,19 +81,16 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
 	struct telling *telling = owner;
+	struct merge *merges;
 
 	stats_merge(telling->stats, from, into, turned);
-	if (telling->merge_count == telling->merge_room && telling->merge_room < MERGES) {
-		size_t room = telling->merge_room * 2 + 64;
-		struct merge *larger = realloc(telling->merges, room * sizeof *larger);
-
-		if (!larger)
-			return;
-		telling->merges = larger;
-		telling->merge_room = room;
-	}
-	if (telling->merge_count < telling->merge_room)
-		telling->merges[telling->merge_count++] = (struct merge){ from, into, turned };
+	if (telling->merge_count == MERGES)
+		return;
+	merges = array_grow(telling->merges, &telling->merge_room, telling->merge_count + 1, sizeof *merges);
+	if (!merges)
+		return;
+	telling->merges = merges;
+	telling->merges[telling->merge_count++] = (struct merge){ from, into, turned };
 }
 
 static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)

@@ -31,7 +31,7 @@ struct comparison {
 	struct canon_token *tokens; /* tokens of the line of b from the first mismatch with the name order of a */
 	bool *used;              /* by token of b: also present in a */
 	size_t read;             /* bytes of both texts read since their memory was released */
-	size_t token_count, token_room;
+	size_t token_count, token_room, used_room;
 	int error;
 };
 
@@ -191,21 +191,17 @@ static void read_tokens(struct comparison *comparison, const char *at, const cha
 
 	comparison->token_count = 0;
 	while (canon_token_next(&at, end, &token)) {
-		if (comparison->token_count == comparison->token_room) {
-			size_t room = comparison->token_room ? comparison->token_room * 2 : 64;
-			struct canon_token *larger = realloc(comparison->tokens, room * sizeof *larger);
-			bool *used;
+		size_t wanted = comparison->token_count + 1;
+		struct canon_token *tokens = array_grow(comparison->tokens, &comparison->token_room, wanted, sizeof *tokens);
+		bool *used = array_grow(comparison->used, &comparison->used_room, wanted, sizeof *used);
 
-			if (larger)
-				comparison->tokens = larger;
-			used = realloc(comparison->used, room * sizeof *used);
-			if (used)
-				comparison->used = used;
-			if (!larger || !used) {
-				fail(comparison, -ENOMEM);
-				return;
-			}
-			comparison->token_room = room;
+		if (tokens)
+			comparison->tokens = tokens;
+		if (used)
+			comparison->used = used;
+		if (!tokens || !used) {
+			fail(comparison, -ENOMEM);
+			return;
 		}
 		comparison->tokens[comparison->token_count] = token;
 		comparison->used[comparison->token_count++] = false;

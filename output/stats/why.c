@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "dissect/engine/packet.h"
 #include "dissect/infiniband/ib.h"
 #include "output/stats/stats.h"
@@ -190,21 +191,13 @@ static enum why_place place_of(const struct why *why, const struct rtap_packet *
 
 static struct why_event *add_event(struct why *why)
 {
-	if (why->count == why->most) {
+	struct why_event *events = why->count < why->most ? array_grow(why->events, &why->room, why->count + 1, sizeof *events) : NULL;
+
+	if (!events) {
 		why->unlisted++;
 		return NULL;
 	}
-	if (why->count == why->room) {
-		uint64_t room = why->room * 2 + 64;
-		struct why_event *larger = realloc(why->events, room * sizeof *larger);
-
-		if (!larger) {
-			why->unlisted++;
-			return NULL;
-		}
-		why->events = larger;
-		why->room = room;
-	}
+	why->events = events;
 	why->events[why->count] = (struct why_event){ .kind = 0 };
 	return &why->events[why->count++];
 }

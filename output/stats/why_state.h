@@ -26,7 +26,8 @@ struct why_order {
 struct why {
 	struct why_subject subject;
 	struct why_event *events;
-	uint64_t count, room, most, unlisted; /* unlisted: events beyond `most` */
+	size_t room;
+	uint64_t count, most, unlisted; /* unlisted: events beyond `most` */
 	struct why_seen *seen[2][2];     /* by sender is b, is a response: packets that the receiver accepts if they arrive */
 	struct why_order orders[2][2];   /* likewise */
 	/* the last recovery of requests sent by a, b: what was seen of later PSNs before it was discarded by the receiver */
