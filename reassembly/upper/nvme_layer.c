@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dissect/dissect.h"
+#include "dissect/engine/line.h"
 #include "dissect/nvme/nvme_command.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
@@ -79,12 +80,15 @@ static void show_command(struct nvme_operation *operation, const struct nvme_com
 {
 	const char *name = nvme_command_name(command->code);
 	struct rtap_operation *shown = &operation->head.shown;
+	struct line line;
 
 	shown->layer = "nvme";
 	if (!name)
 		snprintf(operation->name, sizeof operation->name, "opcode 0x%02x", (unsigned)(command->code & 0xff));
 	shown->name = name ? name : operation->name;
-	snprintf(operation->id, sizeof operation->id, "0x%04" PRIx64, command->command.id);
+	line_init(&line, operation->id, sizeof operation->id - 1);
+	line_hex(&line, command->command.id, 4);
+	*line.next = '\0';
 	shown->id = operation->id;
 }
 
@@ -107,6 +111,7 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 {
 	const char *target = nvme_target_name(queue);
 	size_t size = target ? strlen(target) + NUMBER_TEXT : NUMBER_TEXT;
+	struct line line;
 	char *text;
 
 	if (!target && !nsid)
@@ -114,10 +119,13 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 	text = memory_new(size);
 	if (!text)
 		return;
-	if (!nsid)
-		snprintf(text, size, "%s", target);
-	else
-		snprintf(text, size, "%s/%" PRIu32, target ? target : "?", nsid);
+	line_init(&line, text, size - 1);
+	line_text(&line, target ? target : "?");
+	if (nsid) {
+		line_char(&line, '/');
+		line_dec(&line, nsid);
+	}
+	*line.next = '\0';
 	operation->head.object = text;
 }
 

@@ -139,12 +139,15 @@ static void show_status(struct scsi_operation *operation, const struct scsi_requ
 static void show_command(struct scsi_operation *operation, const struct scsi_request *request)
 {
 	struct rtap_operation *shown = &operation->head.shown;
+	struct line line;
 
 	shown->layer = session_of(request)->layer;
 	if (!request->cdb.name)
 		snprintf(operation->name, NAME_TEXT, "opcode 0x%02x", request->cdb.opcode);
 	shown->name = request->cdb.name ? request->cdb.name : operation->name;
-	snprintf(operation->id, TAG_TEXT, "0x%" PRIx64, request->command.id);
+	line_init(&line, operation->id, TAG_TEXT - 1);
+	line_hex(&line, request->command.id, 1);
+	*line.next = '\0';
 	shown->id = operation->id;
 }
 
@@ -154,11 +157,18 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 	const char *target = target_of(request, address);
 	size_t size = strlen(target) + NAME_TEXT;
 
+	struct line line;
+
 	operation->head.object = memory_new(size);
-	if (operation->head.object && request->is_other && !request->has_lun)
-		snprintf(operation->head.object, size, "%s", target);
-	else if (operation->head.object)
-		snprintf(operation->head.object, size, "%s/%" PRIu64, target, request->lun);
+	if (!operation->head.object)
+		return;
+	line_init(&line, operation->head.object, size - 1);
+	line_text(&line, target);
+	if (!request->is_other || request->has_lun) {
+		line_char(&line, '/');
+		line_dec(&line, request->lun);
+	}
+	*line.next = '\0';
 }
 
 /* What statistics and findings need to know. Status: SAM-5, 5.3.1; sense keys: SPC-5, 4.4.8. */
