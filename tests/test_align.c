@@ -52,6 +52,8 @@ static size_t longest(const uint64_t *a, size_t a_count, const uint64_t *b, size
 	return table[a_count][b_count];
 }
 
+TestSuite(align, .timeout = 300);
+
 Test(align, finds_what_is_the_same)
 {
 	static const struct {

@@ -13,6 +13,8 @@ static void give_all(struct budget_entry *entry, void *owner)
 	budget_give(&budget, entry, entry->bytes);
 }
 
+TestSuite(budget, .timeout = 300);
+
 Test(budget, the_entry_unused_for_longest_goes_first)
 {
 	int evicted[3] = { 0 };

@@ -11,6 +11,8 @@
 
 /* ---- pcap ---- */
 
+TestSuite(pcap, .timeout = 300);
+
 Test(pcap, reads_both_byte_orders_and_both_time_resolutions)
 {
 	static const struct {
@@ -107,6 +109,8 @@ Test(pcap, reads_version_2_3_with_the_lengths_either_way_round)
 }
 
 /* ---- pcapng ---- */
+
+TestSuite(pcapng, .timeout = 300);
 
 Test(pcapng, reads_sections_of_both_byte_orders_with_interfaces_of_their_own)
 {
@@ -438,6 +442,8 @@ Test(pcapng, bounds_what_it_keeps_of_a_file_of_nothing_but_comments)
 
 /* ---- gzip ---- */
 
+TestSuite(gzip, .timeout = 300);
+
 Test(gzip, reads_members_one_after_another_and_padding_after_them)
 {
 	struct bytes whole = { 0 }, file = { 0 };
@@ -474,6 +480,8 @@ Test(gzip, reads_members_one_after_another_and_padding_after_them)
 	bytes_free(&file);
 	bytes_free(&whole);
 }
+
+TestSuite(erf, .timeout = 300);
 
 Test(erf, the_time_of_an_erf_record_is_rounded_to_the_nearest_nanosecond)
 {

@@ -105,6 +105,8 @@ static void cut_everywhere(struct bytes (*make)(void), bool pcapng)
 	bytes_free(&file);
 }
 
+TestSuite(hostile, .timeout = 300);
+
 Test(hostile, pcap_cut_anywhere_gives_all_whole_frames_and_says_where)
 {
 	cut_everywhere(small_pcap, false);

@@ -362,6 +362,8 @@ static void expect_all(const char *name, bool fill_holes)
 	readback_free(&readback);
 }
 
+TestSuite(export_tcp, .timeout = 300);
+
 Test(export_tcp, messages_are_read_back_byte_for_byte)
 {
 	static const char *const suffixes[] = { ".pcap", ".pcapng", ".pcap.gz" };

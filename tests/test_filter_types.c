@@ -249,6 +249,8 @@ static void check(const struct match *cases, size_t count)
 			     cases[i].expected ? "true" : "false");
 }
 
+TestSuite(filter_types, .timeout = 300);
+
 Test(filter_types, presence_is_of_fields_protocols_and_groups_of_them)
 {
 	static const struct match cases[] = {

@@ -51,6 +51,8 @@ static void check(uint64_t *values, uint64_t count)
 	cr_assert_eq(histogram.count, 0);
 }
 
+TestSuite(histogram, .timeout = 300);
+
 Test(histogram, reports_percentiles_within_the_error_that_it_states)
 {
 	static uint64_t values[100000];

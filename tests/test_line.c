@@ -23,6 +23,8 @@ static const char *end(struct line *line)
 	return memory;
 }
 
+TestSuite(line, .timeout = 300);
+
 Test(line, numbers_are_written_as_printf_writes_them)
 {
 	static const uint64_t numbers[] = { 0, 1, 9, 10, 99, 100, 101, 999, 1000, 65535, 65536, 0xffffff, 1234567890, UINT32_MAX,

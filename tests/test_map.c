@@ -32,6 +32,8 @@ static void fill_and_empty(bool collide)
 	map_fini(&map);
 }
 
+TestSuite(map, .timeout = 300);
+
 Test(map, finds_what_was_added_and_not_removed)
 {
 	fill_and_empty(false);

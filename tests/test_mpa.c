@@ -58,6 +58,8 @@ static const uint8_t second_example[] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x84, 0x92, 0x58, 0x98,
 };
 
+TestSuite(mpa, .timeout = 300);
+
 Test(mpa, both_examples_of_the_standard_have_good_crcs)
 {
 	const struct { const uint8_t *bytes; uint32_t length, marker; } examples[] = {

@@ -29,6 +29,8 @@ static void use(const struct kit *kit)
 	}
 }
 
+TestSuite(network_hostile, .timeout = 300);
+
 Test(network_hostile, a_frame_that_the_capture_cut_is_truncated_where_a_header_ends_early)
 {
 	for (size_t i = 0; i < COUNT(network_frames); i++) {

@@ -239,6 +239,8 @@ static struct rtap_rpc_facts facts_of(uint32_t program, uint32_t version, uint32
 	};
 }
 
+TestSuite(nfs, .timeout = 300);
+
 Test(nfs, every_message_is_walked_to_its_end)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {

@@ -66,6 +66,8 @@ static bool has(const char *text, const char *part)
 	return strstr(text, part);
 }
 
+TestSuite(json, .timeout = 300);
+
 Test(json, strings_are_escaped_and_stay_utf8)
 {
 	static const struct {
@@ -189,6 +191,8 @@ Test(json, crc_status_is_there_with_check_icrc_only)
 	}
 }
 
+TestSuite(format, .timeout = 300);
+
 Test(format, a_cut_call_leaves_no_trace_in_the_next)
 {
 	static const struct {
@@ -244,6 +248,8 @@ Test(format, a_cut_call_leaves_no_trace_in_the_next)
 	fields_format_fini(&fields);
 	text_format_fini(&tree);
 }
+
+TestSuite(fields, .timeout = 300);
 
 Test(fields, columns_are_written_as_the_options_say)
 {
@@ -321,6 +327,8 @@ Test(fields, what_is_not_understood_is_refused_with_advice)
 	cr_expect_eq(fields.column_count, 0);
 	fields_format_fini(&fields);
 }
+
+TestSuite(tree, .timeout = 300);
 
 Test(tree, bits_stand_where_they_are_in_the_header)
 {
@@ -433,6 +441,8 @@ Test(format, what_was_written_before_does_not_show)
 	json_format_fini(&json);
 }
 
+TestSuite(text, .timeout = 300);
+
 Test(text, notes_follow_the_line)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
@@ -465,6 +475,8 @@ Test(text, a_packet_without_anomalies_has_no_colour)
 	frame_close(&opened);
 }
 
+TestSuite(hex, .timeout = 300);
+
 Test(hex, rows_have_offsets_bytes_and_characters)
 {
 	static uint8_t bytes[0x10012];
@@ -491,6 +503,8 @@ Test(hex, rows_have_offsets_bytes_and_characters)
 	*line.next = 0;
 	cr_expect(has(output, "\nfff0  ") && has(output, "\n10000  41 42 "), "offsets grow a digit");
 }
+
+TestSuite(messages, .timeout = 300);
 
 Test(messages, errors_of_rpc_over_rdma_have_the_names_of_rfc_8166_and_no_others)
 {

@@ -129,6 +129,8 @@ static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap
 	return bytes;
 }
 
+TestSuite(snapshot, .timeout = 300);
+
 Test(snapshot, packets_of_all_captures_come_back_as_they_were)
 {
 	static const uint32_t snap_lengths[] = { 1 << 20, 128, 90 };

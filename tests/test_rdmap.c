@@ -108,6 +108,8 @@ static void count_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 	((struct counter *)visitor)->rdma += !strncmp(field->name, "iwarp_rdma.", 11);
 }
 
+TestSuite(rdmap, .timeout = 300);
+
 Test(rdmap, each_opcode_has_its_fields)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {

@@ -96,6 +96,8 @@ static const struct {
 	{ "a reply's record", TCP, 111, 700, { { LAST | 28, ACCEPTED, 0 }, 8 }, NULL, "frame ip tcp rpc data" },
 };
 
+TestSuite(rpc, .timeout = 300);
+
 Test(rpc, messages_are_found_over_udp_and_in_tcp_segments)
 {
 	for (size_t i = 0; i < sizeof packets / sizeof packets[0]; i++) {

@@ -53,6 +53,8 @@ static void make_read(uint8_t *request)
 	little(request + USER + 20, DATA, 4);
 }
 
+TestSuite(rtrs, .timeout = 300);
+
 Test(rtrs, the_queue_depth_says_how_many_bits_a_position_has)
 {
 	static const struct { uint32_t depth; unsigned bits; } rows[] = {

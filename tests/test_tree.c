@@ -74,6 +74,8 @@ static uint32_t random_of(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
+TestSuite(tree, .timeout = 300);
+
 Test(tree, holds_what_a_sorted_array_holds)
 {
 	static struct item items[MOST];

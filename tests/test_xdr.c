@@ -26,6 +26,8 @@ static struct xdr_extent hole(uint64_t length)
 	return (struct xdr_extent){ XDR_HOLE, NULL, 0, length };
 }
 
+TestSuite(xdr, .timeout = 300);
+
 Test(xdr, words_are_read_across_extents_and_around_empty_ones)
 {
 	struct xdr_extent extents[] = { bytes(0, 0), bytes(0, 3), bytes(3, 0), bytes(3, 2), bytes(5, 11), bytes(0, 0) };
