@@ -103,22 +103,33 @@ void triggers_frames(struct triggers *triggers, struct rtap_frame *frames, size_
 	}
 }
 
+#define COUNT_TEXT 24
+
+static const char *count_text(bool known, uint64_t count, char text[COUNT_TEXT])
+{
+	snprintf(text, COUNT_TEXT, known ? "%" PRIu64 : "unknown", count);
+	return text;
+}
+
 static void look_for_drops(struct triggers *triggers, struct trigger *trigger, int64_t now_ns)
 {
 	uint64_t by_device = 0, by_system = 0, here = 0, all;
-	char why[WHY_SIZE];
+	bool device_known = true, system_known = true;
+	char why[WHY_SIZE], device[COUNT_TEXT], system[COUNT_TEXT];
 
 	for (size_t i = 0; i < rtap_source_interface_count(triggers->reader->source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(triggers->reader->source, i);
 
+		device_known &= interface->has_dropped;
+		system_known &= interface->dropped_by_system.known;
 		by_device += interface->has_dropped ? interface->dropped : 0;
 		by_system += interface->dropped_by_system.known ? interface->dropped_by_system.value : 0;
 		here += interface->dropped_here.known ? interface->dropped_here.value : 0;
 	}
 	all = by_device + by_system + here;
 	if (all > trigger->seen) {
-		snprintf(why, sizeof why, "drops: since the start by the device %" PRIu64 ", by the kernel %" PRIu64 ", here %" PRIu64, by_device, by_system,
-			 here);
+		snprintf(why, sizeof why, "drops: since the start by the device %s, by the kernel %s, here %" PRIu64,
+			 count_text(device_known, by_device, device), count_text(system_known, by_system, system), here);
 		pull(triggers, now_ns, why);
 	}
 	trigger->seen = all;
