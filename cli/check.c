@@ -245,12 +245,26 @@ static int list(const struct options *options)
 	return EXIT_DONE;
 }
 
+/* Whether the forms of output fit each other; if not, a message is printed. */
+static bool forms_fit(const struct options *options)
+{
+	bool is_made = columns_are_made(&options->columns);
+
+	if (options->check.sarif + options->check.tap + is_made > 1)
+		print_error("--sarif, --tap and --json, -T and -e exclude each other");
+	else if (options->check.assertions.count && (options->check.sarif || options->columns.form == COLUMNS_CSV || options->columns.count))
+		print_error("--sarif, -T csv and -e are for rules, not for --that and --assert (--json, --tap, --junit)");
+	else
+		return true;
+	return false;
+}
+
 int command_check(int argc, char **argv)
 {
 	struct options options;
 	int status = EXIT_ERROR;
 
-	if (options_parse(&options, COMMAND_CHECK, argc, argv))
+	if (options_parse(&options, COMMAND_CHECK, argc, argv) && forms_fit(&options))
 		status = options.check.list ? list(&options) : run(&options);
 	options_fini(&options);
 	return status;

@@ -130,6 +130,12 @@ class Forms(CliTest):
         self.assertEqual([line.split(" - ")[1] for line in lines if line.startswith("not ok")], ["ib-opcode-sequence"])
         self.assertEqual(lines[1], "1..%d" % sum(line.startswith(("ok", "not ok")) for line in lines))
 
+    def test_forms_that_exclude_each_other(self):
+        self.bad("exclude each other", "check", "--sarif", "--tap", NFS)
+        self.bad("exclude each other", "check", "--json", "--tap", NFS)
+        self.bad("are for rules", "check", "--sarif", "--that", "loss == 0", NFS)
+        self.bad("are for rules", "check", "-e", "rule", "--that", "loss == 0", NFS)
+
     def test_a_file_that_cannot_be_written(self):
         self.bad("No such file", "check", "--junit", self.path("no/junit.xml"), "--that", "loss == 0", NFS)
 
