@@ -126,6 +126,18 @@ static bool is_named(const struct telling *telling, const struct rtap_operation 
 	}
 }
 
+static void take_delays(struct why_subject *subject, const struct rtap_operation *operation)
+{
+	for (uint32_t i = 0; i < operation->value_count; i++) {
+		const struct rtap_named_value *value = &operation->values[i];
+
+		if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "verdict"))
+			snprintf(subject->verdict, sizeof subject->verdict, "%s", value->text);
+		else if (value->type == RTAP_VALUE_TIME && value->wait != RTAP_WAIT_NONE && subject->delay_count < WHY_DELAYS)
+			subject->delays[subject->delay_count++] = (struct why_delay){ value->name, (int64_t)value->number };
+	}
+}
+
 static void take_operation(void *owner, const struct rtap_operation *operation)
 {
 	struct telling *telling = owner;
@@ -145,6 +157,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	};
 	snprintf(subject->name, sizeof subject->name, "%s %s%s%s", operation->layer, operation->name ? operation->name : "unknown",
 		 operation->object ? " " : "", operation->object ? operation->object : "");
+	take_delays(subject, operation);
 	/* the answer that was lost after the capture is sent again later */
 	subject->end_ns = operation->time_end_ns;
 	if (operation->has_latency && operation->time_lost_us * INT64_C(1000) > operation->latency_ns)

@@ -56,6 +56,14 @@ struct why_event {
 	int64_t lost_ns;         /* time lost to recoveries, up to its last packet */
 };
 
+#define WHY_DELAYS 8
+
+/* A delay in the operation, as its layer says. */
+struct why_delay {
+	const char *name;        /* static: as in struct rtap_named_value */
+	int64_t time_ns;
+};
+
 struct usage;
 struct why;
 
@@ -71,6 +79,9 @@ struct why_subject {
 	int64_t latency_ns;
 	char name[160];          /* "nfs READ /a/b" */
 	char status[64];
+	char verdict[32];        /* what held it up, by its layer; empty: unknown */
+	struct why_delay delays[WHY_DELAYS];
+	unsigned delay_count;
 	uint64_t first_frame, last_frame; /* only packets between these frames; 0: all */
 	int64_t end_ns;          /* with last_frame: and later packets up to this time */
 };

@@ -80,6 +80,27 @@ static void subject_name(const struct why *why, struct line *line)
 	line_dec(line, subject->connection);
 }
 
+/* "  sender late: sender_wait 5.01 ms, sender_own 5.01 ms": what the layer says of the operation. */
+static void delays_text(const struct why_subject *subject, struct line *line)
+{
+	const char *between = ": ";
+
+	if (!*subject->verdict)
+		return;
+	line_text(line, "  ");
+	line_text(line, strcmp(subject->verdict, "none") != 0 ? subject->verdict : "not held up");
+	for (unsigned i = 0; i < subject->delay_count; i++) {
+		if (!subject->delays[i].time_ns)
+			continue;
+		line_text(line, between);
+		line_text(line, subject->delays[i].name);
+		line_char(line, ' ');
+		units_time(subject->delays[i].time_ns, line);
+		between = ", ";
+	}
+	line_char(line, '\n');
+}
+
 void why_heading(const struct why *why, const struct why_style *style, struct line *line)
 {
 	const struct why_subject *subject = &why->subject;
@@ -101,6 +122,7 @@ void why_heading(const struct why *why, const struct why_style *style, struct li
 	line_char(line, '\n');
 	if (subject->usage && !subject->has_operation)
 		usage_text(subject->usage, "  ", line);
+	delays_text(subject, line);
 	stats_table_wrap(begin, 4, line);
 }
 
@@ -514,6 +536,10 @@ void why_heading_json(const struct why *why, struct line *line)
 		object_text(line, "direction", subject->from_a ? "a>b" : "b>a");
 		if (subject->has_latency)
 			object_seconds(line, "latency", subject->latency_ns);
+		if (*subject->verdict)
+			object_text(line, "verdict", subject->verdict);
+		for (unsigned i = 0; i < subject->delay_count; i++)
+			object_seconds(line, subject->delays[i].name, subject->delays[i].time_ns);
 	}
 	line_bytes(line, "}\n", 2);
 }

@@ -313,6 +313,17 @@ class Statistics(Nccl):
             self.assertAlmostEqual(waits[key]["time_lost"], sum(costs) / 1e9, delta=5 * CLOSE)
         self.assertLessEqual({"network_delays", "receiver_late", "sender_late"}, set(self.rules(records)))
 
+    def test_why_has_the_delays_of_a_transfer(self):
+        sender, receiver, link = self.pair()
+        self.run_job(link, [20000] * 8, events={4: {"sender_late": 5 * MS}})
+        path = self.path("job.pcap")
+        receiver.write(path)
+        late, = (o for o in map(json.loads, self.lines("operations", "--json", path)) if o["verdict"] == "sender late")
+        subject = json.loads(self.lines("why", "--json", path, "operation=%d" % late["operation"])[0])
+        self.assertEqual([subject.get(key) for key in ("verdict", "sender_wait", "receiver_wait", "network_time", "pause")],
+                         [late[key] for key in ("verdict", "sender_wait", "receiver_wait", "network_time", "pause")])
+        self.assertIn("sender late: sender_wait 5.0", "\n".join(self.lines("why", path, "operation=%d" % late["operation"])))
+
     def test_text_names_the_straggler(self):
         hosts = [Host(i + 1) for i in range(4)]
         nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})

@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import capfile
+import nccl
 from cli import CliTest, RPING, TESTDATA, TESTS, captures, read, records
 from wire_schedule import MS, Loss, Schedule, Talk, with_timeouts
 
@@ -214,8 +215,8 @@ class Form(WhyTest):
         with open(os.path.join(TESTS, "..", "doc", "json.md")) as f:
             documented = set(re.findall(r"^\| `(\w+)` \|", f.read().partition("`rdmatap why --json FILE...`")[2].partition("\n## ")[0], re.M))
         found = set()
-        for capture in captures():
-            for line in self.run_program("why", "--json", capture).stdout.splitlines():
+        for arguments in [(capture,) for capture in captures()] + [(nccl.straggling_ring(self.path("ring.pcap")), "operation=30")]:
+            for line in self.run_program("why", "--json", *arguments).stdout.splitlines():
                 found |= set(json.loads(line))
         self.assertEqual(found - documented, set())
         self.assertEqual(documented - found, {"events_unlisted"})

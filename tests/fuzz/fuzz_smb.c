@@ -11,21 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rdmatap/tracker.h>
-
 #include "dissect/smb/smb.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/state.h"
 #include "reassembly/tracker.h"
-#include "tests/roce_kit.h"
 
 #include "harness.h"
 #include "request_kit.h"
+#include "request_records.h"
 
 #define HEADER_LENGTH 2
 #define RECORD 10
 #define MOST_RECORDS 400
-#define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16)) /* as fuzz_conversation.c */
 #define MOST_DATA 4096
 #define MOST_OPERATIONS 64      /* of a message */
 
@@ -33,14 +30,12 @@ enum { WITHOUT_OPERATIONS = 1, WITHOUT_FILES = 2, NO_FINISH = 4, WITH_ACKS = 8, 
 /* Byte 0 of a record. */
 enum { REQUEST, RESPONSE, READ, READ_RESPONSE, WRITE, NEGOTIATION, CREDITS, FRAGMENT, KINDS };
 /* Byte 1 of a record: from which end, and what becomes of it. */
-enum { FROM_SERVER = 1, IS_CUT = 2, COMES_TWICE = 4, JUMPS = 8, GOES_BACK = 16, IS_COMPOUND = 32, IS_SPLIT = 64, IS_ASYNC = 128 };
+enum { FROM_SERVER = RECORD_BY_SECOND, IS_COMPOUND = 32, IS_SPLIT = 64, IS_ASYNC = 128 };
 
 struct run {
-	struct rtap_tracker *tracker;
+	struct records records;
 	uint8_t options;
-	uint64_t frames, operations, effects, read;
-	uint32_t psn[2];
-	int64_t time_ns;
+	uint64_t operations, effects, read;
 };
 
 static void take_operation(void *owner, const struct rtap_operation *operation)
@@ -50,7 +45,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	REQUIRE(operation->number == ++run->operations);
 	REQUIRE(operation->layer && operation->connection && operation->name);
 	REQUIRE(!operation->id || *operation->id);
-	REQUIRE(operation->request_frame <= run->frames && operation->response_frame <= run->frames);
+	REQUIRE(operation->request_frame <= run->records.frames && operation->response_frame <= run->records.frames);
 	REQUIRE(operation->request_frame || operation->response_frame);
 	REQUIRE(operation->value_count <= 8);
 	REQUIRE(operation->time_ns <= operation->time_end_ns);
@@ -171,26 +166,6 @@ static uint32_t make_negotiation(const uint8_t *record, uint8_t *bytes)
 	return is_response ? SMB_DIRECT_RESPONSE_LENGTH : SMB_DIRECT_REQUEST_LENGTH;
 }
 
-static void give(struct run *run, const uint8_t *record, struct roce roce, bool from_server)
-{
-	static uint8_t whole[MOST_DATA + 256];
-	static struct rtap_packet packet;
-	uint32_t length, captured;
-
-	roce.source = from_server ? 0x0a000002 : 0x0a000001;
-	roce.destination = from_server ? 0x0a000001 : 0x0a000002;
-	roce.dest_qp = from_server ? 1 : 2;
-	length = roce_frame(whole, &roce);
-	roce_seal(whole, length);
-	captured = record[1] & IS_CUT ? length - length / 4 : length;
-	for (int i = 0; i < (record[1] & COMES_TWICE ? 2 : 1); i++) {
-		run->frames++;
-		run->time_ns += 1000 + (record[7] == 255 ? INT64_C(40000000000) : 0);
-		rtap_tracker_frame(run->tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = captured, .wire_length = length,
-								       .link_type = RTAP_LINK_RAW, .number = run->frames, .time_ns = run->time_ns }, &packet);
-	}
-}
-
 static void give_record(struct run *run, const uint8_t *record)
 {
 	static const uint8_t opcodes[KINDS] = {
@@ -202,7 +177,6 @@ static void give_record(struct run *run, const uint8_t *record)
 	bool from_server = (record[1] & FROM_SERVER) != (kind == RESPONSE || kind == READ || kind == WRITE);
 	struct roce roce = { .opcode = opcodes[kind], .ack_request = true, .virtual_address = address_of(record[8]), .r_key = key_of(record[8]),
 			     .dma_length = record[9] * 8u, .syndrome = 0x1f, .immediate = key_of(record[8]), .payload = bytes };
-	uint32_t *psn = &run->psn[from_server];
 
 	switch (kind) {
 	case REQUEST: case RESPONSE: roce.payload_length = make_transfer(record, bytes, kind == RESPONSE); break;
@@ -218,19 +192,15 @@ static void give_record(struct run *run, const uint8_t *record)
 		memset(bytes, record[7], roce.payload_length);
 		break;
 	}
-	if (record[1] & JUMPS)
-		*psn += 1 + (record[7] & 3u);
-	/* what answers carries the requester's PSN */
-	roce.psn = kind == READ_RESPONSE ? run->psn[!from_server] - 1 : record[1] & GOES_BACK ? *psn - 1 - (record[7] & 3u) : (*psn)++;
-	roce.psn &= 0xffffff;
-	give(run, record, roce, from_server);
+	roce.psn = records_psn(&run->records, record, 0, from_server, kind == READ_RESPONSE);
+	records_give(&run->records, record, roce, 0, from_server);
 	if (run->options & WITH_ACKS && kind <= RESPONSE)
-		give(run, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, !from_server);
+		records_give(&run->records, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, 0, !from_server);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct run run = { .psn = { 100, 1000 }, .time_ns = INT64_C(1700000000000000000) };
+	struct run run = { .records = records_begin() };
 	struct rtap_tracker_options options = { .size = sizeof options, .owner = &run };
 	uint8_t negotiation[RECORD] = { NEGOTIATION, 0, 0, 0, 0, 0, 0, 0, 0, 3 };
 	uint64_t limit;
@@ -241,21 +211,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.max_memory = limit = UINT64_C(4096) << data[1] % 16;
 	if (!(run.options & WITHOUT_OPERATIONS))
 		options.operation = take_operation;
-	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	REQUIRE(rtap_tracker_open(&run.records.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (!(run.options & WITHOUT_FILES))
-		tracker_report_files(run.tracker, take_file);
+		tracker_report_files(run.records.tracker, take_file);
 	for (int side = 0; side < 2 && !(run.options & BEGINS_UNKNOWN); side++) {
 		negotiation[1] = side ? FROM_SERVER : 0;
 		give_record(&run, negotiation);
 	}
 	for (size_t at = HEADER_LENGTH; at + RECORD <= size; at += RECORD) {
 		give_record(&run, data + at);
-		REQUIRE(run.tracker->budget.used <= limit + SLACK);
+		REQUIRE(run.records.tracker->budget.used <= limit + RECORD_SLACK);
 	}
 	if (!(run.options & NO_FINISH)) {
-		rtap_tracker_finish(run.tracker);
-		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.frames * MOST_OPERATIONS);
+		rtap_tracker_finish(run.records.tracker);
+		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.records.frames * MOST_OPERATIONS);
 	}
-	rtap_tracker_close(run.tracker);
+	rtap_tracker_close(run.records.tracker);
 	return 0;
 }

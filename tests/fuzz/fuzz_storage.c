@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rdmatap/tracker.h>
-
 #include "dissect/nvme/nvme.h"
 #include "dissect/rnbd/rnbd.h"
 #include "dissect/rnbd/rtrs.h"
@@ -21,15 +19,14 @@
 #include "reassembly/block_effect.h"
 #include "reassembly/state.h"
 #include "reassembly/tracker.h"
-#include "tests/roce_kit.h"
 
 #include "harness.h"
 #include "request_kit.h"
+#include "request_records.h"
 
 #define HEADER_LENGTH 2
 #define RECORD 8
 #define MOST_RECORDS 400
-#define SLACK ((UINT64_C(1) << 20) + (UINT64_C(1) << 16)) /* as fuzz_conversation.c */
 #define MOST_DATA 4096
 
 enum { IS_NVME, IS_SRP, IS_ISER, IS_RTRS, PROTOCOL_KINDS };
@@ -38,15 +35,13 @@ enum { WITHOUT_OPERATIONS = 4, WITHOUT_BLOCKS = 8, NO_FINISH = 16, WITH_ACKS = 3
 /* Byte 0 of a record. */
 enum { COMMAND, RESPONSE, READ, READ_RESPONSE, WRITE, WRITE_FIRST, WRITE_LAST, ACK, RAW, KINDS };
 /* Byte 1 of a record: from which end, and what becomes of it. */
-enum { FROM_TARGET = 1, IS_CUT = 2, COMES_TWICE = 4, JUMPS = 8, GOES_BACK = 16, HAS_DATA = 32 };
+enum { FROM_TARGET = RECORD_BY_SECOND, HAS_DATA = 32 };
 
 struct run {
-	struct rtap_tracker *tracker;
+	struct records records;
 	uint8_t options;
 	unsigned protocol;
-	uint64_t frames, operations, effects, read;
-	uint32_t psn[2];
-	int64_t time_ns;
+	uint64_t operations, effects, read;
 };
 
 static void take_operation(void *owner, const struct rtap_operation *operation)
@@ -55,7 +50,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 
 	REQUIRE(operation->number == ++run->operations);
 	REQUIRE(operation->layer && operation->connection);
-	REQUIRE(operation->request_frame <= run->frames && operation->response_frame <= run->frames);
+	REQUIRE(operation->request_frame <= run->records.frames && operation->response_frame <= run->records.frames);
 	REQUIRE(operation->request_frame || operation->response_frame);
 	REQUIRE(!operation->complete || operation->response_frame);
 	REQUIRE(operation->value_count <= 8);
@@ -264,26 +259,6 @@ static void become_rtrs(struct roce *roce, const uint8_t *record, uint8_t *bytes
 	}
 }
 
-static void give(struct run *run, const uint8_t *record, struct roce roce, bool from_target)
-{
-	uint8_t whole[ROCE_MAX_FRAME];
-	struct rtap_packet packet;
-	uint32_t length, captured;
-
-	roce.source = from_target ? 0x0a000002 : 0x0a000001;
-	roce.destination = from_target ? 0x0a000001 : 0x0a000002;
-	roce.dest_qp = from_target ? 1 : 2;
-	length = roce_frame(whole, &roce);
-	roce_seal(whole, length);
-	captured = record[1] & IS_CUT ? length - length / 4 : length;
-	for (int i = 0; i < (record[1] & COMES_TWICE ? 2 : 1); i++) {
-		run->frames++;
-		run->time_ns += 1000 + (record[7] == 255 ? INT64_C(40000000000) : 0);
-		rtap_tracker_frame(run->tracker, &(struct rtap_frame){ .bytes = whole, .captured_length = captured, .wire_length = length,
-								       .link_type = RTAP_LINK_RAW, .number = run->frames, .time_ns = run->time_ns }, &packet);
-	}
-}
-
 /* The opcode of a packet with a payload or a RETH. */
 static uint8_t opcode_of(unsigned kind)
 {
@@ -302,7 +277,6 @@ static void give_record(struct run *run, const uint8_t *record)
 	bool from_target = (record[1] & FROM_TARGET) != (kind == RESPONSE || kind == READ || kind == WRITE || kind == WRITE_FIRST || kind == WRITE_LAST);
 	struct roce roce = { .opcode = opcode_of(kind), .ack_request = true, .virtual_address = address_of(record[5]), .r_key = key_of(record[5]),
 			     .dma_length = (record[6] & 15u) * 256u, .syndrome = 0x1f, .immediate = key_of(record[5]), .payload = bytes };
-	uint32_t *psn = &run->psn[from_target];
 
 	if ((kind == COMMAND || kind == RESPONSE) && run->protocol != IS_RTRS)
 		roce.payload_length = run->protocol == IS_NVME ? make_nvme(record, bytes, kind == COMMAND) :
@@ -314,19 +288,15 @@ static void give_record(struct run *run, const uint8_t *record)
 		memset(bytes, record[7], roce.payload_length);
 	if (run->protocol == IS_RTRS)
 		become_rtrs(&roce, record, bytes, kind);
-	if (record[1] & JUMPS)
-		*psn += 1 + (record[7] & 3u);
-	/* what answers carries the requester's PSN */
-	roce.psn = kind == READ_RESPONSE || kind == ACK ? run->psn[!from_target] - 1 : record[1] & GOES_BACK ? *psn - 1 - (record[7] & 3u) : (*psn)++;
-	roce.psn &= 0xffffff;
-	give(run, record, roce, from_target);
+	roce.psn = records_psn(&run->records, record, 0, from_target, kind == READ_RESPONSE || kind == ACK);
+	records_give(&run->records, record, roce, 0, from_target);
 	if (run->options & WITH_ACKS && kind <= RESPONSE)
-		give(run, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, !from_target);
+		records_give(&run->records, record, (struct roce){ .opcode = 0x11, .psn = roce.psn, .syndrome = 0x1f }, 0, !from_target);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct run run = { .psn = { 100, 1000 }, .time_ns = INT64_C(1700000000000000000) };
+	struct run run = { .records = records_begin() };
 	struct rtap_tracker_options options = { .size = sizeof options, .owner = &run };
 	uint64_t limit;
 
@@ -337,17 +307,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.max_memory = limit = UINT64_C(4096) << data[1] % 16;
 	if (!(run.options & WITHOUT_OPERATIONS))
 		options.operation = take_operation;
-	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	REQUIRE(rtap_tracker_open(&run.records.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (!(run.options & WITHOUT_BLOCKS))
-		tracker_report_blocks(run.tracker, take_effect);
+		tracker_report_blocks(run.records.tracker, take_effect);
 	for (size_t at = HEADER_LENGTH; at + RECORD <= size; at += RECORD) {
 		give_record(&run, data + at);
-		REQUIRE(run.tracker->budget.used <= limit + SLACK);
+		REQUIRE(run.records.tracker->budget.used <= limit + RECORD_SLACK);
 	}
 	if (!(run.options & NO_FINISH)) {
-		rtap_tracker_finish(run.tracker);
-		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.frames);
+		rtap_tracker_finish(run.records.tracker);
+		REQUIRE(run.options & WITHOUT_OPERATIONS || run.operations <= run.records.frames);
 	}
-	rtap_tracker_close(run.tracker);
+	rtap_tracker_close(run.records.tracker);
 	return 0;
 }
