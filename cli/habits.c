@@ -63,6 +63,18 @@ bool habit_take(struct options *options, int letter)
 	case 'X':
 		options->hex = true;
 		return true;
+	case 'P': /* tshark: -w and -P */
+		options->print = true;
+		return true;
+	case 'U':
+		options->line_buffered = true;
+		return true;
+	case 'O':
+		print_error("-O: not here (-V prints all headers; -T fields -e FIELD some of their fields)");
+		return false;
+	case 'R':
+		print_error("-R: not here (-Y FILTER selects packets)");
+		return false;
 	case 'A':
 		print_error("-A: not here (-x prints the bytes as hexadecimal digits and as text)");
 		return false;

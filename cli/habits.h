@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 
 /* Their letters, for getopt(). */
-#define HABIT_LETTERS "2AXd:"
+#define HABIT_LETTERS "2APUXO:R:d:"
 
 /* Takes one of them but -d. False: it is another option, or it was refused, with a message. */
 bool habit_take(struct options *options, int letter);

@@ -26,6 +26,13 @@ class Habits(CliTest):
     def test_two_passes(self):
         self.assertEqual(self.good("-2", "-r", NFS), self.good("-r", NFS))
 
+    def test_printing_while_saving(self):
+        self.assertEqual(self.good("-r", RPING, "-P", "-U", "-w", self.path("a.pcap")), self.good("-r", RPING))
+
+    def test_options_that_another_one_replaces(self):
+        for message, arguments in (("-Y FILTER selects packets", ("-R", "udp")), ("-V prints all headers", ("-O", "infiniband")), ("-x prints the bytes", ("-A", ))):
+            self.assertEqual(self.bad(message, "-r", RPING, *arguments), b"")
+
     def test_a_number_of_packets(self):
         self.assertEqual(self.good("-r", RPING, "-a", "packets:7"), self.good("-r", RPING, "-c", "7"))
 
