@@ -592,7 +592,7 @@ static bool check(const struct options *options, enum command command)
 	else if (options->verbs.flow_offload && !options->capture_filter)
 		print_error("--flow-offload requires -f, the filter to offload");
 	else if ((rotates || series->rotate_files) && !options->write_name)
-		print_error("-C, -G and -W require -w");
+		print_error("-b, -C, -G and -W require -w");
 	else if (!live_options_check(options))
 		return false;
 	else if (series->rotate_files && !rotates)
