@@ -16,6 +16,12 @@ static inline bool connection_is_half(const struct connection *connection)
 	return !connection->flows[0] || !connection->flows[1];
 }
 
+/* One direction of it is known. iWARP has no flows. */
+static inline bool connection_has_one_flow(const struct connection *connection)
+{
+	return !connection->flows[0] != !connection->flows[1];
+}
+
 /* The connection has a request: its other end may be found by what answers it. */
 static inline void connection_ask(struct rtap_tracker *tracker, struct connection *connection)
 {

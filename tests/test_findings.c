@@ -18,7 +18,7 @@
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
 static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "direction and kind", "requesting end",
-				      "layer and name", "pair of hosts and layer" };
+				      "layer and name", "pair of hosts and layer", "job" };
 
 /* The rule's row in doc/stats.md. */
 static void row_of(const struct finding_rule *rule, char *row, size_t size)

@@ -30,7 +30,7 @@
 /* As Wireshark names fields: "nvme-rdma.cmd.qid", "iscsi.I". */
 static bool is_name(const char *name)
 {
-	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzBFIORW0123456789_.-")] == 0;
+	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzBCFIORTUW0123456789_.-")] == 0;
 }
 
 Test(tables, protocols_have_a_name_of_their_own_a_label_and_a_section)

@@ -51,7 +51,7 @@ void join_stall_json(const struct join_record *record, struct line *line)
 		line_char(line, ',');
 		json_string(line, (const uint8_t *)form->names[to], strlen(form->names[to]));
 		line_char(line, ']');
-	} else {
+	} else if (verdict.packet->direction->flow.address_length) {
 		object_key(line, "host");
 		line_char(line, '"');
 		put_host(&verdict, line);

@@ -11,7 +11,15 @@ static const char *kind_name(uint8_t kind)
 	return rtap_message_kind_name((enum rtap_message_kind)kind);
 }
 
-/* ", 8 bytes" or ", 1 to 4,096 bytes". */
+static void size(uint64_t bytes, struct line *line)
+{
+	if (bytes)
+		units_bytes(bytes, line);
+	else
+		line_text(line, "empty");
+}
+
+/* ", 8 B" or ", empty to 4.10 KB". */
 static void sizes(const struct usage_kind *kind, struct line *line)
 {
 	uint64_t common;
@@ -21,14 +29,14 @@ static void sizes(const struct usage_kind *kind, struct line *line)
 	line_text(line, ", ");
 	if (kind->least != kind->most && usage_common_size(kind, &common)) {
 		line_text(line, "mostly ");
-		units_bytes(common, line);
+		size(common, line);
 		return;
 	}
-	units_bytes(kind->least, line);
+	size(kind->least, line);
 	if (kind->least == kind->most)
 		return;
 	line_text(line, " to ");
-	units_bytes(kind->most, line);
+	size(kind->most, line);
 }
 
 /* Whether the pattern has one end that requests. */

@@ -52,8 +52,8 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 		return;
 	stream->pmtu = pmtu;
 	/* For those that begin while it is known, the end is computed then. */
-	TAILQ_FOREACH(message, &stream->messages, link) {
-		if (was_known || !has_announced_length(message) || message->end)
+	for (message = was_known ? NULL : TAILQ_FIRST(&stream->messages); message; message = TAILQ_NEXT(message, link)) {
+		if (!has_announced_length(message) || message->end)
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
 		/* It may have arrived late, in a gap, before its number of PSNs was known. */

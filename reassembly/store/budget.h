@@ -102,9 +102,11 @@ static inline void budget_touch(struct budget *budget, struct budget_entry *entr
 	budget_move_newest(budget, entry);
 }
 
-/* Charges an entry that is not empty. Does not count as use, as when its state is concluded for its age. */
+/* Charges an entry. Does not count as use, as when its state is concluded for its age. */
 static inline void budget_add(struct budget *budget, struct budget_entry *entry, uint64_t bytes)
 {
+	if (bytes && !entry->bytes && !entry->apart)
+		budget_link_newest(budget, entry);
 	entry->bytes += bytes;
 	if (entry->rests)
 		budget->resting += bytes;
@@ -122,12 +124,8 @@ static inline void budget_charge(struct budget *budget, struct budget_entry *ent
 	if (!bytes)
 		return;
 	entry->used_ns = budget->clock_ns;
-	if (!entry->apart) {
-		if (entry->bytes)
-			budget_move_newest(budget, entry);
-		else
-			budget_link_newest(budget, entry);
-	}
+	if (entry->bytes && !entry->apart)
+		budget_move_newest(budget, entry);
 	budget_add(budget, entry, bytes);
 }
 

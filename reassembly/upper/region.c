@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
@@ -105,12 +106,15 @@ static void note_response_psn(struct request *request)
 		*highest = request->response_psn;
 }
 
+/* Regions of a half connection show its other half (content_pairing.h), whatever is wanted of it: its number is the same in all outputs. */
 void region_open_all(struct rtap_tracker *tracker, struct request *request)
 {
+	bool are_all = tracker->wants_data || connection_has_one_flow(request->connection);
+
 	for (uint32_t i = 0; i < request->region_count; i++) {
 		struct region *region = &request->regions[i];
 
-		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || tracker->wants_data);
+		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || are_all);
 		request->has_regions |= region->is_open;
 	}
 	if (!request->has_regions)

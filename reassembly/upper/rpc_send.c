@@ -5,6 +5,7 @@
 
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "reassembly/connection.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_queue.h"
@@ -81,7 +82,7 @@ bool rpc_send_fill(struct rtap_tracker *tracker, struct rpc_call *call, struct r
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
 	send->time_end_ns = message->shown.time_end_ns;
-	if (!tracker->wants_data && !is_shown_elsewhere(packet))
+	if (!tracker->wants_data && !is_shown_elsewhere(packet) && !connection_has_one_flow(call->request.connection))
 		return true;
 	if (!rpc_send_locate(packet, &bytes, &send->captured, &send->wire))
 		return false;

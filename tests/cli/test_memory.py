@@ -9,7 +9,7 @@ from starter import Starter
 
 LIMIT_MB, ALLOWED_MB = 4, 12
 COUNT = 25000
-STOPPED_COUNT, STOPPED_MB = 50000, 36
+STOPPED_COUNT, STOPPED_MB = 50000, 40
 COMMANDS = (("-r",), ("messages", "--json", "-r"), ("connections", "-r"), ("stats", "-r"), ("canon", "-r"), ("canon", "--level", "packets", "-r"),
             ("export", "--files", "DIRECTORY", "-r"), ("report", "-o", "PAGE", "-r"))
 REFUSED = b"more connections than there is memory to put in order (give more with --max-memory"

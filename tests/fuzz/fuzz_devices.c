@@ -115,8 +115,9 @@ static void look(struct rtap_devices *devices)
 	port = (struct shown_port){
 		.port = rtap_devices_port(devices, 0, 0), .gids = rtap_devices_gids(devices, 0, 0),
 		.p_keys = rtap_devices_p_keys(devices, 0, 0), .counters = rtap_devices_port_counters(devices, 0, 0),
+		.cm_counters = rtap_devices_cm_counters(devices, 0, 0),
 	};
-	REQUIRE(port.port && port.gids && port.p_keys && port.counters);
+	REQUIRE(port.port && port.gids && port.p_keys && port.counters && port.cm_counters);
 	shown.ports = &port;
 	shown.port_count = 1;
 	show(device_text, &shown);
