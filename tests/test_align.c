@@ -52,7 +52,7 @@ static size_t longest(const uint64_t *a, size_t a_count, const uint64_t *b, size
 	return table[a_count][b_count];
 }
 
-TestSuite(align, .timeout = 300);
+TestSuite(align, .timeout = HANG_SECONDS);
 
 Test(align, finds_what_is_the_same)
 {

@@ -59,7 +59,7 @@ static void finish(void)
 	rtap_tracker_close(tracker);
 }
 
-TestSuite(assembly, .init = begin, .fini = finish, .timeout = 300);
+TestSuite(assembly, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
 /* A message has as many packets as it takes, and one if it has no bytes. */
 Test(assembly, the_number_of_packets_is_that_of_full_ones_and_the_rest)

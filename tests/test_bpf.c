@@ -40,7 +40,7 @@ static struct rtap_frame frame_of(uint8_t *buffer, uint32_t link_type)
 	return (struct rtap_frame){ .bytes = buffer, .captured_length = length, .wire_length = length + 16, .link_type = link_type };
 }
 
-TestSuite(bpf, .timeout = 300);
+TestSuite(bpf, .timeout = HANG_SECONDS);
 
 Test(bpf, filters_frames_of_several_link_types_by_one_expression)
 {

@@ -13,7 +13,7 @@ static void give_all(struct budget_entry *entry, void *owner)
 	budget_give(&budget, entry, entry->bytes);
 }
 
-TestSuite(budget, .timeout = 300);
+TestSuite(budget, .timeout = HANG_SECONDS);
 
 Test(budget, the_entry_unused_for_longest_goes_first)
 {

@@ -31,11 +31,11 @@ static bool looks_volatile(const struct rtap_field *field)
 	return by_type;
 }
 
-TestSuite(canon_map, .timeout = 120);
-TestSuite(canon_names, .timeout = 120);
-TestSuite(canon_notes, .timeout = 120);
-TestSuite(canon_policy, .timeout = 120);
-TestSuite(canon_spool, .timeout = 120);
+TestSuite(canon_map, .timeout = HANG_SECONDS);
+TestSuite(canon_names, .timeout = HANG_SECONDS);
+TestSuite(canon_notes, .timeout = HANG_SECONDS);
+TestSuite(canon_policy, .timeout = HANG_SECONDS);
+TestSuite(canon_spool, .timeout = HANG_SECONDS);
 
 /*
  * A new field that holds an identifier, bytes or a time needs a flag in its row: is it an identity, compared, or ignored? Without one,

@@ -429,7 +429,7 @@ static void put(int fd, const struct bytes *bytes, size_t from, size_t to)
 	cr_assert_eq(write(fd, bytes->data + from, to - from), (ssize_t)(to - from));
 }
 
-Test(capture, hands_out_what_has_arrived_on_a_pipe_without_waiting_for_more, .timeout = 10)
+Test(capture, hands_out_what_has_arrived_on_a_pipe_without_waiting_for_more, .timeout = HANG_SECONDS)
 {
 	struct bytes file = { 0 };
 	const char *name = "-";
@@ -470,7 +470,7 @@ static void on_alarm(int signal_number)
 	(void)signal_number;
 }
 
-Test(capture, ends_the_wait_for_a_pipe_when_a_signal_is_handled, .timeout = 10)
+Test(capture, ends_the_wait_for_a_pipe_when_a_signal_is_handled, .timeout = HANG_SECONDS)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct bytes file = { 0 };

@@ -11,7 +11,7 @@
 
 /* ---- pcap ---- */
 
-TestSuite(pcap, .timeout = 300);
+TestSuite(pcap, .timeout = HANG_SECONDS);
 
 Test(pcap, reads_both_byte_orders_and_both_time_resolutions)
 {
@@ -110,7 +110,7 @@ Test(pcap, reads_version_2_3_with_the_lengths_either_way_round)
 
 /* ---- pcapng ---- */
 
-TestSuite(pcapng, .timeout = 300);
+TestSuite(pcapng, .timeout = HANG_SECONDS);
 
 Test(pcapng, reads_sections_of_both_byte_orders_with_interfaces_of_their_own)
 {
@@ -442,7 +442,7 @@ Test(pcapng, bounds_what_it_keeps_of_a_file_of_nothing_but_comments)
 
 /* ---- gzip ---- */
 
-TestSuite(gzip, .timeout = 300);
+TestSuite(gzip, .timeout = HANG_SECONDS);
 
 Test(gzip, reads_members_one_after_another_and_padding_after_them)
 {
@@ -481,7 +481,7 @@ Test(gzip, reads_members_one_after_another_and_padding_after_them)
 	bytes_free(&whole);
 }
 
-TestSuite(erf, .timeout = 300);
+TestSuite(erf, .timeout = HANG_SECONDS);
 
 Test(erf, the_time_of_an_erf_record_is_rounded_to_the_nearest_nanosecond)
 {

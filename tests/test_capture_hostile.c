@@ -105,7 +105,7 @@ static void cut_everywhere(struct bytes (*make)(void), bool pcapng)
 	bytes_free(&file);
 }
 
-TestSuite(hostile, .timeout = 300);
+TestSuite(hostile, .timeout = HANG_SECONDS);
 
 Test(hostile, pcap_cut_anywhere_gives_all_whole_frames_and_says_where)
 {

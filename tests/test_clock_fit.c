@@ -74,7 +74,7 @@ static void check(const struct clock_case *clock, size_t count)
 	cr_expect(fabs(pieces[0].drift - clock->drift) < 1e-6, "%g instead of %g", pieces[0].drift, clock->drift);
 }
 
-TestSuite(clock_fit, .timeout = 300);
+TestSuite(clock_fit, .timeout = HANG_SECONDS);
 
 Test(clock_fit, finds_offset_drift_and_steps)
 {

@@ -55,7 +55,7 @@ static void finish(void)
 	rtap_tracker_close(tracker);
 }
 
-TestSuite(conclude, .init = begin, .fini = finish, .timeout = 300);
+TestSuite(conclude, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
 /* What was sent, and what of it is captured. */
 struct sent {

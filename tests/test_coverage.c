@@ -92,7 +92,7 @@ static void add_random(struct coverage *coverage, struct model *model, uint32_t 
 
 static const unsigned keeps[] = { COVERAGE_ONLY, COVERAGE_CRC, COVERAGE_BYTES, COVERAGE_CRC | COVERAGE_BYTES };
 
-TestSuite(coverage, .timeout = 120);
+TestSuite(coverage, .timeout = HANG_SECONDS);
 
 Test(coverage, pieces_in_any_order_and_overlap_are_as_byte_by_byte)
 {

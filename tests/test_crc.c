@@ -113,7 +113,7 @@ static void flip_every_bit(const char *name, bool ipv6)
 	rtap_batch_release(batch);
 }
 
-TestSuite(crc, .timeout = 300);
+TestSuite(crc, .timeout = HANG_SECONDS);
 
 Test(crc, any_covered_bit_of_a_rocev2_ipv4_frame_makes_it_bad_and_no_masked_one)
 {

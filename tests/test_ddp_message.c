@@ -217,7 +217,7 @@ static bool is_same(const struct rtap_message *message, const struct sent *one)
 	       message->has_immediate == (one->kind == RTAP_KIND_IMMEDIATE) && (!message->has_immediate || message->immediate == one->immediate);
 }
 
-TestSuite(ddp_message, .timeout = 300);
+TestSuite(ddp_message, .timeout = HANG_SECONDS);
 
 Test(ddp_message, messages_in_any_segments_are_what_was_sent)
 {

@@ -91,9 +91,9 @@ static size_t report_values(char *text, size_t room, const char *values)
 				"message > kind=send%s\nmessage > kind=send w=1 x=2 y=3\nend connections=1\n", values);
 }
 
-TestSuite(diff, .timeout = 120);
-TestSuite(diff_match, .timeout = 120);
-TestSuite(diff_rules, .timeout = 120);
+TestSuite(diff, .timeout = HANG_SECONDS);
+TestSuite(diff_match, .timeout = HANG_SECONDS);
+TestSuite(diff_rules, .timeout = HANG_SECONDS);
 
 Test(diff, values_are_compared_by_their_names_in_any_order)
 {

@@ -170,7 +170,7 @@ static void check_file(void)
 	rtap_source_close(source);
 }
 
-Test(dissect, continues_as_it_would_have_gone_on, .timeout = 120)
+Test(dissect, continues_as_it_would_have_gone_on, .timeout = HANG_SECONDS)
 {
 	glob_t files;
 

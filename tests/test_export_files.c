@@ -7,7 +7,7 @@
 
 #include "tests/files_kit.h"
 
-TestSuite(export_files, .init = files_begin, .fini = files_end, .timeout = 300);
+TestSuite(export_files, .init = files_begin, .fini = files_end, .timeout = HANG_SECONDS);
 
 Test(export_files, what_is_written_stands_under_its_path)
 {

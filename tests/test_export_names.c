@@ -11,7 +11,7 @@
 
 #include "tests/files_kit.h"
 
-TestSuite(export_names, .init = files_begin, .fini = files_end, .timeout = 300);
+TestSuite(export_names, .init = files_begin, .fini = files_end, .timeout = HANG_SECONDS);
 
 Test(export_names, a_rename_moves_files_and_directories)
 {

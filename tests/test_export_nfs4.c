@@ -7,7 +7,7 @@
 
 #include "tests/files_kit.h"
 
-TestSuite(export_nfs4, .init = files_begin, .fini = files_end, .timeout = 300);
+TestSuite(export_nfs4, .init = files_begin, .fini = files_end, .timeout = HANG_SECONDS);
 
 /* NFSv4. */
 static void write4(const char *handle, uint64_t offset, const char *text)

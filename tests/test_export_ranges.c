@@ -7,7 +7,7 @@
 
 #include "output/export/export_ranges.h"
 
-TestSuite(export_ranges, .timeout = 120);
+TestSuite(export_ranges, .timeout = HANG_SECONDS);
 
 Test(export_ranges, what_is_set_last_counts_and_neighbours_join)
 {

@@ -362,7 +362,7 @@ static void expect_all(const char *name, bool fill_holes)
 	readback_free(&readback);
 }
 
-TestSuite(export_tcp, .timeout = 300);
+TestSuite(export_tcp, .timeout = HANG_SECONDS);
 
 Test(export_tcp, messages_are_read_back_byte_for_byte)
 {

@@ -96,7 +96,7 @@ static void check(const struct match *cases, size_t count)
 	}
 }
 
-TestSuite(filter, .timeout = 120);
+TestSuite(filter, .timeout = HANG_SECONDS);
 
 Test(filter, finds_protocols_and_fields)
 {

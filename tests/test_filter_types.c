@@ -249,7 +249,7 @@ static void check(const struct match *cases, size_t count)
 			     cases[i].expected ? "true" : "false");
 }
 
-TestSuite(filter_types, .timeout = 300);
+TestSuite(filter_types, .timeout = HANG_SECONDS);
 
 Test(filter_types, presence_is_of_fields_protocols_and_groups_of_them)
 {

@@ -287,7 +287,7 @@ Test(fpdu, a_search_goes_on_byte_by_byte)
 		}
 }
 
-Test(fpdu, a_marker_that_may_point_to_two_places_ends_no_search, .timeout = 10)
+Test(fpdu, a_marker_that_may_point_to_two_places_ends_no_search, .timeout = HANG_SECONDS)
 {
 	static uint8_t bytes[2048];
 

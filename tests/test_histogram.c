@@ -51,7 +51,7 @@ static void check(uint64_t *values, uint64_t count)
 	cr_assert_eq(histogram.count, 0);
 }
 
-TestSuite(histogram, .timeout = 300);
+TestSuite(histogram, .timeout = HANG_SECONDS);
 
 Test(histogram, reports_percentiles_within_the_error_that_it_states)
 {

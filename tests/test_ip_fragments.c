@@ -213,7 +213,7 @@ static void run_case(size_t at, bool ipv6)
 	cr_expect_eq(fragments.timed_out, cases[at].timed_out, "%s", cases[at].what);
 }
 
-TestSuite(ip_fragments, .timeout = 300);
+TestSuite(ip_fragments, .timeout = HANG_SECONDS);
 
 Test(ip_fragments, pieces_in_any_order_make_the_datagram_and_contradictions_refuse_it)
 {

@@ -48,7 +48,7 @@ static void give_send_to(uint16_t port, const uint32_t *words, uint32_t count)
 	sender_fini(&sender);
 }
 
-TestSuite(iwarp_rpc, .timeout = 120);
+TestSuite(iwarp_rpc, .timeout = HANG_SECONDS);
 
 /* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
 Test(iwarp_rpc, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_messages_know)

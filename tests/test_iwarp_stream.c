@@ -31,7 +31,7 @@ static void check_reported(const struct sender *sender, unsigned but)
 	cr_expect_leq(missing, but, "%u of %u missing, not %u", missing, sender->count, but);
 }
 
-TestSuite(iwarp_stream, .timeout = 120);
+TestSuite(iwarp_stream, .timeout = HANG_SECONDS);
 
 Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 {

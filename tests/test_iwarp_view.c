@@ -38,7 +38,7 @@ static uint32_t add(const struct iwarp_stream *of, const uint8_t *at, uint32_t l
 	return iwarp_view_add(&view, &budget, of, &fpdu, kept);
 }
 
-TestSuite(iwarp_view, .init = begin, .fini = end, .timeout = 300);
+TestSuite(iwarp_view, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
 Test(iwarp_view, the_end_of_a_frame_forgets_all_of_it)
 {

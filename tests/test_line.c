@@ -23,7 +23,7 @@ static const char *end(struct line *line)
 	return memory;
 }
 
-TestSuite(line, .timeout = 300);
+TestSuite(line, .timeout = HANG_SECONDS);
 
 Test(line, numbers_are_written_as_printf_writes_them)
 {

@@ -458,7 +458,7 @@ Test(live, shares_blocks_between_batches_and_closes_a_batch_at_a_blocks_end)
 	batch_pool_release(pool);
 }
 
-Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memory, .timeout = 60)
+Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memory, .timeout = HANG_SECONDS)
 {
 	/* single frames: 20,000 batches of 1,024 frames each would be 1.8 GB */
 	const struct plan plan = { .frames = 20000, .at_a_time = 1, .pauses = true, .link_type = 1 };

@@ -141,7 +141,7 @@ static void cut_everywhere(const struct mad *mad, const char *name)
 	}
 }
 
-TestSuite(mad, .timeout = 300);
+TestSuite(mad, .timeout = HANG_SECONDS);
 
 Test(mad, attributes_cut_at_every_length_report_nothing_that_is_not_there)
 {

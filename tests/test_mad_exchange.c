@@ -81,7 +81,7 @@ static struct mad answer(uint64_t transaction)
 	return (struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12, .transaction_id = transaction };
 }
 
-TestSuite(mad_exchange, .timeout = 300);
+TestSuite(mad_exchange, .timeout = HANG_SECONDS);
 
 Test(mad_exchange, an_answer_and_its_request_name_each_other)
 {
@@ -281,7 +281,7 @@ static void put_segment(uint32_t segment, uint32_t last, uint32_t captured)
 	put(NODE, SM, &mad, MILLISECOND, captured);
 }
 
-TestSuite(rmpp, .timeout = 300);
+TestSuite(rmpp, .timeout = HANG_SECONDS);
 
 Test(rmpp, a_transfer_is_shown_with_the_segment_that_completes_it)
 {

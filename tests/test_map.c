@@ -32,7 +32,7 @@ static void fill_and_empty(bool collide)
 	map_fini(&map);
 }
 
-TestSuite(map, .timeout = 300);
+TestSuite(map, .timeout = HANG_SECONDS);
 
 Test(map, finds_what_was_added_and_not_removed)
 {

@@ -69,7 +69,7 @@ static void finish(void)
 	rtap_tracker_close(tracker);
 }
 
-TestSuite(message_queue, .init = begin, .fini = finish, .timeout = 300);
+TestSuite(message_queue, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
 static struct message *create(uint64_t frame)
 {

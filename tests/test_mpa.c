@@ -58,7 +58,7 @@ static const uint8_t second_example[] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x84, 0x92, 0x58, 0x98,
 };
 
-TestSuite(mpa, .timeout = 300);
+TestSuite(mpa, .timeout = HANG_SECONDS);
 
 Test(mpa, both_examples_of_the_standard_have_good_crcs)
 {

@@ -30,7 +30,7 @@ static void fill(uint8_t entry[64], uint64_t index)
 	put(entry + 32, index, 8);
 }
 
-TestSuite(nccl, .timeout = 300);
+TestSuite(nccl, .timeout = HANG_SECONDS);
 
 Test(nccl, an_entry_is_read_by_its_layout)
 {

@@ -29,7 +29,7 @@ static void use(const struct kit *kit)
 	}
 }
 
-TestSuite(network_hostile, .timeout = 300);
+TestSuite(network_hostile, .timeout = HANG_SECONDS);
 
 Test(network_hostile, a_frame_that_the_capture_cut_is_truncated_where_a_header_ends_early)
 {

@@ -239,7 +239,7 @@ static struct rtap_rpc_facts facts_of(uint32_t program, uint32_t version, uint32
 	};
 }
 
-TestSuite(nfs, .timeout = 300);
+TestSuite(nfs, .timeout = HANG_SECONDS);
 
 Test(nfs, every_message_is_walked_to_its_end)
 {

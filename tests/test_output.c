@@ -66,7 +66,7 @@ static bool has(const char *text, const char *part)
 	return strstr(text, part);
 }
 
-TestSuite(json, .timeout = 300);
+TestSuite(json, .timeout = HANG_SECONDS);
 
 Test(json, strings_are_escaped_and_stay_utf8)
 {
@@ -191,7 +191,7 @@ Test(json, crc_status_is_there_with_check_icrc_only)
 	}
 }
 
-TestSuite(format, .timeout = 300);
+TestSuite(format, .timeout = HANG_SECONDS);
 
 Test(format, a_cut_call_leaves_no_trace_in_the_next)
 {
@@ -249,7 +249,7 @@ Test(format, a_cut_call_leaves_no_trace_in_the_next)
 	text_format_fini(&tree);
 }
 
-TestSuite(fields, .timeout = 300);
+TestSuite(fields, .timeout = HANG_SECONDS);
 
 Test(fields, columns_are_written_as_the_options_say)
 {
@@ -328,7 +328,7 @@ Test(fields, what_is_not_understood_is_refused_with_advice)
 	fields_format_fini(&fields);
 }
 
-TestSuite(tree, .timeout = 300);
+TestSuite(tree, .timeout = HANG_SECONDS);
 
 Test(tree, bits_stand_where_they_are_in_the_header)
 {
@@ -441,7 +441,7 @@ Test(format, what_was_written_before_does_not_show)
 	json_format_fini(&json);
 }
 
-TestSuite(text, .timeout = 300);
+TestSuite(text, .timeout = HANG_SECONDS);
 
 Test(text, notes_follow_the_line)
 {
@@ -475,7 +475,7 @@ Test(text, a_packet_without_anomalies_has_no_colour)
 	frame_close(&opened);
 }
 
-TestSuite(hex, .timeout = 300);
+TestSuite(hex, .timeout = HANG_SECONDS);
 
 Test(hex, rows_have_offsets_bytes_and_characters)
 {
@@ -504,7 +504,7 @@ Test(hex, rows_have_offsets_bytes_and_characters)
 	cr_expect(has(output, "\nfff0  ") && has(output, "\n10000  41 42 "), "offsets grow a digit");
 }
 
-TestSuite(messages, .timeout = 300);
+TestSuite(messages, .timeout = HANG_SECONDS);
 
 Test(messages, errors_of_rpc_over_rdma_have_the_names_of_rfc_8166_and_no_others)
 {

@@ -129,7 +129,7 @@ static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap
 	return bytes;
 }
 
-TestSuite(snapshot, .timeout = 300);
+TestSuite(snapshot, .timeout = HANG_SECONDS);
 
 Test(snapshot, packets_of_all_captures_come_back_as_they_were)
 {

@@ -38,7 +38,7 @@ static void end(void)
 	rtap_tracker_close(tracker);
 }
 
-TestSuite(pairing, .init = begin, .timeout = 300);
+TestSuite(pairing, .init = begin, .timeout = HANG_SECONDS);
 
 static void give(struct roce roce)
 {

@@ -189,7 +189,7 @@ Test(printer, a_failed_write_is_reported_then_and_later)
 }
 
 /* A reader that takes little at a time, from a pipe that takes little at a time and does not block. */
-Test(printer, short_writes_lose_nothing, .timeout = 60)
+Test(printer, short_writes_lose_nothing, .timeout = HANG_SECONDS)
 {
 	struct letters letters = { .format.packet = write_letters, .length = 100000 };
 	struct printer printer;

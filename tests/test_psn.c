@@ -121,7 +121,7 @@ static void run_case(size_t at)
 	end();
 }
 
-TestSuite(psn, .timeout = 120);
+TestSuite(psn, .timeout = HANG_SECONDS);
 
 Test(psn, each_packet_is_what_those_before_it_make_of_it)
 {

@@ -108,7 +108,7 @@ static void count_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 	((struct counter *)visitor)->rdma += !strncmp(field->name, "iwarp_rdma.", 11);
 }
 
-TestSuite(rdmap, .timeout = 300);
+TestSuite(rdmap, .timeout = HANG_SECONDS);
 
 Test(rdmap, each_opcode_has_its_fields)
 {

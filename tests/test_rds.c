@@ -83,7 +83,7 @@ static const struct sample samples[] = {
 	{ "bytes after the extensions", 1, 0, 4, 1, 2, 0, 0, { 1, 0, 0, 3, 1, 0, 0, 7 }, 4, false },
 };
 
-TestSuite(rds, .timeout = 120);
+TestSuite(rds, .timeout = HANG_SECONDS);
 
 Test(rds, headers_are_recognised_by_checksum_and_consistency)
 {

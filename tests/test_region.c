@@ -72,7 +72,7 @@ static struct request *find(bool is_read, uint32_t key, uint64_t address)
 	return region ? region->request : NULL;
 }
 
-TestSuite(region, .init = begin, .fini = finish, .timeout = 60);
+TestSuite(region, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
 Test(region, memory_is_found_at_each_address_of_a_region_and_at_no_other)
 {

@@ -315,7 +315,7 @@ static void expect_missing(const struct rtap_operation_missing *missing, enum rt
 	cr_expect_eq(missing->range.reason, reason);
 }
 
-TestSuite(request, .init = begin, .timeout = 300);
+TestSuite(request, .init = begin, .timeout = HANG_SECONDS);
 
 Test(request, a_layer_of_a_row_and_a_small_state_machine_reports_whole_operations)
 {

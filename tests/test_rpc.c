@@ -96,7 +96,7 @@ static const struct {
 	{ "a reply's record", TCP, 111, 700, { { LAST | 28, ACCEPTED, 0 }, 8 }, NULL, "frame ip tcp rpc data" },
 };
 
-TestSuite(rpc, .timeout = 300);
+TestSuite(rpc, .timeout = HANG_SECONDS);
 
 Test(rpc, messages_are_found_over_udp_and_in_tcp_segments)
 {

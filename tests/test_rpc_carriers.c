@@ -141,7 +141,7 @@ static const struct said mount_over_udp[] = {
 	{ UDP, false, 700, 40001, .words = { CALL_OF(0x11, MOUNT, 3, 1), 4, 0x2f737276 }, .count = 12 },
 };
 
-TestSuite(rpc_carriers, .timeout = 300);
+TestSuite(rpc_carriers, .timeout = HANG_SECONDS);
 
 Test(rpc_carriers, a_call_over_udp_meets_its_reply_and_repeats_are_counted)
 {

@@ -67,7 +67,7 @@ static void empty(void)
 	chunk_lists_fini(&lists);
 }
 
-TestSuite(rpc_chunks, .fini = empty, .timeout = 120);
+TestSuite(rpc_chunks, .fini = empty, .timeout = HANG_SECONDS);
 
 /* From a copy of exactly its size, so that a read beyond it is found by sanitizers and valgrind. */
 static bool read_part(const struct header *header, uint32_t length, bool is_cut)
@@ -392,7 +392,7 @@ static void end_call(void)
 	empty();
 }
 
-TestSuite(rpc_chunk_memory, .init = begin_call, .fini = end_call, .timeout = 120);
+TestSuite(rpc_chunk_memory, .init = begin_call, .fini = end_call, .timeout = HANG_SECONDS);
 
 struct reply_case {
 	enum chunk_list list;

@@ -98,7 +98,7 @@ static void put_message(bool is_reply, uint32_t more)
 		stream[stream_length++] = (uint8_t)draw(256);
 }
 
-TestSuite(rpc_record, .timeout = 120);
+TestSuite(rpc_record, .timeout = HANG_SECONDS);
 
 Test(rpc_record, only_what_can_be_a_call_or_reply_is_taken_for_one)
 {

@@ -279,7 +279,7 @@ Test(rpc_socket, packets_know_their_connection_and_replies_their_call)
 }
 
 /* What is remembered of answered calls is memory that others can need. */
-Test(rpc_socket, many_answered_calls_fit_into_little_memory, .timeout = 60)
+Test(rpc_socket, many_answered_calls_fit_into_little_memory, .timeout = HANG_SECONDS)
 {
 	struct said call = { TCP, false, 900, 2049, 0x10, 1, 1, .words = { LAST | 40, CALL_OF(0, NFS, 3, 0) }, .count = 11 };
 	struct said reply = { TCP, true, 900, 2049, 0x10, 1, 45, .words = { LAST | 24, REPLY_TO(0) }, .count = 7 };

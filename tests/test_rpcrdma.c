@@ -62,7 +62,7 @@ static const struct {
 	{ "a DONE", { { XID, 1, 128, 3 }, 4 }, false, 0, 0, false },
 };
 
-TestSuite(rpcrdma, .timeout = 120);
+TestSuite(rpcrdma, .timeout = HANG_SECONDS);
 
 Test(rpcrdma, messages_are_recognised_by_content_and_nothing_that_merely_resembles)
 {

@@ -53,7 +53,7 @@ static void make_read(uint8_t *request)
 	little(request + USER + 20, DATA, 4);
 }
 
-TestSuite(rtrs, .timeout = 300);
+TestSuite(rtrs, .timeout = HANG_SECONDS);
 
 Test(rtrs, the_queue_depth_says_how_many_bits_a_position_has)
 {

@@ -275,7 +275,7 @@ static const struct scenario scenarios[] = {
 	  .reported = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
 };
 
-TestSuite(tcp_stream, .timeout = 120);
+TestSuite(tcp_stream, .timeout = HANG_SECONDS);
 
 Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 {
@@ -723,7 +723,7 @@ static clock_t time_of(enum order order, uint32_t count)
 	return start;
 }
 
-Test(tcp_stream, twice_as_many_pieces_take_less_than_three_times_as_long, .timeout = 120)
+Test(tcp_stream, twice_as_many_pieces_take_less_than_three_times_as_long, .timeout = HANG_SECONDS)
 {
 	for (enum order order = 0; order < ORDERS; order++) {
 		clock_t once = time_of(order, 40000), twice = time_of(order, 80000);

@@ -131,7 +131,7 @@ static void expect_bounded(uint64_t limit)
 	cr_expect_gt(counters.evictions, 0);
 }
 
-TestSuite(tracker, .timeout = 120);
+TestSuite(tracker, .timeout = HANG_SECONDS);
 
 Test(tracker, hundreds_of_thousands_of_half_open_connections_stay_within_the_limit)
 {

@@ -74,7 +74,7 @@ static uint32_t random_of(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
-TestSuite(tree, .timeout = 300);
+TestSuite(tree, .timeout = HANG_SECONDS);
 
 Test(tree, holds_what_a_sorted_array_holds)
 {

@@ -153,7 +153,7 @@ static bool packet(void)
 	return upper_packet(&(struct upper_work){ .tracker = tracker, .connection = connection, .packet = &dissected });
 }
 
-TestSuite(upper, .init = begin, .fini = end, .timeout = 300);
+TestSuite(upper, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
 Test(upper, all_layers_are_asked_in_order_as_long_as_none_takes_a_packet)
 {

@@ -301,7 +301,7 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 	}
 }
 
-Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeout = 60)
+Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeout = HANG_SECONDS)
 {
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
 	struct run run;
@@ -315,7 +315,7 @@ Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeou
 	run_free(&run);
 }
 
-Test(verbs, a_device_without_order_ends_the_capture_with_the_reason, .timeout = 60)
+Test(verbs, a_device_without_order_ends_the_capture_with_the_reason, .timeout = HANG_SECONDS)
 {
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
 	struct run run;

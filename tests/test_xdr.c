@@ -26,7 +26,7 @@ static struct xdr_extent hole(uint64_t length)
 	return (struct xdr_extent){ XDR_HOLE, NULL, 0, length };
 }
 
-TestSuite(xdr, .timeout = 300);
+TestSuite(xdr, .timeout = HANG_SECONDS);
 
 Test(xdr, words_are_read_across_extents_and_around_empty_ones)
 {
