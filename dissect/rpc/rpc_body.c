@@ -368,7 +368,7 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	}
 	/* of a range */
 	line_text(text->line, row->form == RPC_SUMMARY_LENGTH && text->last_form == RPC_SUMMARY_OFFSET ? "+" : row->text);
-	text->last_form = row->form;
+	text->last_form = (uint8_t)row->form;
 	if (field->show == RTAP_TEXT)
 		line_escaped(text->line, decoded->data.bytes, decoded->data.length);
 	else if (!is_bytes(field))
