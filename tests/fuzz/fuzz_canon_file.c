@@ -24,6 +24,7 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 	static int fd = -1;
 	struct diff_totals totals;
 	struct diff_show show;
+	struct columns columns = { .form = COLUMNS_JSON };
 	struct printer printer;
 
 	if (fd < 0)
@@ -33,7 +34,7 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 	if (options & 16)
 		diff_show_stat(&show, &printer, "a", "b");
 	else if (options & 8)
-		REQUIRE(!diff_show_records(&show, &printer, "a", "b", &(struct columns){ .form = COLUMNS_JSON }));
+		REQUIRE(!diff_show_records(&show, &printer, "a", "b", &columns));
 	else
 		diff_show_text(&show, &printer, "a", "b");
 	if (diff_compare(a, b, treatments, &show.form, &totals))
