@@ -567,6 +567,25 @@ static bool check_replay(const struct options *options)
 	return false;
 }
 
+static bool check_export(const struct options *options, enum command command)
+{
+	if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database &&
+		 !options->trace && !options->iolog)
+		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace, a log "
+			    "with --blktrace)");
+	else if (options->iolog && (options->write_name || options->directory || options->database || options->trace))
+		print_error("--blktrace excludes -w, --files, --sqlite and --trace (run rdmatap export for each)");
+	else if (options->trace && (options->write_name || options->directory || options->database))
+		print_error("--trace excludes -w, --files and --sqlite (run rdmatap export for each)");
+	else if (options->database && (options->write_name || options->directory))
+		print_error("--sqlite excludes -w and --files (run rdmatap export for each)");
+	else if (command == COMMAND_EXPORT && !options->database && (options->packets || options->interval_ns || options->sampled))
+		print_error("--packets, --interval and --sampled require --sqlite");
+	else
+		return true;
+	return false;
+}
+
 static bool check(const struct options *options, enum command command)
 {
 	const struct rtap_series_options *series = &options->series;
@@ -599,18 +618,8 @@ static bool check(const struct options *options, enum command command)
 		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
 		print_error("-w -: standard output cannot be rotated (no -C, -G)");
-	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory && !options->database &&
-		 !options->trace && !options->iolog)
-		print_error("nothing to write (name a file with -w, a directory with --files, a database with --sqlite, a trace with --trace, a log "
-			    "with --blktrace)");
-	else if (options->iolog && (options->write_name || options->directory || options->database || options->trace))
-		print_error("--blktrace excludes -w, --files, --sqlite and --trace (run rdmatap export for each)");
-	else if (options->trace && (options->write_name || options->directory || options->database))
-		print_error("--trace excludes -w, --files and --sqlite (run rdmatap export for each)");
-	else if (options->database && (options->write_name || options->directory))
-		print_error("--sqlite excludes -w and --files (run rdmatap export for each)");
-	else if (command == COMMAND_EXPORT && !options->database && (options->packets || options->interval_ns || options->sampled))
-		print_error("--packets, --interval and --sampled require --sqlite");
+	else if (!check_export(options, command))
+		return false;
 	else if (command == COMMAND_STATS && columns_are_made(&options->columns) &&
 		 (options->top || options->stats_sort || options->connection || options->all_connections))
 		print_error("--top, --sort and --connection are for text without -e (-T json, -T csv and -e print everything)");

@@ -44,7 +44,7 @@ struct alias {
 	bool turned;
 };
 
-struct telling {
+struct gathering {
 	struct reader reader;
 	struct rtap_tracker *tracker;
 	const struct options *options;
@@ -66,61 +66,61 @@ struct telling {
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 
-	stats_message(telling->stats, message);
+	stats_message(gathering->stats, message);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 
-	stats_connection(telling->stats, connection);
+	stats_connection(gathering->stats, connection);
 }
 
 static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 	struct merge *merges;
 
-	stats_merge(telling->stats, from, into, turned);
-	if (telling->merge_count == MERGES)
+	stats_merge(gathering->stats, from, into, turned);
+	if (gathering->merge_count == MERGES)
 		return;
-	merges = array_grow(telling->merges, &telling->merge_room, telling->merge_count + 1, sizeof *merges);
+	merges = array_grow(gathering->merges, &gathering->merge_room, gathering->merge_count + 1, sizeof *merges);
 	if (!merges)
 		return;
-	telling->merges = merges;
-	telling->merges[telling->merge_count++] = (struct merge){ from, into, turned };
+	gathering->merges = merges;
+	gathering->merges[gathering->merge_count++] = (struct merge){ from, into, turned };
 }
 
 static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 
-	stats_resolve(telling->stats, frame, flow);
-	if (telling->selector == SELECT_FRAME && frame == telling->number)
-		telling->frame_connection = flow->connection;
+	stats_resolve(gathering->stats, frame, flow);
+	if (gathering->selector == SELECT_FRAME && frame == gathering->number)
+		gathering->frame_connection = flow->connection;
 }
 
 /* Whether the selector names the operation, and how bad it is: the worst of several is taken. */
-static bool is_named(const struct telling *telling, const struct rtap_operation *operation, uint64_t *rank)
+static bool is_named(const struct gathering *gathering, const struct rtap_operation *operation, uint64_t *rank)
 {
 	uint64_t last = operation->response_frame > operation->last_data_frame ? operation->response_frame : operation->last_data_frame;
 
 	*rank = operation->time_lost_us ? UINT64_C(1) << 62 | operation->time_lost_us : operation->has_latency && operation->latency_ns > 0 ?
 		(uint64_t)operation->latency_ns >> 2 : 0;
-	switch (telling->selector) {
+	switch (gathering->selector) {
 	case SELECT_WORST:
 		return true;
 	case SELECT_OPERATION:
-		return operation->number == telling->number;
+		return operation->number == gathering->number;
 	case SELECT_XID:
-		return operation->id && strtoull(operation->id, NULL, 0) == telling->number;
+		return operation->id && strtoull(operation->id, NULL, 0) == gathering->number;
 	case SELECT_FRAME:
 		/* the shortest that it lies in */
 		*rank = ~(last - operation->request_frame);
-		return operation->connection->number == telling->frame_connection && operation->request_frame &&
-		       operation->request_frame <= telling->number && last >= telling->number;
+		return operation->connection->number == gathering->frame_connection && operation->request_frame &&
+		       operation->request_frame <= gathering->number && last >= gathering->number;
 	default:
 		return false;
 	}
@@ -140,14 +140,14 @@ static void take_delays(struct why_subject *subject, const struct rtap_operation
 
 static void take_operation(void *owner, const struct rtap_operation *operation)
 {
-	struct telling *telling = owner;
-	struct why_subject *subject = &telling->subject;
+	struct gathering *gathering = owner;
+	struct why_subject *subject = &gathering->subject;
 	uint64_t rank;
 
-	if (!is_named(telling, operation, &rank) || (telling->found && rank <= telling->rank))
+	if (!is_named(gathering, operation, &rank) || (gathering->found && rank <= gathering->rank))
 		return;
-	telling->found = true;
-	telling->rank = rank;
+	gathering->found = true;
+	gathering->rank = rank;
 	*subject = (struct why_subject){
 		.connection = operation->connection->number, .has_operation = true, .operation = operation->number,
 		.request_frame = operation->request_frame, .response_frame = operation->response_frame, .from_a = operation->from_a,
@@ -169,45 +169,45 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 
 static void take_first(void *owner, struct rtap_frame *frame)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 	struct rtap_packet packet;
 
-	reader_packet(&telling->reader, frame, &packet);
-	stats_packet(telling->stats, &packet);
-	if (telling->selector == SELECT_FRAME && frame->number == telling->number && packet.flow.present)
-		telling->frame_connection = packet.flow.connection;
+	reader_packet(&gathering->reader, frame, &packet);
+	stats_packet(gathering->stats, &packet);
+	if (gathering->selector == SELECT_FRAME && frame->number == gathering->number && packet.flow.present)
+		gathering->frame_connection = packet.flow.connection;
 }
 
 static void take_second(void *owner, struct rtap_frame *frame)
 {
-	struct telling *telling = owner;
+	struct gathering *gathering = owner;
 	struct rtap_packet packet;
 
-	reader_packet(&telling->reader, frame, &packet);
-	reader_count(&telling->reader, &packet);
-	for (size_t i = 0; packet.flow.present && i < telling->alias_count; i++)
-		if (telling->aliases[i].number == packet.flow.connection)
-			why_packet(telling->why, &packet, telling->aliases[i].turned);
+	reader_packet(&gathering->reader, frame, &packet);
+	reader_count(&gathering->reader, &packet);
+	for (size_t i = 0; packet.flow.present && i < gathering->alias_count; i++)
+		if (gathering->aliases[i].number == packet.flow.connection)
+			why_packet(gathering->why, &packet, gathering->aliases[i].turned);
 }
 
 /* The number that the connection has at the end. */
-static uint64_t final_number(const struct telling *telling, uint64_t number)
+static uint64_t final_number(const struct gathering *gathering, uint64_t number)
 {
-	for (size_t i = 0; i < telling->merge_count; i++)
-		if (telling->merges[i].from == number)
-			number = telling->merges[i].into;
+	for (size_t i = 0; i < gathering->merge_count; i++)
+		if (gathering->merges[i].from == number)
+			number = gathering->merges[i].into;
 	return number;
 }
 
-static void find_aliases(struct telling *telling)
+static void find_aliases(struct gathering *gathering)
 {
-	telling->aliases[0] = (struct alias){ telling->subject.connection, false };
-	telling->alias_count = 1;
-	for (size_t i = telling->merge_count; i-- && telling->alias_count < ALIASES;)
-		for (size_t known = 0; known < telling->alias_count; known++)
-			if (telling->merges[i].into == telling->aliases[known].number) {
-				telling->aliases[telling->alias_count++] = (struct alias){
-					telling->merges[i].from, telling->merges[i].turned != telling->aliases[known].turned };
+	gathering->aliases[0] = (struct alias){ gathering->subject.connection, false };
+	gathering->alias_count = 1;
+	for (size_t i = gathering->merge_count; i-- && gathering->alias_count < ALIASES;)
+		for (size_t known = 0; known < gathering->alias_count; known++)
+			if (gathering->merges[i].into == gathering->aliases[known].number) {
+				gathering->aliases[gathering->alias_count++] = (struct alias){
+					gathering->merges[i].from, gathering->merges[i].turned != gathering->aliases[known].turned };
 				break;
 			}
 }
@@ -217,26 +217,26 @@ static int64_t lost_ns(const struct stats *stats, const struct stats_connection 
 	return stats_time_lost(stats, &connection->directions[0]) + stats_time_lost(stats, &connection->directions[1]);
 }
 
-static bool is_candidate(const struct telling *telling, const struct stats_connection *connection)
+static bool is_candidate(const struct gathering *gathering, const struct stats_connection *connection)
 {
 	const struct stats_shown *shown = &connection->shown;
 
-	if (telling->selector != SELECT_QP)
+	if (gathering->selector != SELECT_QP)
 		return true;
-	return (shown->a.qpn_known && shown->a.qpn == telling->number) || (shown->b.qpn_known && shown->b.qpn == telling->number);
+	return (shown->a.qpn_known && shown->a.qpn == gathering->number) || (shown->b.qpn_known && shown->b.qpn == gathering->number);
 }
 
 /* Of the connections that the selector allows the one with most time lost, then with most bytes; 0: none. */
-static uint64_t worst_connection(const struct telling *telling)
+static uint64_t worst_connection(const struct gathering *gathering)
 {
-	const struct stats *stats = telling->stats;
+	const struct stats *stats = gathering->stats;
 	const struct stats_connection *worst = NULL;
 
 	for (uint64_t i = 0; i < stats->table_room; i++) {
 		const struct stats_connection *one = stats->table[i];
 		uint64_t bytes, worst_bytes;
 
-		if (!one || !one->reported || !is_candidate(telling, one))
+		if (!one || !one->reported || !is_candidate(gathering, one))
 			continue;
 		bytes = one->directions[0].wire_bytes + one->directions[1].wire_bytes;
 		worst_bytes = worst ? worst->directions[0].wire_bytes + worst->directions[1].wire_bytes : 0;
@@ -247,33 +247,33 @@ static uint64_t worst_connection(const struct telling *telling)
 }
 
 /* Decides what the story is about. False: there is no such thing; an error was printed. */
-static bool choose(struct telling *telling)
+static bool choose(struct gathering *gathering)
 {
-	struct why_subject *subject = &telling->subject;
+	struct why_subject *subject = &gathering->subject;
 	const struct stats_connection *connection;
-	uint64_t number = telling->found ? subject->connection : 0;
+	uint64_t number = gathering->found ? subject->connection : 0;
 	struct line service;
 
-	if (telling->selector == SELECT_CONNECTION)
-		number = telling->number;
-	else if (telling->selector == SELECT_FRAME && !telling->found)
-		number = telling->frame_connection;
-	else if (telling->selector == SELECT_QP || (telling->selector == SELECT_WORST && !telling->found))
-		number = worst_connection(telling);
-	if (telling->selector == SELECT_WORST && telling->found && telling->rank < UINT64_C(1) << 62) {
+	if (gathering->selector == SELECT_CONNECTION)
+		number = gathering->number;
+	else if (gathering->selector == SELECT_FRAME && !gathering->found)
+		number = gathering->frame_connection;
+	else if (gathering->selector == SELECT_QP || (gathering->selector == SELECT_WORST && !gathering->found))
+		number = worst_connection(gathering);
+	if (gathering->selector == SELECT_WORST && gathering->found && gathering->rank < UINT64_C(1) << 62) {
 		/* no operation lost time; a connection may have */
-		uint64_t worst = worst_connection(telling);
+		uint64_t worst = worst_connection(gathering);
 
-		if (worst && lost_ns(telling->stats, telling->stats->table[worst - 1]) > 0) {
+		if (worst && lost_ns(gathering->stats, gathering->stats->table[worst - 1]) > 0) {
 			*subject = (struct why_subject){ .connection = worst };
 			number = worst;
 		}
 	}
-	number = final_number(telling, number);
-	connection = number && number <= telling->stats->table_room ? telling->stats->table[number - 1] : NULL;
+	number = final_number(gathering, number);
+	connection = number && number <= gathering->stats->table_room ? gathering->stats->table[number - 1] : NULL;
 	if (!connection || !connection->reported) {
-		if (telling->selector)
-			print_error("%s%" PRIu64 ": not in the capture", selector_names[telling->selector], telling->number);
+		if (gathering->selector)
+			print_error("%s%" PRIu64 ": not in the capture", selector_names[gathering->selector], gathering->number);
 		else
 			print_error("no connection in the capture");
 		return false;
@@ -285,127 +285,127 @@ static bool choose(struct telling *telling)
 	line_init(&service, subject->service, sizeof subject->service - 1);
 	finding_service(connection, &service);
 	*service.next = 0;
-	find_aliases(telling);
+	find_aliases(gathering);
 	return true;
 }
 
 static void write_heading(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
+	const struct gathering *gathering = what;
 
-	why_heading(telling->why, &telling->style, line);
+	why_heading(gathering->why, &gathering->style, line);
 }
 
 static void write_event(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
+	const struct gathering *gathering = what;
 
-	why_event(telling->why, telling->index, &telling->style, line);
+	why_event(gathering->why, gathering->index, &gathering->style, line);
 }
 
 /* The filter of the story's packets. */
-static void put_filter(const struct telling *telling, struct line *line)
+static void put_filter(const struct gathering *gathering, struct line *line)
 {
-	line_text(line, telling->alias_count > 1 ? "rdmatap.connection in {" : "rdmatap.connection == ");
-	for (size_t i = 0; i < telling->alias_count; i++) {
+	line_text(line, gathering->alias_count > 1 ? "rdmatap.connection in {" : "rdmatap.connection == ");
+	for (size_t i = 0; i < gathering->alias_count; i++) {
 		line_text(line, i ? ", " : "");
-		line_dec(line, telling->aliases[i].number);
+		line_dec(line, gathering->aliases[i].number);
 	}
-	line_text(line, telling->alias_count > 1 ? "}" : "");
-	if (telling->subject.first_frame) {
+	line_text(line, gathering->alias_count > 1 ? "}" : "");
+	if (gathering->subject.first_frame) {
 		line_text(line, " && frame.number >= ");
-		line_dec(line, telling->subject.first_frame);
+		line_dec(line, gathering->subject.first_frame);
 	}
-	if (telling->subject.last_frame) {
+	if (gathering->subject.last_frame) {
 		line_text(line, " && frame.number <= ");
-		line_dec(line, telling->subject.last_frame);
+		line_dec(line, gathering->subject.last_frame);
 	}
 }
 
 static void write_verdict(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
+	const struct gathering *gathering = what;
 
-	why_verdict(telling->why, line);
+	why_verdict(gathering->why, line);
 	line_text(line, "Packets: -Y '");
-	put_filter(telling, line);
+	put_filter(gathering, line);
 	line_text(line, "'\n");
 }
 
 static void heading_json(const void *what, struct line *line)
 {
-	why_heading_json(((const struct telling *)what)->why, line);
+	why_heading_json(((const struct gathering *)what)->why, line);
 }
 
 static void event_json(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
+	const struct gathering *gathering = what;
 
-	why_event_json(telling->why, telling->index, line);
+	why_event_json(gathering->why, gathering->index, line);
 }
 
 static void verdict_json(const void *what, struct line *line)
 {
-	why_verdict_json(((const struct telling *)what)->why, line);
+	why_verdict_json(((const struct gathering *)what)->why, line);
 }
 
 static void write_heading_record(const void *what, struct line *line)
 {
-	const struct telling *telling = what;
-	const struct columns *columns = &telling->options->columns;
+	const struct gathering *gathering = what;
+	const struct columns *columns = &gathering->options->columns;
 
 	if (columns->form == COLUMNS_CSV)
 		columns_write_header(columns, line);
-	columns_write(columns, heading_json, telling, line);
+	columns_write(columns, heading_json, gathering, line);
 }
 
 static void write_event_record(const void *what, struct line *line)
 {
-	columns_write(&((const struct telling *)what)->options->columns, event_json, what, line);
+	columns_write(&((const struct gathering *)what)->options->columns, event_json, what, line);
 }
 
 static void write_verdict_record(const void *what, struct line *line)
 {
-	columns_write(&((const struct telling *)what)->options->columns, verdict_json, what, line);
+	columns_write(&((const struct gathering *)what)->options->columns, verdict_json, what, line);
 }
 
-static void write_story(struct telling *telling)
+static void write_story(struct gathering *gathering)
 {
-	struct reader *reader = &telling->reader;
-	size_t events = why_finish(telling->why);
-	bool records = columns_are_made(&telling->options->columns);
+	struct reader *reader = &gathering->reader;
+	size_t events = why_finish(gathering->why);
+	bool records = columns_are_made(&gathering->options->columns);
 
-	telling->style = (struct why_style){
-		.has_form = telling->options->clock_given, .form = telling->options->clock, .first_ns = telling->stats->first_ns,
-		.colour = colour_is_wanted(telling->options->colour, reader->is_terminal),
+	gathering->style = (struct why_style){
+		.has_form = gathering->options->clock_given, .form = gathering->options->clock, .first_ns = gathering->stats->first_ns,
+		.colour = colour_is_wanted(gathering->options->colour, reader->is_terminal),
 	};
-	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, telling));
-	for (; telling->index < events && !reader->unwritable && !hurried; telling->index++)
-		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, telling));
-	reader_wrote(reader, printer_write(&reader->printer, records ? write_verdict_record : write_verdict, telling));
+	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, gathering));
+	for (; gathering->index < events && !reader->unwritable && !hurried; gathering->index++)
+		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, gathering));
+	reader_wrote(reader, printer_write(&reader->printer, records ? write_verdict_record : write_verdict, gathering));
 	reader_wrote(reader, printer_flush(&reader->printer));
 }
 
 /* Reads the files once. False: not to the end; the reader's status says why. */
-static bool pass(struct telling *telling, const struct options *options, const struct rtap_tracker_options *tracking,
+static bool pass(struct gathering *gathering, const struct options *options, const struct rtap_tracker_options *tracking,
 		 void (*take)(void *owner, struct rtap_frame *frame))
 {
-	telling->reader = (struct reader){ .status = EXIT_DONE };
-	if (!reader_open(&telling->reader, options)) {
-		telling->reader.status = interrupted ? EXIT_DONE : EXIT_ERROR;
+	gathering->reader = (struct reader){ .status = EXIT_DONE };
+	if (!reader_open(&gathering->reader, options)) {
+		gathering->reader.status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		return false;
 	}
-	if (rtap_tracker_open(&telling->tracker, tracking, NULL)) {
+	if (rtap_tracker_open(&gathering->tracker, tracking, NULL)) {
 		print_error("out of memory");
-		telling->reader.status = EXIT_ERROR;
+		gathering->reader.status = EXIT_ERROR;
 		return false;
 	}
-	reader_run(&telling->reader, telling->tracker, take, telling);
-	rtap_tracker_finish(telling->tracker);
-	return !telling->reader.interrupted && !hurried;
+	reader_run(&gathering->reader, gathering->tracker, take, gathering);
+	rtap_tracker_finish(gathering->tracker);
+	return !gathering->reader.interrupted && !hurried;
 }
 
-static int run(struct telling *telling, const struct options *options)
+static int run(struct gathering *gathering, const struct options *options)
 {
 	struct options quietly = *options;
 	struct rtap_tracker_options tracking = {
@@ -415,50 +415,50 @@ static int run(struct telling *telling, const struct options *options)
 		.dissect = &options->dissect,
 		.message = take_message, .connection = take_connection, .merged = take_merge, .resolved = resolve, .operation = take_operation,
 		.bare_replies = true,
-		.owner = telling,
+		.owner = gathering,
 	};
 	int status = EXIT_ERROR;
 
 	quietly.progress = false;
-	telling->stats = stats_create(&(struct stats_options){ .max_memory = options->max_memory / 16 });
-	if (!telling->stats) {
+	gathering->stats = stats_create(&(struct stats_options){ .max_memory = options->max_memory / 16 });
+	if (!gathering->stats) {
 		print_error("out of memory");
 		return EXIT_ERROR;
 	}
-	if (!pass(telling, &quietly, &tracking, take_first) || !choose(telling)) {
-		status = telling->reader.status == EXIT_DONE && hurried ? EXIT_DONE : EXIT_ERROR;
+	if (!pass(gathering, &quietly, &tracking, take_first) || !choose(gathering)) {
+		status = gathering->reader.status == EXIT_DONE && hurried ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
-	rtap_tracker_close(telling->tracker);
-	telling->tracker = NULL;
-	reader_close(&telling->reader);
+	rtap_tracker_close(gathering->tracker);
+	gathering->tracker = NULL;
+	reader_close(&gathering->reader);
 	interrupted = 0;
-	telling->why = why_create(&telling->subject, EVENTS);
-	if (!telling->why) {
+	gathering->why = why_create(&gathering->subject, EVENTS);
+	if (!gathering->why) {
 		print_error("out of memory");
-		telling->reader = (struct reader){ .status = EXIT_ERROR };
+		gathering->reader = (struct reader){ .status = EXIT_ERROR };
 		goto out;
 	}
 	tracking = (struct rtap_tracker_options){
 		.size = sizeof tracking, .max_memory = tracking.max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect,
-		.bare_replies = true, .owner = telling, .message = take_message,
+		.bare_replies = true, .owner = gathering, .message = take_message,
 	};
 	/* a file that was there before can be gone */
-	if (!pass(telling, options, &tracking, take_second) && !telling->tracker) {
-		status = telling->reader.status;
+	if (!pass(gathering, options, &tracking, take_second) && !gathering->tracker) {
+		status = gathering->reader.status;
 		goto out;
 	}
-	write_story(telling);
-	reader_report(&telling->reader, telling->tracker);
-	status = telling->reader.status;
+	write_story(gathering);
+	reader_report(&gathering->reader, gathering->tracker);
+	status = gathering->reader.status;
 out:
-	rtap_tracker_close(telling->tracker);
-	reader_close(&telling->reader);
+	rtap_tracker_close(gathering->tracker);
+	reader_close(&gathering->reader);
 	return status;
 }
 
 /* Takes the selector out of the arguments. False: an error was printed. */
-static bool take_selector(struct telling *telling, int *argc, char **argv)
+static bool take_selector(struct gathering *gathering, int *argc, char **argv)
 {
 	int kept = 0;
 
@@ -473,11 +473,11 @@ static bool take_selector(struct telling *telling, int *argc, char **argv)
 			argv[kept++] = argv[i];
 			continue;
 		}
-		if (telling->selector)
+		if (gathering->selector)
 			return print_error("%s: only one of qp=, frame=, xid=, operation= and connection= is supported", argv[i]), false;
-		telling->selector = selector;
+		gathering->selector = selector;
 		errno = 0;
-		telling->number = strtoull(argv[i] + strlen(selector_names[selector]), &end, 0);
+		gathering->number = strtoull(argv[i] + strlen(selector_names[selector]), &end, 0);
 		if (errno || *end || end[-1] == '=' || strchr(argv[i], '-'))
 			return print_error("%s: not a number", argv[i]), false;
 	}
@@ -488,18 +488,18 @@ static bool take_selector(struct telling *telling, int *argc, char **argv)
 
 int command_why(int argc, char **argv)
 {
-	static struct telling telling;
+	static struct gathering gathering;
 	struct options options = { 0 };
 	int status = EXIT_ERROR;
 
-	telling.options = &options;
-	if (!take_selector(&telling, &argc, argv))
+	gathering.options = &options;
+	if (!take_selector(&gathering, &argc, argv))
 		return EXIT_ERROR;
 	if (options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options))
-		status = run(&telling, &options);
-	why_destroy(telling.why);
-	stats_destroy(telling.stats);
-	free(telling.merges);
+		status = run(&gathering, &options);
+	why_destroy(gathering.why);
+	stats_destroy(gathering.stats);
+	free(gathering.merges);
 	options_fini(&options);
 	return status;
 }

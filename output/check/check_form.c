@@ -142,6 +142,18 @@ void check_sarif_end(const void *what, struct line *line)
 	line_text(line, "]}]}\n");
 }
 
+/* Title, section and demand. */
+static void rule_words(const struct check_rule *rule, struct line *line)
+{
+	line_text(line, ": ");
+	line_text(line, rule->title);
+	line_text(line, "\n    ");
+	line_text(line, rule->section);
+	line_text(line, ": ");
+	line_text(line, rule->demand);
+	line_char(line, '\n');
+}
+
 static void write_broken(const struct violations *violations, unsigned number, struct line *line)
 {
 	const struct check_rule *rule = &check_rules[number];
@@ -156,13 +168,7 @@ static void write_broken(const struct violations *violations, unsigned number, s
 		line_dec(line, violations->kept[number]);
 		line_text(line, " listed; --top N)");
 	}
-	line_text(line, ": ");
-	line_text(line, rule->title);
-	line_text(line, "\n    ");
-	line_text(line, rule->section);
-	line_text(line, ": ");
-	line_text(line, rule->demand);
-	line_char(line, '\n');
+	rule_words(rule, line);
 }
 
 void check_summary_text(const void *what, struct line *line)
@@ -195,13 +201,7 @@ void check_rule_text(const void *what, struct line *line)
 	line_text(line, rule->id);
 	line_text(line, ", ");
 	line_text(line, check_severity_name(rule->severity));
-	line_text(line, ": ");
-	line_text(line, rule->title);
-	line_text(line, "\n    ");
-	line_text(line, rule->section);
-	line_text(line, ": ");
-	line_text(line, rule->demand);
-	line_char(line, '\n');
+	rule_words(rule, line);
 }
 
 void check_rule_json(const void *what, struct line *line)
