@@ -277,8 +277,8 @@ class Path(Join):
         for one in directions:
             self.assertTrue(0.00004 <= one["delay"]["min"] <= one["delay"]["max"] <= 0.00008, one["delay"])
         # a drift counts from the first packet of the file
-        drifting = self.write(points, ((0, 0), (SECOND, 50e-6), (0, 0)))
-        directions, _ = self.objects("--clock", drifting[1] + "=1,50", *drifting)
+        drifting = self.write(points, ((0, 0), (0, 0), (SECOND, 50e-6)))
+        directions, _ = self.objects("--clock", drifting[2] + "=1,50", *drifting)
         for one in directions:
             self.assertTrue(0.00003 <= one["delay"]["min"] <= one["delay"]["max"] <= 0.00009, one["delay"])
         good = self.write(points)

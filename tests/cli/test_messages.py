@@ -213,6 +213,18 @@ class Connections(CommandTest):
             lines = self.lines(command, os.path.join(TESTDATA, name))
             self.assertLess(sum(len(line) > 120 for line in lines), len(lines) / 10, (command, name))
 
+    def test_connections_have_one_number_in_all_commands(self):
+        """Also where content alone shows which directions belong together: without set-up and acknowledgements."""
+        cut = self.path("cut.pcap")
+        for name in ("roce-nvmeof.pcap.gz", "roce-srp.pcap.gz", "roce-nfs3.pcap.gz"):
+            path = os.path.join(TESTDATA, name)
+            if not os.path.exists(path):
+                continue
+            self.good("-r", path, "-Y", "!(infiniband.bth.opcode == 17) && !infiniband.mad", "-w", cut)
+            listed = {one["connection"] for one in self.objects("connections", cut)}
+            self.assertEqual({one["connection"] for one in self.objects("messages", cut) if "connection" in one}, listed, name)
+            self.assertEqual({one["connection"] for one in self.objects("stats", cut) if one["type"] == "connection"}, listed, name)
+
     def test_what_messages_and_connections_report_adds_up(self):
         for capture in captures():
             connections = self.objects("connections", capture)
