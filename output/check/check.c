@@ -16,6 +16,20 @@ static void find_setup(struct check *check, struct subject *subject)
 	check_memory_set_up(&check->memory, subject->connection, setup);
 }
 
+/* An MPA Request or Reply that was captured in full. */
+static void take_mpa(struct check *check, struct subject *subject)
+{
+	struct check_connection *connection = subject->connection;
+	struct setup setup = { .initiator = 0 };
+
+	if (subject->packet->frame->captured_length < subject->packet->frame->wire_length)
+		return;
+	if (!connection->setup)
+		check_memory_set_up(&check->memory, connection, &setup);
+	if (connection->setup && !connection->setup->is_complete)
+		setup_take_mpa(connection->setup, &subject->packet->mpa, subject->sender);
+}
+
 void check_packet(struct check *check, const struct rtap_packet *packet)
 {
 	struct subject subject = { .violations = &check->violations, .memory = &check->memory, .packet = packet };
@@ -29,6 +43,8 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 	}
 	if (is_ib && subject.connection && !subject.connection->was_sought)
 		find_setup(check, &subject);
+	if (packet->mpa.present && subject.connection)
+		take_mpa(check, &subject);
 	if (is_ib)
 		ib_rules_packet(&subject);
 	if (is_ib && subject.connection)

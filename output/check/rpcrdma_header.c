@@ -55,7 +55,21 @@ static void read_rpc(struct rpcrdma_header *header, struct cursor *cursor)
 
 	header->has_rpc = !cursor_u32(cursor, &header->rpc_xid) && !cursor_u32(cursor, &header->rpc_type);
 	header->has_procedure = header->has_rpc && !header->rpc_type && !cursor_u32(cursor, &rpc_version) && rpc_version == 2 &&
-		!cursor_u32(cursor, &header->program) && !cursor_u32(cursor, &header->program_version) && !cursor_u32(cursor, &header->procedure);
+		!cursor_u32(cursor, &header->procedure.program) && !cursor_u32(cursor, &header->procedure.version) &&
+		!cursor_u32(cursor, &header->procedure.number);
+}
+
+uint64_t rpcrdma_header_chunk_length(const struct rpcrdma_header *header, enum rpcrdma_list list, uint32_t position, uint32_t chunk)
+{
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < header->segment_count && i < RPCRDMA_SEGMENTS; i++) {
+		const struct rpcrdma_segment *segment = &header->segments[i];
+
+		if (segment->list == list && (list != RPCRDMA_READ || segment->position == position) && (list != RPCRDMA_WRITE || segment->chunk == chunk))
+			length += segment->length;
+	}
+	return length;
 }
 
 bool rpcrdma_header_read(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rpcrdma_header *header)
@@ -77,6 +91,9 @@ bool rpcrdma_header_read(const struct rtap_packet *packet, const struct rtap_lay
 	if (header->type != RDMA_MSG && header->type != RDMA_NOMSG)
 		return true;
 	header->is_whole = read_lists(header, &cursor) && header->segment_count <= RPCRDMA_SEGMENTS;
+	header->rpc = cursor.next;
+	header->rpc_captured = cursor.captured;
+	header->rpc_offset = captured - layer->offset - cursor.captured;
 	if (header->is_whole && header->type == RDMA_MSG)
 		read_rpc(header, &cursor);
 	return true;

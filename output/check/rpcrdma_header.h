@@ -19,6 +19,11 @@ struct rpcrdma_segment {
 	uint8_t chunk;       /* WRITE: number of its chunk, from 0 */
 };
 
+/* Program 0: unknown. */
+struct rpcrdma_procedure {
+	uint32_t program, version, number;
+};
+
 struct rpcrdma_header {
 	uint32_t xid, version, credits, type;
 	uint32_t error, low, high;     /* RDMA_ERROR; 0: not captured, or none */
@@ -26,11 +31,16 @@ struct rpcrdma_header {
 	bool has_reply_chunk;
 	uint32_t write_chunks, segment_count;
 	struct rpcrdma_segment segments[RPCRDMA_SEGMENTS];
+	const uint8_t *rpc;            /* with `is_whole`: after the lists, what the SEND has of the RPC message; borrowed from the packet */
+	uint32_t rpc_offset, rpc_captured; /* bytes before it; of it, and of what follows the SEND in its frame */
 	bool has_rpc;                  /* RDMA_MSG: the first words of the RPC message were captured */
 	uint32_t rpc_xid, rpc_type;    /* rpc_type: 0 call, 1 reply */
 	bool has_procedure;            /* of a call */
-	uint32_t program, program_version, procedure;
+	struct rpcrdma_procedure procedure;
 };
+
+/* The length of a chunk: all segments of the list, of the read chunk at `position`, of the write chunk with number `chunk`. */
+uint64_t rpcrdma_header_chunk_length(const struct rpcrdma_header *header, enum rpcrdma_list list, uint32_t position, uint32_t chunk);
 
 /* Reads the header in a layer of RPC-over-RDMA. False: not even its fixed part was captured. */
 bool rpcrdma_header_read(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rpcrdma_header *header);

@@ -6,6 +6,8 @@
 #include "dissect/infiniband/ib.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "output/check/rpcrdma_header.h"
+#include "output/check/rpcrdma_roundup.h"
+#include "output/check/rpcrdma_send.h"
 #include "output/check/subject.h"
 
 #define CALLS 128                /* of one end that are remembered */
@@ -21,6 +23,7 @@ struct call {
 	bool is_whole, is_answered, has_reply_chunk;
 	uint32_t write_chunks, segment_count;
 	struct rpcrdma_segment segments[RPCRDMA_SEGMENTS];
+	struct rpcrdma_procedure procedure;
 };
 
 /* Calls of one end and what the other end granted. */
@@ -37,7 +40,7 @@ struct caller {
 
 struct invalidated {
 	bool is_set;
-	uint32_t key, psn;       /* of the SEND */
+	uint32_t key, psn;       /* InfiniBand: of the SEND */
 	uint64_t frame;
 };
 
@@ -121,9 +124,9 @@ static void check_reads(const struct subject *subject, const struct rpcrdma_head
 			      header->type == RDMA_NOMSG ? "RDMA_NOMSG" : "RDMA_MSG", has_zero ? "" : "out", header->xid);
 	if (has_zero && header->type == RDMA_NOMSG && at_zero % 4)
 		subject_break(subject, RULE_RPCRDMA_LONG_PAD, "%llu bytes at position 0, xid 0x%08x", (unsigned long long)at_zero, header->xid);
-	if (has_reads && !has_zero && header->has_procedure && header->program == NFS_PROGRAM && header->program_version == 3 &&
-	    header->procedure != NFS3_WRITE && header->procedure != NFS3_SYMLINK)
-		subject_break(subject, RULE_RPCRDMA_NFS_CHUNK, "procedure %u with a read chunk, xid 0x%08x", header->procedure, header->xid);
+	if (has_reads && !has_zero && header->has_procedure && header->procedure.program == NFS_PROGRAM && header->procedure.version == 3 &&
+	    header->procedure.number != NFS3_WRITE && header->procedure.number != NFS3_SYMLINK)
+		subject_break(subject, RULE_RPCRDMA_NFS_CHUNK, "procedure %u with a read chunk, xid 0x%08x", header->procedure.number, header->xid);
 }
 
 static void check_error(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
@@ -155,14 +158,12 @@ static uint32_t inline_threshold(const struct subject *subject)
 	return from->send_size < to->receive_size ? from->send_size : to->receive_size;
 }
 
-static void check_inline(const struct subject *subject, const struct rpcrdma_header *header)
+static void check_inline(const struct subject *subject, const struct rpcrdma_header *header, uint64_t length)
 {
-	const struct rtap_flow_facts *flow = &subject->packet->flow;
 	uint32_t most = inline_threshold(subject);
 
-	if (subject->packet->ib.has_bth && flow->completes && flow->kind == RTAP_KIND_SEND && most && flow->message_length > most)
-		subject_break(subject, RULE_RPCRDMA_INLINE, "%llu bytes, threshold %u, xid 0x%08x", (unsigned long long)flow->message_length, most,
-			      header->xid);
+	if (most && length > most)
+		subject_break(subject, RULE_RPCRDMA_INLINE, "%llu bytes, threshold %u, xid 0x%08x", (unsigned long long)length, most, header->xid);
 }
 
 /* A key that is offered again may be used again. */
@@ -196,12 +197,23 @@ static void check_credits(const struct subject *subject, struct state *state, st
 	caller->excess_origin = (struct check_origin){ frame->number, frame->time_ns, true };
 }
 
-static void take_call(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
+/* A call of the end that accepted the connection, before the other end sent any: nothing can have said that it takes calls. */
+static void check_reverse(const struct subject *subject, const struct state *state, const struct rpcrdma_header *header)
+{
+	const struct setup *setup = subject->connection->setup;
+
+	if (setup && !state->is_old && subject->sender != setup->initiator && !state->callers[setup->initiator].count)
+		subject_break(subject, RULE_RPCRDMA_REVERSE_EARLY, "xid 0x%08x before any call of the other end", header->xid);
+}
+
+static void take_call(const struct subject *subject, struct state *state, const struct rpcrdma_header *header, const struct rpcrdma_use *use)
 {
 	struct caller *caller = &state->callers[subject->sender];
 	struct call *call = find_call(caller, header->xid), *oldest = &caller->calls[0];
 
 	check_reads(subject, header);
+	rpcrdma_roundup_call(subject, header, use->length);
+	check_reverse(subject, state, header);
 	offer_keys(state, subject->sender, header);
 	if (call && !call->is_answered)
 		subject_break(subject, RULE_RPCRDMA_DUPLICATE_XID, "xid 0x%08x, outstanding since frame %llu", header->xid,
@@ -215,6 +227,7 @@ static void take_call(const struct subject *subject, struct state *state, const 
 	*oldest = (struct call){
 		.frame = subject->packet->frame->number, .number = caller->count, .xid = header->xid, .is_whole = header->is_whole,
 		.has_reply_chunk = header->has_reply_chunk, .write_chunks = header->write_chunks, .segment_count = header->segment_count,
+		.procedure = header->procedure,
 	};
 	memcpy(oldest->segments, header->segments, sizeof oldest->segments);
 	check_credits(subject, state, caller);
@@ -255,25 +268,25 @@ static void check_copies(const struct subject *subject, const struct call *call,
 			      (unsigned long long)call->frame);
 }
 
-static void check_invalidation(const struct subject *subject, struct state *state, const struct call *call)
+static void check_invalidation(const struct subject *subject, struct state *state, const struct call *call, const struct rpcrdma_use *use)
 {
 	const struct rtap_packet *packet = subject->packet;
 	const struct setup *setup = subject->connection->setup;
 	bool found = false;
 
-	if (!packet->ib.has_ieth)
+	if (!use->has_key)
 		return;
 	if (setup && setup->ends[0].private_known && setup->ends[1].private_known &&
 	    !(setup->ends[0].remote_invalidation && setup->ends[1].remote_invalidation))
 		subject_break(subject, RULE_RPCRDMA_INVALIDATE, "SEND with Invalidate, R of the requester %u, of the responder %u",
 			      setup->ends[!subject->sender].remote_invalidation, setup->ends[subject->sender].remote_invalidation);
 	for (uint32_t i = 0; call && i < call->segment_count && i < RPCRDMA_SEGMENTS; i++)
-		found |= call->segments[i].handle == packet->ib.invalidated_r_key;
+		found |= call->segments[i].handle == use->key;
 	if (call && call->is_whole && !found)
-		subject_break(subject, RULE_RPCRDMA_INVALIDATE_KEY, "key 0x%08x is not in the call in frame %llu", packet->ib.invalidated_r_key,
+		subject_break(subject, RULE_RPCRDMA_INVALIDATE_KEY, "key 0x%08x is not in the call in frame %llu", use->key,
 			      (unsigned long long)call->frame);
 	state->keys[subject->sender][state->next_key[subject->sender]++ % KEYS] = (struct invalidated){
-		true, packet->ib.invalidated_r_key, packet->ib.psn, packet->frame->number };
+		true, use->key, packet->ib.psn, packet->frame->number };
 }
 
 static void prove_excess(const struct subject *subject, struct caller *caller, const struct call *call)
@@ -294,7 +307,7 @@ static void prove_excess(const struct subject *subject, struct caller *caller, c
 		caller->excess = 0;
 }
 
-static void take_reply(const struct subject *subject, struct state *state, const struct rpcrdma_header *header)
+static void take_reply(const struct subject *subject, struct state *state, const struct rpcrdma_header *header, const struct rpcrdma_use *use)
 {
 	struct caller *caller = &state->callers[!subject->sender];
 	struct call *call = find_call(caller, header->xid);
@@ -309,7 +322,7 @@ static void take_reply(const struct subject *subject, struct state *state, const
 		caller->grant = header->credits;
 		caller->has_grant = true;
 	}
-	check_invalidation(subject, state, call);
+	check_invalidation(subject, state, call, use);
 	if (!call)
 		return;
 	if (call->is_answered) {
@@ -317,22 +330,22 @@ static void take_reply(const struct subject *subject, struct state *state, const
 		return;
 	}
 	check_copies(subject, call, header);
+	rpcrdma_roundup_reply(subject, header, use->length, &call->procedure);
 	call->is_answered = true;
 	caller->outstanding--;
 	prove_excess(subject, caller, call);
 }
 
-/* An RDMA READ or WRITE with a key that its sender invalidated before. */
-static void check_key(const struct subject *subject, const struct state *state)
+/* An RDMA READ or WRITE with a key that its sender invalidated before: of iWARP, TCP has the order. */
+static void check_key(const struct subject *subject, const struct state *state, uint32_t used)
 {
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
 
 	for (unsigned i = 0; i < KEYS; i++) {
 		const struct invalidated *key = &state->keys[subject->sender][i];
 
-		if (key->is_set && key->key == ib->r_key && (int32_t)((ib->psn - key->psn) << 8) > 0)
-			subject_break(subject, RULE_RPCRDMA_KEY_REUSED, "key 0x%08x, invalidated in frame %llu", ib->r_key,
-				      (unsigned long long)key->frame);
+		if (key->is_set && key->key == used && (!ib->has_bth || (int32_t)((ib->psn - key->psn) << 8) > 0))
+			subject_break(subject, RULE_RPCRDMA_KEY_REUSED, "key 0x%08x, invalidated in frame %llu", used, (unsigned long long)key->frame);
 	}
 }
 
@@ -349,17 +362,17 @@ static void check_private(const struct subject *subject)
 	}
 }
 
-static void take_header(struct subject *subject, const struct rtap_layer *layer)
+static void take_header(struct subject *subject, const struct rpcrdma_use *use)
 {
 	struct rpcrdma_header header;
 	struct state *state;
 
-	if (!rpcrdma_header_read(subject->packet, layer, &header))
+	if (!rpcrdma_header_read(subject->packet, use->header, &header))
 		return;
 	check_header(subject, &header);
 	if (!is_new(subject->packet) || !(state = subject_state(subject, CHECK_GROUP_RPCRDMA, sizeof *state)))
 		return;
-	check_inline(subject, &header);
+	check_inline(subject, &header, use->length);
 	if (header.type == RDMA_ERROR)
 		check_error(subject, state, &header);
 	if (header.type == RDMA_MSGP || header.type == RDMA_DONE || header.type > RDMA_ERROR)
@@ -367,9 +380,20 @@ static void take_header(struct subject *subject, const struct rtap_layer *layer)
 	if (header.type == RDMA_MSG && !header.has_rpc)
 		return;
 	if (is_reply(&header))
-		take_reply(subject, state, &header);
+		take_reply(subject, state, &header, use);
 	else
-		take_call(subject, state, &header);
+		take_call(subject, state, &header, use);
+}
+
+static void take_use(void *context, const struct rpcrdma_use *use)
+{
+	struct subject *subject = context;
+	const struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_RPCRDMA] : NULL;
+
+	if (use->header)
+		take_header(subject, use);
+	else if (state && is_new(subject->packet))
+		check_key(subject, state, use->key);
 }
 
 /* What was sent in a gap is unknown: grants, offered keys and calls. */
@@ -396,9 +420,6 @@ void rpcrdma_rules_packet(struct subject *subject)
 		check_private(subject);
 	if (state && is_gap(packet))
 		forget(state);
-	if (state && packet->ib.has_reth && is_new(packet))
-		check_key(subject, state);
-	for (uint8_t i = 0; i < packet->layer_count && packet_has(packet, PROTOCOL_RPCRDMA); i++)
-		if (packet->layers[i].protocol == PROTOCOL_RPCRDMA)
-			take_header(subject, &packet->layers[i]);
+	if (state || packet_has(packet, PROTOCOL_RPCRDMA))
+		rpcrdma_send_each(packet, take_use, subject);
 }

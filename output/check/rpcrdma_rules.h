@@ -22,6 +22,12 @@
 	X(RPCRDMA_POSITION, "rpcrdma-position", ERROR, "RFC 8166, 3.4.5", "position of a read chunk", "the position is a multiple of 4") \
 	X(RPCRDMA_POSITION_ZERO, "rpcrdma-position-zero", ERROR, "RFC 8166, 3.5.3", "position-zero read chunk", \
 	  "an RDMA_NOMSG call has a read chunk at position 0, and RDMA_MSG has none") \
+	X(RPCRDMA_READ_ROUNDUP, "rpcrdma-read-roundup", ERROR, "RFC 8166, 3.4.5.2", "length of a read chunk", \
+	  "a read chunk is as long as its data item, with or without the roundup padding") \
+	X(RPCRDMA_WRITE_ROUNDUP, "rpcrdma-write-roundup", ERROR, "RFC 8166, 3.4.6.2", "length of a returned write chunk", \
+	  "a returned write chunk is as long as its data item, without the roundup padding") \
+	X(RPCRDMA_PAYLOAD_PAD, "rpcrdma-payload-pad", ERROR, "RFC 8166, 3.4.4.4", "payload stream that is not aligned", \
+	  "the padding of a data item in a chunk is removed, so that the payload stream is a multiple of 4 bytes") \
 	X(RPCRDMA_LONG_PAD, "rpcrdma-long-pad", ERROR, "RFC 8166, 3.5.3", "long call without XDR roundup", \
 	  "a position-zero read chunk has the roundup padding") \
 	X(RPCRDMA_NOMSG_EMPTY, "rpcrdma-nomsg-empty", ERROR, "RFC 8166, 4.2.4", "RDMA_NOMSG without a chunk for the message", \
@@ -45,6 +51,8 @@
 	X(RPCRDMA_ERROR_VERSIONS, "rpcrdma-error-versions", ERROR, "RFC 8166, 4.5.1", "versions of ERR_VERS", \
 	  "the range is not empty and does not contain the version that is refused") \
 	X(RPCRDMA_ERROR_SENDER, "rpcrdma-error-sender", ERROR, "RFC 8166, 4.2.4", "RDMA_ERROR of a requester", "a requester does not send RDMA_ERROR") \
+	X(RPCRDMA_REVERSE_EARLY, "rpcrdma-reverse-early", ERROR, "RFC 8167, section 6", "call of the server before the client's first call", \
+	  "calls in the reverse direction follow after the client indicated that it takes them") \
 	X(RPCRDMA_NFS_CHUNK, "rpcrdma-nfs-chunk", ERROR, "RFC 8267, 4.1", "read chunk for data that may not be in one", \
 	  "of NFSv3, only the data of WRITE and the path of SYMLINK go into read chunks")
 

@@ -139,6 +139,20 @@ void setups_packet(struct setups *setups, const struct rtap_packet *packet)
 	take_reply(setup, packet);
 }
 
+/* Without RFC 8797's message an end has the sizes that RFC 8166 names. The limits of InfiniBand do not apply. */
+void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsigned sender)
+{
+	struct setup_end *end = &setup->ends[sender];
+	bool has_rpcrdma = mpa->upper == RTAP_UPPER_RPCRDMA;
+
+	*end = (struct setup_end){
+		.private_known = true, .has_rpcrdma = has_rpcrdma, .remote_invalidation = has_rpcrdma && mpa->remote_invalidation,
+		.send_size = has_rpcrdma ? mpa->send_size : DEFAULT_SIZE, .receive_size = has_rpcrdma ? mpa->receive_size : DEFAULT_SIZE,
+	};
+	setup->initiator = mpa->is_reply ? !sender : sender;
+	setup->is_complete = mpa->is_reply;
+}
+
 const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender)
 {
 	for (unsigned i = 0; i < 2 * SETUPS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the ends of InfiniBand connections agreed on by communication management: REQ, REP and LAP.
+ * What the ends of connections agreed on: by communication management on InfiniBand (REQ, REP and LAP), by MPA Request and Reply on iWARP.
  */
 #ifndef OUTPUT_CHECK_SETUP_H
 #define OUTPUT_CHECK_SETUP_H
@@ -22,7 +22,8 @@ struct setup_end {
 };
 
 struct setup {
-	struct setup_end ends[2];    /* 0: sender of the REQ */
+	struct setup_end ends[2];    /* InfiniBand: 0 is the sender of the REQ; iWARP: those of the connection */
+	unsigned initiator;          /* which end connected */
 	bool is_complete;            /* REP seen */
 	bool alternate_path;         /* in the REQ, or by a LAP */
 	uint8_t retry_count;
@@ -41,6 +42,9 @@ struct setups {
 
 /* Takes what a communication management message says. */
 void setups_packet(struct setups *setups, const struct rtap_packet *packet);
+
+/* Takes an MPA Request or Reply that end `sender` sent, of iWARP. RFC 5044, 7.1.1; RFC 8797, section 4. */
+void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsigned sender);
 
 /* The setup of the connection to which an RC, UC or XRC packet belongs. *sender: which end sent it. NULL: unknown. */
 const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender);

@@ -15,7 +15,7 @@ from cli import CliTest, TESTDATA, read
 REAL = ("iwarp-", "roce-", "ends/", "mad-")
 # What the implementations that made the captures really break (doc/check.md), by the beginning of the name
 KNOWN = {"roce-": {"rpcrdma-invalidate"}, "ends/": {"rpcrdma-invalidate", "mpa-pad", "mpa-first"},
-         "iwarp-": {"mpa-pad", "mpa-first", "mpa-reserved", "mpa-length", "rdmap-terminate-layout"}}
+         "iwarp-": {"rpcrdma-invalidate", "mpa-pad", "mpa-first", "mpa-reserved", "mpa-length", "rdmap-terminate-layout"}}
 
 
 def real_captures():
@@ -53,6 +53,17 @@ class Rules(CliTest):
                 wanted = check_captures.make(rule, path)
                 status, found = self.broken(path)
                 self.assertEqual((status, set(found)), (1, wanted))
+
+    def test_rules_of_rpc_over_rdma_are_the_same_on_iwarp(self):
+        for together in 0, 4000:  # FPDUs in segments of their own; several in a segment
+            for rule in [rule for rule in check_captures.RULES if rule.startswith("rpcrdma-")]:
+                with self.subTest(rule=rule, together=together):
+                    path = self.path("broken.pcap")
+                    wanted = check_rpcrdma.make_iwarp(rule, path, together=together)
+                    if rule == "rpcrdma-reverse-early":
+                        wanted = wanted | {"mpa-first"}
+                    status, found = self.broken(path)
+                    self.assertEqual((status, set(found)), (1, wanted))
 
     def test_captures_of_real_implementations_break_no_rule(self):
         names = [name for name in real_captures() if name.startswith(REAL)]

@@ -2,11 +2,13 @@
 """Captures that break the rules of RPC-over-RDMA, as check_captures.py has them for InfiniBand. `a` is the NFS client."""
 import struct
 
+import check_iwarp
+import iwarp_scene
 import rpcrdma
-from check_captures import Talk, breaks
+from check_captures import RULES, Talk, breaks
 from rpcrdma import ERROR, MSG, NOMSG
 
-NFS, GETATTR, WRITE = 100003, 1, 7
+NFS, GETATTR, READ, WRITE = 100003, 1, 6, 7
 KEY, ADDRESS = 0x1234, 0x7f0000000000
 
 
@@ -15,18 +17,17 @@ def private(flags=1, send=3, receive=3, version=1):
     return struct.pack(">IBBBB", 0xf6ab0e18, version, flags, send, receive)
 
 
-class Nfs(Talk):
-    def __init__(self, a=private(), b=private(), **options):
-        super().__init__(private=(a, b), port=20049, **options)
-        self.xid = 0x100
+class Calls:
+    """Calls of a and replies of b, over a connection with say()."""
+    xid = 0x100
 
-    def call(self, kind=MSG, procedure=GETATTR, xid=None, credits=32, version=1, arguments=b"", rpc_xid=None, key=None, **lists):
+    def call(self, kind=MSG, procedure=GETATTR, xid=None, credits=32, version=1, arguments=b"", rpc_xid=None, sender="a", **lists):
         """A call's SEND. Returns its XID."""
         self.xid += 1
         xid = self.xid if xid is None else xid
         rpc = rpcrdma.call(xid if rpc_xid is None else rpc_xid, NFS, 3, procedure, arguments=arguments).data
         body = rpcrdma.lists(**lists)[0] + (rpc if kind in (MSG, 2) else b"")
-        self.say("a", rpcrdma.header(xid, kind, body, credits=credits, version=version).data)
+        self.say(sender, rpcrdma.header(xid, kind, body, credits=credits, version=version).data)
         return xid
 
     def reply(self, xid, kind=MSG, credits=32, inv=None, results=b"", **lists):
@@ -43,6 +44,40 @@ class Nfs(Talk):
 
     def error(self, sender, xid, *words, version=1):
         self.say(sender, rpcrdma.header(xid, ERROR, rpcrdma.words(*words), version=version).data)
+
+
+class Nfs(Calls, Talk):
+    def __init__(self, a=private(), b=private(), **options):
+        super().__init__(private=(a, b), port=20049, **options)
+
+    def write(self, sender, key, data):
+        self.put(sender, 0xa, data, r_key=key, va=ADDRESS, dmalen=len(data))
+
+
+class NfsIwarp(Calls, iwarp_scene.Connection):
+    """The same on iWARP. together: what is sent is in segments with what follows, up to so many bytes."""
+
+    def __init__(self, a=private(), b=private(), together=0):
+        super().__init__(20049, setup=False, together=together)
+        for end, flags, data in (("a", iwarp_scene.SYN, b""), ("b", iwarp_scene.SYN | iwarp_scene.ACK, b""), ("a", iwarp_scene.ACK, b""),
+                                 ("a", iwarp_scene.PSH | iwarp_scene.ACK, check_iwarp.setup(False, private=a)),
+                                 ("b", iwarp_scene.PSH | iwarp_scene.ACK, check_iwarp.setup(True, private=b))):
+            self.frame(end, flags, data)
+
+    def say(self, sender, data, inv=None):
+        self.put((sender, "say", (data, inv)))
+
+    def write(self, sender, key, data):
+        self.put((sender, "tagged", (iwarp_scene.WRITE, key, ADDRESS, data)))
+
+
+def make_iwarp(rule, path, **more):
+    """The capture that breaks a rule of RPC-over-RDMA, on iWARP. Returns the ids of the rules that it breaks."""
+    function, ids, options = RULES[rule]
+    talk = NfsIwarp(**{name: value for name, value in options.items() if name != "talk"}, **more)
+    function(talk)
+    talk.write_capture(path)
+    return ids
 
 
 def rpc(*ids, **options):
@@ -107,6 +142,47 @@ def long_pad(t):
     t.warm().call(kind=NOMSG, reads=[(0, KEY, 5001, ADDRESS)])
 
 
+def write3(count, length):
+    """Arguments of NFSv3 WRITE up to its data: handle, offset, count, stable, and the length of the data. RFC 1813, 3.3.7."""
+    return rpcrdma.opaque(b"handle__") + struct.pack(">QIII", 0, count, 0, length)
+
+
+def read3(length):
+    """Results of NFSv3 READ up to its data: NFS3_OK, no attributes, count, EOF, and the length of the data. RFC 1813, 3.3.6."""
+    return rpcrdma.words(0, 0, length, 1, length)
+
+
+# After the RPC call header: XID, CALL, RPC version, program, version, procedure, and two empty opaques for credential and verifier
+DATA = 40 + len(write3(0, 0))
+
+
+@rpc("rpcrdma-read-roundup")
+def read_roundup(t):
+    t.warm()
+    for length in 1001, 1004:  # both are right
+        t.both(procedure=WRITE, arguments=write3(1001, 1001), reads=[(DATA, KEY, length - 4, ADDRESS), (DATA, KEY, 4, ADDRESS)])
+    t.call(procedure=WRITE, arguments=write3(1001, 1001), reads=[(DATA, KEY, 1002, ADDRESS)])
+
+
+@rpc("rpcrdma-write-roundup")
+def write_roundup(t):
+    t.warm()
+    for length in 1001, 1004:
+        t.reply(t.call(procedure=READ, writes=[[(KEY, 4096, ADDRESS)]]), results=read3(1001), writes=[[(KEY, length, ADDRESS)]])
+
+
+@rpc("rpcrdma-payload-pad")
+def payload_pad(t):
+    t.warm().call(procedure=WRITE, arguments=write3(1001, 1001) + bytes(3), reads=[(DATA, KEY, 1001, ADDRESS)])
+
+
+@rpc("rpcrdma-reverse-early")
+def reverse_early(t):
+    t.call(sender="b", xid=1)
+    t.warm().reply(t.call())
+    t.call(sender="b", xid=2)
+
+
 @rpc("rpcrdma-nomsg-empty")
 def nomsg_empty(t):
     t.warm().call(kind=NOMSG)
@@ -152,7 +228,7 @@ def invalidate_key(t):
 @rpc("rpcrdma-key-reused")
 def key_reused(t):
     t.warm().reply(t.call(procedure=6, writes=[[(KEY, 1000, ADDRESS)]]), writes=[[(KEY, 0, ADDRESS)]], inv=KEY)
-    t.put("b", 0xa, b"data", r_key=KEY, va=ADDRESS, dmalen=4)
+    t.write("b", KEY, b"data")
 
 
 @rpc("rpcrdma-private", a=private(flags=3))
