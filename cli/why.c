@@ -54,6 +54,7 @@ struct gathering {
 	struct merge *merges;
 	size_t merge_count, merge_room;
 	uint64_t frame_connection;    /* with SELECT_FRAME: its number when the packet was processed; 0: none */
+	uint64_t last_frame;          /* of the capture */
 	bool found;                   /* an operation that the selector names */
 	uint64_t rank;                /* of that operation, to take the worst */
 	struct why_subject subject;
@@ -76,6 +77,10 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 	struct gathering *gathering = owner;
 
 	stats_connection(gathering->stats, connection);
+	/* a packet of communication management belongs to the connection that it made or ended */
+	for (uint32_t i = 0; i < connection->life_count && gathering->selector == SELECT_FRAME; i++)
+		if (connection->life[i].frame == gathering->number)
+			gathering->frame_connection = connection->number;
 }
 
 static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
@@ -174,6 +179,7 @@ static void take_first(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&gathering->reader, frame, &packet);
 	stats_packet(gathering->stats, &packet);
+	gathering->last_frame = frame->number;
 	if (gathering->selector == SELECT_FRAME && frame->number == gathering->number && packet.flow.present)
 		gathering->frame_connection = packet.flow.connection;
 }
@@ -272,7 +278,10 @@ static bool choose(struct gathering *gathering)
 	number = final_number(gathering, number);
 	connection = number && number <= gathering->stats->table_room ? gathering->stats->table[number - 1] : NULL;
 	if (!connection || !connection->reported) {
-		if (gathering->selector)
+		if (gathering->selector == SELECT_FRAME && gathering->number && gathering->number <= gathering->last_frame)
+			print_error("frame=%" PRIu64 ": part of no connection (rdmatap -r FILE -V -Y 'frame.number == %" PRIu64 "' shows it)",
+				    gathering->number, gathering->number);
+		else if (gathering->selector)
 			print_error("%s%" PRIu64 ": not in the capture", selector_names[gathering->selector], gathering->number);
 		else
 			print_error("no connection in the capture");

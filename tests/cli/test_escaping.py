@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Names from captures and from the command line are data: in no output do they steer a terminal, end a line or a cell, or become markup."""
+import csv
+import io
 import json
 import os
+import sqlite3
+import struct
 import unicodedata
 import unittest
+from xml.etree import ElementTree
 
 import capfile
 import mad
 import nfs
-from cli import CliTest
+import nvme
+import rtrs
+import scsi
+import smb
+from cli import CliTest, read
+from conversation import Connection, Scene
 from mad_captures import Fabric
 from page import Page
 from session import Session
@@ -59,7 +69,29 @@ def cells_of(line, quote):
         at += 1
 
 
-class Escaping(CliTest):
+class Harmless(CliTest):
+    def answer(self, *arguments, status=(0,)):
+        """Both outputs, which must be harmless."""
+        done = self.run_program(*arguments)
+        self.assertIn(done.returncode, status, (arguments, done.stderr))
+        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        self.assertEqual((unsafe(out), unsafe(err)), ([], []), arguments)
+        for line in err.splitlines():
+            self.assertTrue(line.startswith("rdmatap: "), (arguments, line))
+        return out
+
+    def check_tree(self, folder):
+        """Returns how many files there are."""
+        count = 0
+        for _, folders, files in os.walk(os.fsencode(folder)):
+            for entry in folders + files:
+                self.assertEqual(unsafe(entry.decode("utf-8")), [])
+                self.assertNotRegex(entry, b"[\n\t]")
+            count += len(files)
+        return count
+
+
+class Escaping(Harmless):
     def capture(self, name):
         """Files of these names, data that were not captured, nodes and a service so described; and what a pcapng says of itself."""
         s = Session("names", "")
@@ -93,16 +125,6 @@ class Escaping(CliTest):
         super().setUp()
         self.name = self.capture("capture\x1b[2J\u202e<script>\n.pcapng")
 
-    def answer(self, *arguments, status=(0,)):
-        """Both outputs, which must be harmless."""
-        done = self.run_program(*arguments)
-        self.assertIn(done.returncode, status, (arguments, done.stderr))
-        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
-        self.assertEqual((unsafe(out), unsafe(err)), ([], []), arguments)
-        for line in err.splitlines():
-            self.assertTrue(line.startswith("rdmatap: "), (arguments, line))
-        return out
-
     def test_no_output_passes_on_what_a_terminal_obeys(self):
         other = self.capture("other\x9b.pcapng")
         for arguments in ((), ("-V",), ("-v",), ("-x",), ("-v", "-V", "-x"), ("-q", "-v")):
@@ -119,10 +141,7 @@ class Escaping(CliTest):
         self.assertGreaterEqual(len(listed.splitlines()), len(NAMES))
         for line in listed.splitlines():
             self.assertEqual(len(line.split("\t")), 4, line)
-        for place, folders, files in os.walk(os.fsencode(self.path("files"))):
-            for entry in folders + files:
-                self.assertEqual(unsafe(entry.decode("utf-8")), [])
-                self.assertNotRegex(entry, b"[\n\t]")
+        self.assertGreaterEqual(self.check_tree(self.path("files")), len(NAMES))
 
     def test_words_of_the_command_line_are_shown_escaped(self):
         for word in NAMES:
@@ -163,6 +182,119 @@ class Escaping(CliTest):
         self.assertFalse(page.root.all("img"))
         self.assertNotIn("alert(1)</script>", page.source)
         self.assertIn("&lt;script&gt;", page.source)
+
+
+def without(name, *bad):
+    for byte in bad:
+        name = name.replace(byte, b"")
+    return name
+
+
+class UpperLayers(Harmless):
+    """Names that storage and SMB carry, and all commands that work on operations."""
+
+    def nvme(self):
+        scene = Scene("nvme", "")
+        for i, name in enumerate((without(ALL, b"\0"),) + NAMES[:12]):
+            talk = Connection(scene, ("10.0.0.2", 0x100 + i, 100), ("10.0.0.1", 0x200 + i, 200))
+            host = nvme.Host(talk)
+            scene.put(*host.connect(nqn=without(name, b"\0")[:223]))
+            for packets in host.write(8, bytes(1024)) + host.read(8, bytes(1024)):
+                scene.put(*packets)
+        return scene
+
+    def scsi(self):
+        """INQUIRY's vendor and product, a serial number; iSCSI's login keys."""
+        scene = Scene("scsi", "")
+        for i, name in enumerate(NAMES):
+            iser = scsi.Iser(Connection(scene, ("10.0.0.2", 0x100 + i, 100), ("10.0.0.1", 0x200 + i, 200)))
+            iser.tag = 0x100
+            scene.put(*iser.pdu(0x43, 0x87, data=b"TargetName=iqn." + without(name, b"\0") + b"\0InitiatorName=" + ALL[:200] + b"\0"),
+                      *iser.pdu(0x23, 0x87, data=b"TargetAlias=" + without(name, b"\0") + b"\0", end="b"))
+            scene.put(*iser.into(struct.pack(">BBBHB10x", 0x12, 0, 0, 96, 0), (bytes([0, 0, 6, 2, 31, 0, 0, 0]) + name.ljust(28, b" ")[:28]).ljust(96, b"\0")))
+            scene.put(*iser.out(scsi.cdb10(0x2a, 4, 1), bytes(512)), *iser.into(scsi.cdb10(0x28, 4, 1), bytes(512)))
+        return scene
+
+    def smb(self):
+        scene = Scene("smb", "")
+        client = smb.Client(Connection(scene))
+        smb.put_all(scene, client.talk, client.set_up())
+        for name in NAMES + (b"..\\..\\etc\\passwd", b"../../etc/passwd", b"/etc/passwd", b"\xff\xfe", b"", b".", b".."):
+            file, sends = client.create(name.decode("latin-1"))
+            smb.put_all(scene, client.talk, sends)
+            smb.put_all(scene, client.talk, client.write(file, 0, b"content"))
+        return scene
+
+    def rnbd(self):
+        scene = Scene("rnbd", "")
+        talks = [Connection(scene, ("10.0.0.2", 0x11 + i, 0x100), ("10.0.0.1", 0x111 + i, 0x800000)) for i in range(3)]
+        for number, talk in enumerate(talks):
+            talk.ids, talk.tid = (0x10000 + number, 0x20000 + number), 0x1000 + number
+        session = rtrs.Session(talks, name=without(ALL, b"\0")[:200]).set_up()
+        groups = session.info() + session.session_info()
+        for device, name in enumerate(NAMES):
+            groups += session.open(without(name, b"\0"), device) + session.write(8, bytes(512), device) + session.read(8, bytes(512), device)
+        for packets in groups:
+            scene.put(*packets)
+        return scene
+
+    def captures(self):
+        for name in ("nvme", "scsi", "smb", "rnbd"):
+            path = self.path(name + ".pcap")
+            getattr(self, name)().write_capture(path)
+            yield name, path
+
+    def test_every_command_in_every_form(self):
+        for name, path in self.captures():
+            with self.subTest(name=name):
+                self.forms(name, path)
+
+    def forms(self, name, path):
+        operations = self.answer("operations", path).splitlines()
+        self.assertGreater(len(operations), 20)
+        for arguments in (("-r",), ("-V", "-r"), ("-r", path, "-T", "csv", "-r")):
+            self.answer(*arguments, path)
+        self.answer("-r", path, "-T", "pdml", status=(0, 2))
+        for command in ("messages", "operations", "connections", "stats", "canon"):
+            for form in ((), ("-v",), ("--json",), ("-T", "csv")):
+                out = self.answer(command, *form, path, status=(0, 2))
+                if form == ("--json",):
+                    self.assertTrue(all(isinstance(json.loads(line), dict) for line in out.splitlines()))
+                elif form == ("-T", "csv"):
+                    self.assertEqual(len({len(row) for row in csv.reader(io.StringIO(out))}) <= 1, True, (command, name))
+        for by in ("name", "object", "client", "layer"):
+            self.answer("operations", "--by", by, path)
+        self.answer("stats", "--explain", "all", path)
+        for story in ("connection=1", "operation=1", "frame=9"):
+            self.answer("why", path, story, status=(0, 1))
+        self.answer("check", "--that", "operations.*.*.failed == 0", "--tap", path, status=(0, 1))
+        ElementTree.fromstring(self.answer("check", "--that", "operation.latency < 1ns", "--junit", "/dev/stdout", path, status=(0, 1)).split("</testsuites>")[0] +
+                               "</testsuites>")
+        json.loads(self.answer("check", "--sarif", path, status=(0, 1)))
+        self.answer("join", path, path, status=(0, 1))
+        self.saved(name, path, len(operations))
+
+    def saved(self, name, path, count):
+        database, trace, page = self.path("out.db"), self.path("trace.json"), self.path("page.html")
+        self.answer("export", "--sqlite", database, "--packets", path)
+        with sqlite3.connect(database) as file:
+            self.assertEqual(file.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+            self.assertGreaterEqual(file.execute("SELECT count(*) FROM operations").fetchone()[0], 20)
+            tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            self.assertLessEqual({"connections", "messages", "operations", "findings", "packets"}, tables)
+        self.answer("export", "--trace", trace, path)
+        self.assertTrue(json.loads(read(trace))["traceEvents"])
+        metrics = self.path("metrics.prom")
+        self.answer("stats", "--openmetrics", metrics, path, status=(0, 1))
+        self.assertEqual(unsafe(read(metrics).decode()), [])
+        self.assertGreater(count, 0)
+        self.answer("export", "--files", self.path(name + "-files"), path)
+        self.check_tree(self.path(name + "-files"))
+        self.assertEqual(sorted(entry for entry in os.listdir(self.path(name + "-files")) if entry not in ("block", "smb", "files")), [])
+        self.answer("report", "-o", page, path)
+        source = Page(read(page))
+        self.assertEqual(len(source.root.all("script")), 1)
+        self.assertFalse(source.root.all("img"))
 
 
 if __name__ == "__main__":

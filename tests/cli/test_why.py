@@ -138,6 +138,14 @@ class Subjects(WhyTest):
         one, = [one for one in map(json.loads, self.lines("operations", "--json", testdata("rpc_read-chunks.pcap")))][:1]
         self.assertEqual(self.why(testdata("rpc_read-chunks.pcap"), "frame=%d" % one["response_frame"])[0]["operation"], one["operation"])
 
+    def test_a_packet_of_communication_management_belongs_to_its_connection(self):
+        seen = 0
+        for one in map(json.loads, self.lines("connections", "--json", RPING)):
+            for event in one["life"]:
+                self.assertEqual(self.why(RPING, "frame=%d" % event["frame"])[0]["connection"], one["connection"])
+                seen += 1
+        self.assertGreater(seen, 2)
+
     def test_a_queue_pair_names_its_connection(self):
         for line in self.lines("connections", "--json", testdata("conn_naks.pcap")):
             one = json.loads(line)
@@ -179,6 +187,7 @@ class Subjects(WhyTest):
         self.bad("connection=x: not a number", "why", RPING, "connection=x")
         self.bad("connection=: not a number", "why", RPING, "connection=")
         self.bad("frame=3: only one of", "why", RPING, "qp=2", "frame=3")
+        self.bad("frame=1: part of no connection", "why", testdata("mad-attributes.pcap"), "frame=1")
         self.bad("no connection in the capture", "why", testdata("empty.pcap"))
         with open(RPING, "rb") as f:
             piped = self.run_program("why", "-", stdin=f)
