@@ -40,6 +40,7 @@ struct rtap_source {
 	struct source_metadata metadata;
 	struct live *live;          /* NULL: files, or several devices */
 	struct live_merge *lives;   /* several devices; NULL: none */
+	const struct source_feed *feed; /* NULL: none */
 	struct input *inputs;
 	size_t count;
 	struct heap heads;          /* merging: inputs that have a frame, the earliest first */
@@ -149,6 +150,23 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 	return status;
 }
 
+enum rtap_status source_open_fed(struct rtap_source **source, const struct source_feed *feed, const char *const *names, size_t count,
+				 struct rtap_error *error)
+{
+	enum rtap_status status = source_create(source, count, 0, error);
+
+	if (status)
+		return status;
+	(*source)->feed = feed;
+	for (size_t i = 0; i < count; i++, (*source)->count++)
+		if (!((*source)->inputs[i].name = strdup(names[i]))) {
+			rtap_source_close(*source);
+			*source = NULL;
+			return out_of_memory(error);
+		}
+	return RTAP_STATUS_OK;
+}
+
 enum rtap_status rtap_source_open_lives(struct rtap_source **source, const char *const *names, size_t count,
 					const struct rtap_live_options *given, struct rtap_error *error)
 {
@@ -240,6 +258,11 @@ static enum rtap_status read_input(struct rtap_source *source, struct input *inp
 void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock)
 {
 	source->inputs[file].clock = *clock;
+}
+
+size_t source_file_count(const struct rtap_source *source)
+{
+	return source->count;
 }
 
 const char *source_file(const struct rtap_source *source, size_t file)
@@ -363,11 +386,13 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 	enum rtap_status status;
 
 	*batch = NULL;
-	if (source->lives)
+	if (source->feed)
+		status = source->feed->read(source->feed->owner, source->pool, &source->metadata, &filled, error);
+	else if (source->lives)
 		status = live_merge_read(source->lives, &filled, error);
 	else if (source->live)
 		status = live_read(source->live, &filled, error);
-	else if (source->count != 1)
+	else if (source->count != 1 || source->inputs[0].clock.count)
 		status = read_merged(source, &filled, error);
 	else if (source->inputs[0].file)
 		status = read_input(source, &source->inputs[0], &filled, error);
@@ -377,8 +402,8 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return status;
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
-	/* of a device it has been done */
-	if (!is_live(source)) {
+	/* of a device, and by a feed, it has been done */
+	if (!is_live(source) && !source->feed) {
 		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);
 	}

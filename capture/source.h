@@ -6,6 +6,22 @@
 
 #include "base/clock_piece.h"
 
+struct batch;
+struct batch_pool;
+struct source_metadata;
+
+/* What delivers the frames of a source instead of files: numbered, with their time differences and the numbers of their interfaces. */
+struct source_feed {
+	/* As rtap_source_read_batch(). The batch is of `pool`; interfaces and counters are those of `metadata`. */
+	enum rtap_status (*read)(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch, struct rtap_error *error);
+	void *owner;
+};
+
+/* As rtap_source_open_files(), but the frames come from the feed, which is borrowed. The names are those of the inputs, for messages. */
+enum rtap_status source_open_fed(struct rtap_source **source, const struct source_feed *feed, const char *const *names, size_t count,
+				 struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
 /*
  * As rtap_source_open_files(), for files in memory, which is borrowed for the source's lifetime: for tests.
  * They are named "memory 1" and so on, read in blocks of `block_size` bytes (0: the default) and arrive `step`
@@ -24,6 +40,9 @@ struct source_clock {
 
 /* Call it before the first read. */
 void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock);
+
+/* Number of files. */
+size_t source_file_count(const struct rtap_source *source);
 
 /* The file's name for messages. */
 const char *source_file(const struct rtap_source *source, size_t file);

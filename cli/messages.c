@@ -8,6 +8,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/feed.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -223,6 +224,7 @@ static int run(const struct options *options, enum command command)
 	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
 	if (filter_tests_packets(reader->filter))
 		tracking.wanted = is_wanted;
+	feed_keep(&tracking);
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
@@ -232,6 +234,7 @@ static int run(const struct options *options, enum command command)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
+	feed_deliver(reader, listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);
 	reader_report_passing(reader, "messages");

@@ -11,6 +11,7 @@
 #include <rdmatap/tracker.h>
 
 #include "base/array.h"
+#include "cli/feed.h"
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -339,6 +340,7 @@ static int run(const struct options *options)
 	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
 	if (filter_tests_packets(reader->filter))
 		tracking.wanted = is_wanted;
+	feed_keep(&tracking);
 	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
@@ -348,6 +350,7 @@ static int run(const struct options *options)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
+	feed_deliver(reader, listing.tracker);
 	if (options->by)
 		write_groups(&listing);
 	else

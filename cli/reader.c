@@ -10,6 +10,7 @@
 
 #include "cli/clocks.h"
 #include "cli/column_options.h"
+#include "cli/feed.h"
 #include "cli/metrics_server.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -50,6 +51,7 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 {
 	pipeline_dissect(reader->pipeline, frame, packet);
 	tracker_take(reader->tracker, frame, packet);
+	feed_took(reader->tracker, frame);
 }
 
 void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet)
@@ -139,6 +141,8 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 	}
 	if (options->capture_filter)
 		status = rtap_bpf_open(&reader->bpf, options->capture_filter, error);
+	if (!status && feed)
+		return source_open_fed(&reader->source, feed->source, options->inputs, options->input_count, error);
 	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
 }
 
@@ -188,7 +192,8 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	progress_init(&reader->progress, options->progress);
-	reader->is_terminal = isatty(STDOUT_FILENO);
+	/* mpirun gives its processes terminals of their own */
+	reader->is_terminal = !feed && isatty(STDOUT_FILENO);
 	return true;
 }
 
@@ -392,6 +397,16 @@ static void announce(const struct reader *reader)
 		print_error("--flow-type normal: the host does not receive these packets during the capture (--flow-dont-trap also delivers them to the host)");
 }
 
+/* Whether the clocks of several inputs are known: to be equal, or by how much they differ. */
+static bool adjust_clocks(struct reader *reader)
+{
+	if (!feed)
+		return clocks_adjust(reader->source, reader->options);
+	for (size_t i = 0; feed->clocks && i < reader->options->input_count; i++)
+		source_set_clock(reader->source, i, &feed->clocks[i]);
+	return feed->clocks;
+}
+
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -399,7 +414,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 
 	reader->tracker = tracker;
 	if (tracker && reader->options->input_count > 1 &&
-	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
+	    !tracker_join_captures(tracker, !reader->options->keeps_times && adjust_clocks(reader)))
 		print_error("out of memory: packets that are in several files are counted more than once");
 	if (tracker && reader->options->device_count > 1 && !tracker_join_captures(tracker, true))
 		print_error("out of memory: packets that several sources have are counted more than once");
@@ -439,10 +454,11 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
-	diagnostics_losses(reader->source, &reader->packets);
+	if (!feed || !feed->is_silent)
+		diagnostics_losses(reader->source, &reader->packets);
 	if (reader->options->device)
 		diagnostics_live(reader->source, &reader->packets, false);
-	if (reader->options->verbose)
+	if (reader->options->verbose && !(feed && feed->is_silent))
 		diagnostics_verbose(reader->source, &reader->packets);
 	if (tracker)
 		diagnostics_state(tracker, true, reader->options->verbose);

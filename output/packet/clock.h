@@ -57,7 +57,7 @@ char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t ti
 static inline void clock_note_frame(struct clock_listing *listing, const struct rtap_frame *frame)
 {
 	if (!listing->digits)
-		listing->first_ns = frame->time_ns;
+		listing->first_ns = frame->time_ns - frame->relative_ns;
 	if (frame->time_digits > 6 || !frame->time_digits)
 		listing->digits = 9;
 	else if (!listing->digits)

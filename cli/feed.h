@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What runs a command in one of several processes: where its frames come from, and what is done with its results. rdmatap has none.
+ */
+#ifndef CLI_FEED_H
+#define CLI_FEED_H
+
+#include <stdbool.h>
+
+#include <rdmatap/tracker.h>
+
+#include "capture/source.h"
+
+struct reader;
+struct packet_counters;
+
+struct feed {
+	const struct source_feed *source;  /* of the frames that this process analyses */
+	const struct source_clock *clocks; /* of the inputs; NULL: nothing is corrected */
+	/*
+	 * The next two are called before the tracker is opened and after it is finished. What the tracker reports is kept until then: only
+	 * then are the numbers of messages, operations and connections known. NULL: it is reported at once.
+	 */
+	void (*keep)(void *owner, struct rtap_tracker_options *tracking);
+	void (*deliver)(void *owner, struct reader *reader, const struct rtap_tracker *tracker);
+	/* Called after each frame; NULL: need not. */
+	void (*took)(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame);
+	bool is_silent;                    /* another process prints what is known of the inputs of all */
+	void *owner;
+};
+
+/* NULL: the inputs are read here, and results are shown as they come. */
+extern const struct feed *feed;
+
+/* These do nothing without a feed. */
+void feed_keep(struct rtap_tracker_options *tracking);
+void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker);
+void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Frames of all ranks, each given to the rank that analyses it, in the order and with the numbers that one process reading all files would
+ * give them. Works in rounds: each rank reads some frames, those that no rank can precede any more are numbered, and move.
+ */
+#ifndef MPI_EXCHANGE_H
+#define MPI_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/source.h"
+
+struct exchange;
+
+struct exchange_options {
+	const char *const *names;  /* of all files, the same on all ranks; borrowed */
+	size_t count;
+	const unsigned *readers;   /* rank that reads each file; borrowed */
+	const struct source_clock *clocks; /* of all files; NULL: nothing is corrected; borrowed */
+	bool gathers;              /* rank 0 analyses all frames */
+	uint64_t max_memory;       /* bytes of frames of this rank that wait for others */
+};
+
+/* What a rank read and sent. */
+struct exchange_counters {
+	uint64_t rounds;
+	uint64_t read_frames, read_bytes;  /* of its files */
+	uint64_t taken_frames, taken_bytes; /* that it analysed */
+	uint64_t sent_frames, sent_bytes;  /* to other ranks */
+	double reading_s, numbering_s, moving_s; /* time in these */
+};
+
+/* NULL: out of memory. Files are opened by exchange_open_files(). */
+struct exchange *exchange_create(const struct exchange_options *options);
+
+/* Opens the files of this rank. Where that fails, which is printed, it goes on with none, and exchange_has_failed(). */
+void exchange_open_files(struct exchange *exchange);
+
+/* The feed of a source of the frames of this rank. */
+const struct source_feed *exchange_feed(struct exchange *exchange);
+
+/* Takes part in all rounds that are left, without the frames. */
+void exchange_serve(struct exchange *exchange);
+
+/* An input ended early or broke, or the exchange itself failed. */
+bool exchange_has_failed(const struct exchange *exchange);
+
+struct exchange_counters exchange_counters(const struct exchange *exchange);
+
+/* NULL is ignored. */
+void exchange_destroy(struct exchange *exchange);
+
+#endif

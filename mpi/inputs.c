@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <mpi.h>
+
+#include "base/array.h"
+#include "capture/source.h"
+#include "cli/print_error.h"
+#include "mpi/inputs.h"
+
+static bool add(struct inputs *inputs, const char *name, uint64_t size)
+{
+	size_t room = inputs->room;
+	char **names = array_grow(inputs->names, &room, inputs->count + 1, sizeof *names);
+	uint64_t *sizes;
+
+	if (!names)
+		return false;
+	inputs->names = names;
+	sizes = realloc(inputs->sizes, room * sizeof *sizes);
+	if (!sizes)
+		return false;
+	inputs->sizes = sizes;
+	inputs->room = room;
+	names[inputs->count] = strdup(name);
+	sizes[inputs->count] = size;
+	return names[inputs->count++];
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), end_length = strlen(end);
+
+	return length > end_length && !strcmp(name + length - end_length, end);
+}
+
+static bool is_capture_name(const char *name)
+{
+	static const char *const ends[] = { ".pcap", ".pcapng", ".cap", ".erf" }, *const packed[] = { "", ".gz", ".zst", ".lz4" };
+	char end[32];
+
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		for (size_t j = 0; j < sizeof packed / sizeof packed[0]; j++) {
+			snprintf(end, sizeof end, "%s%s", ends[i], packed[j]);
+			if (ends_with(name, end))
+				return true;
+		}
+	return false;
+}
+
+/* A file that does not exist is reported by the rank that reads it. */
+static bool add_file(struct inputs *inputs, const char *name)
+{
+	struct stat found;
+
+	return add(inputs, name, stat(name, &found) ? 0 : (uint64_t)found.st_size);
+}
+
+static bool add_directory(struct inputs *inputs, const char *directory)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, NULL, alphasort);
+	size_t before = inputs->count;
+	bool added = true;
+
+	if (count < 0) {
+		print_error("%s: %s", directory, strerror(errno));
+		return false;
+	}
+	for (int i = 0; i < count; i++) {
+		char *path = NULL;
+
+		if (added && is_capture_name(entries[i]->d_name))
+			added = asprintf(&path, "%s/%s", directory, entries[i]->d_name) >= 0 && add_file(inputs, path);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	if (added && inputs->count == before)
+		print_error("%s: no capture files (names that end in .pcap, .pcapng, .cap or .erf, also with .gz, .zst or .lz4)", directory);
+	return added && inputs->count > before;
+}
+
+static bool add_list(struct inputs *inputs, const char *list)
+{
+	FILE *file = fopen(list, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	bool added = true;
+
+	if (!file) {
+		print_error("%s: %s", list, strerror(errno));
+		return false;
+	}
+	while (added && (length = getline(&line, &room, file)) > 0) {
+		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+			line[--length] = '\0';
+		if (length)
+			added = add_file(inputs, line);
+	}
+	free(line);
+	fclose(file);
+	return added;
+}
+
+static bool look_up(struct inputs *inputs, const char *const *given, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct stat found;
+		bool added;
+
+		if (!strcmp(given[i], "-")) {
+			print_error("-: standard input cannot be read by several ranks (name files)");
+			return false;
+		}
+		if (!stat(given[i], &found) && S_ISDIR(found.st_mode))
+			added = add_directory(inputs, given[i]);
+		else if (ends_with(given[i], ".list") || ends_with(given[i], ".txt"))
+			added = add_list(inputs, given[i]);
+		else
+			added = add_file(inputs, given[i]);
+		if (!added)
+			return false;
+	}
+	if (!inputs->count)
+		print_error("nothing to read (name captures, a directory or a list of them)");
+	return inputs->count;
+}
+
+/* Gives all ranks the names that rank 0 found. */
+static bool share(struct inputs *inputs, int rank, bool found)
+{
+	uint64_t sizes[2] = { 0, 0 }; /* number of files; bytes of their names */
+	char *text, *next;
+	bool taken = true;
+
+	for (size_t i = 0; found && !rank && i < inputs->count; i++)
+		sizes[1] += strlen(inputs->names[i]) + 1;
+	sizes[0] = found ? inputs->count : 0;
+	MPI_Bcast(sizes, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	if (!sizes[0] || sizes[1] > INT32_MAX)
+		return false;
+	text = malloc(sizes[1]);
+	if (!text)
+		return false;
+	next = text;
+	for (size_t i = 0; !rank && i < inputs->count; i++)
+		next = stpcpy(next, inputs->names[i]) + 1;
+	MPI_Bcast(text, (int)sizes[1], MPI_BYTE, 0, MPI_COMM_WORLD);
+	next = text;
+	for (uint64_t i = 0; rank && taken && i < sizes[0]; i++, next += strlen(next) + 1)
+		taken = add(inputs, next, 0);
+	free(text);
+	if (taken)
+		MPI_Bcast(inputs->sizes, (int)sizes[0], MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	return taken;
+}
+
+struct placed {
+	uint64_t size;
+	size_t index;
+};
+
+static int compare_placed(const void *one, const void *other)
+{
+	const struct placed *a = one, *b = other;
+
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* The largest file first, each to the rank that has the fewest bytes. */
+static bool place(struct inputs *inputs, unsigned ranks)
+{
+	struct placed *placed = malloc(inputs->count * sizeof *placed);
+	uint64_t *loads = calloc(ranks, sizeof *loads);
+
+	inputs->readers = calloc(inputs->count, sizeof *inputs->readers);
+	for (size_t i = 0; placed && i < inputs->count; i++)
+		placed[i] = (struct placed){ inputs->sizes[i], i };
+	if (placed)
+		qsort(placed, inputs->count, sizeof *placed, compare_placed);
+	for (size_t i = 0; placed && loads && inputs->readers && i < inputs->count; i++) {
+		unsigned least = 0;
+
+		for (unsigned j = 1; j < ranks; j++)
+			if (loads[j] < loads[least])
+				least = j;
+		loads[least] += placed[i].size + 1;
+		inputs->readers[placed[i].index] = least;
+	}
+	free(placed);
+	free(loads);
+	return placed && loads && inputs->readers;
+}
+
+static bool can_be_opened(const char *name)
+{
+	struct rtap_source *source;
+	struct rtap_error error;
+
+	if (rtap_source_open_files(&source, &name, 1, &error)) {
+		print_error("%s (the job goes on without it)", error.text);
+		return false;
+	}
+	rtap_source_close(source);
+	return true;
+}
+
+/* Leaves out the files that their ranks cannot open. */
+static bool leave_out(struct inputs *inputs, unsigned rank)
+{
+	int *good = calloc(inputs->count, sizeof *good), *all = calloc(inputs->count, sizeof *all);
+	size_t kept = 0;
+
+	if (!good || !all)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	for (size_t i = 0; i < inputs->count; i++)
+		good[i] = inputs->readers[i] == rank && can_be_opened(inputs->names[i]);
+	MPI_Allreduce(good, all, (int)inputs->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (!all[i]) {
+			free(inputs->names[i]);
+			continue;
+		}
+		inputs->names[kept] = inputs->names[i];
+		inputs->sizes[kept] = inputs->sizes[i];
+		inputs->readers[kept++] = inputs->readers[i];
+	}
+	inputs->unreadable = inputs->count - kept;
+	inputs->count = kept;
+	free(good);
+	free(all);
+	return kept;
+}
+
+bool inputs_find(struct inputs *inputs, const char *const *given, size_t count)
+{
+	int rank, ranks;
+
+	*inputs = (struct inputs){ .count = 0 };
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	return share(inputs, rank, rank || look_up(inputs, given, count)) && place(inputs, (unsigned)ranks) && leave_out(inputs, (unsigned)rank);
+}
+
+void inputs_fini(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->names[i]);
+	free(inputs->names);
+	free(inputs->sizes);
+	free(inputs->readers);
+}

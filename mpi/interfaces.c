@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "base/array.h"
+#include "capture/source.h"
+#include "capture/source_metadata.h"
+#include "mpi/interfaces.h"
+
+#define MOST_TEXT 256 /* bytes of a name, description or filter that are shared */
+
+/* An interface as it is sent. */
+struct shared {
+	struct rtap_interface interface; /* without its pointers */
+	uint32_t rank, index, file;      /* index: among those of the rank's source */
+	char name[MOST_TEXT], description[MOST_TEXT], filter[MOST_TEXT];
+};
+
+/* An interface of this rank. */
+struct local {
+	size_t own_file;                 /* among the files of this rank */
+	uint32_t file, number;           /* among all */
+	uint64_t dropped, received, dropped_by_system; /* as they were last noted */
+};
+
+/* An interface of any rank that has a number. */
+struct numbered {
+	uint32_t rank, index;
+};
+
+struct interfaces {
+	const char *const *names;
+	int rank, size;
+	struct local *local;
+	size_t count, room;
+	struct shared *changes;
+	size_t change_count, change_room;
+	struct numbered *numbered;       /* by number */
+	size_t numbered_count, numbered_room;
+};
+
+struct interfaces *interfaces_create(const char *const *names)
+{
+	struct interfaces *interfaces = calloc(1, sizeof *interfaces);
+
+	if (!interfaces)
+		return NULL;
+	interfaces->names = names;
+	MPI_Comm_rank(MPI_COMM_WORLD, &interfaces->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &interfaces->size);
+	return interfaces;
+}
+
+void interfaces_destroy(struct interfaces *interfaces)
+{
+	if (!interfaces)
+		return;
+	free(interfaces->local);
+	free(interfaces->changes);
+	free(interfaces->numbered);
+	free(interfaces);
+}
+
+static void copy_text(char *to, const char *from)
+{
+	snprintf(to, MOST_TEXT, "%s", from ? from : "");
+}
+
+static bool note_change(struct interfaces *interfaces, const struct rtap_interface *interface, size_t index)
+{
+	struct shared *changes = array_grow(interfaces->changes, &interfaces->change_room, interfaces->change_count + 1, sizeof *changes);
+	struct local *local = &interfaces->local[index];
+
+	if (!changes)
+		return false;
+	interfaces->changes = changes;
+	changes += interfaces->change_count++;
+	memset(changes, 0, sizeof *changes);
+	changes->interface = *interface;
+	changes->interface.file = changes->interface.name = changes->interface.description = changes->interface.filter = NULL;
+	changes->rank = (uint32_t)interfaces->rank;
+	changes->index = (uint32_t)index;
+	changes->file = local->file;
+	copy_text(changes->name, interface->name);
+	copy_text(changes->description, interface->description);
+	copy_text(changes->filter, interface->filter);
+	local->dropped = interface->dropped;
+	local->received = interface->received;
+	local->dropped_by_system = interface->dropped_by_system.value;
+	return true;
+}
+
+static bool add_local(struct interfaces *interfaces, const struct rtap_source *source, const struct rtap_interface *interface,
+		      const uint32_t *file_numbers)
+{
+	struct local *local = array_grow(interfaces->local, &interfaces->room, interfaces->count + 1, sizeof *local);
+	size_t file = 0;
+
+	if (!local)
+		return false;
+	while (file + 1 < source_file_count(source) && source_file(source, file) != interface->file)
+		file++;
+	interfaces->local = local;
+	local[interfaces->count++] = (struct local){ .own_file = file, .file = file_numbers[file] };
+	return true;
+}
+
+bool interfaces_note(struct interfaces *interfaces, const struct rtap_source *source, const uint32_t *file_numbers)
+{
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(source, i);
+		bool is_new = i == interfaces->count;
+
+		if (is_new && !add_local(interfaces, source, interface, file_numbers))
+			return false;
+		if (!is_new && interfaces->local[i].dropped == interface->dropped && interfaces->local[i].received == interface->received &&
+		    interfaces->local[i].dropped_by_system == interface->dropped_by_system.value)
+			continue;
+		if (!note_change(interfaces, interface, i))
+			return false;
+	}
+	return true;
+}
+
+size_t interfaces_file(const struct interfaces *interfaces, uint32_t interface)
+{
+	return interfaces->local[interface].own_file;
+}
+
+uint64_t interfaces_changes(const struct interfaces *interfaces)
+{
+	return interfaces->change_count;
+}
+
+uint32_t interfaces_number(const struct interfaces *interfaces, uint32_t interface)
+{
+	return interfaces->local[interface].number;
+}
+
+/* As one process that opens the files in their order does. */
+static int compare_shared(const void *one, const void *other)
+{
+	const struct shared *a = one, *b = other;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* The number of an interface; the next one if it has none. */
+static size_t find_number(const struct interfaces *interfaces, const struct shared *shared)
+{
+	size_t number = 0;
+
+	while (number < interfaces->numbered_count &&
+	       (interfaces->numbered[number].rank != shared->rank || interfaces->numbered[number].index != shared->index))
+		number++;
+	return number;
+}
+
+static bool add_number(struct interfaces *interfaces, const struct shared *shared, struct source_metadata *metadata)
+{
+	struct numbered *numbered = array_grow(interfaces->numbered, &interfaces->numbered_room, interfaces->numbered_count + 1, sizeof *numbered);
+	struct rtap_interface interface = shared->interface;
+	uint32_t number;
+
+	if (!numbered)
+		return false;
+	interfaces->numbered = numbered;
+	if (shared->rank == (uint32_t)interfaces->rank)
+		interfaces->local[shared->index].number = (uint32_t)interfaces->numbered_count;
+	numbered[interfaces->numbered_count++] = (struct numbered){ shared->rank, shared->index };
+	interface.file = interfaces->names[shared->file];
+	interface.name = shared->name;
+	interface.description = shared->description;
+	interface.filter = shared->filter;
+	return !metadata || source_metadata_add_interface(metadata, &interface, &number);
+}
+
+/* What is counted while reading. */
+static void update(struct rtap_interface *known, const struct rtap_interface *interface)
+{
+	known->has_received = interface->has_received;
+	known->received = interface->received;
+	known->has_dropped = interface->has_dropped;
+	known->dropped = interface->dropped;
+	known->dropped_by_system = interface->dropped_by_system;
+}
+
+static bool take_changes(struct interfaces *interfaces, struct shared *all, size_t count, struct source_metadata *metadata)
+{
+	qsort(all, count, sizeof *all, compare_shared);
+	for (size_t i = 0; i < count; i++) {
+		size_t number = find_number(interfaces, &all[i]);
+
+		if (number == interfaces->numbered_count && !add_number(interfaces, &all[i], metadata))
+			return false;
+		if (metadata)
+			update(&metadata->interfaces[number], &all[i].interface);
+	}
+	return true;
+}
+
+bool interfaces_share(struct interfaces *interfaces, struct source_metadata *metadata)
+{
+	int own = (int)(interfaces->change_count * sizeof *interfaces->changes), total = 0;
+	int *counts = malloc(2 * (size_t)interfaces->size * sizeof *counts), *begins = counts + interfaces->size;
+	struct shared *all;
+	bool shared;
+
+	if (!counts)
+		return false;
+	MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 0; i < interfaces->size; i++) {
+		begins[i] = total;
+		total += counts[i];
+	}
+	all = malloc((size_t)total + 1);
+	if (all)
+		MPI_Allgatherv(interfaces->changes, own, MPI_BYTE, all, counts, begins, MPI_BYTE, MPI_COMM_WORLD);
+	shared = all && take_changes(interfaces, all, (size_t)total / sizeof *all, metadata);
+	interfaces->change_count = 0;
+	free(all);
+	free(counts);
+	return shared;
+}

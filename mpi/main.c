@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap-mpi: commands of rdmatap over many captures on the ranks of an MPI job.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mpi.h>
+
+#include "cli/check.h"
+#include "cli/cli.h"
+#include "cli/clocks.h"
+#include "cli/feed.h"
+#include "cli/join.h"
+#include "cli/messages.h"
+#include "cli/operations.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
+#include "cli/report.h"
+#include "cli/stats.h"
+#include "mpi/exchange.h"
+#include "mpi/inputs.h"
+#include "mpi/records.h"
+
+static const struct known_command {
+	const char *name;
+	enum command command;
+	int (*run)(int argc, char **argv);
+	bool (*is_spread)(const struct options *options); /* whether all ranks analyse; NULL: rank 0 does */
+} commands[] = {
+	{ "check", COMMAND_CHECK, command_check, NULL },
+	{ "connections", COMMAND_CONNECTIONS, command_connections, records_can_keep },
+	{ "join", COMMAND_JOIN, command_join, NULL },
+	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep },
+	{ "operations", COMMAND_OPERATIONS, command_operations, records_can_keep },
+	{ "report", COMMAND_REPORT, command_report, NULL },
+	{ "stats", COMMAND_STATS, command_stats, NULL },
+};
+
+static const char help_text[] =
+	"usage: mpirun [MPIRUN OPTIONS] rdmatap-mpi COMMAND [OPTIONS] DIRECTORY|LIST|FILE...\n"
+	"\n"
+	"Runs a command of rdmatap over many captures on the ranks of an MPI job. The output is that of `rdmatap COMMAND [OPTIONS] FILE...`.\n"
+	"\n"
+	"commands (rdmatap-COMMAND(1) describes their options)\n"
+	"  check        check packets against the rules of the standards\n"
+	"  connections  list connections with their set-up and teardown\n"
+	"  join         report what was lost and delayed between capture points\n"
+	"  messages     list messages\n"
+	"  operations   list operations of upper layers\n"
+	"  report       write a page with tables and plots\n"
+	"  stats        print counts, latencies and findings\n"
+	"\n"
+	"inputs\n"
+	"  DIRECTORY    all captures in it, by name\n"
+	"  LIST         a file NAME.list or NAME.txt with the name of a capture on each line\n"
+	"  FILE         a capture\n"
+	"\n"
+	"further options\n"
+	"  --ranks      print on standard error what each rank read, analysed and sent\n"
+	"\n"
+	"--threads counts for each rank (1 unless given), and so does --max-memory. rdmatap-mpi(1) has more.\n";
+
+struct job {
+	const struct known_command *command;
+	struct options options;     /* as given: inputs are not looked up */
+	struct inputs inputs;
+	struct source_clock *clocks;
+	struct exchange *exchange;
+	struct records *records;
+	struct feed feed;
+	int rank, ranks;
+	bool prints_ranks;          /* --ranks */
+	bool is_spread;
+};
+
+/* Opens /dev/null in place of a standard descriptor. */
+static void silence(int descriptor)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (nowhere < 0)
+		return;
+	dup2(nowhere, descriptor);
+	close(nowhere);
+}
+
+/* Ranks other than 0 find the same faults of the command line. */
+static bool parse(struct job *job, int argc, char **argv)
+{
+	int standard_error = dup(STDERR_FILENO);
+	bool parsed;
+
+	if (job->rank)
+		silence(STDERR_FILENO);
+	parsed = options_parse(&job->options, job->command->command, argc, argv);
+	if (parsed && job->options.device) {
+		print_error("-i: rdmatap-mpi reads files");
+		parsed = false;
+	}
+	if (parsed && (size_t)(argc - optind) != job->options.input_count) {
+		print_error("-r: name captures after the options");
+		parsed = false;
+	}
+	if (parsed && (job->options.capture_filter || job->options.count)) {
+		print_error("-f and -c: rdmatap-mpi has neither (rdmatap -w writes the packets that are wanted to a file)");
+		parsed = false;
+	}
+	dup2(standard_error, STDERR_FILENO);
+	close(standard_error);
+	return parsed;
+}
+
+/* The arguments with the files in place of what was given. NULL: out of memory. */
+static char **expand_arguments(const struct job *job, char **argv, int *count)
+{
+	static char end_of_options[] = "--";
+	char **expanded = calloc((size_t)optind + job->inputs.count + 2, sizeof *expanded);
+
+	*count = 0;
+	for (int i = 0; expanded && i < optind; i++)
+		if (strcmp(argv[i], "--"))
+			expanded[(*count)++] = argv[i];
+	if (expanded)
+		expanded[(*count)++] = end_of_options;
+	for (size_t i = 0; expanded && i < job->inputs.count; i++)
+		expanded[(*count)++] = job->inputs.names[i];
+	return expanded;
+}
+
+/* Rank 0 finds out how the clocks of the files differ. False: out of memory. */
+static bool share_clocks(struct job *job, const struct options *options)
+{
+	const struct source_feed nothing = { NULL, NULL };
+	struct rtap_source *source = NULL;
+	struct rtap_error error;
+	size_t count = job->inputs.count;
+	int found = 0;
+
+	job->clocks = calloc(count, sizeof *job->clocks);
+	if (!job->clocks)
+		return false;
+	if (!job->rank && count > 1 && !source_open_fed(&source, &nothing, options->inputs, count, &error)) {
+		found = clocks_adjust(source, options);
+		for (size_t i = 0; i < count; i++)
+			job->clocks[i] = *source_clock(source, i);
+		rtap_source_close(source);
+	}
+	MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Bcast(job->clocks, (int)(count * sizeof *job->clocks), MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (!found) {
+		free(job->clocks);
+		job->clocks = NULL;
+	}
+	return true;
+}
+
+static bool open_exchange(struct job *job, const struct options *options)
+{
+	job->exchange = exchange_create(&(struct exchange_options){
+		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .clocks = job->clocks,
+		.gathers = !job->is_spread, .max_memory = options->max_memory,
+	});
+	if (!job->exchange)
+		return false;
+	job->feed = (struct feed){ .source = exchange_feed(job->exchange), .clocks = job->clocks, .is_silent = job->rank };
+	if (!job->is_spread)
+		return exchange_open_files(job->exchange), true;
+	job->records = records_create(job->exchange);
+	if (!job->records)
+		return false;
+	records_set_feed(job->records, &job->feed);
+	return exchange_open_files(job->exchange), true;
+}
+
+static void print_rank(const struct job *job)
+{
+	struct exchange_counters counters = exchange_counters(job->exchange);
+
+	print_error("rank %d: read %" PRIu64 " frames, %" PRIu64 " bytes, in %.3f s; analysed %" PRIu64 " frames, %" PRIu64 " bytes; sent %" PRIu64
+		    " frames, %" PRIu64 " bytes; %" PRIu64 " rounds, numbering %.3f s, moving %.3f s",
+		    job->rank, counters.read_frames, counters.read_bytes, counters.reading_s, counters.taken_frames, counters.taken_bytes,
+		    counters.sent_frames, counters.sent_bytes, counters.rounds, counters.numbering_s, counters.moving_s);
+}
+
+/* The command over the files, on this rank. */
+static int run_command(struct job *job, const struct options *options, int argc, char **argv)
+{
+	int status = EXIT_DONE, worst;
+
+	if (!share_clocks(job, options) || !open_exchange(job, options)) {
+		print_error("out of memory");
+		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	}
+	feed = &job->feed;
+	/* all ranks print headers; only those of rank 0 are wanted */
+	if (job->rank)
+		silence(STDOUT_FILENO);
+	optind = 0;
+	if (job->is_spread || !job->rank)
+		status = job->command->run(argc, argv);
+	exchange_serve(job->exchange);
+	if (job->prints_ranks)
+		print_rank(job);
+	if (exchange_has_failed(job->exchange))
+		status = EXIT_ERROR;
+	MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	if (worst == EXIT_DONE && job->inputs.unreadable)
+		worst = EXIT_NO;
+	return worst;
+}
+
+static int run(struct job *job, int argc, char **argv)
+{
+	struct options options;
+	char **expanded;
+	int status = EXIT_ERROR, count;
+
+	if (!parse(job, argc, argv) || !inputs_find(&job->inputs, job->options.inputs, job->options.input_count))
+		return EXIT_ERROR;
+	expanded = expand_arguments(job, argv, &count);
+	optind = 0;
+	if (expanded && options_parse(&options, job->command->command, count, expanded)) {
+		job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&options);
+		status = run_command(job, &options, count, expanded);
+	}
+	options_fini(&options);
+	free(expanded);
+	return status;
+}
+
+static const struct known_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* Removes --ranks from the arguments. */
+static bool take_ranks(int *argc, char **argv)
+{
+	bool found = false;
+	int kept = 0;
+
+	for (int i = 0; i < *argc; i++) {
+		if (strcmp(argv[i], "--ranks"))
+			argv[kept++] = argv[i];
+		else
+			found = true;
+	}
+	argv[kept] = NULL;
+	*argc = kept;
+	return found;
+}
+
+static int start(struct job *job, int argc, char **argv)
+{
+	int status;
+
+	job->prints_ranks = take_ranks(&argc, argv);
+	job->command = argc > 1 ? find_command(argv[1]) : NULL;
+	if (!job->command) {
+		if (!job->rank && argc > 1)
+			print_error("%s: no such command of rdmatap-mpi (check, connections, join, messages, operations, report, stats)", argv[1]);
+		else if (!job->rank)
+			print_error("no command (see rdmatap-mpi --help)");
+		return EXIT_ERROR;
+	}
+	status = run(job, argc - 1, argv + 1);
+	options_fini(&job->options);
+	records_destroy(job->records);
+	exchange_destroy(job->exchange);
+	inputs_fini(&job->inputs);
+	free(job->clocks);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct job job;
+	int provided, status;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return fputs(help_text, stdout) < 0 || fflush(stdout) ? EXIT_ERROR : EXIT_DONE;
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--version"))
+			return printf("rdmatap-mpi %s\n", PACKAGE_VERSION) < 0 || fflush(stdout) ? EXIT_ERROR : EXIT_DONE;
+	/* mpirun gives the ranks terminals of its own: whether its output goes to one is not known */
+	setenv("NO_COLOR", "1", 0);
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
+	status = start(&job, argc, argv);
+	fflush(stdout);
+	MPI_Finalize();
+	return status;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "base/array.h"
+#include "cli/print_error.h"
+#include "cli/reader.h"
+#include "mpi/exchange.h"
+#include "mpi/lines.h"
+#include "mpi/positions.h"
+#include "mpi/records.h"
+#include "output/message/message_copy.h"
+#include "output/message/operation_copy.h"
+#include "output/packet/printer.h"
+
+/* The order of numbers of one kind: what they follow, such as the first frames of messages, in the order of this rank's numbers. */
+struct order {
+	uint64_t *keys;
+	size_t count, room;
+	uint64_t *numbers;        /* among those of all ranks, from 1 */
+};
+
+struct records {
+	struct exchange *exchange;
+	FILE *spool;              /* copies, each after its size */
+	struct rtap_tracker_options shows; /* the command's own callbacks */
+	struct order messages, operations, connections;
+	void *copy;               /* of the record that is read or written */
+	size_t copy_room;
+	bool failed;
+};
+
+bool records_can_keep(const struct options *options)
+{
+	return !options->by && !options->sort && !options->hex && options->clock != CLOCK_DELTA && options->clock != CLOCK_DELTA_SHOWN;
+}
+
+struct records *records_create(struct exchange *exchange)
+{
+	struct records *records = calloc(1, sizeof *records);
+
+	if (!records)
+		return NULL;
+	records->exchange = exchange;
+	records->spool = tmpfile();
+	if (records->spool)
+		return records;
+	print_error("temporary file: %s (set TMPDIR to a directory with room for what is listed)", strerror(errno));
+	free(records);
+	return NULL;
+}
+
+static void order_fini(struct order *order)
+{
+	free(order->keys);
+	free(order->numbers);
+}
+
+void records_destroy(struct records *records)
+{
+	if (!records)
+		return;
+	order_fini(&records->messages);
+	order_fini(&records->operations);
+	order_fini(&records->connections);
+	fclose(records->spool);
+	free(records->copy);
+	free(records);
+}
+
+static void fail(struct records *records, const char *reason)
+{
+	if (!records->failed)
+		print_error("%s: the list is not complete", reason);
+	records->failed = true;
+}
+
+/* A number later than a lower key before it follows that, as in the order in which one process reports. */
+static void order_add(struct records *records, struct order *order, uint64_t key)
+{
+	uint64_t *keys = array_grow(order->keys, &order->room, order->count + 1, sizeof *keys);
+
+	if (!keys) {
+		fail(records, "out of memory");
+		return;
+	}
+	order->keys = keys;
+	keys[order->count] = order->count && keys[order->count - 1] > key ? keys[order->count - 1] : key;
+	order->count++;
+}
+
+/* Finds the numbers among all ranks. */
+static void order_number(struct records *records, struct order *order)
+{
+	struct position_key *keys = calloc(order->count + 1, sizeof *keys);
+	struct position *positions = calloc(order->count + 1, sizeof *positions);
+	struct positions_total total;
+
+	order->numbers = calloc(order->count + 1, sizeof *order->numbers);
+	if (!keys || !positions || !order->numbers)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	for (size_t i = 0; i < order->count; i++)
+		keys[i].major = (int64_t)order->keys[i];
+	if (!positions_find(keys, order->count, positions, &total))
+		fail(records, "out of memory");
+	for (size_t i = 0; i < order->count; i++)
+		order->numbers[i] = positions[i].position + 1;
+	free(keys);
+	free(positions);
+}
+
+/* The number among all ranks; 0 stays 0. */
+static uint64_t order_find(const struct order *order, uint64_t number)
+{
+	return number - 1 < order->count ? order->numbers[number - 1] : number;
+}
+
+static void *copy_of(struct records *records, size_t size)
+{
+	char *copy = array_grow(records->copy, &records->copy_room, size, 1);
+
+	if (!copy)
+		return NULL;
+	records->copy = copy;
+	return copy;
+}
+
+/* Appends the copy of a record. */
+static void save(struct records *records, size_t size)
+{
+	if (fwrite(&size, sizeof size, 1, records->spool) != 1 || fwrite(records->copy, size, 1, records->spool) != 1)
+		fail(records, strerror(errno));
+}
+
+static void keep_message(void *owner, const struct rtap_message *message)
+{
+	struct records *records = owner;
+	size_t size = message_copy_size(message);
+
+	order_add(records, &records->messages, message->first_frame);
+	if (!records->shows.message)
+		return;
+	if (!size || !copy_of(records, size)) {
+		fail(records, "out of memory");
+		return;
+	}
+	message_copy_fill(records->copy, message);
+	save(records, size);
+}
+
+static void keep_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct records *records = owner;
+	size_t size = operation_copy_size(operation);
+
+	/* those of one message follow it */
+	order_add(records, &records->operations, records->messages.count ? records->messages.keys[records->messages.count - 1] : 0);
+	if (!copy_of(records, size)) {
+		fail(records, "out of memory");
+		return;
+	}
+	operation_copy_fill(records->copy, operation);
+	save(records, size);
+}
+
+struct connection_copy {
+	struct rtap_connection connection;
+	struct rtap_life_event life[RTAP_MAX_LIFE_EVENTS];
+};
+
+static void keep_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct records *records = owner;
+	struct connection_copy *copy = copy_of(records, sizeof *copy);
+
+	if (!copy) {
+		fail(records, "out of memory");
+		return;
+	}
+	copy->connection = *connection;
+	memcpy(copy->life, connection->life, connection->life_count * sizeof copy->life[0]);
+	save(records, sizeof *copy);
+}
+
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	struct records *records = owner;
+
+	return records->shows.wanted(records->shows.owner, packet);
+}
+
+static void keep(void *owner, struct rtap_tracker_options *tracking)
+{
+	struct records *records = owner;
+
+	records->shows = *tracking;
+	tracking->owner = records;
+	tracking->message = keep_message;
+	if (tracking->operation)
+		tracking->operation = keep_operation;
+	if (tracking->connection)
+		tracking->connection = keep_connection;
+	if (tracking->wanted)
+		tracking->wanted = is_wanted;
+}
+
+/* Notes the connections that were created since. */
+static void note_connections(struct records *records, const struct rtap_tracker *tracker, uint64_t frame)
+{
+	struct rtap_tracker_counters counters;
+
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
+	while (records->connections.count < counters.connections && !records->failed)
+		order_add(records, &records->connections, frame);
+}
+
+static void took(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame)
+{
+	note_connections(owner, tracker, frame->number);
+}
+
+static uint64_t show_message(struct records *records)
+{
+	struct message_copy *copy = records->copy;
+	struct rtap_connection connection = { .number = 0 };
+	struct rtap_message message;
+
+	message_copy_restore(copy, &message, &connection);
+	message.number = order_find(&records->messages, message.number);
+	message.partner = order_find(&records->messages, message.partner);
+	connection.number = order_find(&records->connections, connection.number);
+	records->shows.message(records->shows.owner, &message);
+	return message.number;
+}
+
+static uint64_t show_operation(struct records *records)
+{
+	struct operation_copy *copy = records->copy;
+	struct rtap_operation *operation = operation_copy_restore(copy);
+
+	operation->number = order_find(&records->operations, operation->number);
+	operation->request_message = order_find(&records->messages, operation->request_message);
+	operation->response_message = order_find(&records->messages, operation->response_message);
+	copy->connection.number = order_find(&records->connections, copy->connection.number);
+	records->shows.operation(records->shows.owner, operation);
+	return operation->number;
+}
+
+static uint64_t show_connection(struct records *records)
+{
+	struct connection_copy *copy = records->copy;
+
+	copy->connection.number = order_find(&records->connections, copy->connection.number);
+	copy->connection.life = copy->life;
+	records->shows.connection(records->shows.owner, &copy->connection);
+	return copy->connection.number;
+}
+
+/* Shows the record in memory; returns its number. */
+static uint64_t show(struct records *records)
+{
+	if (records->shows.message)
+		return show_message(records);
+	return records->shows.operation ? show_operation(records) : show_connection(records);
+}
+
+static bool load(struct records *records)
+{
+	size_t size;
+
+	if (fread(&size, sizeof size, 1, records->spool) != 1)
+		return false;
+	return copy_of(records, size) && fread(records->copy, size, 1, records->spool) == 1;
+}
+
+/* A record in the spool. */
+struct place {
+	uint64_t number;
+	long begin;
+};
+
+static int compare_places(const void *one, const void *other)
+{
+	const struct place *a = one, *b = other;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Connections are reported when they are over: finds them in the order of their numbers. NULL: none, or out of memory. */
+static struct place *find_places(struct records *records, size_t *count)
+{
+	const struct connection_copy *copy;
+	struct place *places = NULL, *larger;
+	size_t room = 0;
+	long begin = 0;
+
+	for (*count = 0; load(records); begin = ftell(records->spool), ++*count) {
+		larger = array_grow(places, &room, *count + 1, sizeof *places);
+		if (!larger) {
+			fail(records, "out of memory");
+			break;
+		}
+		places = larger;
+		copy = records->copy;
+		places[*count] = (struct place){ order_find(&records->connections, copy->connection.number), begin };
+	}
+	if (places)
+		qsort(places, *count, sizeof *places, compare_places);
+	return places;
+}
+
+/* The command formats each record into the printer's buffer; from there it goes to its place among those of all ranks. */
+static void show_all(struct records *records, struct reader *reader, struct lines *lines)
+{
+	struct printer merged = reader->printer, own;
+	struct place *places;
+	size_t count = 0;
+
+	if (printer_init(&own, -1, false)) {
+		fail(records, "out of memory");
+		return;
+	}
+	rewind(records->spool);
+	places = records->shows.connection ? find_places(records, &count) : NULL;
+	for (size_t i = 0; !records->failed && !hurried && (!records->shows.connection || i < count); i++) {
+		uint64_t number;
+
+		if (places && fseek(records->spool, places[i].begin, SEEK_SET))
+			fail(records, strerror(errno));
+		if (!load(records))
+			break;
+
+		merged = reader->printer;
+		reader->printer = own;
+		number = show(records);
+		own = reader->printer;
+		reader->printer = merged;
+		if (own.used && !lines_add(lines, number, own.buffer, own.used))
+			fail(records, "out of memory");
+		own.used = 0;
+	}
+	free(places);
+	printer_fini(&own);
+}
+
+/* Rank 0 reports what all ranks counted. */
+static void sum_up(struct reader *reader)
+{
+	struct packet_counters own = reader->packets;
+	uint64_t passing = reader->passing ? reader->passing : UINT64_MAX;
+	int selected = reader->selected, any;
+
+	_Static_assert(sizeof own % sizeof(uint64_t) == 0, "counters are numbers of 64 bits");
+	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+	/* these are known for all ranks */
+	reader->packets.read = own.read;
+	MPI_Allreduce(&passing, &reader->passing, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+	MPI_Allreduce(&selected, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+	reader->selected = any;
+	if (reader->passing == UINT64_MAX || feed->is_silent)
+		reader->passing = 0;
+}
+
+static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
+{
+	struct records *records = owner;
+	struct lines *lines;
+
+	exchange_serve(records->exchange);
+	note_connections(records, tracker, INT64_MAX);
+	order_number(records, &records->messages);
+	order_number(records, &records->operations);
+	order_number(records, &records->connections);
+	lines = lines_open(reader);
+	if (!lines)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	show_all(records, reader, lines);
+	lines_close(lines);
+	sum_up(reader);
+	if (records->failed)
+		reader->status = EXIT_ERROR;
+}
+
+void records_set_feed(struct records *records, struct feed *set)
+{
+	set->keep = keep;
+	set->deliver = deliver;
+	set->took = took;
+	set->owner = records;
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap-mpi: its output is that of one process over the same files, whatever the number of ranks. RDMATAP_MPI: the program; else it is
+beside rdmatap."""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import capfile
+import fleet
+from cli import PROGRAM, TESTDATA, TIMEOUT, environment
+
+MPI_PROGRAM = os.environ.get("RDMATAP_MPI", PROGRAM + "-mpi")
+if not os.path.exists(MPI_PROGRAM) or not shutil.which("mpirun"):
+    print("test_mpi: skipped: rdmatap-mpi or mpirun is missing (configure --with-mpi; Debian: apt install libopenmpi-dev openmpi-bin)", file=sys.stderr)
+    sys.exit(77)
+
+MIXED = [os.path.join(TESTDATA, name) for name in (
+    "roce-nvmeof.pcap.gz", "roce-nfs3.pcap.gz", "iwarp-nfs41-midstream.pcap.gz", "roce-srp.pcap.gz", "roce-verbmix-rc-mtu256.pcap",
+    "iwarp-smbdirect.pcap.gz", "roce-rds.pcap", "conn_cm-lives.pcap")]
+SPLIT = ["iwarp-smbdirect.pcap.gz", "roce-rds.pcap", "conn_cm-lives.pcap"]
+HOSTS, FRAMES = 8, 4000
+
+
+def split(path, count, prefix):
+    """The frames of a capture in `count` files: in each of them in order, but no file has all of any stretch of time."""
+    rng, files, names = random.Random(7), [[] for _ in range(count)], []
+    for time, link, data, wire in capfile.timed(path):
+        files[rng.randrange(count)].append((time, data, wire))
+    for number, frames in enumerate(files):
+        names.append("%s%d.pcap" % (prefix, number))
+        capfile.write_pcap(names[-1], link, frames)
+    return names
+
+
+class MpiTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.fleet = os.path.join(cls.directory.name, "fleet")
+        cls.truth = fleet.write(cls.fleet, HOSTS, FRAMES)
+        cls.captures = sorted(os.path.join(cls.fleet, name) for name in os.listdir(cls.fleet) if name.endswith(".pcap"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def run_program(self, command, status=0):
+        changes = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                   "OMPI_MCA_mpi_yield_when_idle": "1", "TMPDIR": self.directory.name}
+        done = subprocess.run(command, env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              timeout=TIMEOUT, check=False)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        self.error = done.stderr.decode()
+        return sorted(done.stdout.splitlines())
+
+    def ranks(self, count, *arguments, status=0):
+        return self.run_program(["mpirun", "-n", str(count), MPI_PROGRAM, *arguments], status)
+
+    def one(self, *arguments, status=0):
+        return self.run_program([PROGRAM, *arguments], status)
+
+
+class SameAsOneProcess(MpiTest):
+    def check(self, counts, *arguments, files):
+        wanted = self.one(*arguments, *files)
+        self.assertTrue(wanted)
+        for count in counts:
+            self.assertEqual(self.ranks(count, *arguments, *files), wanted, "%d ranks: %s" % (count, " ".join(arguments)))
+
+    def test_messages_of_a_fleet_of_skewed_clocks(self):
+        self.check((1, 2, 3, 4, 8), "messages", "--json", files=self.captures)
+
+    def test_connections_of_a_fleet(self):
+        self.check((4,), "connections", "--json", files=self.captures)
+
+    def test_operations_of_several_layers(self):
+        self.check((3,), "operations", files=MIXED)
+
+    def test_messages_of_several_layers(self):
+        self.check((2,), "messages", files=MIXED)
+
+    def test_captures_that_are_split(self):
+        files = []
+        for name in SPLIT:
+            files += split(os.path.join(TESTDATA, name), 3, os.path.join(self.directory.name, name.partition(".")[0] + "-"))
+        self.check((3,), "messages", "-T", "csv", "-Y", "frame.len > 100", files=files)
+        self.check((3,), "connections", files=files)
+
+    def test_what_rank_0_analyses(self):
+        self.check((2,), "operations", "--by", "name", files=MIXED)
+        self.check((2,), "join", "--json", files=self.captures)
+
+    def test_statistics(self):
+        self.check((3,), "stats", files=self.captures)
+
+
+class Counts(MpiTest):
+    def test_what_the_generator_knows(self):
+        found = {(one["a"]["addr"], one["b"]["addr"]): one for one in map(json.loads, self.ranks(2, "connections", "--json", self.fleet))}
+        self.assertEqual(len(found), len(self.truth["connections"]))
+        for one in self.truth["connections"]:
+            connection = found[one["a"], one["b"]]
+            # all but the lost ones were captured at both ends
+            self.assertEqual((connection["packets"], connection["messages"], connection["anomalies"]["captured_twice"]),
+                             (one["packets"], one["messages"], one["packets"] - one["lost"]))
+
+
+class Inputs(MpiTest):
+    def test_a_file_that_cannot_be_read_is_left_out(self):
+        missing = os.path.join(self.fleet, "missing.pcap")
+        wanted = self.one("messages", *self.captures[:2])
+        self.assertEqual(self.ranks(2, "messages", self.captures[0], missing, self.captures[1], status=1), wanted)
+        self.assertIn(missing, self.error)
+
+    def test_a_list_and_little_memory(self):
+        names = os.path.join(self.directory.name, "captures.list")
+        with open(names, "w", encoding="ascii") as out:
+            out.write("\n".join(self.captures) + "\n")
+        arguments = "messages", "--max-memory", "16M"
+        self.assertEqual(self.ranks(2, *arguments, names), self.one(*arguments, *self.captures))
+
+    def test_errors(self):
+        self.ranks(1, "export", self.fleet, status=2)
+        self.assertIn("rdmatap: export: no such command of rdmatap-mpi", self.error)
+        self.ranks(2, "messages", "--no-such-option", self.fleet, status=2)
+        self.assertEqual(self.error.count("no-such-option"), 1)
