@@ -2,7 +2,11 @@
 #include "config.h"
 
 #include <stdlib.h>
+#ifdef HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+#else
 #include <zlib.h>
+#endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -12,13 +16,21 @@
 
 #include "capture/compressor.h"
 
+/* Captures are compressed while they are made: the levels are those that take the least time for most of the effect. */
+#define GZIP_LEVEL 1
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
+#define ZSTD_LEVEL 1
 #define LZ4_STEP (64 * 1024)  /* bytes compressed at a time: the most that they become fits COMPRESSOR_ROOM */
 
 struct compressor {
 	enum compression compression;
+#ifdef HAVE_ISAL
+	struct isal_zstream gzip;
+	uint8_t *gzip_memory;
+#else
 	z_stream gzip;
+#endif
 #ifdef HAVE_ZSTD
 	ZSTD_CCtx *zstd;
 #endif
@@ -28,9 +40,62 @@ struct compressor {
 #endif
 };
 
+#ifdef HAVE_ISAL
+
 static bool gzip_begin(struct compressor *compressor)
 {
-	return deflateInit2(&compressor->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+	struct isal_zstream *gzip = &compressor->gzip;
+
+	compressor->gzip_memory = malloc(ISAL_DEF_LVL1_DEFAULT);
+	isal_deflate_init(gzip);
+	gzip->level = GZIP_LEVEL;
+	gzip->level_buf = compressor->gzip_memory;
+	gzip->level_buf_size = ISAL_DEF_LVL1_DEFAULT;
+	gzip->gzip_flag = IGZIP_GZIP;
+	return compressor->gzip_memory;
+}
+
+static bool gzip_restart(struct compressor *compressor)
+{
+	isal_deflate_reset(&compressor->gzip);
+	compressor->gzip.gzip_flag = IGZIP_GZIP;
+	return true;
+}
+
+static int gzip_run(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to,
+		    size_t room, size_t *made)
+{
+	struct isal_zstream *gzip = &compressor->gzip;
+
+	gzip->next_in = (uint8_t *)(uintptr_t)*from;
+	gzip->avail_in = (uint32_t)*left;
+	gzip->next_out = to;
+	gzip->avail_out = (uint32_t)room;
+	gzip->end_of_stream = mode == COMPRESSOR_END;
+	gzip->flush = mode == COMPRESSOR_FLUSH ? SYNC_FLUSH : NO_FLUSH;
+	if (isal_deflate(gzip) != COMP_OK)
+		return -1;
+	*from += *left - gzip->avail_in;
+	*left = gzip->avail_in;
+	*made = room - gzip->avail_out;
+	return mode == COMPRESSOR_END ? gzip->internal_state.state != ZSTATE_END : !gzip->avail_out;
+}
+
+static void gzip_end(struct compressor *compressor)
+{
+	free(compressor->gzip_memory);
+}
+
+#else
+
+static bool gzip_begin(struct compressor *compressor)
+{
+	return deflateInit2(&compressor->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static bool gzip_restart(struct compressor *compressor)
+{
+	return deflateReset(&compressor->gzip) == Z_OK;
 }
 
 static int gzip_run(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to,
@@ -50,12 +115,24 @@ static int gzip_run(struct compressor *compressor, enum compressor_mode mode, co
 	return !gzip->avail_out;
 }
 
+static void gzip_end(struct compressor *compressor)
+{
+	deflateEnd(&compressor->gzip);
+}
+
+#endif
 #ifdef HAVE_ZSTD
 
 static bool zstd_begin(struct compressor *compressor)
 {
 	compressor->zstd = ZSTD_createCCtx();
-	return compressor->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(compressor->zstd, ZSTD_c_checksumFlag, 1));
+	return compressor->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(compressor->zstd, ZSTD_c_checksumFlag, 1)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(compressor->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL));
+}
+
+static bool zstd_restart(struct compressor *compressor)
+{
+	return !ZSTD_isError(ZSTD_CCtx_reset(compressor->zstd, ZSTD_reset_session_only));
 }
 
 static int zstd_run(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to,
@@ -82,6 +159,12 @@ static int zstd_run(struct compressor *compressor, enum compressor_mode mode, co
 static bool lz4_begin(struct compressor *compressor)
 {
 	return !LZ4F_isError(LZ4F_createCompressionContext(&compressor->lz4, LZ4F_VERSION));
+}
+
+static bool lz4_restart(struct compressor *compressor)
+{
+	compressor->lz4_begun = false;
+	return true;
 }
 
 static void lz4_add(size_t result, size_t *made, bool *failed)
@@ -117,15 +200,16 @@ static int lz4_run(struct compressor *compressor, enum compressor_mode mode, con
 
 static const struct {
 	bool (*begin)(struct compressor *compressor);
+	bool (*restart)(struct compressor *compressor);
 	int (*run)(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to, size_t room,
 		   size_t *made);
 } formats[] = {
-	[COMPRESSION_GZIP] = { gzip_begin, gzip_run },
+	[COMPRESSION_GZIP] = { gzip_begin, gzip_restart, gzip_run },
 #ifdef HAVE_ZSTD
-	[COMPRESSION_ZSTD] = { zstd_begin, zstd_run },
+	[COMPRESSION_ZSTD] = { zstd_begin, zstd_restart, zstd_run },
 #endif
 #ifdef HAVE_LZ4
-	[COMPRESSION_LZ4] = { lz4_begin, lz4_run },
+	[COMPRESSION_LZ4] = { lz4_begin, lz4_restart, lz4_run },
 #endif
 };
 
@@ -148,12 +232,17 @@ int compressor_run(struct compressor *compressor, enum compressor_mode mode, con
 	return formats[compressor->compression].run(compressor, mode, from, left, to, room, made);
 }
 
+bool compressor_restart(struct compressor *compressor)
+{
+	return formats[compressor->compression].restart(compressor);
+}
+
 void compressor_destroy(struct compressor *compressor)
 {
 	if (!compressor)
 		return;
 	if (compressor->compression == COMPRESSION_GZIP)
-		deflateEnd(&compressor->gzip);
+		gzip_end(compressor);
 #ifdef HAVE_ZSTD
 	ZSTD_freeCCtx(compressor->zstd);
 #endif

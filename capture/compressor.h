@@ -2,6 +2,7 @@
 #ifndef CAPTURE_COMPRESSOR_H
 #define CAPTURE_COMPRESSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct compressor *compressor_create(enum compression compression);
  */
 int compressor_run(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to,
 		   size_t room, size_t *made);
+
+/* After COMPRESSOR_END: begins another gzip member, Zstandard frame or LZ4 frame. False: it cannot. */
+bool compressor_restart(struct compressor *compressor) __attribute__((warn_unused_result));
 
 /* NULL is ignored. */
 void compressor_destroy(struct compressor *compressor);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "capture/compressor.h"
+#include "capture/packer.h"
 #include "capture/sink.h"
 
 #define BUFFER_SIZE (256 * 1024)
@@ -33,7 +34,9 @@ struct sink {
 	bool fd_owned;
 	int failure; /* errno of the first failure; 0: none */
 	const char *name;
-	struct compressor *compressor; /* NULL: not compressed */
+	bool is_compressed;
+	struct compressor *compressor; /* at once */
+	struct packer *packer;         /* or by several threads */
 	uint64_t written;    /* bytes of the file */
 	uint64_t whole;      /* where the last unit ends in the file that the queue does not hold the end of */
 	size_t used;         /* of the buffer */
@@ -51,7 +54,17 @@ struct sink {
 	char name_text[];
 };
 
-enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, struct rtap_error *error)
+static bool open_compression(struct sink *sink, enum compression compression, bool flushed_often)
+{
+	sink->is_compressed = compression;
+	if (flushed_often && compression)
+		sink->compressor = compressor_create(compression);
+	else if (compression)
+		sink->packer = packer_create(compression);
+	return !compression || sink->compressor || sink->packer;
+}
+
+enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, bool flushed_often, struct rtap_error *error)
 {
 	const char *lacks = compression ? compression_lacks(compression) : NULL;
 	struct sink *opened;
@@ -80,7 +93,7 @@ enum rtap_status sink_open(struct sink **sink, const char *name, enum compressio
 		rtap_error_set(error, error_code_of(errno), "%s: cannot be created: %s", opened->name, strerror(errno));
 		goto out;
 	}
-	if (compression && !(opened->compressor = compressor_create(compression))) {
+	if (!open_compression(opened, compression, flushed_often)) {
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", opened->name);
 		goto out;
 	}
@@ -100,7 +113,7 @@ const char *sink_name(const struct sink *sink)
 
 uint64_t sink_size(const struct sink *sink)
 {
-	return sink->written + (sink->compressor ? 0 : sink->queued);
+	return sink->written + (sink->is_compressed ? 0 : sink->queued);
 }
 
 void sink_mark(struct sink *sink)
@@ -158,7 +171,7 @@ static void cut_after_whole(struct sink *sink, size_t taken)
 	struct stat found;
 	uint64_t whole = sink->whole;
 
-	if (sink->compressor || !sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode))
+	if (sink->is_compressed || !sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode))
 		return;
 	for (size_t i = sink->end_count; i; i--) {
 		if (sink->ends[i - 1] <= taken) {
@@ -234,6 +247,33 @@ static enum rtap_status write_packed(struct sink *sink, enum compressor_mode mod
 	return status;
 }
 
+/* Writes the oldest block that is being compressed. */
+static enum rtap_status write_oldest(struct sink *sink, struct rtap_error *error)
+{
+	const uint8_t *bytes;
+	struct iovec piece;
+
+	if (!packer_take(sink->packer, &bytes, &piece.iov_len))
+		return fail(sink, ENOMEM, error);
+	piece.iov_base = (void *)(uintptr_t)bytes;
+	return write_all(sink, &piece, 1, error);
+}
+
+/* Has the buffer compressed, and writes what was: as much as that is as the mode demands. */
+static enum rtap_status pack(struct sink *sink, enum compressor_mode mode, size_t length, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (packer_is_full(sink->packer))
+		status = write_oldest(sink, error);
+	/* an empty file is compressed too */
+	if (!status && (length || (mode == COMPRESSOR_END && packer_is_empty(sink->packer) && !sink->written)))
+		packer_put(sink->packer, sink->buffer, length);
+	while (!status && mode != COMPRESSOR_BUFFER && !packer_is_empty(sink->packer))
+		status = write_oldest(sink, error);
+	return status;
+}
+
 /* Passes the queue on. */
 static enum rtap_status empty_queue(struct sink *sink, enum compressor_mode mode, struct rtap_error *error)
 {
@@ -241,7 +281,7 @@ static enum rtap_status empty_queue(struct sink *sink, enum compressor_mode mode
 	size_t queued = sink->queued, pieces = sink->piece_count, ends = sink->end_count;
 
 	sink->used = sink->queued = sink->piece_count = 0;
-	if (!sink->compressor) {
+	if (!sink->is_compressed) {
 		status = write_all(sink, sink->pieces, pieces, error);
 		if (ends)
 			sink->whole = sink->written - queued + sink->ends[ends - 1];
@@ -251,13 +291,13 @@ static enum rtap_status empty_queue(struct sink *sink, enum compressor_mode mode
 		return status;
 	}
 	sink->end_count = 0;
-	return write_packed(sink, mode, queued, error);
+	return sink->packer ? pack(sink, mode, queued, error) : write_packed(sink, mode, queued, error);
 }
 
 /* After a flush the first write is shorter, so that the next ones are aligned again. */
 static inline size_t room_left(const struct sink *sink)
 {
-	return BUFFER_SIZE - (sink->compressor ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
+	return BUFFER_SIZE - (sink->is_compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
 }
 
 /* Appends to the queue; bytes contiguous with the last piece extend it. */
@@ -323,14 +363,14 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 
 enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
 {
-	if (sink->compressor || length < SINK_LEAST_LENT || sink->held_count == MOST_HELD)
+	if (sink->is_compressed || length < SINK_LEAST_LENT || sink->held_count == MOST_HELD)
 		return sink_write(sink, bytes, length, error);
 	return take(sink, bytes, length, batch, NULL, error);
 }
 
 bool sink_takes_records(const struct sink *sink, size_t length)
 {
-	return !sink->compressor && length >= LEAST_RECORDS && sink->held_count < MOST_HELD && sink->run_count < MOST_HELD;
+	return !sink->is_compressed && length >= LEAST_RECORDS && sink->held_count < MOST_HELD && sink->run_count < MOST_HELD;
 }
 
 enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struct rtap_error *error)
@@ -357,6 +397,7 @@ enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
 	if (!sink->failure)
 		status = empty_queue(sink, COMPRESSOR_END, error);
 	compressor_destroy(sink->compressor);
+	packer_destroy(sink->packer);
 	/* Network file systems may report a full disk only here. */
 	if (sink->fd_owned && close(sink->fd) && !sink->failure)
 		status = fail(sink, errno, error);

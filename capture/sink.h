@@ -18,14 +18,17 @@
 /* Output of a capture file. After a failure all further bytes are discarded. */
 struct sink;
 
-/* Creates the file `name`; "-" is standard output. FAILED: *sink is NULL. */
-enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, struct rtap_error *error)
+/*
+ * Creates the file `name`; "-" is standard output. A compressed file is compressed by several threads, unless it is flushed often. FAILED: *sink is
+ * NULL.
+ */
+enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, bool flushed_often, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* The name for messages. */
 const char *sink_name(const struct sink *sink);
 
-/* Size of the file including buffered bytes; of a compressed file, without bytes not yet compressed. */
+/* Size of the file including buffered bytes; of a compressed file, without the last bytes not yet compressed: always as many. */
 uint64_t sink_size(const struct sink *sink);
 
 /* Changes the owner of a regular file; the owner of other files is unchanged. */

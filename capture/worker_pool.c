@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/thread.h"
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "capture/worker_pool.h"
@@ -171,23 +171,17 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Signals go to the main thread. */
 static void start(struct worker_pool *pool, unsigned workers)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&pool->lock);
 	for (pool->workers = 1; pool->workers < workers; pool->workers++) {
 		struct worker *worker = &pool->threads[pool->workers];
 
 		*worker = (struct worker){ .pool = pool, .number = pool->workers };
-		if (pthread_create(&worker->thread, NULL, run, worker))
+		if (thread_start(&worker->thread, run, worker))
 			break;
 	}
 	pthread_mutex_unlock(&pool->lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 struct worker_pool *worker_pool_open(const struct worker_pool_stages *stages, unsigned workers)

@@ -56,7 +56,7 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 	opened->link_type = link_type;
 	opened->unbuffered = unbuffered;
 	opened->source = source;
-	if (sink_open(&opened->sink, name, compression, error)) {
+	if (sink_open(&opened->sink, name, compression, unbuffered, error)) {
 		free(opened);
 		return RTAP_STATUS_FAILED;
 	}

@@ -14,6 +14,11 @@ def through(data, *command):
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
+def raw(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
 class Compression:
     """One format; the three classes below say which."""
     packed_by, unpacked_by, suffix = [], [], ""
@@ -43,6 +48,22 @@ class Compression:
                 self.good("-r", NFS, *options, "-w", saved)
                 with open(saved, "rb") as f:
                     self.assertEqual(through(f.read(), *self.unpacked_by), read(plain))
+
+    def test_blocks_of_several_threads_are_in_order(self):
+        """Eight times the capture, in more blocks than threads; files of a series end where they end in any run."""
+        whole = self.capture()
+        plain, saved = self.path("x.pcap", whole + 7 * whole[24:]), self.path("y.pcap" + self.suffix)
+        self.good("-r", plain, "-w", self.path("z.pcap"))
+        self.good("-r", plain, "-w", saved)
+        self.assertEqual(through(raw(saved), *self.unpacked_by), read(self.path("z.pcap")))
+        self.assertEqual(self.lines("-q", "-r", saved), ["8392 packets"])
+        made = []
+        for run in range(2):
+            os.mkdir(self.path(str(run)))
+            self.good("-r", plain, "-C", "1", "-w", os.path.join(self.path(str(run)), "c.pcap" + self.suffix))
+            made.append([(name, raw(os.path.join(self.path(str(run)), name))) for name in sorted(os.listdir(self.path(str(run))))])
+        self.assertEqual(made[0], made[1])
+        self.assertEqual(b"".join(through(file, *self.unpacked_by)[24:] for _, file in made[0]), read(self.path("z.pcap"))[24:])
 
     def test_what_was_flushed_can_be_read_before_the_end(self):
         """With -l each packet; the file is cut where a crash would have left it."""
