@@ -52,6 +52,7 @@ struct batch {
 	const uint8_t *records;           /* records in `block`; shared.frames is NULL until batch_unpack(). NULL: none */
 	size_t record_bytes;
 	enum record_form record_form;
+	int64_t latest_ns;                /* the latest time of the records */
 	bool closed;                      /* no more frames may be added: its block is full, or the borrowed buffer ends */
 	struct rtap_batch **held;         /* other batches to whose memory its frames point */
 	size_t held_count, held_room;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "capture/frame_ring.h"
 
@@ -13,8 +14,10 @@
 #define LEAST_CHUNK (320u * 1024)    /* longer than any frame of libpcap */
 #define MOST_CHUNK (4u << 20)
 #define ALIGNMENT 8
+#define NS_A_MS 1000000
+#define MS_A_SECOND 1000
 
-/* Before the bytes of a frame. */
+/* Before the bytes of a copied frame. */
 struct stored {
 	int64_t time_ns;
 	uint64_t number;
@@ -22,60 +25,100 @@ struct stored {
 	uint8_t time_digits;
 };
 
-/* Frames, one after the other. Those before `used` do not change. */
+/* Frames, one after the other: copies, or the records of a batch. Those before `used` do not change. */
 struct chunk {
 	TAILQ_ENTRY(chunk) link;
 	atomic_size_t used;
-	int64_t latest_ns;
-	_Alignas(ALIGNMENT) uint8_t bytes[];
+	int64_t earliest_ns, latest_ns; /* time of the first frame; the latest time */
+	uint64_t first, count;    /* frames appended before it; the appending thread's: frames of it */
+	size_t charge;            /* memory */
+	struct batch_block *block; /* with the records; NULL: copies */
+	const uint8_t *records;
+	enum record_form form;
+	_Alignas(ALIGNMENT) uint8_t copies[];
 };
 
 TAILQ_HEAD(chunk_list, chunk);
 
+/* Place of a reader: the chunk is not reused. NULL: there is no reader, or it has not begun. */
+struct place {
+	struct chunk *chunk;
+	size_t at;                /* the reading thread's */
+	uint64_t number;          /* the reading thread's: frames before `at` since the ring was created */
+};
+
 struct frame_ring {
-	size_t chunk_size, most;       /* bytes of a chunk; chunks */
+	size_t chunk_size;             /* bytes of the copies of a chunk */
+	uint64_t max_bytes;
 	int64_t max_age_ns;
-	struct chunk *last;            /* the appending thread's; NULL: none */
+	struct chunk *last;            /* the appending thread's: receives copies; NULL: none */
 	struct frame_ring_state state; /* the appending thread's */
+	atomic_bool follower_waits;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;          /* the reader has left a chunk */
-	struct chunk_list chunks, spare;
-	size_t count, spare_count;     /* of `chunks`, which hold frames; of `spare` */
-	struct chunk *read;            /* the reader's; NULL: there is no reader */
-	size_t read_at;                /* the reading thread's */
+	pthread_cond_t appended;       /* for the follower */
+	struct chunk_list chunks, spare; /* with frames; chunks for copies */
+	uint64_t bytes;                /* of all chunks */
+	struct place reader, follower;
+	bool follower_is_late;         /* its chunk is not in the list any more */
 };
+
+static bool init_timed_wait(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+	bool done;
+
+	if (pthread_condattr_init(&attributes))
+		return false;
+	done = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) && !pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return done;
+}
+
+static bool init_threads(struct frame_ring *ring)
+{
+	if (pthread_mutex_init(&ring->lock, NULL))
+		return false;
+	if (!pthread_cond_init(&ring->moved, NULL)) {
+		if (init_timed_wait(&ring->appended))
+			return true;
+		pthread_cond_destroy(&ring->moved);
+	}
+	pthread_mutex_destroy(&ring->lock);
+	return false;
+}
 
 struct frame_ring *frame_ring_create(uint64_t max_bytes, int64_t max_age_ns)
 {
 	struct frame_ring *ring = calloc(1, sizeof *ring);
 	uint64_t size = max_bytes / CHUNKS;
 
-	if (!ring)
-		return NULL;
-	if (pthread_mutex_init(&ring->lock, NULL)) {
-		free(ring);
-		return NULL;
-	}
-	if (pthread_cond_init(&ring->moved, NULL)) {
-		pthread_mutex_destroy(&ring->lock);
+	if (!ring || !init_threads(ring)) {
 		free(ring);
 		return NULL;
 	}
 	ring->chunk_size = size < LEAST_CHUNK ? LEAST_CHUNK : size > MOST_CHUNK ? MOST_CHUNK : (size_t)size;
-	ring->most = (size_t)(max_bytes / ring->chunk_size);
+	ring->max_bytes = max_bytes;
 	ring->max_age_ns = max_age_ns;
 	TAILQ_INIT(&ring->chunks);
 	TAILQ_INIT(&ring->spare);
 	return ring;
 }
 
-static void free_chunks(struct chunk_list *chunks)
+static void free_chunk(struct frame_ring *ring, struct chunk *chunk)
+{
+	ring->bytes -= chunk->charge;
+	batch_block_release(chunk->block);
+	free(chunk);
+}
+
+static void free_chunks(struct frame_ring *ring, struct chunk_list *chunks)
 {
 	struct chunk *chunk;
 
 	while ((chunk = TAILQ_FIRST(chunks))) {
 		TAILQ_REMOVE(chunks, chunk, link);
-		free(chunk);
+		free_chunk(ring, chunk);
 	}
 }
 
@@ -83,68 +126,105 @@ void frame_ring_destroy(struct frame_ring *ring)
 {
 	if (!ring)
 		return;
-	free_chunks(&ring->chunks);
-	free_chunks(&ring->spare);
+	if (ring->follower_is_late)
+		free_chunk(ring, ring->follower.chunk);
+	free_chunks(ring, &ring->chunks);
+	free_chunks(ring, &ring->spare);
+	pthread_cond_destroy(&ring->appended);
 	pthread_cond_destroy(&ring->moved);
 	pthread_mutex_destroy(&ring->lock);
 	free(ring);
 }
 
-/* Under the lock: the oldest chunk, unless it is still to be read. */
+/* Under the lock: the oldest chunk, unless the reader is still to read it. */
 static struct chunk *oldest(struct frame_ring *ring)
 {
 	struct chunk *chunk = TAILQ_FIRST(&ring->chunks);
 
-	return chunk == ring->read ? NULL : chunk;
+	return chunk == ring->reader.chunk ? NULL : chunk;
+}
+
+/* Under the lock: a chunk that is not in the list any more. */
+static void give_up(struct frame_ring *ring, struct chunk *chunk)
+{
+	if (chunk->block)
+		free_chunk(ring, chunk);
+	else
+		TAILQ_INSERT_HEAD(&ring->spare, chunk, link);
 }
 
 /* Under the lock. */
 static void forget(struct frame_ring *ring, struct chunk *chunk)
 {
 	TAILQ_REMOVE(&ring->chunks, chunk, link);
-	ring->count--;
-	TAILQ_INSERT_HEAD(&ring->spare, chunk, link);
-	ring->spare_count++;
 	ring->state.has_forgotten = true;
+	if (chunk == ring->last)
+		ring->last = NULL;
+	if (chunk == ring->follower.chunk)
+		ring->follower_is_late = true;
+	else
+		give_up(ring, chunk);
 }
 
-/* Under the lock: what is too old, and what exceeds three quarters of the memory. */
-static void forget_old(struct frame_ring *ring)
+/* Under the lock: what is too old, and what exceeds three quarters of the memory with as much more. */
+static void forget_old(struct frame_ring *ring, size_t more)
 {
-	size_t history = ring->most - ring->most / 4;
+	uint64_t history = ring->max_bytes - ring->max_bytes / 4;
 	struct chunk *chunk;
 
-	while ((chunk = oldest(ring)) && chunk != ring->last &&
-	       (ring->count >= history || (ring->max_age_ns && ring->state.latest_ns - chunk->latest_ns > ring->max_age_ns)))
+	while ((chunk = oldest(ring)) && TAILQ_NEXT(chunk, link) &&
+	       ((ring->bytes + more > history && (chunk->block || TAILQ_EMPTY(&ring->spare))) ||
+		(ring->max_age_ns && ring->state.latest_ns - chunk->latest_ns > ring->max_age_ns)))
 		forget(ring, chunk);
 }
 
-/* Under the lock, which is released meanwhile: a chunk to fill. NULL: out of memory. */
-static struct chunk *get_chunk(struct frame_ring *ring)
+/* Under the lock, which is released meanwhile: makes room for so many bytes. False: there is none, and will be none. */
+static bool make_room(struct frame_ring *ring, size_t more)
 {
 	struct chunk *chunk;
 
-	forget_old(ring);
-	if (TAILQ_EMPTY(&ring->spare) && ring->count < ring->most) {
-		chunk = malloc(sizeof *chunk + ring->chunk_size);
-		if (chunk)
-			return chunk;
-	}
-	while (TAILQ_EMPTY(&ring->spare)) {
-		chunk = oldest(ring);
-		if (chunk) {
+	while (ring->bytes + more > ring->max_bytes) {
+		if ((chunk = TAILQ_FIRST(&ring->spare))) {
+			TAILQ_REMOVE(&ring->spare, chunk, link);
+			free_chunk(ring, chunk);
+		} else if ((chunk = oldest(ring))) {
 			forget(ring, chunk);
-		} else if (ring->read) {
+		} else if (ring->reader.chunk) {
 			ring->state.waits++;
 			pthread_cond_wait(&ring->moved, &ring->lock);
 		} else {
-			return NULL;
+			return false;
 		}
 	}
+	return true;
+}
+
+/* Under the lock, which is released meanwhile: a chunk for copies. NULL: out of memory. */
+static struct chunk *get_chunk(struct frame_ring *ring)
+{
+	const size_t charge = sizeof(struct chunk) + ring->chunk_size;
+	struct chunk *chunk;
+
+	forget_old(ring, charge);
 	chunk = TAILQ_FIRST(&ring->spare);
-	TAILQ_REMOVE(&ring->spare, chunk, link);
-	ring->spare_count--;
+	if (chunk) {
+		TAILQ_REMOVE(&ring->spare, chunk, link);
+		return chunk;
+	}
+	if (!make_room(ring, charge) || !(chunk = malloc(charge)))
+		return NULL;
+	ring->bytes += charge;
+	chunk->charge = charge;
+	chunk->block = NULL;
 	return chunk;
+}
+
+/* Under the lock. */
+static void add_chunk(struct frame_ring *ring, struct chunk *chunk)
+{
+	chunk->first = ring->state.frames;
+	chunk->count = 0;
+	TAILQ_INSERT_TAIL(&ring->chunks, chunk, link);
 }
 
 static bool next_chunk(struct frame_ring *ring)
@@ -156,10 +236,9 @@ static bool next_chunk(struct frame_ring *ring)
 	if (chunk) {
 		atomic_init(&chunk->used, 0);
 		chunk->latest_ns = INT64_MIN;
-		TAILQ_INSERT_TAIL(&ring->chunks, chunk, link);
-		ring->count++;
-		ring->last = chunk;
+		add_chunk(ring, chunk);
 	}
+	ring->last = chunk;
 	pthread_mutex_unlock(&ring->lock);
 	return chunk;
 }
@@ -167,6 +246,12 @@ static bool next_chunk(struct frame_ring *ring)
 static size_t stored_size(uint32_t length)
 {
 	return sizeof(struct stored) + (((size_t)length + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+}
+
+static void note_time(struct frame_ring *ring, int64_t time_ns)
+{
+	if (!ring->state.frames || time_ns > ring->state.latest_ns)
+		ring->state.latest_ns = time_ns;
 }
 
 static void append(struct frame_ring *ring, const struct rtap_frame *frame)
@@ -180,32 +265,97 @@ static void append(struct frame_ring *ring, const struct rtap_frame *frame)
 		return;
 	}
 	used = atomic_load_explicit(&ring->last->used, memory_order_relaxed);
-	memcpy(ring->last->bytes + used, &stored, sizeof stored);
-	memcpy(ring->last->bytes + used + sizeof stored, frame->bytes, frame->captured_length);
+	memcpy(ring->last->copies + used, &stored, sizeof stored);
+	memcpy(ring->last->copies + used + sizeof stored, frame->bytes, frame->captured_length);
+	if (!ring->last->count++)
+		ring->last->earliest_ns = frame->time_ns;
 	if (frame->time_ns > ring->last->latest_ns)
 		ring->last->latest_ns = frame->time_ns;
-	if (!ring->state.frames || frame->time_ns > ring->state.latest_ns)
-		ring->state.latest_ns = frame->time_ns;
+	note_time(ring, frame->time_ns);
 	ring->state.frames++;
 	atomic_store_explicit(&ring->last->used, used + size, memory_order_release);
+}
+
+/* The follower has something to read. */
+static void wake_follower(struct frame_ring *ring)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&ring->follower_waits, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&ring->lock);
+	pthread_cond_signal(&ring->appended);
+	pthread_mutex_unlock(&ring->lock);
 }
 
 void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		append(ring, &frames[i]);
+	wake_follower(ring);
+}
+
+/* Bytes of the first `count` records. */
+static size_t records_size(const struct batch *batch, size_t count)
+{
+	size_t size = 0;
+
+	if (count == batch->shared.count)
+		return batch->record_bytes;
+	for (size_t i = 0; i < count; i++)
+		size += record_size(batch->record_form, batch->records + size);
+	return size;
+}
+
+static void append_records(struct frame_ring *ring, const struct batch *batch, size_t count)
+{
+	size_t size = records_size(batch, count), charge = sizeof(struct chunk) + size;
+	struct chunk *chunk = malloc(sizeof *chunk);
+
+	pthread_mutex_lock(&ring->lock);
+	forget_old(ring, charge);
+	if (!chunk || !make_room(ring, charge)) {
+		ring->state.lost += count;
+		pthread_mutex_unlock(&ring->lock);
+		free(chunk);
+		return;
+	}
+	ring->bytes += charge;
+	chunk->charge = charge;
+	chunk->block = batch_block_hold(batch->block);
+	chunk->records = batch->records;
+	chunk->form = batch->record_form;
+	chunk->earliest_ns = record_frame(batch->record_form, batch->records).time_ns;
+	chunk->latest_ns = batch->latest_ns;
+	add_chunk(ring, chunk);
+	chunk->count = count;
+	atomic_init(&chunk->used, size);
+	ring->last = NULL;
+	note_time(ring, batch->latest_ns);
+	ring->state.frames += count;
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void frame_ring_append_batch(struct frame_ring *ring, struct batch *batch, size_t count)
+{
+	if (!count)
+		return;
+	if (!batch->records) {
+		frame_ring_append(ring, batch->shared.frames, count);
+		return;
+	}
+	append_records(ring, batch, count);
+	wake_follower(ring);
 }
 
 struct frame_ring_state frame_ring_state(struct frame_ring *ring)
 {
-	struct stored stored;
+	const struct chunk *chunk;
 
 	pthread_mutex_lock(&ring->lock);
-	ring->state.bytes = (ring->count + ring->spare_count) * (sizeof(struct chunk) + ring->chunk_size);
-	if (ring->count) {
-		memcpy(&stored, TAILQ_FIRST(&ring->chunks)->bytes, sizeof stored);
-		ring->state.earliest_ns = stored.time_ns;
-	}
+	ring->state.bytes = ring->bytes;
+	chunk = TAILQ_FIRST(&ring->chunks);
+	if (chunk && chunk->count)
+		ring->state.earliest_ns = chunk->earliest_ns;
 	pthread_mutex_unlock(&ring->lock);
 	return ring->state;
 }
@@ -215,15 +365,30 @@ void frame_ring_begin(struct frame_ring *ring, int64_t begin_ns)
 	struct chunk *chunk;
 
 	/* without memory, nothing will be appended either */
-	if (!ring->last && !next_chunk(ring))
+	if (TAILQ_EMPTY(&ring->chunks) && !next_chunk(ring))
 		return;
 	pthread_mutex_lock(&ring->lock);
 	TAILQ_FOREACH(chunk, &ring->chunks, link)
-		if (chunk == ring->last || chunk->latest_ns >= begin_ns)
+		if (!TAILQ_NEXT(chunk, link) || chunk->latest_ns >= begin_ns)
 			break;
-	ring->read = chunk;
-	ring->read_at = 0;
+	ring->reader = (struct place){ chunk, 0, chunk->first };
 	pthread_mutex_unlock(&ring->lock);
+}
+
+static size_t used(const struct chunk *chunk)
+{
+	return atomic_load_explicit(&chunk->used, memory_order_acquire);
+}
+
+/* Under the lock. False: the place is in the last chunk. */
+static bool move_on(struct place *place)
+{
+	struct chunk *next = TAILQ_NEXT(place->chunk, link);
+
+	if (!next)
+		return false;
+	*place = (struct place){ next, 0, next->first };
+	return true;
 }
 
 /* Goes on to the next chunk if this one has been read. False: there is no frame that was not read. */
@@ -233,10 +398,8 @@ static bool find_frame(struct frame_ring *ring)
 
 	pthread_mutex_lock(&ring->lock);
 	/* it may have been filled up just now */
-	found = ring->read_at < atomic_load_explicit(&ring->read->used, memory_order_acquire);
-	if (!found && TAILQ_NEXT(ring->read, link)) {
-		ring->read = TAILQ_NEXT(ring->read, link);
-		ring->read_at = 0;
+	found = ring->reader.at < used(ring->reader.chunk);
+	if (!found && move_on(&ring->reader)) {
 		pthread_cond_signal(&ring->moved);
 		found = true;
 	}
@@ -244,29 +407,101 @@ static bool find_frame(struct frame_ring *ring)
 	return found;
 }
 
-bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame)
+/* The frame at the place, which moves after it. */
+static struct rtap_frame take(struct place *place)
 {
+	const struct chunk *chunk = place->chunk;
+	const uint8_t *copy = chunk->copies + place->at;
+	struct rtap_frame frame;
 	struct stored stored;
 
-	if (!ring->read)
-		return false;
-	while (ring->read_at >= atomic_load_explicit(&ring->read->used, memory_order_acquire))
-		if (!find_frame(ring))
-			return false;
-	memcpy(&stored, ring->read->bytes + ring->read_at, sizeof stored);
-	*frame = (struct rtap_frame){
-		.bytes = ring->read->bytes + ring->read_at + sizeof stored, .captured_length = stored.captured_length, .wire_length = stored.wire_length,
+	place->number++;
+	if (chunk->block) {
+		frame = record_frame(chunk->form, chunk->records + place->at);
+		frame.number = place->number;
+		frame.time_digits = 9;
+		place->at += record_size(chunk->form, chunk->records + place->at);
+		return frame;
+	}
+	memcpy(&stored, copy, sizeof stored);
+	place->at += stored_size(stored.captured_length);
+	return (struct rtap_frame){
+		.bytes = copy + sizeof stored, .captured_length = stored.captured_length, .wire_length = stored.wire_length,
 		.link_type = stored.link_type, .interface = stored.interface, .number = stored.number, .time_ns = stored.time_ns,
 		.time_digits = stored.time_digits,
 	};
-	ring->read_at += stored_size(stored.captured_length);
+}
+
+bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame)
+{
+	if (!ring->reader.chunk)
+		return false;
+	while (ring->reader.at >= used(ring->reader.chunk))
+		if (!find_frame(ring))
+			return false;
+	*frame = take(&ring->reader);
 	return true;
 }
 
 void frame_ring_end(struct frame_ring *ring)
 {
 	pthread_mutex_lock(&ring->lock);
-	ring->read = NULL;
+	ring->reader.chunk = NULL;
 	pthread_cond_signal(&ring->moved);
 	pthread_mutex_unlock(&ring->lock);
+}
+
+/* Under the lock: a chunk with frames for the follower. False: there is none yet. */
+static bool find_for_follower(struct frame_ring *ring, uint64_t *missed)
+{
+	struct place *place = &ring->follower;
+	struct chunk *left = place->chunk;
+
+	if (left && place->at < used(left))
+		return true;
+	if (left && !ring->follower_is_late)
+		return move_on(place) && place->at < used(place->chunk);
+	if (TAILQ_EMPTY(&ring->chunks))
+		return false;
+	place->chunk = TAILQ_FIRST(&ring->chunks);
+	place->at = 0;
+	*missed += place->chunk->first - place->number;
+	place->number = place->chunk->first;
+	if (left)
+		give_up(ring, left);
+	ring->follower_is_late = false;
+	return used(place->chunk);
+}
+
+static struct timespec after(unsigned wait_ms)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	time.tv_sec += wait_ms / MS_A_SECOND;
+	time.tv_nsec += (long)(wait_ms % MS_A_SECOND) * NS_A_MS;
+	if (time.tv_nsec >= (long)MS_A_SECOND * NS_A_MS) {
+		time.tv_sec++;
+		time.tv_nsec -= (long)MS_A_SECOND * NS_A_MS;
+	}
+	return time;
+}
+
+size_t frame_ring_follow(struct frame_ring *ring, struct rtap_frame *frames, size_t most, unsigned wait_ms, uint64_t *missed)
+{
+	const struct timespec until = after(wait_ms);
+	size_t count = 0;
+	bool found;
+
+	*missed = 0;
+	pthread_mutex_lock(&ring->lock);
+	atomic_store_explicit(&ring->follower_waits, true, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+	while (!(found = find_for_follower(ring, missed)) && wait_ms && !pthread_cond_timedwait(&ring->appended, &ring->lock, &until))
+		;
+	atomic_store_explicit(&ring->follower_waits, false, memory_order_relaxed);
+	pthread_mutex_unlock(&ring->lock);
+	while (found && count < most && ring->follower.at < used(ring->follower.chunk))
+		frames[count++] = take(&ring->follower);
+	return count;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The latest frames in bounded memory. One thread appends; another one may read from a point in the past on, while appending continues.
+ * The latest frames in bounded memory. One thread appends. Meanwhile one thread may read from a point in the past on, which delays the
+ * appending thread rather than miss a frame, and another one may follow, which misses frames rather than delay it.
  */
 #ifndef CAPTURE_FRAME_RING_H
 #define CAPTURE_FRAME_RING_H
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #include <rdmatap/frame.h>
+
+#include "capture/batch.h"
 
 #define FRAME_RING_LEAST (UINT64_C(8) << 20) /* bytes */
 
@@ -22,10 +25,16 @@ struct frame_ring *frame_ring_create(uint64_t max_bytes, int64_t max_age_ns);
 void frame_ring_destroy(struct frame_ring *ring);
 
 /*
- * Copies the frames, without comments. A quarter of the memory is free while nobody reads; if a reader is so far behind that it is used up,
- * this waits for the reader: no frame that it is to read is overwritten.
+ * Appends copies of the frames, without comments. A quarter of the memory is free while nobody reads; if the reader is so far behind that it
+ * is used up, this waits for the reader: no frame that it is to read is overwritten.
  */
 void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count);
+
+/*
+ * The same for the first `count` frames of a batch. Records are not copied: the ring holds their block. They are numbered in the order in which
+ * they are appended, from 1.
+ */
+void frame_ring_append_batch(struct frame_ring *ring, struct batch *batch, size_t count);
 
 /* What the ring holds, and how it got there. */
 struct frame_ring_state {
@@ -35,7 +44,7 @@ struct frame_ring_state {
 	uint64_t waits;        /* times that appending waited for the reader */
 	bool has_forgotten;    /* older frames have been overwritten */
 	int64_t earliest_ns;   /* time of the oldest frame; valid with frames */
-	int64_t latest_ns;     /* the latest time of all */
+	int64_t latest_ns;     /* the latest time of all; valid with frames */
 };
 
 /* For the appending thread. */
@@ -49,5 +58,11 @@ bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame);
 
 /* Ends reading. For the reading thread. */
 void frame_ring_end(struct frame_ring *ring);
+
+/*
+ * The next frames, at most `most`, of the following thread, in order; waits up to `wait_ms` for the first one. They are valid until the next
+ * call. *missed: frames overwritten before these, since the last call.
+ */
+size_t frame_ring_follow(struct frame_ring *ring, struct rtap_frame *frames, size_t most, unsigned wait_ms, uint64_t *missed);
 
 #endif

@@ -3,17 +3,16 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "capture/file/series.h"
 #include "capture/file/writer.h"
 #include "capture/incident.h"
@@ -21,7 +20,6 @@
 #define NS_A_SECOND 1000000000
 #define LOOK_NS 1000000    /* how often a writer that has written everything looks for more */
 #define COMMENT_SIZE 1024
-#define LOW_PRIORITY 10    /* of the writing thread, as of nice(1) */
 
 /* A file that is on the disk. */
 struct kept_file {
@@ -85,8 +83,7 @@ static void *write_incident(void *argument)
 	struct incidents *incidents = argument;
 	bool drained;
 
-	/* of this thread: receiving comes first, and the ring has room for what waits */
-	(void)!setpriority(PRIO_PROCESS, 0, LOW_PRIORITY);
+	thread_be_helper(0);
 	do {
 		drained = atomic_load(&incidents->drain);
 		if (write_present(incidents))
@@ -148,18 +145,6 @@ static enum rtap_status open_file(struct incidents *incidents, const char *comme
 	return status ? status : rtap_writer_flush(incidents->writer, error);
 }
 
-static int start_thread(struct incidents *incidents)
-{
-	sigset_t all, before;
-	int result;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	result = pthread_create(&incidents->thread, NULL, write_incident, incidents);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return result;
-}
-
 enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns, const char *why, bool *begun, struct rtap_error *error)
 {
 	const struct incident_options *options = &incidents->options;
@@ -186,7 +171,7 @@ enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns,
 	atomic_store(&incidents->drain, false);
 	atomic_store(&incidents->done, false);
 	frame_ring_begin(incidents->ring, report->begin_ns);
-	result = start_thread(incidents);
+	result = thread_start(&incidents->thread, write_incident, incidents);
 	if (result) {
 		frame_ring_end(incidents->ring);
 		rtap_error_set(error, error_code_of(result), "%s: the writing thread cannot be started: %s", report->name, strerror(result));
@@ -245,6 +230,11 @@ bool incidents_poll(struct incidents *incidents, int64_t now_ns, bool ends, stru
 	keep_file(incidents);
 	*report = incidents->report;
 	return true;
+}
+
+void incidents_pass_over(struct incidents *incidents, uint64_t count)
+{
+	incidents->passed_over += count;
 }
 
 void incidents_counts(const struct incidents *incidents, uint64_t *begun, uint64_t *passed_over)

@@ -59,6 +59,9 @@ enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns,
  */
 bool incidents_poll(struct incidents *incidents, int64_t now_ns, bool ends, struct incident_report *report);
 
+/* Counts triggers that were not passed to incidents_trigger(). */
+void incidents_pass_over(struct incidents *incidents, uint64_t count);
+
 /* Incidents begun, and triggers that began none. */
 void incidents_counts(const struct incidents *incidents, uint64_t *begun, uint64_t *passed_over);
 

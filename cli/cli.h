@@ -21,6 +21,7 @@
 #include "cli/check_options.h"
 #include "cli/diff_options.h"
 #include "cli/live_options.h"
+#include "base/thread.h"
 #include "cli/status.h"
 #include "cli/clocks.h"
 #include "dissect/engine/line.h"
@@ -82,6 +83,7 @@ struct options {
 	struct rtap_series_options series; /* -C, -G, -W, -a, -b */
 	struct file_options files;
 	struct status status;      /* --status */
+	struct thread_placement writer; /* --cpu, --priority: of the thread that writes or prints */
 	struct known_clocks clocks; /* --clock */
 	struct recorder_options recorder;
 	const char *openmetrics;  /* stats: file or address; NULL: none */

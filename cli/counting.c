@@ -71,12 +71,17 @@ static void take_pause(struct counting *counting, const struct rtap_packet *pack
 	congestion_note_pause(counting->stats, &pause);
 }
 
-void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet)
+void counting_packet(struct counting *counting, const struct rtap_packet *packet)
 {
-	reader_packet(counting->reader, frame, packet);
 	stats_packet(counting->stats, packet);
 	if (packet_has(packet, PROTOCOL_MAC_CONTROL))
 		take_pause(counting, packet);
+}
+
+void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	reader_packet(counting->reader, frame, packet);
+	counting_packet(counting, packet);
 	reader_count(counting->reader, packet);
 }
 

@@ -30,6 +30,9 @@ bool counting_open(struct counting *counting, struct reader *reader);
 /* For take() of a reader: counts the frame, whose packet is filled. */
 void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* The rest of counting_frame(), without the counters of the reader, for a packet that has gone through the state. Any thread may call it, one at a time. */
+void counting_packet(struct counting *counting, const struct rtap_packet *packet);
+
 /* Live: the statistics learn of connections that are not over: of their ends and services. */
 void counting_refresh(struct counting *counting);
 

@@ -65,6 +65,8 @@ const char options_help_text[] =
 	      "  -p               do not use promiscuous mode (--no-promiscuous-mode)\n"
 	      "  --buffer-size SIZE  kernel buffer for packets, such as 64M\n"
 	      "  --queue-size SIZE  memory for packets that wait to be printed or saved (default 64M)\n"
+	      "  --cpu CAPTURE[,WRITER]  run the receiving threads, and the one that prints or saves, on these processors: 2, 4-7\n"
+	      "  --priority CAPTURE[,WRITER]  priority of these threads: 1 to 99 real-time (SCHED_FIFO), -20 to -1 as of nice(1)\n"
 	      "  --status SECONDS print rate, drops and queue fill so often on standard error (SECONDS,json)\n"
 	      "  --immediate-mode deliver packets one by one, not in blocks\n"
 	      "  --mad-classes LIST  with -i umad: classes and methods to register for, such as 0x03,4:1+2 (default: all that no\n"

@@ -12,6 +12,7 @@
 #include "cli/live_options.h"
 #include "cli/metrics_server.h"
 #include "cli/option_values.h"
+#include "cli/placement.h"
 #include "cli/print_error.h"
 
 #define BYTES_A_KILOBYTE 1000 /* unit of filesize:, as in dumpcap */
@@ -237,6 +238,8 @@ bool live_option_take(struct options *options, int letter, const char *value)
 	case OPTION_FILE_MODE: return take_mode(options, value);
 	case OPTION_FILE_GROUP: return take_group(options, value);
 	case OPTION_STATUS: return status_parse(&options->status, value);
+	case OPTION_CPU: return placement_take_cpus(&options->live, &options->writer, value);
+	case OPTION_PRIORITY: return placement_take_priorities(&options->live, &options->writer, value);
 	case OPTION_CAPTURE_COMMENT: return take_comment(options, value);
 	default: return take_recorder_option(&options->recorder, letter, value);
 	}
@@ -283,7 +286,9 @@ bool live_options_check(const struct options *options)
 	}
 	if (options->files.postrotate && !rotates && !options->recorder.given)
 		return habit_refuse_statistics(options->files.postrotate);
-	if (options->status.every_ns && !options->device)
+	if ((options->live.has_cpus || options->live.priority || options->writer.priority) && !options->device)
+		print_error("--cpu and --priority require -i");
+	else if (options->status.every_ns && !options->device)
 		print_error("--status requires -i");
 	else if (options->command != COMMAND_VIEW && (series->stop_bytes || series->stop_files))
 		print_error("-a filesize and files are for captures that are saved (rdmatap -i SOURCE -w FILE)");

@@ -59,6 +59,8 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	{ "peer", required_argument, NULL, OPTION_PEER }, \
 	{ "join", required_argument, NULL, OPTION_JOIN }, \
 	{ "verbs", required_argument, NULL, OPTION_VERBS }, \
+	{ "cpu", required_argument, NULL, OPTION_CPU }, \
+	{ "priority", required_argument, NULL, OPTION_PRIORITY }, \
 	{ "status", required_argument, NULL, OPTION_STATUS }
 
 #define LIVE_LETTERS "i:Z:pa:"

@@ -13,13 +13,13 @@
 #include "cli/feed.h"
 #include "cli/metrics_server.h"
 #include "cli/options.h"
+#include "cli/placement.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/packet/printer.h"
 #include "reassembly/tracker.h"
 
 #define WAKE_MS 100                  /* maximum delay in noticing an interrupt or the end of traffic */
-#define PATIENCE_NS (INT64_C(1000) * 1000000) /* live: a message delays later ones by at most this */
 #define FLUSH_NS (INT64_C(250) * 1000000)
 
 void reader_fail(struct reader *reader, const struct rtap_error *error)
@@ -135,8 +135,9 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
 		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
-		if (options->command == COMMAND_VIEW && options->write_name && !options->recorder.given && !options->display_filter && (options->quiet || !options->print))
+		if (options->command == COMMAND_VIEW && options->write_name && !options->display_filter && (options->quiet || !options->print))
 			live.written_as = options->write_name;
+		live.kept = options->recorder.given;
 		return rtap_source_open_lives(&reader->source, options->devices, options->device_count, &live, error);
 	}
 	if (options->capture_filter)
@@ -176,6 +177,10 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	reader->filter = reader->records.filter;
+	if (options->device && !placement_prepare(&options->live, &options->writer)) {
+		reader->status = EXIT_ERROR;
+		return false;
+	}
 	if (is_live_view(reader) && !(privileges_find(options->user, &reader->account) && privileges_rehearse(&reader->account, later_file(options)))) {
 		reader->status = EXIT_ERROR;
 		return false;
@@ -379,7 +384,7 @@ static bool begin_live_view(struct reader *reader)
 		return false;
 	}
 	if (reader->tracker)
-		tracker_set_patience(reader->tracker, PATIENCE_NS);
+		tracker_set_patience(reader->tracker, READER_PATIENCE_NS);
 	alarm(reader->options->duration);
 	return true;
 }
@@ -410,7 +415,7 @@ static bool adjust_clocks(struct reader *reader)
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
-	bool live = reader->options->device;
+	bool live = reader->options->device, is_placed = false;
 
 	reader->tracker = tracker;
 	if (tracker && reader->options->input_count > 1 &&
@@ -429,6 +434,10 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		if (interrupted)
 			rtap_source_stop(reader->source);
 		status = pipeline_read(reader->pipeline, &batch, &error);
+		/* the receiving threads, which run from the first read on, have their own */
+		if (live && !is_placed)
+			placement_apply(&reader->options->writer);
+		is_placed = true;
 		if (status == RTAP_STATUS_END)
 			break;
 		if (status == RTAP_STATUS_OK) {

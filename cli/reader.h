@@ -14,6 +14,8 @@
 #include "output/message/record_filter.h"
 #include "output/packet/format.h"
 
+#define READER_PATIENCE_NS (INT64_C(1000) * 1000000) /* live: a message delays later ones by at most this */
+
 struct reader {
 	const struct options *options;
 	struct rtap_source *source;

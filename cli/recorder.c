@@ -89,7 +89,7 @@ static void look(struct recorder *recorder)
 	char text[128], why[192];
 	int64_t now = now_of_frames(recorder);
 
-	triggers_look(recorder->triggers, now);
+	incidents_pass_over(recorder->incidents, triggers_look(recorder->triggers, now, trigger, recorder));
 	if (incident_wanted) {
 		incident_wanted = 0;
 		trigger(recorder, now, "signal USR2");
@@ -106,13 +106,18 @@ static void look(struct recorder *recorder)
 static void take_batch(void *owner, struct rtap_batch *batch, size_t count)
 {
 	struct recorder *recorder = owner;
+	int64_t latest_ns;
 
-	frame_ring_append(recorder->ring, batch->frames, count);
-	if (count && batch->frames[count - 1].time_ns >= recorder->frame_ns) {
-		recorder->frame_ns = batch->frames[count - 1].time_ns;
+	frame_ring_append_batch(recorder->ring, (struct batch *)batch, count);
+	latest_ns = frame_ring_state(recorder->ring).latest_ns;
+	if (count && latest_ns >= recorder->frame_ns) {
+		recorder->frame_ns = latest_ns;
 		recorder->taken_ns = clock_ns(CLOCK_MONOTONIC);
 	}
-	triggers_frames(recorder->triggers, batch->frames, count);
+	if (!triggers_start(recorder->triggers)) {
+		recorder->reader.status = EXIT_ERROR;
+		recorder->reader.stop = true;
+	}
 	look(recorder);
 }
 
@@ -143,7 +148,7 @@ static bool open_recorder(struct recorder *recorder)
 		print_error("out of memory");
 		return false;
 	}
-	recorder->triggers = triggers_open(options, &recorder->reader, trigger, recorder);
+	recorder->triggers = triggers_open(options, &recorder->reader, recorder->ring);
 	/* the user that the program becomes makes the files */
 	if (series->has_group && recorder->reader.account.changes)
 		recorder->reader.account.group = series->group;
@@ -157,6 +162,8 @@ static void report_end(struct recorder *recorder)
 	struct frame_ring_state state;
 	uint64_t begun, passed_over;
 
+	triggers_finish(recorder->triggers);
+	look(recorder);
 	if (incidents_poll(recorder->incidents, INT64_MIN, true, &report))
 		print_report(recorder, &report);
 	incidents_counts(recorder->incidents, &begun, &passed_over);
@@ -165,8 +172,12 @@ static void report_end(struct recorder *recorder)
 		    COUNTED(passed_over, "trigger", "triggers"));
 	if (state.lost)
 		print_error("%" COUNT " not kept: out of memory, or too long", COUNTED(state.lost, "packet was", "packets were"));
-	if (state.waits && recorder->options->verbose)
-		print_error("%" COUNT " for the disk while an incident was written", COUNTED(state.waits, "wait", "waits"));
+	if (triggers_missed(recorder->triggers))
+		print_error("%" COUNT " not examined for triggers: they came too fast, and --ring is too short",
+			    COUNTED(triggers_missed(recorder->triggers), "packet was", "packets were"));
+	if (state.waits)
+		print_error("%" COUNT " for the disk while an incident was written: it is too slow, or --ring too short; what was dropped meanwhile is counted below",
+			    COUNTED(state.waits, "wait", "waits"));
 	reader_report(&recorder->reader, triggers_tracker(recorder->triggers));
 }
 
@@ -185,7 +196,7 @@ int recorder_run(const struct options *options)
 		finishes_files = true;
 		reader->take_batch = take_batch;
 		reader->idle = idle;
-		reader_run(reader, triggers_tracker(recorder.triggers), NULL, &recorder);
+		reader_run(reader, NULL, NULL, &recorder);
 		report_end(&recorder);
 	}
 	incidents_destroy(recorder.incidents);

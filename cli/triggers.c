@@ -2,9 +2,15 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/thread.h"
+#include "capture/frame_ring.h"
+#include "capture/source_metadata.h"
 #include "cli/counting.h"
 #include "cli/option_values.h"
 #include "cli/print_error.h"
@@ -13,8 +19,13 @@
 #include "output/packet/units.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/findings.h"
+#include "reassembly/tracker.h"
 
 #define WHY_SIZE 400
+#define FRAMES_AT_ONCE 256
+#define WAIT_MS 100
+#define MOST_PULLED 64     /* triggers between two looks: the others begin nothing */
+#define NICENESS 10        /* of the examining thread: capturing and writing come first */
 #define FINDINGS_NS INT64_C(1000000000) /* how often rules are applied */
 
 static const char latency_word[] = "latency>";
@@ -29,17 +40,35 @@ struct trigger {
 	uint64_t seen;       /* drops, or counts of the rule's findings, when it was examined last */
 };
 
+/* A trigger that was pulled and not yet taken. */
+struct pulled {
+	int64_t at_ns;
+	char why[WHY_SIZE];
+};
+
 struct triggers {
 	struct trigger list[MAX_TRIGGERS];
 	size_t count;
 	struct reader *reader;
-	struct counting counting;
+	struct frame_ring *ring;
 	bool examines;       /* frames */
 	bool finds;          /* a rule is there */
-	int64_t findings_ns; /* when the rules are to be applied next */
+	/* The examining thread's while it runs. */
+	pthread_t thread;
+	bool runs;
+	struct counting counting;
+	struct numbering numbering;
+	uint64_t anomalies[RTAP_ANOMALY_CODES];
 	struct findings findings;
-	triggers_take *take;
-	void *owner;
+	int64_t findings_ns; /* when the rules are to be applied next */
+	int64_t frame_ns, passed_ns; /* time of the latest frame; when the state knew the time last, monotonic clock */
+	uint64_t missed;     /* frames overwritten before they were examined */
+	atomic_bool ends;    /* all frames have been appended */
+	/* Under the lock. */
+	pthread_mutex_t lock;
+	struct pulled pulled[MOST_PULLED], taken[MOST_PULLED]; /* `taken`: the reading thread's */
+	size_t pulled_count;
+	uint64_t more;       /* pulled beyond these */
 };
 
 static void pull(struct triggers *triggers, int64_t at_ns, char *why)
@@ -47,7 +76,16 @@ static void pull(struct triggers *triggers, int64_t at_ns, char *why)
 	for (char *c = why; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	triggers->take(triggers->owner, at_ns, why);
+	pthread_mutex_lock(&triggers->lock);
+	if (triggers->pulled_count < MOST_PULLED) {
+		struct pulled *pulled = &triggers->pulled[triggers->pulled_count++];
+
+		pulled->at_ns = at_ns;
+		snprintf(pulled->why, sizeof pulled->why, "%s", why);
+	} else {
+		triggers->more++;
+	}
+	pthread_mutex_unlock(&triggers->lock);
 }
 
 /* "latency>10ms: operation nfs READ took 12.3 ms (frames 17 to 19)" */
@@ -85,12 +123,23 @@ static void take_message(void *owner, const struct rtap_message *message)
 				     message->latency_ns, message->time_ns + message->latency_ns, message->first_frame, message->answered_in);
 }
 
-void triggers_frames(struct triggers *triggers, struct rtap_frame *frames, size_t count)
+static void examine(struct triggers *triggers, struct rtap_frame *frames, size_t count)
 {
 	struct rtap_packet packet;
 
-	for (size_t i = 0; triggers->examines && i < count; i++) {
-		counting_frame(&triggers->counting, &frames[i], &packet);
+	if (!count)
+		return;
+	/* the ring does not keep differences of times */
+	triggers->numbering.frames = frames[0].number - 1;
+	numbering_take(&triggers->numbering, &(struct rtap_batch){ frames, count }, frames[0].time_digits);
+	tracker_set_batch(triggers->counting.tracker, frames, count);
+	for (size_t i = 0; i < count; i++) {
+		rtap_tracker_frame(triggers->counting.tracker, &frames[i], &packet);
+		counting_packet(&triggers->counting, &packet);
+		for (uint8_t j = 0; j < packet.anomaly_count; j++)
+			triggers->anomalies[packet.anomalies[j].code]++;
+		if (frames[i].time_ns > triggers->frame_ns)
+			triggers->frame_ns = frames[i].time_ns;
 		for (size_t j = 0; j < triggers->count; j++) {
 			const struct trigger *trigger = &triggers->list[j];
 			char why[WHY_SIZE];
@@ -101,6 +150,7 @@ void triggers_frames(struct triggers *triggers, struct rtap_frame *frames, size_
 			pull(triggers, frames[i].time_ns, why);
 		}
 	}
+	tracker_set_batch(triggers->counting.tracker, NULL, 0);
 }
 
 #define COUNT_TEXT 24
@@ -164,21 +214,104 @@ static void look_for_finding(struct triggers *triggers, struct trigger *trigger,
 	trigger->seen = count;
 }
 
-void triggers_look(struct triggers *triggers, int64_t now_ns)
+static int64_t monotonic_ns(void)
 {
-	bool due = triggers->finds && now_ns >= triggers->findings_ns;
+	struct timespec now;
 
-	if (due) {
-		triggers->findings_ns = now_ns + FINDINGS_NS;
-		counting_refresh(&triggers->counting);
-		findings_gather(&triggers->findings, triggers->counting.stats);
-	}
-	for (size_t i = 0; i < triggers->count; i++) {
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* `passed_ns`: since the latest frame. */
+static void look_for_findings(struct triggers *triggers, int64_t passed_ns)
+{
+	int64_t now_ns = triggers->frame_ns + passed_ns;
+
+	if (!triggers->finds || now_ns < triggers->findings_ns)
+		return;
+	triggers->findings_ns = now_ns + FINDINGS_NS;
+	counting_refresh(&triggers->counting);
+	findings_gather(&triggers->findings, triggers->counting.stats);
+	for (size_t i = 0; i < triggers->count; i++)
+		if (triggers->list[i].kind == TRIGGER_FINDING)
+			look_for_finding(triggers, &triggers->list[i], now_ns);
+}
+
+static void *run(void *argument)
+{
+	struct triggers *triggers = argument;
+	struct rtap_frame frames[FRAMES_AT_ONCE];
+	int64_t latest_ns = monotonic_ns();
+	uint64_t missed;
+	size_t count;
+	bool ends;
+
+	thread_be_helper(NICENESS);
+	do {
+		int64_t now_ns;
+
+		ends = atomic_load(&triggers->ends);
+		count = frame_ring_follow(triggers->ring, frames, FRAMES_AT_ONCE, ends ? 0 : WAIT_MS, &missed);
+		triggers->missed += missed;
+		examine(triggers, frames, count);
+		now_ns = monotonic_ns();
+		if (count)
+			latest_ns = now_ns;
+		else if (triggers->passed_ns)
+			tracker_pass_time(triggers->counting.tracker, now_ns - triggers->passed_ns);
+		triggers->passed_ns = now_ns;
+		look_for_findings(triggers, now_ns - latest_ns);
+	} while (count || !ends);
+	return NULL;
+}
+
+bool triggers_start(struct triggers *triggers)
+{
+	int result;
+
+	if (!triggers->examines || triggers->runs)
+		return true;
+	result = thread_start(&triggers->thread, run, triggers);
+	triggers->runs = !result;
+	if (result)
+		print_error("--trigger: the examining thread cannot be started: %s", strerror(result));
+	return !result;
+}
+
+uint64_t triggers_look(struct triggers *triggers, int64_t now_ns, triggers_take *take, void *owner)
+{
+	size_t count;
+	uint64_t more;
+
+	for (size_t i = 0; i < triggers->count; i++)
 		if (triggers->list[i].kind == TRIGGER_DROPS)
 			look_for_drops(triggers, &triggers->list[i], now_ns);
-		else if (due && triggers->list[i].kind == TRIGGER_FINDING)
-			look_for_finding(triggers, &triggers->list[i], now_ns);
-	}
+	pthread_mutex_lock(&triggers->lock);
+	count = triggers->pulled_count;
+	more = triggers->more;
+	memcpy(triggers->taken, triggers->pulled, count * sizeof triggers->pulled[0]);
+	triggers->pulled_count = 0;
+	triggers->more = 0;
+	pthread_mutex_unlock(&triggers->lock);
+	for (size_t i = 0; i < count; i++)
+		take(owner, triggers->taken[i].at_ns, triggers->taken[i].why);
+	return more;
+}
+
+void triggers_finish(struct triggers *triggers)
+{
+	if (!triggers->runs)
+		return;
+	atomic_store(&triggers->ends, true);
+	pthread_join(triggers->thread, NULL);
+	triggers->runs = false;
+	for (size_t i = 0; i < RTAP_ANOMALY_CODES; i++)
+		triggers->reader->packets.anomalies[i] += triggers->anomalies[i];
+}
+
+uint64_t triggers_missed(const struct triggers *triggers)
+{
+	return triggers->missed;
 }
 
 static const struct finding_rule *find_rule(const char *name)
@@ -212,18 +345,30 @@ static bool parse(struct trigger *trigger, const char *text)
 	return true;
 }
 
-struct triggers *triggers_open(const struct options *options, struct reader *reader, triggers_take *take, void *owner)
+/* The state of a live view of the ring. */
+static bool open_counting(struct triggers *triggers, struct reader *reader)
+{
+	if (!counting_open(&triggers->counting, reader))
+		return false;
+	tracker_set_patience(triggers->counting.tracker, READER_PATIENCE_NS);
+	if (reader->options->device_count == 1 || tracker_join_captures(triggers->counting.tracker, true))
+		return true;
+	print_error("out of memory");
+	return false;
+}
+
+struct triggers *triggers_open(const struct options *options, struct reader *reader, struct frame_ring *ring)
 {
 	const struct recorder_options *recorder = &options->recorder;
 	struct triggers *triggers = calloc(1, sizeof *triggers);
 
-	if (!triggers) {
+	if (!triggers || pthread_mutex_init(&triggers->lock, NULL)) {
+		free(triggers);
 		print_error("out of memory");
 		return NULL;
 	}
 	triggers->reader = reader;
-	triggers->take = take;
-	triggers->owner = owner;
+	triggers->ring = ring;
 	triggers->counting = (struct counting){ .owner = triggers };
 	for (; triggers->count < recorder->trigger_count; triggers->count++) {
 		struct trigger *trigger = &triggers->list[triggers->count];
@@ -238,7 +383,7 @@ struct triggers *triggers_open(const struct options *options, struct reader *rea
 		triggers->counting.operation = take_operation;
 		triggers->counting.message = take_message;
 	}
-	if (triggers->examines && !counting_open(&triggers->counting, reader))
+	if (triggers->examines && !open_counting(triggers, reader))
 		goto failed;
 	return triggers;
 failed:
@@ -255,8 +400,10 @@ void triggers_close(struct triggers *triggers)
 {
 	if (!triggers)
 		return;
+	triggers_finish(triggers);
 	for (size_t i = 0; i < MAX_TRIGGERS; i++)
 		rtap_filter_close(triggers->list[i].filter);
 	counting_close(&triggers->counting);
+	pthread_mutex_destroy(&triggers->lock);
 	free(triggers);
 }

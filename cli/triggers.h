@@ -7,23 +7,34 @@
 
 #include "cli/cli.h"
 
+struct frame_ring;
 struct reader;
 struct triggers;
 
 /* `at_ns`: by the frames' clock. `why`: borrowed for the call, printable ASCII. */
 typedef void triggers_take(void *owner, int64_t at_ns, const char *why);
 
-/* NULL: failed; an error was printed. The reader, which is open, is borrowed. */
-struct triggers *triggers_open(const struct options *options, struct reader *reader, triggers_take *take, void *owner);
+/* NULL: failed; an error was printed. The reader, which is open, and the ring are borrowed. */
+struct triggers *triggers_open(const struct options *options, struct reader *reader, struct frame_ring *ring);
 
-/* The state that the frames must go through, for reader_run(); NULL: frames are not examined. */
+/*
+ * Begins to examine the frames of the ring, in a thread of its own: capturing does not wait for it. Frames that are overwritten before it comes to
+ * them are counted. After privileges were given up; further calls are ignored. False: failed; an error was printed.
+ */
+bool triggers_start(struct triggers *triggers);
+
+/*
+ * Examines counters, and passes what was found since the last call to `take`. `now_ns`: by the frames' clock. Returns how many further triggers
+ * there were.
+ */
+uint64_t triggers_look(struct triggers *triggers, int64_t now_ns, triggers_take *take, void *owner);
+
+/* No more frames will be appended: returns when all have been examined, and their anomalies are counted by the reader. */
+void triggers_finish(struct triggers *triggers);
+
+/* After triggers_finish(): the state that the frames went through (NULL: none were examined), and how many were overwritten before. */
 struct rtap_tracker *triggers_tracker(struct triggers *triggers);
-
-/* Examines frames, in order. */
-void triggers_frames(struct triggers *triggers, struct rtap_frame *frames, size_t count);
-
-/* Examines counters and findings. `now_ns`: by the frames' clock. */
-void triggers_look(struct triggers *triggers, int64_t now_ns);
+uint64_t triggers_missed(const struct triggers *triggers);
 
 /* NULL is ignored. */
 void triggers_close(struct triggers *triggers);

@@ -155,3 +155,141 @@ Test(frame_ring, a_reader_that_is_slower_misses_nothing)
 	cr_assert_eq(frame_ring_state(ring).latest_ns, INT64_C(420000) * MS);
 	frame_ring_destroy(ring);
 }
+
+/* Follows frames until `last`; with gaps, if it is late. Returns how many were missed. */
+static uint64_t follow(struct frame_ring *ring, uint64_t from, uint64_t last)
+{
+	uint64_t next = from, missed, all = 0;
+	struct rtap_frame frames[100];
+
+	while (next <= last) {
+		size_t count = frame_ring_follow(ring, frames, 100, 1000, &missed);
+
+		cr_assert_gt(count, 0);
+		next += missed;
+		all += missed;
+		for (size_t i = 0; i < count; i++)
+			check(&frames[i], next++);
+	}
+	cr_assert_eq(next, last + 1);
+	cr_assert_eq(frame_ring_follow(ring, frames, 100, 0, &missed), 0);
+	cr_assert_eq(missed, 0);
+	return all;
+}
+
+Test(frame_ring, a_follower_that_is_late_counts_what_it_missed)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	struct rtap_frame frames[100];
+	uint64_t missed;
+
+	cr_assert_eq(frame_ring_follow(ring, frames, 100, 0, &missed), 0);
+	append(ring, 1, 1001);
+	cr_assert_eq(follow(ring, 1, 1000), 0);
+	append(ring, 1001, 2001);
+	cr_assert_eq(frame_ring_follow(ring, frames, 100, 0, &missed), 100);
+	append(ring, 2001, 60001); /* some 60 MB */
+	/* what it was given is still there */
+	for (size_t i = 0; i < 100; i++)
+		check(&frames[i], 1001 + i);
+	cr_assert_gt(follow(ring, 1101, 60000), 40000);
+	cr_assert_leq(frame_ring_state(ring).bytes, FRAME_RING_LEAST + FRAME_RING_LEAST / 100);
+	frame_ring_begin(ring, 0);
+	for (uint64_t next = (uint64_t)(frame_ring_state(ring).earliest_ns / MS); frame_ring_next(ring, &frames[0]); next++)
+		check(&frames[0], next);
+	frame_ring_end(ring);
+	append(ring, 60001, 70001);
+	follow(ring, 60001, 70000);
+	frame_ring_destroy(ring);
+}
+
+static void *follow_all(void *argument)
+{
+	follow(argument, 1, LAST);
+	return NULL;
+}
+
+Test(frame_ring, a_follower_runs_while_frames_are_appended)
+{
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	pthread_t follower;
+
+	cr_assert_eq(pthread_create(&follower, NULL, follow_all, ring), 0);
+	append(ring, 1, LAST + 1);
+	pthread_join(follower, NULL);
+	cr_assert_eq(frame_ring_state(ring).lost, 0);
+	frame_ring_destroy(ring);
+}
+
+/* A batch of records: frames `from` to `from` + `count` - 1. */
+static struct batch *records_of(struct batch_pool *pool, uint64_t from, size_t count)
+{
+	struct batch *batch = batch_get(pool);
+	uint8_t bytes[2048];
+
+	batch->block = batch_block_get(pool, count * record_room(sizeof bytes));
+	batch->records = batch->block->bytes;
+	batch->record_form = RECORD_PCAPNG;
+	batch->record_bytes = 0;
+	batch->shared.frames = NULL;
+	batch->shared.count = count;
+	for (uint64_t number = from; number < from + count; number++) {
+		struct rtap_frame frame = frame_of(number, bytes);
+
+		batch->record_bytes += record_make(RECORD_PCAPNG, batch->block->bytes + batch->record_bytes, bytes, frame.captured_length,
+						   frame.wire_length, frame.time_ns);
+		batch->latest_ns = frame.time_ns;
+	}
+	return batch;
+}
+
+static void check_record(const struct rtap_frame *frame, uint64_t number)
+{
+	struct rtap_frame whole = *frame;
+
+	cr_assert_eq(frame->interface, 0);
+	whole.interface = 2;
+	check(&whole, number);
+}
+
+Test(frame_ring, records_are_held_and_not_copied)
+{
+	struct batch_pool *pool = batch_pool_create(1);
+	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
+	struct frame_ring_state state;
+	struct rtap_frame frame;
+	uint64_t missed, next;
+
+	for (uint64_t from = 1; from < 40001; from += 100) {
+		struct batch *batch = records_of(pool, from, 100);
+
+		frame_ring_append_batch(ring, batch, 100);
+		rtap_batch_release(&batch->shared);
+	}
+	state = frame_ring_state(ring);
+	cr_assert(state.has_forgotten);
+	cr_assert_leq(state.bytes, FRAME_RING_LEAST);
+	cr_assert_eq(state.frames, 40000);
+	cr_assert_eq(state.latest_ns, INT64_C(40000) * MS);
+	frame_ring_begin(ring, 0);
+	for (next = (uint64_t)(state.earliest_ns / MS); frame_ring_next(ring, &frame); next++)
+		check_record(&frame, next);
+	cr_assert_eq(next, 40001);
+	frame_ring_end(ring);
+	cr_assert_eq(frame_ring_follow(ring, &frame, 1, 0, &missed), 1);
+	cr_assert_eq(missed, frame.number - 1);
+	check_record(&frame, (uint64_t)(state.earliest_ns / MS));
+	/* copies and records in turn, of which only some are taken */
+	append(ring, 40001, 40002);
+	struct batch *batch = records_of(pool, 40002, 100);
+	frame_ring_append_batch(ring, batch, 10);
+	rtap_batch_release(&batch->shared);
+	append(ring, 40012, 40013);
+	frame_ring_begin(ring, INT64_C(40001) * MS);
+	for (next = 40001; frame_ring_next(ring, &frame); next++)
+		cr_assert_eq(frame.number, next);
+	cr_assert_eq(next, 40013);
+	frame_ring_end(ring);
+	frame_ring_destroy(ring);
+	batch_pool_release(pool);
+}

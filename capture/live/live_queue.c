@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "capture/live.h"
 #include "capture/live/live_queue.h"
 #include "capture/live/live_signal.h"
@@ -31,7 +31,7 @@
 #define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
-#define LOOK_NS 50000 /* a reader polls for as long as sleeping and waking up would take */
+#define NAP_NS 50000 /* a reader sleeps so long, and as long as the timer's slack, while frames arrive continuously: it costs the receive thread nothing */
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
 /* An entry waiting to be read: frames or a message. */
@@ -54,6 +54,7 @@ struct live {
 	unsigned wake_ms;
 	struct live_signal *signal; /* NULL: none */
 	uint64_t queue_bytes;
+	struct thread_placement placement;
 	pthread_t thread;
 	bool started;
 	bool noted;              /* the device's notes have been reported */
@@ -63,14 +64,13 @@ struct live {
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
-	atomic_bool notified;        /* a polling reader has been notified of what is available */
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
 	STAILQ_HEAD(, item) queue;
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
-	bool reader_waits, reader_looks;
+	bool reader_waits, reader_naps;
 	bool streams;            /* frames were arriving continuously when the reader was last notified */
 	uint64_t dropped_here;
 	struct live_statistics statistics;
@@ -132,7 +132,6 @@ static void wake(struct live *live, bool streams)
 	live->unheard = 0;
 	live->unheard_bytes = 0;
 	live->streams = streams;
-	atomic_store_explicit(&live->notified, true, memory_order_release);
 	if (live->reader_waits)
 		pthread_cond_signal(&live->arrived);
 	if (live->signal)
@@ -198,8 +197,8 @@ static void wake_reader(struct live *live, bool at_once)
 	if (!live->unheard)
 		return;
 	pthread_mutex_lock(&live->lock);
-	due = at_once || live->reader_looks || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
-	      now_ns() - live->unheard_ns >= WAKE_NS;
+	due = at_once || (!live->reader_naps && (live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
+						 now_ns() - live->unheard_ns >= WAKE_NS));
 	if (live->unheard && due)
 		wake(live, !at_once);
 	pthread_mutex_unlock(&live->lock);
@@ -332,6 +331,18 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 	return status;
 }
 
+/* The thread runs all the same. */
+static void place_thread(struct live *live)
+{
+	int result = thread_place(&live->placement);
+	struct rtap_error error;
+
+	if (!result)
+		return;
+	rtap_error_set(&error, error_code_of(result), "%s: the receiving thread cannot be given its processor or priority: %s", live->name, strerror(result));
+	hand_over_error(live, RTAP_STATUS_BROKEN, &error);
+}
+
 static void *run(void *argument)
 {
 	struct live *live = argument;
@@ -339,6 +350,7 @@ static void *run(void *argument)
 	enum rtap_status status;
 	struct rtap_error error;
 
+	place_thread(live);
 	do
 		status = take_turn(live, &turn, &error);
 	while (!status);
@@ -352,14 +364,8 @@ static void *run(void *argument)
 
 static enum rtap_status start(struct live *live, struct rtap_error *error)
 {
-	sigset_t all, before;
-	int result;
+	int result = thread_start(&live->thread, run, live);
 
-	/* Signals are the program's affair: a thread of ours must not take them from it. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	result = pthread_create(&live->thread, NULL, run, live);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	live->started = !result;
 	if (!result)
 		return RTAP_STATUS_OK;
@@ -398,30 +404,17 @@ static void take_notes(struct live *live)
 	live->noted = true;
 }
 
-/* The receiving thread may be on the other half of this core: leaves it the core for some hundred cycles. */
-static void give_way(void)
-{
-#if defined __x86_64__ || defined __i386__
-	for (int i = 0; i < 16; i++)
-		__builtin_ia32_pause();
-#endif
-}
-
 /*
- * Called with the lock held, which it releases meanwhile. While frames arrive continuously, a reader with nothing to do polls: waking it
- * would take the receive thread about ten microseconds.
+ * Called with the lock held, which it releases meanwhile. While frames arrive continuously, a reader with nothing to do looks again after a
+ * nap: waking it would take the receive thread about ten microseconds, and polling would take a processor.
  */
-static void look_for_more(struct live *live)
+static void nap(struct live *live)
 {
-	int64_t end_ns = now_ns() + LOOK_NS;
-
-	live->reader_looks = true;
-	atomic_store_explicit(&live->notified, false, memory_order_relaxed);
+	live->reader_naps = true;
 	pthread_mutex_unlock(&live->lock);
-	while (!atomic_load_explicit(&live->notified, memory_order_acquire) && now_ns() < end_ns)
-		give_way();
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 	pthread_mutex_lock(&live->lock);
-	live->reader_looks = false;
+	live->reader_naps = false;
 }
 
 /* The next item, waiting for it; NULL: none came in time, or none will. */
@@ -434,7 +427,7 @@ static struct item *take_item(struct live *live, bool waits, bool *ended)
 
 	pthread_mutex_lock(&live->lock);
 	if (waits && STAILQ_EMPTY(&live->queue) && !live->ended && live->streams)
-		look_for_more(live);
+		nap(live);
 	live->reader_waits = waits;
 	while (waits && STAILQ_EMPTY(&live->queue) && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
@@ -613,6 +606,7 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 	STAILQ_INIT(&opened->queue);
 	opened->wake_ms = options->wake_ms;
 	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
+	opened->placement = (struct thread_placement){ options->has_cpus, options->first_cpu, options->last_cpu, options->priority };
 	opened->name = strdup(name);
 	if (!opened->name) {
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);

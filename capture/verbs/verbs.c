@@ -171,12 +171,15 @@ static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, st
 		batch->records = record;
 		batch->record_form = verbs->record_form;
 		batch->record_bytes = 0;
+		batch->latest_ns = INT64_MIN;
 		batch->counted_bytes = batch->counted_cut = 0;
 		batch->shared.frames = NULL;
 	}
 	size = record_make(verbs->record_form, record, bytes, kept, length, time_ns);
 	verbs->live.block_used += size;
 	batch->record_bytes += size;
+	if (time_ns > batch->latest_ns)
+		batch->latest_ns = time_ns;
 	batch->counted_bytes += kept;
 	batch->counted_cut += kept < length;
 	batch->shared.count++;
@@ -632,6 +635,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	as_received = !options->capture_filter && verbs->sizes.queues == 1;
 	verbs->counts_only = options->counts_only && as_received && !verbs->matches_here;
 	verbs->makes_records = options->written_as && as_received && !verbs->counts_only;
+	verbs->keeps = options->kept;
 	if (verbs->makes_records)
 		verbs->record_form = record_form_of(options->written_as);
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);

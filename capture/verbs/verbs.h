@@ -169,6 +169,7 @@ struct verbs {
 	uint32_t snap_length;
 	bool counts_only;        /* frames are only counted, and each block replaces itself */
 	bool makes_records;      /* short frames are copied into records, which is cheaper than borrowing their buffers */
+	bool keeps;              /* records of long frames are made too: they are kept, and so may not occupy receive buffers */
 	enum record_form record_form;
 
 	struct ibv_context *context;

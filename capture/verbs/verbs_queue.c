@@ -96,7 +96,8 @@ void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *que
 {
 	struct verbs_block *first = queue->posted[queue->posted_begin];
 
-	queue->copies = verbs->makes_records && queue->cq_ex && queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block;
+	queue->copies = verbs->makes_records && queue->cq_ex &&
+			(verbs->keeps || queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block);
 	queue->block_bytes = 0;
 	queue->replacement = verbs->counts_only || queue->copies ? first : verbs_block_take(verbs->ring);
 	queue->dropping = false;
@@ -163,7 +164,7 @@ static void try_extended(struct verbs *verbs, struct verbs_queue *queue)
 	};
 
 	for (size_t i = 0; i < sizeof tries / sizeof tries[0] && !queue->cq_ex; i++) {
-		if (tries[i].flags && verbs->tuning.no_stamps)
+		if (tries[i].flags && (verbs->tuning.no_stamps || verbs->counts_only))
 			continue;
 		if (tries[i].stamps == VERBS_STAMPS_RAW && !verbs->clock.mask)
 			continue;

@@ -71,6 +71,11 @@ struct rtap_live_options {
 	bool become_sm;             /* umad: set the IsSM capability; FAILED if another program holds it, unless */
 	bool wait_for_sm;           /* ... wait_for_sm is set: wait until that program releases it */
 	const struct rtap_verbs_options *verbs; /* NULL: the defaults; borrowed for the call; refused for a device of another kind */
+	bool kept;                  /* batches are held for long after they were read: with written_as, frames do not stay in receive buffers */
+	/* The receiving threads: processors that they run on; priority 1 to 99 of SCHED_FIFO, -20 to -1 as of nice(1), 0: the usual. */
+	bool has_cpus;
+	uint32_t first_cpu, last_cpu;
+	int priority;
 };
 
 /*

@@ -99,6 +99,28 @@ class Capture(LiveTest):
         self.stop(process)
         self.assertRegex(line, r"^rdmatap: \S+ m?s: 0 packets, 0/s, 0 b/s; dropped: by the device (0|unknown), by the kernel 0, here 0; queue empty\n$")
 
+    def test_threads_run_where_and_how_they_were_told(self):
+        if subprocess.run(("chrt", "-f", "7", "true"), stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("real-time priorities are not permitted here")
+        process = self.capturing("-i", "pcap:far", "-Z", "root", "--cpu", "0,0", "--priority", "7,-3", "-w", self.path("x.pcap"))
+
+        def placed():
+            found = set()
+            for task in os.listdir("/proc/%d/task" % process.pid):
+                with open("/proc/%d/task/%s/stat" % (process.pid, task)) as f:
+                    fields = f.read().rsplit(")", 1)[1].split()
+                found.add((int(fields[16]), int(fields[37]), tuple(os.sched_getaffinity(int(task)))))  # nice, real-time priority
+            return found
+
+        wait_until(lambda: placed() == {(0, 7, (0,)), (-3, 0, (0,))})
+        self.replay(RPING)
+        self.stop(process)
+        self.assertEqual(len(frames(self.path("x.pcap"))), RPING_FRAMES)
+        for options, message in ((("--cpu", "x"), "not a processor"), (("--cpu", "3-2"), "not a processor"), (("--cpu", "1023"), "may not run on processor 1023"),
+                                 (("--priority", "100"), "not a number from -20 to 99"), (("--priority", "1,"), "not a number")):
+            self.bad(message, "-i", "pcap:far", *options)
+        self.bad("require -i", "-r", RPING, "--priority", "1")
+
     def test_files_begin_and_end_by_the_clock_on_a_silent_line(self):
         folder = self.directory + "/"
         process = self.start("-i", "far", "-w", folder + "at%s.pcap", "-G", "1", "-W", "2")

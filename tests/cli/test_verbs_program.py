@@ -106,23 +106,33 @@ class Files(CliTest):
 
     def test_an_incident_is_complete_while_the_ring_goes_round(self):
         """20,000 frames a second through a ring of half a second: those of an incident of a second have every number."""
-        environ = environment(**device("feed=gen:0:600,pace=20000"))
-        process = subprocess.Popen((PROGRAM, "-Z", "root", "-i", "verbs:sim0", "--ring", "8M", "--before", "100ms", "--after", "1s", "--verbs", "depth=16384",
-                                    "--buffer-size", "256M", "-w", self.path("i.pcapng")), stderr=subprocess.PIPE, env=environ)
+        self.check_incident("feed=gen:0:600,pace=20000", 10000, "--ring", "8M", "--before", "100ms", "--after", "1s", "--buffer-size", "256M")
+
+    def test_an_incident_is_complete_at_the_full_rate_of_the_device(self):
+        """A frame for each receive that is there, short and long, also while all are examined."""
+        self.check_incident("feed=gen:0:64", 1000, "--ring", "256M", "--before", "5ms", "--after", "20ms", "--queue-size", "256M")
+        self.check_incident("feed=gen:0:4000", 200, "--ring", "256M", "--before", "5ms", "--after", "20ms", "--queue-size", "256M", "--trigger", "tcp")
+
+    def check_incident(self, description, least, *options):
+        environ = environment(**device(description))
+        for name in os.listdir(self.directory):
+            os.unlink(self.path(name))
+        process = subprocess.Popen((PROGRAM, "-Z", "root", "-i", "verbs:sim0", *options, "--verbs", "depth=16384", "-w", self.path("i.pcapng")),
+                                   stderr=subprocess.PIPE, env=environ)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
         wait_until(lambda: len(os.listdir("/proc/%d/task" % process.pid)) > 1)
         time.sleep(0.5)
         process.send_signal(signal.SIGUSR2)
         wait_until(lambda: any(name.startswith("i_") for name in os.listdir(self.directory)))
-        time.sleep(1.5)
+        time.sleep(1.5 if "pace" in description else 0.1)
         process.send_signal(signal.SIGINT)
         errors = process.communicate(timeout=TIMEOUT)[1]
         self.assertEqual(process.returncode, 0, errors)
         name, = [name for name in os.listdir(self.directory) if name.startswith("i_")]
         self.lines("-r", self.path(name), "-w", self.path("plain.pcap"))
         numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
-        self.assertGreater(len(numbers), 10000)
+        self.assertGreater(len(numbers), least)
         if b"by the kernel 0, here 0" in errors:
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
         else:
@@ -239,9 +249,11 @@ class Files(CliTest):
         self.assertIn(b"of this depth", done.stderr)
 
     def test_the_capture_begins_with_what_is_captured_and_how(self):
-        done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "verbs:sim0", "-c", "5", "-q")
-        self.assertRegex(done.stderr.splitlines()[0], rb"^rdmatap: capturing on sim0/1: raw-packet QP, sniffer, extended CQ, \d+ receives of "
-                         rb"\d+ bytes, time stamps by the device, ETHERNET, whole frames, times in nanoseconds$")
+        # frames that are only counted need no time stamps
+        for option, stamps in (("-q", b"host"), ("-l", b"device")):
+            done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "verbs:sim0", "-c", "5", option)
+            self.assertRegex(done.stderr.splitlines()[0], rb"^rdmatap: capturing on sim0/1: raw-packet QP, sniffer, extended CQ, \d+ receives of "
+                             rb"\d+ bytes, time stamps by the %s, ETHERNET, whole frames, times in nanoseconds$" % stamps)
         # nothing begins that is refused
         done = self.capture("fail=create_flow@1", "-i", "verbs:sim0", "--flow-type", "normal", "--flow", "udp dst=4791")
         self.assertNotIn(b"capturing on", done.stderr)
