@@ -37,7 +37,7 @@ class Help(CliTest):
         text = self.good("--help").decode()
         self.assertIn("umad is not a sniffer", text)
         verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
-        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
+        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode", "--cpu", "--priority"}  # tried by check-live
         # tried by test_rotation, test_recorder and test_live; test_openmetrics; test_join; test_check and test_check_assertions
         elsewhere = {"-a", "-b", "-g", "-z", "--file-mode", "--file-group", "--capture-comment", "--ring", "--trigger", "--before", "--after",
                      "--incident-distance", "--incident-limit", "--control", "--status", "--openmetrics", "--clock", "--list", "--rule", "--severity",
