@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/array.h"
+#include "base/memory.h"
 
 #define FIRST_ROOM 16
 
@@ -20,7 +18,21 @@ void *array_grow(void *array, size_t *room, size_t wanted, size_t size)
 			return NULL;
 	if (__builtin_mul_overflow(larger, size, &bytes))
 		return NULL;
-	grown = realloc(array, bytes);
+	grown = memory_resize(array, bytes);
+	if (grown)
+		*room = larger;
+	return grown;
+}
+
+void *array_double(void *array, uint32_t *room, uint32_t first, uint32_t most, size_t size)
+{
+	uint32_t larger = !*room ? first : *room <= most / 2 ? *room * 2 : most;
+	size_t bytes;
+	void *grown;
+
+	if (larger <= *room || __builtin_mul_overflow((size_t)larger, size, &bytes))
+		return NULL;
+	grown = memory_resize(array, bytes);
 	if (grown)
 		*room = larger;
 	return grown;

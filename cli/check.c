@@ -209,7 +209,7 @@ static int run(struct options *options)
 
 	checking.records.assertions = &options->check.assertions;
 	options->check.assertions.most = options->top ? options->top : LISTED;
-	checking.check.memory.max_memory = options->max_memory / MEMORY_SHARE;
+	check_memory_init(&checking.check.memory, options->max_memory / MEMORY_SHARE);
 	checking.check.violations.most = options->top ? options->top : LISTED;
 	for (unsigned i = 0; i < CHECK_RULE_COUNT; i++)
 		checking.check.violations.is_checked[i] = check_option_wants(&options->check, (enum check_rule_number)i);

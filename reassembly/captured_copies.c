@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "reassembly/captured_copies.h"
-#include "reassembly/store/map.h"
-#include "reassembly/store/memory.h"
+#include "base/map.h"
+#include "base/memory.h"
 #include "reassembly/packet_identity.h"
 
 /* 65,536 packets: 3 MB. */

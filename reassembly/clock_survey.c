@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "reassembly/clock_fit.h"
 #include "reassembly/clock_survey.h"
-#include "reassembly/store/map.h"
-#include "reassembly/store/memory.h"
+#include "base/map.h"
+#include "base/memory.h"
 #include "reassembly/packet_identity.h"
 
 /* Most packets kept of whole files. If there are more, only half of them are considered, repeatedly if necessary. */

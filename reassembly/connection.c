@@ -10,7 +10,7 @@
 #include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake_ids.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/port_pairing.h"
 
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn,

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/connection_life.h"
-#include "reassembly/store/memory.h"
 
 uint32_t connection_life_room(const struct rtap_connection *shown)
 {

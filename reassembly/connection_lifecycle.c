@@ -12,7 +12,7 @@
 #include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/message_list.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/upper.h"
@@ -222,7 +222,7 @@ void connections_fini(struct rtap_tracker *tracker)
 		else
 			i++;
 	map_fini(&tracker->flows);
-	map_fini(&tracker->expectations);
-	map_fini(&tracker->waiting_flows);
-	map_fini(&tracker->ports);
+	multimap_fini(&tracker->expectations);
+	multimap_fini(&tracker->waiting_flows);
+	multimap_fini(&tracker->ports);
 }

@@ -10,7 +10,7 @@
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/kept_ahead.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "base/array.h"
 #include "reassembly/missing_list.h"
-#include "reassembly/store/memory.h"
 
 void missing_list_add(struct missing_list *list, struct rtap_missing item)
 {
@@ -15,15 +15,13 @@ void missing_list_add(struct missing_list *list, struct rtap_missing item)
 		return;
 	}
 	if (list->count == list->room) {
-		uint32_t room = list->room ? list->room * 2 : 4;
-		struct rtap_missing *larger = memory_resize(list->items, room * sizeof *larger);
+		struct rtap_missing *larger = array_double(list->items, &list->room, 4, UINT32_MAX, sizeof *larger);
 
 		if (!larger) {
 			list->failed = true;
 			return;
 		}
 		list->items = larger;
-		list->room = room;
 	}
 	list->items[list->count++] = item;
 }

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 
 static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {

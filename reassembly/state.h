@@ -18,7 +18,8 @@
 #include "reassembly/stream/ip_fragments.h"
 #include "reassembly/iwarp/iwarp_view.h"
 #include "reassembly/management/mad_exchange.h"
-#include "reassembly/store/map.h"
+#include "base/map.h"
+#include "base/multimap.h"
 #include "reassembly/management/rmpp.h"
 #include "reassembly/block_effect.h"
 #include "reassembly/file_effect.h"
@@ -273,14 +274,13 @@ struct flow {
 	bool from_a, waits;
 	uint32_t icrc_good_on;         /* 1 + interface of the last packet of its sender with a good invariant CRC; 0: none */
 	bool last_indexed;             /* in tracker->waiting_flows, by addresses and PSN of the last pending response */
-	uint64_t last_hash, last_words[5];
-	struct flow *last_before, *last_after; /* other flows with the same words */
+	uint64_t last_words[5];
+	struct multimap_link last_link;
 	bool port_by_label;            /* `port` is known from communication management */
 	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none */
 	uint32_t tries;                /* packets whose connection was looked for by their content */
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
-	uint64_t port_hash;
-	struct flow *port_before, *port_after; /* other flows with the same addresses and port */
+	struct multimap_link port_link;
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
 	struct budget_entry entry;     /* of the pending responses */
@@ -288,10 +288,9 @@ struct flow {
 
 /* A request whose response will show which two queue pairs are connected. */
 struct expectation {
-	uint64_t hash;
 	uint64_t words[5];             /* addresses as in the response, PSN */
 	struct connection *connection;
-	struct expectation *same_before, *same_after; /* other expectations with the same words */
+	struct multimap_link link;     /* in tracker->expectations, if it has a connection */
 };
 
 struct connection {
@@ -359,12 +358,13 @@ struct rtap_tracker {
 	struct map groups;             /* multicast */
 	uint64_t open_requests;        /* requests whose regions are found by key and address */
 	uint64_t last_request;         /* number of the request created last */
-	struct map flows, expectations, handshakes, services;
+	struct map flows, handshakes, services;
+	struct multimap expectations;
 	struct map icrc_senders;       /* senders with known invariant CRC state */
 	const struct rtap_frame *batch; /* batch of frames being processed; NULL: unknown */
 	size_t batch_count;
-	struct map waiting_flows;      /* by addresses and PSN of the last pending response */
-	struct map ports;              /* flows by addresses and UDP source port */
+	struct multimap waiting_flows; /* by addresses and PSN of the last pending response */
+	struct multimap ports;         /* flows by addresses and UDP source port */
 	uint64_t ports_fit, ports_differ; /* connections paired by other evidence: ports as their queue pairs give; others */
 	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* cache of flows found last */
 	struct captured_copies *copies; /* NULL: the frames come from one file */

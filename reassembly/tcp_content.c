@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/protocol.h"
 #include "reassembly/iwarp/iwarp_stream.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/upper.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/struct_size.h"
 #include "dissect/dissect.h"
 #include "dissect/flow.h"
@@ -12,15 +13,16 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/ib_packet.h"
+#include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/infiniband/icrc_sender.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/pairing.h"
+#include "reassembly/infiniband/port_pairing.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
 #include "reassembly/upper.h"
@@ -57,6 +59,8 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	TAILQ_INIT(&tracker->spare);
 	TAILQ_INIT(&tracker->ahead.list);
 	TAILQ_INIT(&tracker->asking);
+	expectation_init(tracker);
+	port_pairing_init(tracker);
 	tracker->now_ns = INT64_MIN;
 	tracker->aside.heap = (struct heap){ .before = message_is_due_before, .placed = message_put_aside };
 	tracker->aside.due_ns = UINT64_MAX;

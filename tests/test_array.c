@@ -137,3 +137,24 @@ Test(heap, items_know_their_places_and_leave_from_anywhere)
 	}
 	heap_fini(&heap);
 }
+
+Test(array, doubles_up_to_its_limit)
+{
+	uint32_t room = 0, *numbers = NULL, count = 0;
+	static const uint32_t rooms[] = { 3, 6, 12, 20 };
+
+	for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+		numbers = array_double(numbers, &room, 3, 20, sizeof *numbers);
+		cr_assert(numbers);
+		cr_expect_eq(room, rooms[i]);
+		for (; count < room; count++)
+			numbers[count] = count;
+	}
+	cr_expect_null(array_double(numbers, &room, 3, 20, sizeof *numbers));
+	cr_expect_eq(room, 20);
+	for (uint32_t i = 0; i < count; i++)
+		cr_assert_eq(numbers[i], i);
+	room = UINT32_MAX / 2 + 2;
+	cr_expect_null(array_double(numbers, &room, 3, UINT32_MAX, SIZE_MAX / 2));
+	free(numbers);
+}

@@ -2,12 +2,14 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
 #include <rdmatap/field.h>
 
+#include "output/compare/canon_map.h"
 #include "output/compare/canon_notes.h"
 #include "output/compare/canon_spool.h"
 #include "output/compare/canon_values.h"
@@ -270,23 +272,42 @@ Test(canon_notes, the_oldest_go_first_when_there_are_too_many)
 
 Test(canon_map, holds_what_was_put_in_and_not_taken_out)
 {
-	struct canon_map map = { .room = 0 };
 	enum { MANY = 20000 };
+	struct map map = { .room = 0 };
+	struct canon_map_key *keys = malloc(MANY * sizeof *keys);
 
-	for (uint64_t i = 0; i < MANY; i++)
-		cr_assert(canon_map_add(&map, i % 3, i / 3, i));
-	for (uint64_t i = 0; i < MANY; i += 2)
-		canon_map_remove(&map, i % 3, i / 3);
-	for (uint64_t i = 0; i < MANY; i++) {
-		uint64_t *found = canon_map_find(&map, i % 3, i / 3);
-
-		if (i % 2)
-			cr_assert(found && *found == i);
-		else
-			cr_assert_null(found);
+	cr_assert(keys);
+	for (uint32_t i = 0; i < MANY; i++) {
+		keys[i] = (struct canon_map_key){ i / 3, i % 3 };
+		cr_assert(canon_map_add(&map, &keys[i]));
 	}
-	canon_map_remove(&map, 9, 9);
-	canon_map_fini(&map);
+	for (uint32_t i = 0; i < MANY; i += 2)
+		canon_map_remove(&map, &keys[i]);
+	for (uint32_t i = 0; i < MANY; i++)
+		cr_assert_eq(canon_map_find(&map, i % 3, i / 3), i % 2 ? &keys[i] : NULL);
+	map_fini(&map);
+	free(keys);
+}
+
+Test(canon_map, numbers_keep_their_place_and_change_their_value)
+{
+	enum { MANY = 5000 };
+	struct canon_numbers numbers = { .unused = 0 };
+	uint64_t *first = canon_numbers_set(&numbers, 0, 0, 7);
+
+	cr_assert(first);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < MANY; i++)
+			cr_assert(canon_numbers_set(&numbers, i % 3, i / 3, i + (uint64_t)round));
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t *found = canon_numbers_find(&numbers, i % 3, i / 3);
+
+		cr_assert(found && *found == i + 1);
+	}
+	cr_expect_eq(first, canon_numbers_find(&numbers, 0, 0));
+	cr_expect_null(canon_numbers_find(&numbers, 9, 9));
+	canon_numbers_fini(&numbers);
+	cr_expect_null(canon_numbers_find(&numbers, 0, 0));
 }
 
 /* Many streams at once, some long: each gives back what it was given, in order, and memory stays small. */

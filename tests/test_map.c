@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/store/map.h"
+#include "base/map.h"
 
 static bool same(const void *value, const void *key)
 {

@@ -15,8 +15,8 @@
 
 #include <rdmatap/tracker.h>
 
+#include "base/memory.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/request.h"

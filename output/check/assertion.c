@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter_suggest.h"
 #include "output/check/assertion.h"
 #include "output/message/record_walk.h"
@@ -340,13 +341,10 @@ enum rtap_status assertions_add(struct assertions *assertions, const char *text,
 	struct assertion *assertion;
 
 	if (work && assertions->count == assertions->room) {
-		size_t room = assertions->room * 2 + 8;
-		struct assertion *larger = realloc(assertions->list, room * sizeof *larger);
+		struct assertion *larger = array_grow(assertions->list, &assertions->room, assertions->count + 1, sizeof *larger);
 
-		if (larger) {
+		if (larger)
 			assertions->list = larger;
-			assertions->room = room;
-		}
 	}
 	if (!work || assertions->count == assertions->room) {
 		free(work);
@@ -476,15 +474,13 @@ static void keep_offender(struct assertions *assertions, struct assertion *asser
 	if (assertion->offender_count == assertions->most)
 		return;
 	if (assertion->offender_count == assertion->offender_room) {
-		size_t room = assertion->offender_room * 2 + 8;
-		struct assertion_offender *larger = realloc(assertion->offenders, room * sizeof *larger);
+		struct assertion_offender *larger = array_grow(assertion->offenders, &assertion->offender_room, assertion->offender_count + 1, sizeof *larger);
 
 		if (!larger) {
 			assertions->refused++;
 			return;
 		}
 		assertion->offenders = larger;
-		assertion->offender_room = room;
 	}
 	strcpy(assertion->offenders[assertion->offender_count++].text, text);
 }

@@ -7,7 +7,7 @@
 
 #include "output/check/subject.h"
 
-/* Set `violations.most`, `violations.is_checked` and `memory.max_memory`, all else zero. */
+/* check_memory_init() for `memory`; set `violations.most` and `violations.is_checked`, all else zero. */
 struct check {
 	struct violations violations;
 	struct check_memory memory;

@@ -13,23 +13,15 @@ static bool is_connection(const void *value, const void *key)
 	return ((const struct check_connection *)value)->number == *(const uint64_t *)key;
 }
 
-static void unlink_connection(struct check_memory *memory, struct check_connection *connection)
+void check_memory_init(struct check_memory *memory, uint64_t max_memory)
 {
-	*(connection->newer ? &connection->newer->older : &memory->newest) = connection->older;
-	*(connection->older ? &connection->older->newer : &memory->oldest) = connection->newer;
-}
-
-static void link_newest(struct check_memory *memory, struct check_connection *connection)
-{
-	connection->newer = NULL;
-	connection->older = memory->newest;
-	*(memory->newest ? &memory->newest->newer : &memory->oldest) = connection;
-	memory->newest = connection;
+	*memory = (struct check_memory){ .max_memory = max_memory };
+	TAILQ_INIT(&memory->by_use);
 }
 
 static void destroy(struct check_memory *memory, struct check_connection *connection)
 {
-	unlink_connection(memory, connection);
+	TAILQ_REMOVE(&memory->by_use, connection, link);
 	for (unsigned i = 0; i < CHECK_GROUPS; i++) {
 		memory->memory -= connection->sizes[i];
 		free(connection->groups[i]);
@@ -45,8 +37,10 @@ static void destroy(struct check_memory *memory, struct check_connection *connec
 /* Makes room for `size` bytes by forgetting the connections that were not used for the longest time. */
 static bool make_room(struct check_memory *memory, size_t size, const struct check_connection *keep)
 {
-	while (memory->memory + size > memory->max_memory && memory->oldest && memory->oldest != keep) {
-		destroy(memory, memory->oldest);
+	struct check_connection *oldest;
+
+	while (memory->memory + size > memory->max_memory && (oldest = TAILQ_LAST(&memory->by_use, check_connections)) && oldest != keep) {
+		destroy(memory, oldest);
 		memory->evictions++;
 	}
 	return memory->memory + size <= memory->max_memory;
@@ -54,7 +48,7 @@ static bool make_room(struct check_memory *memory, size_t size, const struct che
 
 struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number)
 {
-	struct check_connection *connection = memory->newest;
+	struct check_connection *connection = TAILQ_FIRST(&memory->by_use);
 	uint64_t hash;
 
 	if (!number)
@@ -64,8 +58,8 @@ struct check_connection *check_memory_connection(struct check_memory *memory, ui
 	hash = map_hash(&number, 1);
 	connection = map_find(&memory->connections, hash, is_connection, &number);
 	if (connection) {
-		unlink_connection(memory, connection);
-		link_newest(memory, connection);
+		TAILQ_REMOVE(&memory->by_use, connection, link);
+		TAILQ_INSERT_HEAD(&memory->by_use, connection, link);
 		return connection;
 	}
 	if (!make_room(memory, sizeof *connection, NULL) || !(connection = calloc(1, sizeof *connection)))
@@ -76,7 +70,7 @@ struct check_connection *check_memory_connection(struct check_memory *memory, ui
 		return NULL;
 	}
 	memory->memory += sizeof *connection;
-	link_newest(memory, connection);
+	TAILQ_INSERT_HEAD(&memory->by_use, connection, link);
 	return connection;
 }
 
@@ -99,8 +93,8 @@ void check_memory_set_up(struct check_memory *memory, struct check_connection *c
 
 void check_memory_fini(struct check_memory *memory)
 {
-	while (memory->oldest)
-		destroy(memory, memory->oldest);
+	while (!TAILQ_EMPTY(&memory->by_use))
+		destroy(memory, TAILQ_FIRST(&memory->by_use));
 	map_fini(&memory->connections);
 }
 

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
+#include "base/map.h"
 #include "dissect/engine/packet.h"
 #include "output/check/setup.h"
 #include "output/check/violation.h"
-#include "reassembly/store/map.h"
 
 /* Files of rules that remember something of a connection. */
 enum check_group { CHECK_GROUP_IB, CHECK_GROUP_RPCRDMA, CHECK_GROUP_IWARP, CHECK_GROUP_STORAGE, CHECK_GROUP_SMB, CHECK_GROUPS };
@@ -20,7 +21,7 @@ enum check_group { CHECK_GROUP_IB, CHECK_GROUP_RPCRDMA, CHECK_GROUP_IWARP, CHECK
 /* What is remembered of a connection: one block of memory for each group, allocated with its first packet. */
 struct check_connection {
 	uint64_t number;
-	struct check_connection *newer, *older; /* by use */
+	TAILQ_ENTRY(check_connection) link;     /* by use */
 	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
 	bool was_sought;                        /* setup */
 	bool had_gap;                           /* a packet before the current one was not captured */
@@ -28,10 +29,9 @@ struct check_connection {
 	size_t sizes[CHECK_GROUPS];
 };
 
-/* All zero, but `max_memory`: nothing is remembered. */
 struct check_memory {
 	struct map connections;
-	struct check_connection *newest, *oldest;
+	TAILQ_HEAD(check_connections, check_connection) by_use; /* used last comes first */
 	uint64_t max_memory, memory; /* bytes */
 	uint64_t evictions;          /* connections forgotten because of the limit: their rules begin anew */
 };
@@ -43,6 +43,9 @@ struct subject {
 	struct check_connection *connection; /* NULL: unknown */
 	unsigned sender;             /* index of the sender: 0 for end a of the connection */
 };
+
+/* Nothing is remembered. */
+void check_memory_init(struct check_memory *memory, uint64_t max_memory);
 
 /* The connection of this number, made if there is none. NULL: number 0, or out of memory. */
 struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "output/check/violation.h"
 
 void violations_add(struct violations *violations, const struct violation *violation)
@@ -13,15 +14,13 @@ void violations_add(struct violations *violations, const struct violation *viola
 	if (violations->kept[violation->rule] == violations->most)
 		return;
 	if (violations->count == violations->room) {
-		size_t room = violations->room * 2 + 16;
-		struct violation *larger = realloc(violations->list, room * sizeof *larger);
+		struct violation *larger = array_grow(violations->list, &violations->room, violations->count + 1, sizeof *larger);
 
 		if (!larger) {
 			violations->refused++;
 			return;
 		}
 		violations->list = larger;
-		violations->room = room;
 	}
 	violations->list[violations->count++] = *violation;
 	violations->kept[violation->rule]++;

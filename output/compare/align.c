@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "output/compare/align.h"
-#include "output/compare/canon_map.h"
 
 /* A sequence without the elements that the other one lacks. */
 struct sequence {
@@ -177,23 +177,33 @@ static void search_box(struct search *search, struct box box)
 	}
 }
 
-static int note_keys(struct canon_map *map, const uint64_t *keys, size_t count)
+static bool is_key(const void *value, const void *key)
+{
+	return *(const uint64_t *)value == *(const uint64_t *)key;
+}
+
+static bool has_key(const struct map *map, const uint64_t *key)
+{
+	return map_find(map, map_hash(key, 1), is_key, key);
+}
+
+static int note_keys(struct map *map, const uint64_t *keys, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!canon_map_find(map, 0, keys[i]) && !canon_map_add(map, 0, keys[i], 0))
+		if (!has_key(map, &keys[i]) && !map_add(map, map_hash(&keys[i], 1), (void *)(uintptr_t)&keys[i]))
 			return -ENOMEM;
 	return 0;
 }
 
 /* Keeps the elements that `other` also has. */
-static int take(struct sequence *sequence, const uint64_t *keys, size_t count, size_t skipped, const struct canon_map *other)
+static int take(struct sequence *sequence, const uint64_t *keys, size_t count, size_t skipped, const struct map *other)
 {
 	sequence->keys = malloc((count + 1) * sizeof *sequence->keys);
 	sequence->places = malloc((count + 1) * sizeof *sequence->places);
 	if (!sequence->keys || !sequence->places)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		if (!canon_map_find(other, 0, keys[i]))
+		if (!has_key(other, &keys[i]))
 			continue;
 		sequence->keys[sequence->count] = keys[i];
 		sequence->places[sequence->count++] = (uint32_t)(i + skipped);
@@ -203,7 +213,7 @@ static int take(struct sequence *sequence, const uint64_t *keys, size_t count, s
 
 static int search_middle(struct search *search, const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t skipped)
 {
-	struct canon_map of_a = { .room = 0 }, of_b = { .room = 0 };
+	struct map of_a = { .room = 0 }, of_b = { .room = 0 };
 	int64_t *ahead = NULL, *back = NULL;
 	size_t diagonals;
 	int result = note_keys(&of_a, a, a_count);
@@ -214,8 +224,8 @@ static int search_middle(struct search *search, const uint64_t *a, size_t a_coun
 		result = take(&search->a, a, a_count, skipped, &of_b);
 	if (!result)
 		result = take(&search->b, b, b_count, skipped, &of_a);
-	canon_map_fini(&of_a);
-	canon_map_fini(&of_b);
+	map_fini(&of_a);
+	map_fini(&of_b);
 	if (result)
 		goto out;
 	diagonals = (size_t)(search->a.count + search->b.count) + 3;

@@ -59,7 +59,7 @@ static void charge(struct canon *canon, uint64_t bytes)
 }
 
 /* Memory of a group without its setup and stream buffers. */
-#define GROUP_MEMORY (sizeof(struct group) + 2 * sizeof(struct canon_slot))
+#define GROUP_MEMORY (sizeof(struct group) + 2 * sizeof(struct map_slot))
 
 static void free_group(struct canon *canon, struct group *group)
 {
@@ -77,7 +77,7 @@ static void free_group(struct canon *canon, struct group *group)
 static void take_out(struct canon *canon, struct group *group)
 {
 	LIST_REMOVE(group, link);
-	canon_map_remove(&canon->groups_by, group->by, group->key);
+	canon_map_remove(&canon->groups_by, &group->key);
 	if (canon->last_group == group) {
 		canon->last_group = NULL;
 		canon->last_number = 0;
@@ -95,11 +95,10 @@ void canon_destroy(struct canon *canon)
 		free_group(canon, group);
 	}
 	for (size_t i = 0; i < canon->groups_by.room; i++)
-		if (canon->groups_by.slots[i].used)
-			free((void *)(uintptr_t)canon->groups_by.slots[i].value);
+		free(canon->groups_by.slots[i].value); /* the roles */
 	free(canon->entries);
 	free(canon->text);
-	canon_map_fini(&canon->groups_by);
+	map_fini(&canon->groups_by);
 	canon_notes_fini(&canon->notes);
 	canon_fields_fini(&canon->fields);
 	spool_fini(&canon->spool);
@@ -115,29 +114,22 @@ static struct group *add_group(struct canon *canon, uint32_t by, uint64_t key, u
 {
 	struct group *group = calloc(1, sizeof *group);
 
-	if (!group || !canon_map_add(&canon->groups_by, by, key, (uint64_t)(uintptr_t)group)) {
+	if (group)
+		group->key = (struct canon_map_key){ key, by };
+	if (!group || !canon_map_add(&canon->groups_by, &group->key)) {
 		free(group);
 		fail(canon, -ENOMEM);
 		return NULL;
 	}
-	group->by = by;
-	group->key = key;
 	group->order = order;
 	LIST_INSERT_HEAD(&canon->groups, group, link);
 	charge(canon, GROUP_MEMORY);
 	return group;
 }
 
-static struct group *find_group(struct canon *canon, uint32_t by, uint64_t key)
-{
-	uint64_t *found = canon_map_find(&canon->groups_by, by, key);
-
-	return found ? (struct group *)(uintptr_t)*found : NULL;
-}
-
 static struct group *group_of(struct canon *canon, uint32_t by, uint64_t key, uint64_t order)
 {
-	struct group *found = find_group(canon, by, key);
+	struct group *found = canon_map_find(&canon->groups_by, by, key);
 
 	return found ? found : add_group(canon, by, key, order);
 }
@@ -305,11 +297,9 @@ static void keep_role(struct canon *canon, struct group *group, void (*write)(co
 		return;
 	/* if too many other texts have this hash, the last one gets another key */
 	for (unsigned alike = 0; alike < MOST_ALIKE; alike++, key = canon_mark_word(key, alike)) {
-		uint64_t *found = canon_map_find(&canon->groups_by, BY_ROLE, key);
-
-		if (!found)
+		role = canon_map_find(&canon->groups_by, BY_ROLE, key);
+		if (!role)
 			break;
-		role = (struct canon_role *)(uintptr_t)*found;
 		if (role->length == length && !memcmp(role->text, canon->text, length)) {
 			group->role = role;
 			return;
@@ -320,7 +310,9 @@ static void keep_role(struct canon *canon, struct group *group, void (*write)(co
 		return;
 	}
 	role = malloc(sizeof *role + length);
-	if (!role || !canon_map_add(&canon->groups_by, BY_ROLE, key, (uint64_t)(uintptr_t)role)) {
+	if (role)
+		role->key = (struct canon_map_key){ key, BY_ROLE };
+	if (!role || !canon_map_add(&canon->groups_by, &role->key)) {
 		free(role);
 		fail(canon, -ENOMEM);
 		return;
@@ -328,7 +320,7 @@ static void keep_role(struct canon *canon, struct group *group, void (*write)(co
 	role->length = length;
 	memcpy(role->text, canon->text, length);
 	group->role = role;
-	charge(canon, sizeof *role + length + 2 * sizeof(struct canon_slot));
+	charge(canon, sizeof *role + length + 2 * sizeof(struct map_slot));
 }
 
 /* The note of a management datagram begins with its group and sender, because the message has neither. */
@@ -676,7 +668,7 @@ void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 		canon->send.connection = into;
 		canon->send.message.from_a ^= turned;
 	}
-	part = canon->error ? NULL : find_group(canon, BY_NUMBER, from);
+	part = canon->error ? NULL : canon_map_find(&canon->groups_by, BY_NUMBER, from);
 	whole = part ? group_of(canon, BY_NUMBER, into, part->order) : NULL;
 	if (!whole)
 		return;

@@ -49,7 +49,7 @@ void canon_treatments_fini(struct canon_treatments *treatments)
 {
 	struct canon_treated *treated;
 
-	canon_map_fini(&treatments->map);
+	map_fini(&treatments->map);
 	while ((treated = SLIST_FIRST(&treatments->all))) {
 		SLIST_REMOVE_HEAD(&treatments->all, link);
 		free(treated->text);
@@ -110,20 +110,24 @@ static struct canon_treated *add_treatment(struct canon_treatments *treatments, 
 	struct canon_treated *added = malloc(sizeof *added);
 	char *copy = malloc(length + 1);
 
-	if (!added || !copy || !canon_map_add(&treatments->map, 0, hash, (uint64_t)(uintptr_t)added)) {
-		free(added);
-		free(copy);
-		return NULL;
-	}
+	if (!added || !copy)
+		goto failed;
 	memcpy(copy, name, length);
 	copy[length] = 0;
 	/* a name that contains a NUL byte is not a field */
 	*added = treat(treatments, copy, strlen(copy));
-	added->name = hash;
+	added->key.key = hash;
 	added->text = copy;
 	added->length = length;
+	if (!canon_map_add(&treatments->map, &added->key))
+		goto failed;
 	SLIST_INSERT_HEAD(&treatments->all, added, link);
 	return added;
+
+failed:
+	free(added);
+	free(copy);
+	return NULL;
 }
 
 /* Eight bytes at once: faster than a loop over the bytes of mostly short values, or a call for each value. */
@@ -180,9 +184,11 @@ static const struct canon_treated *note_treatment(struct canon_treatments *treat
 
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
 {
-	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
-	struct canon_treated *treated = found ? (struct canon_treated *)(uintptr_t)*found : add_treatment(treatments, name, length, hash);
+	uint64_t hash = canon_mark(0, name, length);
+	struct canon_treated *treated = canon_map_find(&treatments->map, 0, hash);
 
+	if (!treated)
+		treated = add_treatment(treatments, name, length, hash);
 	if (!treated)
 		treatments->failed = true;
 	return treated ? note_treatment(treatments, treated) : NULL;
@@ -267,7 +273,7 @@ static uint64_t hash_value(uint64_t hash, const struct canon_token *token, const
 
 static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token, const char *end)
 {
-	hash = (hash ^ treated->name) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ treated->key.key) * UINT64_C(0x9e3779b97f4a7c15);
 	switch (treated->treatment) {
 	case CANON_COMPARE:
 		return hash_value(hash, token, end);

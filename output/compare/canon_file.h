@@ -64,6 +64,7 @@ struct canon_file {
 enum canon_treatment { CANON_SHOW, CANON_COMPARE, CANON_COMPARE_NAME, CANON_COMPARE_RELATIVE, CANON_TOLERATE };
 
 struct canon_treated {
+	struct canon_map_key key; /* hash of the name */
 	uint8_t treatment; /* enum canon_treatment */
 	bool is_class, is_near; /* part of CANON_KEY_CLASS, of CANON_KEY_NEAR */
 	bool is_response;  /* occurs in responses only */
@@ -71,7 +72,6 @@ struct canon_treated {
 	const struct diff_tolerance *tolerance;
 	char *text;        /* the name; owned */
 	size_t length;
-	uint64_t name;     /* hash of the name */
 	struct canon_treated *after[2]; /* names that followed this one recently, the latest first (lines are similar); NULL: none yet */
 	SLIST_ENTRY(canon_treated) link; /* in the list of all */
 };
@@ -85,7 +85,7 @@ struct canon_token {
 /* The treatment of each name under the rules, computed once. Zero-initialised except `rules`. */
 struct canon_treatments {
 	const struct diff_rules *rules;
-	struct canon_map map;
+	struct map map;
 	SLIST_HEAD(, canon_treated) all; /* the name added last comes first */
 	struct canon_treated *last;  /* the one looked up last; NULL: none */
 	bool failed;       /* out of memory */

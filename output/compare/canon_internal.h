@@ -20,19 +20,19 @@ enum group_stream { STREAM_MESSAGES, STREAM_REFUSALS, STREAM_PACKETS, STREAMS };
 
 /* The record by which groups are sorted. Groups can share one. */
 struct canon_role {
+	struct canon_map_key key;
 	size_t length;
 	char text[];
 };
 
 /* A connection, or the management datagrams of two addresses. */
 struct group {
+	struct canon_map_key key;
 	LIST_ENTRY(group) link;  /* in the list of active groups */
 	struct spool_stream streams[STREAMS];
 	const struct canon_role *role; /* NULL: not reported yet */
 	char *setup;             /* a record, or NULL */
 	size_t setup_length;
-	uint32_t by;             /* its key */
-	uint64_t key;
 	uint64_t order;          /* first frame */
 	int64_t base_ns;         /* with `timed`: time of the first message reported */
 	bool timed;
@@ -59,7 +59,7 @@ struct canon {
 	struct canon_notes notes;
 	struct canon_send send;  /* reported last and not recorded yet */
 	struct spool spool;
-	struct canon_map groups_by;
+	struct map groups_by;    /* and the roles */
 	LIST_HEAD(, group) groups; /* active ones */
 	struct canon_entry *entries;
 	size_t entry_count, entry_room;

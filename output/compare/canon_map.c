@@ -3,96 +3,90 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "output/compare/canon_map.h"
 
-#define FIRST_ROOM 64u
+/* Numbers are allocated so many at once: most connections have few names. */
+#define BLOCK_NUMBERS 32u
 
-/* splitmix64's finisher over both words and the secret. */
-static uint64_t mix(const struct canon_map *map, uint32_t kind, uint64_t key)
+struct canon_number {
+	struct canon_map_key key;
+	uint64_t value;
+};
+
+struct canon_block {
+	SLIST_ENTRY(canon_block) link;
+	struct canon_number numbers[BLOCK_NUMBERS];
+};
+
+static uint64_t hash_of(uint32_t kind, uint64_t key)
 {
-	uint64_t x = (key ^ map->secret) + kind * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return map_hash((uint64_t[]){ key, kind }, 2);
 }
 
-static struct canon_slot *probe(const struct canon_map *map, uint32_t kind, uint64_t key)
+static bool has_key(const void *value, const void *key)
 {
-	size_t at = mix(map, kind, key) & (map->room - 1);
+	const struct canon_map_key *one = value, *other = key;
 
-	while (map->slots[at].used && (map->slots[at].key != key || map->slots[at].kind != kind))
-		at = (at + 1) & (map->room - 1);
-	return &map->slots[at];
+	return one->key == other->key && one->kind == other->kind;
 }
 
-uint64_t *canon_map_find(const struct canon_map *map, uint32_t kind, uint64_t key)
+void *canon_map_find(const struct map *map, uint32_t kind, uint64_t key)
 {
-	struct canon_slot *slot = map->room ? probe(map, kind, key) : NULL;
-
-	return slot && slot->used ? &slot->value : NULL;
+	return map_find(map, hash_of(kind, key), has_key, &(struct canon_map_key){ key, kind });
 }
 
-static bool grow(struct canon_map *map)
+bool canon_map_add(struct map *map, struct canon_map_key *value)
 {
-	struct canon_map larger = { .room = map->room ? map->room * 2 : FIRST_ROOM, .count = map->count, .secret = map->secret };
-
-	if (!map->room && getrandom(&larger.secret, sizeof larger.secret, GRND_NONBLOCK) < 0)
-		larger.secret = (uint64_t)(uintptr_t)&larger;
-	larger.slots = calloc(larger.room, sizeof *larger.slots);
-	if (!larger.slots)
-		return false;
-	for (size_t i = 0; i < map->room; i++)
-		if (map->slots[i].used)
-			*probe(&larger, map->slots[i].kind, map->slots[i].key) = map->slots[i];
-	free(map->slots);
-	*map = larger;
-	return true;
+	return map_add(map, hash_of(value->kind, value->key), value);
 }
 
-uint64_t *canon_map_add(struct canon_map *map, uint32_t kind, uint64_t key, uint64_t value)
+void canon_map_remove(struct map *map, const struct canon_map_key *value)
 {
-	struct canon_slot *slot;
-
-	if (map->count >= map->room / 4 * 3 && !grow(map))
-		return NULL;
-	slot = probe(map, kind, key);
-	map->count += !slot->used;
-	*slot = (struct canon_slot){ .key = key, .value = value, .kind = kind, .used = true };
-	return &slot->value;
+	map_remove(map, hash_of(value->kind, value->key), value);
 }
 
-/* Slots after the hole move up, so that probing does not end too early. */
-void canon_map_remove(struct canon_map *map, uint32_t kind, uint64_t key)
+uint64_t *canon_numbers_find(const struct canon_numbers *numbers, uint32_t kind, uint64_t key)
 {
-	struct canon_slot *slot = map->room ? probe(map, kind, key) : NULL;
-	size_t hole, at;
+	struct canon_number *found = canon_map_find(&numbers->map, kind, key);
 
-	if (!slot || !slot->used)
-		return;
-	hole = at = (size_t)(slot - map->slots);
-	for (;;) {
-		size_t home;
+	return found ? &found->value : NULL;
+}
 
-		at = (at + 1) & (map->room - 1);
-		if (!map->slots[at].used)
-			break;
-		home = mix(map, map->slots[at].kind, map->slots[at].key) & (map->room - 1);
-		if (((at - home) & (map->room - 1)) >= ((at - hole) & (map->room - 1))) {
-			map->slots[hole] = map->slots[at];
-			hole = at;
-		}
+uint64_t *canon_numbers_set(struct canon_numbers *numbers, uint32_t kind, uint64_t key, uint64_t value)
+{
+	struct canon_number *number = canon_map_find(&numbers->map, kind, key);
+	struct canon_block *block = SLIST_FIRST(&numbers->blocks);
+
+	if (number) {
+		number->value = value;
+		return &number->value;
 	}
-	map->slots[hole].used = false;
-	map->count--;
+	if (!numbers->unused) {
+		block = malloc(sizeof *block);
+		if (!block)
+			return NULL;
+		SLIST_INSERT_HEAD(&numbers->blocks, block, link);
+		numbers->unused = BLOCK_NUMBERS;
+	}
+	number = &block->numbers[numbers->unused - 1];
+	*number = (struct canon_number){ { key, kind }, value };
+	if (!canon_map_add(&numbers->map, &number->key))
+		return NULL;
+	numbers->unused--;
+	return &number->value;
 }
 
-void canon_map_fini(struct canon_map *map)
+void canon_numbers_fini(struct canon_numbers *numbers)
 {
-	free(map->slots);
-	*map = (struct canon_map){ 0 };
+	struct canon_block *block;
+
+	while ((block = SLIST_FIRST(&numbers->blocks))) {
+		SLIST_REMOVE_HEAD(&numbers->blocks, link);
+		free(block);
+	}
+	map_fini(&numbers->map);
+	numbers->unused = 0;
 }
 
 uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length)

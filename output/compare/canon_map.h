@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hash table from pairs of numbers to numbers.
+ * Values and numbers by pairs of numbers, in hash tables; hashes of bytes.
  */
 #ifndef OUTPUT_COMPARE_CANON_MAP_H
 #define OUTPUT_COMPARE_CANON_MAP_H
@@ -8,28 +8,40 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
-struct canon_slot {
-	uint64_t key, value;
+#include "base/map.h"
+
+/* The first member of a value in a map. */
+struct canon_map_key {
+	uint64_t key;
 	uint32_t kind;
-	bool used;
 };
 
-/* Zero-initialised: empty. */
-struct canon_map {
-	struct canon_slot *slots;
-	size_t room, count; /* room: 0 or a power of two */
-	uint64_t secret;    /* hash seed against crafted collisions; output does not depend on it */
+/* The value with this key, or NULL. */
+void *canon_map_find(const struct map *map, uint32_t kind, uint64_t key);
+
+/* Adds a value. Its key must not be in the map. False: out of memory. */
+bool canon_map_add(struct map *map, struct canon_map_key *value) __attribute__((warn_unused_result));
+
+/* Removes a value, which must be in the map. */
+void canon_map_remove(struct map *map, const struct canon_map_key *value);
+
+/* Numbers by key. Zero-initialised: empty. */
+struct canon_numbers {
+	struct map map;
+	SLIST_HEAD(, canon_block) blocks; /* the numbers' memory, the newest first */
+	unsigned unused;                  /* numbers of the newest block */
 };
 
-/* A pointer to the value, or NULL. Valid until the next addition. */
-uint64_t *canon_map_find(const struct canon_map *map, uint32_t kind, uint64_t key);
+/* A pointer to the number, or NULL. Valid until canon_numbers_fini(). */
+uint64_t *canon_numbers_find(const struct canon_numbers *numbers, uint32_t kind, uint64_t key);
 
-/* Adds a value unless the key exists. Returns a pointer to the key's value; NULL: out of memory. */
-uint64_t *canon_map_add(struct canon_map *map, uint32_t kind, uint64_t key, uint64_t value) __attribute__((warn_unused_result));
+/* Adds a number, or changes the one with this key. Returns a pointer to it; NULL: out of memory. */
+uint64_t *canon_numbers_set(struct canon_numbers *numbers, uint32_t kind, uint64_t key, uint64_t value) __attribute__((warn_unused_result));
 
-void canon_map_remove(struct canon_map *map, uint32_t kind, uint64_t key);
-void canon_map_fini(struct canon_map *map);
+/* Frees the numbers, which leaves an empty table. */
+void canon_numbers_fini(struct canon_numbers *numbers);
 
 /* FNV-1a, 64 bits. `hash` is 0, or the hash of the preceding bytes. */
 uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length);

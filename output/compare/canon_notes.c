@@ -17,21 +17,19 @@ void canon_notes_init(struct canon_notes *notes)
 
 static uint64_t size_of(const struct canon_note *note)
 {
-	return sizeof *note + note->length + sizeof(struct canon_slot);
+	return sizeof *note + note->length + sizeof(struct map_slot);
 }
 
 struct canon_note *canon_notes_find(const struct canon_notes *notes, enum canon_note_kind kind, uint64_t key)
 {
-	uint64_t *found = canon_map_find(&notes->map, kind, key);
-
-	return found ? (struct canon_note *)(uintptr_t)*found : NULL;
+	return canon_map_find(&notes->map, kind, key);
 }
 
 void canon_notes_remove(struct canon_notes *notes, struct canon_note *note)
 {
 	if (!note)
 		return;
-	canon_map_remove(&notes->map, note->kind, note->key);
+	canon_map_remove(&notes->map, &note->key);
 	TAILQ_REMOVE(&notes->by_age, note, link);
 	notes->memory -= size_of(note);
 	free(note);
@@ -48,12 +46,13 @@ void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint6
 		canon_notes_remove(notes, TAILQ_FIRST(&notes->by_age));
 	}
 	note = malloc(sizeof *note + length);
-	if (!note || !canon_map_add(&notes->map, kind, key, (uint64_t)(uintptr_t)note)) {
+	if (note)
+		*note = (struct canon_note){ .key = { key, kind }, .length = (uint32_t)length };
+	if (!note || !canon_map_add(&notes->map, &note->key)) {
 		notes->lost++;
 		free(note);
 		return;
 	}
-	*note = (struct canon_note){ .key = key, .kind = kind, .length = (uint32_t)length };
 	memcpy(note->text, text, length);
 	TAILQ_INSERT_TAIL(&notes->by_age, note, link);
 	notes->memory += size_of(note);
@@ -63,5 +62,5 @@ void canon_notes_fini(struct canon_notes *notes)
 {
 	while (!TAILQ_EMPTY(&notes->by_age))
 		canon_notes_remove(notes, TAILQ_FIRST(&notes->by_age));
-	canon_map_fini(&notes->map);
+	map_fini(&notes->map);
 }

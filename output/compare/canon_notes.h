@@ -13,15 +13,14 @@
 enum canon_note_kind { CANON_NOTE_FRAME, CANON_NOTE_RPC };
 
 struct canon_note {
+	struct canon_map_key key;
 	TAILQ_ENTRY(canon_note) link;
-	uint64_t key;
-	uint32_t kind;
 	uint32_t length;
 	char text[];
 };
 
 struct canon_notes {
-	struct canon_map map;
+	struct map map;
 	TAILQ_HEAD(, canon_note) by_age; /* the oldest first */
 	uint64_t memory, lost; /* bytes; notes evicted by the limit */
 };

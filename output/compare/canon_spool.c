@@ -144,19 +144,13 @@ int spool_flush(struct spool *spool, struct spool_stream *stream)
 
 static int make_room(struct spool *spool, struct spool_stream *stream, size_t wanted)
 {
-	size_t room = stream->room ? stream->room : FIRST_ROOM;
-	char *larger;
+	size_t before = stream->room;
+	char *larger = array_grow(stream->buffer, &stream->room, wanted > FIRST_ROOM ? wanted : FIRST_ROOM, 1);
 
-	while (room < wanted)
-		room *= 2;
-	if (room == stream->room)
-		return 0;
-	larger = realloc(stream->buffer, room);
 	if (!larger)
 		return -ENOMEM;
 	stream->buffer = larger;
-	spool->held += room - stream->room;
-	stream->room = room;
+	spool->held += stream->room - before;
 	return 0;
 }
 
@@ -201,19 +195,16 @@ static int next_block(struct spool_reader *reader)
 {
 	const struct spool_stream *stream = reader->stream;
 	size_t length;
+	char *block;
 	int result;
 
 	if (reader->extent > stream->extent_count || (reader->extent == stream->extent_count && !stream->used))
 		return 0;
 	length = reader->extent < stream->extent_count ? stream->extents[reader->extent].length : stream->used;
-	if (length > reader->block_room) {
-		char *larger = realloc(reader->block, length);
-
-		if (!larger)
-			return -ENOMEM;
-		reader->block = larger;
-		reader->block_room = length;
-	}
+	block = array_grow(reader->block, &reader->block_room, length, 1);
+	if (!block)
+		return -ENOMEM;
+	reader->block = block;
 	if (reader->extent == stream->extent_count) {
 		memcpy(reader->block, stream->buffer, length);
 	} else {

@@ -402,16 +402,16 @@ void canon_fields_write(const struct canon_fields *fields, const struct rtap_pac
 
 void canon_names_fini(struct canon_names *names)
 {
-	canon_map_fini(&names->map);
+	canon_numbers_fini(&names->map);
 }
 
 /* The value stored under (kind, key); stores `fresh` if there was none. */
 static uint64_t remembered(struct canon_names *names, uint32_t kind, uint64_t key, uint64_t fresh)
 {
-	uint64_t *found = canon_map_find(&names->map, kind, key);
+	uint64_t *found = canon_numbers_find(&names->map, kind, key);
 
 	if (!found)
-		found = canon_map_add(&names->map, kind, key, fresh);
+		found = canon_numbers_set(&names->map, kind, key, fresh);
 	if (!found)
 		names->failed = true;
 	return found ? *found : fresh;

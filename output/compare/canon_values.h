@@ -84,7 +84,7 @@ void canon_fields_write(const struct canon_fields *fields, const struct rtap_pac
 
 /* Names assigned within one connection. Zero-initialised: none. */
 struct canon_names {
-	struct canon_map map;
+	struct canon_numbers map;
 	uint64_t given[RTAP_IDENTITY_COUNT];
 	bool failed; /* out of memory: names are wrong */
 };

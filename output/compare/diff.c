@@ -24,7 +24,7 @@ struct comparison {
 	struct canon_treatments *treatments;
 	struct diff_form *form;
 	struct diff_totals *totals;
-	struct canon_map known;  /* correspondence of names and offsets of a and b */
+	struct canon_numbers known;  /* correspondence of names and offsets of a and b */
 	uint64_t disturbed;      /* lines added, removed, moved or changed so far */
 	struct diff_change *changes;
 	size_t change_count, change_room;
@@ -67,10 +67,10 @@ static void add_change(struct comparison *comparison, const struct canon_token *
 /* The value stored under a key; stores `fresh` if there is none. */
 static uint64_t known(struct comparison *comparison, uint32_t kind, uint64_t key, uint64_t fresh)
 {
-	uint64_t *found = canon_map_find(&comparison->known, kind, key);
+	uint64_t *found = canon_numbers_find(&comparison->known, kind, key);
 
 	if (!found)
-		found = canon_map_add(&comparison->known, kind, key, fresh);
+		found = canon_numbers_set(&comparison->known, kind, key, fresh);
 	if (!found)
 		fail(comparison, -ENOMEM);
 	return found ? *found : fresh;
@@ -78,7 +78,7 @@ static uint64_t known(struct comparison *comparison, uint32_t kind, uint64_t key
 
 static void learn(struct comparison *comparison, uint32_t kind, uint64_t key, uint64_t value)
 {
-	if (!canon_map_add(&comparison->known, kind, key, value))
+	if (!canon_numbers_set(&comparison->known, kind, key, value))
 		fail(comparison, -ENOMEM);
 }
 
@@ -433,11 +433,11 @@ static int compare_roles(struct comparison *comparison, const struct canon_role 
 		comparison->totals->kinds[DIFF_SAME] += a->ranges[CANON_MESSAGES].count + a->ranges[CANON_PACKETS].count;
 		return 0;
 	}
-	canon_map_fini(&comparison->known);
+	canon_numbers_fini(&comparison->known);
 	compare_setup(comparison);
 	compare_level(comparison, CANON_MESSAGES);
 	/* packets have separate names */
-	canon_map_fini(&comparison->known);
+	canon_numbers_fini(&comparison->known);
 	if (comparison->treatments->rules->level == CANON_PACKETS)
 		compare_level(comparison, CANON_PACKETS);
 	return comparison->error;
@@ -472,19 +472,19 @@ static const struct canon_role **sorted(const struct canon_file *file)
 /* Matches connections of one role: first those with equal content, then the others in order. */
 static int pair_same_role(struct roles *roles, size_t a_begin, size_t a_end, size_t b_begin, size_t b_end)
 {
-	struct canon_map heads = { .room = 0 };
+	struct canon_numbers heads = { .unused = 0 };
 	size_t *next = malloc((b_end - b_begin + 1) * sizeof *next), at = b_begin;
 	int result = next ? 0 : -ENOMEM;
 
 	for (size_t j = b_end; !result && j-- > b_begin;) {
-		uint64_t *head = canon_map_find(&heads, 0, roles->b[j]->digest);
+		uint64_t *head = canon_numbers_find(&heads, 0, roles->b[j]->digest);
 
 		next[j - b_begin] = head ? (size_t)*head : SIZE_MAX;
-		if (!canon_map_add(&heads, 0, roles->b[j]->digest, j))
+		if (!canon_numbers_set(&heads, 0, roles->b[j]->digest, j))
 			result = -ENOMEM;
 	}
 	for (size_t i = a_begin; !result && i < a_end; i++) {
-		uint64_t *head = canon_map_find(&heads, 0, roles->a[i]->digest);
+		uint64_t *head = canon_numbers_find(&heads, 0, roles->a[i]->digest);
 
 		if (!head || *head == SIZE_MAX)
 			continue;
@@ -502,7 +502,7 @@ static int pair_same_role(struct roles *roles, size_t a_begin, size_t a_end, siz
 		roles->counterpart[i] = at;
 		roles->taken[at] = true;
 	}
-	canon_map_fini(&heads);
+	canon_numbers_fini(&heads);
 	free(next);
 	return result;
 }
@@ -582,7 +582,7 @@ int diff_compare(const struct canon_file *a, const struct canon_file *b, struct 
 	compare_all(&comparison, &roles, a->role_count, b->role_count);
 	result = comparison.error;
 out:
-	canon_map_fini(&comparison.known);
+	canon_numbers_fini(&comparison.known);
 	free(comparison.changes);
 	free(comparison.tokens);
 	free(comparison.used);

@@ -111,7 +111,7 @@ static int align_gaps(struct matching *matching, unsigned key)
 /* Matches equal lines that the alignment left unmatched, near their position. */
 static int pair_moved(struct matching *matching)
 {
-	struct canon_map heads = { .room = 0 };
+	struct canon_numbers heads = { .unused = 0 };
 	uint32_t *next = malloc((matching->b_count + 1) * sizeof *next);
 	size_t expected = 0;
 	int result = next ? 0 : -ENOMEM;
@@ -122,9 +122,9 @@ static int pair_moved(struct matching *matching)
 
 		if (matching->matches->of_b[i] != DIFF_NONE)
 			continue;
-		head = canon_map_find(&heads, 0, key);
+		head = canon_numbers_find(&heads, 0, key);
 		next[i] = head ? (uint32_t)*head : DIFF_NONE;
-		if (!canon_map_add(&heads, 0, key, i))
+		if (!canon_numbers_set(&heads, 0, key, i))
 			result = -ENOMEM;
 	}
 	for (size_t i = 0; !result && i < matching->a_count; i++) {
@@ -135,7 +135,7 @@ static int pair_moved(struct matching *matching)
 				expected = (size_t)matching->matches->of_a[i] + 1;
 			continue;
 		}
-		head = canon_map_find(&heads, 0, matching->a[i].keys[CANON_KEY_ALL]);
+		head = canon_numbers_find(&heads, 0, matching->a[i].keys[CANON_KEY_ALL]);
 		/* lines too far back cannot be matched any more */
 		while (head && *head != DIFF_NONE && *head + FURTHEST_MOVE < expected)
 			*head = next[*head];
@@ -144,7 +144,7 @@ static int pair_moved(struct matching *matching)
 		match(matching, i, *head, DIFF_ELSEWHERE);
 		*head = next[*head];
 	}
-	canon_map_fini(&heads);
+	canon_numbers_fini(&heads);
 	free(next);
 	return result;
 }
@@ -152,7 +152,7 @@ static int pair_moved(struct matching *matching)
 /* Lines with equal keys are interchangeable: match them in order. */
 static int uncross(struct matching *matching)
 {
-	struct canon_map last = { .room = 0 };
+	struct canon_numbers last = { .unused = 0 };
 	uint32_t *queue = matching->found;
 	size_t b = matching->b_count;
 	int result = 0;
@@ -163,9 +163,9 @@ static int uncross(struct matching *matching)
 
 		if (matching->matches->of_b[b] == DIFF_NONE)
 			continue;
-		head = canon_map_find(&last, 0, key);
+		head = canon_numbers_find(&last, 0, key);
 		queue[b] = head ? (uint32_t)*head : DIFF_NONE;
-		if (!canon_map_add(&last, 0, key, b))
+		if (!canon_numbers_set(&last, 0, key, b))
 			result = -ENOMEM;
 	}
 	for (size_t a = 0; !result && a < matching->a_count; a++) {
@@ -173,14 +173,14 @@ static int uncross(struct matching *matching)
 
 		if (matching->matches->of_a[a] == DIFF_NONE)
 			continue;
-		head = canon_map_find(&last, 0, matching->a[a].keys[CANON_KEY_ALL]);
+		head = canon_numbers_find(&last, 0, matching->a[a].keys[CANON_KEY_ALL]);
 		if (!head || *head == DIFF_NONE)
 			continue; /* cannot happen: equally many lines of a and b are matched */
 		b = (size_t)*head;
 		*head = queue[b];
 		match(matching, a, b, DIFF_ELSEWHERE);
 	}
-	canon_map_fini(&last);
+	canon_numbers_fini(&last);
 	return result;
 }
 

@@ -25,7 +25,7 @@ struct gap {
 struct sliding {
 	const struct diff_slide *slide;
 	int64_t counts[2];    /* of the lists */
-	struct canon_map reported; /* last correspondence of names */
+	struct canon_numbers reported; /* last correspondence of names */
 	int64_t effort;       /* work limit: pairs left to compare */
 	bool failed;
 };
@@ -78,12 +78,12 @@ static unsigned disagreement(struct sliding *sliding, int wide, int64_t wide_at,
 		while (a && b) {
 			struct diff_name left = diff_name_next(&a, tokens[0].value + tokens[0].value_length);
 			struct diff_name right = diff_name_next(&b, tokens[1].value + tokens[1].value_length);
-			uint64_t value = right.name ^ (right.offset - left.offset), *reported = canon_map_find(&sliding->reported, 0, left.name);
+			uint64_t value = right.name ^ (right.offset - left.offset), *reported = canon_numbers_find(&sliding->reported, 0, left.name);
 
 			found += reported && *reported != value;
 			if (reported)
 				*reported = value;
-			else if (!canon_map_add(&sliding->reported, 0, left.name, value))
+			else if (!canon_numbers_set(&sliding->reported, 0, left.name, value))
 				sliding->failed = true;
 		}
 	}
@@ -92,8 +92,7 @@ static unsigned disagreement(struct sliding *sliding, int wide, int64_t wide_at,
 
 static void forget(struct sliding *sliding)
 {
-	canon_map_fini(&sliding->reported);
-	sliding->reported = (struct canon_map){ .room = 0 };
+	canon_numbers_fini(&sliding->reported);
 }
 
 /* Disagreement of the line of the narrow side at `place` with the gap at `cut`. */

@@ -5,8 +5,8 @@
 #ifndef OUTPUT_EXPORT_EXPORT_PATHS_H
 #define OUTPUT_EXPORT_EXPORT_PATHS_H
 
+#include "base/map.h"
 #include "output/export/export_disk.h"
-#include "reassembly/store/map.h"
 
 /* All zero but `disk` and `max_memory`: none. */
 struct paths {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "output/join/join_count.h"
-#include "reassembly/store/map.h"
 
 #define MOST_DIRECTIONS 65536
 

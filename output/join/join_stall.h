@@ -11,8 +11,8 @@
 #include <sys/queue.h>
 
 #include "base/heap.h"
+#include "base/map.h"
 #include "reassembly/join/transmission.h"
-#include "reassembly/store/map.h"
 
 /* A connection that sends nothing for so long has paused. */
 #define JOIN_STALL_NS INT64_C(10000000)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter.h"
 #include "dissect/filter/filter_parse.h"
 #include "output/message/column_keys.h"
@@ -268,17 +269,13 @@ static void values(const struct filter_record *record, uint32_t key, bool (*take
 
 bool record_filter_write(struct record_filter *filter, void (*json)(const void *what, struct line *line), const void *what)
 {
-	for (size_t room = filter->room ? filter->room : FIRST_ROOM;; room *= 2) {
+	for (size_t room = FIRST_ROOM;; room = 2 * filter->room) {
+		char *text = array_grow(filter->text, &filter->room, room, 1);
 		struct line line;
 
-		if (room > filter->room) {
-			char *larger = realloc(filter->text, room);
-
-			if (!larger)
-				return false;
-			filter->text = larger;
-			filter->room = room;
-		}
+		if (!text)
+			return false;
+		filter->text = text;
 		line_init(&line, filter->text, filter->room);
 		json(what, &line);
 		if (!line.cut)

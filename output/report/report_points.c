@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/report/report_points.h"
 
 #define FIRST_ROOM 16
@@ -70,19 +71,17 @@ static void thin(struct report_points *points)
 
 static bool make_room(struct report_points *points)
 {
-	uint32_t most = points->slices * 4, room = points->room ? points->room * 2 : FIRST_ROOM;
+	uint32_t most = points->slices * 4;
 	void *larger;
 
 	if (points->room == most) {
 		thin(points);
 		return true;
 	}
-	room = room > most ? most : room;
-	larger = realloc(points->list, room * points->size);
+	larger = array_double(points->list, &points->room, FIRST_ROOM < most ? FIRST_ROOM : most, most, points->size);
 	if (!larger)
 		return false;
 	points->list = larger;
-	points->room = room;
 	return true;
 }
 

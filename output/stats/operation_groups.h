@@ -10,11 +10,11 @@
 
 #include <rdmatap/operation.h>
 
+#include "base/map.h"
 #include "dissect/engine/line.h"
 #include "output/packet/clock.h"
 #include "output/stats/histogram.h"
 #include "output/stats/stats_table.h"
-#include "reassembly/store/map.h"
 
 /* X(identifier, name) */
 #define OPERATION_GROUPINGS(X) \

@@ -10,9 +10,9 @@
 
 #include <rdmatap/operation.h>
 
+#include "base/map.h"
 #include "output/stats/stats.h"
 #include "output/stats/stats_waits.h"
-#include "reassembly/store/map.h"
 
 /* Upper limits of the size classes in bytes. X(identifier, limit, name) */
 #define STATS_SIZES(X) \

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "reassembly/infiniband/early_response.h"
-#include "reassembly/store/memory.h"
 
 void early_response_keep(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
 {

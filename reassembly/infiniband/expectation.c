@@ -4,12 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/infiniband/ib.h"
 #include "reassembly/infiniband/expectation.h"
-#include "reassembly/store/memory.h"
 
 #define FIRST_ROOM 8
 #define MAX_EXPECTED 128
+
+void expectation_init(struct rtap_tracker *tracker)
+{
+	tracker->expectations.link = offsetof(struct expectation, link);
+	tracker->waiting_flows.link = offsetof(struct flow, last_link);
+}
 
 void expectation_words(const struct flow_key *key, bool turned, uint32_t psn, uint64_t words[5])
 {
@@ -25,32 +31,15 @@ bool expectation_has_words(const void *value, const void *key)
 
 void expectation_add(struct rtap_tracker *tracker, struct expectation *expectation)
 {
-	struct expectation *first = map_find(&tracker->expectations, expectation->hash, expectation_has_words, expectation->words);
+	uint64_t hash = map_hash(expectation->words, 5);
 
-	expectation->same_before = first;
-	expectation->same_after = first ? first->same_after : NULL;
-	if (expectation->same_after)
-		expectation->same_after->same_before = expectation;
-	if (first)
-		first->same_after = expectation;
-	else if (!map_add(&tracker->expectations, expectation->hash, expectation))
+	if (!multimap_add(&tracker->expectations, hash, expectation_has_words, expectation->words, expectation))
 		expectation->connection = NULL;
 }
 
 void expectation_remove(struct rtap_tracker *tracker, struct expectation *expectation)
 {
-	struct expectation *next = expectation->same_after;
-
-	if (next)
-		next->same_before = expectation->same_before;
-	if (expectation->same_before) {
-		expectation->same_before->same_after = next;
-	} else {
-		map_remove(&tracker->expectations, expectation->hash, expectation);
-		/* The freed slot takes the next one without growing. */
-		if (next && !map_add(&tracker->expectations, expectation->hash, next))
-			tracker->counters.evictions++;
-	}
+	multimap_remove(&tracker->expectations, expectation);
 	expectation->connection = NULL;
 }
 
@@ -61,42 +50,22 @@ bool expectation_is_last(const void *value, const void *key)
 
 void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow)
 {
-	struct flow *next = flow->last_after;
-
-	if (!flow->last_indexed)
-		return;
+	if (flow->last_indexed)
+		multimap_remove(&tracker->waiting_flows, flow);
 	flow->last_indexed = false;
-	if (next)
-		next->last_before = flow->last_before;
-	if (flow->last_before) {
-		flow->last_before->last_after = next;
-	} else {
-		map_remove(&tracker->waiting_flows, flow->last_hash, flow);
-		if (next && !map_add(&tracker->waiting_flows, flow->last_hash, next))
-			tracker->counters.evictions++;
-	}
 }
 
 void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow)
 {
 	const struct pending_response *last = &flow->pending[flow->pending_count - 1];
-	struct flow *first;
+	uint64_t hash;
 
 	expectation_forget_last(tracker, flow);
 	if (ib_opcodes[last->opcode].class == IB_CONGESTION)
 		return;
 	expectation_words(&flow->key, false, last->psn, flow->last_words);
-	flow->last_hash = map_hash(flow->last_words, 5);
-	first = map_find(&tracker->waiting_flows, flow->last_hash, expectation_is_last, flow->last_words);
-	flow->last_before = first;
-	flow->last_after = first ? first->last_after : NULL;
-	if (flow->last_after)
-		flow->last_after->last_before = flow;
-	if (first)
-		first->last_after = flow;
-	else if (!map_add(&tracker->waiting_flows, flow->last_hash, flow))
-		return;
-	flow->last_indexed = true;
+	hash = map_hash(flow->last_words, 5);
+	flow->last_indexed = multimap_add(&tracker->waiting_flows, hash, expectation_is_last, flow->last_words, flow);
 }
 
 bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connection)

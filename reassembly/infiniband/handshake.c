@@ -10,7 +10,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/infiniband/handshake_ids.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/port_pairing.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/infiniband/handshake_ids.h"
-#include "reassembly/store/memory.h"
 
 uint64_t handshake_ids_memory(const struct connection *connection)
 {

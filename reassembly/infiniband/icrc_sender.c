@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
 #include "reassembly/infiniband/icrc_sender.h"
-#include "reassembly/store/memory.h"
 
 struct icrc_sender {
 	uint64_t hash, words[3];

@@ -6,7 +6,7 @@
 #include "dissect/engine/protocol.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/multicast.h"
 
 #define MAX_GROUPS 4096

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/infiniband/ib.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/ib_response.h"
 #include "reassembly/infiniband/ib_settle.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/infiniband/pairing.h"
@@ -54,15 +55,15 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 	unsigned candidates = 0;
 	bool is_one = true;
 
-	for (uint32_t i = tracker->expectations.count ? flow->pending_count : 0; i-- > 0 && !found;) {
+	for (uint32_t i = tracker->expectations.map.count ? flow->pending_count : 0; i-- > 0 && !found;) {
 		uint64_t words[5];
 		struct expectation *expectation;
 
 		if (ib_opcodes[flow->pending[i].opcode].class == IB_CONGESTION)
 			continue;
 		expectation_words(&flow->key, false, flow->pending[i].psn, words);
-		expectation = map_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
-		for (; expectation; expectation = expectation->same_after) {
+		expectation = multimap_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
+		for (; expectation; expectation = expectation->link.older) {
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
 			if (candidates++ == MOST_CANDIDATES)
@@ -232,9 +233,9 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow, struct frame
 static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation,
 			 struct frame_result *result)
 {
-	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
+	struct flow *flow = multimap_find(&tracker->waiting_flows, expectation->link.hash, expectation_is_last, expectation->words);
 
-	if (!flow || flow->last_after || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
+	if (!flow || flow->last_link.older || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
 	    find_requester(tracker, flow) != connection)
 		return;
 	pair(tracker, flow, connection);
@@ -253,24 +254,22 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 		expectation_remove(tracker, expectation);
 	*expectation = (struct expectation){ .connection = connection };
 	expectation_words(&flow->key, true, psn, expectation->words);
-	expectation->hash = map_hash(expectation->words, 5);
 	connection->expected++;
 	expectation_add(tracker, expectation);
-	if (tracker->waiting_flows.count)
+	if (tracker->waiting_flows.map.count)
 		pair_waiting(tracker, connection, expectation, result);
 }
 
 static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
 {
 	if (flow->pending_count == flow->pending_room) {
-		uint32_t room = flow->pending_room ? flow->pending_room * 2 : 4;
-		struct pending_response *larger = memory_resize(flow->pending, room * sizeof *larger);
+		uint32_t before = flow->pending_room;
+		struct pending_response *larger = array_double(flow->pending, &flow->pending_room, 4, UINT32_MAX, sizeof *larger);
 
 		if (!larger)
 			return false;
-		budget_charge(&tracker->budget, &flow->entry, (room - flow->pending_room) * sizeof *larger);
+		budget_charge(&tracker->budget, &flow->entry, (flow->pending_room - before) * sizeof *larger);
 		flow->pending = larger;
-		flow->pending_room = room;
 	}
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;

@@ -7,6 +7,11 @@
 
 #define FIRST_PORT 0xc000u
 
+void port_pairing_init(struct rtap_tracker *tracker)
+{
+	tracker->ports.link = offsetof(struct flow, port_link);
+}
+
 uint16_t port_of_label(uint32_t label)
 {
 	return (uint16_t)(FIRST_PORT | ((label & 0x3fff) ^ (label >> 14 & 0x3f)));
@@ -43,42 +48,19 @@ static bool same_words(const void *value, const void *key)
 void port_pairing_enter(struct rtap_tracker *tracker, struct flow *flow, uint16_t port, bool by_label)
 {
 	uint64_t words[5];
-	struct flow *first;
 
 	flow->port = port;
 	flow->port_by_label = by_label;
 	words_of(flow, words);
-	flow->port_hash = map_hash(words, 5);
-	first = map_find(&tracker->ports, flow->port_hash, same_words, words);
-	if (first) {
-		flow->port_before = first;
-		flow->port_after = first->port_after;
-		if (flow->port_after)
-			flow->port_after->port_before = flow;
-		first->port_after = flow;
-	} else if (!map_add(&tracker->ports, flow->port_hash, flow)) {
+	if (!multimap_add(&tracker->ports, map_hash(words, 5), same_words, words, flow))
 		flow->port = 0;
-	}
 }
 
 void port_pairing_leave(struct rtap_tracker *tracker, struct flow *flow)
 {
-	struct flow *next = flow->port_after;
-
-	if (!flow->port)
-		return;
-	if (next)
-		next->port_before = flow->port_before;
-	if (flow->port_before) {
-		flow->port_before->port_after = next;
-	} else {
-		map_remove(&tracker->ports, flow->port_hash, flow);
-		/* The freed slot takes the next one without growing. */
-		if (next && !map_add(&tracker->ports, flow->port_hash, next))
-			tracker->counters.evictions++;
-	}
+	if (flow->port)
+		multimap_remove(&tracker->ports, flow);
 	flow->port = 0;
-	flow->port_before = flow->port_after = NULL;
 }
 
 static bool is_turned(const struct flow *flow, const struct flow *other)
@@ -94,15 +76,20 @@ bool port_pairing_fits(const struct flow *flow, const struct flow *other)
 		flow->port == port_of_queue_pairs((uint32_t)flow->key.words[4], (uint32_t)other->key.words[4]));
 }
 
+/* The only other flow with the addresses and the port. */
+static struct flow *only_other(const struct flow *flow)
+{
+	const struct multimap_link *link = &flow->port_link;
+
+	return link->newer && link->older ? NULL : link->newer ? link->newer : link->older;
+}
+
 struct flow *port_pairing_partner(const struct flow *flow)
 {
-	struct flow *other = flow->port_before ? flow->port_before : flow->port_after;
+	struct flow *other = only_other(flow);
 
-	/* The only other one. If a host sends to itself, the directions cannot be distinguished. */
-	if (!other || (flow->port_before && flow->port_after) || (other->port_before ? other->port_before : other->port_after) != flow ||
-	    (other->port_before && other->port_after) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
-		return NULL;
-	return other;
+	/* If a host sends to itself, the directions cannot be distinguished. */
+	return other && only_other(other) == flow && !is_turned(flow, flow) && port_pairing_fits(flow, other) ? other : NULL;
 }
 
 void port_pairing_note(struct rtap_tracker *tracker, const struct flow *flow, const struct flow *other)

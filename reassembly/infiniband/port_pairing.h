@@ -9,6 +9,9 @@
 
 #include "reassembly/state.h"
 
+/* Makes the index of the tracker empty. */
+void port_pairing_init(struct rtap_tracker *tracker);
+
 /* UDP source port for a 20-bit flow label. Linux: rdma_flow_label_to_udp_sport(). */
 uint16_t port_of_label(uint32_t label);
 

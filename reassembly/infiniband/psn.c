@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reassembly/infiniband/early_response.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/time_windows.h"
 
@@ -201,13 +202,11 @@ static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
 static void insert_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, struct psn_gap gap)
 {
 	if (gaps->count == gaps->room) {
-		uint32_t room = gaps->room ? gaps->room * 2 : 4;
-		struct psn_gap *larger = room <= MAX_GAPS ? memory_resize(gaps->list, room * sizeof *larger) : NULL;
+		struct psn_gap *larger = array_double(gaps->list, &gaps->room, 4, MAX_GAPS, sizeof *larger);
 
 		if (!larger)
 			return;
 		gaps->list = larger;
-		gaps->room = room;
 		stream->resized = true;
 	}
 	memmove(gaps->list + at + 1, gaps->list + at, (gaps->count - at) * sizeof gap);

@@ -15,7 +15,7 @@
 #include "dissect/engine/protocol.h"
 #include "dissect/iwarp/terminate.h"
 #include "reassembly/iwarp/ddp_upper.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper.h"
 

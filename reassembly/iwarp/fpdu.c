@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "dissect/iwarp/fpdu.h"
 #include "reassembly/iwarp/fpdu_search.h"
-#include "reassembly/store/memory.h"
 
 /* CRC work per stream is limited to this many times its length, so that candidates that resemble FPDUs do not cost more. */
 #define ALLOWANCE 16
@@ -53,19 +54,16 @@ uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, siz
 static bool mark(struct fpdu_framer *framer)
 {
 	struct fpdu_mark *marks;
-	uint32_t room;
 
 	if (framer->mark_count && framer->marks[framer->mark_count - 1].frame == framer->now.frame)
 		return true;
 	if (framer->mark_count == FPDU_MAX_MARKS)
 		return true;
 	if (framer->mark_count == framer->mark_room) {
-		room = framer->mark_room ? 2 * framer->mark_room : 8;
-		marks = memory_resize(framer->marks, room * sizeof *marks);
+		marks = array_double(framer->marks, &framer->mark_room, 8, FPDU_MAX_MARKS, sizeof *marks);
 		if (!marks)
 			return false;
 		framer->marks = marks;
-		framer->mark_room = room;
 	}
 	framer->marks[framer->mark_count] = framer->now;
 	framer->marks[framer->mark_count++].offset = framer->offset;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/iwarp/fpdu.h"
 #include "reassembly/iwarp/fpdu_search.h"
-#include "reassembly/store/memory.h"
 
 #define MIN_GOOD 2      /* FPDUs with good CRCs that prove iWARP; one is enough to resynchronise */
 #define MIN_ZERO_NEAR 2 /* the same without CRCs, directly after a hole of an iWARP stream */

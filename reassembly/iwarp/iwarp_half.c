@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reassembly/iwarp/iwarp_half.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/state.h"
 
 void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id, const void *facts, size_t size)

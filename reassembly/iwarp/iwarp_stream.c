@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/iwarp/mpa_setup.h"
 #include "dissect/management/cm.h"
 #include "reassembly/connection.h"
@@ -15,7 +16,6 @@
 #include "reassembly/iwarp/ddp_upper.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/iwarp/iwarp_stream.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper.h"
 
 #define PORT_SMB_DIRECT 5445

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/iwarp/fpdu.h"
 #include "dissect/iwarp/iwarp.h"
 #include "reassembly/iwarp/iwarp_view.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/stream/tcp_half.h"
 
 #define FIRST_ROOM 16
@@ -77,17 +78,16 @@ static bool grow(struct iwarp_view *view, struct budget *budget)
 
 static bool reserve(struct iwarp_view *view, struct budget *budget)
 {
-	uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
+	uint32_t before = view->kept_room;
 	void **larger;
 
-	if (view->kept_count < view->kept_room)
+	if (view->kept_count < before)
 		return true;
-	larger = memory_resize(view->kept, room * sizeof *larger);
+	larger = array_double(view->kept, &view->kept_room, FIRST_ROOM, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
-	budget_charge(budget, &view->entry, (room - view->kept_room) * sizeof *larger);
+	budget_charge(budget, &view->entry, (view->kept_room - before) * sizeof *larger);
 	view->kept = larger;
-	view->kept_room = room;
 	return true;
 }
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/memory.h"
 #include "reassembly/join/transmission.h"
 #include "reassembly/packet_identity.h"
-#include "reassembly/store/map.h"
-#include "reassembly/store/memory.h"
 
 /* Most transmissions within JOIN_WINDOW_NS: 26 MB. */
 #define ROOM 65536

@@ -6,7 +6,7 @@
 
 #include "dissect/management/mad.h"
 #include "reassembly/management/mad_exchange.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 

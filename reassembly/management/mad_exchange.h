@@ -18,9 +18,9 @@
 
 #include <rdmatap/message.h>
 
+#include "base/map.h"
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
-#include "reassembly/store/map.h"
 
 struct message;
 struct mad_exchange;

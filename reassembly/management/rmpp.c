@@ -6,7 +6,7 @@
 
 #include "dissect/management/mad.h"
 #include "reassembly/store/coverage.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/management/rmpp.h"
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"

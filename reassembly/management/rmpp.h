@@ -20,9 +20,9 @@
 
 #include <rdmatap/message.h>
 
+#include "base/map.h"
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
-#include "reassembly/store/map.h"
 
 /* Most segments of a transfer: larger lengths are invalid. */
 #define RMPP_MAX_SEGMENTS 65536

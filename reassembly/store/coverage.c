@@ -6,9 +6,10 @@
 
 #include <zlib.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "dissect/engine/crc32.h"
 #include "reassembly/store/coverage.h"
-#include "reassembly/store/memory.h"
 
 #define FIRST_ROOM 8
 
@@ -45,18 +46,16 @@ void coverage_join_crc(struct coverage *coverage, uint32_t next, uint64_t length
 
 static bool reserve_runs(struct coverage *coverage)
 {
-	uint32_t room = coverage->room ? coverage->room * 2 : FIRST_ROOM;
 	struct coverage_run *larger;
 
 	if (coverage->count < (coverage->many ? coverage->room : 1))
 		return true;
-	larger = memory_resize(coverage->many, room * sizeof *larger);
+	larger = array_double(coverage->many, &coverage->room, FIRST_ROOM, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
 	if (!coverage->many)
 		larger[0] = coverage->one;
 	coverage->many = larger;
-	coverage->room = room;
 	return true;
 }
 

@@ -7,7 +7,7 @@
 #include "dissect/engine/anomaly.h"
 #include "dissect/engine/protocol.h"
 #include "reassembly/stream/ip_fragments.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 
 #define LARGEST 65535u
 #define UNKNOWN UINT32_MAX

@@ -13,9 +13,9 @@
 
 #include <sys/queue.h>
 
+#include "base/map.h"
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
-#include "reassembly/store/map.h"
 
 struct ip_datagram;
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/crc32.h"
 #include "dissect/engine/cursor.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/stream/tcp_half.h"
 #include "reassembly/time_windows.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/anomaly.h"
 #include "dissect/engine/protocol.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/stream/tcp_half.h"
 #include "reassembly/stream/tcp_stream.h"
 

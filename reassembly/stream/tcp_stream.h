@@ -15,9 +15,9 @@
 
 #include <sys/queue.h>
 
+#include "base/map.h"
 #include "dissect/engine/packet.h"
 #include "reassembly/store/budget.h"
-#include "reassembly/store/map.h"
 #include "reassembly/store/tree.h"
 
 #define TCP_OVER_NS INT64_C(60000000000) /* longer than the interval between retransmissions of a FIN: RFC 6298, 2.4 */

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 

@@ -8,7 +8,7 @@
 #ifndef REASSEMBLY_UPPER_COMMAND_H
 #define REASSEMBLY_UPPER_COMMAND_H
 
-#include "reassembly/store/map.h"
+#include "base/map.h"
 #include "reassembly/upper.h"
 #include "reassembly/upper/request.h"
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/lnet/lnet.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/lnet_layer.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/crc32.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/name_tree.h"
 
 #define STEPS_OF_NAME 64

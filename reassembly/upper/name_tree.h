@@ -15,7 +15,7 @@
 #include <rdmatap/message.h>
 #include <rdmatap/packet.h>
 
-#include "reassembly/store/map.h"
+#include "base/map.h"
 
 /* Most directories above a file. Also bounds the walk up if peers report a loop. */
 #define NAME_TREE_LEVELS 127

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/nccl_job.h"
 #include "reassembly/upper/nccl_waits.h"
 

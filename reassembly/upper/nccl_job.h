@@ -8,7 +8,7 @@
 
 #include <rdmatap/message.h>
 
-#include "reassembly/store/map.h"
+#include "base/map.h"
 
 /* A host by its address. */
 struct nccl_host {

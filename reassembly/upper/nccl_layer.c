@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dissect/infiniband/ib.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/nccl_layer.h"
 #include "reassembly/upper/nccl_transfer.h"
@@ -436,8 +436,12 @@ static void end(struct rtap_tracker *tracker, struct connection *connection)
 
 static bool init(struct rtap_tracker *tracker)
 {
-	tracker->upper_states[UPPER_nccl] = memory_new_zeroed(1, sizeof(struct nccl_layer_state));
-	return tracker->upper_states[UPPER_nccl];
+	struct nccl_layer_state *state = memory_new_zeroed(1, sizeof *state);
+
+	if (state)
+		nccl_match_init(&state->memory);
+	tracker->upper_states[UPPER_nccl] = state;
+	return state;
 }
 
 static void fini(struct rtap_tracker *tracker)
@@ -446,7 +450,7 @@ static void fini(struct rtap_tracker *tracker)
 
 	if (state) {
 		nccl_jobs_fini(&state->jobs);
-		map_fini(&state->memory);
+		multimap_fini(&state->memory);
 	}
 	free(state);
 	tracker->upper_states[UPPER_nccl] = NULL;

@@ -17,41 +17,23 @@ static bool is_key(const void *value, const void *key)
 	return ((const struct nccl_memory_link *)value)->region->key == *(const uint32_t *)key;
 }
 
-bool nccl_match_add(struct map *index, struct nccl_memory_link *link, struct region *region)
+void nccl_match_init(struct multimap *index)
 {
-	struct nccl_memory_link *newest;
-
-	link->hash = hash_of(region->key);
-	newest = map_find(index, link->hash, is_key, &region->key);
-	if (newest)
-		map_remove(index, link->hash, newest);
-	link->region = region;
-	link->older = newest;
-	link->newer = NULL;
-	if (map_add(index, link->hash, link)) {
-		if (newest)
-			newest->newer = link;
-		return true;
-	}
-	/* there was room for the other one */
-	link->region = NULL;
-	return newest && map_add(index, newest->hash, newest) && false;
+	*index = (struct multimap){ .link = offsetof(struct nccl_memory_link, same) };
 }
 
-void nccl_match_remove(struct map *index, struct nccl_memory_link *link)
+bool nccl_match_add(struct multimap *index, struct nccl_memory_link *link, struct region *region)
 {
-	if (!link->region)
-		return;
-	if (link->older)
-		link->older->newer = link->newer;
-	if (link->newer) {
-		link->newer->older = link->older;
-	} else {
-		map_remove(index, link->hash, link);
-		/* its place is free */
-		if (link->older && !map_add(index, link->hash, link->older))
-			link->older->newer = NULL;
-	}
+	link->region = region;
+	if (!multimap_add(index, hash_of(region->key), is_key, &region->key, link))
+		link->region = NULL;
+	return link->region;
+}
+
+void nccl_match_remove(struct multimap *index, struct nccl_memory_link *link)
+{
+	if (link->region)
+		multimap_remove(index, link);
 	link->region = NULL;
 }
 
@@ -69,12 +51,12 @@ static bool goes_to_owner(const struct request *request, const struct message *m
 	return is_host(message->shown.from_a ? &written->a : &written->b, sender) && is_host(message->shown.from_a ? &written->b : &written->a, receiver);
 }
 
-struct region *nccl_match_find(const struct map *index, const struct message *message)
+struct region *nccl_match_find(const struct multimap *index, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
-	const struct nccl_memory_link *link = index->count ? map_find(index, hash_of(shown->r_key), is_key, &shown->r_key) : NULL, *best = NULL;
+	const struct nccl_memory_link *link = index->map.count ? multimap_find(index, hash_of(shown->r_key), is_key, &shown->r_key) : NULL, *best = NULL;
 
-	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->older, i++) {
+	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->same.older, i++) {
 		struct region *region = link->region;
 
 		/* what was announced after the WRITE is for a later one */

@@ -5,27 +5,29 @@
 #ifndef REASSEMBLY_UPPER_NCCL_MATCH_H
 #define REASSEMBLY_UPPER_NCCL_MATCH_H
 
+#include "base/multimap.h"
 #include "reassembly/state.h"
-#include "reassembly/store/map.h"
 
 /* Memory of a transfer. */
 struct nccl_memory_link {
-	struct nccl_memory_link *older, *newer; /* with the same key */
+	struct multimap_link same;   /* with the same key */
 	struct region *region;       /* NULL: it is not in the index */
 	bool is_filled;              /* its transfer has all its data */
-	uint64_t hash;
 };
 
+/* An empty index. */
+void nccl_match_init(struct multimap *index);
+
 /* Adds the memory as the newest. False: out of memory. */
-bool nccl_match_add(struct map *index, struct nccl_memory_link *link, struct region *region) __attribute__((warn_unused_result));
+bool nccl_match_add(struct multimap *index, struct nccl_memory_link *link, struct region *region) __attribute__((warn_unused_result));
 
 /* Removes the memory, if it is in the index. */
-void nccl_match_remove(struct map *index, struct nccl_memory_link *link);
+void nccl_match_remove(struct multimap *index, struct nccl_memory_link *link);
 
 /*
  * The memory that a WRITE fills. Announced ranges can overlap, since more is announced than is sent, and are announced again: it is the one
  * announced last at just this address; or else the one that begins closest before it, rather one that is not filled. NULL: none.
  */
-struct region *nccl_match_find(const struct map *index, const struct message *message);
+struct region *nccl_match_find(const struct multimap *index, const struct message *message);
 
 #endif

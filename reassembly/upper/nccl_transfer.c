@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/nccl_transfer.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/upper_layers.h"

@@ -62,7 +62,7 @@ struct nccl_state {
 
 /* In the tracker. */
 struct nccl_layer_state {
-	struct map memory;           /* announced */
+	struct multimap memory;      /* announced */
 	struct nccl_jobs jobs;
 };
 

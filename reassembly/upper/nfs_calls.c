@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dissect/rpc/nfs.h"
 #include "dissect/rpc/rpc_header.h"
 #include "dissect/rpc/rpc_programs.h"
@@ -210,15 +211,13 @@ static void call_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	(void)name;
 	(void)offset;
 	if (calls->count == calls->room) {
-		uint32_t room = calls->room ? calls->room * 2 : 16;
-		struct call_operation *larger = room <= MAX_OPERATIONS ? realloc(calls->operations, room * sizeof *larger) : NULL;
+		struct call_operation *larger = array_double(calls->operations, &calls->room, 16, MAX_OPERATIONS, sizeof *larger);
 
 		if (!larger) {
 			sink->stop = true;
 			return;
 		}
 		calls->operations = larger;
-		calls->room = room;
 	}
 	calls->operations[calls->count++] = (struct call_operation){ .number = number };
 	calls->has_names |= calls->protocol == CALLS_NFS4 && calls_has_names4(number);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/line.h"
 #include "dissect/nvme/nvme_command.h"
@@ -16,7 +17,6 @@
 #include "dissect/nvme/nvme_parts.h"
 #include "dissect/nvme/nvme_structure.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/nvme_effect.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/nvme/nvme_names.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/nvme_state.h"
 #include "reassembly/upper/upper_layers.h"
 

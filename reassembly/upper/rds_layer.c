@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rds_layer.h"
 #include "reassembly/upper/rds_message.h"
 

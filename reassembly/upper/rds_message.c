@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rds_message.h"
 
 #define PAGE 4096              /* fragments but the last are whole pages */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
@@ -11,7 +12,6 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"

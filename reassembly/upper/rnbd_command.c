@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/rnbd/rnbd.h"
 #include "dissect/rnbd/rtrs.h"
 #include "dissect/rnbd/rtrs_private.h"
 #include "reassembly/block_effect.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rnbd_command.h"
 
 #define NUMBER_TEXT 24

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/dissect.h"
 #include "dissect/engine/line.h"
 #include "dissect/rnbd/rnbd.h"
@@ -15,7 +16,6 @@
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/rnbd_command.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/line.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 

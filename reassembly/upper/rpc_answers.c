@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "reassembly/connection.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_state.h"
 

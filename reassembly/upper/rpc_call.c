@@ -9,7 +9,7 @@
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/iwarp/ddp_half.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"

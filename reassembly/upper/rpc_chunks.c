@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "dissect/engine/cursor.h"
 #include "dissect/rpc/rpcrdma.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/rpc_chunks.h"
 
@@ -20,13 +21,11 @@ static struct chunk_segment *add_segment(struct chunk_lists *lists)
 	struct chunk_segment *segment;
 
 	if (lists->count == lists->room) {
-		uint32_t larger = lists->room ? lists->room * 2 : 1;
-		struct chunk_segment *segments = larger <= CHUNK_MAX_SEGMENTS ? memory_resize(lists->segments, larger * sizeof *segments) : NULL;
+		struct chunk_segment *segments = array_double(lists->segments, &lists->room, 1, CHUNK_MAX_SEGMENTS, sizeof *segments);
 
 		if (!segments)
 			return NULL;
 		lists->segments = segments;
-		lists->room = larger;
 	}
 	segment = &lists->segments[lists->count];
 	*segment = (struct chunk_segment){ .number = lists->count };

@@ -7,7 +7,7 @@
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/infiniband/upper.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
 

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include "base/array.h"
 #include "dissect/engine/crc32.h"
 #include "dissect/rpc/nfs.h"
 #include "dissect/rpc/rpc_body.h"
@@ -14,7 +15,7 @@
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/rpc/xdr_walk.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
@@ -226,12 +227,11 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 			continue;
 		}
 		if (count == room) {
-			struct rtap_missing *larger = memory_resize(missing, (room ? 2 * room : 8) * sizeof *larger);
+			struct rtap_missing *larger = array_double(missing, &room, 8, UINT32_MAX, sizeof *larger);
 
 			if (!larger)
 				break;
 			missing = larger;
-			room = room ? 2 * room : 8;
 		}
 		missing[count++] = (struct rtap_missing){ offset, extent->length, true, reason };
 	}

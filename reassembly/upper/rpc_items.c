@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_state.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dissect/engine/crc32.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/name_text.h"
 #include "reassembly/upper/nfs_names.h"
 #include "reassembly/upper/rpc_names.h"

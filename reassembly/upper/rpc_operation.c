@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/crc32.h"
 #include "dissect/rpc/nfs4.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
 #include "reassembly/infiniband/recovery.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/name_text.h"
 #include "reassembly/upper/nfs_calls.h"
 #include "reassembly/upper/rpc_names.h"

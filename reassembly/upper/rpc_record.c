@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/cursor.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/rpc_record.h"
 
 #define MARK 4

@@ -7,7 +7,7 @@
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/iwarp/ddp_half.h"
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_exchange.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/rpc_state.h"
 
 bool rpc_state_init(struct rtap_tracker *tracker)

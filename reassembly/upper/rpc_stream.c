@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/rpc_stream.h"
 
 #define SPARE_EXTENTS 8

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "dissect/smb/smb.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/smb_fragments.h"
 
 #define MOST_FRAGMENTS 4096
@@ -62,17 +63,16 @@ static void remove_some(struct rtap_tracker *tracker, struct connection *connect
 
 static bool make_room(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments)
 {
-	uint32_t room = fragments->room ? fragments->room * 2 : 8;
+	uint32_t before = fragments->room;
 	struct smb_fragment *larger;
 
-	if (fragments->count < fragments->room)
+	if (fragments->count < before)
 		return true;
-	larger = memory_resize(fragments->list, room * sizeof *larger);
+	larger = array_double(fragments->list, &fragments->room, 8, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
-	budget_add(&tracker->budget, &connection->entry, (room - fragments->room) * sizeof *larger);
+	budget_add(&tracker->budget, &connection->entry, (fragments->room - before) * sizeof *larger);
 	fragments->list = larger;
-	fragments->room = room;
 	return true;
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/smb/smb_text.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/name_text.h"
 #include "reassembly/upper/smb_names.h"
 #include "reassembly/upper/upper_layers.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/operation.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/smb_operation.h"
 
 #define ID_TEXT 32

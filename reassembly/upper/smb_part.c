@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 #include "reassembly/upper/smb_part.h"
 
 #define MOST_PIECES 256

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/smb/smb.h"
-#include "reassembly/store/memory.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/smb_operation.h"
 #include "reassembly/upper/smb_part.h"

@@ -141,7 +141,7 @@ static void check_end(const struct run *run)
 	REQUIRE(tracker->messages.bytes == 0);
 	const struct rpc_state *rpc = rpc_state_of(tracker);
 
-	REQUIRE(!rpc->calls.count && !tracker->open_requests && !tracker->expectations.count);
+	REQUIRE(!rpc->calls.count && !tracker->open_requests && !tracker->expectations.map.count);
 	REQUIRE(!rpc->carriers.calls.count && !rpc->carriers.datagrams.count);
 }
 

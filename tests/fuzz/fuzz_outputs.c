@@ -378,7 +378,7 @@ static void open_output(struct run *run, unsigned set)
 		break;
 	case CONNECTIONS: case JSON_CONNECTIONS:
 		run->checks = true;
-		run->check.memory.max_memory = UINT64_C(4096) << set;
+		check_memory_init(&run->check.memory, UINT64_C(4096) << set);
 		run->check.violations.most = 3;
 		memset(run->check.violations.is_checked, true, sizeof run->check.violations.is_checked);
 		break;

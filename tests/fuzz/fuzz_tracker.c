@@ -473,7 +473,7 @@ static void check_end(const struct run *run)
 		return;
 	REQUIRE(run->tracker->messages.bytes == 0);
 	REQUIRE(TAILQ_EMPTY(&run->tracker->connections) && TAILQ_EMPTY(&run->tracker->waiting) && LIST_EMPTY(&run->tracker->pending_flows));
-	REQUIRE(!run->tracker->flows.count && !run->tracker->expectations.count && !run->tracker->handshakes.count);
+	REQUIRE(!run->tracker->flows.count && !run->tracker->expectations.map.count && !run->tracker->handshakes.count);
 	if (run->options & NO_CALLBACKS)
 		return;
 	REQUIRE(counters.messages == run->messages && counters.incomplete_messages == run->incomplete);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "reassembly/store/memory.h"
+#include "base/memory.h"
 
 _Thread_local uint64_t memory_failed;
 

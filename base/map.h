@@ -2,8 +2,8 @@
 /*
  * A hash table of pointers. Keys are stored in the values: the user hashes them with map_hash() and compares them.
  */
-#ifndef REASSEMBLY_STORE_MAP_H
-#define REASSEMBLY_STORE_MAP_H
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,9 @@ void *map_find(const struct map *map, uint64_t hash, bool (*equal)(const void *v
 
 /* Adds a value. Its key must not be in the table. False: out of memory. */
 bool map_add(struct map *map, uint64_t hash, void *value) __attribute__((warn_unused_result));
+
+/* Puts another value with the same key in the place of one, which must be in the table. */
+void map_replace(struct map *map, uint64_t hash, const void *value, void *other);
 
 /* Removes a value, which must be in the table. */
 void map_remove(struct map *map, uint64_t hash, const void *value);

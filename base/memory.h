@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory for state. After a failed allocation state continues without the data, which must be reported. Failures are counted
+ * Memory. After a failed allocation state continues without the data, which must be reported. Failures are counted
  * here per thread, and the tracker reads the count. Free with free().
  */
-#ifndef REASSEMBLY_STORE_MEMORY_H
-#define REASSEMBLY_STORE_MEMORY_H
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "reassembly/store/map.h"
-#include "reassembly/store/memory.h"
+#include "base/map.h"
+#include "base/memory.h"
 
 #define FIRST_ROOM 64
 
@@ -73,12 +73,24 @@ bool map_add(struct map *map, uint64_t hash, void *value)
 	return true;
 }
 
+static size_t place_of(const struct map *map, uint64_t hash, const void *value)
+{
+	size_t mask = map->room - 1, at = hash & mask;
+
+	while (map->slots[at].value != value)
+		at = (at + 1) & mask;
+	return at;
+}
+
+void map_replace(struct map *map, uint64_t hash, const void *value, void *other)
+{
+	map->slots[place_of(map, hash, value)].value = other;
+}
+
 void map_remove(struct map *map, uint64_t hash, const void *value)
 {
-	size_t mask = map->room - 1, hole = hash & mask;
+	size_t mask = map->room - 1, hole = place_of(map, hash, value);
 
-	while (map->slots[hole].value != value)
-		hole = (hole + 1) & mask;
 	/* Moves up entries that were displaced by the removed one. */
 	for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask)
 		if (((i - map->slots[i].hash) & mask) >= ((i - hole) & mask)) {
