@@ -13,15 +13,6 @@
 #include "dissect/engine/visit.h"
 
 #define NOT_NEGOTIATED 0x3fff
-#define SETUP_KEY 0, 128
-#define SETUP_MARKERS 128, 1
-#define SETUP_CRC 129, 1
-#define SETUP_REJECT 130, 1
-#define SETUP_RES 131, 5
-#define SETUP_ENHANCED 131, 1
-#define SETUP_REST 132, 4
-#define SETUP_REVISION 136, 8
-#define SETUP_PD_LENGTH 144, 16
 
 static bool derive_private_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -41,15 +32,15 @@ enum row {
 #define ENHANCED RTAP_UNPLACED, NULL, NULL, "RFC 6581, section 9"
 
 #define SETUP_ROWS(key_name) \
-	[ROW_KEY] = { key_name, "Key", SETUP_KEY, RTAP_BYTES, 0, NULL, NULL, NULL }, \
-	[ROW_MARKERS] = { "iwarp_mpa.marker_flag", "Markers", SETUP_MARKERS, RTAP_BOOL, 0, NULL, NULL, NULL }, \
-	[ROW_CRC] = { "iwarp_mpa.crc_flag", "CRC", SETUP_CRC, RTAP_BOOL, 0, NULL, NULL, NULL }, \
-	[ROW_REJECT] = { "iwarp_mpa.rej_flag", "Rejected", SETUP_REJECT, RTAP_BOOL, 0, NULL, NULL, NULL }, \
-	[ROW_RES] = { "iwarp_mpa.res", "Reserved (Revision 1)", SETUP_RES, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL }, \
-	[ROW_ENHANCED] = { "iwarp_mpa.enhanced_flag", "Enhanced Setup", SETUP_ENHANCED, RTAP_BOOL, 0, NULL, NULL, "RFC 6581, section 6" }, \
-	[ROW_REST] = { "iwarp_mpa.reserved", "Reserved", SETUP_REST, RTAP_HEX, 0, NULL, NULL, "RFC 6581, section 6" }, \
-	[ROW_REVISION] = { "iwarp_mpa.rev", "Revision", SETUP_REVISION, RTAP_DEC, 0, NULL, NULL, NULL }, \
-	[ROW_PD_LENGTH] = { "iwarp_mpa.pdlength", "Private Data Length", SETUP_PD_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL }, \
+	[ROW_KEY] = { key_name, "Key", MPA_SETUP_KEY, RTAP_BYTES, 0, NULL, NULL, NULL }, \
+	[ROW_MARKERS] = { "iwarp_mpa.marker_flag", "Markers", MPA_SETUP_MARKERS, RTAP_BOOL, 0, NULL, NULL, NULL }, \
+	[ROW_CRC] = { "iwarp_mpa.crc_flag", "CRC", MPA_SETUP_CRC, RTAP_BOOL, 0, NULL, NULL, NULL }, \
+	[ROW_REJECT] = { "iwarp_mpa.rej_flag", "Rejected", MPA_SETUP_REJECT, RTAP_BOOL, 0, NULL, NULL, NULL }, \
+	[ROW_RES] = { "iwarp_mpa.res", "Reserved (Revision 1)", MPA_SETUP_RES, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL }, \
+	[ROW_ENHANCED] = { "iwarp_mpa.enhanced_flag", "Enhanced Setup", MPA_SETUP_ENHANCED, RTAP_BOOL, 0, NULL, NULL, "RFC 6581, section 6" }, \
+	[ROW_REST] = { "iwarp_mpa.reserved", "Reserved", MPA_SETUP_REST, RTAP_HEX, 0, NULL, NULL, "RFC 6581, section 6" }, \
+	[ROW_REVISION] = { "iwarp_mpa.rev", "Revision", MPA_SETUP_REVISION, RTAP_DEC, 0, NULL, NULL, NULL }, \
+	[ROW_PD_LENGTH] = { "iwarp_mpa.pdlength", "Private Data Length", MPA_SETUP_PD_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL }, \
 	[ROW_PRIVATE] = { "iwarp_mpa.privatedata", "Private Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED, NULL, derive_private_data, NULL }, \
 	[ROW_PEER] = { "iwarp_mpa.p2p_flag", "Peer to Peer", 0, 1, RTAP_BOOL, ENHANCED }, \
 	[ROW_RTR_SEND] = { "iwarp_mpa.rtr_send_flag", "Ready to Receive by Send", 0, 1, RTAP_BOOL, ENHANCED }, \

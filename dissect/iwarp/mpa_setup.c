@@ -5,17 +5,7 @@
 #include "dissect/iwarp/mpa_setup.h"
 #include "dissect/infiniband/upper.h"
 
-#define SETUP_KEY 0, 128
-#define SETUP_MARKERS 128, 1
-#define SETUP_CRC 129, 1
-#define SETUP_REJECT 130, 1
-#define SETUP_RES 131, 5
-#define SETUP_ENHANCED 131, 1
-#define SETUP_REST 132, 4
-#define SETUP_REVISION 136, 8
-#define SETUP_PD_LENGTH 144, 16
-
-/* After it, if S is set. RFC 6581, section 9. */
+/* After the header, if S is set. RFC 6581, section 9. */
 #define ENHANCED_LENGTH 4
 #define ENHANCED_PEER 0, 1
 #define ENHANCED_RTR_SEND 1, 1
@@ -75,14 +65,14 @@ enum result mpa_read_setup(struct cursor *cursor, struct rtap_mpa_facts *facts)
 	result = cursor_take(cursor, MPA_SETUP_LENGTH, &header);
 	if (result != OK)
 		return TRUNCATED;
-	facts->markers = bits(header, SETUP_MARKERS);
-	facts->crc = bits(header, SETUP_CRC);
-	facts->rejected = facts->is_reply && bits(header, SETUP_REJECT);
-	facts->revision = (uint8_t)bits(header, SETUP_REVISION);
-	facts->private_length = (uint16_t)bits(header, SETUP_PD_LENGTH);
+	facts->markers = bits(header, MPA_SETUP_MARKERS);
+	facts->crc = bits(header, MPA_SETUP_CRC);
+	facts->rejected = facts->is_reply && bits(header, MPA_SETUP_REJECT);
+	facts->revision = (uint8_t)bits(header, MPA_SETUP_REVISION);
+	facts->private_length = (uint16_t)bits(header, MPA_SETUP_PD_LENGTH);
 	facts->length = MPA_SETUP_LENGTH + (uint32_t)facts->private_length;
 	left = *cursor;
-	if (bits(header, SETUP_ENHANCED) && facts->revision >= 2 && facts->private_length >= ENHANCED_LENGTH &&
+	if (bits(header, MPA_SETUP_ENHANCED) && facts->revision >= 2 && facts->private_length >= ENHANCED_LENGTH &&
 	    cursor_take(&left, ENHANCED_LENGTH, &data) == OK)
 		read_enhanced(data, facts);
 	read_rpc_private(cursor->next, cursor->captured < facts->private_length ? cursor->captured : facts->private_length, facts);

@@ -12,6 +12,17 @@
 #define MPA_SETUP_LENGTH 20       /* of a Request or Reply without its private data. RFC 5044, 7.1.1 */
 #define MPA_MAX_PRIVATE 512
 
+/* Positions. RFC 5044, 7.1.1; RFC 6581, 6. */
+#define MPA_SETUP_KEY 0, 128
+#define MPA_SETUP_MARKERS 128, 1
+#define MPA_SETUP_CRC 129, 1
+#define MPA_SETUP_REJECT 130, 1
+#define MPA_SETUP_RES 131, 5
+#define MPA_SETUP_ENHANCED 131, 1
+#define MPA_SETUP_REST 132, 4
+#define MPA_SETUP_REVISION 136, 8
+#define MPA_SETUP_PD_LENGTH 144, 16
+
 /* Returns whether the bytes begin with the key of a Request or Reply. */
 bool mpa_is_setup(const struct cursor *cursor);
 
