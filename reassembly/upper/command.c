@@ -263,6 +263,21 @@ void command_pass(struct rtap_tracker *tracker, struct command *from, struct com
 	end_command(tracker, from, NULL);
 }
 
+void *command_operation_alone(struct upper_work *work, size_t size)
+{
+	struct message *response = work->message;
+	struct operation *operation = work->tracker->options.operation && !response->operation ?
+					      operation_create(work->tracker, response, size, NULL) : NULL;
+
+	if (!operation)
+		return NULL;
+	operation->shown.from_a = !work->from_a;
+	operation->shown.response_frame = response->shown.first_frame;
+	operation->shown.time_ns = operation->shown.time_end_ns = response->shown.time_ns;
+	operation->concluded = true;
+	return operation;
+}
+
 void command_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	end_command(tracker, command_of(message->request), message);

@@ -67,6 +67,12 @@ struct command *command_find(const struct connection *connection, bool requester
 /* The command of a response, or of a repeat of the last one. NULL: unknown. */
 struct command *command_of_response(const struct upper_work *work, uint64_t id);
 
+/*
+ * The operation of a response whose command was not captured, in `size` bytes: it has its side, times and frame, the layer shows the rest.
+ * NULL: operations are not reported, or out of memory, which is counted.
+ */
+void *command_operation_alone(struct upper_work *work, size_t size);
+
 /* Callbacks of struct upper_layer. */
 void command_settled(struct rtap_tracker *tracker, struct message *message);
 void command_detach(struct message *message);

@@ -355,12 +355,9 @@ static void take_put_ack(struct upper_work *work, const struct lnet_send *send)
 /* A completion whose request was not captured. */
 static void show_alone(struct upper_work *work, const struct lnet_request *request)
 {
-	struct lnet_operation *operation;
+	struct lnet_operation *operation = command_operation_alone(work, sizeof *operation);
 	struct rtap_operation *shown;
 
-	if (!work->tracker->options.operation || work->message->operation)
-		return;
-	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
 	if (!operation)
 		return;
 	shown = &operation->head.shown;
@@ -370,9 +367,6 @@ static void show_alone(struct upper_work *work, const struct lnet_request *reque
 	shown->id = operation->id;
 	show_status(operation, request);
 	shown->from_a = work->from_a == request->is_sink;
-	shown->response_frame = work->message->shown.first_frame;
-	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
-	operation->head.concluded = true;
 }
 
 static void take_completion(struct upper_work *work, const struct lnet_send *send, uint8_t type)

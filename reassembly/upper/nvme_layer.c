@@ -283,23 +283,14 @@ static void keep_carried(struct upper_work *work, struct nvme_command *command, 
 /* A response whose command was not captured. */
 static void show_alone(struct upper_work *work, const struct nvme_command *command)
 {
-	struct nvme_operation *operation;
-	struct rtap_operation *shown;
+	struct nvme_operation *operation = command_operation_alone(work, sizeof *operation);
 
-	if (!work->tracker->options.operation || work->message->operation)
-		return;
-	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
 	if (!operation)
 		return;
-	shown = &operation->head.shown;
 	show_command(operation, command);
-	shown->name = "unknown command";
+	operation->head.shown.name = "unknown command";
 	show_status(operation, command);
 	show_object(operation, queue_of(command), 0);
-	shown->from_a = !work->from_a;
-	shown->response_frame = work->message->shown.first_frame;
-	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
-	operation->head.concluded = true;
 }
 
 /* Shows facts of the packet that are not in its bytes. */

@@ -143,21 +143,12 @@ void rnbd_command_begin_operation(struct upper_work *work, struct rnbd_command *
 
 void rnbd_command_show_alone(struct upper_work *work, const struct rnbd_command *command)
 {
-	struct rnbd_result *operation;
-	struct rtap_operation *shown;
+	struct rnbd_result *operation = command_operation_alone(work, sizeof *operation);
 
-	if (!work->tracker->options.operation || work->message->operation)
-		return;
-	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
 	if (!operation)
 		return;
-	shown = &operation->head.shown;
 	show_command(operation, command);
 	show_status(operation, command);
-	shown->from_a = !work->from_a;
-	shown->response_frame = work->message->shown.first_frame;
-	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
-	operation->head.concluded = true;
 }
 
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)

@@ -560,22 +560,13 @@ bool scsi_take_data(struct upper_work *work)
 /* A response whose command was not captured. */
 static void show_alone(struct upper_work *work, const struct scsi_request *request)
 {
-	struct scsi_operation *operation;
-	struct rtap_operation *shown;
+	struct scsi_operation *operation = command_operation_alone(work, sizeof *operation);
 
-	if (!work->tracker->options.operation || work->message->operation)
-		return;
-	operation = operation_create(work->tracker, work->message, sizeof *operation, NULL);
 	if (!operation)
 		return;
-	shown = &operation->head.shown;
 	show_command(operation, request);
-	shown->name = "unknown command";
+	operation->head.shown.name = "unknown command";
 	show_status(operation, request);
-	shown->from_a = !work->from_a;
-	shown->response_frame = work->message->shown.first_frame;
-	shown->time_ns = shown->time_end_ns = work->message->shown.time_ns;
-	operation->head.concluded = true;
 }
 
 void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense)
