@@ -106,18 +106,6 @@ static void write_stalls(struct joining *joining)
 	}
 }
 
-struct table_row {
-	const struct stats_table *table;
-	size_t row;
-};
-
-static void write_row(const void *what, struct line *line)
-{
-	const struct table_row *row = what;
-
-	stats_table_write(row->table, row->row, line);
-}
-
 static void write_text(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;
@@ -129,7 +117,7 @@ static void write_text(struct joining *joining)
 	join_table(&table, &joining->joined.form);
 	rows = stats_table_finish(&table);
 	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
-		reader_write(reader, write_row, &(struct table_row){ &table, i });
+		reader_write(reader, stats_table_write, &(struct stats_table_row){ &table, i });
 	stats_table_fini(&table);
 	write_stalls(joining);
 	for (size_t i = 0; i < joining->joined.join->direction_count; i++)

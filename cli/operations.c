@@ -253,18 +253,6 @@ static void write_columned(const void *what, struct line *line)
 	columns_write(columned->columns, group_json, columned->item, line);
 }
 
-struct table_row {
-	const struct stats_table *table;
-	size_t row;
-};
-
-static void write_row(const void *what, struct line *line)
-{
-	const struct table_row *row = what;
-
-	stats_table_write(row->table, row->row, line);
-}
-
 static void write_table(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
 	struct reader *reader = &listing->reader;
@@ -277,7 +265,7 @@ static void write_table(struct listing *listing, const struct operation_group *c
 	rows = stats_table_finish(&table);
 	/* without a title */
 	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
-		reader_wrote(reader, printer_write(&reader->printer, write_row, &(struct table_row){ &table, i }));
+		reader_wrote(reader, printer_write(&reader->printer, stats_table_write, &(struct stats_table_row){ &table, i }));
 	stats_table_fini(&table);
 }
 

@@ -168,11 +168,14 @@ static void write_cells(const struct stats_table *table, size_t row, bool is_hea
 	line_char(line, '\n');
 }
 
-void stats_table_write(const struct stats_table *table, size_t row, struct line *line)
+void stats_table_write(const void *what, struct line *line)
 {
-	if (row >= 2) {
-		write_cells(table, row - 2, false, line);
-	} else if (row) {
+	const struct stats_table_row *row = what;
+	const struct stats_table *table = row->table;
+
+	if (row->row >= 2) {
+		write_cells(table, row->row - 2, false, line);
+	} else if (row->row) {
 		write_cells(table, 0, true, line);
 	} else if (table->title) {
 		line_char(line, '\n');

@@ -48,8 +48,14 @@ void stats_table_text(struct stats_table *table, const char *text);
 /* Decides the widths. Returns the number of rows; 0: nothing to write. */
 size_t stats_table_finish(struct stats_table *table);
 
-/* Writes a row with its newline; row 0 is an empty line and the title, row 1 the headings, then come the rows. */
-void stats_table_write(const struct stats_table *table, size_t row, struct line *line);
+/* Row 0 is an empty line and the title, row 1 the headings, then come the rows. */
+struct stats_table_row {
+	const struct stats_table *table;
+	size_t row;
+};
+
+/* Writes a struct stats_table_row with its newline. */
+void stats_table_write(const void *what, struct line *line);
 
 /* Breaks lines after `begin` that are too wide; what follows a break is indented. */
 void stats_table_wrap(char *begin, size_t indent, struct line *line);

@@ -25,17 +25,11 @@ struct writing {
 	bool failed;         /* out of memory */
 };
 
-struct table_row {
-	const struct stats_table *table;
-	size_t row;
-};
-
 static void write_row(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
-	const struct table_row *row = record->what;
 
-	stats_table_write(row->table, row->row, line);
+	stats_table_write(record->what, line);
 }
 
 static void put(struct writing *writing, stats_form *form, const void *what)
@@ -52,7 +46,7 @@ static void finish(struct writing *writing, struct stats_table *table)
 
 	writing->failed |= table->failed;
 	for (size_t i = 0; rows && i < rows + 2 && !writing->stopped; i++)
-		put(writing, write_row, &(struct table_row){ table, i });
+		put(writing, write_row, &(struct stats_table_row){ table, i });
 	stats_table_fini(table);
 }
 

@@ -298,18 +298,6 @@ static void read_file(struct rtap_source *source, struct run *run)
 	rtap_tracker_finish(run->tracker);
 }
 
-struct table_row {
-	const struct stats_table *table;
-	size_t row;
-};
-
-static void write_table_row(const void *what, struct line *line)
-{
-	const struct table_row *row = what;
-
-	stats_table_write(row->table, row->row, line);
-}
-
 struct group_row {
 	const struct operation_groups *groups;
 	const struct operation_group *group;
@@ -336,7 +324,7 @@ static void finish_groups(struct run *run)
 	operation_groups_table(&table, &run->groups, sorted, run->groups.count, run->options & 8 ? &times : NULL);
 	rows = stats_table_finish(&table);
 	for (size_t i = 0; rows && i < rows + 2; i++)
-		REQUIRE(!printer_write(&run->printer, write_table_row, &(struct table_row){ &table, i }));
+		REQUIRE(!printer_write(&run->printer, stats_table_write, &(struct stats_table_row){ &table, i }));
 	check_written(run, COLUMNS_TEXT, 0);
 	stats_table_fini(&table);
 	free(sorted);
