@@ -134,6 +134,7 @@ struct options {
 	enum clock_form clock;    /* -t */
 	bool clock_given;
 	enum colour_when colour;  /* --color */
+	bool wide;                /* --wide: text is not shortened */
 	struct fields_format fields;
 	struct rtap_dissect_options dissect;
 	bool no_check_icrc;

@@ -297,7 +297,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	else if (options->diff.stat)
 		diff_show_stat(&show, &printer, inputs[0].name, inputs[1].name);
 	else
-		diff_show_text(&show, &printer, inputs[0].name, inputs[1].name);
+		diff_show_text(&show, &printer, inputs[0].name, inputs[1].name, options->wide);
 	if (!error)
 		error = diff_compare(&inputs[0].file, &inputs[1].file, treatments, &show.form, &totals);
 	if (!error)

@@ -76,7 +76,7 @@ static void write_item(const void *what, struct line *line)
 		return;
 	}
 	colour_begin(colour, line);
-	operation_text(item->operation, &item->listing->times, line);
+	operation_text(item->operation, &item->listing->times, item->listing->options->wide, line);
 	colour_end(colour, line);
 }
 

@@ -27,7 +27,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
 	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_CLOCK, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_BLKTRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
-	OPTION_EXPLAIN, OPTION_COLOR };
+	OPTION_EXPLAIN, OPTION_COLOR, OPTION_WIDE };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -68,6 +68,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 static const struct option view_options[] = {
 	COMMON_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "wide", no_argument, NULL, OPTION_WIDE },
 	{ "print", no_argument, NULL, OPTION_PRINT },
 	FILE_OPTIONS,
 	RECORDER_OPTIONS,
@@ -90,6 +91,7 @@ static const struct option operations_options[] = {
 	COMMON_OPTIONS,
 	LIVE_OPTIONS,
 	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "wide", no_argument, NULL, OPTION_WIDE },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "layer", required_argument, NULL, OPTION_LAYER },
 	{ "by", required_argument, NULL, OPTION_BY },
@@ -135,6 +137,7 @@ static const struct option diff_options[] = {
 	COMMON_OPTIONS,
 	DIFF_OPTIONS,
 	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "wide", no_argument, NULL, OPTION_WIDE },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -529,6 +532,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	case OPTION_SAMPLED: options->sampled = true; return true;
 	case OPTION_PACKETS: options->packets = true; return true;
+	case OPTION_WIDE: options->wide = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
 	case OPTION_CHECKSUMS: options->checksums = true; return true;
 	default: return false;

@@ -229,7 +229,7 @@ void top_model_operation(struct top_model *model, const struct rtap_operation *o
 		return;
 	kept = next_operation(model, operation->connection->number, false);
 	line_init(&line, kept->text, sizeof kept->text - 1);
-	operation_text(operation, &times, &line);
+	operation_text(operation, &times, true, &line);
 	finish_text(kept->text, sizeof kept->text, &line);
 }
 

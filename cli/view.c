@@ -60,6 +60,7 @@ static bool open_format(struct view *view, unsigned index)
 		made->text.tree = options->tree;
 		made->text.hex = options->hex;
 		made->text.clock.form = options->clock;
+		made->text.wide = options->wide;
 		made->text.colour = colour_is_wanted(options->colour, view->reader.is_terminal);
 		view->formats[index] = &made->text.format;
 		break;

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/engine/line.h"
+#include "dissect/engine/line_name.h"
 
 static char memory[256];
 
@@ -345,5 +345,80 @@ Test(line, values_are_printed_as_their_field_is_shown)
 		begin(&line);
 		line_value(&line, &cases[i].field, &cases[i].value);
 		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
+/* "before NAME after", shortened as a line is. */
+static const char *shortened(const char *before, const char *name, const char *after)
+{
+	static char room[1024];
+	struct line line;
+
+	line_init(&line, room, sizeof room - 1);
+	line_text(&line, before);
+	line_name(&line, (const uint8_t *)name, strlen(name));
+	line_text(&line, after);
+	line_name_shorten(&line, room);
+	*line.next = 0;
+	return room;
+}
+
+#define TEN_A "aaaaaaaaaa"
+#define TEN_B "bbbbbbbbbb"
+#define HUNDRED TEN_A TEN_A TEN_A TEN_A TEN_A TEN_B TEN_B TEN_B TEN_B TEN_B
+
+Test(line, the_middle_of_a_name_is_left_out_where_the_line_is_too_long)
+{
+	/* 120 columns are not too many */
+	cr_expect_str_eq(shortened(TEN_A, HUNDRED, TEN_B), TEN_A HUNDRED TEN_B);
+	/* 130: 90 are left of the name, a third of them (without the dots) from its begin */
+	cr_expect_str_eq(shortened(TEN_A, HUNDRED, TEN_B TEN_B),
+			 TEN_A TEN_A TEN_A "aaaaaaaaa...aaaaaaaa" TEN_B TEN_B TEN_B TEN_B TEN_B TEN_B TEN_B);
+	/* not below 24 columns, whatever the rest is */
+	cr_expect_str_eq(shortened(HUNDRED, HUNDRED, HUNDRED), HUNDRED "aaaaaaa...bbbbbbbbbbbbbb" HUNDRED);
+	cr_expect_str_eq(shortened(HUNDRED, "aaaaaaaaaabbbbbbbbbbcccc", HUNDRED), HUNDRED "aaaaaaaaaabbbbbbbbbbcccc" HUNDRED);
+}
+
+Test(line, the_longest_of_two_names_is_shortened_first)
+{
+	static char room[1024];
+	struct line line;
+
+	line_init(&line, room, sizeof room - 1);
+	line_name(&line, (const uint8_t *)HUNDRED, 100);
+	line_text(&line, " -> ");
+	line_name(&line, (const uint8_t *)HUNDRED HUNDRED, 200);
+	line_text(&line, " ok");
+	line_name_shorten(&line, room);
+	*line.next = 0;
+	/* the second one to 24 columns, the first one to what is left: 120 - 4 - 24 - 3 */
+	cr_expect_eq(line.next - room, 120);
+	cr_expect(!strncmp(room + 89, " -> aaaaaaa...bbbbbbbbbbbbbb ok", 32), "%s", room);
+	cr_expect(strstr(room, "...") < room + 89);
+}
+
+Test(line, a_name_is_not_shortened_within_a_character_or_an_escape)
+{
+	for (int shift = 0; shift < 8; shift++) {
+		char name[512] = "";
+
+		for (int i = 0; i < shift; i++)
+			strcat(name, "x");
+		for (int i = 0; i < 30; i++)
+			strcat(name, i % 2 ? "\xc3\xa9" : "\x1b");
+		const char *text = shortened(TEN_A, name, HUNDRED), *at = strstr(text, "...");
+
+		cr_assert(at);
+		/* what is left is characters and escapes as they were */
+		for (at = text; *at; at++) {
+			if (*at == '\\')
+				cr_expect(!strncmp(at, "\\x1b", 4), "%s", text);
+			if (*at == '\xc3')
+				cr_expect_eq(at[1], '\xa9', "%s", text);
+		}
+		cr_expect_null(strstr(text, "...\xa9"), "%s", text);
+		cr_expect_null(strstr(text, "...b\xc3"), "%s", text);
+		cr_expect_null(strstr(text, "...1b"), "%s", text);
+		cr_expect_null(strstr(text, "...x1b"), "%s", text);
 	}
 }

@@ -20,6 +20,8 @@ struct line {
 	char *after_ends; /* where the last "source > destination " ended */
 	bool cut;
 	struct ends_texts *ends; /* of earlier lines, see ends.h; or NULL */
+	struct { char *begin, *end; } names[2]; /* of files and the like, which a long line shortens: see line_name.h */
+	uint8_t name_count;
 };
 
 static inline void line_init(struct line *line, char *memory, size_t size)
@@ -28,6 +30,7 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->end = memory + size;
 	line->cut = false;
 	line->ends = NULL;
+	line->name_count = 0;
 }
 
 /* Appends the part of the text that fits and sets `cut`. */

@@ -443,7 +443,7 @@ static void summary_atomicacketh(const struct rtap_packet *packet, const struct 
 {
 	if (layer->length < ATOMICACKETH_LENGTH)
 		return;
-	line_text(line, " original ");
+	line_text(line, " was ");
 	line_hex(line, bits(layer_bytes(packet, layer), ATOMICACKETH_ORIGINAL), 1);
 }
 

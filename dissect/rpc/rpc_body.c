@@ -9,6 +9,7 @@
 #include "dissect/rpc/rpc_program.h"
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "dissect/engine/line_name.h"
 #include "dissect/engine/visit.h"
 #include "dissect/rpc/xdr_walk.h"
 
@@ -334,6 +335,7 @@ static void show_procedure(struct line_sink *text)
 static void start_again(struct line_sink *text)
 {
 	text->line->next = text->start + text->begin;
+	text->line->name_count = 0;
 	text->status_shown = false;
 	text->last_form = RPC_SUMMARY_PLAIN;
 }
@@ -370,7 +372,7 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	line_text(text->line, row->form == RPC_SUMMARY_LENGTH && text->last_form == RPC_SUMMARY_OFFSET ? "+" : row->text);
 	text->last_form = (uint8_t)row->form;
 	if (field->show == RTAP_TEXT)
-		line_escaped(text->line, decoded->data.bytes, decoded->data.length);
+		line_name(text->line, decoded->data.bytes, decoded->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, decoded->number);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "dissect/engine/line_name.h"
 #include "output/compare/diff_show.h"
 #include "output/message/columns.h"
 #include "output/packet/json.h"
@@ -90,10 +91,43 @@ static void put_line(struct line *line, const struct diff_side *side, bool json)
 	}
 }
 
-static void text_line(struct line *line, char mark, const struct diff_side *side)
+#define MORE_COLUMNS 22 /* " ... 1234 more fields" */
+
+/* A line without its frame: the fields that LINE_COLUMNS hold, and how many follow. */
+static void text_start(struct line *line, const char *begin, const struct diff_side *side)
 {
+	const char *at = line_of(side), *end = at + side->line->length, *values = canon_line_values(at, end);
+	struct canon_token token;
+	uint64_t more = 0;
+
+	line_bytes(line, at, (size_t)(values - at));
+	while (canon_token_next(&values, end, &token)) {
+		size_t length = token.name_length + 1 + token.value_length;
+
+		if (is_frame(&token))
+			continue;
+		/* the first one that does not fit, and all after it */
+		more += more || (size_t)(line->next - begin) + 1 + length > LINE_COLUMNS - MORE_COLUMNS;
+		if (more)
+			continue;
+		line_char(line, ' ');
+		line_bytes(line, token.name, length);
+	}
+	if (!more)
+		return;
+	line_text(line, " ... ");
+	line_count(line, more, "more field", "more fields");
+}
+
+static void text_line(struct line *line, char mark, const struct diff_side *side, bool is_wide)
+{
+	const char *begin = line->next;
+
 	line_char(line, mark);
-	put_line(line, side, false);
+	if (is_wide)
+		put_line(line, side, false);
+	else
+		text_start(line, begin, side);
 	line_char(line, '\n');
 }
 
@@ -138,6 +172,8 @@ static void write_header(const void *what, struct line *line)
 	line_text(line, " @@\n");
 }
 
+#define CHANGE_COLUMNS 8 /* around a change's name and values */
+
 static void text_value(struct line *line, const char *value, size_t length)
 {
 	if (value)
@@ -146,10 +182,22 @@ static void text_value(struct line *line, const char *value, size_t length)
 		line_text(line, "absent");
 }
 
-/* "! length: 300 -> 308; packets: 2 -> 1" */
-static void text_changes(struct line *line, const struct diff_step *step)
+static void text_change(struct line *line, const struct diff_change *change)
 {
-	const char *before = "! ";
+	line_bytes(line, change->name, change->name_length);
+	line_text(line, ": ");
+	text_value(line, change->a, change->a_length);
+	line_text(line, " -> ");
+	text_value(line, change->b, change->b_length);
+	/* a name that corresponded to another one before */
+	if (change->a && change->b && change->a_length == change->b_length && !memcmp(change->a, change->b, change->a_length))
+		line_text(line, " (not the same one as before)");
+}
+
+/* "! length: 300 -> 308; packets: 2 -> 1", on several lines unless `is_wide`. */
+static void text_changes(struct line *line, const struct diff_step *step, bool is_wide)
+{
+	const char *begin = line->next, *before = "! ";
 
 	if (step->kind == DIFF_MOVED) {
 		line_text(line, "! the same, but elsewhere in the order");
@@ -157,16 +205,15 @@ static void text_changes(struct line *line, const struct diff_step *step)
 	}
 	for (size_t i = 0; i < step->change_count; i++) {
 		const struct diff_change *change = &step->changes[i];
+		size_t length = change->name_length + change->a_length + change->b_length + CHANGE_COLUMNS;
 
+		if (!is_wide && before[0] == ';' && (size_t)(line->next - begin) + length > LINE_COLUMNS) {
+			line_char(line, '\n');
+			begin = line->next;
+			before = "! ";
+		}
 		line_text(line, before);
-		line_bytes(line, change->name, change->name_length);
-		line_text(line, ": ");
-		text_value(line, change->a, change->a_length);
-		line_text(line, " -> ");
-		text_value(line, change->b, change->b_length);
-		/* a name that corresponded to another one before */
-		if (change->a && change->b && change->a_length == change->b_length && !memcmp(change->a, change->b, change->a_length))
-			line_text(line, " (not the same one as before)");
+		text_change(line, change);
 		before = "; ";
 	}
 	line_char(line, '\n');
@@ -175,6 +222,7 @@ static void text_changes(struct line *line, const struct diff_step *step)
 static void write_difference(const void *what, struct line *line)
 {
 	const struct diff_step *step = ((const struct written *)what)->step;
+	bool is_wide = ((const struct written *)what)->show->wide;
 
 	switch (step->kind) {
 	case DIFF_CONNECTION_REMOVED:
@@ -191,15 +239,15 @@ static void write_difference(const void *what, struct line *line)
 		break;
 	}
 	if (step->kind == DIFF_SAME) {
-		text_line(line, ' ', &step->a);
+		text_line(line, ' ', &step->a, is_wide);
 		return;
 	}
 	if (step->kind != DIFF_ADDED)
-		text_line(line, '-', &step->a);
+		text_line(line, '-', &step->a, is_wide);
 	if (step->kind != DIFF_REMOVED)
-		text_line(line, '+', &step->b);
+		text_line(line, '+', &step->b, is_wide);
 	if (step->kind == DIFF_CHANGED || step->kind == DIFF_MOVED)
-		text_changes(line, step);
+		text_changes(line, step, is_wide);
 }
 
 static int put(struct diff_show *show, void (*write)(const void *what, struct line *line), const struct diff_step *step)
@@ -352,9 +400,10 @@ static void init(struct diff_show *show, int (*step)(struct diff_form *form, con
 	*show = (struct diff_show){ .form.step = step, .printer = printer, .a_name = a_name, .b_name = b_name };
 }
 
-void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name)
+void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name, bool is_wide)
 {
 	init(show, step_text, printer, a_name, b_name);
+	show->wide = is_wide;
 }
 
 int diff_show_records(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name, const struct columns *columns)

@@ -22,6 +22,7 @@ struct diff_show {
 	struct printer *printer;
 	const char *a_name, *b_name;
 	const struct columns *columns;       /* records */
+	bool wide;                           /* text: lines are not shortened */
 	bool begun;                          /* text: the names were printed */
 	struct diff_step context[DIFF_CONTEXT]; /* text: preceding equal lines */
 	unsigned context_count, context_at;
@@ -33,7 +34,8 @@ struct diff_show {
 };
 
 /* Initialise one of the forms. The printer and the names are borrowed. */
-void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
+/* Lines of up to 120 columns: of long ones the first fields and the number of the others; all if `is_wide`. */
+void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name, bool is_wide);
 void diff_show_stat(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
 /* JSON or CSV; `columns` is borrowed. Returns 0 or -errno. */
 int diff_show_records(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name, const struct columns *columns)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_name.h"
 #include "dissect/management/cm.h"
 #include "output/message/connections.h"
 #include "output/message/messages.h"
 #include "output/packet/colour.h"
 #include "output/packet/object.h"
 #include "output/packet/units.h"
+
+#define COUNT_COLUMNS 16 /* of a number after a name, with what separates them */
 
 static char *put_address(char *to, const uint8_t *bytes, uint8_t length)
 {
@@ -296,6 +299,33 @@ static enum colour colour_of(const struct rtap_connection *connection)
 	return COLOUR_NONE;
 }
 
+/* "    retransmission 1, gap 2", on as many lines as they need. */
+static void text_anomalies(const uint64_t counts[RTAP_CONNECTION_ANOMALY_COUNT], enum colour colour, struct line *line)
+{
+	const char *begin = line->next, *before = "    ";
+
+	colour_begin(colour, line);
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++) {
+		const char *name = rtap_connection_anomaly_name((enum rtap_connection_anomaly)i);
+
+		if (!counts[i])
+			continue;
+		if (line->next - begin + (ptrdiff_t)strlen(name) > LINE_COLUMNS - COUNT_COLUMNS) {
+			line_text(line, ",\n");
+			begin = line->next;
+			before = "    ";
+		}
+		line_text(line, before);
+		line_text(line, name);
+		line_char(line, ' ');
+		line_dec(line, counts[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, '\n');
+	colour_end(colour, line);
+}
+
 void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line)
 {
 	enum colour colour = is_coloured ? colour_of(connection) : COLOUR_NONE;
@@ -319,10 +349,12 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 	line_count(line, connection->messages, "message", "messages");
 	line_text(line, ", ");
 	units_bytes(connection->bytes, line);
-	line_text(line, " in ");
-	units_time(connection->time_end_ns - connection->time_ns, line);
-	anomaly_counts_text(connection->anomaly_counts, line);
+	if (connection->time_end_ns != connection->time_ns) {
+		line_text(line, " in ");
+		units_time(connection->time_end_ns - connection->time_ns, line);
+	}
 	line_char(line, '\n');
 	colour_end(colour, line);
+	text_anomalies(connection->anomaly_counts, colour, line);
 	text_life(connection, times, is_coloured, line);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
 #include "output/message/connections.h"
@@ -9,7 +10,7 @@
 #include "output/packet/units.h"
 
 /* Most of a message's items printed as text; the rest is counted. */
-#define SHOWN_HOLES 4
+#define SHOWN_HOLES 2
 
 static void json_missing(const struct rtap_message *message, struct line *line)
 {
@@ -222,18 +223,14 @@ void message_json(const struct rtap_message *message, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* The missing ranges of a message, as far as their position is known. */
+/* A missing range, as far as its position is known. */
 static void text_hole(const struct rtap_message *message, uint32_t index, struct line *line)
 {
-	static const char *const reasons[RTAP_MISSING_COUNT] = {
-		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
-		[RTAP_MISSING_SNAPPED] = " not captured (snap length)",
-		[RTAP_MISSING_EVICTED] = " given up for want of memory",
-	};
 	const struct rtap_missing *missing = &message->missing[index];
 
 	if (missing->length_known) {
-		line_count(line, missing->length, "byte at ", "bytes at ");
+		line_dec(line, missing->length);
+		line_text(line, " B at ");
 		line_dec(line, missing->offset);
 	} else if (index == 0 && missing->offset == 0) {
 		line_text(line, "the beginning");
@@ -241,7 +238,6 @@ static void text_hole(const struct rtap_message *message, uint32_t index, struct
 		line_text(line, "the rest from ");
 		line_dec(line, missing->offset);
 	}
-	line_text(line, reasons[missing->reason]);
 }
 
 static const char *why_incomplete(const struct rtap_message *message)
@@ -258,17 +254,27 @@ static const char *why_incomplete(const struct rtap_message *message)
 
 static void text_missing(const struct rtap_message *message, struct line *line)
 {
+	static const char *const reasons[RTAP_MISSING_COUNT] = {
+		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
+		[RTAP_MISSING_SNAPPED] = " (snap length)",
+		[RTAP_MISSING_EVICTED] = " given up for want of memory",
+	};
+	uint32_t shown = message->missing_count < SHOWN_HOLES ? message->missing_count : SHOWN_HOLES;
+
 	if (message->complete)
 		return;
 	line_text(line, why_incomplete(message));
-	for (uint32_t i = 0; i < message->missing_count && i < SHOWN_HOLES; i++) {
+	for (uint32_t i = 0; i < shown; i++) {
 		if (i)
 			line_text(line, ", ");
 		text_hole(message, i, line);
+		/* of several with one reason at the last */
+		if (i + 1 == shown || message->missing[i].reason != message->missing[i + 1].reason)
+			line_text(line, reasons[message->missing[i].reason]);
 	}
-	if (message->missing_count > SHOWN_HOLES) {
+	if (message->missing_count > shown) {
 		line_text(line, " and ");
-		line_dec(line, message->missing_count - SHOWN_HOLES);
+		line_dec(line, message->missing_count - shown);
 		line_text(line, " more");
 	}
 }
@@ -281,10 +287,10 @@ static char *put_operands(char *to, const struct rtap_message *message)
 		return to;
 	if (message->request_seen) {
 		if (swaps)
-			to = line_put_hex(line_put(to, ", compare 0x"), message->compare, 16);
-		to = line_put_hex(line_put(to, swaps ? " swap 0x" : ", add 0x"), message->swap_or_add, 16);
+			to = line_put_hex(line_put(to, ", compare 0x"), message->compare, 1);
+		to = line_put_hex(line_put(to, swaps ? " swap 0x" : ", add 0x"), message->swap_or_add, 1);
 	}
-	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 16) : to;
+	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 1) : to;
 }
 
 #define DURATION_MOST 40
@@ -377,16 +383,38 @@ static char *put_program(char *to, const struct rtap_message *message)
 	return line_put_dec(line_put(to, " v"), message->version);
 }
 
-static void text_operation(const struct rtap_item *operation, struct line *line)
+/* `status`: of the whole, which is not repeated. */
+static void text_operation(const struct rtap_item *operation, const char *status, struct line *line)
 {
 	line_char(line, ' ');
 	if (operation->name)
 		line_text(line, operation->name);
 	else
 		line_dec(line, operation->number);
-	if (operation->has_status && operation->status && operation->status_name) {
+	if (operation->has_status && operation->status && operation->status_name && (!status || strcmp(operation->status_name, status))) {
 		line_char(line, '=');
 		line_text(line, operation->status_name);
+	}
+}
+
+/*
+ * The program's operations. Of a COMPOUND those of the lowest tier, its purpose, as in the lines of packets, and what failed; all are in
+ * the JSON object.
+ */
+static void text_operations(const struct rtap_message *message, struct line *line)
+{
+	const struct rpc_program *known = rpc_program_find(message->program, message->version);
+	uint8_t (*tier_of)(uint32_t number) = known && known->tables ? known->tables->tier : NULL;
+	uint8_t lowest = UINT8_MAX;
+
+	for (uint32_t i = 0; tier_of && i < message->item_count; i++)
+		if (tier_of(message->items[i].number) < lowest)
+			lowest = tier_of(message->items[i].number);
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		const struct rtap_item *item = &message->items[i];
+
+		if (!tier_of || tier_of(item->number) == lowest || (item->has_status && item->status))
+			text_operation(item, message->kind == RTAP_KIND_RPC_REPLY ? rpc_status_name(message) : NULL, line);
 	}
 }
 
@@ -395,8 +423,11 @@ static char *put_answer(char *to, const struct rtap_message *message)
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
 
-	if (is_reply && (message->has_rpc_status || message->rdma_error))
-		to = line_put(line_put(to, " "), rpc_status_name(message));
+	if (is_reply && (message->has_rpc_status || message->rdma_error)) {
+		bool is_ok = message->rpc_accepted && !message->rpc_status && message->has_status && !message->status && !message->rdma_error;
+
+		to = line_put(line_put(to, " "), is_ok ? "OK" : rpc_status_name(message));
+	}
 	if (is_reply && message->has_rdma_versions)
 		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
 	return message->partner ? line_put_dec(line_put(to, is_reply ? ", call " : ", reply "), message->partner) : to;
@@ -413,8 +444,7 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 	line_end(line, begin, put_program(begin, message));
 	if (message->program_known && !message->item_count)
 		text_procedure(message, line);
-	for (uint32_t i = 0; i < message->item_count; i++)
-		text_operation(&message->items[i], line);
+	text_operations(message, line);
 	begin = line_begin(line, spare, sizeof spare);
 	line_end(line, begin, put_answer(begin, message));
 }

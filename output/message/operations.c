@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_name.h"
 #include "output/message/connections.h"
 #include "output/message/operations.h"
 #include "output/packet/json.h"
@@ -204,7 +205,7 @@ static void text_object(const struct rtap_operation *operation, struct line *lin
 {
 	if (operation->object) {
 		line_char(line, ' ');
-		line_escaped(line, (const uint8_t *)operation->object, strlen(operation->object));
+		line_name(line, (const uint8_t *)operation->object, strlen(operation->object));
 	}
 	for (uint32_t i = 0; i < operation->value_count; i++) {
 		const struct rtap_named_value *value = &operation->values[i];
@@ -212,7 +213,7 @@ static void text_object(const struct rtap_operation *operation, struct line *lin
 		if (value->type != RTAP_VALUE_TEXT || strcmp(value->name, "to"))
 			continue;
 		line_text(line, " -> ");
-		line_escaped(line, (const uint8_t *)value->text, strlen(value->text));
+		line_name(line, (const uint8_t *)value->text, strlen(value->text));
 	}
 	if (!operation->has_offset)
 		return;
@@ -239,7 +240,7 @@ static void text_faults(const struct rtap_operation *operation, struct line *lin
 {
 	if (operation->repeats) {
 		line_text(line, ", ");
-		line_count(line, operation->repeats, "packet repeated", "packets repeated");
+		line_count(line, operation->repeats, "repeat", "repeats");
 	}
 	if (operation->time_lost_us) {
 		line_text(line, ", ");
@@ -281,8 +282,10 @@ static void put_time(const struct clock_listing *times, int64_t time_ns, struct 
 	line_end(line, begin, clock_put_listed(begin, times, time_ns));
 }
 
-void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, struct line *line)
+void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, bool is_wide, struct line *line)
 {
+	const char *begin = line->next;
+
 	text_right(line, NUMBER_WIDTH, write_number, operation->number);
 	line_char(line, ' ');
 	put_time(times, operation->time_ns, line);
@@ -301,5 +304,7 @@ void operation_text(const struct rtap_operation *operation, const struct clock_l
 	text_status(operation, line);
 	text_faults(operation, line);
 	text_verdict(operation, line);
+	if (!is_wide)
+		line_name_shorten(line, begin);
 	line_char(line, '\n');
 }

@@ -10,8 +10,8 @@
 #include "dissect/engine/line.h"
 #include "output/packet/clock.h"
 
-/* One line with its newline. Times are in the form of `times`. */
-void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, struct line *line);
+/* One line with its newline. Times are in the form of `times`. Unless `is_wide`, names are shortened where it would be too long. */
+void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, bool is_wide, struct line *line);
 void operation_json(const struct rtap_operation *operation, struct line *line);
 
 #endif

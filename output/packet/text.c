@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_name.h"
 #include "dissect/engine/protocol.h"
 #include "output/packet/colour.h"
 #include "output/packet/hex.h"
@@ -22,7 +23,8 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 	const struct rtap_frame *frame = packet->frame;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
-		if (is_repeated(packet, i))
+		/* of a stream without its begin that would be in every line; it is counted at the end */
+		if (is_repeated(packet, i) || packet->anomalies[i].code == RTAP_ANOMALY_FPDU_RECOVERED)
 			continue;
 		line_text(line, " [");
 		line_text(line, rtap_anomaly_name((enum rtap_anomaly_code)packet->anomalies[i].code));
@@ -105,7 +107,7 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
-	const char *before;
+	const char *begin = line->next, *before;
 
 	write_number(packet->frame->number, line);
 	clock_write(&text->clock, packet->frame, line);
@@ -118,6 +120,8 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 	if (line->next == before)
 		write_link(packet, line);
 	write_rest(packet, before, line);
+	if (!text->wide)
+		line_name_shorten(line, begin);
 }
 
 void text_info(const struct rtap_packet *packet, struct line *line)

@@ -17,6 +17,7 @@ struct text_format {
 	bool tree;   /* -V */
 	bool hex;    /* -x */
 	bool colour;
+	bool wide;   /* names are never shortened */
 	struct tree_memory *memory; /* created with the first tree */
 	struct ends_texts ends;
 };

@@ -109,3 +109,36 @@ class Operations(CliTest):
         for time in ("", "0", "-1ms", "fast", "5 minutes"):
             self.bad("rdmatap: --slower %s: not a time such as 50ms, 200us or 1.5s\n" % time, "operations", "--slower", time, CAPTURE)
         self.bad("rdmatap: --top 0: not a number from 1 to 4294967295\n", "operations", "--top", "0", CAPTURE)
+
+
+class Widths(CliTest):
+    """Lines for a screen: 120 columns unless what must be there takes more; what is left out is in the middle of a name, and in --wide."""
+
+    def test_only_the_middle_of_an_object_is_left_out(self):
+        shortened = 0
+        for name in ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "iwarp-nfs3-crctso.pcap.gz"):
+            path = os.path.join(TESTDATA, name)
+            lines, wide = self.lines("operations", path), self.lines("operations", "--wide", path)
+            objects = [json.loads(line).get("object", "") for line in self.lines("operations", "--json", path)]
+            self.assertEqual([len(lines)] * 2, [len(wide), len(objects)])
+            for line, full, whole in zip(lines, wide, objects):
+                self.assertIn(whole, full)
+                if len(full) <= 120 or len(whole) <= 24:
+                    self.assertEqual(line, full)
+                    continue
+                shortened += 1
+                before, after = full.split(whole, 1)
+                begin, end = line[len(before):len(line) - len(after)].split("...")
+                self.assertTrue(line.startswith(before) and line.endswith(after) and whole.startswith(begin) and whole.endswith(end), line)
+                self.assertTrue(len(line) == 120 or len(begin + end) == 21, line)
+        self.assertGreater(shortened, 100)
+
+    def test_lists_of_captured_workloads_are_narrow(self):
+        """The share of lines above 120 columns, of all captures of applications; a list that needs more than the limit got wider."""
+        limits = {"operations": 0.02, "messages": 0.08, "connections": 0.02}
+        for command, limit in limits.items():
+            widths = []
+            for name in ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-nvmeof.pcap.gz", "roce-iser.pcap.gz",
+                         "roce-rds.pcap", "roce-rnbd.pcap.gz", "iwarp-nfs3-crctso.pcap.gz", "iwarp-nvmeof.pcap.gz", "roce-nfs42-long.pcap"):
+                widths += [len(line) for line in self.lines(command, os.path.join(TESTDATA, name))]
+            self.assertLess(sum(width > 120 for width in widths) / len(widths), limit, command)

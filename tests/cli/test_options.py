@@ -17,7 +17,7 @@ class Help(CliTest):
         examples = {
             "-r": (), "-f": ("udp",), "-c": ("3",), "-s": ("80",), "-Y": ("infiniband",), "-V": (), "-x": (), "-q": (),
             "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",), "--color": ("never",),
-            "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
+            "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--wide": (), "--check-icrc": (),
             "--no-check-icrc": (),
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
             "--max-memory": ("64M",), "--give-up": ("60",), "--threads": ("2",),
@@ -26,9 +26,10 @@ class Help(CliTest):
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
         of_database = {"--sqlite": (self.path("x.db"),), "--packets": (), "--interval": ("1",), "--sampled": ()}
         of_trace = {"--trace": (self.path("trace.json"),), "--blktrace": (self.path("log"),)}
-        of_operations = {"--json": (), "--layer": ("nfs",), "--slower": ("1ms",), "--failed": (), "--by": ("client",), "--incomplete": (), "--sort": ("bytes",), "--top": ("3",)}
+        of_operations = {"--json": (), "--layer": ("nfs",), "--slower": ("1ms",), "--failed": (), "--by": ("client",), "--incomplete": (), "--sort": ("bytes",), "--top": ("3",),
+                         "--wide": ()}
         of_diff = {"--level": ("packets",), "--ignore": ("length",), "--only": ("length",), "--tolerance": ("length=5%",),
-                   "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (),
+                   "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (), "--wide": (),
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         of_stats = {"--interval": ("1",), "--json": (), "--sampled": (), "--sort": ("packets",), "--top": ("3",), "--connection": ("1",),

@@ -128,7 +128,7 @@ class PacketLines(CliTest):
         with_ends = 0
         names = ("_ws.col.Info", "_ws.col.def_src", "_ws.col.DEF_DST")
         for path in captures():
-            lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
+            lines = self.run_program("-n", "-t", "u", "--wide", "-r", path).stdout.decode().splitlines()
             rows = self.run_program("-t", "u", "-T", "fields", *[word for name in names for word in ("-e", name)], "-r", path).stdout.decode().splitlines()
             self.assertEqual(len(lines), len(rows), path)
             for line, row in zip(lines, rows):

@@ -36,7 +36,7 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 	else if (options & 8)
 		REQUIRE(!diff_show_records(&show, &printer, "a", "b", &columns));
 	else
-		diff_show_text(&show, &printer, "a", "b");
+		diff_show_text(&show, &printer, "a", "b", false);
 	if (diff_compare(a, b, treatments, &show.form, &totals))
 		abort();
 	if (diff_show_end(&show, &totals) || (equal && diff_differs(&totals)))

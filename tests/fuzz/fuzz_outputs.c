@@ -157,7 +157,7 @@ static void count_operation(void *owner, const struct rtap_operation *operation)
 
 static void write_operation(const void *what, struct line *line)
 {
-	operation_text(what, &relative, line);
+	operation_text(what, &relative, false, line);
 }
 
 static void write_operation_json(const void *what, struct line *line)

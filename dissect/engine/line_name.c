@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/line_name.h"
+
+#define LEAST_COLUMNS 24 /* of a shortened name */
+#define ELLIPSIS "..."
+#define ELLIPSIS_COLUMNS 3
+#define ESCAPE_MOST 4 /* "\x1b" */
+
+void line_name(struct line *line, const uint8_t *bytes, size_t length)
+{
+	char *begin = line->next;
+
+	line_escaped(line, bytes, length);
+	if (line->name_count == sizeof line->names / sizeof line->names[0])
+		return;
+	line->names[line->name_count].begin = begin;
+	line->names[line->name_count++].end = line->next;
+}
+
+/* Whether a byte continues a character of UTF-8. */
+static bool is_continued(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Characters of UTF-8; an escaped byte has those of its escape. */
+static size_t columns_of(const char *begin, const char *end)
+{
+	size_t columns = 0;
+
+	for (const char *at = begin; at < end; at++)
+		columns += !is_continued(*at);
+	return columns;
+}
+
+/* The end of the first `columns` columns, before an escape that reaches further. */
+static char *head_of(char *begin, const char *end, size_t columns)
+{
+	char *at = begin;
+
+	for (; at < end && (columns || is_continued(*at)); at++)
+		columns -= !is_continued(*at);
+	for (int back = 1; back < ESCAPE_MOST && at - back >= begin; back++)
+		if (at[-back] == '\\')
+			return at - back;
+	return at;
+}
+
+/* The begin of the last `columns` columns, after an escape that begins before them. */
+static char *tail_of(const char *begin, char *end, size_t columns)
+{
+	char *at = end;
+
+	while (at > begin && columns)
+		columns -= !is_continued(*--at);
+	for (int back = 1; back < ESCAPE_MOST && at - back >= begin; back++)
+		if (at[-back] == '\\' && end - at >= ESCAPE_MOST - back)
+			return at + ESCAPE_MOST - back;
+	return at;
+}
+
+/* Takes at least `excess` columns out of a name that has more than LEAST_COLUMNS, if it has so many; returns the bytes taken out. */
+static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
+{
+	size_t columns = columns_of(begin, end), kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
+	char *head, *tail;
+
+	/* the end of a path says more than its begin */
+	kept -= ELLIPSIS_COLUMNS;
+	head = head_of(begin, end, kept / 3);
+	tail = tail_of(head, end, kept - kept / 3);
+	if (tail - head <= ELLIPSIS_COLUMNS)
+		return 0;
+	memcpy(head, ELLIPSIS, ELLIPSIS_COLUMNS);
+	head += ELLIPSIS_COLUMNS;
+	memmove(head, tail, (size_t)(line->next - tail));
+	line->next -= tail - head;
+	return (size_t)(tail - head);
+}
+
+void line_name_shorten(struct line *line, const char *begin)
+{
+	size_t columns, taken;
+
+	while (!line->cut && line->name_count && line->next - begin > LINE_COLUMNS) {
+		unsigned longest = line->name_count == 2 && line->names[1].end - line->names[1].begin > line->names[0].end - line->names[0].begin;
+		char *name = line->names[longest].begin, *end = line->names[longest].end;
+
+		columns = columns_of(begin, line->next);
+		if (columns <= LINE_COLUMNS || columns_of(name, end) <= LEAST_COLUMNS)
+			break;
+		taken = shorten(line, name, end, columns - LINE_COLUMNS);
+		/* one is left, after the other or before it */
+		line->names[0] = line->names[!longest];
+		if (line->name_count == 2 && !longest) {
+			line->names[0].begin -= taken;
+			line->names[0].end -= taken;
+		}
+		line->name_count--;
+	}
+	line->name_count = 0;
+}

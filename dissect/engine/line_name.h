@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names from the capture (of files, targets) whose middle is left out where a line of text would be too long for a screen.
+ */
+#ifndef DISSECT_ENGINE_LINE_NAME_H
+#define DISSECT_ENGINE_LINE_NAME_H
+
+#include "dissect/engine/line.h"
+
+/* Columns of a line, without its newline. */
+#define LINE_COLUMNS 120
+
+/* Appends untrusted text as line_escaped() does, and remembers the first two as what line_name_shorten() shortens. */
+void line_name(struct line *line, const uint8_t *bytes, size_t length);
+
+/*
+ * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, replaces the middle of its names by "...": the
+ * longest first, and none below 24 columns. Forgets the names. A line that is cut remains as it is.
+ */
+void line_name_shorten(struct line *line, const char *begin);
+
+#endif
