@@ -14,6 +14,8 @@
 
 #define COUNT 1000
 
+TestSuite(array, .timeout = HANG_SECONDS);
+
 Test(array, keeps_its_elements_and_grows_as_wanted)
 {
 	uint32_t *numbers = NULL;
@@ -61,6 +63,8 @@ static int compare(const void *one, const void *other)
 {
 	return is_less(other, one) - is_less(one, other);
 }
+
+TestSuite(heap, .timeout = HANG_SECONDS);
 
 Test(heap, returns_its_items_in_order)
 {

@@ -87,6 +87,8 @@ static int visit_file(const char *name, const struct stat *facts, int kind, stru
 	return 0;
 }
 
+TestSuite(capture, .timeout = HANG_SECONDS);
+
 Test(capture, reads_every_frame_of_testdata_as_libpcap_does)
 {
 	const char *more = getenv("RDMATAP_CAPTURES");
@@ -429,7 +431,7 @@ static void put(int fd, const struct bytes *bytes, size_t from, size_t to)
 	cr_assert_eq(write(fd, bytes->data + from, to - from), (ssize_t)(to - from));
 }
 
-Test(capture, hands_out_what_has_arrived_on_a_pipe_without_waiting_for_more, .timeout = HANG_SECONDS)
+Test(capture, hands_out_what_has_arrived_on_a_pipe_without_waiting_for_more)
 {
 	struct bytes file = { 0 };
 	const char *name = "-";
@@ -470,7 +472,7 @@ static void on_alarm(int signal_number)
 	(void)signal_number;
 }
 
-Test(capture, ends_the_wait_for_a_pipe_when_a_signal_is_handled, .timeout = HANG_SECONDS)
+Test(capture, ends_the_wait_for_a_pipe_when_a_signal_is_handled)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct bytes file = { 0 };

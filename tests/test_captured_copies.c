@@ -43,7 +43,7 @@ static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn
 	return captured_copies_take(copies, &packet);
 }
 
-TestSuite(captured_copies, .init = begin, .fini = end);
+TestSuite(captured_copies, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
 Test(captured_copies, what_another_interface_captured_is_a_copy)
 {

@@ -29,6 +29,8 @@ static void set_zone(const char *zone)
 	tzset();
 }
 
+TestSuite(clock, .timeout = HANG_SECONDS);
+
 Test(clock, every_form_has_its_name)
 {
 	static const char *const names[] = { "a", "ad", "d", "dd", "e", "r", "u", "ud" };

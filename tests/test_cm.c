@@ -24,11 +24,9 @@ static void put(uint8_t *at, uint64_t number, unsigned bytes)
 
 static void build(uint8_t frame[FRAME_LENGTH], uint16_t attribute, const uint8_t data[DATA_LENGTH])
 {
-	uint8_t rest[8 + 24 + DATA_LENGTH] = { 0 };
-	uint8_t *mad = rest + 8;
+	uint8_t rest[8 + 24 + DATA_LENGTH] = { 0 }, *mad = rest + 8;
 
-	put(rest, 0x80010000, 4);
-	put(rest + 4, 1, 4);
+	put(rest, UINT64_C(0x8001000000000001), 8);
 	put(mad, 0x01070203, 4);
 	put(mad + 8, TRANSACTION_ID, 8);
 	put(mad + 16, attribute, 2);
@@ -151,6 +149,8 @@ static void check_consumer(const struct kit *kit, uint32_t at)
 	cr_expect_eq(kit->packet.cm.private_offset, DATA_OFFSET + at);
 	cr_expect_eq(kit->packet.cm.private_length, DATA_LENGTH - at);
 }
+
+TestSuite(cm, .timeout = HANG_SECONDS);
 
 Test(cm, every_message_gives_its_fields_and_its_private_data)
 {

@@ -52,7 +52,7 @@ static void answer(struct connection *connection, int64_t now_ns)
 	rpc_answers_add(tracker, rpc_state_make(tracker, connection), &(struct rpc_answer){ .xid = 1 });
 }
 
-TestSuite(connection, .init = begin, .fini = end);
+TestSuite(connection, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
 Test(connection, one_that_closed_is_retired_a_second_later)
 {

@@ -161,7 +161,7 @@ static void tear_down(void)
 	cr_expect_eq(verbs.lists, 0);
 }
 
-TestSuite(device_verbs, .init = set_up, .fini = tear_down);
+TestSuite(device_verbs, .init = set_up, .fini = tear_down, .timeout = HANG_SECONDS);
 
 Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_report)
 {

@@ -38,6 +38,8 @@ static bool says(const char *text, const char *expected)
 	return expected ? text && !strcmp(text, expected) : !text;
 }
 
+TestSuite(devices, .timeout = HANG_SECONDS);
+
 Test(devices, an_infiniband_device_is_reported_in_full)
 {
 	const struct rtap_device *device;

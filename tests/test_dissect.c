@@ -170,7 +170,9 @@ static void check_file(void)
 	rtap_source_close(source);
 }
 
-Test(dissect, continues_as_it_would_have_gone_on, .timeout = HANG_SECONDS)
+TestSuite(dissect, .timeout = HANG_SECONDS);
+
+Test(dissect, continues_as_it_would_have_gone_on)
 {
 	glob_t files;
 

@@ -389,6 +389,8 @@ static void expect_threshold(const struct threshold_case *wanted, uint64_t taken
 	}
 }
 
+TestSuite(finding_thresholds, .timeout = HANG_SECONDS);
+
 /* Recoveries are also found by the time that they took, and retries by the count that was agreed on. */
 Test(finding_thresholds, of_recoveries_take_time_or_count)
 {

@@ -31,6 +31,8 @@ static void row_of(const struct finding_rule *rule, char *row, size_t size)
 		 scopes[rule->scope], (unsigned long)rule->least, part, rule->words);
 }
 
+TestSuite(findings, .timeout = HANG_SECONDS);
+
 Test(findings, have_their_rules_in_the_document_in_the_same_order)
 {
 	FILE *file = fopen(DOCUMENT, "r");

@@ -102,6 +102,8 @@ static size_t offload(const char *filter, struct flow_rule *rules, char *text)
 	return count;
 }
 
+TestSuite(flow_offload, .timeout = HANG_SECONDS);
+
 Test(flow_offload, rules_are_made_of_what_is_known)
 {
 	static struct flow_rule rules[FLOW_OFFLOAD_MOST];

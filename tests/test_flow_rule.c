@@ -19,6 +19,8 @@ static struct flow_rule parsed(const char *text)
 	return rule;
 }
 
+TestSuite(flow_rule, .timeout = HANG_SECONDS);
+
 Test(flow_rule, matches_the_frames_that_it_says)
 {
 	for (size_t i = 0; i < FLOW_MATCH_COUNT; i++) {

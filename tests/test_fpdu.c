@@ -129,6 +129,8 @@ static struct sender sender;
 static struct taker taker;
 static struct fpdu_framer framer;
 
+TestSuite(fpdu, .timeout = HANG_SECONDS);
+
 Test(fpdu, every_fpdu_is_reported_however_the_stream_is_cut_and_wherever_markers_fall)
 {
 	static const uint32_t sizes[] = { 1, 3, 20, 100, 511, 512, 1460, 9000, 1u << 20 };
@@ -287,7 +289,7 @@ Test(fpdu, a_search_goes_on_byte_by_byte)
 		}
 }
 
-Test(fpdu, a_marker_that_may_point_to_two_places_ends_no_search, .timeout = HANG_SECONDS)
+Test(fpdu, a_marker_that_may_point_to_two_places_ends_no_search)
 {
 	static uint8_t bytes[2048];
 

@@ -45,6 +45,8 @@ static void check(const struct rtap_frame *frame, uint64_t number)
 	cr_assert_arr_eq(frame->bytes, bytes, wanted.captured_length);
 }
 
+TestSuite(frame_ring, .timeout = HANG_SECONDS);
+
 Test(frame_ring, the_latest_frames_are_kept_in_the_memory_given)
 {
 	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);

@@ -193,6 +193,8 @@ static void read_life(const struct rtap_connection *connection, char *text, size
 	}
 }
 
+TestSuite(handshake, .timeout = HANG_SECONDS);
+
 Test(handshake, a_life_reports_every_message_once_its_repeats_and_whether_it_was_answered)
 {
 	for (size_t i = 0; i < sizeof lives / sizeof lives[0]; i++) {

@@ -9,6 +9,8 @@
 #include "dissect/infiniband/ib_opcode.h"
 #include "tests/frame_kit.h"
 
+TestSuite(ib, .timeout = HANG_SECONDS);
+
 Test(ib, rnr_timers_are_those_of_the_standards_table)
 {
 	/* IBTA vol. 1, 9.7.5.2.8, in units of 0.01 ms */

@@ -199,6 +199,8 @@ static enum rtap_status read_some(struct run *run, uint64_t count, uint64_t *nex
 
 static const struct rtap_live_options no_options = { .size = sizeof no_options, .capture_filter = NULL };
 
+TestSuite(live, .timeout = HANG_SECONDS);
+
 Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_stop)
 {
 	const struct plan plan = { .frames = 10000, .after_stop = 3000, .link_type = 1 };
@@ -458,7 +460,7 @@ Test(live, shares_blocks_between_batches_and_closes_a_batch_at_a_blocks_end)
 	batch_pool_release(pool);
 }
 
-Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memory, .timeout = HANG_SECONDS)
+Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memory)
 {
 	/* single frames: 20,000 batches of 1,024 frames each would be 1.8 GB */
 	const struct plan plan = { .frames = 20000, .at_a_time = 1, .pauses = true, .link_type = 1 };

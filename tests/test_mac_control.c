@@ -37,6 +37,8 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+TestSuite(mac_control, .timeout = HANG_SECONDS);
+
 Test(mac_control, the_opcode_determines_what_follows_and_padding_is_the_trailer)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {

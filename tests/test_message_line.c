@@ -60,6 +60,8 @@ static void check_rooms(const struct rtap_message *message)
 	}
 }
 
+TestSuite(message_line, .timeout = HANG_SECONDS);
+
 Test(message_line, is_the_same_in_any_room)
 {
 	struct rtap_message message = longest();

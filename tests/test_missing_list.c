@@ -30,6 +30,8 @@ struct holes_case {
 #define LOST RTAP_MISSING_EVICTED /* what the list says of what was not truncated */
 #define CUT RTAP_MISSING_SNAPPED
 
+TestSuite(missing_list, .timeout = HANG_SECONDS);
+
 ParameterizedTestParameters(missing_list, holes_are_what_is_neither_present_nor_truncated_and_what_was_truncated)
 {
 	static struct holes_case cases[] = {

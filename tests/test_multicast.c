@@ -136,6 +136,8 @@ static const struct {
 	{ "cut off", "", GROUP_NUMBER, 7, { 0x16, 0, 0, 0, GROUP } },
 };
 
+TestSuite(multicast, .timeout = HANG_SECONDS);
+
 Test(multicast, reports_of_igmp_report_who_joined_and_left)
 {
 	for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {

@@ -35,6 +35,8 @@ static void expect_fields(const struct kit *kit, const struct network_frame *fra
 	}
 }
 
+TestSuite(network, .timeout = HANG_SECONDS);
+
 Test(network, good_frames_have_the_fields_that_tshark_prints)
 {
 	for (size_t i = 0; i < COUNT(network_frames); i++) {

@@ -125,6 +125,8 @@ static const struct said reads[] = {
 	REPLY(0x21), 0, 0, 6, 1, 6, 0x30313233, 0x34350000 }, .count = 13 },
 };
 
+TestSuite(operation, .timeout = HANG_SECONDS);
+
 Test(operation, a_call_and_its_reply_are_one_operation_in_the_order_of_calls)
 {
 	wanted_frame = 4;

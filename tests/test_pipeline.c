@@ -80,6 +80,8 @@ static void end(struct bench *bench)
 	rtap_source_close(bench->source);
 }
 
+TestSuite(pipeline, .timeout = HANG_SECONDS);
+
 Test(pipeline, does_things_before_they_hold_much_memory)
 {
 	struct bench bench;

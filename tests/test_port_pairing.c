@@ -20,6 +20,8 @@ struct label_case {
 	uint16_t port;
 };
 
+TestSuite(port_pairing, .timeout = HANG_SECONDS);
+
 /* Linux include/rdma/ib_verbs.h, rdma_flow_label_to_udp_sport(): the low 14 bits, with the high six folded in. */
 ParameterizedTestParameters(port_pairing, a_flow_label_gives_the_port)
 {
@@ -96,7 +98,7 @@ ParameterizedTest(struct fit_case *one, port_pairing, flows_fit_if_their_ports_a
 	cr_assert_eq(port_pairing_fits(&flows[1], &flows[0]), one->fits, "%s, the other way round", one->what);
 }
 
-TestSuite(port_pairing_index);
+TestSuite(port_pairing_index, .timeout = HANG_SECONDS);
 
 /* Flows of one tracker, entered with these ports; turned ones go back. */
 static void enter(struct rtap_tracker *tracker, struct flow *flow, bool is_turned, uint32_t qpn, uint16_t port)

@@ -57,6 +57,8 @@ static void expect_letters(int fd, size_t length, unsigned packets)
 	free(bytes);
 }
 
+TestSuite(printer, .timeout = HANG_SECONDS);
+
 Test(printer, packets_of_any_size_come_out_whole_and_in_order)
 {
 	static const struct {
@@ -189,7 +191,7 @@ Test(printer, a_failed_write_is_reported_then_and_later)
 }
 
 /* A reader that takes little at a time, from a pipe that takes little at a time and does not block. */
-Test(printer, short_writes_lose_nothing, .timeout = HANG_SECONDS)
+Test(printer, short_writes_lose_nothing)
 {
 	struct letters letters = { .format.packet = write_letters, .length = 100000 };
 	struct printer printer;

@@ -35,6 +35,8 @@ static const struct point *find(const struct report_points *points, uint64_t num
 	return NULL;
 }
 
+TestSuite(report_points, .timeout = HANG_SECONDS);
+
 Test(report_points, few_are_all_kept_in_their_order)
 {
 	struct report_points points = points_of(16);
@@ -134,6 +136,8 @@ static void durations(struct line *line) { html_duration(line, 0); html_duration
 		      1500); html_duration(line, 123456789); html_duration(line, INT64_MAX); }
 static void cells(struct line *line) { html_cell_count(line, 0); html_cell_count(line, 12); html_cell_count(line,
 		  1234); html_cell_time(line, true, 1500); html_cell_time(line, false, 0); html_cell_text(line, "<"); }
+
+TestSuite(html, .timeout = HANG_SECONDS);
 
 Test(html, text_of_unknown_origin_stays_text)
 {

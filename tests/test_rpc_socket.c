@@ -104,6 +104,8 @@ static const struct said mount_over_udp[] = {
 	{ UDP, false, 700, 40001, .words = { CALL_OF(0x11, MOUNT, 3, 1), 4, 0x2f737276 }, .count = 12 },
 };
 
+TestSuite(rpc_socket, .timeout = HANG_SECONDS);
+
 Test(rpc_socket, a_call_over_udp_and_its_reply_are_messages_of_a_connection)
 {
 	begin(MIB, true);
@@ -279,7 +281,7 @@ Test(rpc_socket, packets_know_their_connection_and_replies_their_call)
 }
 
 /* What is remembered of answered calls is memory that others can need. */
-Test(rpc_socket, many_answered_calls_fit_into_little_memory, .timeout = HANG_SECONDS)
+Test(rpc_socket, many_answered_calls_fit_into_little_memory)
 {
 	struct said call = { TCP, false, 900, 2049, 0x10, 1, 1, .words = { LAST | 40, CALL_OF(0, NFS, 3, 0) }, .count = 11 };
 	struct said reply = { TCP, true, 900, 2049, 0x10, 1, 45, .words = { LAST | 24, REPLY_TO(0) }, .count = 7 };

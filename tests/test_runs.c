@@ -63,6 +63,8 @@ static bool show(struct runs *runs, struct row_run *run, const uint8_t *header, 
 	return false;
 }
 
+TestSuite(runs, .timeout = HANG_SECONDS);
+
 Test(runs, a_text_is_found_again_by_its_bytes_and_its_variant)
 {
 	uint8_t header[12] = { 4, 0x20 };

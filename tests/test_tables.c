@@ -33,6 +33,8 @@ static bool is_name(const char *name)
 	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzBCFIORTUW0123456789_.-")] == 0;
 }
 
+TestSuite(tables, .timeout = HANG_SECONDS);
+
 Test(tables, protocols_have_a_name_of_their_own_a_label_and_a_section)
 {
 	EACH_PROTOCOL(protocol) {

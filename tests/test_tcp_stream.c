@@ -723,7 +723,7 @@ static clock_t time_of(enum order order, uint32_t count)
 	return start;
 }
 
-Test(tcp_stream, twice_as_many_pieces_take_less_than_three_times_as_long, .timeout = HANG_SECONDS)
+Test(tcp_stream, twice_as_many_pieces_take_less_than_three_times_as_long)
 {
 	for (enum order order = 0; order < ORDERS; order++) {
 		clock_t once = time_of(order, 40000), twice = time_of(order, 80000);

@@ -201,7 +201,7 @@ static void tear_down(void)
 	sysfs_remove();
 }
 
-TestSuite(umad, .init = set_up, .fini = tear_down);
+TestSuite(umad, .init = set_up, .fini = tear_down, .timeout = HANG_SECONDS);
 
 static void open_device(const char *classes, uint32_t snap_length)
 {

@@ -4,6 +4,8 @@
 
 #include "tests/verbs_kit.h"
 
+TestSuite(verbs, .timeout = HANG_SECONDS);
+
 Test(verbs, frames_of_a_capture_arrive_byte_equal)
 {
 	static const struct {
@@ -301,7 +303,7 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 	}
 }
 
-Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeout = HANG_SECONDS)
+Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one)
 {
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
 	struct run run;
@@ -315,7 +317,7 @@ Test(verbs, a_completion_queue_without_order_is_replaced_by_a_plain_one, .timeou
 	run_free(&run);
 }
 
-Test(verbs, a_device_without_order_ends_the_capture_with_the_reason, .timeout = HANG_SECONDS)
+Test(verbs, a_device_without_order_ends_the_capture_with_the_reason)
 {
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
 	struct run run;

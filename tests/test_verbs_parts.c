@@ -13,6 +13,8 @@
 
 #define SECOND INT64_C(1000000000)
 
+TestSuite(verbs_parts, .timeout = HANG_SECONDS);
+
 Test(verbs_parts, ports_rates_are_lanes_times_speed)
 {
 	/* IBTA vol. 1, 14.2.5.6: LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive as libibverbs reports them */

@@ -46,6 +46,8 @@ static unsigned queues_used(const struct run *run, uint64_t *sum)
 	return used;
 }
 
+TestSuite(verbs_queues, .timeout = HANG_SECONDS);
+
 Test(verbs_queues, frames_of_several_queues_come_in_the_order_of_their_times)
 {
 	static const struct {

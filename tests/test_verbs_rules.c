@@ -11,6 +11,8 @@ static const char *const roce_rules[] = { "udp dst=4791" };
 static const char *const no_rules[] = { "udp dst=1", "eth vlan=5" };
 static const char *const either_rules[] = { "tcp", "ipv4 src=10.0.0.1/24 udp src=0xc000/0xf000" };
 
+TestSuite(verbs_rules, .timeout = HANG_SECONDS);
+
 Test(verbs_rules, rules_are_matched_by_the_device_or_in_software)
 {
 	static const struct {

@@ -27,6 +27,8 @@ static enum rtap_status send_all(const struct rtap_frame *frames, size_t count, 
 	return status;
 }
 
+TestSuite(verbs_send, .timeout = HANG_SECONDS);
+
 Test(verbs_send, what_is_sent_is_on_the_wire)
 {
 	static const char sent_name[] = "test_verbs_sent.pcap";

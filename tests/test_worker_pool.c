@@ -111,7 +111,9 @@ static void take_some(struct job *job, unsigned workers, uint64_t count)
 	}
 }
 
-Test(worker_pool, takes_and_finishes_in_order_whatever_the_number_of_threads, .timeout = HANG_SECONDS)
+TestSuite(worker_pool, .timeout = HANG_SECONDS);
+
+Test(worker_pool, takes_and_finishes_in_order_whatever_the_number_of_threads)
 {
 	for (unsigned workers = 2; workers <= WORKER_POOL_MAX; workers++) {
 		for (int slow = 0; slow < 2; slow++) {
@@ -127,7 +129,7 @@ Test(worker_pool, takes_and_finishes_in_order_whatever_the_number_of_threads, .t
 	}
 }
 
-Test(worker_pool, can_be_closed_at_any_time, .timeout = HANG_SECONDS)
+Test(worker_pool, can_be_closed_at_any_time)
 {
 	for (uint64_t count = 0; count < 120; count++) {
 		struct job job = { .end = RTAP_STATUS_END, .slow = count % 2, .can_prepare = count % 3 };

@@ -34,7 +34,7 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-TestSuite(writer, .init = make_folder, .fini = remove_folder);
+TestSuite(writer, .init = make_folder, .fini = remove_folder, .timeout = HANG_SECONDS);
 
 static const char *file_named(const char *name)
 {
