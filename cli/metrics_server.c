@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -48,6 +49,21 @@ void metrics_server_close(struct metrics_server *server)
 #define TIMEOUT_S 10
 #define BACKLOG 16
 
+/*
+ * The library is loaded when metrics are served, and not when the program starts: with those that it needs itself, such as GnuTLS, that
+ * takes a third of the time of a run over a small capture.
+ */
+#define LIBRARY "libmicrohttpd.so.12"
+#define FUNCTIONS(X) \
+	X(start_daemon) X(stop_daemon) X(create_response_from_buffer) X(add_response_header) X(queue_response) X(destroy_response) \
+	X(lookup_connection_value)
+
+static struct {
+#define FUNCTION_POINTER(name) __typeof__(MHD_##name) *name;
+	FUNCTIONS(FUNCTION_POINTER)
+#undef FUNCTION_POINTER
+} mhd;
+
 struct metrics_server {
 	int fd;                    /* -1: the daemon owns it */
 	const char *address;       /* for messages; borrowed */
@@ -62,6 +78,25 @@ static const char *const types[] = {
 	[METRICS_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
 	[METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
+
+/* Loads the library for the rest of the run. Reports an error. */
+static bool load_library(const char *address)
+{
+#define FUNCTION_NAME(name) { "MHD_" #name, (void **)&mhd.name },
+	static const struct {
+		const char *name;
+		void **pointer;
+	} functions[] = { FUNCTIONS(FUNCTION_NAME) };
+#undef FUNCTION_NAME
+	void *library = dlopen(LIBRARY, RTLD_NOW);
+
+	for (size_t i = 0; library && i < sizeof functions / sizeof functions[0]; i++)
+		if (!(*functions[i].pointer = dlsym(library, functions[i].name)))
+			library = NULL;
+	if (!library)
+		print_error("--openmetrics %s: %s (Debian: apt install libmicrohttpd12; --openmetrics FILE writes a file)", address, dlerror());
+	return library;
+}
 
 /* A socket that listens. -1: failed; *reason says why. */
 static int listen_on(const char *host, const char *port, const char **reason)
@@ -95,6 +130,8 @@ struct metrics_server *metrics_server_open(const char *address)
 	char *host = strdup(address), *port = host ? strrchr(host, ':') : NULL;
 	const char *reason = "";
 
+	if (!load_library(address))
+		goto failed;
 	if (!server || !port || pthread_mutex_init(&server->lock, NULL)) {
 		print_error("out of memory");
 		goto failed;
@@ -123,14 +160,14 @@ failed:
 
 static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *type, const char *text, size_t length)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(length, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *response = mhd.create_response_from_buffer(length, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
 	if (!response)
 		return MHD_NO;
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	result = mhd.queue_response(connection, status, response);
+	mhd.destroy_response(response);
 	return result;
 }
 
@@ -140,7 +177,7 @@ static enum MHD_Result answer(void *owner, struct MHD_Connection *connection, co
 {
 	static const char missing[] = "The metrics are at /metrics.\n", wrong[] = "GET only\n";
 	struct metrics_server *server = owner;
-	const char *accepted = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	const char *accepted = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	enum metrics_format format = accepted && strstr(accepted, "application/openmetrics-text") ? METRICS_OPENMETRICS : METRICS_PROMETHEUS;
 	enum MHD_Result result;
 
@@ -165,7 +202,7 @@ static void start(struct metrics_server *server)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, server, MHD_OPTION_LISTEN_SOCKET, server->fd,
+	server->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, server, MHD_OPTION_LISTEN_SOCKET, server->fd,
 					  MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
 					  MHD_OPTION_END);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -194,7 +231,7 @@ void metrics_server_close(struct metrics_server *server)
 	if (!server)
 		return;
 	if (server->daemon)
-		MHD_stop_daemon(server->daemon);
+		mhd.stop_daemon(server->daemon);
 	if (server->fd >= 0)
 		close(server->fd);
 	for (unsigned i = 0; i < METRICS_FORMATS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Metrics by HTTP (libmicrohttpd).
+ * Metrics by HTTP (libmicrohttpd, loaded when it is needed).
  */
 #ifndef CLI_METRICS_SERVER_H
 #define CLI_METRICS_SERVER_H
