@@ -176,7 +176,7 @@ Test(ib, pad_bytes_are_no_payload)
 
 Test(ib, more_pad_than_payload_is_an_anomaly)
 {
-	uint8_t frame[64];
+	uint8_t frame[64] = { 0 };
 	uint32_t length = kit_ib_frame(frame, 0x04, 3, frame, 0);
 	struct kit kit;
 
