@@ -5,10 +5,17 @@
 #include "output/check/subject.h"
 
 /* [MS-SMBD] 2.2.1, 2.2.2 */
+#define LEAST_VERSION 0, 16
+#define MOST_VERSION 16, 16
+#define RESPONSE_REQUESTED 64, 16
 #define REQUEST_RECEIVE 96, 32
 #define REQUEST_FRAGMENTED 128, 32
+#define RESPONSE_STATUS 96, 32
 #define RESPONSE_RECEIVE 192, 32
 #define RESPONSE_FRAGMENTED 224, 32
+
+#define LEAST_RECEIVE 128
+#define LEAST_FRAGMENTED 131072
 
 struct half {
 	bool has_credits;        /* all that it was granted is known */
@@ -29,12 +36,27 @@ static bool is_new(const struct rtap_packet *packet)
 	return packet->flow.analysis == RTAP_PSN_IN_ORDER;
 }
 
+/* What both messages of the negotiation have. [MS-SMBD] 3.1.5.6, 3.1.5.7. */
+static void check_negotiation(const struct subject *subject, const struct half *half, const uint8_t *bytes, uint64_t requested)
+{
+	if (little_bits(bytes, LEAST_VERSION) > SMB_DIRECT_VERSION || little_bits(bytes, MOST_VERSION) < SMB_DIRECT_VERSION)
+		subject_break(subject, RULE_SMBD_NEGOTIATION, "versions 0x%04x to 0x%04x", (unsigned)little_bits(bytes, LEAST_VERSION),
+			      (unsigned)little_bits(bytes, MOST_VERSION));
+	if (!requested)
+		subject_break(subject, RULE_SMBD_NEGOTIATION, "CreditsRequested 0");
+	if (half->receive < LEAST_RECEIVE)
+		subject_break(subject, RULE_SMBD_NEGOTIATION, "MaxReceiveSize %u", half->receive);
+	if (half->fragmented < LEAST_FRAGMENTED)
+		subject_break(subject, RULE_SMBD_NEGOTIATION, "MaxFragmentedSize %u", half->fragmented);
+}
+
 static void take_request(const struct subject *subject, struct state *state, const uint8_t *bytes)
 {
 	struct half *half = &state->halves[subject->sender];
 
 	half->receive = (uint32_t)little_bits(bytes, REQUEST_RECEIVE);
 	half->fragmented = (uint32_t)little_bits(bytes, REQUEST_FRAGMENTED);
+	check_negotiation(subject, half, bytes, little_bits(bytes, SMB_DIRECT_REQUEST_CREDITS));
 	/* the peer's credits are granted by transfers */
 	state->halves[!subject->sender].has_credits = true;
 	state->halves[!subject->sender].credits = 0;
@@ -46,6 +68,8 @@ static void take_response(const struct subject *subject, struct state *state, co
 
 	half->receive = (uint32_t)little_bits(bytes, RESPONSE_RECEIVE);
 	half->fragmented = (uint32_t)little_bits(bytes, RESPONSE_FRAGMENTED);
+	if (!little_bits(bytes, RESPONSE_STATUS))
+		check_negotiation(subject, half, bytes, little_bits(bytes, RESPONSE_REQUESTED));
 	other->has_credits = half->has_credits;
 	other->credits = (int64_t)little_bits(bytes, SMB_DIRECT_RESPONSE_GRANTED);
 }

@@ -149,9 +149,9 @@ def order(t):
 class Smb(Talk):
     """A negotiation that grants the client two credits, receives of 1024 bytes, messages of 4096."""
 
-    def __init__(self):
+    def __init__(self, receive=1024):
         super().__init__(port=445)
-        self.say("a", smb.negotiate(receive=1024, fragmented=131072))
+        self.say("a", smb.negotiate(receive=receive, fragmented=131072))
         self.say("b", smb.negotiated(granted=2, receive=1024, fragmented=131072))
 
     def warm(self):
@@ -183,6 +183,11 @@ def requested(t):
 def remaining(t):
     t.warm().transfer("a", remaining=1000)
     t.transfer("a", bytes(100), remaining=1000)
+
+
+@breaks("smbd-negotiation", talk=Smb, receive=127)
+def negotiation(t):
+    """Nothing more."""
 
 
 @on_smb("smbd-size")
