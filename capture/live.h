@@ -16,6 +16,19 @@
 /* Maximum wait in receive(), so that a stop request is noticed in time. */
 #define LIVE_TICK_MS 100
 
+/* Memory for frames that wait holds what fills the link for this time, and at least and at most so many bytes, unless it was asked for. */
+#define LIVE_BUFFER_MS 20
+#define LIVE_LEAST_BUFFER (UINT64_C(64) << 20)
+#define LIVE_MOST_BUFFER (UINT64_C(512) << 20)
+
+/* The memory for a link of this speed; 0: unknown. */
+static inline uint64_t live_buffer_bytes(uint64_t bits_per_second)
+{
+	uint64_t bytes = bits_per_second / 8 / 1000 * LIVE_BUFFER_MS;
+
+	return bytes < LIVE_LEAST_BUFFER ? LIVE_LEAST_BUFFER : bytes > LIVE_MOST_BUFFER ? LIVE_MOST_BUFFER : bytes;
+}
+
 struct live_device;
 
 /* Counters since the device was opened. */
@@ -57,6 +70,7 @@ struct live_device {
 	const struct live_operations *operations;
 	struct rtap_interface interface; /* name, description, link type, snap length, time_digits; texts live as long as the device */
 	bool filters;                    /* the device applies the capture filter */
+	bool has_own_clock;              /* time stamps need not be by the host's clock */
 	bool needs_privileges;           /* CAP_NET_RAW may be needed again after open() */
 	unsigned drain_ms;               /* see stop() */
 	/* for live_room(): initially zero. The next batch uses the rest of a block. */

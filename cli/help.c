@@ -64,7 +64,7 @@ const char options_help_text[] =
 	      "  -Z USER          drop root privileges to USER; -Z root keeps them\n"
 	      "  -p               do not use promiscuous mode (--no-promiscuous-mode)\n"
 	      "  --buffer-size SIZE  kernel buffer for packets, such as 64M\n"
-	      "  --queue-size SIZE  memory for packets that wait to be printed or saved (default 64M)\n"
+	      "  --queue-size SIZE  memory for packets that wait to be printed or saved (default 64M, or 20 ms of the link)\n"
 	      "  --cpu CAPTURE[,WRITER]  run the receiving threads, and the one that prints or saves, on these processors: 2, 4-7\n"
 	      "  --priority CAPTURE[,WRITER]  priority of these threads: 1 to 99 real-time (SCHED_FIFO), -20 to -1 as of nice(1)\n"
 	      "  --status SECONDS print rate, drops and queue fill so often on standard error (SECONDS,json)\n"

@@ -13,6 +13,7 @@
 #define NS_A_MS 1000000
 #define HOLD_NS (50 * NS_A_MS) /* a frame waits so long for earlier ones of other devices: more than a kernel's buffer delays them */
 #define HOLD_PART 4            /* no longer than until this part of its device's queue is full */
+#define SKEW_NS (10 * NS_A_MS) /* clocks that differ by no more are left alone: frames need as long to arrive */
 #define MOST_WAIT_MS 100       /* without a limit by the reader, to end when all have ended */
 
 struct member {
@@ -20,6 +21,7 @@ struct member {
 	struct batch *batch;     /* its next frames; NULL: none are known */
 	size_t next;             /* frame in it */
 	int64_t read_ns;         /* when the batch was read; monotonic clock */
+	int64_t correction_ns;   /* added to its time stamps */
 	bool kept;               /* the batch being filled holds it */
 	bool ended;
 };
@@ -34,6 +36,7 @@ struct live_merge {
 	unsigned wake_ms;
 	enum rtap_status pending;  /* BROKEN, FAILED: to be returned after the frames before it, with the error */
 	struct rtap_error pending_error;
+	struct rtap_error news;    /* BROKEN is to be returned; no text: none */
 	int64_t last_ns;         /* time of the last frame delivered */
 	uint64_t late;           /* frames delivered after later ones of other devices */
 	bool noted;
@@ -94,8 +97,38 @@ static bool have_all_ended(const struct live_merge *merge)
 	return true;
 }
 
+#define SKEW_TEXT 96
+
+/* "37.000 s ahead of the host's" */
+static void skew_text(int64_t correction_ns, char text[SKEW_TEXT])
+{
+	snprintf(text, SKEW_TEXT, "%.3f s %s the host's", (correction_ns < 0 ? -(double)correction_ns : (double)correction_ns) / 1e9,
+		 correction_ns < 0 ? "ahead of" : "behind");
+}
+
+/*
+ * A device whose clock differs from the host's: its time stamps are corrected by what the arrival of its frames shows, so that all devices have
+ * one clock.
+ */
+static void correct_clock(struct live_merge *merge, struct member *member)
+{
+	char text[SKEW_TEXT];
+	int64_t lag_ns;
+
+	if (!live_lag(member->live, &lag_ns) || llabs(lag_ns - member->correction_ns) <= SKEW_NS)
+		return;
+	member->correction_ns = llabs(lag_ns) <= SKEW_NS ? 0 : lag_ns;
+	skew_text(member->correction_ns, text);
+	if (member->correction_ns)
+		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is %s, by the arrival of its frames: their time stamps are corrected by that",
+			       live_name(member->live), text);
+	else
+		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is that of the host now: time stamps are not corrected any more",
+			       live_name(member->live));
+}
+
 /* Reads what a device has. BROKEN: an error to report; the device may have ended by it. */
-static enum rtap_status read_member(const struct live_merge *merge, struct member *member, struct rtap_error *error)
+static enum rtap_status read_member(struct live_merge *merge, struct member *member, struct rtap_error *error)
 {
 	uint32_t interface = live_interface(member->live);
 	enum rtap_status status = live_read_present(member->live, &member->batch, error);
@@ -112,8 +145,11 @@ static enum rtap_status read_member(const struct live_merge *merge, struct membe
 	if (!member->batch)
 		return RTAP_STATUS_OK;
 	batch_unpack(member->batch);
-	for (size_t i = 0; i < member->batch->shared.count; i++)
+	correct_clock(merge, member);
+	for (size_t i = 0; i < member->batch->shared.count; i++) {
 		member->batch->frames[i].interface = interface;
+		member->batch->frames[i].time_ns += member->correction_ns;
+	}
 	member->next = 0;
 	member->read_ns = now_ns();
 	return RTAP_STATUS_OK;
@@ -196,16 +232,30 @@ static enum rtap_status fill(struct live_merge *merge, struct batch *batch, stru
 	return status;
 }
 
-static void note_late(struct live_merge *merge)
+static void note_clock(struct live_merge *merge, const struct member *member)
+{
+	char skew[SKEW_TEXT], text[256];
+
+	skew_text(member->correction_ns, skew);
+	snprintf(text, sizeof text, "its clock was %s at the end: its time stamps are corrected by that, to within the time that frames needed to arrive", skew);
+	(void)!source_metadata_add_note(merge->metadata, live_name(member->live), (const uint8_t *)text, strlen(text));
+}
+
+/* At the end. Losing a note for lack of memory is harmless. */
+static void take_notes(struct live_merge *merge)
 {
 	char text[192];
 
-	if (merge->noted || !merge->late)
+	if (merge->noted)
 		return;
 	merge->noted = true;
+	for (size_t i = 0; i < merge->count; i++)
+		if (merge->members[i].correction_ns)
+			note_clock(merge, &merge->members[i]);
+	if (!merge->late)
+		return;
 	snprintf(text, sizeof text, "%" PRIu64 " frames came more than %d ms after later ones of other devices, or their clocks differ: they are not in order",
 		 merge->late, HOLD_NS / NS_A_MS);
-	/* losing a note for lack of memory is harmless */
 	(void)!source_metadata_add_note(merge->metadata, "several sources", (const uint8_t *)text, strlen(text));
 }
 
@@ -232,9 +282,12 @@ enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch,
 		return RTAP_STATUS_FAILED;
 	}
 	status = merge->pending;
-	if (status) {
+	if (status || merge->news.text[0]) {
+		*error = status ? merge->pending_error : merge->news;
+		if (!status)
+			merge->news.text[0] = '\0';
 		merge->pending = RTAP_STATUS_OK;
-		*error = merge->pending_error;
+		status = status ? status : RTAP_STATUS_BROKEN;
 		rtap_batch_release(&filled->shared);
 		return status;
 	}
@@ -261,7 +314,7 @@ enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch,
 		*batch = filled;
 	source_metadata_set_counters(merge->metadata, &merge->numbering);
 	if (status == RTAP_STATUS_END)
-		note_late(merge);
+		take_notes(merge);
 	return status;
 }
 

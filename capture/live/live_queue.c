@@ -21,7 +21,6 @@
 #define NS_A_MS 1000000
 #define NS_A_SECOND 1000000000
 
-#define QUEUE_BYTES (UINT64_C(64) << 20)
 #define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
 #define STATISTICS_NS NS_A_SECOND
 /*
@@ -32,6 +31,7 @@
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
 #define NAP_NS 50000 /* a reader sleeps so long, and as long as the timer's slack, while frames arrive continuously: it costs the receive thread nothing */
+#define LAG_NS NS_A_SECOND
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
 /* An entry waiting to be read: frames or a message. */
@@ -41,6 +41,12 @@ struct item {
 	uint64_t bytes;
 	enum rtap_status status;
 	struct rtap_error error;
+};
+
+/* Differences of the time of arrival and the time stamp: the least ones of this interval and of the one before. */
+struct lag {
+	int64_t begun_ns; /* of the interval; monotonic clock */
+	int64_t least_ns, before_ns;
 };
 
 struct live {
@@ -63,6 +69,8 @@ struct live {
 	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
+	struct lag lag;          /* the receive thread's */
+	_Atomic int64_t least_lag_ns; /* of `lag`; INT64_MAX: not known */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
 	pthread_mutex_t lock;
@@ -258,6 +266,25 @@ struct turn {
 	bool quiet;            /* the last receive gave nothing */
 };
 
+/* The latest frame has waited the least. */
+static void measure_lag(struct live *live, const struct batch *batch)
+{
+	struct lag *lag = &live->lag;
+	int64_t now = now_ns(), lag_ns;
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	lag_ns = (int64_t)wall.tv_sec * NS_A_SECOND + wall.tv_nsec - batch->frames[batch->shared.count - 1].time_ns;
+	if (now - lag->begun_ns >= LAG_NS) {
+		lag->before_ns = now - lag->begun_ns < 2 * LAG_NS ? lag->least_ns : INT64_MAX;
+		lag->least_ns = INT64_MAX;
+		lag->begun_ns = now;
+	}
+	if (lag_ns < lag->least_ns)
+		lag->least_ns = lag_ns;
+	atomic_store_explicit(&live->least_lag_ns, lag->least_ns < lag->before_ns ? lag->least_ns : lag->before_ns, memory_order_relaxed);
+}
+
 /* Receives once, into turn->batch. */
 static enum rtap_status receive_once(struct live *live, struct turn *turn, unsigned timeout_ms, struct rtap_error *error)
 {
@@ -265,6 +292,8 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
 
 	/* a message comes without frames, but more frames may be waiting */
+	if (live->signal && live->device->has_own_clock && turn->batch->shared.count > before)
+		measure_lag(live, turn->batch);
 	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
@@ -510,6 +539,17 @@ uint32_t live_interface(const struct live *live)
 	return live->interface;
 }
 
+const char *live_name(const struct live *live)
+{
+	return live->name;
+}
+
+bool live_lag(struct live *live, int64_t *lag_ns)
+{
+	*lag_ns = atomic_load_explicit(&live->least_lag_ns, memory_order_relaxed);
+	return *lag_ns != INT64_MAX;
+}
+
 bool live_is_filled(struct live *live, unsigned part)
 {
 	bool filled;
@@ -604,8 +644,9 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 	opened->pool = pool;
 	opened->metadata = metadata;
 	STAILQ_INIT(&opened->queue);
+	atomic_init(&opened->least_lag_ns, INT64_MAX);
 	opened->wake_ms = options->wake_ms;
-	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
+	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : live_buffer_bytes(device->interface.bits_per_second);
 	opened->placement = (struct thread_placement){ options->has_cpus, options->first_cpu, options->last_cpu, options->priority };
 	opened->name = strdup(name);
 	if (!opened->name) {

@@ -27,6 +27,14 @@ void live_set_signal(struct live *live, struct live_signal *signal);
 /* Number of its interface in the metadata. */
 uint32_t live_interface(const struct live *live);
 
+const char *live_name(const struct live *live);
+
+/*
+ * How long after their time stamps frames arrived, by the host's clock, in the last second or two: the least, which is little more than the
+ * difference of the clocks. False: not known, or the time stamps are by the host's clock.
+ */
+bool live_lag(struct live *live, int64_t *lag_ns) __attribute__((warn_unused_result));
+
 /* Whether frames fill one `part`th of the queue. */
 bool live_is_filled(struct live *live, unsigned part);
 

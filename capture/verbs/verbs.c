@@ -575,6 +575,7 @@ static enum rtap_status derive_sizes(struct verbs *verbs, const struct rtap_live
 		.buffer_bytes = options->buffer_bytes,
 		.snap_length = options->snap_length,
 		.looks_at_headers = verbs->matches_here,
+		.most_locked = verbs_most_locked(),
 	};
 	struct rtap_error reason;
 
@@ -606,6 +607,7 @@ static void describe(struct verbs *verbs)
 	verbs->live.interface.time_digits = 9;
 	verbs->live.interface.bits_per_second =
 		verbs_port_gbps(verbs->port_attr.active_width, verbs->port_attr.active_speed) * UINT64_C(1000000000);
+	verbs->live.has_own_clock = verbs->stamps == VERBS_STAMPS_WALL;
 	verbs->live.needs_privileges = true;
 	verbs->live.drain_ms = DRAIN_MS;
 }

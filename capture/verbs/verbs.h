@@ -58,6 +58,7 @@ struct verbs_limits {
 	uint64_t buffer_bytes;  /* requested; 0: the default */
 	uint32_t snap_length;   /* 0: whole frames */
 	bool looks_at_headers;  /* rules are matched in software, which needs at least FLOW_RULE_REACH bytes */
+	uint64_t most_locked;   /* bytes; 0: any */
 };
 
 /* The sizes in effect. */

@@ -32,6 +32,13 @@ static rlim_t most_locked(void)
 	return !geteuid() || getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
+uint64_t verbs_most_locked(void)
+{
+	rlim_t most = most_locked();
+
+	return most == RLIM_INFINITY ? 0 : most;
+}
+
 enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint)
 {
 	if (!hint && error_number == EPERM)

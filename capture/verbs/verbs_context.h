@@ -9,6 +9,9 @@
 
 #include "capture/verbs/verbs.h"
 
+/* Bytes that this process may lock; 0: any number. */
+uint64_t verbs_most_locked(void);
+
 /* Sets the error to "NAME: WHAT: strerror (HINT)"; a NULL hint is chosen by errno. Always returns FAILED. */
 enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint);
 

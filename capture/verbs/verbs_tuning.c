@@ -16,7 +16,7 @@
 #define FRAME_BEYOND_MTU 26     /* Ethernet header, two VLAN tags, FCS */
 #define USUAL_BLOCK 1024        /* as many as a batch holds */
 #define LEAST_SPARE_BLOCKS 4
-#define USUAL_MEMORY (64u << 20)
+#define BITS_A_GIGABIT UINT64_C(1000000000)
 #define CACHE_LINE 64u
 
 enum shape { NUMBER, POWER, CHOICE };
@@ -163,11 +163,21 @@ static void derive_slots(struct verbs_sizes *sizes, const struct verbs_tuning *t
 	sizes->stride = round_up(sizes->slot_bytes, CACHE_LINE);
 }
 
+/* What the link fills for some time; no more than may be locked, but for the least. */
+static uint64_t usual_memory(const struct verbs_limits *limits)
+{
+	uint64_t memory = live_buffer_bytes(limits->gbps * BITS_A_GIGABIT);
+
+	if (limits->most_locked && memory > limits->most_locked)
+		memory = limits->most_locked > LIVE_LEAST_BUFFER ? limits->most_locked : LIVE_LEAST_BUFFER;
+	return memory;
+}
+
 /* Of each queue: two milliseconds of the port's rate, but no more memory than the usual. */
 static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits)
 {
 	uint64_t ms = tuning->rate_ms ? tuning->rate_ms : USUAL_RATE_MS, gbps = limits->gbps ? limits->gbps : USUAL_GBPS;
-	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY;
+	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : usual_memory(limits);
 	uint32_t depth = power_of_two(gbps * 1000000 * ms / 8 / MEAN_FRAME / sizes->queues, limits->most_receives);
 
 	if (depth < LEAST_DEPTH)
@@ -194,7 +204,7 @@ static enum rtap_status derive_blocks(struct verbs_sizes *sizes, const struct ve
 				      struct rtap_error *error)
 {
 	uint32_t depth = tuning->depth ? tuning->depth : usual_depth(sizes, tuning, limits);
-	uint64_t least = divide(sizes, tuning, depth), memory = USUAL_MEMORY;
+	uint64_t least = divide(sizes, tuning, depth), memory = usual_memory(limits);
 
 	/* A depth that was asked for bounds the memory too: to at most as many spare receives as posted ones, or 64. */
 	if (limits->buffer_bytes)

@@ -95,7 +95,7 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 
 /*
  * Opens several devices as one source, with the same options: each has a receive thread and a queue of its own, and an interface, by its place
- * in `names`. Frames are delivered in the order of their time stamps; one that comes more than 50 ms after later ones of other devices is
+ * in `names`. A device's own clock that differs from the host's is corrected (BROKEN reports it). Frames are delivered in the order of their time stamps; one that comes more than 50 ms after later ones of other devices is
  * delivered then. A device that fails ends alone, BROKEN; FAILED: the last one.
  */
 enum rtap_status rtap_source_open_lives(struct rtap_source **source, const char *const *names, size_t count,

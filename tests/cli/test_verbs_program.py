@@ -12,6 +12,7 @@ import time
 
 from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records, wait_until
 from live import INSIDE, LiveTest, NAMESPACE, RPING_CONTENT, frames, ip
+from test_several_sources import packets
 
 
 NFS = os.path.join(os.path.dirname(RPING), "roce-nfs3.pcap.gz")
@@ -327,6 +328,31 @@ class Veth(LiveTest):
         self.assertGreaterEqual(len(captured[1]), 400)
         self.assertEqual(sum(data[12:18] == b"\x81\x00\x20\x05\x89\x15" for data in captured[1]), 200)
         self.assertEqual(self.counts_of(ends[1][1]), (len(captured[1]), 0, 0))
+
+    def test_the_clock_of_a_device_is_corrected_where_several_are_merged(self):
+        """One end by the host's clock, the other one by a clock that is wrong by far more than frames take to arrive."""
+        for skew, wanted in ((37000, r"3[67]\.\d+ s ahead of"), (-5000, r"[5-9]\.\d+ s behind")):
+            saved = self.path("x.pcapng")
+            process = self.capturing("-v", "-i", "pcap:near", "-i", "verbs:sim0", "-w", saved, env=device("feed=veth:far,stamp=wall,skew=%d" % skew))
+            count = self.replay(NFS)
+            wait_until(lambda: len(packets(saved)) >= 2 * count)
+            errors = self.stop(process)[1]
+            found = packets(saved)
+            self.assertEqual([time for _, time, _ in found], sorted(time for _, time, _ in found))
+            both = [[(time, data) for interface, time, data in found if interface == i] for i in (0, 1)]
+            self.assertEqual([data for _, data in both[0]], [data for _, data in both[1]])
+            self.assertEqual(len(both[0]), count)
+            self.assertLess(max(abs(far - near) for (near, _), (far, _) in zip(*both)), abs(skew) * 1000000 // 3)
+            self.assertRegex(errors, "verbs:sim0: its clock is %s the host's, by the arrival of its frames" % wanted)
+            self.assertRegex(errors, "verbs:sim0: its clock was %s the host's at the end" % wanted)
+        # a clock that is right, and one alone, which is left as it is
+        process = self.capturing("-i", "pcap:near", "-i", "verbs:sim0", "-w", self.path("y.pcapng"), env=device("feed=veth:far,stamp=none"))
+        self.replay()
+        self.assertNotIn("clock", self.stop(process)[1])
+        process = self.capturing("-i", "verbs:sim0", "-w", self.path("z.pcap"), env=device("feed=veth:far,stamp=wall,skew=37000"))
+        self.replay()
+        self.assertNotIn("clock", self.stop(process)[1])
+        self.assertGreater(min(time_ns for time_ns, _, _ in records(read(self.path("z.pcap")))[1]) / 1e9, time.time() + 30)
 
     def test_a_replay_is_captured_byte_by_byte(self):
         for tuning in ("poll=event", "poll=busy", "cq=plain"):

@@ -41,6 +41,7 @@ struct sim_config {
 	bool send_is_veth;
 	char sysfs[256];
 	enum sim_stamp stamp;
+	int64_t skew_ns;
 	unsigned raw_caps, most_inline;
 	unsigned rss;          /* queues that a table may have; 0: there are none */
 	unsigned flows;        /* UDP source ports that the generator uses */

@@ -258,6 +258,8 @@ static void set_word(char *word)
 		sim_config.link_layer = (uint8_t)look_up(links, value);
 	else if (!strcmp(word, "state"))
 		sim_config.state = (uint8_t)look_up(states, value);
+	else if (!strcmp(word, "skew"))
+		sim_config.skew_ns = strtoll(value, NULL, 10) * 1000000;
 	else if (!strcmp(word, "stamp"))
 		sim_config.stamp = (enum sim_stamp)look_up(stamps, value);
 	else if (!strcmp(word, "rate"))

@@ -371,6 +371,8 @@ static void give(struct sim_qp *qp, const struct sim_frame *frame)
 	entry.wr_id = receive->wr_id;
 	if (frame->time_ns && sim_config.stamp == SIM_STAMP_WALL)
 		entry.stamp = frame->time_ns;
+	if (sim_config.stamp == SIM_STAMP_WALL)
+		entry.stamp += (uint64_t)sim_config.skew_ns;
 	for (int i = 0; i < receive->count; i++)
 		room += receive->parts[i].length;
 	if (room < frame->length) {

@@ -23,6 +23,7 @@
  *   send=file:PATH  send=veth:IFACE   where posted sends go
  *   sysfs=DIR                    the device's folder in sysfs; ports/1/hw_counters/out_of_buffer is kept there if it exists
  *   stamp=wall|raw|none          completion time stamps that an extended queue can give; wall: the feed's own times
+ *   skew=MS                      stamp=wall: the device's clock is so far ahead of the host's; -MS: behind
  *   no=WORD[+WORD...]            what the device lacks: cq_ex device_ex flow sniffer dont_trap clock rss
  *   error=N                      the N-th frame ends in a failed completion and its queue pair in the error state
  *   errors=N                     the same for each N-th frame
