@@ -24,13 +24,19 @@ void *array_grow(void *array, size_t *room, size_t wanted, size_t size)
 	return grown;
 }
 
-void *array_double(void *array, uint32_t *room, uint32_t first, uint32_t most, size_t size)
+void *array_reserve(void *array, uint32_t *room, uint32_t wanted, uint32_t first, uint32_t most, size_t size)
 {
-	uint32_t larger = !*room ? first : *room <= most / 2 ? *room * 2 : most;
+	uint32_t larger = *room ? *room : first < most ? first : most;
 	size_t bytes;
 	void *grown;
 
-	if (larger <= *room || __builtin_mul_overflow((size_t)larger, size, &bytes))
+	if (array && wanted <= *room)
+		return array;
+	if (wanted > most)
+		return NULL;
+	while (larger < wanted)
+		larger = larger <= most / 2 ? larger * 2 : most;
+	if (__builtin_mul_overflow((size_t)larger, size, &bytes))
 		return NULL;
 	grown = memory_resize(array, bytes);
 	if (grown)

@@ -15,7 +15,7 @@ void missing_list_add(struct missing_list *list, struct rtap_missing item)
 		return;
 	}
 	if (list->count == list->room) {
-		struct rtap_missing *larger = array_double(list->items, &list->room, 4, UINT32_MAX, sizeof *larger);
+		struct rtap_missing *larger = array_reserve(list->items, &list->room, list->count + 1, 4, UINT32_MAX, sizeof *larger);
 
 		if (!larger) {
 			list->failed = true;

@@ -148,17 +148,18 @@ Test(array, doubles_up_to_its_limit)
 	static const uint32_t rooms[] = { 3, 6, 12, 20 };
 
 	for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-		numbers = array_double(numbers, &room, 3, 20, sizeof *numbers);
+		numbers = array_reserve(numbers, &room, room + 1, 3, 20, sizeof *numbers);
 		cr_assert(numbers);
 		cr_expect_eq(room, rooms[i]);
 		for (; count < room; count++)
 			numbers[count] = count;
 	}
-	cr_expect_null(array_double(numbers, &room, 3, 20, sizeof *numbers));
+	cr_expect_null(array_reserve(numbers, &room, room + 1, 3, 20, sizeof *numbers));
 	cr_expect_eq(room, 20);
 	for (uint32_t i = 0; i < count; i++)
 		cr_assert_eq(numbers[i], i);
-	room = UINT32_MAX / 2 + 2;
-	cr_expect_null(array_double(numbers, &room, 3, UINT32_MAX, SIZE_MAX / 2));
+	cr_expect_eq(array_reserve(numbers, &room, 20, 3, 20, sizeof *numbers), numbers);
+	cr_expect_eq(array_reserve(NULL, &(uint32_t){ 0 }, 21, 3, 20, sizeof *numbers), NULL);
+	cr_expect_null(array_reserve(numbers, &room, UINT32_MAX, 3, UINT32_MAX, SIZE_MAX / 2));
 	free(numbers);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter_field.h"
 #include "dissect/filter/filter_record.h"
 #include "dissect/filter/filter_suggest.h"
@@ -55,7 +56,7 @@ static uint8_t bits_of(const struct rtap_field *field)
 
 static int add_source(struct rtap_filter *filter, struct filter_operand *operand, struct filter_source source)
 {
-	void *grown = filter_grow(filter->sources, filter->source_count, 1, &filter->source_room, sizeof source);
+	void *grown = array_grow(filter->sources, &filter->source_room, filter->source_count + 1, sizeof source);
 
 	if (!grown)
 		return -ENOMEM;
@@ -72,8 +73,7 @@ static int add_wanted(struct rtap_filter *filter, struct filter_operand *operand
 	uint32_t size = (uint32_t)(rtap_field_count() + 63) / 64;
 
 	if (operand->wanted == FILTER_NOWHERE) {
-		void *grown = filter_grow(filter->words, filter->word_count, size, &filter->word_room,
-					  sizeof *filter->words);
+		void *grown = array_grow(filter->words, &filter->word_room, filter->word_count + size, sizeof *filter->words);
 
 		if (!grown)
 			return -ENOMEM;

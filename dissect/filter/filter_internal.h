@@ -149,14 +149,8 @@ struct rtap_filter {
 	struct filter_regex **regexes;
 	uint8_t *bytes;
 	uint64_t *words;
-	uint32_t node_count, node_room;
-	uint32_t operand_count, operand_room;
-	uint32_t source_count, source_room;
-	uint32_t range_count, range_room;
-	uint32_t value_count, value_room;
-	uint32_t regex_count, regex_room;
-	uint32_t byte_count, byte_room;
-	uint32_t word_count, word_room;
+	uint32_t node_count, operand_count, source_count, range_count, value_count, regex_count, byte_count, word_count;
+	size_t node_room, operand_room, source_room, range_room, value_room, regex_room, byte_room, word_room;
 	bool tests_packets, tests_records;
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter.h"
 #include "dissect/filter/filter_internal.h"
 #include "dissect/filter/filter_lex.h"
@@ -51,27 +52,9 @@ int filter_fail(struct filter_compiler *compiler, const char *at, const char *fo
 	return -EINVAL;
 }
 
-void *filter_grow(void *items, uint32_t count, uint32_t more, uint32_t *room, size_t size)
-{
-	uint32_t wanted = *room ? *room : 8;
-	void *grown;
-
-	if (items && more <= *room - count)
-		return items;
-	while (wanted - count < more) {
-		if (wanted > UINT32_MAX / 4)
-			return NULL;
-		wanted *= 2;
-	}
-	grown = realloc(items, wanted * size);
-	if (grown)
-		*room = wanted;
-	return grown;
-}
-
 static int add_value(struct rtap_filter *filter, const struct filter_value *value)
 {
-	void *grown = filter_grow(filter->values, filter->value_count, 1, &filter->value_room, sizeof *value);
+	void *grown = array_grow(filter->values, &filter->value_room, filter->value_count + 1, sizeof *value);
 
 	if (!grown)
 		return -ENOMEM;
@@ -82,7 +65,7 @@ static int add_value(struct rtap_filter *filter, const struct filter_value *valu
 
 static int reserve_bytes(struct rtap_filter *filter, uint32_t more)
 {
-	void *grown = filter_grow(filter->bytes, filter->byte_count, more, &filter->byte_room, 1);
+	void *grown = array_grow(filter->bytes, &filter->byte_room, filter->byte_count + more, 1);
 
 	if (!grown)
 		return -ENOMEM;
@@ -519,7 +502,7 @@ int filter_literal_add_regex(struct filter_compiler *compiler, const struct filt
 	status = read_text(compiler, token, &at, &length);
 	if (status)
 		return status;
-	grown = filter_grow(filter->regexes, filter->regex_count, 1, &filter->regex_room, sizeof(struct filter_regex *));
+	grown = array_grow(filter->regexes, &filter->regex_room, filter->regex_count + 1, sizeof(struct filter_regex *));
 	if (!grown)
 		return -ENOMEM;
 	filter->regexes = grown;

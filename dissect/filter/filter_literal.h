@@ -41,10 +41,6 @@ int filter_fail(struct filter_compiler *compiler, const char *at, const char *fo
 /* Records the error that `wanted` was expected instead of the token; returns -EINVAL. */
 int filter_unexpected(struct filter_compiler *compiler, const struct filter_token *token, const char *wanted);
 
-/* Makes room for `more` items of `size` bytes after `count`. Returns the array, possibly moved, or NULL: the old one is unchanged. */
-void *filter_grow(void *items, uint32_t count, uint32_t more, uint32_t *room, size_t size)
-	__attribute__((warn_unused_result));
-
 /*
  * Adds the value of a literal to the filter's values, or several values for a value name.
  * Returns 0, -EINVAL with the error recorded, or -ENOMEM.

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter_field.h"
 #include "dissect/filter/filter_operand.h"
 
@@ -29,7 +30,7 @@ int filter_expect(struct filter_compiler *compiler, char mark, const char *wante
 static int add_operand(struct filter_compiler *compiler, const struct filter_operand *operand, uint32_t *index)
 {
 	struct rtap_filter *filter = compiler->filter;
-	void *grown = filter_grow(filter->operands, filter->operand_count, 1, &filter->operand_room, sizeof *operand);
+	void *grown = array_grow(filter->operands, &filter->operand_room, filter->operand_count + 1, sizeof *operand);
 
 	if (!grown)
 		return -ENOMEM;
@@ -99,7 +100,7 @@ static int parse_range(struct filter_compiler *compiler)
 	if (compiler->token.type != FILTER_TOKEN_WORD || !read_range(&compiler->token, &range))
 		return filter_unexpected(compiler, &compiler->token,
 					 "a slice such as 0:4 (start:length), 0-3 (first-last), 2:, 5 or -4:2 (from the end)");
-	grown = filter_grow(filter->ranges, filter->range_count, 1, &filter->range_room, sizeof range);
+	grown = array_grow(filter->ranges, &filter->range_room, filter->range_count + 1, sizeof range);
 	if (!grown)
 		return -ENOMEM;
 	filter->ranges = grown;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "dissect/filter/filter_internal.h"
 #include "dissect/filter/filter_lex.h"
 #include "dissect/filter/filter_literal.h"
@@ -19,7 +20,7 @@
 
 static int emit(struct rtap_filter *filter, struct filter_node node)
 {
-	void *grown = filter_grow(filter->nodes, filter->node_count, 1, &filter->node_room, sizeof node);
+	void *grown = array_grow(filter->nodes, &filter->node_room, filter->node_count + 1, sizeof node);
 
 	if (!grown)
 		return -ENOMEM;

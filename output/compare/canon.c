@@ -155,13 +155,12 @@ static size_t make(struct canon *canon, void (*write)(const struct making *makin
 		write(making, &line);
 		if (!line.cut)
 			return (size_t)(line.next - canon->text);
-		larger = canon->text_room < (size_t)64 << 20 ? realloc(canon->text, canon->text_room * 2) : NULL;
+		larger = canon->text_room < (size_t)64 << 20 ? array_grow(canon->text, &canon->text_room, canon->text_room + 1, 1) : NULL;
 		if (!larger) {
 			fail(canon, -ENOMEM);
 			return 0;
 		}
 		canon->text = larger;
-		canon->text_room *= 2;
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "output/export/export_ranges.h"
 
 #define FIRST_ROOM 4
@@ -26,21 +27,11 @@ static uint32_t first_after(const struct ranges *ranges, uint64_t offset)
 
 static bool reserve(struct ranges *ranges, uint32_t count)
 {
-	uint32_t room = ranges->room ? ranges->room : FIRST_ROOM;
-	struct range *larger;
+	struct range *larger = array_reserve(ranges->at, &ranges->room, count, FIRST_ROOM, RANGES_MAX, sizeof *larger);
 
-	if (count > RANGES_MAX)
-		return false;
-	if (count <= ranges->room)
-		return true;
-	while (room < count)
-		room *= 2;
-	larger = realloc(ranges->at, room * sizeof *larger);
-	if (!larger)
-		return false;
-	ranges->at = larger;
-	ranges->room = room;
-	return true;
+	if (larger)
+		ranges->at = larger;
+	return larger;
 }
 
 bool ranges_set(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state)

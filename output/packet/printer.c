@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "output/packet/format.h"
 #include "output/packet/printer.h"
 
@@ -61,11 +62,10 @@ static int grow(struct printer *printer)
 
 	if (printer->size >= MAX_SIZE)
 		return -EFBIG;
-	larger = realloc(printer->buffer, printer->size * 2);
+	larger = array_grow(printer->buffer, &printer->size, printer->size + 1, 1);
 	if (!larger)
 		return -ENOMEM;
 	printer->buffer = larger;
-	printer->size *= 2;
 	return 0;
 }
 

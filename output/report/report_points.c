@@ -78,7 +78,7 @@ static bool make_room(struct report_points *points)
 		thin(points);
 		return true;
 	}
-	larger = array_double(points->list, &points->room, FIRST_ROOM < most ? FIRST_ROOM : most, most, points->size);
+	larger = array_reserve(points->list, &points->room, points->room + 1, FIRST_ROOM, most, points->size);
 	if (!larger)
 		return false;
 	points->list = larger;

@@ -202,7 +202,7 @@ static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
 static void insert_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, struct psn_gap gap)
 {
 	if (gaps->count == gaps->room) {
-		struct psn_gap *larger = array_double(gaps->list, &gaps->room, 4, MAX_GAPS, sizeof *larger);
+		struct psn_gap *larger = array_reserve(gaps->list, &gaps->room, gaps->count + 1, 4, MAX_GAPS, sizeof *larger);
 
 		if (!larger)
 			return;

@@ -60,7 +60,7 @@ static bool mark(struct fpdu_framer *framer)
 	if (framer->mark_count == FPDU_MAX_MARKS)
 		return true;
 	if (framer->mark_count == framer->mark_room) {
-		marks = array_double(framer->marks, &framer->mark_room, 8, FPDU_MAX_MARKS, sizeof *marks);
+		marks = array_reserve(framer->marks, &framer->mark_room, framer->mark_count + 1, 8, FPDU_MAX_MARKS, sizeof *marks);
 		if (!marks)
 			return false;
 		framer->marks = marks;
@@ -73,13 +73,8 @@ static bool mark(struct fpdu_framer *framer)
 /* Appends bytes of the stream, or zeros for missing ones, to the held bytes. Without memory all are lost. */
 static bool hold(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
 {
-	uint32_t room = framer->held_room ? framer->held_room : FIRST_HELD;
-	uint8_t *held = framer->held;
+	uint8_t *held = array_reserve(framer->held, &framer->held_room, framer->held_length + length, FIRST_HELD, UINT32_MAX, 1);
 
-	while (room < framer->held_length + length)
-		room *= 2;
-	if (room != framer->held_room)
-		held = memory_resize(framer->held, room);
 	if (!held || !mark(framer)) {
 		if (held)
 			framer->held = held;
@@ -92,7 +87,6 @@ static bool hold(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t leng
 		return false;
 	}
 	framer->held = held;
-	framer->held_room = room;
 	if (bytes)
 		memcpy(held + framer->held_length, bytes, length);
 	else

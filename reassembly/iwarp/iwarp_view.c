@@ -83,7 +83,7 @@ static bool reserve(struct iwarp_view *view, struct budget *budget)
 
 	if (view->kept_count < before)
 		return true;
-	larger = array_double(view->kept, &view->kept_room, FIRST_ROOM, UINT32_MAX, sizeof *larger);
+	larger = array_reserve(view->kept, &view->kept_room, view->kept_count + 1, FIRST_ROOM, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
 	budget_charge(budget, &view->entry, (view->kept_room - before) * sizeof *larger);

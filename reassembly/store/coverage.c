@@ -50,7 +50,7 @@ static bool reserve_runs(struct coverage *coverage)
 
 	if (coverage->count < (coverage->many ? coverage->room : 1))
 		return true;
-	larger = array_double(coverage->many, &coverage->room, FIRST_ROOM, UINT32_MAX, sizeof *larger);
+	larger = array_reserve(coverage->many, &coverage->room, coverage->count + 1, FIRST_ROOM, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
 	if (!coverage->many)

@@ -47,43 +47,30 @@ static struct nccl_host *host_of(struct nccl_jobs *jobs, const struct rtap_end *
 	memcpy(host->address, end->address, sizeof host->address);
 	host->address_length = end->address_length;
 	host->job = job;
-	job->hosts = host;
-	job->next = jobs->first;
-	jobs->first = job;
+	STAILQ_INIT(&job->hosts);
+	STAILQ_INIT(&job->links);
+	STAILQ_INSERT_TAIL(&job->hosts, host, link);
+	LIST_INSERT_HEAD(&jobs->list, job, link);
 	jobs->host_count++;
 	return host;
 }
 
-static void remove_job(struct nccl_jobs *jobs, struct nccl_job *job)
-{
-	struct nccl_job **place = &jobs->first;
-
-	while (*place != job)
-		place = &(*place)->next;
-	*place = job->next;
-	free(job);
-}
-
 /* The jobs of two hosts are one. The silences of the one with fewer are forgotten. */
-static void join(struct nccl_jobs *jobs, struct nccl_job *into, struct nccl_job *from)
+static void join(struct nccl_job *into, struct nccl_job *from)
 {
-	struct nccl_host **hosts = &from->hosts;
-	struct nccl_link **links = &from->links;
+	struct nccl_host *host;
 
-	for (; *hosts; hosts = &(*hosts)->next)
-		(*hosts)->job = into;
-	*hosts = into->hosts;
-	into->hosts = from->hosts;
-	while (*links)
-		links = &(*links)->next;
-	*links = into->links;
-	into->links = from->links;
+	STAILQ_FOREACH(host, &from->hosts, link)
+		host->job = into;
+	STAILQ_CONCAT(&into->hosts, &from->hosts);
+	STAILQ_CONCAT(&into->links, &from->links);
 	into->outstanding += from->outstanding;
 	into->moving += from->moving;
 	if (from->has_event && (!into->has_event || from->event_ns > into->event_ns))
 		into->event_ns = from->event_ns;
 	into->has_event |= from->has_event;
-	remove_job(jobs, from);
+	LIST_REMOVE(from, link);
+	free(from);
 }
 
 struct pair {
@@ -112,13 +99,12 @@ static struct nccl_link *link_of(struct nccl_jobs *jobs, struct nccl_host *sende
 		return NULL;
 	}
 	if (sender->job != receiver->job)
-		join(jobs, sender->job->silence_count < receiver->job->silence_count ? receiver->job : sender->job,
+		join(sender->job->silence_count < receiver->job->silence_count ? receiver->job : sender->job,
 		     sender->job->silence_count < receiver->job->silence_count ? sender->job : receiver->job);
 	jobs->link_count++;
 	link->sender = sender;
 	link->receiver = receiver;
-	link->next = sender->job->links;
-	sender->job->links = link;
+	STAILQ_INSERT_TAIL(&sender->job->links, link, link);
 	return link;
 }
 
@@ -134,22 +120,25 @@ static struct nccl_silence *last_silence(struct nccl_job *job)
 static void decide(struct nccl_job *job)
 {
 	struct nccl_silence *silence = last_silence(job);
+	struct nccl_link *link;
 
 	if (!silence || silence->is_decided)
 		return;
 	silence->is_decided = true;
 	silence->is_pause = silence->links > 1 && (silence->is_balanced || (silence->announced > 1 && 2 * silence->announced >= silence->links));
-	for (struct nccl_link *link = job->links; silence->is_pause && link; link = link->next)
-		link->ended -= link->ended_before;
+	if (silence->is_pause)
+		STAILQ_FOREACH(link, &job->links, link)
+			link->ended -= link->ended_before;
 }
 
 static struct nccl_silence *silence_begin(struct nccl_jobs *jobs, struct nccl_job *job, int64_t time_ns)
 {
 	struct nccl_silence *silence, *before;
+	struct nccl_link *link;
 	int64_t before_ns;
 
 	decide(job);
-	for (struct nccl_link *link = job->links; link; link = link->next)
+	STAILQ_FOREACH(link, &job->links, link)
 		link->ended_before = link->ended;
 	before = last_silence(job);
 	before_ns = before ? before->before_ns + (before->is_pause ? before->length_ns : 0) : 0;
@@ -173,10 +162,11 @@ static void note_event(struct nccl_job *job, int64_t time_ns)
 /* Links with transfers since the last pause, and whether all of them had as many. */
 static void compare_links(const struct nccl_job *job, struct nccl_silence *silence)
 {
+	const struct nccl_link *link;
 	uint64_t ended = 0;
 
 	silence->is_balanced = true;
-	for (const struct nccl_link *link = job->links; link; link = link->next) {
+	STAILQ_FOREACH(link, &job->links, link) {
 		if (!link->ended)
 			continue;
 		silence->links++;
@@ -215,9 +205,10 @@ void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, 
 /* Whether each host that sends can go on: buffers are announced to it, and it has received data since it sent some. */
 static bool all_can_send(const struct nccl_job *job)
 {
+	const struct nccl_host *host;
 	uint32_t able = 0;
 
-	for (const struct nccl_host *host = job->hosts; host; host = host->next) {
+	STAILQ_FOREACH(host, &job->hosts, link) {
 		if (!host->has_output)
 			continue;
 		if (!host->to_send || !host->has_input || host->input_ns < host->output_ns)
@@ -322,27 +313,29 @@ int64_t nccl_job_paused(const struct nccl_progress *progress, uint64_t from, uin
 	return paused_until(job, from, &before_ns) && paused_until(job, to, &until_ns) && until_ns > before_ns ? until_ns - before_ns : 0;
 }
 
-static void free_hosts(struct nccl_job *job)
+static void free_job(struct nccl_job *job)
 {
-	while (job->hosts) {
-		struct nccl_host *host = job->hosts;
+	struct nccl_host *host;
+	struct nccl_link *link;
 
-		job->hosts = host->next;
+	while ((host = STAILQ_FIRST(&job->hosts))) {
+		STAILQ_REMOVE_HEAD(&job->hosts, link);
 		free(host);
 	}
-	while (job->links) {
-		struct nccl_link *link = job->links;
-
-		job->links = link->next;
+	while ((link = STAILQ_FIRST(&job->links))) {
+		STAILQ_REMOVE_HEAD(&job->links, link);
 		free(link);
 	}
+	free(job);
 }
 
 void nccl_jobs_fini(struct nccl_jobs *jobs)
 {
-	while (jobs->first) {
-		free_hosts(jobs->first);
-		remove_job(jobs, jobs->first);
+	struct nccl_job *job;
+
+	while ((job = LIST_FIRST(&jobs->list))) {
+		LIST_REMOVE(job, link);
+		free_job(job);
 	}
 	map_fini(&jobs->hosts);
 	map_fini(&jobs->links);

@@ -6,13 +6,15 @@
 #ifndef REASSEMBLY_UPPER_NCCL_JOB_H
 #define REASSEMBLY_UPPER_NCCL_JOB_H
 
+#include <sys/queue.h>
+
 #include <rdmatap/message.h>
 
 #include "base/map.h"
 
 /* A host by its address. */
 struct nccl_host {
-	struct nccl_host *next;      /* in the job */
+	STAILQ_ENTRY(nccl_host) link; /* in the job */
 	struct nccl_job *job;
 	uint8_t address[16];
 	uint8_t address_length;
@@ -25,7 +27,7 @@ struct nccl_host {
 
 /* Transfers from one host to another. */
 struct nccl_link {
-	struct nccl_link *next;      /* in the job */
+	STAILQ_ENTRY(nccl_link) link; /* in the job */
 	struct nccl_host *sender, *receiver;
 	uint64_t ended, ended_before; /* transfers since the last pause; those of them before the last silence */
 	uint64_t announced_after;    /* number of the silence after which it announced last */
@@ -43,9 +45,9 @@ struct nccl_silence {
 #define NCCL_SILENCES 64
 
 struct nccl_job {
-	struct nccl_job *next;
-	struct nccl_host *hosts;
-	struct nccl_link *links;
+	LIST_ENTRY(nccl_job) link;
+	STAILQ_HEAD(, nccl_host) hosts;
+	STAILQ_HEAD(, nccl_link) links;
 	uint32_t outstanding;        /* transfers announced and without all of their data */
 	uint32_t moving;             /* those of them whose data has begun */
 	bool has_event;
@@ -56,7 +58,7 @@ struct nccl_job {
 
 /* Of all jobs. All zero: none. */
 struct nccl_jobs {
-	struct nccl_job *first;
+	LIST_HEAD(, nccl_job) list;
 	struct map hosts, links;
 	uint32_t host_count, link_count;
 	uint64_t silence_number;

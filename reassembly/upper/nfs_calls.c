@@ -49,20 +49,14 @@ struct reply_sink {
 static struct kept keep(struct calls *calls, const struct xdr_value *decoded)
 {
 	struct kept kept = { calls->kept_used, decoded->data.length, decoded->data.bytes != NULL };
-	uint32_t room = calls->kept_room ? calls->kept_room : 4096;
 	uint8_t *larger;
 
 	if (!kept.there || kept.length > MAX_KEPT - calls->kept_used)
 		return (struct kept){ 0 };
-	while (room < calls->kept_used + kept.length)
-		room *= 2;
-	if (room != calls->kept_room) {
-		larger = realloc(calls->kept, room);
-		if (!larger)
-			return (struct kept){ 0 };
-		calls->kept = larger;
-		calls->kept_room = room;
-	}
+	larger = array_reserve(calls->kept, &calls->kept_room, calls->kept_used + kept.length, 4096, MAX_KEPT, 1);
+	if (!larger)
+		return (struct kept){ 0 };
+	calls->kept = larger;
 	if (kept.length)
 		memcpy(calls->kept + kept.at, decoded->data.bytes, kept.length);
 	calls->kept_used += kept.length;
@@ -211,7 +205,7 @@ static void call_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	(void)name;
 	(void)offset;
 	if (calls->count == calls->room) {
-		struct call_operation *larger = array_double(calls->operations, &calls->room, 16, MAX_OPERATIONS, sizeof *larger);
+		struct call_operation *larger = array_reserve(calls->operations, &calls->room, calls->count + 1, 16, MAX_OPERATIONS, sizeof *larger);
 
 		if (!larger) {
 			sink->stop = true;

@@ -21,7 +21,7 @@ static struct chunk_segment *add_segment(struct chunk_lists *lists)
 	struct chunk_segment *segment;
 
 	if (lists->count == lists->room) {
-		struct chunk_segment *segments = array_double(lists->segments, &lists->room, 1, CHUNK_MAX_SEGMENTS, sizeof *segments);
+		struct chunk_segment *segments = array_reserve(lists->segments, &lists->room, lists->count + 1, 1, CHUNK_MAX_SEGMENTS, sizeof *segments);
 
 		if (!segments)
 			return NULL;

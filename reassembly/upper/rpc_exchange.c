@@ -227,7 +227,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 			continue;
 		}
 		if (count == room) {
-			struct rtap_missing *larger = array_double(missing, &room, 8, UINT32_MAX, sizeof *larger);
+			struct rtap_missing *larger = array_reserve(missing, &room, count + 1, 8, UINT32_MAX, sizeof *larger);
 
 			if (!larger)
 				break;

@@ -68,7 +68,7 @@ static bool make_room(struct rtap_tracker *tracker, struct connection *connectio
 
 	if (fragments->count < before)
 		return true;
-	larger = array_double(fragments->list, &fragments->room, 8, UINT32_MAX, sizeof *larger);
+	larger = array_reserve(fragments->list, &fragments->room, fragments->count + 1, 8, UINT32_MAX, sizeof *larger);
 	if (!larger)
 		return false;
 	budget_add(&tracker->budget, &connection->entry, (fragments->room - before) * sizeof *larger);
