@@ -9,12 +9,12 @@
 #include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake_ids.h"
-#include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/message_list.h"
 #include "base/memory.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/psn.h"
+#include "reassembly/message_queue.h"
 #include "reassembly/upper.h"
 
 /* Packets in flight when a connection was closed still belong to it. */
@@ -31,7 +31,7 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 	for (int i = 0; i < 2; i++) {
 		struct psn_stream *stream = &connection->streams[i];
 
-		ib_settle(tracker, stream, true);
+		messages_settle(tracker, stream, true);
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += psn_give_up(stream, UINT64_MAX);
 		psn_fini(stream);
 	}

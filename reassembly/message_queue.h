@@ -16,6 +16,18 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 /* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
 void message_settle(struct rtap_tracker *tracker, struct message *message);
 
+/* Slow path of messages_settle_final(). `all`: settles all messages. */
+void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
+
+/* Settles the messages of a PSN stream that no longer wait for packets, and gives up the gaps before them. */
+static inline void messages_settle_final(struct rtap_tracker *tracker, struct psn_stream *stream)
+{
+	struct message *first = TAILQ_FIRST(&stream->messages);
+
+	if ((first && message_final_psn(tracker, first)) || stream->gaps.count)
+		messages_settle(tracker, stream, false);
+}
+
 /* Frees a message that was merged into another. */
 void message_drop(struct rtap_tracker *tracker, struct message *message);
 

@@ -15,7 +15,6 @@
 #include "reassembly/ib_packet.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/handshake.h"
-#include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/infiniband/icrc_sender.h"
 #include "reassembly/infiniband/multicast.h"
 #include "reassembly/infiniband/pairing.h"
@@ -425,7 +424,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	tcp_content_flush(tracker);
 	TAILQ_FOREACH(connection, &tracker->connections, link) {
 		for (int i = 0; i < 2; i++)
-			ib_settle(tracker, &connection->streams[i], true);
+			messages_settle(tracker, &connection->streams[i], true);
 		upper_end(tracker, connection);
 		upper_over(tracker, connection);
 	}

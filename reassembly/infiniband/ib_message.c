@@ -8,7 +8,6 @@
 #include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/ib_message.h"
 #include "reassembly/infiniband/ib_response.h"
-#include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/infiniband/icrc_sender.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_list.h"
@@ -237,7 +236,7 @@ static __attribute__((noinline)) void learn_from_read(struct psn_stream *stream,
 /* The sequence continues elsewhere: incomplete messages will not be completed. */
 static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
-	ib_settle(tracker, stream, true);
+	messages_settle(tracker, stream, true);
 	stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += psn_give_up(stream, UINT64_MAX);
 	psn_fini(stream);
 	stream->nak = stream->msn_known = stream->has_open_gap = false;
@@ -350,7 +349,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		sent_again(tracker, stream, result->touched, packet, psn, count);
 	if (early_response_may_be(stream, psn))
 		ib_response_answer_late(tracker, stream, psn, flow, result);
-	ib_settle_final(tracker, stream);
+	messages_settle_final(tracker, stream);
 }
 
 void ib_message_copy(struct rtap_tracker *tracker, struct psn_stream *stream, const struct rtap_packet *packet)

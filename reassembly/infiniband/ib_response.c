@@ -6,10 +6,10 @@
 #include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/ib_message.h"
 #include "reassembly/infiniband/ib_response.h"
-#include "reassembly/infiniband/ib_settle.h"
 #include "reassembly/message_list.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/message_queue.h"
 
 static bool is_answered_by_data(const struct message *message)
 {
@@ -581,5 +581,5 @@ out:
 		flow->analysis = (uint8_t)analysis;
 		flow->differs = differs;
 	}
-	ib_settle_final(tracker, stream);
+	messages_settle_final(tracker, stream);
 }

@@ -10,7 +10,6 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/infiniband/expectation.h"
 #include "reassembly/infiniband/ib_response.h"
-#include "reassembly/infiniband/ib_settle.h"
 #include "base/memory.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
@@ -123,8 +122,8 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	struct message *message;
 
 	/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
-	ib_settle(tracker, stream, true);
-	ib_settle(tracker, unused, true);
+	messages_settle(tracker, stream, true);
+	messages_settle(tracker, unused, true);
 	psn_fini(stream);
 	psn_fini(unused);
 	*stream = *taken;
