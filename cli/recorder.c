@@ -7,10 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "capture/incident.h"
 #include "cli/control_socket.h"
+#include "cli/frame_clock.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/recorder.h"
@@ -29,26 +29,9 @@ struct recorder {
 	struct triggers *triggers;
 	struct control_socket control;
 	struct rotation_hook hook;
-	int64_t frame_ns;  /* time of the latest frame; 0: none */
-	int64_t taken_ns;  /* when it was taken; monotonic clock */
+	struct frame_clock clock;
 	bool cannot_write; /* a failure was printed */
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* By the clock of the frames, which may be the device's. */
-static int64_t now_of_frames(const struct recorder *recorder)
-{
-	if (!recorder->frame_ns)
-		return clock_ns(CLOCK_REALTIME);
-	return recorder->frame_ns + clock_ns(CLOCK_MONOTONIC) - recorder->taken_ns;
-}
 
 static void trigger(void *owner, int64_t at_ns, const char *why)
 {
@@ -87,7 +70,7 @@ static void look(struct recorder *recorder)
 {
 	static struct incident_report report;
 	char text[128], why[192];
-	int64_t now = now_of_frames(recorder);
+	int64_t now = frame_clock_now(&recorder->clock);
 
 	incidents_pass_over(recorder->incidents, triggers_look(recorder->triggers, now, trigger, recorder));
 	if (incident_wanted) {
@@ -106,14 +89,10 @@ static void look(struct recorder *recorder)
 static void take_batch(void *owner, struct rtap_batch *batch, size_t count)
 {
 	struct recorder *recorder = owner;
-	int64_t latest_ns;
 
 	frame_ring_append_batch(recorder->ring, (struct batch *)batch, count);
-	latest_ns = frame_ring_state(recorder->ring).latest_ns;
-	if (count && latest_ns >= recorder->frame_ns) {
-		recorder->frame_ns = latest_ns;
-		recorder->taken_ns = clock_ns(CLOCK_MONOTONIC);
-	}
+	if (count)
+		frame_clock_take(&recorder->clock, frame_ring_state(recorder->ring).latest_ns);
 	if (!triggers_start(recorder->triggers)) {
 		recorder->reader.status = EXIT_ERROR;
 		recorder->reader.stop = true;

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <rdmatap/tracker.h>
 
 #include "cli/counting.h"
+#include "cli/frame_clock.h"
 #include "cli/openmetrics.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -30,8 +30,7 @@ struct summary {
 	struct reader reader;
 	int64_t written_ns;       /* live, --interval: end of the last interval that was written */
 	unsigned lines;           /* ... their number */
-	int64_t shown_ns;           /* live: end of the last interval that was printed; 0: none was */
-	unsigned shown;             /* ... their number */
+	struct frame_clock clock; /* live, --interval */
 	struct counting counting;
 	struct openmetrics *metrics; /* NULL: none */
 	struct findings findings;
@@ -92,14 +91,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 /* Frames of an interval have been read by this time after its end. */
 #define INTERVAL_SLACK_NS INT64_C(300000000)
 #define LINES_A_HEADING 20
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+#define MOST_EMPTY 10000 /* intervals: beyond that a clock was set */
 
 static void write_interval(struct summary *summary, uint64_t index)
 {
@@ -118,16 +110,31 @@ static void write_interval(struct summary *summary, uint64_t index)
 	reader_wrote(reader, printer_write(&reader->printer, interval_line_write, &item));
 }
 
+/* After a clock was set forward. */
+static void skip_empty(struct summary *summary, int64_t until_ns)
+{
+	const struct stats *stats = summary->counting.stats;
+	int64_t intervals = (until_ns - summary->written_ns) / stats->interval_ns;
+
+	if (intervals <= MOST_EMPTY)
+		return;
+	print_error("time stamps are later by %lld intervals than those before: the empty ones are not printed", (long long)intervals);
+	summary->written_ns += (intervals - 1) * stats->interval_ns;
+}
+
 /* Prints the intervals that have ended. */
 static void write_intervals(struct summary *summary)
 {
 	const struct stats *stats = summary->counting.stats;
-	int64_t now = now_ns() - INTERVAL_SLACK_NS;
+	int64_t now;
 
 	if (!stats->packets)
 		return;
+	frame_clock_take(&summary->clock, stats->last_ns);
+	now = frame_clock_now(&summary->clock) - INTERVAL_SLACK_NS;
 	if (summary->written_ns < stats->begin_ns)
 		summary->written_ns = stats->begin_ns;
+	skip_empty(summary, now);
 	for (; !summary->reader.unwritable && now - summary->written_ns >= stats->interval_ns; summary->written_ns += stats->interval_ns)
 		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
 	reader_wrote(&summary->reader, printer_flush(&summary->reader.printer));
@@ -157,6 +164,8 @@ static void write_last_intervals(struct summary *summary)
 {
 	const struct stats *stats = summary->counting.stats;
 
+	if (stats->packets && summary->written_ns >= stats->begin_ns)
+		skip_empty(summary, stats->last_ns);
 	for (; stats->packets && !summary->reader.unwritable && summary->written_ns <= stats->last_ns; summary->written_ns += stats->interval_ns) {
 		if (summary->written_ns < stats->begin_ns)
 			summary->written_ns = stats->begin_ns;

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import unittest
 
-from cli import CliTest, TESTDATA, TIMEOUT, read, wait_until
+from cli import CliTest, TESTDATA, TIMEOUT, needs, read, wait_until
 from live import LiveTest, NAMESPACE
 
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
@@ -85,6 +85,59 @@ class OfAFile(CliTest):
         done = self.run_program("stats", "--openmetrics", self.path("none/x"), NFS)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--openmetrics %s: No such file" % self.path("none/x").encode(), done.stderr)
+
+
+class Shipped(CliTest):
+    """What comes with the program for Prometheus, Grafana and systemd."""
+    EXAMPLES = os.path.join(os.path.dirname(TESTDATA), "examples")
+
+    def written(self, name="roce-nfs3.pcap.gz"):
+        out = self.path("x.prom")
+        self.good("stats", "--openmetrics", out, os.path.join(TESTDATA, name))
+        return read(out)
+
+    def expressions(self):
+        dashboard = json.loads(read(os.path.join(self.EXAMPLES, "grafana-dashboard.json")))
+        found = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())]
+        self.assertGreater(len(found), 8)
+        for variable, value in (("$__rate_interval", "1m"), ("$instance", ".*"), ("$service", ".*")):
+            found = [expression.replace(variable, value) for expression in found]
+        self.assertNotIn("$", "".join(found))
+        return found
+
+    def test_the_dashboard_shows_metrics_that_there_are(self):
+        text = self.written()
+        kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)", text.decode(), re.M))
+        for expression in self.expressions():
+            names = re.findall(r"rdmatap_\w+", expression)
+            self.assertTrue(names, expression)
+            for name in names:
+                self.assertEqual(kinds.get(re.sub("_bucket$", "", name)), "histogram" if name.endswith("_bucket") else "counter", expression)
+        labels = {label for name, has in samples(text) for label, _ in has} | {"instance"}
+        for labelled in re.findall(r" by \(([^)]*)\)", " ".join(self.expressions())):
+            self.assertLessEqual(set(re.split(r", *", labelled)), labels | {"le", "priority", "source", "by"})
+
+    @needs("promtool")
+    def test_promtool_accepts_the_metrics_and_the_expressions(self):
+        for name in ("roce-nfs3.pcap.gz", "conn_rnr.pcap"):
+            done = subprocess.run(("promtool", "check", "metrics"), input=self.written(name), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, b""))
+        rules = "".join("  - record: a:b%d\n    expr: %s\n" % (i, json.dumps(expression)) for i, expression in enumerate(self.expressions()))
+        path = self.path("rules.yml", b"groups:\n- name: x\n  rules:\n" + rules.encode())
+        done = subprocess.run(("promtool", "check", "rules", path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    @needs("systemd-analyze")
+    def test_the_unit_is_valid_and_confined(self):
+        unit = read(os.path.join(self.EXAMPLES, "rdmatap-metrics.service")).decode()
+        path = self.path("rdmatap-metrics.service", unit.replace("/usr/bin/rdmatap", "/bin/true").encode())
+        done = subprocess.run(("systemd-analyze", "verify", "--man=no", path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+        # other units of the machine are not the question
+        self.assertNotIn(b"rdmatap", done.stdout)
+        # tenths of the exposure level: "OK" is below 5.0
+        done = subprocess.run(("systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", path), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout[-300:])
 
 
 class Live(LiveTest):

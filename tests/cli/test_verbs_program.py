@@ -260,6 +260,15 @@ class Files(CliTest):
         self.assertNotIn(b"capturing on", done.stderr)
         self.assertNotIn(b"the host does not receive", done.stderr)
 
+    def test_intervals_pass_by_the_clock_of_the_device(self):
+        """Which is years behind."""
+        done = self.capture("stamp=wall,feed=file:" + RPING, "stats", "-i", "verbs:sim0", "-Z", "root", "--interval", "0.5", "--json", "-a", "duration:2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        found = [record for record in found if record["type"] == "interval"]
+        self.assertEqual(sum(record["packets"] for record in found), RPING_FRAMES)
+        self.assertLess(len(found), 1000)
+
     def ask(self, description, *arguments):
         """What `rdmatap devices` prints of a device that is in sysfs too."""
         folder = self.path("sysfs")
