@@ -91,12 +91,15 @@ struct rtap_fpdus {
 	uint8_t crc_status, framing;  /* of all of them if `list` is NULL */
 };
 
+#define PACKET_REQUEST_DETAILS 8 /* commands of a compound whose details are kept */
+
 /* What the state of an upper layer other than RPC knows of a SEND: its queue, and the request that it answers. */
 struct packet_request {
-	bool queue_known, is_known;
+	bool queue_known, is_known, has_details;
 	uint8_t queue_kind;          /* the layer's own; may be known without the number */
 	uint16_t queue;
 	uint32_t code, detail;       /* with is_known: what the request is, in the layer's own numbers */
+	uint16_t details[PACKET_REQUEST_DETAILS]; /* the same of each command of a compound, in the order of the responses */
 	uint64_t frame;              /* of the request; 0: unknown */
 	int64_t time_ns;
 	const char *where;           /* static: text before the number of the frame; NULL: " [to " */

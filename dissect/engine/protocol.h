@@ -311,6 +311,39 @@
 	X(SMB2_OPLOCK_BREAK, smb2_oplock_break_protocol) \
 	X(SMB2_LEASE_BREAK, smb2_lease_break_protocol) \
 	X(SMB2_LEASE_ACKNOWLEDGE, smb2_lease_acknowledge_protocol) \
+	X(SMB2_FIND_DIRECTORY, smb2_find_directory_protocol) \
+	X(SMB2_FIND_FULL, smb2_find_full_protocol) \
+	X(SMB2_FIND_ID_FULL, smb2_find_id_full_protocol) \
+	X(SMB2_FIND_BOTH, smb2_find_both_protocol) \
+	X(SMB2_FIND_ID_BOTH, smb2_find_id_both_protocol) \
+	X(SMB2_FIND_NAMES, smb2_find_names_protocol) \
+	X(SMB2_FIND_ID_EXTD, smb2_find_id_extd_protocol) \
+	X(SMB2_FILE_BASIC, smb2_file_basic_protocol) \
+	X(SMB2_FILE_STANDARD, smb2_file_standard_protocol) \
+	X(SMB2_FILE_INTERNAL, smb2_file_internal_protocol) \
+	X(SMB2_FILE_EA, smb2_file_ea_protocol) \
+	X(SMB2_FILE_ACCESS, smb2_file_access_protocol) \
+	X(SMB2_FILE_POSITION, smb2_file_position_protocol) \
+	X(SMB2_FILE_MODE, smb2_file_mode_protocol) \
+	X(SMB2_FILE_ALIGNMENT, smb2_file_alignment_protocol) \
+	X(SMB2_FILE_NAME, smb2_file_name_protocol) \
+	X(SMB2_FILE_RENAME, smb2_file_rename_protocol) \
+	X(SMB2_FILE_DISPOSITION, smb2_file_disposition_protocol) \
+	X(SMB2_FILE_ALLOCATION, smb2_file_allocation_protocol) \
+	X(SMB2_FILE_EOF, smb2_file_eof_protocol) \
+	X(SMB2_FILE_COMPRESSION, smb2_file_compression_protocol) \
+	X(SMB2_FILE_NETWORK_OPEN, smb2_file_network_open_protocol) \
+	X(SMB2_FILE_ATTRIBUTE_TAG, smb2_file_attribute_tag_protocol) \
+	X(SMB2_FILE_ID, smb2_file_id_protocol) \
+	X(SMB2_FILE_STREAM, smb2_file_stream_protocol) \
+	X(SMB2_FILE_FULL_EA, smb2_file_full_ea_protocol) \
+	X(SMB2_FS_VOLUME, smb2_fs_volume_protocol) \
+	X(SMB2_FS_SIZE, smb2_fs_size_protocol) \
+	X(SMB2_FS_FULL_SIZE, smb2_fs_full_size_protocol) \
+	X(SMB2_FS_DEVICE, smb2_fs_device_protocol) \
+	X(SMB2_FS_ATTRIBUTE, smb2_fs_attribute_protocol) \
+	X(SMB2_FS_OBJECT_ID, smb2_fs_object_id_protocol) \
+	X(SMB2_FS_SECTOR_SIZE, smb2_fs_sector_size_protocol) \
 	X(SMB2_ERROR, smb2_error_protocol) \
 	X(NCCL_CTS_S4K1, nccl_S4K1_protocol) \
 	X(NCCL_CTS_S4K2, nccl_S4K2_protocol) \

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
-#include "dissect/smb/smb2_parts.h"
+#include "dissect/smb/smb2_class.h"
 
 #define TRANSFORM_LENGTH 52
 #define COMPRESSION_LENGTH 16
@@ -181,10 +181,44 @@ static uint16_t body_protocol(uint16_t command, bool answers, uint32_t status, u
 	return (answers ? responses : requests)[command];
 }
 
+/* Commands before the current one in its message: they have the headers since that of SMB Direct. */
+static uint32_t commands_before(const struct rtap_packet *packet)
+{
+	uint32_t count = 0;
+
+	for (uint8_t i = packet->layer_count; i && packet->layers[i - 1].protocol != PROTOCOL_SMB_DIRECT; i--)
+		count += packet->layers[i - 1].protocol == PROTOCOL_SMB2;
+	return count - (count > 0);
+}
+
+/* The structures in a command's buffer. `body` begins with the body, whose layer is the last one. */
+static void parse_buffer(struct parse *parse, const uint8_t *header, struct cursor body)
+{
+	const struct rtap_packet *packet = parse->packet;
+	uint16_t protocol = packet->layers[packet->layer_count - 1].protocol;
+	uint32_t unit = protocol == PROTOCOL_SMB2_OUTPUT_RESPONSE ? commands_before(packet) : 0, detail, offset, length;
+	const uint8_t *bytes = body.next;
+
+	if (protocol == PROTOCOL_SMB2_OUTPUT_RESPONSE && unit < PACKET_REQUEST_DETAILS)
+		detail = parse->context->request.details[unit];
+	else if (protocol == PROTOCOL_SMB2_SET_REQUEST)
+		detail = (uint32_t)little_bits(bytes, 16, 16);
+	else
+		return;
+	offset = (uint32_t)little_bits(bytes, protocol == PROTOCOL_SMB2_SET_REQUEST ? 64 : 16, 16);
+	length = (uint32_t)little_bits(bytes, 32, 32);
+	if (!detail || offset < SMB2_HEADER_LENGTH || cursor_take(&body, offset - SMB2_HEADER_LENGTH, &bytes) != OK)
+		return;
+	parse->cursor = body;
+	if (length <= body.wire && !cursor_narrow(&parse->cursor, length))
+		return;
+	smb2_class_parse(parse, (uint16_t)little_bits(header, SMB2_COMMAND), detail);
+}
+
 /* Takes the body: all bytes up to the next command, or the end. */
 static enum result parse_body(struct parse *parse, const uint8_t *header, uint32_t length)
 {
-	struct cursor rest = parse->cursor;
+	struct cursor rest = parse->cursor, body;
 	const uint8_t *bytes = rest.next;
 	uint16_t size = rest.captured >= 2 ? (uint16_t)little_bits(bytes, 0, 16) : 0, protocol;
 	uint32_t fixed;
@@ -194,10 +228,12 @@ static enum result parse_body(struct parse *parse, const uint8_t *header, uint32
 	fixed = protocol_by_number(protocol)->table.length;
 	if (!cursor_narrow(&parse->cursor, length))
 		return MALFORMED;
+	body = parse->cursor;
 	/* what is cut off after the fixed part is missing where it is shown */
 	result = parse_layer(parse, protocol, parse->cursor.captured > fixed ? parse->cursor.captured : fixed, &bytes);
 	if (result != OK)
 		return result;
+	parse_buffer(parse, header, body);
 	parse->cursor = rest;
 	return cursor_take(&parse->cursor, length, &bytes);
 }

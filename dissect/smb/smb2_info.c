@@ -92,7 +92,7 @@ static const struct rtap_field directory_request_fields[] = {
 	SMB2_BITS("find.reserved", "Reserved", 3, 3, 1, RTAP_HEX),
 	SMB2_BIT("find.reopen", "Reopen", 3, 4),
 	SMB2_BITS("find.reserved2", "Reserved", 3, 5, 3, RTAP_HEX),
-	SMB2_ROW("file_index", "File Index", 4, 4, RTAP_HEX, NULL),
+	SMB2_EACH("file_index", "File Index", 4, 4, RTAP_HEX),
 	SMB2_FILE(8),
 	SMB2_ROW("find.name_offset", "Pattern Offset", 24, 2, RTAP_HEX, NULL),
 	SMB2_ROW("find.name_length", "Pattern Length", 26, 2, RTAP_DEC, NULL),
@@ -117,7 +117,7 @@ static void summary_directory_request(const struct rtap_packet *packet, const st
 
 SMB2_BODY(directory_request, DIRECTORY_REQUEST, "smb2.find.request", "SMB2 QUERY_DIRECTORY Request", "2.2.33", 32)
 
-/* 2.2.34, 2.2.38: what the output is, only the request shows. */
+/* 2.2.34, 2.2.38. What the output is, the request shows: smb2_class.h. */
 static const struct rtap_field output_response_fields[] = {
 	SMB2_STRUCTURE_SIZE,
 	SMB2_ROW("output.offset", "Output Offset", 2, 2, RTAP_HEX, NULL),
@@ -234,38 +234,14 @@ static const struct rtap_field set_request_fields[] = {
 	SMB2_RESERVED("reserved", 10, 2),
 	SMB2_ROW("getsetinfo_additional", "Additional Information", 12, 4, RTAP_HEX, NULL),
 	SMB2_FILE(16),
-	SMB2_FOUND_NUMBER("eof", "End of File", 64, RTAP_DEC, 0, NULL),
-	SMB2_FOUND_NUMBER("disposition.delete_on_close", "Delete on Close", 8, RTAP_DEC, 0, NULL),
-	SMB2_FOUND("filename", "File Name", RTAP_TEXT, RTAP_REPEATS, NULL),
 	SMB2_FOUND("input_buffer", "Input", RTAP_BYTES, RTAP_BULK, NULL),
 };
-
-/* FileRenameInformation: {replace 1, reserved 7, root directory 8, name length 4, name}. [MS-FSCC] 2.4.42. */
-#define RENAME_LENGTH 20
-
-static struct rtap_span new_name(struct rtap_span buffer)
-{
-	uint64_t length = buffer.length >= RENAME_LENGTH ? little_bits(buffer.bytes, 128, 32) : 0;
-
-	if (buffer.length < RENAME_LENGTH || length > buffer.length - RENAME_LENGTH)
-		return (struct rtap_span){ NULL, 0 };
-	return (struct rtap_span){ buffer.bytes + RENAME_LENGTH, (uint32_t)length };
-}
 
 static void visit_set_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-	struct rtap_span buffer = smb2_part_at(&walk, 8, 2, 4, 4);
-	uint32_t from = (uint32_t)(buffer.bytes - walk.body);
-	size_t row = SMB2_ROWS(set_request_fields) - 4;
 
-	if (layer->length >= 4 && walk.body[2] == SMB2_INFO_FILE && walk.body[3] == SMB2_FILE_END_OF_FILE && buffer.length >= 8)
-		smb2_show_number(&walk, row, little_bits(buffer.bytes, 0, 64), from, 8);
-	else if (layer->length >= 4 && walk.body[2] == SMB2_INFO_FILE && walk.body[3] == SMB2_FILE_DISPOSITION && buffer.length)
-		smb2_show_number(&walk, row + 1, buffer.bytes[0], from, 1);
-	else if (layer->length >= 4 && walk.body[2] == SMB2_INFO_FILE && walk.body[3] == SMB2_FILE_RENAME)
-		smb2_show_text(&walk, row + 2, new_name(buffer));
-	smb2_show_bytes(&walk, row + 3, buffer);
+	smb2_show_bytes(&walk, SMB2_ROWS(set_request_fields) - 1, smb2_part_at(&walk, 8, 2, 4, 4));
 }
 
 static void summary_set_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -20,6 +20,10 @@
 #define SMB2_FILE(at) SMB2_GUID("fid", "File Id", at, RTAP_IS_HANDLE)
 #define SMB2_TIME(name, label, at, derive) { "smb2." name, label, (at) * 8, 64, RTAP_SECONDS, 0, NULL, derive, NULL }
 
+/* Those that entries of a directory have too. */
+#define SMB2_EACH(name, label, at, bytes, show) SMB2_FLAGGED(name, label, at, bytes, show, RTAP_REPEATS, NULL)
+#define SMB2_EACH_TIME(name, label, at, derive) { "smb2." name, label, (at) * 8, 64, RTAP_SECONDS, RTAP_REPEATS, NULL, derive, NULL }
+
 /* Rows that a body's visit() supplies. */
 #define SMB2_FOUND(name, label, show, flags, names) { "smb2." name, label, 0, 0, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
 #define SMB2_FOUND_NUMBER(name, label, bits, show, flags, names) { "smb2." name, label, 0, bits, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
@@ -50,10 +54,10 @@
 
 /* Times of a file: [MS-FSCC] 2.4.7. */
 #define SMB2_FILE_TIMES(at, create, access, write, change) \
-	SMB2_TIME("create.time", "Created", at, create), \
-	SMB2_TIME("last_access.time", "Last Access", (at) + 8, access), \
-	SMB2_TIME("last_write.time", "Last Write", (at) + 16, write), \
-	SMB2_TIME("last_change.time", "Last Change", (at) + 24, change)
+	SMB2_EACH_TIME("create.time", "Created", at, create), \
+	SMB2_EACH_TIME("last_access.time", "Last Access", (at) + 8, access), \
+	SMB2_EACH_TIME("last_write.time", "Last Write", (at) + 16, write), \
+	SMB2_EACH_TIME("last_change.time", "Last Change", (at) + 24, change)
 
 /* A derive function of a time at byte `at`: 100 ns since 1601. 0: the field is not there. */
 #define SMB2_DERIVE_TIME(function, at) \

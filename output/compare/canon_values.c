@@ -26,7 +26,7 @@ enum {
 /* A value of a packet. */
 struct canon_value {
 	const struct rtap_field *field;
-	struct rtap_value value;
+	struct rtap_value value; /* of a text, `number` is its place in `texts` */
 	uint64_t address;    /* with has_address: address of a key */
 	uint32_t next;       /* index of the next one of the same name, plus 1; 0: none */
 	rtap_field_id first; /* id of the first field of its name */
@@ -232,6 +232,7 @@ void canon_fields_fini(struct canon_fields *fields)
 	free(fields->protocols);
 	free(fields->traits);
 	free(fields->values);
+	free(fields->texts);
 	for (int part = 0; part < CANON_PARTS; part++)
 		free(fields->wanted[part]);
 }
@@ -301,6 +302,24 @@ static void chain(struct canon_fields *fields, struct canon_value *value)
 	*last = (uint32_t)fields->value_count;
 }
 
+/* Copies a text, which the visit need not keep. False: out of memory, which is counted. */
+static bool keep_text(struct canon_fields *fields, struct rtap_value *value)
+{
+	size_t after = fields->text_length + value->data.length;
+	uint8_t *texts = array_grow(fields->texts, &fields->text_room, after, 1);
+
+	if (!texts) {
+		fields->lost++;
+		return false;
+	}
+	fields->texts = texts;
+	if (value->data.length)
+		memcpy(texts + fields->text_length, value->data.bytes, value->data.length);
+	value->number = fields->text_length;
+	fields->text_length = after;
+	return true;
+}
+
 static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value,
 		    const struct rtap_place *place)
 {
@@ -321,6 +340,10 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	added = &fields->values[fields->value_count++];
 	added->field = field;
 	added->value = *value;
+	if (field->show == RTAP_TEXT && !keep_text(fields, &added->value)) {
+		fields->value_count--;
+		return;
+	}
 	added->has_address = false;
 	added->next = 0;
 	added->first = fields->first_ids[id];
@@ -335,7 +358,7 @@ void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *pa
 
 	for (size_t i = 0; i < fields->value_count; i++)
 		fields->last[fields->values[i].first] = 0;
-	fields->value_count = 0;
+	fields->value_count = fields->text_length = 0;
 	for (uint8_t i = 0; i < packet->layer_count; i++)
 		if (!packet->layers[i].within && fields->protocols[packet->layers[i].protocol] >> part & 1)
 			rtap_layer_visit(packet, &packet->layers[i], &collector.visitor);
@@ -353,8 +376,8 @@ static enum canon_stream relative_stream(const struct canon_policy *policy, cons
 	return policy->kind == RTAP_IDENTITY_MSN ? from_client ? CANON_OF_CLIENT : CANON_OF_SERVER : stream_of(packet, from_client);
 }
 
-static void write_value(const struct canon_policy *policy, const struct canon_value *value, const struct rtap_packet *packet,
-			bool from_client, struct line *line)
+static void write_value(const struct canon_fields *fields, const struct canon_policy *policy, const struct canon_value *value,
+			const struct rtap_packet *packet, bool from_client, struct line *line)
 {
 	const struct rtap_field *field = value->field;
 	uint64_t number;
@@ -363,7 +386,7 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 		if (field->show == RTAP_DEC)
 			line_dec(line, value->value.number);
 		else if (field->show == RTAP_TEXT)
-			canon_text(line, value->value.data.bytes, value->value.data.length);
+			canon_text(line, fields->texts + value->value.number, value->value.data.length);
 		else
 			line_value(line, field, &value->value);
 		return;
@@ -392,7 +415,7 @@ void canon_fields_write(const struct canon_fields *fields, const struct rtap_pac
 			if (before)
 				line_char(line, before);
 			before = ',';
-			write_value(&fields->policies[value->first], value, packet, from_client, line);
+			write_value(fields, &fields->policies[value->first], value, packet, from_client, line);
 			if (!value->next)
 				break;
 			value = &fields->values[value->next - 1];

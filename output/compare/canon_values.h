@@ -67,6 +67,8 @@ struct canon_fields {
 	uint8_t *traits;               /* by field id: flags for special handling of its values */
 	struct canon_value *values;    /* of the current packet */
 	size_t value_count, value_room;
+	uint8_t *texts;                /* of `values`: a value is valid only while it is visited */
+	size_t text_length, text_room;
 	uint32_t *last;                /* by first id: index of its last value in `values`, plus 1; 0: none */
 	struct canon_title *titles;    /* by first id, for wanted fields */
 	size_t lost;                   /* values lost for lack of memory */

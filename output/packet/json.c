@@ -29,7 +29,7 @@ struct json_key {
 /* A value of a repeated field. */
 struct json_repeat {
 	const struct rtap_field *field;
-	struct rtap_value value;
+	struct rtap_value value; /* of a text, `number` is its place in `texts` */
 	uint32_t next;       /* index of the next of its name; 0: none */
 	rtap_field_id id;
 	bool is_first;       /* of its name */
@@ -171,14 +171,31 @@ static __attribute__((noinline)) bool grow_repeats(struct json_format *json)
 	return larger;
 }
 
+/* Copies a text, which the visit need not keep. False: out of memory. */
+static bool keep_text(struct json_format *json, struct rtap_value *value)
+{
+	size_t after = json->text_length + value->data.length;
+	uint8_t *texts = array_grow(json->texts, &json->text_room, after, 1);
+
+	if (!texts)
+		return false;
+	json->texts = texts;
+	if (value->data.length)
+		memcpy(texts + json->text_length, value->data.bytes, value->data.length);
+	value->number = json->text_length;
+	json->text_length = after;
+	return true;
+}
+
 /* Stores a value after the others of its name. */
 static void keep(struct json_format *json, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value)
 {
 	rtap_field_id first = json->keys[id].first;
 	uint64_t bit = UINT64_C(1) << (first % 64);
 	bool is_first = !(json->seen[first / 64] & bit);
+	struct rtap_value kept = *value;
 
-	if (json->repeat_count == json->repeat_room && !grow_repeats(json)) {
+	if ((json->repeat_count == json->repeat_room && !grow_repeats(json)) || (field->show == RTAP_TEXT && !keep_text(json, &kept))) {
 		json->lost++;
 		return;
 	}
@@ -186,7 +203,7 @@ static void keep(struct json_format *json, rtap_field_id id, const struct rtap_f
 		json->repeats[json->latest[first]].next = (uint32_t)json->repeat_count;
 	json->seen[first / 64] |= bit;
 	json->latest[first] = (uint32_t)json->repeat_count;
-	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, 0, id, is_first };
+	json->repeats[json->repeat_count++] = (struct json_repeat){ field, kept, 0, id, is_first };
 }
 
 /* Whether the field's name is new in this packet. */
@@ -284,8 +301,9 @@ static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visit
 }
 
 /* An array element with the separator before it. */
-static void write_item(struct line *line, char before, const struct json_key *key, const struct json_repeat *repeat)
+static void write_item(const struct json_format *json, struct line *line, char before, const struct json_key *key, const struct json_repeat *repeat)
 {
+	struct rtap_value value = repeat->value;
 	char spare[1 + LINE_SHORT];
 	char *begin = line_begin(line, spare, sizeof spare);
 
@@ -294,7 +312,9 @@ static void write_item(struct line *line, char before, const struct json_key *ke
 		line_end(line, begin, line_put_dec(begin + 1, repeat->value.number));
 	} else {
 		line_char(line, before);
-		write_value(line, key, repeat->field, &repeat->value);
+		if (repeat->field->show == RTAP_TEXT)
+			value.data.bytes = json->texts + value.number;
+		write_value(line, key, repeat->field, &value);
 	}
 }
 
@@ -307,10 +327,10 @@ static void write_repeats(const struct json_format *json, struct line *line)
 		if (!repeat->is_first)
 			continue;
 		line_steps(line, key->text, key->length);
-		write_item(line, '[', key, repeat);
+		write_item(json, line, '[', key, repeat);
 		while (repeat->next) {
 			repeat = &json->repeats[repeat->next];
-			write_item(line, ',', &json->keys[repeat->id], repeat);
+			write_item(json, line, ',', &json->keys[repeat->id], repeat);
 		}
 		line_char(line, ']');
 	}
@@ -333,7 +353,7 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	char *start = line->next;
 
 	memset(json->seen, 0, 2 * bit_words() * sizeof json->seen[0]);
-	json->repeat_count = 0;
+	json->repeat_count = json->text_length = 0;
 	if (json->wanted)
 		rtap_packet_visit(packet, &visitor.visitor);
 	else
@@ -430,4 +450,5 @@ void json_format_fini(struct json_format *json)
 	free(json->occurrences);
 	free(json->latest);
 	free(json->repeats);
+	free(json->texts);
 }

@@ -26,6 +26,8 @@ struct json_format {
 	uint32_t *latest;            /* by first id: index of its latest value in `repeats` */
 	struct json_repeat *repeats; /* values of repeated fields, kept until the end of the packet */
 	size_t repeat_count, repeat_room;
+	uint8_t *texts;              /* of repeated fields: a value is valid only while it is visited */
+	size_t text_length, text_room;
 	size_t lost;                 /* values lost for lack of memory */
 };
 

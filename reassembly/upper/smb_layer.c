@@ -93,7 +93,7 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole)
 			return;
 		work->context->chunk = bytes;
 		set_shown(work->tracker, work->connection, (uint8_t *)(uintptr_t)whole->bytes.bytes, whole->bytes.length);
-	} else if (!work->keep) {
+	} else if (!work->keep && !work->context->request.has_details) {
 		/* its layers exist already */
 		work->packet->request = work->context->request;
 		return;

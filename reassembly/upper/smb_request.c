@@ -294,18 +294,36 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole)
 		request->command.request.entry.give_up = NULL;
 }
 
+/* What the request says of each command of a response: its class. */
+static void note_details(struct packet_request *known, struct smb_request *request, struct rtap_span message)
+{
+	uint32_t at = 0;
+	struct unit unit;
+
+	for (uint32_t i = 0; i < PACKET_REQUEST_DETAILS && next_unit(message, &at, &unit); i++) {
+		const struct smb_part *part = find_part(request, little_bits(unit.header, SMB2_MESSAGE_ID));
+
+		if (part && (part->command == SMB2_QUERY_DIRECTORY || part->command == SMB2_QUERY_INFO))
+			known->details[i] = (uint16_t)part->detail;
+		known->has_details |= known->details[i] != 0;
+	}
+}
+
 struct packet_request smb_known(const struct upper_work *work, struct rtap_span message)
 {
-	const struct smb_request *request = NULL;
-	const struct command *command;
+	struct packet_request known = { 0 };
+	struct smb_request *request;
 
-	if (is_response(message)) {
-		command = command_of_response(work, little_bits(message.bytes, SMB2_MESSAGE_ID));
-		request = command ? (const struct smb_request *)command :
-				    find_request(work->connection, !work->from_a, little_bits(message.bytes, SMB2_MESSAGE_ID));
-	}
+	if (!is_response(message))
+		return known;
+	request = (struct smb_request *)command_of_response(work, little_bits(message.bytes, SMB2_MESSAGE_ID));
+	if (!request)
+		request = find_request(work->connection, !work->from_a, little_bits(message.bytes, SMB2_MESSAGE_ID));
 	if (!request || !request->command.request.is_seen)
-		return (struct packet_request){ 0 };
-	return (struct packet_request){ .is_known = true, .frame = request->command.request.first_frame,
-					.time_ns = request->command.request.time_ns };
+		return known;
+	known.is_known = true;
+	known.frame = request->command.request.first_frame;
+	known.time_ns = request->command.request.time_ns;
+	note_details(&known, request, message);
+	return known;
 }
