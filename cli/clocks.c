@@ -110,6 +110,7 @@ static bool survey_file(struct clock_survey *survey, const struct options *optio
 {
 	struct rtap_source *source;
 	const struct rtap_frame *frame;
+	struct clock_survey_packet identified;
 	struct rtap_packet packet;
 	struct rtap_error error;
 
@@ -117,7 +118,8 @@ static bool survey_file(struct clock_survey *survey, const struct options *optio
 		return true;
 	for (; left && !interrupted && rtap_source_read_frame(source, &frame, &error) == RTAP_STATUS_OK; left--) {
 		dissect_frame(frame, NULL, &packet);
-		clock_survey_take(survey, file, &packet);
+		if (clock_survey_identify(&packet, clock_survey_mask(survey), &identified))
+			clock_survey_take(survey, file, &identified);
 	}
 	rtap_source_close(source);
 	clock_survey_end_file(survey, file);
@@ -139,6 +141,16 @@ static void survey_files(struct clock_survey *survey, const struct options *opti
 			survey_file(survey, options, i, UINT64_MAX);
 }
 
+struct source_clock clocks_found(const struct clock_survey *survey, size_t file)
+{
+	struct source_clock clock = { .reference = clock_survey_reference(survey, file) };
+	const struct clock_piece *pieces;
+
+	clock.count = clock_survey_pieces(survey, file, &pieces);
+	memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
+	return clock;
+}
+
 bool clocks_adjust(struct rtap_source *source, const struct options *options)
 {
 	struct clock_survey *survey;
@@ -153,11 +165,8 @@ bool clocks_adjust(struct rtap_source *source, const struct options *options)
 		return false;
 	survey_files(survey, options);
 	for (size_t i = 0; i < options->input_count; i++) {
-		struct source_clock clock = { .reference = clock_survey_reference(survey, i) };
-		const struct clock_piece *pieces;
+		struct source_clock clock = clocks_found(survey, i);
 
-		clock.count = clock_survey_pieces(survey, i, &pieces);
-		memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
 		found |= clock.reference != i;
 		source_set_clock(source, i, &clock);
 	}

@@ -12,7 +12,9 @@
 
 #define CLOCKS_MOST 16
 
+struct clock_survey;
 struct options;
+struct source_clock;
 
 /* Arguments of --clock. */
 struct known_clocks {
@@ -31,5 +33,8 @@ bool clocks_check(const struct options *options);
  * there are too few such packets, or a file can be read only once.
  */
 bool clocks_adjust(struct rtap_source *source, const struct options *options);
+
+/* What a survey found out of a file's clock. */
+struct source_clock clocks_found(const struct clock_survey *survey, size_t file);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "cli/check.h"
 #include "cli/cli.h"
-#include "cli/clocks.h"
 #include "cli/feed.h"
 #include "cli/join.h"
 #include "cli/messages.h"
@@ -26,6 +25,7 @@
 #include "mpi/exchange.h"
 #include "mpi/inputs.h"
 #include "mpi/records.h"
+#include "mpi/survey.h"
 
 static const struct known_command {
 	const char *name;
@@ -133,27 +133,13 @@ static char **expand_arguments(const struct job *job, char **argv, int *count)
 	return expanded;
 }
 
-/* Rank 0 finds out how the clocks of the files differ. False: out of memory. */
-static bool share_clocks(struct job *job, const struct options *options)
+/* Finds out how the clocks of the files differ. False: out of memory. */
+static bool find_clocks(struct job *job, const struct options *options)
 {
-	const struct source_feed nothing = { NULL, NULL };
-	struct rtap_source *source = NULL;
-	struct rtap_error error;
-	size_t count = job->inputs.count;
-	int found = 0;
-
-	job->clocks = calloc(count, sizeof *job->clocks);
+	job->clocks = calloc(job->inputs.count, sizeof *job->clocks);
 	if (!job->clocks)
 		return false;
-	if (!job->rank && count > 1 && !source_open_fed(&source, &nothing, options->inputs, count, &error)) {
-		found = clocks_adjust(source, options);
-		for (size_t i = 0; i < count; i++)
-			job->clocks[i] = *source_clock(source, i);
-		rtap_source_close(source);
-	}
-	MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	MPI_Bcast(job->clocks, (int)(count * sizeof *job->clocks), MPI_BYTE, 0, MPI_COMM_WORLD);
-	if (!found) {
+	if (!survey_clocks(options, job->inputs.readers, job->clocks)) {
 		free(job->clocks);
 		job->clocks = NULL;
 	}
@@ -193,7 +179,7 @@ static int run_command(struct job *job, const struct options *options, int argc,
 {
 	int status = EXIT_DONE, worst;
 
-	if (!share_clocks(job, options) || !open_exchange(job, options)) {
+	if (!find_clocks(job, options) || !open_exchange(job, options)) {
 		print_error("out of memory");
 		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
 	}

@@ -142,21 +142,21 @@ static void keep_sample(struct clock_survey *survey, const struct clock_sample *
 	survey->samples[survey->sample_count++] = *sample;
 }
 
-static void note_match(struct clock_survey *survey, const struct survey_packet *earlier, const struct rtap_packet *packet)
+static void note_match(struct clock_survey *survey, const struct survey_packet *earlier, const struct clock_survey_packet *packet)
 {
 	struct survey_match *match = &survey->matches[earlier->file];
 	struct clock_sample sample = {
-		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .file = earlier->file, .from_higher = packet_is_from_higher(packet),
+		.frame = packet->frame, .time_ns = packet->time_ns, .file = earlier->file, .from_higher = packet->from_higher,
 	};
 
 	/* File times fill at most half of the range, but clocks may be far apart. */
-	if (__builtin_sub_overflow(packet->frame->time_ns, earlier->time_ns, &sample.after_ns) ||
+	if (__builtin_sub_overflow(packet->time_ns, earlier->time_ns, &sample.after_ns) ||
 	    __builtin_add_overflow(sample.after_ns, ahead_ns(&survey->files[earlier->file], earlier->frame, earlier->time_ns), &sample.after_ns))
 		return;
 	if (!match->packets++)
 		match->first = survey->own;
 	match->last = survey->own;
-	match->weight += packet->ip_id && packet->ip_id != survey->last_ids[packet_sender(packet)] ? WEIGHT_OF_ID : 1;
+	match->weight += packet->ip_id && packet->ip_id != survey->last_ids[packet->sender] ? WEIGHT_OF_ID : 1;
 	keep_sample(survey, &sample);
 }
 
@@ -170,41 +170,56 @@ static uint32_t sample_of(const struct packet_identity *identity)
 	return mixed ^ mixed >> 16;
 }
 
-static void keep_packet(struct clock_survey *survey, size_t file, const struct rtap_packet *packet, uint64_t hash, uint32_t sample)
+static void keep_packet(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
 {
 	if (survey->count == survey->most && (!survey->is_whole || !thin_out(survey)))
 		return;
-	if (sample & survey->mask)
+	if (packet->sample & survey->mask)
 		return;
 	survey->count++;
-	*find(survey, hash) = (struct survey_packet){
-		.hash = hash, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
-		.file = (uint32_t)file, .matched = (uint32_t)file, .sample = sample,
+	*find(survey, packet->hash) = (struct survey_packet){
+		.hash = packet->hash, .frame = packet->frame, .time_ns = packet->time_ns,
+		.file = (uint32_t)file, .matched = (uint32_t)file, .sample = packet->sample,
 	};
 }
 
-void clock_survey_take(struct clock_survey *survey, size_t file, const struct rtap_packet *packet)
+bool clock_survey_identify(const struct rtap_packet *packet, uint32_t mask, struct clock_survey_packet *identified)
 {
 	struct packet_identity identity;
-	struct survey_packet *known;
-	uint64_t hash;
 	uint32_t sample;
 
 	if (!packet_identify(packet, &identity))
-		return;
+		return false;
 	sample = sample_of(&identity);
-	if (sample & survey->mask)
+	if (sample & mask)
+		return false;
+	*identified = (struct clock_survey_packet){
+		.hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1, .frame = packet->frame->number, .time_ns = packet->frame->time_ns,
+		.sample = sample, .ip_id = packet->ip_id, .sender = packet_sender(packet), .from_higher = packet_is_from_higher(packet),
+	};
+	return true;
+}
+
+uint32_t clock_survey_mask(const struct clock_survey *survey)
+{
+	return survey->mask;
+}
+
+void clock_survey_take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
+{
+	struct survey_packet *known;
+
+	if (packet->sample & survey->mask)
 		return;
 	survey->own++;
-	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
-	known = find(survey, hash);
+	known = find(survey, packet->hash);
 	if (!known->hash) {
-		keep_packet(survey, file, packet, hash, sample);
+		keep_packet(survey, file, packet);
 	} else if (known->file != file && known->matched != file) {
 		known->matched = (uint32_t)file;
 		note_match(survey, known, packet);
 	}
-	survey->last_ids[packet_sender(packet)] = packet->ip_id;
+	survey->last_ids[packet->sender] = packet->ip_id;
 }
 
 /* Keeps the samples of one other file, evenly. Returns how many there are. */

@@ -18,11 +18,28 @@
 
 struct clock_survey;
 
+/* What the survey needs of a packet. */
+struct clock_survey_packet {
+	uint64_t hash;             /* of its identity */
+	uint64_t frame;            /* number in its file */
+	int64_t time_ns;
+	uint32_t sample;           /* selects the packets that are considered: those without any bit of clock_survey_mask() */
+	uint16_t ip_id;
+	uint8_t sender;            /* packet_sender() */
+	bool from_higher;          /* packet_is_from_higher() */
+};
+
+/* False: the packet cannot be recognised elsewhere, or its `sample` has a bit of `mask`. */
+bool clock_survey_identify(const struct rtap_packet *packet, uint32_t mask, struct clock_survey_packet *identified);
+
 /* NULL: out of memory. */
 struct clock_survey *clock_survey_create(size_t files);
 
 /* Adds a packet of a file, whose frames are numbered from 1. Packets in the file's order, one file after the other. */
-void clock_survey_take(struct clock_survey *survey, size_t file, const struct rtap_packet *packet);
+void clock_survey_take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet);
+
+/* Packets whose `sample` has one of these bits need not be passed: 2^n - 1, and never less than before. */
+uint32_t clock_survey_mask(const struct clock_survey *survey);
 
 /* The file has no more packets. */
 void clock_survey_end_file(struct clock_survey *survey, size_t file);
