@@ -18,6 +18,16 @@ __attribute__((constructor)) static void choose_secret(void)
 		secret = (uintptr_t)&secret; /* fallback: the randomised address of a shared object */
 }
 
+uint64_t map_secret(void)
+{
+	return secret;
+}
+
+void map_set_secret(uint64_t shared)
+{
+	secret = shared;
+}
+
 uint64_t map_hash(const uint64_t *words, size_t count)
 {
 	uint64_t hash = secret;

@@ -23,6 +23,10 @@ struct map {
 /* Hash of `count` words. The secret key differs for each run, so that a capture cannot be crafted to collide. */
 uint64_t map_hash(const uint64_t *words, size_t count);
 
+/* The secret key. Processes that compare hashes share one: set it before anything was hashed. */
+uint64_t map_secret(void);
+void map_set_secret(uint64_t shared);
+
 /* Finds the value with this hash whose key `equal` accepts. NULL: not found. */
 void *map_find(const struct map *map, uint64_t hash, bool (*equal)(const void *value, const void *key), const void *key);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/counting.h"
+#include "cli/feed.h"
 #include "cli/print_error.h"
 #include "dissect/engine/protocol.h"
 #include "output/stats/congestion.h"
@@ -68,12 +69,14 @@ static void take_pause(struct counting *counting, const struct rtap_packet *pack
 	if (!congestion_pause_of(packet, &pause))
 		return;
 	pause.bits_per_second = reader_link_speed(counting->reader, packet->frame);
-	congestion_note_pause(counting->stats, &pause);
+	if (!feed_counts_pause(counting->stats, &pause))
+		congestion_note_pause(counting->stats, &pause);
 }
 
 void counting_packet(struct counting *counting, const struct rtap_packet *packet)
 {
-	stats_packet(counting->stats, packet);
+	if (!feed_counts(counting->stats, packet))
+		stats_packet(counting->stats, packet);
 	if (packet_has(packet, PROTOCOL_MAC_CONTROL))
 		take_pause(counting, packet);
 }
@@ -116,6 +119,7 @@ bool counting_open(struct counting *counting, struct reader *reader)
 	};
 
 	counting->reader = reader;
+	feed_keep(&tracking);
 	if (rtap_tracker_open(&counting->tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		return false;

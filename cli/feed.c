@@ -17,6 +17,34 @@ void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker)
 		feed->deliver(feed->owner, reader, tracker);
 }
 
+void feed_begins(const struct rtap_frame *frame)
+{
+	if (feed && feed->begins)
+		feed->begins(feed->owner, frame);
+}
+
+void feed_ends(void)
+{
+	if (feed && feed->ends)
+		feed->ends(feed->owner);
+}
+
+bool feed_counts(struct stats *stats, const struct rtap_packet *packet)
+{
+	if (!feed || !feed->count)
+		return false;
+	feed->count(feed->owner, stats, packet);
+	return true;
+}
+
+bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause)
+{
+	if (!feed || !feed->count_pause)
+		return false;
+	feed->count_pause(feed->owner, stats, pause);
+	return true;
+}
+
 void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame)
 {
 	if (feed && feed->took)

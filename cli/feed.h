@@ -7,12 +7,14 @@
 
 #include <stdbool.h>
 
+#include <rdmatap/packet.h>
 #include <rdmatap/tracker.h>
 
 #include "capture/source.h"
 
+struct congestion_pause;
 struct reader;
-struct packet_counters;
+struct stats;
 
 struct feed {
 	const struct source_feed *source;  /* of the frames that this process analyses */
@@ -23,6 +25,14 @@ struct feed {
 	 */
 	void (*keep)(void *owner, struct rtap_tracker_options *tracking);
 	void (*deliver)(void *owner, struct reader *reader, const struct rtap_tracker *tracker);
+	/*
+	 * Statistics: called before each frame is taken, instead of counting its packet or a pause, and at the end of the input before the
+	 * tracker is finished. NULL: none of them.
+	 */
+	void (*begins)(void *owner, const struct rtap_frame *frame);
+	void (*count)(void *owner, struct stats *stats, const struct rtap_packet *packet);
+	void (*count_pause)(void *owner, struct stats *stats, const struct congestion_pause *pause);
+	void (*ends)(void *owner);
 	/* Called after each frame; NULL: need not. */
 	void (*took)(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame);
 	bool is_silent;                    /* another process prints what is known of the inputs of all */
@@ -35,6 +45,11 @@ extern const struct feed *feed;
 /* These do nothing without a feed. */
 void feed_keep(struct rtap_tracker_options *tracking);
 void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker);
+void feed_begins(const struct rtap_frame *frame);
+void feed_ends(void);
+/* False: there is no feed that counts. */
+bool feed_counts(struct stats *stats, const struct rtap_packet *packet);
+bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause);
 void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame);
 
 #endif

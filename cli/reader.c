@@ -50,6 +50,7 @@ void reader_sync(struct reader *reader)
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	pipeline_dissect(reader->pipeline, frame, packet);
+	feed_begins(frame);
 	tracker_take(reader->tracker, frame, packet);
 	feed_took(reader->tracker, frame);
 }

@@ -12,6 +12,7 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/counting.h"
+#include "cli/feed.h"
 #include "cli/frame_clock.h"
 #include "cli/openmetrics.h"
 #include "cli/options.h"
@@ -240,7 +241,11 @@ static int run(const struct options *options)
 	}
 	reader->idle = work_while_live;
 	reader_run(reader, summary.counting.tracker, take, &summary);
+	feed_ends();
 	rtap_tracker_finish(summary.counting.tracker);
+	feed_deliver(reader, summary.counting.tracker);
+	if (feed && feed->is_silent)
+		goto report;
 	if (summary.metrics)
 		openmetrics_publish(summary.metrics, &summary.counting, true);
 	if (options->device && options->interval_ns)
@@ -257,6 +262,7 @@ static int run(const struct options *options)
 		write_text(&summary, options);
 	}
 	reader_wrote(reader, printer_flush(&reader->printer));
+report:
 	reader_report(reader, summary.counting.tracker);
 out:
 	openmetrics_close(summary.metrics);

@@ -76,6 +76,8 @@ struct exchange {
 	int64_t last_ns;            /* of the last one */
 	bool is_over, has_failed;
 	struct exchange_counters counters;
+	void (*before_round)(void *owner); /* NULL: none */
+	void *owner;                /* of that */
 };
 
 static enum rtap_status feed_read(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch,
@@ -197,6 +199,12 @@ static void queue_batch(struct exchange *exchange, struct rtap_batch *batch)
 		exchange->waiting[exchange->waiting_count - 1].batch = rtap_batch_hold(batch);
 	}
 	rtap_batch_release(batch);
+}
+
+void exchange_call_before_rounds(struct exchange *exchange, void (*call)(void *owner), void *owner)
+{
+	exchange->before_round = call;
+	exchange->owner = owner;
 }
 
 /* Reads until enough frames wait. */
@@ -420,6 +428,8 @@ static void run_round(struct exchange *exchange, struct batch_pool *pool, struct
 	uint64_t waiting, changes;
 	size_t count;
 
+	if (exchange->before_round)
+		exchange->before_round(exchange->owner);
 	fill(exchange);
 	count = agree(exchange, &waiting, &changes);
 	if (changes && !interfaces_share(exchange->interfaces, metadata))

@@ -40,6 +40,9 @@ void exchange_open_files(struct exchange *exchange);
 /* The feed of a source of the frames of this rank. */
 const struct source_feed *exchange_feed(struct exchange *exchange);
 
+/* Each round begins with this call, on all ranks; all frames of the rounds before have been taken. */
+void exchange_call_before_rounds(struct exchange *exchange, void (*call)(void *owner), void *owner);
+
 /* Takes part in all rounds that are left, without the frames. */
 void exchange_serve(struct exchange *exchange);
 

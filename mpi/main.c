@@ -23,6 +23,7 @@
 #include "cli/report.h"
 #include "cli/stats.h"
 #include "mpi/exchange.h"
+#include "mpi/facts.h"
 #include "mpi/inputs.h"
 #include "mpi/records.h"
 #include "mpi/survey.h"
@@ -39,7 +40,7 @@ static const struct known_command {
 	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep },
 	{ "operations", COMMAND_OPERATIONS, command_operations, records_can_keep },
 	{ "report", COMMAND_REPORT, command_report, NULL },
-	{ "stats", COMMAND_STATS, command_stats, NULL },
+	{ "stats", COMMAND_STATS, command_stats, facts_can_keep },
 };
 
 static const char help_text[] =
@@ -72,7 +73,8 @@ struct job {
 	struct inputs inputs;
 	struct source_clock *clocks;
 	struct exchange *exchange;
-	struct records *records;
+	struct records *records;    /* lists; NULL: none */
+	struct facts *facts;        /* statistics; NULL: none */
 	struct feed feed;
 	int rank, ranks;
 	bool prints_ranks;          /* --ranks */
@@ -157,10 +159,17 @@ static bool open_exchange(struct job *job, const struct options *options)
 	job->feed = (struct feed){ .source = exchange_feed(job->exchange), .clocks = job->clocks, .is_silent = job->rank };
 	if (!job->is_spread)
 		return exchange_open_files(job->exchange), true;
-	job->records = records_create(job->exchange);
-	if (!job->records)
-		return false;
-	records_set_feed(job->records, &job->feed);
+	if (job->command->command == COMMAND_STATS) {
+		job->facts = facts_create(job->exchange);
+		if (!job->facts)
+			return false;
+		facts_set_feed(job->facts, &job->feed);
+	} else {
+		job->records = records_create(job->exchange);
+		if (!job->records)
+			return false;
+		records_set_feed(job->records, &job->feed);
+	}
 	return exchange_open_files(job->exchange), true;
 }
 
@@ -172,6 +181,9 @@ static void print_rank(const struct job *job)
 		    " frames, %" PRIu64 " bytes; %" PRIu64 " rounds, numbering %.3f s, moving %.3f s",
 		    job->rank, counters.read_frames, counters.read_bytes, counters.reading_s, counters.taken_frames, counters.taken_bytes,
 		    counters.sent_frames, counters.sent_bytes, counters.rounds, counters.numbering_s, counters.moving_s);
+	if (job->facts)
+		print_error("rank %d: passed %" PRIu64 " bytes of facts; counted for %.3f s", job->rank, facts_bytes(job->facts),
+			    facts_counting_s(job->facts));
 }
 
 /* The command over the files, on this rank. */
@@ -261,6 +273,7 @@ static int start(struct job *job, int argc, char **argv)
 	status = run(job, argc - 1, argv + 1);
 	options_fini(&job->options);
 	records_destroy(job->records);
+	facts_destroy(job->facts);
 	exchange_destroy(job->exchange);
 	inputs_fini(&job->inputs);
 	free(job->clocks);

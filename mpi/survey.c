@@ -17,6 +17,7 @@
 #include "dissect/dissect.h"
 #include "mpi/survey.h"
 #include "reassembly/clock_survey.h"
+#include "reassembly/store/map.h"
 
 #define MOST_KEPT (1 << 17)  /* packets of a file */
 #define LEAST_KEPT (1 << 12)
@@ -45,6 +46,15 @@ static void give_up(void)
 {
 	print_error("out of memory");
 	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+}
+
+/* The survey compares packets by hashes. */
+static void share_secret(void)
+{
+	uint64_t secret = map_secret();
+
+	MPI_Bcast(&secret, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	map_set_secret(secret);
 }
 
 /* Drops half of the packets. */
@@ -259,6 +269,7 @@ bool survey_clocks(const struct options *options, const unsigned *readers, struc
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (options->input_count < 2)
 		return false;
+	share_secret();
 	if (!options->clocks.count)
 		found = find_clocks(options, readers, clocks);
 	else if (!rank)

@@ -97,7 +97,8 @@ class SameAsOneProcess(MpiTest):
         self.check((2,), "join", "--json", files=self.captures)
 
     def test_statistics(self):
-        self.check((3,), "stats", files=self.captures)
+        self.check((1, 3), "stats", files=self.captures)
+        self.check((2,), "stats", "--json", files=MIXED)
 
 
 class Counts(MpiTest):

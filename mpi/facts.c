@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "base/array.h"
+#include "base/heap.h"
+#include "cli/print_error.h"
+#include "cli/reader.h"
+#include "mpi/exchange.h"
+#include "mpi/facts.h"
+#include "output/message/message_copy.h"
+#include "output/message/operation_copy.h"
+#include "output/stats/stats_packet.h"
+
+#define TAG_FACTS 20
+#define ALIGNED(size) (((size) + 7) & ~(size_t)7)
+
+enum kind { CREATED, PACKET, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
+
+/* A fact; its data follow, in multiples of 8 bytes. */
+struct head {
+	uint64_t order;           /* frame after which it was found; at the end, what it follows */
+	uint32_t kind, size;
+};
+
+struct packet_fact {
+	struct stats_sight sight;
+	struct rtap_tcp_recovery recoveries[];
+};
+
+struct connection_fact {
+	struct rtap_connection connection;
+	struct rtap_life_event life[];
+};
+
+/* Followed by the events of its connection, then by a struct message_copy. */
+struct message_fact {
+	bool has_connection;
+	struct connection_fact of;
+};
+
+struct operation_fact {
+	const char *layer;
+	struct operation_copy copy;
+};
+
+struct merged_fact {
+	uint64_t from, into;
+	bool turned;
+};
+
+struct resolved_fact {
+	uint64_t frame;
+	struct rtap_flow_facts flow;
+};
+
+/* Facts of one rank that rank 0 counts, and its numbers of connections among those of all. */
+struct run {
+	const uint8_t *next, *end;
+	uint64_t order;
+	uint64_t *numbers;
+	size_t count, room;
+};
+
+struct facts {
+	struct exchange *exchange;
+	struct rtap_tracker_options counts; /* the command's own callbacks */
+	struct stats *stats;
+	int rank, size;
+	uint8_t *bytes;
+	size_t used, room;
+	uint64_t frame;           /* of the packet that is taken; at the end: what the last message followed */
+	bool is_finishing;
+	uint64_t connections;     /* of this rank, so far */
+	uint64_t all_connections; /* rank 0: of all ranks */
+	struct run *runs;         /* rank 0 */
+	uint64_t passed;          /* bytes */
+	double counting_s;
+};
+
+/* Static texts are passed as their place in the program, which all ranks run. */
+extern const char __executable_start[], _end[];
+
+bool facts_can_keep(const struct options *options)
+{
+	return !options->openmetrics && !options->explain;
+}
+
+static void give_up(void)
+{
+	print_error("out of memory");
+	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+}
+
+static const char *encode(const char *text)
+{
+	if (!text)
+		return NULL;
+	if (text < __executable_start || text >= _end)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	return (const char *)(uintptr_t)(text - __executable_start);
+}
+
+static const char *decode(const char *text)
+{
+	return text ? __executable_start + (uintptr_t)text : NULL;
+}
+
+/* Room for the data of a fact. */
+static void *add(struct facts *facts, enum kind kind, size_t size)
+{
+	struct head head = { facts->frame, (uint32_t)kind, (uint32_t)ALIGNED(size) };
+	uint8_t *bytes = array_grow(facts->bytes, &facts->room, facts->used + sizeof head + head.size, 1);
+
+	if (!bytes)
+		give_up();
+	facts->bytes = bytes;
+	bytes += facts->used;
+	facts->used += sizeof head + head.size;
+	memcpy(bytes, &head, sizeof head);
+	return bytes + sizeof head;
+}
+
+static void put_connection(struct connection_fact *fact, const struct rtap_connection *connection)
+{
+	fact->connection = *connection;
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		fact->life[i] = connection->life[i];
+		fact->life[i].name = encode(fact->life[i].name);
+	}
+}
+
+static void keep_message(void *owner, const struct rtap_message *message)
+{
+	struct facts *facts = owner;
+	const struct rtap_connection *connection = message->connection;
+	size_t life = connection ? connection->life_count * sizeof connection->life[0] : 0;
+	struct message_fact *fact;
+	struct message_copy *copy;
+	struct rtap_item *items;
+
+	if (facts->is_finishing && message->first_frame > facts->frame)
+		facts->frame = message->first_frame;
+	fact = add(facts, MESSAGE, sizeof *fact + life + message_copy_size(message));
+	copy = (void *)((uint8_t *)fact + sizeof *fact + life);
+	fact->has_connection = connection;
+	if (connection)
+		put_connection(&fact->of, connection);
+	else
+		fact->of.connection.life_count = 0;
+	message_copy_fill(copy, message);
+	items = (void *)(copy->after + message->missing_count * sizeof message->missing[0]);
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		items[i].name = encode(items[i].name);
+		items[i].status_name = encode(items[i].status_name);
+	}
+	copy->message.status_name = encode(message->status_name);
+	copy->message.mad_class_name = encode(message->mad_class_name);
+	copy->message.mad_method_name = encode(message->mad_method_name);
+	copy->message.mad_attribute_name = encode(message->mad_attribute_name);
+	copy->message.mad_status_name = encode(message->mad_status_name);
+}
+
+static void keep_operation(void *owner, const struct rtap_operation *operation)
+{
+	struct operation_fact *fact = add(owner, OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
+	struct rtap_named_value *values;
+
+	operation_copy_fill(&fact->copy, operation);
+	values = (void *)(fact->copy.after + operation->missing_count * sizeof operation->missing[0]);
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		values[i].name = encode(values[i].name);
+	fact->layer = encode(operation->layer);
+}
+
+static void keep_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct facts *facts = owner;
+
+	/* at the end they follow the messages of all ranks */
+	if (facts->is_finishing)
+		facts->frame = UINT64_MAX;
+	put_connection(add(facts, CONNECTION, sizeof(struct connection_fact) + connection->life_count * sizeof connection->life[0]), connection);
+}
+
+static void keep_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	*(struct merged_fact *)add(owner, MERGED, sizeof(struct merged_fact)) = (struct merged_fact){ from, into, turned };
+}
+
+static void keep_resolved(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	*(struct resolved_fact *)add(owner, RESOLVED, sizeof(struct resolved_fact)) = (struct resolved_fact){ frame, *flow };
+}
+
+static void keep(void *owner, struct rtap_tracker_options *tracking)
+{
+	struct facts *facts = owner;
+
+	facts->counts = *tracking;
+	tracking->owner = facts;
+	tracking->message = keep_message;
+	tracking->operation = keep_operation;
+	tracking->connection = keep_connection;
+	tracking->merged = keep_merge;
+	tracking->resolved = keep_resolved;
+}
+
+static void begins(void *owner, const struct rtap_frame *frame)
+{
+	((struct facts *)owner)->frame = frame->number;
+}
+
+/* Connections that were created since. */
+static void note_created(struct facts *facts, const struct rtap_tracker *tracker)
+{
+	struct rtap_tracker_counters counters;
+
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
+	if (counters.connections == facts->connections)
+		return;
+	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = counters.connections - facts->connections;
+	facts->connections = counters.connections;
+}
+
+static void took(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame)
+{
+	(void)frame;
+	note_created(owner, tracker);
+}
+
+static void count(void *owner, struct stats *stats, const struct rtap_packet *packet)
+{
+	struct facts *facts = owner;
+	size_t recoveries = packet->flow.tcp_recovery_count * sizeof packet->flow.tcp_recoveries[0];
+	struct packet_fact *fact = add(facts, PACKET, sizeof *fact + recoveries);
+
+	facts->stats = stats;
+	stats_sight(&fact->sight, packet);
+	if (recoveries)
+		memcpy(fact->recoveries, packet->flow.tcp_recoveries, recoveries);
+}
+
+static void count_pause(void *owner, struct stats *stats, const struct congestion_pause *pause)
+{
+	struct facts *facts = owner;
+
+	facts->stats = stats;
+	*(struct congestion_pause *)add(facts, PAUSE, sizeof *pause) = *pause;
+}
+
+static uint64_t number_of(const struct run *run, uint64_t number)
+{
+	return number - 1 < run->count ? run->numbers[number - 1] : number;
+}
+
+static struct rtap_connection *get_connection(const struct run *run, struct connection_fact *fact)
+{
+	for (uint32_t i = 0; i < fact->connection.life_count; i++)
+		fact->life[i].name = decode(fact->life[i].name);
+	fact->connection.life = fact->life;
+	fact->connection.number = number_of(run, fact->connection.number);
+	return &fact->connection;
+}
+
+static void count_message(struct facts *facts, const struct run *run, struct message_fact *fact)
+{
+	size_t life = fact->of.connection.life_count * sizeof fact->of.life[0];
+	struct message_copy *copy = (void *)((uint8_t *)fact + sizeof *fact + life);
+	struct rtap_connection unused;
+	struct rtap_message message;
+	struct rtap_item *items;
+
+	message_copy_restore(copy, &message, &unused);
+	items = (void *)(uintptr_t)message.items;
+	for (uint32_t i = 0; i < message.item_count; i++) {
+		items[i].name = decode(items[i].name);
+		items[i].status_name = decode(items[i].status_name);
+	}
+	message.status_name = decode(message.status_name);
+	message.mad_class_name = decode(message.mad_class_name);
+	message.mad_method_name = decode(message.mad_method_name);
+	message.mad_attribute_name = decode(message.mad_attribute_name);
+	message.mad_status_name = decode(message.mad_status_name);
+	message.connection = fact->has_connection ? get_connection(run, &fact->of) : NULL;
+	facts->counts.message(facts->counts.owner, &message);
+}
+
+static void count_operation(struct facts *facts, const struct run *run, struct operation_fact *fact)
+{
+	struct rtap_operation *operation = operation_copy_restore(&fact->copy);
+	struct rtap_named_value *values = (void *)(uintptr_t)operation->values;
+
+	for (uint32_t i = 0; i < operation->value_count; i++)
+		values[i].name = decode(values[i].name);
+	operation->layer = decode(fact->layer);
+	fact->copy.connection.number = number_of(run, fact->copy.connection.number);
+	facts->counts.operation(facts->counts.owner, operation);
+}
+
+static void count_packet(struct facts *facts, const struct run *run, struct packet_fact *fact)
+{
+	fact->sight.connection = number_of(run, fact->sight.connection);
+	fact->sight.tcp_recoveries = fact->recoveries;
+	stats_add_sight(facts->stats, &fact->sight);
+}
+
+static void count_fact(struct facts *facts, const struct run *run, enum kind kind, void *data)
+{
+	struct merged_fact *merged = data;
+	struct resolved_fact *resolved = data;
+
+	switch (kind) {
+	case CREATED:
+		break;
+	case PACKET:
+		count_packet(facts, run, data);
+		break;
+	case PAUSE:
+		congestion_note_pause(facts->stats, data);
+		break;
+	case MESSAGE:
+		count_message(facts, run, data);
+		break;
+	case OPERATION:
+		count_operation(facts, run, data);
+		break;
+	case CONNECTION:
+		facts->counts.connection(facts->counts.owner, get_connection(run, data));
+		break;
+	case MERGED:
+		facts->counts.merged(facts->counts.owner, number_of(run, merged->from), number_of(run, merged->into), merged->turned);
+		break;
+	case RESOLVED:
+		resolved->flow.connection = number_of(run, resolved->flow.connection);
+		facts->counts.resolved(facts->counts.owner, resolved->frame, &resolved->flow);
+		break;
+	}
+}
+
+/* Gives the next numbers to connections that the rank created. */
+static void number_connections(struct facts *facts, struct run *run, uint64_t created)
+{
+	uint64_t *numbers = array_grow(run->numbers, &run->room, run->count + created, sizeof *numbers);
+
+	if (!numbers)
+		give_up();
+	run->numbers = numbers;
+	while (created--)
+		numbers[run->count++] = ++facts->all_connections;
+}
+
+static struct head head_at(const uint8_t *at)
+{
+	struct head head;
+
+	memcpy(&head, at, sizeof head);
+	return head;
+}
+
+/* The facts of one frame: connections that it created are numbered first. */
+static void count_next(struct facts *facts, struct run *run)
+{
+	const uint8_t *at;
+	struct head head;
+
+	for (at = run->next; at < run->end && (head = head_at(at)).order == run->order; at += sizeof head + head.size)
+		if (head.kind == CREATED)
+			number_connections(facts, run, *(const uint64_t *)(at + sizeof head));
+	for (; run->next < at; run->next += sizeof head + head.size) {
+		head = head_at(run->next);
+		count_fact(facts, run, head.kind, (void *)(uintptr_t)(run->next + sizeof head));
+	}
+}
+
+static bool is_before(const void *one, const void *other)
+{
+	const struct run *a = one, *b = other;
+
+	return a->order != b->order ? a->order < b->order : a < b;
+}
+
+/* Counts the facts of all ranks in order. */
+static void count_runs(struct facts *facts)
+{
+	struct heap heads = { .before = is_before };
+	double begin = MPI_Wtime();
+	struct run *run;
+
+	for (int i = 0; i < facts->size; i++) {
+		run = &facts->runs[i];
+		if (run->next == run->end)
+			continue;
+		run->order = head_at(run->next).order;
+		if (!heap_add(&heads, run))
+			give_up();
+	}
+	while ((run = heap_first(&heads))) {
+		count_next(facts, run);
+		if (run->next == run->end) {
+			heap_remove_first(&heads);
+			continue;
+		}
+		run->order = head_at(run->next).order;
+		heap_settle_first(&heads);
+	}
+	heap_fini(&heads);
+	facts->counting_s += MPI_Wtime() - begin;
+}
+
+/* Collective: rank 0 counts what was found since the last call. */
+static void pass(void *owner)
+{
+	struct facts *facts = owner;
+	int own = facts->used > INT_MAX ? -1 : (int)facts->used, *sizes = malloc((size_t)facts->size * sizeof *sizes);
+	uint8_t **received = calloc((size_t)facts->size, sizeof *received);
+
+	if (!sizes || !received || own < 0)
+		give_up();
+	facts->passed += facts->used;
+	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (facts->rank && own)
+		MPI_Send(facts->bytes, own, MPI_BYTE, 0, TAG_FACTS, MPI_COMM_WORLD);
+	for (int i = 0; !facts->rank && i < facts->size; i++) {
+		if (i && sizes[i] && !(received[i] = malloc((size_t)sizes[i])))
+			give_up();
+		if (received[i])
+			MPI_Recv(received[i], sizes[i], MPI_BYTE, i, TAG_FACTS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		facts->runs[i].next = i ? received[i] : facts->bytes;
+		facts->runs[i].end = facts->runs[i].next + sizes[i];
+	}
+	if (!facts->rank)
+		count_runs(facts);
+	for (int i = 0; i < facts->size; i++)
+		free(received[i]);
+	free(received);
+	free(sizes);
+	facts->used = 0;
+}
+
+/* The input has ended: what the tracker still has follows. */
+static void ends(void *owner)
+{
+	struct facts *facts = owner;
+
+	exchange_serve(facts->exchange);
+	pass(facts);
+	facts->is_finishing = true;
+	facts->frame = 0;
+	/* connections that are created at the end; deliver() sets how many */
+	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = 0;
+}
+
+static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
+{
+	struct facts *facts = owner;
+	struct packet_counters own = reader->packets;
+	struct rtap_tracker_counters counters;
+
+	rtap_tracker_counters(tracker, &counters, sizeof counters);
+	*(uint64_t *)(facts->bytes + sizeof(struct head)) = counters.connections - facts->connections;
+	pass(facts);
+	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+	reader->packets.read = own.read;
+}
+
+struct facts *facts_create(struct exchange *exchange)
+{
+	struct facts *facts = calloc(1, sizeof *facts);
+
+	if (!facts)
+		return NULL;
+	facts->exchange = exchange;
+	MPI_Comm_rank(MPI_COMM_WORLD, &facts->rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &facts->size);
+	facts->runs = calloc((size_t)facts->size, sizeof *facts->runs);
+	if (facts->runs)
+		return facts;
+	free(facts);
+	return NULL;
+}
+
+void facts_set_feed(struct facts *facts, struct feed *set)
+{
+	set->keep = keep;
+	set->begins = begins;
+	set->took = took;
+	set->count = count;
+	set->count_pause = count_pause;
+	set->ends = ends;
+	set->deliver = deliver;
+	set->owner = facts;
+	exchange_call_before_rounds(facts->exchange, pass, facts);
+}
+
+uint64_t facts_bytes(const struct facts *facts)
+{
+	return facts->passed;
+}
+
+double facts_counting_s(const struct facts *facts)
+{
+	return facts->counting_s;
+}
+
+void facts_destroy(struct facts *facts)
+{
+	if (!facts)
+		return;
+	for (int i = 0; i < facts->size; i++)
+		free(facts->runs[i].numbers);
+	free(facts->runs);
+	free(facts->bytes);
+	free(facts);
+}
