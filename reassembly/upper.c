@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "dissect/management/cm.h"
 #include "reassembly/upper.h"
 
@@ -213,6 +216,25 @@ void upper_over(struct rtap_tracker *tracker, struct connection *connection)
 {
 	if (connection->layer && connection->layer->over)
 		connection->layer->over(tracker, connection);
+}
+
+void *upper_state_create(struct rtap_tracker *tracker, struct connection *connection, size_t size)
+{
+	connection->upper_state = memory_new_zeroed(1, size);
+	if (connection->upper_state)
+		budget_add(&tracker->budget, &connection->entry, size);
+	else
+		tracker->counters.evictions++;
+	return connection->upper_state;
+}
+
+void upper_state_destroy(struct rtap_tracker *tracker, struct connection *connection, size_t size)
+{
+	if (!connection->upper_state)
+		return;
+	free(connection->upper_state);
+	connection->upper_state = NULL;
+	budget_give(&tracker->budget, &connection->entry, size);
 }
 
 void upper_advance(struct rtap_tracker *tracker)

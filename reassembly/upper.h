@@ -219,6 +219,11 @@ void upper_claim_any(struct rtap_tracker *tracker, struct message *message);
 void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
 void upper_end(struct rtap_tracker *tracker, struct connection *connection);
 void upper_over(struct rtap_tracker *tracker, struct connection *connection);
+
+/* For layers: sets connection->upper_state to `size` bytes, zeroed and charged to the connection. NULL: out of memory, which is counted. */
+void *upper_state_create(struct rtap_tracker *tracker, struct connection *connection, size_t size);
+/* Frees it, if there is one. */
+void upper_state_destroy(struct rtap_tracker *tracker, struct connection *connection, size_t size);
 void upper_advance(struct rtap_tracker *tracker);
 void upper_fini(struct rtap_tracker *tracker);
 

@@ -78,10 +78,6 @@ static void take_out(struct canon *canon, struct group *group)
 {
 	LIST_REMOVE(group, link);
 	canon_map_remove(&canon->groups_by, &group->key);
-	if (canon->last_group == group) {
-		canon->last_group = NULL;
-		canon->last_number = 0;
-	}
 }
 
 void canon_destroy(struct canon *canon)
@@ -132,16 +128,6 @@ static struct group *group_of(struct canon *canon, uint32_t by, uint64_t key, ui
 	struct group *found = canon_map_find(&canon->groups_by, by, key);
 
 	return found ? found : add_group(canon, by, key, order);
-}
-
-/* Cache the last group: packets of a connection and its messages often follow each other. */
-static struct group *group_of_connection(struct canon *canon, uint64_t number, uint64_t order)
-{
-	if (number != canon->last_number) {
-		canon->last_group = group_of(canon, BY_NUMBER, number, order);
-		canon->last_number = canon->last_group ? number : 0;
-	}
-	return canon->last_group;
 }
 
 /* Creates a record in canon->text, growing it until the record fits. Returns its length; 0: failed. */
@@ -460,7 +446,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 	}
 	if (!packet->flow.present || !packet->flow.connection)
 		return;
-	group = group_of_connection(canon, packet->flow.connection, packet->frame->number);
+	group = group_of(canon, BY_NUMBER, packet->flow.connection, packet->frame->number);
 	if (!group)
 		return;
 	if (packet->rpcrdma.present && packet->flow.completes)
@@ -505,7 +491,7 @@ static void take_send(struct canon *canon)
 	canon->send.present = false;
 	header = canon_notes_find(&canon->notes, CANON_NOTE_FRAME, canon->send.message.first_frame);
 	making.note = header;
-	take_message(canon, group_of_connection(canon, canon->send.connection, canon->send.message.first_frame), &making, write_verb);
+	take_message(canon, group_of(canon, BY_NUMBER, canon->send.connection, canon->send.message.first_frame), &making, write_verb);
 	canon_notes_remove(&canon->notes, header);
 }
 
@@ -525,7 +511,7 @@ static void take_rpc(struct canon *canon, const struct rtap_message *message)
 				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, message->from_a, connection->a.address,
 					  connection->b.address, connection->a.address_length));
 	making.note = fields;
-	take_message(canon, group_of_connection(canon, connection->number, message->first_frame), &making, write_rpc);
+	take_message(canon, group_of(canon, BY_NUMBER, connection->number, message->first_frame), &making, write_rpc);
 	canon_notes_remove(&canon->notes, fields);
 	canon_notes_remove(&canon->notes, canon_notes_find(&canon->notes, CANON_NOTE_FRAME, message->first_frame));
 }
@@ -570,7 +556,7 @@ void canon_message(struct canon *canon, const struct rtap_message *message)
 	else if (message->kind == RTAP_KIND_SEND)
 		canon_send_keep(&canon->send, message);
 	else
-		take_message(canon, group_of_connection(canon, message->connection->number, message->first_frame), &making, write_verb);
+		take_message(canon, group_of(canon, BY_NUMBER, message->connection->number, message->first_frame), &making, write_verb);
 }
 
 static void write_early_refusals(const struct making *making, struct line *line)
@@ -647,7 +633,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 		take_send(canon);
 	if (canon->error)
 		return;
-	group = group_of_connection(canon, connection->number, connection->first_frame);
+	group = group_of(canon, BY_NUMBER, connection->number, connection->first_frame);
 	if (!group)
 		return;
 	group->order = connection->first_frame;

@@ -64,8 +64,6 @@ struct canon {
 	struct canon_entry *entries;
 	size_t entry_count, entry_room;
 	uint64_t memory;         /* bytes of groups, roles and entries */
-	uint64_t last_number;    /* the connection looked up last; 0: none */
-	struct group *last_group;
 	char *text;              /* buffer of the current record */
 	size_t text_room;
 	uint64_t unplaced;       /* connections with records that were never reported */

@@ -117,14 +117,9 @@ void *command_state_make(struct rtap_tracker *tracker, struct connection *connec
 
 	if (state)
 		return state;
-	state = memory_new_zeroed(1, layer->state_size);
-	if (!state) {
-		tracker->counters.evictions++;
-		return NULL;
-	}
-	state->layer = layer;
-	connection->upper_state = state;
-	budget_add(&tracker->budget, &connection->entry, layer->state_size);
+	state = upper_state_create(tracker, connection, layer->state_size);
+	if (state)
+		state->layer = layer;
 	return state;
 }
 
@@ -355,8 +350,6 @@ void command_over(struct rtap_tracker *tracker, struct connection *connection)
 
 	if (!commands)
 		return;
-	connection->upper_state = NULL;
-	budget_give(&tracker->budget, &connection->entry, commands->layer->state_size);
 	map_fini(&commands->waiting);
-	free(commands);
+	upper_state_destroy(tracker, connection, commands->layer->state_size);
 }

@@ -31,11 +31,7 @@ static struct nccl_state *state_of(const struct connection *connection)
 
 static void free_state(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (!connection->upper_state)
-		return;
-	free(connection->upper_state);
-	connection->upper_state = NULL;
-	budget_give(&tracker->budget, &connection->entry, sizeof(struct nccl_state));
+	upper_state_destroy(tracker, connection, sizeof(struct nccl_state));
 }
 
 /* The supposed announcements of the connection are something else: forgets them. */

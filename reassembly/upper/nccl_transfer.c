@@ -32,14 +32,9 @@ struct nccl_state *nccl_state_make(struct rtap_tracker *tracker, struct connecti
 
 	if (state)
 		return state;
-	state = connection->upper_state = memory_new_zeroed(1, sizeof *state);
-	if (!state) {
-		tracker->counters.evictions++;
-		return NULL;
-	}
-	for (int i = 0; i < 2; i++)
+	state = upper_state_create(tracker, connection, sizeof *state);
+	for (int i = 0; state && i < 2; i++)
 		TAILQ_INIT(&state->channels[i].transfers);
-	budget_add(&tracker->budget, &connection->entry, sizeof *state);
 	return state;
 }
 

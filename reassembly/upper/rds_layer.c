@@ -81,14 +81,9 @@ static struct rds_state *state_make(struct rtap_tracker *tracker, struct connect
 
 	if (state)
 		return state;
-	state = connection->upper_state = memory_new_zeroed(1, sizeof *state);
-	if (!state) {
-		tracker->counters.evictions++;
-		return NULL;
-	}
-	for (int i = 0; i < 2; i++)
+	state = upper_state_create(tracker, connection, sizeof *state);
+	for (int i = 0; state && i < 2; i++)
 		TAILQ_INIT(&state->sides[i].messages);
-	budget_add(&tracker->budget, &connection->entry, sizeof *state);
 	return state;
 }
 
@@ -391,11 +386,7 @@ static void detach(struct message *send)
 
 static void over(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (!connection->upper_state)
-		return;
-	free(connection->upper_state);
-	connection->upper_state = NULL;
-	budget_give(&tracker->budget, &connection->entry, sizeof(struct rds_state));
+	upper_state_destroy(tracker, connection, sizeof(struct rds_state));
 }
 
 static void end(struct rtap_tracker *tracker, struct connection *connection)

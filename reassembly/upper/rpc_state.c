@@ -28,14 +28,9 @@ struct rpc_connection *rpc_state_make(struct rtap_tracker *tracker, struct conne
 
 	if (state)
 		return state;
-	state = memory_new_zeroed(1, sizeof *state);
-	if (!state) {
-		tracker->counters.evictions++;
-		return NULL;
-	}
-	state->connection = connection;
-	connection->upper_state = state;
-	budget_add(&tracker->budget, &connection->entry, sizeof *state);
+	state = upper_state_create(tracker, connection, sizeof *state);
+	if (state)
+		state->connection = connection;
 	return state;
 }
 
@@ -46,7 +41,5 @@ void rpc_state_drop(struct rtap_tracker *tracker, struct connection *connection)
 	if (!state)
 		return;
 	rpc_answers_fini(tracker, state);
-	connection->upper_state = NULL;
-	budget_give(&tracker->budget, &connection->entry, sizeof *state);
-	free(state);
+	upper_state_destroy(tracker, connection, sizeof *state);
 }
