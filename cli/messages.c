@@ -8,11 +8,9 @@
 
 #include <rdmatap/tracker.h>
 
-#include "cli/feed.h"
+#include "cli/listing.h"
 #include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/print_error.h"
-#include "cli/reader.h"
 #include "output/message/connections.h"
 #include "output/packet/hex.h"
 #include "output/message/message_copy.h"
@@ -20,14 +18,6 @@
 #include "output/packet/printer.h"
 #include "output/packet/colour.h"
 #include "output/packet/text.h"
-
-struct listing {
-	struct reader reader;
-	const struct options *options;
-	struct rtap_tracker *tracker;
-	struct clock_listing times;
-	bool colour;
-};
 
 static void message_json_of(const void *what, struct line *line)
 {
@@ -181,28 +171,9 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	clock_listed(&listing->times, connection->time_ns);
 }
 
-static bool is_wanted(void *owner, const struct rtap_packet *packet)
-{
-	const struct listing *listing = owner;
-
-	return rtap_filter_match(listing->reader.filter, packet);
-}
-
-static void take(void *owner, struct rtap_frame *frame)
-{
-	struct listing *listing = owner;
-	struct rtap_packet packet;
-
-	clock_note_frame(&listing->times, frame);
-	reader_packet(&listing->reader, frame, &packet);
-	reader_note_passing(&listing->reader, frame, &packet);
-	reader_count(&listing->reader, &packet);
-}
-
 static int run(const struct options *options, enum command command)
 {
 	struct listing listing = { .options = options, .times.form = options->clock };
-	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
 		.max_memory = options->max_memory,
@@ -217,31 +188,9 @@ static int run(const struct options *options, enum command command)
 		tracking.message = show_message;
 	else
 		tracking.connection = show_connection;
-	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
-		goto out;
-	}
-	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
-	if (filter_tests_packets(reader->filter))
-		tracking.wanted = is_wanted;
-	feed_keep(&tracking);
-	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
-		print_error("out of memory");
-		reader->status = EXIT_ERROR;
-		goto out;
-	}
-	if (options->columns.form == COLUMNS_CSV)
-		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
-	reader_run(reader, listing.tracker, take, &listing);
-	rtap_tracker_finish(listing.tracker);
-	feed_deliver(reader, listing.tracker);
-	reader_wrote(reader, printer_flush(&reader->printer));
-	reader_report(reader, listing.tracker);
-	reader_report_passing(reader, "messages");
-out:
-	rtap_tracker_close(listing.tracker);
-	reader_close(reader);
-	return reader->status;
+	if (listing_read(&listing, &tracking))
+		listing_finish(&listing, "messages");
+	return listing_close(&listing);
 }
 
 static int command_run(enum command command, int argc, char **argv)

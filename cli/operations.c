@@ -11,11 +11,10 @@
 #include <rdmatap/tracker.h>
 
 #include "base/array.h"
-#include "cli/feed.h"
+#include "cli/listing.h"
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
-#include "cli/reader.h"
 #include "output/message/operations.h"
 #include "output/packet/colour.h"
 #include "output/packet/printer.h"
@@ -30,12 +29,8 @@ struct ranked {
 	size_t length;
 };
 
-struct listing {
-	struct reader reader;
-	const struct options *options;
-	struct rtap_tracker *tracker;
-	struct clock_listing times;
-	bool colour;
+struct operation_listing {
+	struct listing base;
 	struct ranked *lines;
 	size_t count, room;
 	uint64_t bytes;   /* of the lines */
@@ -49,7 +44,7 @@ struct group_item {
 };
 
 struct item {
-	const struct listing *listing;
+	const struct operation_listing *listing;
 	const struct rtap_operation *operation;
 };
 
@@ -68,15 +63,15 @@ static enum colour colour_of(const struct rtap_operation *operation)
 static void write_item(const void *what, struct line *line)
 {
 	const struct item *item = what;
-	const struct columns *columns = &item->listing->options->columns;
-	enum colour colour = item->listing->colour ? colour_of(item->operation) : COLOUR_NONE;
+	const struct columns *columns = &item->listing->base.options->columns;
+	enum colour colour = item->listing->base.colour ? colour_of(item->operation) : COLOUR_NONE;
 
 	if (columns_are_made(columns)) {
 		columns_write(columns, operation_json_of, item->operation, line);
 		return;
 	}
 	colour_begin(colour, line);
-	operation_text(item->operation, &item->listing->times, item->listing->options->wide, line);
+	operation_text(item->operation, &item->listing->base.times, item->listing->base.options->wide, line);
 	colour_end(colour, line);
 }
 
@@ -97,7 +92,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Sorts, and frees all lines after the first `most`. */
-static void cut(struct listing *listing, size_t most)
+static void cut(struct operation_listing *listing, size_t most)
 {
 	if (listing->count)
 		qsort(listing->lines, listing->count, sizeof *listing->lines, compare);
@@ -141,7 +136,7 @@ static bool format(const struct item *item, struct ranked *ranked)
 	}
 }
 
-static bool add(struct listing *listing, const struct ranked *ranked)
+static bool add(struct operation_listing *listing, const struct ranked *ranked)
 {
 	struct ranked *lines = array_grow(listing->lines, &listing->room, listing->count + 1, sizeof *lines);
 
@@ -154,9 +149,9 @@ static bool add(struct listing *listing, const struct ranked *ranked)
 }
 
 /* Keeps it to be sorted. */
-static void keep(struct listing *listing, const struct rtap_operation *operation)
+static void keep(struct operation_listing *listing, const struct rtap_operation *operation)
 {
-	const struct options *options = listing->options;
+	const struct options *options = listing->base.options;
 	struct item item = { listing, operation };
 	struct ranked ranked = { .rank = rank_of(operation, options->sort), .number = operation->number };
 	char *exact;
@@ -180,56 +175,38 @@ static void keep(struct listing *listing, const struct rtap_operation *operation
 	}
 }
 
-static bool is_listed(struct listing *listing, const struct rtap_operation *operation)
+static bool is_listed(struct operation_listing *listing, const struct rtap_operation *operation)
 {
-	const struct options *options = listing->options;
+	const struct options *options = listing->base.options;
 
 	return !(options->incomplete && operation->complete) && !(options->failed && !(operation->has_status && !operation->ok)) &&
 	       !(options->slower_ns && !(operation->has_latency && operation->latency_ns >= options->slower_ns)) &&
 	       !(options->layer && strcmp(options->layer, operation->layer)) && 
-	       reader_selects(&listing->reader, operation->wanted, operation_json_of, operation);
+	       reader_selects(&listing->base.reader, operation->wanted, operation_json_of, operation);
 }
 
 static void show(void *owner, const struct rtap_operation *operation)
 {
-	struct listing *listing = owner;
+	struct operation_listing *listing = owner;
 	struct item item = { listing, operation };
 
-	listing->reader.selected |= operation->wanted;
-	if (listing->reader.unwritable || hurried || !is_listed(listing, operation))
+	listing->base.reader.selected |= operation->wanted;
+	if (listing->base.reader.unwritable || hurried || !is_listed(listing, operation))
 		return;
-	if (listing->options->by)
+	if (listing->base.options->by)
 		operation_groups_add(&listing->groups, operation);
-	else if (listing->options->sort)
+	else if (listing->base.options->sort)
 		keep(listing, operation);
 	else
-		reader_write(&listing->reader, write_item, &item);
-	clock_listed(&listing->times, operation->time_ns);
+		reader_write(&listing->base.reader, write_item, &item);
+	clock_listed(&listing->base.times, operation->time_ns);
 }
 
-static bool is_wanted(void *owner, const struct rtap_packet *packet)
+static void write_sorted(struct operation_listing *listing)
 {
-	const struct listing *listing = owner;
-
-	return rtap_filter_match(listing->reader.filter, packet);
-}
-
-static void take(void *owner, struct rtap_frame *frame)
-{
-	struct listing *listing = owner;
-	struct rtap_packet packet;
-
-	clock_note_frame(&listing->times, frame);
-	reader_packet(&listing->reader, frame, &packet);
-	reader_note_passing(&listing->reader, frame, &packet);
-	reader_count(&listing->reader, &packet);
-}
-
-static void write_sorted(struct listing *listing)
-{
-	cut(listing, listing->options->top && listing->options->top < listing->count ? listing->options->top : listing->count);
-	for (size_t i = 0; i < listing->count && !listing->reader.unwritable && !hurried; i++)
-		reader_wrote(&listing->reader, printer_write(&listing->reader.printer, write_line, &listing->lines[i]));
+	cut(listing, listing->base.options->top && listing->base.options->top < listing->count ? listing->base.options->top : listing->count);
+	for (size_t i = 0; i < listing->count && !listing->base.reader.unwritable && !hurried; i++)
+		reader_wrote(&listing->base.reader, printer_write(&listing->base.reader.printer, write_line, &listing->lines[i]));
 	if (listing->dropped)
 		print_error("%" PRIu64 " %s not listed for lack of memory", COUNTED(listing->dropped, "operation was", "operations were"));
 }
@@ -253,15 +230,15 @@ static void write_columned(const void *what, struct line *line)
 	columns_write(columned->columns, group_json, columned->item, line);
 }
 
-static void write_table(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
+static void write_table(struct operation_listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
-	struct reader *reader = &listing->reader;
+	struct reader *reader = &listing->base.reader;
 	/* no line is before another one in time */
-	struct clock_listing times = { .form = listing->times.form, .digits = listing->times.digits, .first_ns = listing->times.first_ns };
+	struct clock_listing times = { .form = listing->base.times.form, .digits = listing->base.times.digits, .first_ns = listing->base.times.first_ns };
 	struct stats_table table;
 	size_t rows;
 
-	operation_groups_table(&table, &listing->groups, sorted, count, listing->options->clock_given ? &times : NULL);
+	operation_groups_table(&table, &listing->groups, sorted, count, listing->base.options->clock_given ? &times : NULL);
 	rows = stats_table_finish(&table);
 	/* without a title */
 	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
@@ -269,32 +246,32 @@ static void write_table(struct listing *listing, const struct operation_group *c
 	stats_table_fini(&table);
 }
 
-static void write_records(struct listing *listing, const struct operation_group *const *sorted, uint64_t count)
+static void write_records(struct operation_listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
-	struct reader *reader = &listing->reader;
+	struct reader *reader = &listing->base.reader;
 
 	for (uint64_t i = 0; i < count && !reader->unwritable && !hurried; i++) {
 		struct group_item item = { &listing->groups, sorted[i] };
-		struct columned columned = { &listing->options->columns, &item };
+		struct columned columned = { &listing->base.options->columns, &item };
 
 		reader_wrote(reader, printer_write(&reader->printer, write_columned, &columned));
 	}
 }
 
-static void write_groups(struct listing *listing)
+static void write_groups(struct operation_listing *listing)
 {
 	static const enum operation_groups_sort sorts[] = {
 		[OPERATIONS_BY_LATENCY] = OPERATION_GROUPS_BY_LATENCY, [OPERATIONS_BY_BYTES] = OPERATION_GROUPS_BY_BYTES,
 		[OPERATIONS_BY_COUNT] = OPERATION_GROUPS_BY_COUNT, [OPERATIONS_BY_TIME] = OPERATION_GROUPS_BY_TIME,
 	};
-	const struct options *options = listing->options;
+	const struct options *options = listing->base.options;
 	struct operation_groups *groups = &listing->groups;
 	const struct operation_group **sorted = operation_groups_sorted(groups, sorts[options->sort]);
 	uint64_t count = options->top && options->top < groups->count ? options->top : groups->count;
 
 	if (!sorted) {
 		print_error("out of memory");
-		listing->reader.status = EXIT_ERROR;
+		listing->base.reader.status = EXIT_ERROR;
 		return;
 	}
 	if (columns_are_made(&options->columns))
@@ -308,10 +285,9 @@ static void write_groups(struct listing *listing)
 
 static int run(const struct options *options)
 {
-	struct listing listing = {
-		.options = options, .times.form = options->clock, .groups = { .by = options->by, .max_memory = options->max_memory / 2 },
+	struct operation_listing listing = {
+		.base = { .options = options, .times.form = options->clock }, .groups = { .by = options->by, .max_memory = options->max_memory / 2 },
 	};
-	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
 		.max_memory = options->max_memory,
@@ -321,38 +297,17 @@ static int run(const struct options *options)
 		.owner = &listing,
 	};
 
-	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
-		goto out;
+	if (listing_read(&listing.base, &tracking)) {
+		if (options->by)
+			write_groups(&listing);
+		else
+			write_sorted(&listing);
+		listing_finish(&listing.base, "operations");
 	}
-	listing.colour = colour_is_wanted(options->colour, reader->is_terminal);
-	if (filter_tests_packets(reader->filter))
-		tracking.wanted = is_wanted;
-	feed_keep(&tracking);
-	if (rtap_tracker_open(&listing.tracker, &tracking, NULL)) {
-		print_error("out of memory");
-		reader->status = EXIT_ERROR;
-		goto out;
-	}
-	if (options->columns.form == COLUMNS_CSV)
-		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
-	reader_run(reader, listing.tracker, take, &listing);
-	rtap_tracker_finish(listing.tracker);
-	feed_deliver(reader, listing.tracker);
-	if (options->by)
-		write_groups(&listing);
-	else
-		write_sorted(&listing);
-	reader_wrote(reader, printer_flush(&reader->printer));
-	reader_report(reader, listing.tracker);
-	reader_report_passing(reader, "operations");
-out:
-	rtap_tracker_close(listing.tracker);
 	cut(&listing, 0);
 	free(listing.lines);
 	operation_groups_fini(&listing.groups);
-	reader_close(reader);
-	return reader->status;
+	return listing_close(&listing.base);
 }
 
 int command_operations(int argc, char **argv)
