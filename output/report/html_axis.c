@@ -178,3 +178,18 @@ void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_u
 	}
 	line_text(line, "</g>\n");
 }
+
+unsigned html_rows_take(struct html_rows *rows, double begin, double end)
+{
+	unsigned row = 0;
+
+	while (row < rows->count && rows->ends[row] > begin)
+		row++;
+	if (row == HTML_ROWS)
+		row = HTML_ROWS - 1;
+	if (row == rows->count)
+		rows->count++;
+	if (end > rows->ends[row])
+		rows->ends[row] = end;
+	return row;
+}

@@ -33,6 +33,17 @@ void html_round_up(struct html_axis *axis, unsigned most);
 /* A step of 1, 2 or 5 times a power of ten, such that at most `most` steps fit into the span. */
 double html_step(double span, unsigned most);
 
+#define HTML_ROWS 6
+
+/* Rows of bars, so that those of one row do not overlap. All zero: none. */
+struct html_rows {
+	unsigned count;
+	double ends[HTML_ROWS]; /* pixels up to which a row is occupied */
+};
+
+/* The first row free at `begin`, which is occupied up to `end` then; the last if none is. */
+unsigned html_rows_take(struct html_rows *rows, double begin, double end);
+
 /* Grid lines, from pixel `from` to `to`, with their numbers in `unit`. The page's script redraws them. */
 void html_ticks_x(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to);
 void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to, unsigned most);

@@ -297,7 +297,6 @@ void report_sequences(const void *what, struct line *line)
 
 /* RPCs of one kind share rows of the time line, as many as were outstanding at once, up to a limit. */
 #define LANES 20
-#define ROWS 6
 #define ROW_HEIGHT 11
 #define LANE_GAP 12
 #define CALL_LEFT 190
@@ -305,8 +304,7 @@ void report_sequences(const void *what, struct line *line)
 
 struct lane {
 	const struct report_call *call;     /* names the kind */
-	unsigned rows;
-	double ends[ROWS];                  /* pixels up to which a row is occupied */
+	struct html_rows rows;
 	double top;
 };
 
@@ -361,22 +359,6 @@ static double call_end(const struct report_call *call, const struct frame *frame
 	return html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns) + (double)lasts_ns);
 }
 
-/* The first row free when the call begins; the last if none is. */
-static unsigned row_for(struct lane *lane, double begin, double end)
-{
-	unsigned row = 0;
-
-	while (row < lane->rows && lane->ends[row] > begin)
-		row++;
-	if (row == ROWS)
-		row = ROWS - 1;
-	if (row == lane->rows)
-		lane->rows++;
-	if (end > lane->ends[row])
-		lane->ends[row] = end;
-	return row;
-}
-
 static void sign(const char *name, double x, double y, struct line *line)
 {
 	line_text(line, "<use href=\"#m-");
@@ -422,7 +404,7 @@ static void draw_call(const struct report_page *page, const struct report_call *
 		      struct line *line)
 {
 	double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
-	double y = lane->top + row_for(lane, begin, end) * (double)ROW_HEIGHT, width = end - begin;
+	double y = lane->top + html_rows_take(&lane->rows, begin, end) * (double)ROW_HEIGHT, width = end - begin;
 
 	/* a call too short to be visible is drawn longer, but shares its row with the next one */
 	end = width < LEAST_WIDTH ? begin + LEAST_WIDTH : end;
@@ -509,12 +491,12 @@ static double lay_out(const struct report_points *points, const struct frame *fr
 		const struct report_call *call = report_points_at(points, i);
 		double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns));
 
-		row_for(lane_of(lanes, count, call), begin, call_end(call, frame));
+		html_rows_take(&lane_of(lanes, count, call)->rows, begin, call_end(call, frame));
 	}
 	for (unsigned i = 0; i < *count; i++) {
 		lanes[i].top = top;
-		top += lanes[i].rows * (double)ROW_HEIGHT + LANE_GAP;
-		memset(lanes[i].ends, 0, sizeof lanes[i].ends);
+		top += lanes[i].rows.count * (double)ROW_HEIGHT + LANE_GAP;
+		memset(lanes[i].rows.ends, 0, sizeof lanes[i].rows.ends);
 	}
 	return top;
 }

@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "dissect/infiniband/ib.h"
 #include "output/stats/congestion_form.h"
 #include "output/report/html.h"
@@ -15,8 +17,8 @@
 #define LEFT 190
 #define RIGHT 985
 #define TOP 12
-/* Most rows for bars of one cause, as many as overlap. */
-#define ROWS 6
+/* A bar that ends where the next one begins shares its row. */
+#define SHARED 0.01
 #define ROW_HEIGHT 11
 #define LANE_GAP 12
 #define LEAST_WIDTH 2
@@ -135,9 +137,8 @@ void report_closed_windows(const struct report_page *page)
 
 /* Bars of one cause. */
 struct lane {
-	unsigned rows;
 	uint64_t count;
-	double ends[ROWS];          /* pixels up to which a row is occupied */
+	struct html_rows rows;
 	double top;
 };
 
@@ -153,23 +154,6 @@ static double begin_of(const struct report_page *page, const struct html_axis *x
 	return html_place(x, (double)stats_elapsed(page->stats->first_ns, begin_ns));
 }
 
-/* The first row free at this position; the last if none is. */
-static unsigned row_for(struct lane *lane, double begin, double end)
-{
-	unsigned row = 0;
-
-	/* a bar that ends where the next one begins shares its row */
-	while (row < lane->rows && lane->ends[row] > begin + 0.01)
-		row++;
-	if (row == ROWS)
-		row = ROWS - 1;
-	if (row == lane->rows)
-		lane->rows++;
-	if (end > lane->ends[row])
-		lane->ends[row] = end;
-	return row;
-}
-
 static double lay_out(const struct report_page *page, const struct html_axis *x, struct lane lanes[LANES])
 {
 	const struct report_points *points = &page->report->recoveries;
@@ -180,15 +164,14 @@ static double lay_out(const struct report_page *page, const struct html_axis *x,
 		struct lane *lane = &lanes[recovery->cause];
 
 		lane->count++;
-		row_for(lane, begin_of(page, x, recovery), end_of(page, x, recovery));
+		html_rows_take(&lane->rows, begin_of(page, x, recovery) + SHARED, end_of(page, x, recovery));
 	}
 	for (unsigned i = 0; i < LANES; i++) {
 		if (!lanes[i].count)
 			continue;
 		lanes[i].top = top;
-		top += lanes[i].rows * (double)ROW_HEIGHT + LANE_GAP;
-		for (unsigned row = 0; row < ROWS; row++)
-			lanes[i].ends[row] = 0;
+		top += lanes[i].rows.count * (double)ROW_HEIGHT + LANE_GAP;
+		memset(lanes[i].rows.ends, 0, sizeof lanes[i].rows.ends);
 	}
 	return top;
 }
@@ -241,7 +224,7 @@ static void draw(const struct report_page *page, const struct report_recovery *r
 		 struct line *line)
 {
 	double begin = begin_of(page, x, recovery), width = end_of(page, x, recovery) - begin;
-	double y = lane->top + row_for(lane, begin, begin + width) * (double)ROW_HEIGHT;
+	double y = lane->top + html_rows_take(&lane->rows, begin + SHARED, begin + width) * (double)ROW_HEIGHT;
 	double drawn = width < LEAST_WIDTH ? LEAST_WIDTH : width;
 
 	line_text(line, "<g class=\"call recovery ");
