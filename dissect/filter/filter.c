@@ -21,8 +21,9 @@
  * FIELD & NUMBER: one of these bits is set; FIELD & NUMBER == NUMBER: compares these bits only. Also "bitwise_and".
  * Arithmetic with + - * / % and &, which binds less than the others; braces group: {ip.len + 14} * 2 > frame.len.
  *   Numbers are exact; what does not fit 64 bits and a sign, and a quotient by 0, is no value. Times can be added and
- *   subtracted, addresses masked: ip.src & 255.255.0.0 == 10.1.0.0. Alone, the result is tested for not being 0.
+ *   subtracted, addresses and slices (up to 64 bytes) masked: ip.src & 255.255.0.0 == 10.1.0.0, eth.dst[0] & 01. Alone, the result is tested for not being 0.
  * upper(TEXT), lower(TEXT), len(FIELD) in bytes, count(FIELD): how many values the packet has; without any, no result.
+ * abs(NUMBER), min(FIELD, ...), max(FIELD, ...): of all values of all arguments, which are of one type; numbers, times, addresses, text.
  *
  * not or !, and or &&, or or ||, in this order of binding, and parentheses, up to 200 inside each other. A filter is up
  * to 65536 bytes. The empty filter passes everything. A test ends without a match after 1,048,576 combinations of values.

@@ -66,6 +66,9 @@ enum filter_operation {
 	FILTER_LOWER,
 	FILTER_LENGTH,
 	FILTER_COUNT,
+	FILTER_ABSOLUTE,
+	FILTER_MINIMUM,  /* the least or largest of all values of `left` and, unless it is FILTER_NOWHERE, `right` */
+	FILTER_MAXIMUM,
 	FILTER_NEGATE,
 	FILTER_ADD,      /* of two operands: each value of `left` with each of `right` */
 	FILTER_SUBTRACT,

@@ -239,8 +239,8 @@ static bool read_seconds(const char *text, uint32_t length, uint64_t *number, bo
 }
 
 /*
- * Hexadecimal digits, with : - or . between groups of one or two bytes, or with nothing between them.
- * `bytes` has room for half of the text's length.
+ * Hexadecimal digits, with : - or . between groups of one or two bytes, or with nothing between them; one digit alone is a byte.
+ * `bytes` has room for half of the text's length, rounded up.
  */
 static bool read_hex(const char *text, uint32_t length, uint8_t *bytes, uint32_t *count)
 {
@@ -248,6 +248,11 @@ static bool read_hex(const char *text, uint32_t length, uint8_t *bytes, uint32_t
 	char separator = 0;
 
 	*count = 0;
+	if (length == 1 && digit_value(text[0]) <= 15) {
+		bytes[0] = (uint8_t)digit_value(text[0]);
+		*count = 1;
+		return true;
+	}
 	if (length > 2 && !strncasecmp(text, "0x", 2))
 		at = 2;
 	for (; at < length; at++) {

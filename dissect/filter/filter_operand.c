@@ -154,6 +154,7 @@ static const struct function {
 	enum filter_operation operation;
 } functions[] = {
 	{ "upper", FILTER_UPPER }, { "lower", FILTER_LOWER }, { "len", FILTER_LENGTH }, { "count", FILTER_COUNT },
+	{ "abs", FILTER_ABSOLUTE }, { "min", FILTER_MINIMUM }, { "max", FILTER_MAXIMUM },
 };
 
 static int enter(struct filter_compiler *compiler)
@@ -170,18 +171,77 @@ static bool is_call(const struct filter_token *token)
 	return token->type == FILTER_TOKEN_WORD && filter_token_is(&next, '(');
 }
 
+/* The arguments of min() and max() after the first one, which is *index. */
+static int parse_extreme(struct filter_compiler *compiler, const struct function *function, struct filter_subject *subject, uint32_t *index)
+{
+	struct filter_operand extreme = { .operation = (uint8_t)function->operation, .kind = (uint8_t)subject->kind };
+	char one[FILTER_QUOTED_MAX], other[FILTER_QUOTED_MAX];
+	int status = 0;
+
+	do {
+		const struct filter_operand *operands = compiler->filter->operands;
+		struct filter_subject next = *subject;
+
+		extreme.left = *index;
+		extreme.right = FILTER_NOWHERE;
+		extreme.depth = operands[*index].depth;
+		if (filter_token_is(&compiler->token, ',')) {
+			filter_advance(compiler);
+			status = filter_operand_parse(compiler, subject, &next, &extreme.right);
+			operands = compiler->filter->operands;
+			if (!status && operands[extreme.right].depth > extreme.depth)
+				extreme.depth = operands[extreme.right].depth;
+		}
+		if (status)
+			return status;
+		if (!subject->kind || next.kind != subject->kind)
+			return filter_fail(compiler, next.name.text, "%s() takes values of one type: %s is %s, %s is %s", function->name,
+					   filter_token_quote(&subject->name, one), subject->type, filter_token_quote(&next.name, other), next.type);
+		if (operands[*index].temporary || (extreme.right != FILTER_NOWHERE && operands[extreme.right].temporary))
+			return filter_fail(compiler, next.name.text, "%s() takes fields, no masked addresses, upper() or lower()", function->name);
+		extreme.depth++;
+		status = add_operand(compiler, &extreme, index);
+	} while (!status && filter_token_is(&compiler->token, ','));
+	return status;
+}
+
+/* The operation of a function on its argument. */
+static int apply(struct filter_compiler *compiler, const struct function *function, const struct filter_token *name,
+		 struct filter_subject *subject, uint32_t *index)
+{
+	bool is_text = function->operation == FILTER_UPPER || function->operation == FILTER_LOWER;
+	enum filter_kind kind = is_text ? FILTER_KIND_TEXT : FILTER_KIND_NUMBER;
+	const char *type = is_text ? "text" : "number";
+	char quoted[FILTER_QUOTED_MAX];
+	int status;
+
+	if (is_text && subject->kind != FILTER_KIND_TEXT)
+		return filter_fail(compiler, subject->name.text, "%s (%s) is not text, which %s() takes",
+				   filter_token_quote(&subject->name, quoted), subject->type, function->name);
+	if (function->operation == FILTER_ABSOLUTE && subject->kind != FILTER_KIND_NUMBER && subject->kind != FILTER_KIND_SECONDS)
+		return filter_fail(compiler, subject->name.text, "%s (%s) is no number or duration, which abs() takes",
+				   filter_token_quote(&subject->name, quoted), subject->type);
+	if (function->operation >= FILTER_ABSOLUTE) {
+		kind = subject->kind;
+		type = subject->type;
+	}
+	status = function->operation >= FILTER_MINIMUM ? parse_extreme(compiler, function, subject, index) :
+							 wrap(compiler, function->operation, kind, index);
+	*subject = (struct filter_subject){ .name = *name, .type = type, .kind = kind, .bits = 64, .computed = true };
+	return status;
+}
+
 static int parse_call(struct filter_compiler *compiler, struct filter_subject *subject, uint32_t *index)
 {
 	const struct filter_token name = compiler->token;
 	const struct function *function = functions, *end = functions + sizeof functions / sizeof functions[0];
 	char quoted[FILTER_QUOTED_MAX];
-	bool is_text;
 	int status;
 
 	while (function < end && (strlen(function->name) != name.length || strncasecmp(function->name, name.text, name.length)))
 		function++;
 	if (function == end)
-		return filter_fail(compiler, name.text, "%s is not a function (known: upper, lower, len, count)", filter_token_quote(&name, quoted));
+		return filter_fail(compiler, name.text, "%s is not a function (known: upper, lower, len, count, abs, min, max)", filter_token_quote(&name, quoted));
 	filter_advance(compiler);
 	status = enter(compiler);
 	filter_advance(compiler);
@@ -189,18 +249,8 @@ static int parse_call(struct filter_compiler *compiler, struct filter_subject *s
 		status = filter_operand_parse(compiler, NULL, subject, index);
 	compiler->depth--;
 	if (!status)
-		status = filter_expect(compiler, ')', "the function's \")\"");
-	if (status)
-		return status;
-	is_text = function->operation == FILTER_UPPER || function->operation == FILTER_LOWER;
-	if (is_text && subject->kind != FILTER_KIND_TEXT)
-		return filter_fail(compiler, subject->name.text, "%s (%s) is not text, which %s() takes",
-				   filter_token_quote(&subject->name, quoted), subject->type, function->name);
-	status = wrap(compiler, function->operation, is_text ? FILTER_KIND_TEXT : FILTER_KIND_NUMBER, index);
-	*subject = (struct filter_subject){
-		.name = name, .type = is_text ? "text" : "number", .kind = compiler->filter->operands[*index].kind, .bits = 64, .computed = true,
-	};
-	return status;
+		status = apply(compiler, function, &name, subject, index);
+	return status ? status : filter_expect(compiler, ')', "the function's \")\"");
 }
 
 /* A literal in an expression has the type of what it is combined or compared with. */
@@ -211,7 +261,8 @@ static int parse_literal(struct filter_compiler *compiler, const struct filter_s
 	int status;
 
 	*subject = (struct filter_subject){ .name = compiler->token, .type = "number", .kind = FILTER_KIND_NUMBER, .bits = 64 };
-	if (other && (filter_kind_is_time(other->kind) || other->kind == FILTER_KIND_IPV4 || other->kind == FILTER_KIND_IPV6)) {
+	if (other && (filter_kind_is_time(other->kind) || other->kind == FILTER_KIND_IPV4 || other->kind == FILTER_KIND_IPV6 ||
+		      other->kind == FILTER_KIND_BYTES)) {
 		subject->kind = other->kind == FILTER_KIND_TIME ? FILTER_KIND_SECONDS : other->kind;
 		subject->type = other->type;
 	}
@@ -275,6 +326,8 @@ static enum filter_kind kind_of_result(enum filter_operation operation, enum fil
 {
 	if (left == FILTER_KIND_NUMBER && right == FILTER_KIND_NUMBER)
 		return FILTER_KIND_NUMBER;
+	if (operation == FILTER_AND && left == FILTER_KIND_BYTES && right == FILTER_KIND_BYTES)
+		return FILTER_KIND_BYTES;
 	if (operation == FILTER_AND)
 		return left == right && (left == FILTER_KIND_IPV4 || left == FILTER_KIND_IPV6) ? left : FILTER_KIND_NONE;
 	if (!filter_kind_is_time(left) || !filter_kind_is_time(right))
@@ -301,7 +354,7 @@ static int combine(struct filter_compiler *compiler, const struct filter_token *
 		return filter_fail(compiler, sign->text, "%s has no meaning between %s (%s) and %s (%s)", filter_token_quote(sign, what),
 				   filter_token_quote(&left->name, one), left->type, filter_token_quote(&right->name, other), right->type);
 	if (result.temporary && operands[right_index].operation != FILTER_LITERAL && operands[right_index].operation != FILTER_FIELD)
-		return filter_fail(compiler, right->name.text, "a mask of addresses is an address or a field");
+		return filter_fail(compiler, right->name.text, "a mask of addresses or bytes is a value or a field");
 	left->names = NULL;
 	left->computed = true;
 	left->kind = result.kind;

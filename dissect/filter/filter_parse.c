@@ -148,7 +148,8 @@ static int finish_alone(struct filter_compiler *compiler, const struct filter_su
 		node->comparison = FILTER_NOT_ZERO;
 	if (!subject->computed)
 		return 0;
-	if (subject->kind == FILTER_KIND_NUMBER && compiler->filter->operands[node->operand].operation >= FILTER_NEGATE) {
+	if ((subject->kind == FILTER_KIND_NUMBER && compiler->filter->operands[node->operand].operation >= FILTER_NEGATE) ||
+	    compiler->filter->operands[node->operand].operation == FILTER_AND) {
 		node->comparison = FILTER_NOT_ZERO;
 		return 0;
 	}

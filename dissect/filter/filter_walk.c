@@ -220,6 +220,10 @@ static void take_single(struct filter_walk *walk, const struct filter_item *item
 		result.negative = false;
 		outer->take(outer, &result);
 		break;
+	case FILTER_ABSOLUTE:
+		result.negative = false;
+		outer->take(outer, &result);
+		break;
 	case FILTER_NEGATE:
 		result.negative = item->number && !item->negative;
 		outer->take(outer, &result);
@@ -239,6 +243,48 @@ static void walk_single(struct filter_walk *walk)
 	count.number = inner.count;
 	if (count.number)
 		walk->take(walk, &count);
+}
+
+/* The least or largest value so far. */
+struct extreme {
+	struct inner inner; /* first */
+	bool found;
+	struct filter_item item;
+};
+
+static int order_of(unsigned kind, const struct filter_item *left, const struct filter_item *right)
+{
+	uint32_t common = left->data.length < right->data.length ? left->data.length : right->data.length;
+	int order;
+
+	if (!filter_kind_is_bytes(kind))
+		return filter_compare_numbers(left->number, left->negative, right->number, right->negative);
+	order = common ? memcmp(left->data.bytes, right->data.bytes, common) : 0;
+	return order ? order : (left->data.length > right->data.length) - (left->data.length < right->data.length);
+}
+
+static void take_extreme(struct filter_walk *walk, const struct filter_item *item)
+{
+	struct extreme *extreme = (struct extreme *)walk;
+	const struct filter_operand *outer = extreme->inner.outer->operand;
+	int order = extreme->found ? order_of(outer->kind, item, &extreme->item) : 0;
+
+	if (!extreme->found || (outer->operation == FILTER_MAXIMUM ? order > 0 : order < 0))
+		extreme->item = *item;
+	extreme->found = true;
+}
+
+static void walk_extreme(struct filter_walk *walk)
+{
+	struct extreme extreme = { .inner = inner_of(walk, walk->operand->left, take_extreme) };
+
+	filter_walk(&extreme.inner.walk);
+	if (walk->operand->right != FILTER_NOWHERE) {
+		extreme.inner = inner_of(walk, walk->operand->right, take_extreme);
+		filter_walk(&extreme.inner.walk);
+	}
+	if (extreme.found)
+		walk->take(walk, &extreme.item);
 }
 
 /* False: the result does not fit 64 bits and a sign, or there is none. */
@@ -270,6 +316,8 @@ static bool compute(enum filter_operation operation, const struct filter_item *l
 	return a <= UINT64_MAX;
 }
 
+#define MOST_MASKED 64 /* bytes */
+
 #define PART 64 /* values of a right operand for which the left one is walked once */
 
 struct double_walk {
@@ -278,6 +326,21 @@ struct double_walk {
 	struct filter_item items[PART];
 };
 
+/* As many bytes as both have; the number is whether one of them is not 0. False: more than MOST_MASKED. */
+static bool mask(struct rtap_span left, struct rtap_span right, uint8_t bytes[MOST_MASKED], struct filter_item *result)
+{
+	uint32_t length = left.length < right.length ? left.length : right.length;
+
+	if (length > MOST_MASKED)
+		return false;
+	for (uint32_t i = 0; i < length; i++) {
+		bytes[i] = left.bytes[i] & right.bytes[i];
+		result->number |= bytes[i];
+	}
+	result->data = (struct rtap_span){ bytes, length };
+	return true;
+}
+
 static void take_left(struct filter_walk *walk, const struct filter_item *item)
 {
 	struct double_walk *both = (struct double_walk *)((char *)walk - offsetof(struct double_walk, left));
@@ -285,16 +348,15 @@ static void take_left(struct filter_walk *walk, const struct filter_item *item)
 
 	for (uint32_t i = 0; i < both->count && !outer->done; i++) {
 		struct filter_item result = { 0 };
-		uint8_t bytes[16];
+		uint8_t bytes[MOST_MASKED];
 
 		if (!*walk->combinations_left || !--*walk->combinations_left) {
 			outer->done = true;
 			break;
 		}
-		if (filter_kind_is_bytes(walk->operand->kind)) { /* addresses of one length: the compiler saw to it */
-			result.data = (struct rtap_span){ bytes, item->data.length };
-			for (uint32_t j = 0; j < item->data.length && j < sizeof bytes; j++)
-				bytes[j] = item->data.bytes[j] & both->items[i].data.bytes[j];
+		if (filter_kind_is_bytes(walk->operand->kind)) {
+			if (!mask(item->data, both->items[i].data, bytes, &result))
+				continue;
 		} else if (!compute(outer->operand->operation, item, &both->items[i], &result)) {
 			continue;
 		}
@@ -349,8 +411,13 @@ void filter_walk(struct filter_walk *walk)
 	case FILTER_LOWER:
 	case FILTER_LENGTH:
 	case FILTER_COUNT:
+	case FILTER_ABSOLUTE:
 	case FILTER_NEGATE:
 		walk_single(walk);
+		break;
+	case FILTER_MINIMUM:
+	case FILTER_MAXIMUM:
+		walk_extreme(walk);
 		break;
 	default:
 		walk_double(walk);

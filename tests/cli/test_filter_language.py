@@ -35,6 +35,15 @@ FILTERS = (
     "eth.src[0:3] == eth.dst[0:3]", "udp[4:2] == 00:38", "udp.length in {40..100}", "udp.length == {ip.len - 20}", "frame.time_delta > 0.001",
     "frame.time_relative >= 0.5 && frame.time_relative < 0.9", "tcp.flags & 0x12 == 0x12", "tcp.flags.syn == 1 and not tcp.flags.ack", "tcp.len > 0 && tcp.len % 4 == 0",
     "tcp.srcport > tcp.dstport", "iwarp_mpa.fpdu", "iwarp_rdma.opcode == 3", "ip.id % 7 == 3", "ip.addr[3] == 02",
+    "max(udp.srcport, udp.dstport) == 4791", "max(frame.len, 100) == 100", "max(tcp.srcport, udp.srcport) > 40000", "min(udp.port) == 4791",
+    "max(ip.addr) == 10.0.0.2", "max(ip.src, ip.dst) == 10.0.0.2", "abs(frame.len - 200) < 50", "abs(-frame.len) == 62",
+    "abs(frame.time_delta) < 0.001", "max(frame.len - 100, 0) == 0", "min(eth.src, eth.dst) == eth.src", "max(len(frame), 70) == 70",
+    "abs(udp.srcport) > 5", "max(frame.time_delta, frame.time_relative) > 0.5", "min(nfs.name) == \"file5001.dat\"", "max(vlan.id) > 1",
+    "max(ip.ttl, 65) == 65", "min(frame.number, 7, 9) == 7", "abs(20 - frame.number) <= 3", "max(tcp.len) - 8 > 0",
+    "eth.src[0:3] == 00:1b:21", "eth.src[0:3] == 52:54:00", "eth.src[0:3] == 525400", "eth.src[0:3] == 52-54-00", "eth.src[3:] == aa:00:02",
+    "eth.src[0:3] > 00:00:00", "eth.src[:2] == 5254", "eth.src[5] == 2", "eth.addr[5] == 01", "eth.src[0:3] contains 54", "eth.dst[0:3] != 52:54:00",
+    "eth.addr[3:3] in {aa:00:02, aa:00:07}", "eth.src[0-2] == 52:54:00", "eth.dst[0] & 1", "eth.src[0] & 1 == 1", "eth.src[0:2] & 0f0f == 0204", "eth.src[5] & 3", "frame[0:4] & ff == 52",
+    "eth.src[0] == 0x52", "eth.src[0] == 52", "eth.src[4:2] == 5", "eth.src[-1] == 02", "any eth.addr[4:2] == 00:01",
 )
 
 
