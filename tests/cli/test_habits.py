@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Options as tcpdump and tshark have them."""
 import os
+import re
+import shlex
 import time
 
-from cli import CliTest, RPING, TESTDATA, needs
+from cli import CliTest, RPING, TESTDATA, TESTS, needs
+from sysfs import unpack
 
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 
@@ -50,3 +53,45 @@ class Habits(CliTest):
             self.skipTest("captures are not permitted here")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreaterEqual(time.monotonic() - begin, 1)
+
+
+class Table(CliTest):
+    """The table of rdmatap(1): what one typed in other programs. What stands there to type here is run."""
+
+    NAMES = {"FILE": NFS, "FILE2": RPING, "IF": "pcap:rdmatap-none", "FILTER": "nfs", "FIELD": "ip.src"}
+
+    def rows(self):
+        with open(os.path.join(TESTS, "../doc/rdmatap.1"), encoding="utf-8") as page:
+            text = page.read()
+        table = re.search(r"^\.It Sy you typed Ta Sy here\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
+        for typed, here in re.findall(r"^\.It Li (.*) Ta (.*)$", table, re.M):
+            yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix("Li ")
+
+    def words(self, command, out):
+        for word in shlex.split(command)[1:]:
+            if word == "EXPRESSION":
+                yield from ("udp", "port", "4791")
+            else:
+                yield out + word[3:] if word.startswith("OUT") else self.NAMES.get(word, word)
+
+    def test_what_stands_there_works(self):
+        rows = list(self.rows())
+        devices = unpack(os.path.join(TESTDATA, "sysfs/hca.tree"), self.path("sys"))
+        self.assertGreater(len(rows), 25)
+        for number, (typed, command) in enumerate(rows):
+            with self.subTest(typed=typed, here=command):
+                self.assertTrue(command.startswith("rdmatap "))
+                folder = self.path(str(number))
+                os.mkdir(folder)
+                os.chmod(self.directory, 0o755)
+                os.chmod(folder, 0o777)  # root's captures make files as another user
+                words = list(self.words(command, os.path.join(folder, "out")))
+                done = self.run_program(*words, env={"RDMATAP_SYSFS": devices, "TERM": "dumb"})
+                if "-i" in words:
+                    # the options are right: what is missing is the source, the right to use it or a terminal
+                    self.assertEqual(done.returncode, 2)
+                    self.assertRegex(done.stderr.decode(), r"rdmatap-none|mlx5_0|root|terminal")
+                    self.assertNotIn(b"--help", done.stderr)
+                    continue
+                self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+                self.assertTrue(done.stdout or [name for name in os.listdir(folder) if os.path.getsize(os.path.join(folder, name))])
