@@ -90,6 +90,29 @@ static void json_end(const char *key, const struct rtap_end *end, struct line *l
 	line_char(line, '}');
 }
 
+/* Common reject reasons. IBTA vol. 1, 12.6.7.2. */
+static const struct rtap_name reject_reasons[] = {
+	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
+	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
+};
+
+const char *reject_reason_name(uint32_t reason)
+{
+	const char *name = rtap_name_of(reject_reasons, reason);
+
+	return name ? name : rtap_name_of(cm_reject_reasons, reason);
+}
+
+/* NULL: unknown. */
+static const char *reason_of(const struct rtap_connection *connection, const struct rtap_life_event *event)
+{
+	if (!strcmp(event->name, "apr"))
+		return rtap_name_of(cm_path_statuses, event->reason);
+	if (connection->transport == RTAP_TRANSPORT_UD)
+		return rtap_name_of(cm_sidr_statuses, event->reason);
+	return reject_reason_name(event->reason);
+}
+
 static void json_life(const struct rtap_connection *connection, struct line *line)
 {
 	object_key(line, "life");
@@ -105,6 +128,8 @@ static void json_life(const struct rtap_connection *connection, struct line *lin
 		object_time(line, "time", event->time_ns);
 		if (event->reason)
 			object_number(line, "reason", event->reason);
+		if (event->reason && reason_of(connection, event))
+			object_text(line, "reason_name", reason_of(connection, event));
 		if (event->repeats) {
 			object_number(line, "repeats", event->repeats);
 			object_time(line, "last_time", event->last_ns);
@@ -220,24 +245,6 @@ static void text_ends(const struct rtap_connection *connection, struct line *lin
 	char *to = end_put_short(begin, &connection->a);
 
 	line_end(line, begin, end_put_short(line_put(to, " > "), &connection->b));
-}
-
-/* Common reject reasons. IBTA vol. 1, 12.6.7.2. */
-static const struct rtap_name reject_reasons[] = {
-	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
-	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
-};
-
-static const char *reason_of(const struct rtap_connection *connection, const struct rtap_life_event *event)
-{
-	const char *name;
-
-	if (!strcmp(event->name, "apr"))
-		return rtap_name_of(cm_path_statuses, event->reason);
-	if (connection->transport == RTAP_TRANSPORT_UD)
-		return rtap_name_of(cm_sidr_statuses, event->reason);
-	name = rtap_name_of(reject_reasons, event->reason);
-	return name ? name : rtap_name_of(cm_reject_reasons, event->reason);
 }
 
 static void put_time(const struct clock_listing *times, int64_t time_ns, struct line *line)

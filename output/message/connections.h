@@ -33,4 +33,7 @@ void end_text(const struct rtap_end *end, struct line *line);
 /* Anomaly counts of a connection: " [lost 3, rnr 1]"; nothing if all are 0. */
 void anomaly_counts_text(const uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT], struct line *line);
 
+/* Name of the reason of a REJ (IBTA vol. 1, 12.6.7.2); NULL: unknown. */
+const char *reject_reason_name(uint32_t reason);
+
 #endif

@@ -91,17 +91,25 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 	line_char(line, ']');
 }
 
+void program_json(uint32_t program, uint32_t version, uint32_t procedure, struct line *line)
+{
+	const char *name = rtap_name_of(rpc_program_names, program);
+
+	object_number(line, "program", program);
+	if (name)
+		object_text(line, "program_name", name);
+	object_number(line, "version", version);
+	object_number(line, "procedure", procedure);
+}
+
 /* Members of RPC messages only. RFC 5531; RFC 8166. */
 static void json_rpc(const struct rtap_message *message, struct line *line)
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
 
 	object_number(line, "xid", message->xid);
-	if (message->program_known) {
-		object_number(line, "program", message->program);
-		object_number(line, "version", message->version);
-		object_number(line, "procedure", message->procedure);
-	}
+	if (message->program_known)
+		program_json(message->program, message->version, message->procedure, line);
 	json_operations(message, line);
 	if (is_reply && (message->has_rpc_status || message->rdma_error))
 		object_text(line, "status", rpc_status_name(message));

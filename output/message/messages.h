@@ -14,4 +14,7 @@
 void message_text(const struct rtap_message *message, const struct clock_listing *times, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
+/* Members of RPC: the program with its name, if known, version and procedure. */
+void program_json(uint32_t program, uint32_t version, uint32_t procedure, struct line *line);
+
 #endif

@@ -31,8 +31,12 @@ static void rejects(const struct stats *stats, struct line *line)
 	object_key(line, "rejects");
 	line_char(line, '[');
 	for (unsigned i = 0; i < stats->reject_count; i++) {
+		const char *name = reject_reason_name(stats->rejects[i].reason);
+
 		stats_json_element(line, !i);
 		object_number(line, "reason", stats->rejects[i].reason);
+		if (name)
+			object_text(line, "reason_name", name);
 		stats_json_occurrences_members(&stats->rejects[i].occurrences, line);
 		line_char(line, '}');
 	}
@@ -143,11 +147,8 @@ static void finding_subject(const struct finding *found, struct line *line)
 	if (found->kind < RTAP_KIND_COUNT)
 		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)found->kind));
 	if (found->rpc) {
-		if (found->rpc->program_known) {
-			object_number(line, "program", found->rpc->program);
-			object_number(line, "version", found->rpc->version);
-			object_number(line, "procedure", found->rpc->procedure);
-		}
+		if (found->rpc->program_known)
+			program_json(found->rpc->program, found->rpc->version, found->rpc->procedure, line);
 		if (found->rpc->name)
 			object_text(line, "name", found->rpc->name);
 	}
@@ -400,11 +401,8 @@ static void rpc(const void *what, struct line *line)
 	const struct stats_rpc *row = record->what;
 
 	stats_json_begin("rpc", line);
-	if (row->program_known) {
-		object_number(line, "program", row->program);
-		object_number(line, "version", row->version);
-		object_number(line, "procedure", row->procedure);
-	}
+	if (row->program_known)
+		program_json(row->program, row->version, row->procedure, line);
 	if (row->is_operation)
 		object_number(line, "operation", row->operation);
 	if (row->name)

@@ -121,6 +121,10 @@ static void setups(const struct stats *stats, struct line *line)
 		count(stats->rejects[i].occurrences.count, "connection", line);
 		line_text(line, " rejected");
 		labelled_if(" with reason ", stats->rejects[i].reason, line);
+		if (reject_reason_name(stats->rejects[i].reason)) {
+			line_text(line, ": ");
+			line_text(line, reject_reason_name(stats->rejects[i].reason));
+		}
 		frames(&stats->rejects[i].occurrences, line);
 		line_char(line, '\n');
 	}

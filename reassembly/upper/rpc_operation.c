@@ -600,6 +600,8 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	operation_add_number(head, "xid", first->shown.xid);
 	if (known->program_known) {
 		operation_add_number(head, "program", known->program);
+		if (rtap_name_of(rpc_program_names, known->program))
+			operation_add_text(head, "program_name", rtap_name_of(rpc_program_names, known->program));
 		operation_add_number(head, "version", known->version);
 		operation_add_number(head, "procedure", known->procedure);
 	}

@@ -144,7 +144,7 @@ class Columns(CliTest):
         capture = os.path.join(TESTDATA, "iwarp-nfs3-crctso.pcap.gz")
         for more in ((), ("--threads", "1")):
             rows = list(csv.DictReader(self.output("-r", capture, "-T", "csv", *more).splitlines(), strict=True))
-            text = self.output("-r", capture, "-t", "e").splitlines()
+            text = self.output("-r", capture, "-t", "e", "--wide").splitlines()
             self.assertEqual(len(rows), len(text))
             for row, line in zip(rows, text):
                 self.assertTrue(line.endswith(row["_ws.col.info"]), (row, line))

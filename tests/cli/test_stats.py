@@ -485,7 +485,7 @@ class Known(StatsTest):
         capture = self.stats(testdata("conn_cm.pcap"))["capture"][0]
         self.assertEqual((capture["setup"]["count"], capture["setup"]["max"]), (1, 0.00002))
         capture = self.stats(testdata("roce-rping-reject.pcap"))["capture"][0]
-        self.assertEqual(capture["rejects"], [{"reason": 8, "count": 1, "first_frame": 4, "last_frame": 4}])
+        self.assertEqual(capture["rejects"], [{"reason": 8, "reason_name": "nobody listens there", "count": 1, "first_frame": 4, "last_frame": 4}])
         self.assertIn("1 connection rejected with reason 8 (frame 4)", self.lines("stats", testdata("roce-rping-reject.pcap")))
         # MPA gives no reason: RFC 5044, 7.1.1
         frames = records(read(testdata("iwarp-rping-v4-crc.pcap")))[1]
