@@ -15,6 +15,7 @@
 #include "cli/print_error.h"
 #include "mpi/exchange.h"
 #include "mpi/interfaces.h"
+#include "mpi/placement.h"
 #include "mpi/positions.h"
 #include "mpi/unit.h"
 
@@ -63,6 +64,7 @@ struct exchange {
 	int64_t *latest_ns;         /* of each of its files */
 	bool at_end;                /* of its files */
 	struct interfaces *interfaces;
+	struct placement *placement; /* NULL: rank 0 analyses all */
 	struct waiting *waiting;    /* in the order of their keys */
 	size_t waiting_count, waiting_room;
 	uint64_t waiting_bytes, most_waiting;
@@ -141,6 +143,10 @@ void exchange_open_files(struct exchange *exchange)
 		exchange->has_failed = true;
 	}
 	exchange->at_end = !exchange->files;
+	if (!exchange->options.gathers)
+		exchange->placement = placement_create(exchange->options.names, exchange->options.count, exchange->options.readers);
+	if (!exchange->options.gathers && !exchange->placement)
+		give_up();
 	for (size_t i = 0; exchange->files && exchange->options.clocks && i < exchange->file_count; i++)
 		source_set_clock(exchange->files, i, &exchange->options.clocks[exchange->file_numbers[i]]);
 	free(names);
@@ -167,8 +173,8 @@ static bool queue_frame(struct exchange *exchange, const struct rtap_frame *fram
 		.frame = *frame, .batch = NULL,
 		.key = { .major = exchange->latest_ns[file], .minor = exchange->file_numbers[file], .time_ns = frame->time_ns },
 	};
-	if (!exchange->options.gathers)
-		waiting->rank = (unsigned)(unit_of(frame) % (unsigned)exchange->size);
+	if (exchange->placement)
+		waiting->rank = placement_rank(exchange->placement, unit_of(frame));
 	exchange->waiting_bytes += frame->captured_length + sizeof(struct sent_frame);
 	exchange->counters.read_frames++;
 	exchange->counters.read_bytes += frame->captured_length;
@@ -569,6 +575,7 @@ void exchange_destroy(struct exchange *exchange)
 	heap_fini(&exchange->heads);
 	batch_block_release(exchange->block);
 	interfaces_destroy(exchange->interfaces);
+	placement_destroy(exchange->placement);
 	rtap_source_close(exchange->files);
 	free(exchange->file_numbers);
 	free(exchange->latest_ns);

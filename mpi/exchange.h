@@ -34,7 +34,7 @@ struct exchange_counters {
 /* NULL: out of memory. Files are opened by exchange_open_files(). */
 struct exchange *exchange_create(const struct exchange_options *options);
 
-/* Opens the files of this rank. Where that fails, which is printed, it goes on with none, and exchange_has_failed(). */
+/* Collective: opens the files of this rank and places what they have. Where that fails, which is printed, it goes on with none, and exchange_has_failed(). */
 void exchange_open_files(struct exchange *exchange);
 
 /* The feed of a source of the frames of this rank. */

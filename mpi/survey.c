@@ -17,7 +17,7 @@
 #include "dissect/dissect.h"
 #include "mpi/survey.h"
 #include "reassembly/clock_survey.h"
-#include "reassembly/store/map.h"
+#include "base/map.h"
 
 #define MOST_KEPT (1 << 17)  /* packets of a file */
 #define LEAST_KEPT (1 << 12)
