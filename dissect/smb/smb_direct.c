@@ -14,14 +14,14 @@
 
 static bool is_request(const uint8_t *bytes)
 {
-	return little_bits(bytes, 0, 16) == SMB_DIRECT_VERSION && little_bits(bytes, 16, 16) >= SMB_DIRECT_VERSION && !little_bits(bytes, 32, 16) &&
+	return little_bits(bytes, 0, 16) == SMB_DIRECT_VERSION && little_bits(bytes, 16, 16) >= SMB_DIRECT_VERSION &&
 	       little_bits(bytes, SMB_DIRECT_REQUEST_CREDITS) && little_bits(bytes, MAX_FRAGMENTED);
 }
 
 /* The data of a transfer of 32 bytes begins at 24, which no status of a response is. */
 static bool is_response(const uint8_t *bytes)
 {
-	return little_bits(bytes, 0, 16) == SMB_DIRECT_VERSION && little_bits(bytes, 16, 16) >= SMB_DIRECT_VERSION && !little_bits(bytes, 48, 16) &&
+	return little_bits(bytes, 0, 16) == SMB_DIRECT_VERSION && little_bits(bytes, 16, 16) >= SMB_DIRECT_VERSION &&
 	       (little_bits(bytes, 96, 32) >> 30 == 3 || !little_bits(bytes, 96, 32));
 }
 
@@ -29,8 +29,6 @@ static bool is_transfer(const uint8_t *bytes, uint32_t wire)
 {
 	uint64_t offset = little_bits(bytes, SMB_DIRECT_OFFSET), length = little_bits(bytes, SMB_DIRECT_DATA_LENGTH);
 
-	if (little_bits(bytes, SMB_DIRECT_RESERVED) || little_bits(bytes, SMB_DIRECT_FLAGS) & ~UINT64_C(1))
-		return false;
 	if (!length)
 		return !offset && !little_bits(bytes, SMB_DIRECT_REMAINING) && wire < SMB_DIRECT_LEAST_OFFSET;
 	return offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 && offset + length <= wire;
@@ -47,13 +45,27 @@ uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t len
 	return is_transfer(bytes, length) ? PROTOCOL_SMB_DIRECT : PROTOCOL_NONE;
 }
 
+/* Receivers ignore reserved bits; what is to be recognised by its content has to be as it is sent. */
+static bool has_reserved(const uint8_t *bytes, uint16_t layout)
+{
+	switch (layout) {
+	case PROTOCOL_SMB_DIRECT_REQUEST: return little_bits(bytes, 32, 16);
+	case PROTOCOL_SMB_DIRECT_RESPONSE: return little_bits(bytes, 48, 16);
+	default: return little_bits(bytes, SMB_DIRECT_RESERVED) || little_bits(bytes, SMB_DIRECT_FLAGS) & ~UINT64_C(1);
+	}
+}
+
 bool smb_direct_recognise(const struct cursor *payload)
 {
 	const uint8_t *bytes = payload->next, *message;
+	uint16_t layout;
 
 	if (payload->captured < SMB_DIRECT_LENGTH)
 		return false;
-	switch (smb_direct_layout(bytes, payload->captured, payload->wire)) {
+	layout = smb_direct_layout(bytes, payload->captured, payload->wire);
+	if (has_reserved(bytes, layout))
+		return false;
+	switch (layout) {
 	case PROTOCOL_SMB_DIRECT_REQUEST:
 		return little_bits(bytes, 96, 32) >= LEAST_RECEIVE && little_bits(bytes, MAX_FRAGMENTED) >= LEAST_FRAGMENTED;
 	case PROTOCOL_SMB_DIRECT_RESPONSE:
