@@ -394,7 +394,10 @@ Test(tree, a_frame_may_be_cut_anywhere)
 	text_format_fini(&text);
 }
 
-/* Each bit of a header is turned and turned back, so that every row has values that it had before. */
+/*
+ * Each bit of a header is turned and turned back, so that every row has values that it had before. A new format for JSON, whose tables
+ * take most of the time, is made for one bit of each byte, another one in the next; the format that is kept writes all of them.
+ */
 Test(format, what_was_written_before_does_not_show)
 {
 	static const struct {
@@ -429,6 +432,11 @@ Test(format, what_was_written_before_does_not_show)
 			*line.next = 0;
 			cr_assert_str_eq(formatted(&kept.format, &kit.packet), expected);
 
+			formatted(&json.format, &kit.packet);
+			if (bit / 2 % 8 != bit / 16 % 8) {
+				kit_free(&kit);
+				continue;
+			}
 			cr_assert_eq(json_format_init(&other, false), 0);
 			snprintf(expected, sizeof expected, "%s", formatted(&other.format, &kit.packet));
 			cr_assert_str_eq(formatted(&json.format, &kit.packet), expected);

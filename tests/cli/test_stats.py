@@ -956,7 +956,7 @@ class Tables(StatsTest):
 
     def test_lines_fit_the_terminal(self):
         for capture in captures():
-            for options in ((), ("--connection", "all"), ("--interval", "1"), ("--sort", "latency", "--top", "1000"), ("--explain", "all")):
+            for options in ((), ("--connection", "all", "--interval", "1"), ("--sort", "latency", "--top", "1000"), ("--explain", "all")):
                 for line in self.lines("stats", *options, capture):
                     self.assertTrue(len(line) <= 120 or (options and line.startswith("       -Y ")), (capture, line))
 
