@@ -23,6 +23,7 @@
 #include "reassembly/upper/upper_layers.h"
 
 #define MOST_PIECES 256            /* descriptors of a request whose memory is followed */
+#define RNBD_IO_PADDED 32          /* bytes of an I/O message */
 
 /* The list of layers, which names it. */
 extern const struct upper_layer rnbd_layer;
@@ -409,6 +410,22 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
+/*
+ * Whether the message's length is that of whole sectors with an I/O message of RNBD after them, padded or not, so that its last packet has
+ * all that is needed but the data.
+ */
+static bool ends_in_its_last_packet(const struct message *message)
+{
+	static const uint32_t tails[] = { RNBD_IO_LENGTH + RTRS_WRITE_LENGTH, RNBD_IO_PADDED + RTRS_WRITE_LENGTH };
+	uint64_t length = message->shown.length;
+	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
+
+	for (int i = 0; i < 2 && pmtu; i++)
+		if (length > tails[i] && (length - tails[i]) % RNBD_SECTOR == 0)
+			return (length - 1) % pmtu + 1 >= tails[i];
+	return false;
+}
+
 /* The bytes of requests are kept: those of several packets to show them, all if the data is wanted. */
 static void claim(struct rtap_tracker *tracker, struct message *message)
 {
@@ -417,7 +434,9 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 	claim_memory.claim(tracker, message);
 	if (message->region)
 		return;
-	if (connection->layer == &rnbd_layer)
+	if (connection->layer == &rnbd_layer && !tracker->take_effect && ends_in_its_last_packet(message))
+		message->bytes_wanted = false;
+	else if (connection->layer == &rnbd_layer)
 		message->bytes_wanted |= !message->has_last || tracker->take_effect;
 	else if (!connection->layer && tracker->take_effect)
 		message->bytes_wanted = true;
