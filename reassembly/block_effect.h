@@ -37,4 +37,6 @@ struct block_effect {
 
 typedef void block_take_effect(void *owner, const struct block_effect *effect);
 
+#define BLOCK_ALL_UNITS UINT64_MAX /* `unit` of SPOILED: all that are known of the target */
+
 #endif

@@ -55,6 +55,7 @@ static const struct layout layouts[] = {
 #define LONG_LBA 96, 64
 #define LONG_BLOCKS 224, 32
 enum { READ_32 = 0x09, WRITE_32 = 0x0b, WRITE_SAME_32 = 0x0d };
+enum { POPULATE_TOKEN = 0x10, COPY_ABORT = 0x1c }; /* service actions of SCSI_EXTENDED_COPY */
 
 /* 32-byte CDBs. */
 static void read_long(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
@@ -75,6 +76,19 @@ static void read_long(const uint8_t *cdb, uint32_t length, struct scsi_command *
 	command->is_unmapped = command->effect == SCSI_SAME && cdb[10] & 0x09;
 }
 
+static void read_copy(const uint8_t *cdb, struct scsi_command *command)
+{
+	command->action = cdb[1] & 0x1f;
+	switch (command->action) {
+	case SCSI_COPY_LID1: command->effect = SCSI_COPIES; break;
+	case SCSI_COPY_LID4: command->effect = SCSI_COPIES; command->name = "EXTENDED COPY(LID4)"; break;
+	case POPULATE_TOKEN: command->name = "POPULATE TOKEN"; break;
+	case SCSI_WRITE_USING_TOKEN: command->effect = SCSI_PASTES; command->name = "WRITE USING TOKEN"; break;
+	case COPY_ABORT: command->name = "COPY OPERATION ABORT"; break;
+	default: break;
+	}
+}
+
 void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command)
 {
 	const struct layout *layout = layouts, *end = layouts + sizeof layouts / sizeof layouts[0];
@@ -86,6 +100,8 @@ void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command 
 		command->effect = SCSI_CHANGES_ALL;
 	if (cdb[0] == SCSI_VARIABLE)
 		read_long(cdb, length, command);
+	if (cdb[0] == SCSI_EXTENDED_COPY && length >= 2)
+		read_copy(cdb, command);
 	if (cdb[0] == SCSI_SERVICE_IN_16 && length >= 2 && (cdb[1] & 0x1f) == SCSI_READ_CAPACITY_16)
 		command->name = "READ CAPACITY(16)";
 	while (layout < end && layout->opcode != cdb[0])

@@ -17,22 +17,27 @@ enum scsi_opcode {
 	SCSI_REQUEST_SENSE = 0x03, SCSI_FORMAT_UNIT = 0x04, SCSI_READ_6 = 0x08, SCSI_WRITE_6 = 0x0a, SCSI_INQUIRY = 0x12, SCSI_MODE_SELECT_6 = 0x15, SCSI_MODE_SENSE_6 = 0x1a,
 	SCSI_READ_CAPACITY_10 = 0x25, SCSI_READ_10 = 0x28, SCSI_WRITE_10 = 0x2a, SCSI_WRITE_AND_VERIFY_10 = 0x2e, SCSI_WRITE_SAME_10 = 0x41,
 	SCSI_UNMAP = 0x42, SCSI_SANITIZE = 0x48, SCSI_LOG_SENSE = 0x4d, SCSI_MODE_SELECT_10 = 0x55, SCSI_MODE_SENSE_10 = 0x5a, SCSI_PERSISTENT_RESERVE_IN = 0x5e,
-	SCSI_PERSISTENT_RESERVE_OUT = 0x5f, SCSI_VARIABLE = 0x7f, SCSI_READ_16 = 0x88, SCSI_COMPARE_AND_WRITE = 0x89, SCSI_WRITE_16 = 0x8a, SCSI_ORWRITE_16 = 0x8b,
+	SCSI_PERSISTENT_RESERVE_OUT = 0x5f, SCSI_VARIABLE = 0x7f, SCSI_EXTENDED_COPY = 0x83, SCSI_READ_16 = 0x88, SCSI_COMPARE_AND_WRITE = 0x89, SCSI_WRITE_16 = 0x8a, SCSI_ORWRITE_16 = 0x8b,
 	SCSI_WRITE_AND_VERIFY_16 = 0x8e, SCSI_WRITE_SAME_16 = 0x93, SCSI_WRITE_ATOMIC_16 = 0x9c, SCSI_SERVICE_IN_16 = 0x9e, SCSI_REPORT_LUNS = 0xa0, SCSI_READ_12 = 0xa8,
 	SCSI_WRITE_12 = 0xaa, SCSI_WRITE_AND_VERIFY_12 = 0xae,
 };
 
+/* Service actions of SCSI_EXTENDED_COPY: SPC-4, 6.4 and 6.5; SBC-4, 5.58. */
+enum { SCSI_COPY_LID1 = 0x00, SCSI_COPY_LID4 = 0x01, SCSI_WRITE_USING_TOKEN = 0x11 };
+
 #define SCSI_READ_CAPACITY_16 0x10 /* service action of SCSI_SERVICE_IN_16 */
 #define SCSI_REGISTER_AND_MOVE 0x07 /* of SCSI_PERSISTENT_RESERVE_OUT: with parameters of its own */
 
-/* What a command does to blocks. CHANGES: by what is not in its data alone; the last two have no LBA. */
-enum scsi_effect { SCSI_NONE, SCSI_READS, SCSI_WRITES, SCSI_SAME, SCSI_COMPARES_AND_WRITES, SCSI_CHANGES, SCSI_UNMAPS, SCSI_CHANGES_ALL };
+/* What a command does to blocks. CHANGES: by what is not in its data alone; UNMAPS and the next ones have no LBA. */
+enum scsi_effect { SCSI_NONE, SCSI_READS, SCSI_WRITES, SCSI_SAME, SCSI_COMPARES_AND_WRITES, SCSI_CHANGES, SCSI_UNMAPS, SCSI_CHANGES_ALL,
+		   SCSI_COPIES, SCSI_PASTES };
 
 struct scsi_command {
 	const char *name;         /* static; NULL: it has none */
 	uint8_t opcode;
 	uint8_t effect;           /* enum scsi_effect */
 	bool has_blocks;          /* the three below are valid */
+	uint8_t action;           /* service action of SCSI_EXTENDED_COPY */
 	bool is_unmapped;         /* WRITE SAME that deallocates, or has no data: zeros */
 	uint64_t lba;
 	uint32_t blocks;

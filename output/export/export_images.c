@@ -33,10 +33,19 @@ struct image {
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
 	uint64_t over;            /* of a file: what commands up to this frame did, others do not change */
+	uint64_t destroyed;       /* of a device: what commands before this frame did is unknown */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
 	uint64_t hash;            /* of a file */
 	char target[];            /* of a file: its path */
+};
+
+/* Commands of other connections that completed before can be reported after it, also the first ones of a unit. */
+struct destroyed {
+	SLIST_ENTRY(destroyed) link;
+	uint64_t unit;            /* or BLOCK_ALL_UNITS */
+	uint64_t frame;           /* of the last response */
+	char target[];
 };
 
 void images_init(struct images *images, struct disk *disk, uint64_t max_memory)
@@ -65,6 +74,57 @@ static struct image *find(const struct images *images, const struct block_effect
 		if (!strcmp(image->unit, unit) && !strcmp(image->target, effect->target))
 			return image;
 	return NULL;
+}
+
+/* Whether the image is of the unit; `name`: NULL: it has only its number. */
+static bool is_of(const struct image *image, const char *target, uint64_t unit, const char *name)
+{
+	char number[NUMBER_TEXT];
+
+	return !strcmp(image->target, target) &&
+	       (unit == BLOCK_ALL_UNITS || !strcmp(image->unit, unit_of(&(struct block_effect){ .unit = unit, .name = name }, number)));
+}
+
+static struct destroyed *find_destroyed(const struct images *images, const struct block_effect *effect)
+{
+	struct destroyed *destroyed;
+
+	SLIST_FOREACH(destroyed, &images->destroyed, link)
+		if (destroyed->unit == effect->unit && !strcmp(destroyed->target, effect->target))
+			return destroyed;
+	return NULL;
+}
+
+/* Remembers that the command left nothing known of a whole unit, or of all. */
+static void note_destroyed(struct images *images, const struct block_effect *effect)
+{
+	struct destroyed *destroyed = find_destroyed(images, effect);
+	size_t length = strlen(effect->target) + 1, size = sizeof *destroyed + length;
+
+	if (!destroyed) {
+		destroyed = images->destroyed_count < MOST_IMAGES && images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
+		if (!destroyed) {
+			images->refused++;
+			return;
+		}
+		memcpy(destroyed->target, effect->target, length);
+		destroyed->unit = effect->unit;
+		images->memory += size;
+		images->destroyed_count++;
+		SLIST_INSERT_HEAD(&images->destroyed, destroyed, link);
+	}
+	if (effect->response_frame > destroyed->frame)
+		destroyed->frame = effect->response_frame;
+}
+
+/* Sets the frame before which nothing is known of the image. */
+static void take_destroyed(const struct images *images, struct image *image)
+{
+	const struct destroyed *destroyed;
+
+	SLIST_FOREACH(destroyed, &images->destroyed, link)
+		if (destroyed->frame > image->destroyed && is_of(image, destroyed->target, destroyed->unit, NULL))
+			image->destroyed = destroyed->frame;
 }
 
 /* The target's directory. */
@@ -102,6 +162,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 		free(image);
 		return NULL;
 	}
+	take_destroyed(images, image);
 	images->memory += size;
 	images->count++;
 	STAILQ_INSERT_TAIL(&images->all, image, link);
@@ -390,7 +451,9 @@ static void apply(struct images *images, struct image *image, const struct block
 	/* what is between the end of a file and bytes written after it reads as zeros */
 	if (image->size_known && effect->offset > before)
 		fill(images, image, before, effect->offset, RANGE_ZEROS);
-	if (part.is_late && effect->kind != BLOCK_READ) {
+	if (frame_of(effect) < image->destroyed) {
+		part.kind = BLOCK_SPOILED;
+	} else if (part.is_late && effect->kind != BLOCK_READ) {
 		part.kind = BLOCK_SPOILED;
 		part.reason = RTAP_MISSING_EVICTED;
 	}
@@ -409,16 +472,27 @@ static bool is_possible(struct images *images, const struct block_effect *effect
 	return end >= effect->offset && end <= INT64_MAX;
 }
 
-/* What a command did up to the end of a device, of which no more is known than the image has. */
-static void take_to_end(struct images *images, const struct block_effect *effect)
+/*
+ * What a command did to units as far as they are known: up to the end of a device, of which no more is known than the image has, or to all
+ * units of the target.
+ */
+static void take_known(struct images *images, const struct block_effect *effect)
 {
-	struct block_effect known = *effect;
-	struct image *image = find(images, effect);
+	struct image *image;
 
-	if (!image || image->entry->size <= effect->offset)
-		return;
-	known.length = image->entry->size - effect->offset;
-	apply(images, image, &known, NULL);
+	if (effect->to_end && !effect->offset)
+		note_destroyed(images, effect);
+	STAILQ_FOREACH(image, &images->all, link) {
+		struct block_effect known = *effect;
+
+		if (!is_of(image, effect->target, effect->unit, effect->name))
+			continue;
+		take_destroyed(images, image);
+		if (effect->to_end)
+			known.length = image->entry->size > effect->offset ? image->entry->size - effect->offset : 0;
+		if (known.length && is_possible(images, &known))
+			apply(images, image, &known, NULL);
+	}
 }
 
 void images_take(struct images *images, const struct block_effect *effect)
@@ -427,8 +501,8 @@ void images_take(struct images *images, const struct block_effect *effect)
 	struct image *image;
 
 	images->commands++;
-	if (effect->to_end) {
-		take_to_end(images, effect);
+	if (effect->to_end || effect->unit == BLOCK_ALL_UNITS) {
+		take_known(images, effect);
 		return;
 	}
 	if (!effect->length) {
@@ -625,8 +699,14 @@ static void free_images(struct image_list *list)
 
 void images_fini(struct images *images)
 {
+	struct destroyed *destroyed;
+
 	free_images(&images->all);
 	free_images(&images->all_files);
+	while ((destroyed = SLIST_FIRST(&images->destroyed))) {
+		SLIST_REMOVE_HEAD(&images->destroyed, link);
+		free(destroyed);
+	}
 	map_fini(&images->files);
 	paths_fini(&images->paths);
 }

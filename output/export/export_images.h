@@ -19,6 +19,8 @@ struct image;
 
 STAILQ_HEAD(image_list, image);
 
+SLIST_HEAD(destroyed_list, destroyed);
+
 struct images {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes, of images and their ranges */
@@ -34,6 +36,8 @@ struct images {
 	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
 	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
 	/* Private. */
+	struct destroyed_list destroyed; /* units of which a command left nothing known */
+	unsigned destroyed_count;
 	uint64_t extents, added;     /* of all images; those since frames were forgotten */
 	uint64_t newest, horizon;    /* newest response; up to this frame the order of commands was forgotten; 0: of none */
 	uint64_t captured, made;     /* bytes written: captured ones, others */

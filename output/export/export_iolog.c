@@ -113,7 +113,7 @@ void export_iolog_take(struct export_iolog *iolog, const struct block_effect *ef
 	const struct device *device;
 
 	/* fio has no such actions */
-	if (effect->to_end || effect->kind == BLOCK_COPIED) {
+	if (effect->to_end || effect->kind == BLOCK_COPIED || effect->unit == BLOCK_ALL_UNITS) {
 		iolog->left_out++;
 		return;
 	}

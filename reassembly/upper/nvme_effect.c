@@ -15,6 +15,10 @@
 #define ZONE_ACTION NVME_AT(13, 0, 8)
 #define ZONE_ALL NVME_AT(13, 8, 1)
 #define ZONE_RESET 0x04
+/* Namespace Management and Sanitize: Base, 5.23 and 5.24. */
+#define NAMESPACE_SELECT NVME_AT(10, 0, 4)
+#define SANITIZE_ACTION NVME_AT(10, 0, 3)
+enum { NAMESPACE_DELETE = 1, SANITIZE_BLOCK_ERASE = 2, SANITIZE_CRYPTO_ERASE = 4 };
 
 /* What a failed or unanswered command left is unknown if the controller may have begun it. Base, 4.2.3. */
 static bool may_have_begun(const struct nvme_ended *ended)
@@ -111,11 +115,28 @@ static void reset_zone(struct rtap_tracker *tracker, const struct nvme_ended *en
 	give(tracker, effect);
 }
 
-/* Format NVM, of one namespace: what it holds after that is not defined. Base, 5.14. */
-static void formatted(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect)
+/* Whether a command of the admin queue leaves blocks whose contents are not defined. Base, 5.14, 5.15, 5.24. */
+static bool destroys(const struct nvme_ended *ended)
 {
-	if (ended->code != NVME_CODE(NVME_SPACE_ADMIN, NVME_FORMAT))
+	switch (ended->code) {
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_FORMAT): return true;
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_NAMESPACE_MANAGEMENT): return little_bits(ended->bytes, NAMESPACE_SELECT) == NAMESPACE_DELETE;
+	case NVME_CODE(NVME_SPACE_ADMIN, NVME_SANITIZE): return little_bits(ended->bytes, SANITIZE_ACTION) >= SANITIZE_BLOCK_ERASE &&
+								little_bits(ended->bytes, SANITIZE_ACTION) <= SANITIZE_CRYPTO_ERASE;
+	default: return false;
+	}
+}
+
+/*
+ * Format NVM and the deletion of a namespace are of one or of all; Sanitize is of all of the subsystem, and goes on after its response, but
+ * no command reads or writes meanwhile.
+ */
+static void destroy(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect)
+{
+	if (!destroys(ended))
 		return;
+	if (effect->unit == UINT32_MAX || ended->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_SANITIZE))
+		effect->unit = BLOCK_ALL_UNITS;
 	effect->kind = BLOCK_SPOILED;
 	effect->to_end = true;
 	give(tracker, effect);
@@ -162,7 +183,7 @@ void nvme_effect(struct rtap_tracker *tracker, const struct nvme_ended *ended)
 	if (!is_good(ended) && !may_have_begun(ended))
 		return;
 	if (NVME_CODE_SPACE(ended->code) != NVME_SPACE_IO) {
-		formatted(tracker, ended, &effect);
+		destroy(tracker, ended, &effect);
 		return;
 	}
 	switch (ended->bytes[0]) {

@@ -13,6 +13,7 @@
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/scsi.h"
+#include "reassembly/upper/scsi_copy.h"
 
 #define TAG_TEXT 20
 #define NAME_TEXT 24
@@ -331,6 +332,19 @@ static void fill(struct rtap_tracker *tracker, const struct scsi_request *reques
 	give(tracker, effect, BLOCK_REPEATED);
 }
 
+/* Copies: where they write is in their data, whether they succeeded or not. */
+static void copy(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, const struct coverage *data, uint32_t size)
+{
+	uint64_t length;
+	const uint8_t *bytes = front(data, &length);
+
+	effect->data = effect->cut = NULL;
+	if (request->cdb.effect == SCSI_COPIES)
+		scsi_copy_extended(tracker, bytes, length, request->cdb.action == SCSI_COPY_LID4, effect);
+	else
+		scsi_copy_token(tracker, bytes, length, size, effect);
+}
+
 static void give_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
 {
 	bool is_out = request->cdb.effect != SCSI_READS;
@@ -361,6 +375,7 @@ static void give_effect(struct rtap_tracker *tracker, const struct scsi_request 
 		if (size)
 			unmap(tracker, effect, &data, size);
 		break;
+	case SCSI_COPIES: case SCSI_PASTES: copy(tracker, request, effect, &data, size); break;
 	}
 	coverage_fini(&data);
 	coverage_fini(&cut);
@@ -391,9 +406,9 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 	/* WRITE SAME of no number of blocks goes to the end: SBC-4, 5.45 */
 	if (request->cdb.effect == SCSI_CHANGES_ALL || (request->cdb.effect == SCSI_SAME && !request->cdb.blocks && size))
 		effect.to_end = true;
-	if (is_good)
+	if (is_good || (request->cdb.effect >= SCSI_COPIES && may_have_begun(request)))
 		give_effect(tracker, request, &effect, size);
-	else if (request->cdb.effect != SCSI_READS && request->cdb.effect != SCSI_UNMAPS && may_have_begun(request))
+	else if (request->cdb.effect != SCSI_READS && request->cdb.effect != SCSI_UNMAPS && request->cdb.effect < SCSI_COPIES && may_have_begun(request))
 		give(tracker, &effect, BLOCK_SPOILED);
 }
 

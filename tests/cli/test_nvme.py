@@ -371,6 +371,26 @@ class Device(Nvme):
         image = images[NQN + "/1.img"]
         self.assertEqual((any(image[:32 * 512]), image[32 * 512:], missing), (False, b"\x02" * 512, []))
 
+    def test_what_destroys_namespaces(self):
+        """Format NVM, Sanitize and the deletion of a namespace: of one, or of all of the subsystem. What is written later is known."""
+        every, old, new = 0xffffffff, b"\x01" * 2048, b"\x02" * 512
+        for opcode, nsid, dword, status, lost in (
+                (0x80, 1, 0, 0, [1]), (0x80, every, 0x200, 0, [1, 2]), (0x84, 0, 2, 0, [1, 2]), (0x84, 0, 3, 0, [1, 2]), (0x84, 0, 4, 0, [1, 2]),
+                (0x84, 0, 1, 0, []), (0x84, 0, 2, 0x0002, []), (0x0d, 2, 1, 0, [2]), (0x0d, every, 1, 0, [1, 2]), (0x0d, 0, 0, 0, [])):
+            scene = Scene("nvme", "")
+            admin, host = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n) for n in range(2)]
+            scene.put(*admin.connect(), *host.connect())
+            rows = [host.write(0, old), host.write(0, old, nsid=2), [admin.plain(opcode, dword, nsid, status)], host.write(1, new)]
+            images, missing = self.image_of(scene, *rows)
+            with self.subTest(opcode=opcode, nsid=nsid, dword=dword, status=status):
+                expected = [("1.img", 0, 512), ("1.img", 1024, 1024)] if 1 in lost else []
+                expected += [("2.img", 0, 2048)] if 2 in lost else []
+                self.assertEqual(sorted((path[-5:], offset, length) for path, offset, length, _ in missing), expected)
+                self.assertEqual(sorted(images), [NQN + "/1.img", NQN + "/2.img"])
+                self.assertEqual(images[NQN + "/1.img"][512:1024], new)
+                if not lost:
+                    self.assertEqual((images[NQN + "/1.img"][1024:], images[NQN + "/2.img"]), (old[1024:], old))
+
     def test_more_commands_than_are_settled_in_order(self):
         """The first of two queues lacks a packet, which comes again after two thousand writes of the other: what completed last stays."""
         scene = Scene("nvme", "")

@@ -144,6 +144,47 @@ class Crafted(Nvme):
             capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 0, 2), data), ("into", bytes([4]) + bytes(15), b""))
             self.assertEqual([(offset, length) for _, offset, length, _ in self.images(capture)[1]], [(0, 1024)])
 
+    def left(self, kind, command, *after, block=b"\x07" * 512):
+        """What of two units of 32 blocks is missing after a command, by unit; the rest is as it was written."""
+        units = (0, 1)
+        capture = self.capture_of(kind, *(("out", scsi.cdb16(0x8a, 0, 32), block * 32, lun) for lun in units), command, *after)
+        images, missing = self.images(capture)
+        lost = {lun: [(offset // 512, length // 512) for path, offset, length, _ in missing if path.endswith("/%d.img" % lun)] for lun in units}
+        for lun in units:
+            image, = [data for path, data in images.items() if path.endswith("/%d.img" % lun)]
+            kept = [number for number in range(32) if not any(first <= number < first + count for first, count in lost[lun])]
+            self.assertEqual({image[number * 512:number * 512 + 512] for number in kept}, {block} if kept else set())
+        return lost[0], lost[1]
+
+    def test_copies_leave_what_is_not_known(self):
+        """Identifiers designate the devices: the blocks can be of each unit. Read again, they are known."""
+        def cdb(action=0):
+            return bytes([scsi.EXTENDED_COPY, action]) + bytes(14)
+        two = [scsi.copied_blocks(20, 4, 3), scsi.copied_bytes(20, 9, 1024, 512)]
+        for kind in (KINDS[0], KINDS[2]):
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list(two))), ([(4, 3), (10, 2)],) * 2)
+            self.assertEqual(self.left(kind, ("out", cdb(1), scsi.copy_list(two, long=True))), ([(4, 3), (10, 2)],) * 2)
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list(two)), ("into", scsi.cdb10(0x28, 4, 3), b"\x07" * 1536)),
+                             ([(10, 2)], [(4, 3), (10, 2)]))
+            # other sizes of blocks: counted in those of the source, or of the destination
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list([scsi.copied_blocks(1, 2, 1)], (4096, 1024)))), ([(4, 8)],) * 2)
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list([scsi.copied_blocks(1, 2, 1, True)], (4096, 1024)))), ([(4, 2)],) * 2)
+            # refused; failed on the way; with a segment of another kind, or cut: nothing says where it ended
+            refused, failed = (scsi.CHECK_CONDITION, scsi.fixed_sense(5, 0x2600)), (scsi.CHECK_CONDITION, scsi.fixed_sense(0xa, 0x0d01))
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list(two), 0, *refused)), ([], []))
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list(two), 0, *failed)), ([(4, 3), (10, 2)],) * 2)
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list([b"\x05" + two[0][1:]]))), ([(0, 32)],) * 2)
+            self.assertEqual(self.left(kind, ("out", cdb(), scsi.copy_list(two)[:-1])), ([(0, 32)],) * 2)
+            # of the token's unit only; a token that is made, or a copy that is ended, changes nothing
+            self.assertEqual(self.left(kind, ("out", cdb(0x11), scsi.token_list((1, 2), (8, 1)))), ([(1, 2), (8, 1)], []))
+            for action in (0x10, 0x1c):
+                self.assertEqual(self.left(kind, ("out", cdb(action), scsi.token_list((1, 2)))), ([], []))
+
+    def test_what_destroys_all(self):
+        for kind in (KINDS[0], KINDS[2]):
+            for opcode in (0x04, 0x48):
+                self.assertEqual(self.left(kind, ("into", bytes([opcode]) + bytes(15), b"")), ([(0, 32)], []), opcode)
+
     def test_luns_are_apart(self):
         for kind in (KINDS[0], KINDS[2]):
             capture = self.capture_of(kind, *(("out", scsi.cdb10(0x2a, 0, 1), bytes([lun + 1]) * 512, lun) for lun in (0, 1, 7)))

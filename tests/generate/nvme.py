@@ -82,13 +82,13 @@ class Host:
     def answer(self, cid, status=0, result=0, key=None):
         return self.send("b", response(cid, status, 0, result, self.queue), key)
 
-    def write(self, first, data, status=0, inline=False):
+    def write(self, first, data, status=0, inline=False, nsid=1):
         cid, key, address = self.next()
         count = len(data) // BLOCK
         self.disk.put(first, data)
         if inline:
-            return self.send("a", blocks(WRITE, cid, 1, first, count, in_capsule(len(data))) + data), [], self.answer(cid, status)
-        send = self.send("a", blocks(WRITE, cid, 1, first, count, keyed(address, len(data), key)))
+            return self.send("a", blocks(WRITE, cid, nsid, first, count, in_capsule(len(data))) + data), [], self.answer(cid, status)
+        send = self.send("a", blocks(WRITE, cid, nsid, first, count, keyed(address, len(data), key)))
         request, responses = self.talk.read("b", len(data), key, address, data)
         return send, [request] + responses, self.answer(cid, status, key=key)
 
@@ -126,6 +126,11 @@ class Host:
         """Zone Management Send: ZNS 1.1, 3.4.3."""
         cid, _, _ = self.next()
         return self.send("a", command(ZONE_SEND, cid, 1, dwords=(first & 0xffffffff, first >> 32, 0, action | every << 8, 0, 0))), [], self.answer(cid)
+
+    def plain(self, opcode, dword, nsid=0, status=0):
+        """A command without data, by its dword 10."""
+        cid, _, _ = self.next()
+        return self.send("a", command(opcode, cid, nsid, dwords=(dword, 0, 0, 0, 0, 0))) + self.answer(cid, status)
 
     def admin(self, opcode, dwords, data, nsid=0, how="write", parts=1, status=0, result=0):
         """A command with data. how: "write" and "read" by RDMA, in so many messages, the last part first; "capsule"."""

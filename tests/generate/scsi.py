@@ -31,6 +31,38 @@ def unmap_list(*pairs):
     return struct.pack(">HHI", len(body) + 6, len(body), 0) + body
 
 
+EXTENDED_COPY = 0x83
+
+
+def block_device(size):
+    """A descriptor of a copy's source or destination by an identifier, with the bytes of a block: SPC-4, 6.4.5.6."""
+    return struct.pack(">BB6s16s4xI", 0xe4, 0, b"", b"\x01\x03\0\x10" + bytes(12), size).ljust(32, b"\0")
+
+
+def copied_blocks(first, to, blocks, counts_destination=False):
+    """SPC-4, 6.4.6.3: from device 0 to device 1."""
+    return struct.pack(">BBHHHHHQQ", 0x02, counts_destination << 1, 24, 0, 1, 0, blocks, first, to)
+
+
+def copied_bytes(first, to, length, offset):
+    """SPC-4, 6.4.6.11."""
+    return struct.pack(">BBHHHIQQHH", 0x0a, 0, 28, 0, 1, length, first, to, 0, offset)
+
+
+def copy_list(segments, sizes=(512, 512), long=False):
+    """The parameter list of EXTENDED COPY: SPC-4, 6.4.1; with a list identifier of four bytes 6.5.1."""
+    devices, segments = b"".join(block_device(size) for size in sizes), b"".join(segments)
+    if long:
+        return struct.pack(">BBH11xBB3xI18xHHH", 1, 0, 32, 0, 0xff, 7, len(devices), len(segments), 0) + devices + segments
+    return struct.pack(">BBHIII", 1, 0, len(devices), 0, len(segments), 0) + devices + segments
+
+
+def token_list(*pairs):
+    """The parameter list of WRITE USING TOKEN: SBC-4, 5.58.2."""
+    ranges = b"".join(struct.pack(">QI4x", *pair) for pair in pairs)
+    return struct.pack(">HBx4xQ512s6xH", 534 + len(ranges), 0, 0, b"token", len(ranges)) + ranges
+
+
 class Srp:
     """SRP-2, chapter 6."""
     layer = "srp"
