@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Growing arrays: memory, how many elements it has room for, and how many it has. Failures are counted as those of base/memory.h.
+ * Growing arrays: the memory, its capacity in elements, and the number of elements. Failures are counted as those of base/memory.h.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

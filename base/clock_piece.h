@@ -13,9 +13,9 @@
 struct clock_piece {
 	uint64_t after_frame; /* the frames of its file from this one to `first_frame` belong to this piece or to the one before */
 	uint64_t first_frame; /* number in its file; all until the next piece belong to this one */
-	int64_t time_ns;      /* when the clock shows this ... */
-	int64_t ahead_ns;     /* ... it is ahead by this, */
-	double drift;         /* and gains this, in seconds per second */
+	int64_t time_ns;      /* start of the piece by this clock */
+	int64_t ahead_ns;     /* its lead at that time */
+	double drift;         /* its gain in seconds per second */
 };
 
 /* By how much the clock is ahead when it shows `time_ns`. Saturates. */

@@ -13,7 +13,7 @@ static void put(const struct heap *heap, size_t at, void *item)
 		heap->placed(item, at);
 }
 
-/* Moves an item from a free place up to where it belongs. */
+/* Moves an item from the free place `at` up to its position. */
 static void rise(const struct heap *heap, size_t at, void *item)
 {
 	for (; at && heap->before(item, heap->items[(at - 1) / 2]); at = (at - 1) / 2)
@@ -21,7 +21,7 @@ static void rise(const struct heap *heap, size_t at, void *item)
 	put(heap, at, item);
 }
 
-/* The same down. */
+/* Moves an item from the free place `at` down to its position. */
 static void sink(const struct heap *heap, size_t at, void *item)
 {
 	void **items = heap->items;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Binary heaps of pointers: the first of many by an order, and the next one after it.
+ * Binary heaps of pointers: access to the first item by an order.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero but `before` and `placed` is an empty heap. */
+/* Initialise `before` and `placed`; all else zero: an empty heap. */
 struct heap {
 	bool (*before)(const void *one, const void *other); /* a strict order */
-	void (*placed)(void *item, size_t at); /* its index in `items` from now on; NULL: nobody needs it */
+	void (*placed)(void *item, size_t at); /* called with the item's new index in `items`; NULL: not needed */
 	void **items; /* no item precedes its parent; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
 };
@@ -19,13 +19,13 @@ struct heap {
 /* False: out of memory. Cannot fail if the heap has had as many items before. */
 bool heap_add(struct heap *heap, void *item) __attribute__((warn_unused_result));
 
-/* NULL: it is empty. */
+/* Returns the first item; NULL: the heap is empty. */
 static inline void *heap_first(const struct heap *heap)
 {
 	return heap->count ? heap->items[0] : NULL;
 }
 
-/* Puts the first item where it belongs after its place in the order has changed. */
+/* Restores the order after the key of the first item has changed. */
 void heap_settle_first(struct heap *heap);
 
 /* Removes the item at an index, which exists, and returns it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Public structs that the caller allocates and that may grow: the caller's size says which members its version has.
+ * Public structs that the caller allocates and that may grow: the caller's size determines which members its version has.
  */
 #ifndef BASE_STRUCT_SIZE_H
 #define BASE_STRUCT_SIZE_H

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "capture/batch.h"
 
-/* Spare ones beyond these go back to the system. */
+/* Spare blocks beyond this number are freed. */
 #define SPARE_BLOCKS 8
 #define SPARE_BATCHES 32
 #define COMMENTS_A_CHUNK 64

@@ -37,7 +37,7 @@ enum compression compression_of_bytes(const uint8_t *bytes, size_t length)
 	for (size_t i = COMPRESSION_NONE + 1; i < FORMAT_COUNT; i++)
 		if (length >= formats[i].magic_length && !memcmp(bytes, formats[i].magic, formats[i].magic_length))
 			return (enum compression)i;
-	/* Programs that compress in parallel begin so. */
+	/* Programs that compress in parallel begin with a skippable frame. */
 	return compression_is_skippable(bytes, length) ? COMPRESSION_ZSTD : COMPRESSION_NONE;
 }
 

@@ -12,7 +12,7 @@
 
 enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_ZSTD, COMPRESSION_LZ4 };
 
-#define COMPRESSION_MAGIC 4 /* bytes that show the format */
+#define COMPRESSION_MAGIC 4 /* bytes needed to identify the format */
 
 /* The format that begins with these bytes, of which there may be fewer than COMPRESSION_MAGIC. */
 enum compression compression_of_bytes(const uint8_t *bytes, size_t length);
@@ -20,7 +20,7 @@ enum compression compression_of_bytes(const uint8_t *bytes, size_t length);
 /* Whether a frame begins that a reader of Zstandard or LZ4 skips (RFC 8878, 3.1.2). */
 bool compression_is_skippable(const uint8_t *bytes, size_t length);
 
-/* The format that a file's name asks for. *stem: length of the name without its suffix. */
+/* The format selected by the suffix of a file name. *stem: length of the name without its suffix. */
 enum compression compression_of_name(const char *name, size_t *stem);
 
 /* The format's name in messages: "gzip". Not for COMPRESSION_NONE. */

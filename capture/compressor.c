@@ -21,7 +21,7 @@
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
 #define ZSTD_LEVEL 1
-#define LZ4_STEP (64 * 1024)  /* bytes compressed at a time: the most that they become fits COMPRESSOR_ROOM */
+#define LZ4_STEP (64 * 1024)  /* bytes compressed at a time: their largest output fits COMPRESSOR_ROOM */
 
 struct compressor {
 	enum compression compression;

@@ -13,9 +13,9 @@
 struct compressor;
 
 enum compressor_mode {
-	COMPRESSOR_BUFFER, /* output as the format likes */
-	COMPRESSOR_FLUSH,  /* a reader of the output can read all bytes */
-	COMPRESSOR_END,    /* nothing follows */
+	COMPRESSOR_BUFFER, /* output may be buffered */
+	COMPRESSOR_FLUSH,  /* all bytes so far become readable in the output */
+	COMPRESSOR_END,    /* end of the stream */
 };
 
 /* NULL: out of memory. */

@@ -10,7 +10,7 @@
 
 #include "capture/frame_ring.h"
 
-#define CHUNKS 32                    /* at the least, unless they would be too short for long frames */
+#define CHUNKS 32                    /* minimum number, unless they would be too short for long frames */
 #define LEAST_CHUNK (320u * 1024)    /* longer than any frame of libpcap */
 #define MOST_CHUNK (4u << 20)
 #define ALIGNMENT 8
@@ -136,7 +136,7 @@ void frame_ring_destroy(struct frame_ring *ring)
 	free(ring);
 }
 
-/* Under the lock: the oldest chunk, unless the reader is still to read it. */
+/* Call with the lock held: the oldest chunk, unless the reader still needs it. */
 static struct chunk *oldest(struct frame_ring *ring)
 {
 	struct chunk *chunk = TAILQ_FIRST(&ring->chunks);
@@ -153,7 +153,7 @@ static void give_up(struct frame_ring *ring, struct chunk *chunk)
 		TAILQ_INSERT_HEAD(&ring->spare, chunk, link);
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void forget(struct frame_ring *ring, struct chunk *chunk)
 {
 	TAILQ_REMOVE(&ring->chunks, chunk, link);
@@ -166,7 +166,7 @@ static void forget(struct frame_ring *ring, struct chunk *chunk)
 		give_up(ring, chunk);
 }
 
-/* Under the lock: what is too old, and what exceeds three quarters of the memory with as much more. */
+/* Call with the lock held: drops chunks that are too old, and those that, with `more` bytes, exceed three quarters of the memory. */
 static void forget_old(struct frame_ring *ring, size_t more)
 {
 	uint64_t history = ring->max_bytes - ring->max_bytes / 4;
@@ -178,7 +178,7 @@ static void forget_old(struct frame_ring *ring, size_t more)
 		forget(ring, chunk);
 }
 
-/* Under the lock, which is released meanwhile: makes room for so many bytes. False: there is none, and will be none. */
+/* Call with the lock held, which is released meanwhile: makes room for `more` bytes. False: there is no room and never will be. */
 static bool make_room(struct frame_ring *ring, size_t more)
 {
 	struct chunk *chunk;
@@ -380,7 +380,7 @@ static size_t used(const struct chunk *chunk)
 	return atomic_load_explicit(&chunk->used, memory_order_acquire);
 }
 
-/* Under the lock. False: the place is in the last chunk. */
+/* Call with the lock held. False: the place is in the last chunk. */
 static bool move_on(struct place *place)
 {
 	struct chunk *next = TAILQ_NEXT(place->chunk, link);
@@ -391,7 +391,7 @@ static bool move_on(struct place *place)
 	return true;
 }
 
-/* Goes on to the next chunk if this one has been read. False: there is no frame that was not read. */
+/* Advances to the next chunk if this one has been read. False: all frames have been read. */
 static bool find_frame(struct frame_ring *ring)
 {
 	bool found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The latest frames in bounded memory. One thread appends. Meanwhile one thread may read from a point in the past on, which delays the
- * appending thread rather than miss a frame, and another one may follow, which misses frames rather than delay it.
+ * The latest frames in bounded memory. One thread appends. At the same time one thread may read from a past time on, for which appending waits
+ * if necessary, and another one may follow, which misses frames if it is too slow.
  */
 #ifndef CAPTURE_FRAME_RING_H
 #define CAPTURE_FRAME_RING_H
@@ -25,18 +25,18 @@ struct frame_ring *frame_ring_create(uint64_t max_bytes, int64_t max_age_ns);
 void frame_ring_destroy(struct frame_ring *ring);
 
 /*
- * Appends copies of the frames, without comments. A quarter of the memory is free while nobody reads; if the reader is so far behind that it
- * is used up, this waits for the reader: no frame that it is to read is overwritten.
+ * Appends copies of the frames, without comments. A quarter of the memory is reserved for appending during reading; if it is full,
+ * appending waits for the reader, so that no frame that it needs is overwritten.
  */
 void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count);
 
 /*
- * The same for the first `count` frames of a batch. Records are not copied: the ring holds their block. They are numbered in the order in which
- * they are appended, from 1.
+ * Like frame_ring_append() for the first `count` frames of a batch. Records are not copied: the ring holds their block. Records are numbered in the
+ * order in which they are appended, from 1.
  */
 void frame_ring_append_batch(struct frame_ring *ring, struct batch *batch, size_t count);
 
-/* What the ring holds, and how it got there. */
+/* Contents and counters of the ring. */
 struct frame_ring_state {
 	uint64_t bytes;        /* of memory in use */
 	uint64_t frames;       /* appended so far */

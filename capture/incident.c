@@ -18,7 +18,7 @@
 #include "capture/incident.h"
 
 #define NS_A_SECOND 1000000000
-#define LOOK_NS 1000000    /* how often a writer that has written everything looks for more */
+#define LOOK_NS 1000000    /* interval at which an idle writer checks for more frames */
 #define COMMENT_SIZE 1024
 
 /* A file that is on the disk. */
@@ -31,11 +31,11 @@ struct kept_file {
 struct incidents {
 	struct frame_ring *ring;
 	struct incident_options options;
-	uint64_t begun, passed_over, passed_before; /* triggers passed over: in all; at the last incident */
+	uint64_t begun, passed_over, passed_before; /* triggers ignored: in total; at the last incident */
 	int64_t last_ns;       /* time of the last incident; valid with `begun` */
 	STAILQ_HEAD(, kept_file) files;
 	uint64_t file_bytes;
-	/* Of the incident under way; the thread has them from its start to its end. */
+	/* The current incident; owned by the thread while it runs. */
 	bool runs;
 	pthread_t thread;
 	struct rtap_writer *writer;
@@ -192,7 +192,7 @@ static void keep_file(struct incidents *incidents)
 	struct incident_report *report = &incidents->report;
 	struct kept_file *file = malloc(sizeof *file + strlen(report->name) + 1);
 
-	/* not known any more, and so not deleted */
+	/* without memory for its name the file is not deleted later */
 	if (!file)
 		return;
 	strcpy(file->name, report->name);
@@ -203,7 +203,7 @@ static void keep_file(struct incidents *incidents)
 		file = STAILQ_FIRST(&incidents->files);
 		if (!STAILQ_NEXT(file, link))
 			break;
-		/* somebody may have moved it away */
+		/* it may have been moved by another program */
 		report->deleted += !unlink(file->name);
 		incidents->file_bytes -= file->bytes;
 		STAILQ_REMOVE_HEAD(&incidents->files, link);

@@ -38,7 +38,7 @@ struct sink {
 	struct compressor *compressor; /* at once */
 	struct packer *packer;         /* or by several threads */
 	uint64_t written;    /* bytes of the file */
-	uint64_t whole;      /* where the last unit ends in the file that the queue does not hold the end of */
+	uint64_t whole;      /* end of the last unit in the file whose end is not in the queue */
 	size_t used;         /* of the buffer */
 	size_t queued;       /* bytes of all pieces to be written next */
 	size_t piece_count;
@@ -259,7 +259,7 @@ static enum rtap_status write_oldest(struct sink *sink, struct rtap_error *error
 	return write_all(sink, &piece, 1, error);
 }
 
-/* Has the buffer compressed, and writes what was: as much as that is as the mode demands. */
+/* Passes the buffer to compression, and writes as many compressed blocks as the mode requires. */
 static enum rtap_status pack(struct sink *sink, enum compressor_mode mode, size_t length, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -274,7 +274,7 @@ static enum rtap_status pack(struct sink *sink, enum compressor_mode mode, size_
 	return status;
 }
 
-/* Passes the queue on. */
+/* Writes the queue, compressed or not. */
 static enum rtap_status empty_queue(struct sink *sink, enum compressor_mode mode, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;

@@ -50,7 +50,7 @@ struct rtap_source {
 	struct worker_pool *read_ahead; /* NULL: no reading ahead */
 	uint64_t ahead_read;        /* bytes read for the batch taken last */
 	bool stopped;
-	struct rtap_batch *batch;   /* whose frames are given one by one; NULL: none */
+	struct rtap_batch *batch;   /* whose frames rtap_source_read_frame() returns; NULL: none */
 	size_t next_frame;
 };
 
@@ -88,7 +88,7 @@ static enum rtap_status source_create(struct rtap_source **source, size_t count,
 	return RTAP_STATUS_OK;
 }
 
-/* Opens the next input on the stream, which is taken over. */
+/* Opens the next input on the stream, and takes ownership of the stream. */
 static enum rtap_status add_input(struct rtap_source *source, const char *name, struct stream *stream, struct rtap_error *error)
 {
 	struct input *input = &source->inputs[source->count++];
@@ -285,7 +285,7 @@ static int64_t corrected(const struct clock_piece *piece, int64_t time_ns)
 	return corrected_ns;
 }
 
-/* Where it is not known at which frame the clock was set, times go on as evenly as possible. */
+/* If the frame at which the clock was set is unknown, chooses the one that keeps times most even. */
 static bool begins_piece(const struct input *input, const struct clock_piece *next, int64_t time_ns)
 {
 	const struct clock_piece *piece = next - 1;
@@ -309,7 +309,7 @@ static void correct_times(struct input *input)
 	}
 }
 
-/* Makes each input that is not at its end have a head. END: a signal interrupted the wait. */
+/* Reads a batch of each input that has none and is not at its end. END: a signal interrupted the wait. */
 static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error *error)
 {
 	for (size_t i = 0; i < source->count; i++) {
@@ -402,7 +402,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return status;
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
-	/* of a device, and by a feed, it has been done */
+	/* for devices and feeds this was done before */
 	if (!is_live(source) && !source->feed) {
 		numbering_take(&source->numbering, &filled->shared, source->metadata.time_digits);
 		source_metadata_set_counters(&source->metadata, &source->numbering);

@@ -36,7 +36,7 @@ struct worker_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct place places[PLACES]; /* of batch n: n % PLACES */
-	/* How many batches came so far; each is at most the one before it. */
+	/* Numbers of batches that have reached each stage; each is at most the previous one. */
 	uint64_t read, taken, given, begun, finished; /* started: to be finished */
 	bool reading, ended, stop;
 	unsigned sleeping;

@@ -10,7 +10,7 @@
 
 struct worker_pool;
 
-/* A batch, or why there is none. */
+/* A batch, or the reason why there is none. */
 struct worker_pool_batch {
 	uint64_t order;           /* from 0, as read */
 	enum rtap_status status;
@@ -44,7 +44,7 @@ struct worker_pool_stages {
  */
 struct worker_pool *worker_pool_open(const struct worker_pool_stages *stages, unsigned workers);
 
-/* Returns the next batch, in order; the same END or FAILED batch ever after. Give it back before taking the next. */
+/* Returns the next batch, in order; after END or FAILED always the same one. Give it back before taking the next. */
 struct worker_pool_batch *worker_pool_take(struct worker_pool *pool);
 void worker_pool_give(struct worker_pool *pool, struct worker_pool_batch *batch);
 

@@ -58,13 +58,13 @@ static void print_write_error(struct canonical *canonical, const char *output, i
 	if (error == -EPIPE)
 		return;
 	if (error == -E2BIG)
-		print_error("more connections than there is memory to put in order (give more with --max-memory, or take a part of the capture with -f)");
+		print_error("not enough memory to sort the connections (raise --max-memory, or select a part of the capture with -f)");
 	else
 		print_error("%s: %s", output, strerror(-error));
 	canonical->reader.status = EXIT_ERROR;
 }
 
-/* Why the text covers only a part of the capture; NULL: it covers everything requested. */
+/* Returns why the text covers only a part of the capture; NULL: it covers everything requested. */
 static const char *incomplete(const struct reader *reader)
 {
 	if (reader->whole)
@@ -114,7 +114,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		print_write_error(&canonical, output, error);
 	reader_report(reader, canonical.tracker);
 	if (canon_lost(canonical.canon))
-		print_error("%" COUNT " values of a message or packets of a connection could not be placed",
+		print_error("%" COUNT " values of a message or packets of a connection were omitted (out of memory, or connection unknown)",
 			 COUNTED(canon_lost(canonical.canon), "time", "times"));
 out:
 	canon_destroy(canonical.canon);
@@ -123,7 +123,7 @@ out:
 	return reader->status;
 }
 
-/* Rejects a value that would never be printed. `option` is its option. */
+/* Rejects the argument of `option` if it names a value that is never printed. */
 static bool check_value(const struct options *options, const char *option, const char *name)
 {
 	const char *refusal = canon_keep_refusal(name, options->level);
@@ -141,7 +141,7 @@ static bool check_kept(const struct options *options)
 	return true;
 }
 
-/* Whether the name is that of a value that is omitted without --keep. */
+/* Whether `name` is a value that is omitted without --keep. */
 static bool is_omitted(const char *name)
 {
 	rtap_field_id ids[MAX_COLUMN_FIELDS];
@@ -157,7 +157,7 @@ static bool is_omitted(const char *name)
 	return false;
 }
 
-/* A value that is a column is kept. */
+/* Columns of -e that are omitted values imply --keep. */
 static bool keep_columns(struct options *options)
 {
 	for (size_t i = 0; i < options->columns.count; i++) {

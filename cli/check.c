@@ -20,9 +20,9 @@
 #include "output/check/check_form.h"
 #include "output/packet/printer.h"
 
-/* Violations of each rule that are listed, without --top. */
+/* Default of --top: violations listed per rule. */
 #define LISTED 10
-/* Share of --max-memory for what the rules remember of connections. */
+/* Fraction of --max-memory for the rules' state of connections. */
 #define MEMORY_SHARE 8
 
 struct checking {
@@ -119,7 +119,6 @@ static void write_violations(struct checking *checking)
 		reader_write(reader, check_summary_text, &(struct check_summary){ .violations = violations, .packets = reader->packets.passed });
 }
 
-/* Assertions, and what asks for all results in one form. */
 static void write_assertions(struct checking *checking)
 {
 	struct reader *reader = &checking->reader;
@@ -189,7 +188,7 @@ static void finish(struct checking *checking)
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, checking->tracker);
 	if (check->memory.evictions)
-		print_error("the state of %" COUNT " was dropped for want of memory: some rules were not checked there (--max-memory)",
+		print_error("the state of %" COUNT " was dropped for lack of memory: some rules were not checked there (--max-memory)",
 			    COUNTED(check->memory.evictions, "connection", "connections"));
 	if (check->violations.refused)
 		print_error("out of memory: %" COUNT " not listed", COUNTED(check->violations.refused, "violation is", "violations are"));
@@ -245,7 +244,7 @@ static int list(const struct options *options)
 	return EXIT_DONE;
 }
 
-/* Whether the forms of output fit each other; if not, a message is printed. */
+/* Returns false and prints an error if the output options exclude each other. */
 static bool forms_fit(const struct options *options)
 {
 	bool is_made = columns_are_made(&options->columns);

@@ -68,6 +68,6 @@ bool check_option_wants(const struct check_options *check, enum check_rule_numbe
 
 	if ((check->rules_given && !check->is_chosen[rule]) || (check->assertions.count && !check->rules_given && !check->severity_given))
 		return false;
-	/* a rule that is named is checked whatever its severity */
+	/* --rule overrides the default of --severity */
 	return (check->rules_given && !check->severity_given) || check_rules[rule].severity >= least;
 }

@@ -26,7 +26,7 @@ static void write_connection(const void *what, struct line *line)
 	connection_json(what, line);
 }
 
-/* A group with those that it is one of. */
+/* A group of operations and the set that contains it. */
 struct grouped {
 	const struct operation_groups *groups;
 	const struct operation_group *group;

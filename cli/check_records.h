@@ -11,7 +11,7 @@
 #include "output/stats/findings.h"
 #include "output/stats/operation_groups.h"
 
-/* Set `assertions`, all else zero. */
+/* Initialise `assertions`; zero the other members. */
 struct check_records {
 	struct assertions *assertions;
 	struct stats *stats;             /* NULL: none needed */
@@ -19,7 +19,7 @@ struct check_records {
 	struct findings findings;
 };
 
-/* Makes what the assertions need, and says in `tracking` which callbacks they need. False: out of memory. */
+/* Creates the state that the assertions need, and sets the callbacks that they need in `tracking`. False: out of memory. */
 bool check_records_open(struct check_records *records, uint64_t max_memory, struct rtap_tracker_options *tracking);
 
 /* Callbacks of the tracker; a packet that it processed. */

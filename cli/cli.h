@@ -52,7 +52,7 @@ enum command {
 	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_TOP, COMMAND_JOIN, COMMAND_CHECK,
 };
 
-/* What operations are sorted by; the first is the order in which they are found. */
+/* Sort key of operations; UNSORTED: in the order in which they are found. */
 enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LATENCY, OPERATIONS_BY_BYTES, OPERATIONS_BY_COUNT };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
@@ -90,7 +90,7 @@ struct options {
 	bool print;               /* --print: print packets in addition to -w */
 	bool keeps_times;         /* frames are written with their original time stamps */
 	const char *capture_filter; /* -f, or the expression */
-	char *expression;         /* the words after the options; NULL: none */
+	char *expression;         /* the arguments after the options; NULL: none */
 	const char *display_filter; /* -Y */
 	uint64_t count;           /* -c; 0: all */
 	uint32_t duration;        /* -a duration: seconds of a live capture; 0: unlimited */
@@ -147,10 +147,10 @@ struct options {
  */
 extern volatile sig_atomic_t interrupted, hurried;
 
-/* Set by SIGUSR1: the counts so far are to be printed. */
+/* Set by SIGUSR1: print the counts so far. */
 extern volatile sig_atomic_t counts_wanted;
 
-/* Set by SIGUSR2: the flight recorder is to write what it has. */
+/* Set by SIGUSR2: the flight recorder writes its frames to a file. */
 extern volatile sig_atomic_t incident_wanted;
 
 /*

@@ -27,7 +27,7 @@ bool clocks_take(struct options *options, const char *text)
 	return true;
 }
 
-/* "FILE=SECONDS[,PPM]". The name of the file may have '=' too. False: not understood. */
+/* Parses "FILE=SECONDS[,PPM]"; the file name may contain '='. False: a syntax error. */
 static bool parse(const struct options *options, const char *text, size_t *file, struct source_clock *clock)
 {
 	const char *equals = strrchr(text, '=');
@@ -66,7 +66,7 @@ bool clocks_check(const struct options *options)
 	return true;
 }
 
-/* 0: it cannot be read. */
+/* Time of the first frame of a file; 0: it cannot be read. */
 static int64_t first_time_ns(const char *name)
 {
 	struct rtap_source *source;
@@ -81,7 +81,7 @@ static int64_t first_time_ns(const char *name)
 	return time_ns;
 }
 
-/* Clocks that are not named are the first file's. A drift counts from the file's first packet. */
+/* Files without --clock have the first file's clock. A drift counts from the file's first packet. */
 static void set_known(struct rtap_source *source, const struct options *options)
 {
 	for (size_t i = 0; i < options->clocks.count; i++) {
@@ -105,7 +105,7 @@ static bool can_be_read_again(const struct options *options)
 	return true;
 }
 
-/* Read errors are reported later, when the file is read as an input. False: it has more than `left` packets. */
+/* Read errors are reported later, when the file is read as an input. False: the file has more than `left` packets. */
 static bool survey_file(struct clock_survey *survey, const struct options *options, size_t file, uint64_t left)
 {
 	struct rtap_source *source;
@@ -126,7 +126,7 @@ static bool survey_file(struct clock_survey *survey, const struct options *optio
 	return left;
 }
 
-/* Files that share no packets at their beginning are not read further. */
+/* Stops reading files that share no packets at their beginning. */
 static void survey_files(struct clock_survey *survey, const struct options *options)
 {
 	bool goes_on = false;

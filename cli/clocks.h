@@ -22,10 +22,10 @@ struct known_clocks {
 	size_t count;
 };
 
-/* Keeps the argument of --clock. False: an error was printed. */
+/* Stores the argument of --clock. False: an error was printed. */
 bool clocks_take(struct options *options, const char *text);
 
-/* Whether the arguments can be understood and name inputs. False: an error was printed. */
+/* Checks the arguments of --clock against the inputs. False: one is invalid; an error was printed. */
 bool clocks_check(const struct options *options);
 
 /*

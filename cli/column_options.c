@@ -30,7 +30,7 @@ bool column_option_take(struct columns *columns, int letter, const char *argumen
 	return false;
 }
 
-/* The values of canonical text are columns, too. */
+/* The values of canonical text are columns too. */
 static bool check_value(const char *name)
 {
 	const char *meant;
@@ -69,7 +69,7 @@ const char *column_options_command(enum command command)
 	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";
 }
 
-/* The columns of the line of text. */
+/* Adds the columns of the text output. */
 static bool add_line(struct fields_format *fields)
 {
 	struct rtap_error error;

@@ -8,16 +8,16 @@
 #include "cli/cli.h"
 #include "output/message/columns.h"
 
-/* Takes -T or -e with its argument, which is borrowed. False: refused, with a message. */
+/* Processes -T or -e; the argument is borrowed. False: an error was printed. */
 bool column_option_take(struct columns *columns, int letter, const char *argument);
 
-/* Whether `command` has all columns given with -e; if not, a message is printed. */
+/* Checks that `command` has all columns given with -e. False: an error was printed. */
 bool column_options_check(const struct columns *columns, const char *command);
 
 /* Name of a command that lists records; "" for others. */
 const char *column_options_command(enum command command);
 
-/* Checks the columns of the command, and adds those of CSV without -e. False: refused, with a message. */
+/* Checks the columns of the command, and adds the default columns of CSV if -e is missing. False: an error was printed. */
 bool column_options_complete(struct options *options);
 
 #endif

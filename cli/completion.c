@@ -143,7 +143,7 @@ int completion_run(void)
 	return EXIT_DONE;
 }
 
-/* Whether the option of a row of --help is in the list. */
+/* Whether the option described by a row of --help is in the list. */
 static bool is_taken(const char *row, const char *letters, const struct option *long_options)
 {
 	size_t length = strcspn(row + 4, " ,\n");

@@ -13,7 +13,7 @@
 
 static const char word[] = "trigger";
 
-/* Whether a socket is left of a program that has ended. */
+/* Whether the socket was left by a program that has ended: nobody receives from it. */
 static bool is_stale(int fd, const struct sockaddr_un *address)
 {
 	struct stat found;
@@ -76,7 +76,7 @@ void control_socket_close(struct control_socket *control)
 	if (control->fd < 0)
 		return;
 	close(control->fd);
-	/* without root's privileges it may have to stay */
+	/* may fail after root privileges were dropped */
 	(void)!unlink(control->path);
 	control->fd = -1;
 }

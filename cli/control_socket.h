@@ -13,10 +13,10 @@ struct control_socket {
 	const char *path; /* borrowed */
 };
 
-/* Creates it, for its owner only; a socket that nobody has open any more is replaced. False: failed; an error was printed. */
+/* Creates the socket, accessible to its owner only; replaces a socket that no program has open. False: failed; an error was printed. */
 bool control_socket_open(struct control_socket *control, const char *path);
 
-/* True: something arrived, and `text` has what follows "trigger", printable ASCII only. Does not wait. */
+/* True: a datagram was received, and `text` is what follows "trigger", printable ASCII only. Does not block. */
 bool control_socket_take(struct control_socket *control, char *text, size_t size);
 
 void control_socket_close(struct control_socket *control);

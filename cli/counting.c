@@ -10,7 +10,7 @@
 #include "output/stats/stats_packet.h"
 #include "reassembly/tracker.h"
 
-/* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
+/* Memory for statistics: a tenth of --max-memory, but at most 16 MB or, if more, 1/32 of it. The rest is for connection state. */
 static uint64_t counts_memory(uint64_t max_memory)
 {
 	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;

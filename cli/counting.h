@@ -27,13 +27,13 @@ struct counting {
 /* False: failed; an error was printed. Call counting_close() in both cases. */
 bool counting_open(struct counting *counting, struct reader *reader);
 
-/* For take() of a reader: counts the frame, whose packet is filled. */
+/* For take() of a reader: fills the packet from the frame and counts it. */
 void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet);
 
-/* The rest of counting_frame(), without the counters of the reader, for a packet that has gone through the state. Any thread may call it, one at a time. */
+/* Like counting_frame() without the counters of the reader, for a packet that the tracker has processed. Any thread may call it, one at a time. */
 void counting_packet(struct counting *counting, const struct rtap_packet *packet);
 
-/* Live: the statistics learn of connections that are not over: of their ends and services. */
+/* Live: passes the ends and services of open connections to the statistics. */
 void counting_refresh(struct counting *counting);
 
 void counting_close(struct counting *counting);

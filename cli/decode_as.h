@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* Adds KEY=NUMBER,PROTOCOL (--decode-as). False: not understood, or too many; an error was printed. */
+/* Adds KEY=NUMBER,PROTOCOL (--decode-as). False: a syntax error, or too many; an error was printed. */
 bool decode_as_add(struct options *options, const char *spec);
 
 #endif

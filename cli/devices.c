@@ -39,8 +39,8 @@ const char *devices_letters(const struct option **options)
 	return letters;
 }
 
-/* The request. */
-struct question {
+/* What the command line asks for. */
+struct request {
 	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not selected by it */
 	uint64_t node_guid, port_guid;
 	uint8_t gid[16];
@@ -48,33 +48,33 @@ struct question {
 	bool verbose;
 };
 
-static bool take_option(struct question *question, int letter, char *const *argv)
+static bool take_option(struct request *request, int letter, char *const *argv)
 {
 	switch (letter) {
 	case 'v':
-		question->verbose = true;
+		request->verbose = true;
 		return true;
 	case OPTION_JSON:
-		question->columns.form = COLUMNS_JSON;
+		request->columns.form = COLUMNS_JSON;
 		return true;
 	case 'T':
 	case 'e':
-		return column_option_take(&question->columns, letter, optarg);
+		return column_option_take(&request->columns, letter, optarg);
 	case OPTION_NODE_GUID:
-		question->node_guid_text = optarg;
-		if (rtap_guid_parse(optarg, &question->node_guid))
+		request->node_guid_text = optarg;
+		if (rtap_guid_parse(optarg, &request->node_guid))
 			return true;
 		print_error("--node-guid %s: not a GUID (such as 0002:c903:00a1:b2c0 or 0x0002c90300a1b2c0)", optarg);
 		return false;
 	case OPTION_PORT_GUID:
-		question->port_guid_text = optarg;
-		if (rtap_guid_parse(optarg, &question->port_guid))
+		request->port_guid_text = optarg;
+		if (rtap_guid_parse(optarg, &request->port_guid))
 			return true;
 		print_error("--port-guid %s: not a GUID (such as 0002:c903:00a1:b2c1 or 0x0002c90300a1b2c1)", optarg);
 		return false;
 	case OPTION_GID:
-		question->gid_text = optarg;
-		if (inet_pton(AF_INET6, optarg, question->gid) == 1)
+		request->gid_text = optarg;
+		if (inet_pton(AF_INET6, optarg, request->gid) == 1)
 			return true;
 		print_error("--gid %s: not a GID (such as fe80::2:c903:a1:b2c1 or ::ffff:10.0.0.1)", optarg);
 		return false;
@@ -84,35 +84,35 @@ static bool take_option(struct question *question, int letter, char *const *argv
 	}
 }
 
-static bool parse(struct question *question, int argc, char **argv)
+static bool parse(struct request *request, int argc, char **argv)
 {
 	unsigned ways;
 	int letter;
 
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
-		if (!take_option(question, letter, argv))
+		if (!take_option(request, letter, argv))
 			return false;
 	if (optind < argc)
-		question->name = argv[optind++];
-	ways = (question->name ? 1u : 0) + (question->node_guid_text ? 1u : 0) + (question->port_guid_text ? 1u : 0) +
-	       (question->gid_text ? 1u : 0);
+		request->name = argv[optind++];
+	ways = (request->name ? 1u : 0) + (request->node_guid_text ? 1u : 0) + (request->port_guid_text ? 1u : 0) +
+	       (request->gid_text ? 1u : 0);
 	if (optind == argc && ways <= 1)
 		return true;
 	print_error("devices: looks for one thing at a time: a NAME, --node-guid, --port-guid or --gid");
 	return false;
 }
 
-static enum rtap_lookup look_up(const struct question *question, struct rtap_devices *devices, struct rtap_end_port *found,
+static enum rtap_lookup look_up(const struct request *request, struct rtap_devices *devices, struct rtap_end_port *found,
 				struct rtap_error *error)
 {
-	if (question->node_guid_text)
-		return rtap_devices_find_node_guid(devices, question->node_guid, found, error);
-	if (question->port_guid_text)
-		return rtap_devices_find_port_guid(devices, question->port_guid, found, error);
-	if (question->gid_text)
-		return rtap_devices_find_gid(devices, question->gid, found, error);
-	return rtap_devices_find_name(devices, question->name, true, found, error);
+	if (request->node_guid_text)
+		return rtap_devices_find_node_guid(devices, request->node_guid, found, error);
+	if (request->port_guid_text)
+		return rtap_devices_find_port_guid(devices, request->port_guid, found, error);
+	if (request->gid_text)
+		return rtap_devices_find_gid(devices, request->gid, found, error);
+	return rtap_devices_find_name(devices, request->name, true, found, error);
 }
 
 static bool gather_port(struct rtap_devices *devices, size_t device, size_t port, struct shown_port *shown)
@@ -153,13 +153,13 @@ static void write_record(const void *what, struct line *line)
 }
 
 /* Prints a device with all its ports, or with the requested one. Returns 0 or -errno. */
-static int show(const struct question *question, struct rtap_devices *devices, const struct rtap_end_port *asked,
+static int show(const struct request *request, struct rtap_devices *devices, const struct rtap_end_port *asked,
 		struct printer *printer)
 {
 	struct shown_device shown = {
 		.device = rtap_devices_device(devices, asked->device), .counters = rtap_devices_counters(devices, asked->device),
 	};
-	bool as_record = columns_are_made(&question->columns), in_full = as_record || question->verbose;
+	bool as_record = columns_are_made(&request->columns), in_full = as_record || request->verbose;
 	struct shown_port *ports = shown.device ? calloc(shown.device->port_count + 1, sizeof *ports) : NULL;
 	int result = -ENOMEM;
 
@@ -179,40 +179,40 @@ static int show(const struct question *question, struct rtap_devices *devices, c
 	}
 	shown.ports = ports;
 	if (as_record)
-		result = printer_write(printer, write_record, &(struct record){ &question->columns, &shown });
+		result = printer_write(printer, write_record, &(struct record){ &request->columns, &shown });
 	else
-		result = printer_write(printer, question->verbose ? write_tree : write_text, &shown);
+		result = printer_write(printer, request->verbose ? write_tree : write_text, &shown);
 out:
 	free(ports);
 	return result;
 }
 
-static int show_all(const struct question *question, struct rtap_devices *devices, struct printer *printer)
+static int show_all(const struct request *request, struct rtap_devices *devices, struct printer *printer)
 {
 	int result = 0;
 
 	for (size_t i = 0; !result && i < rtap_devices_count(devices); i++)
-		result = show(question, devices, &(struct rtap_end_port){ i, SIZE_MAX, NULL }, printer);
+		result = show(request, devices, &(struct rtap_end_port){ i, SIZE_MAX, NULL }, printer);
 	return result;
 }
 
-/* Returns 0, or the -errno of a failed write. *status: the exit status. */
-static int answer(const struct question *question, struct rtap_devices *devices, struct printer *printer, int *status)
+/* Prints the requested device or port, or all devices. Returns 0, or the -errno of a failed write. *status: the exit status. */
+static int find_and_show(const struct request *request, struct rtap_devices *devices, struct printer *printer, int *status)
 {
 	struct rtap_end_port found;
 	struct rtap_error error;
 	enum rtap_lookup lookup;
 
-	if (!question->name && !question->node_guid_text && !question->port_guid_text && !question->gid_text) {
+	if (!request->name && !request->node_guid_text && !request->port_guid_text && !request->gid_text) {
 		if (rtap_devices_count(devices))
-			return show_all(question, devices, printer);
+			return show_all(request, devices, printer);
 		print_error("there are no RDMA devices (rdmatap -D lists what else can be captured on)");
 		*status = EXIT_NO;
 		return 0;
 	}
-	lookup = look_up(question, devices, &found, &error);
+	lookup = look_up(request, devices, &found, &error);
 	if (lookup == RTAP_LOOKUP_FOUND)
-		return show(question, devices, &found, printer);
+		return show(request, devices, &found, printer);
 	print_error("%s", error.text);
 	*status = lookup == RTAP_LOOKUP_NONE ? EXIT_NO : EXIT_ERROR;
 	return 0;
@@ -220,24 +220,24 @@ static int answer(const struct question *question, struct rtap_devices *devices,
 
 int command_devices(int argc, char **argv)
 {
-	struct question question = { .name = NULL };
+	struct request request = { .name = NULL };
 	struct printer printer = { .buffer = NULL };
 	struct rtap_devices *devices = NULL;
 	struct rtap_error error;
 	int status = EXIT_DONE, result;
 
-	if (!parse(&question, argc, argv) || !column_options_check(&question.columns, "devices") ||
-	    !columns_complete(&question.columns, "devices", NULL))
+	if (!parse(&request, argc, argv) || !column_options_check(&request.columns, "devices") ||
+	    !columns_complete(&request.columns, "devices", NULL))
 		return EXIT_ERROR;
 	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
 		print_error("%s", error.text);
 		return EXIT_ERROR;
 	}
 	result = printer_init(&printer, STDOUT_FILENO, false);
-	if (!result && question.columns.form == COLUMNS_CSV)
-		result = printer_write(&printer, columns_write_header, &question.columns);
+	if (!result && request.columns.form == COLUMNS_CSV)
+		result = printer_write(&printer, columns_write_header, &request.columns);
 	if (!result)
-		result = answer(&question, devices, &printer, &status);
+		result = find_and_show(&request, devices, &printer, &status);
 	if (!result)
 		result = printer_flush(&printer);
 	if (result && result != -EPIPE) {

@@ -33,7 +33,7 @@ static void report_clock(const struct rtap_source *source, size_t file, const st
 		snprintf(drift, sizeof drift, " and %s %.1f ppm", first->drift < 0 ? "loses" : "gains", fabs(first->drift) * 1e6);
 	if (clock->count > 1)
 		snprintf(steps, sizeof steps, " and was changed %zu times", clock->count - 1);
-	print_error("the clock of %s is %.6f s %s that of %s%s%s: its times were corrected by that", source_file(source, file),
+	print_error("the clock of %s is %.6f s %s that of %s%s%s: its time stamps were corrected accordingly", source_file(source, file),
 		 fabs((double)first->ahead_ns / 1e9), first->ahead_ns < 0 ? "behind" : "ahead of", source_file(source, clock->reference), drift, steps);
 }
 
@@ -48,15 +48,15 @@ void diagnostics_losses(const struct rtap_source *source, const struct packet_co
 			print_error("%s: %" COUNT " (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i),
 				 COUNTED(packets->anomalies[i], "time", "times"), rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 	if (counters->cut_frames)
-		print_error("%" COUNT " captured in part only", COUNTED(counters->cut_frames, "frame was", "frames were"));
+		print_error("%" COUNT " truncated by the capture", COUNTED(counters->cut_frames, "frame was", "frames were"));
 	if (counters->bad_times)
-		print_error("%" COUNT " outside the years 1823 to 2116 and shown as the nearest time in these",
+		print_error("%" COUNT " outside the years 1823 to 2116 and clamped to this range",
 			 COUNTED(counters->bad_times, "time stamp is", "time stamps are"));
-	if (packets->held_times)
-		print_error("%" COUNT " written as the nearest time that the file can hold (pcapng: from 1970 on; pcap: until 2106, too)",
-			 COUNTED(packets->held_times, "time stamp was", "time stamps were"));
+	if (packets->clamped_times)
+		print_error("%" COUNT " clamped to the range of the file format (pcapng: from 1970; pcap: 1970 to 2106)",
+			 COUNTED(packets->clamped_times, "time stamp was", "time stamps were"));
 	if (counters->bad_lengths)
-		print_error("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
+		print_error("%" COUNT " with a wire length below the captured length", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; (clock = source_clock(source, i)); i++)
 		if (clock->count)
 			report_clock(source, i, clock);
@@ -101,7 +101,7 @@ void diagnostics_begin(const struct rtap_source *source)
 		begin_interface(rtap_source_interface(source, i));
 }
 
-/* `captured`: of its frames. */
+/* `captured`: the number of frames captured on the interface. */
 static void report_interface(const struct rtap_interface *interface, uint64_t captured, bool only_losses)
 {
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
@@ -128,44 +128,44 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 		if (!strncmp(rtap_source_note(source, i), "several sources", strlen("several sources")))
 			print_error("%s", escaped(rtap_source_note(source, i), text));
 	if (!only_losses)
-		print_error("%" COUNT " taken from %zu sources", COUNTED(packets->taken, "packet", "packets"), count);
+		print_error("%" COUNT " captured from %zu sources", COUNTED(packets->taken, "packet", "packets"), count);
 }
 
-void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all)
+void diagnostics_state(const struct rtap_tracker *tracker, bool reassembles, bool all)
 {
 	struct captured_copies_summary joined = tracker_joined(tracker);
 	struct rtap_tracker_counters counters;
 
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	if (counters.evictions)
-		print_error("%" COUNT " state was given up for want of memory (give more with --max-memory)",
+		print_error("%" COUNT " state was evicted for lack of memory (raise --max-memory)",
 			 COUNTED(counters.evictions, "time", "times"));
 	if (counters.refused)
-		print_error("%" COUNT " the system had no memory for state: what is shown is not whole (give less with --max-memory)",
+		print_error("%" COUNT " the system had no memory for state: the output is incomplete (lower --max-memory)",
 			 COUNTED(counters.refused, "time", "times"));
-	if (counters.unsupported && (puts_together || all))
-		print_error("%" COUNT " of services that are not put together (reliable datagrams, reserved opcodes)",
+	if (counters.unsupported && (reassembles || all))
+		print_error("%" COUNT " of services without reassembly (reliable datagrams, reserved opcodes)",
 			 COUNTED(counters.unsupported, "packet", "packets"));
 	if (counters.icrc_ignored)
 		print_error("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
 			 COUNTED(counters.icrc_ignored, "packet was", "packets were"));
 	if (joined.packets && !joined.offset_ns)
-		print_error("%" COUNT " captured into several files and counted once", COUNTED(joined.packets, "packet was", "packets were"));
+		print_error("%" COUNT " present in several files and counted once", COUNTED(joined.packets, "packet was", "packets were"));
 	else if (joined.packets)
-		print_error("%" COUNT " captured into several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
+		print_error("%" COUNT " present in several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
 			 COUNTED(joined.packets, "packet was", "packets were"), joined.interface, fabs((double)joined.offset_ns / 1e9),
 			 joined.offset_ns < 0 ? "behind" : "ahead of", joined.other);
 	if (counters.fragmented_lost)
-		print_error("%" COUNT " could not be put together",
+		print_error("%" COUNT " could not be reassembled",
 			 COUNTED(counters.fragmented_lost, "fragmented IP datagram", "fragmented IP datagrams"));
 	if (!all)
 		return;
 	if (counters.fragmented_whole)
-		print_error("%" COUNT " put together of fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
+		print_error("%" COUNT " reassembled from fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
 	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
 		if (counters.anomaly_counts[i])
 			print_error("%" PRIu64 " %s", counters.anomaly_counts[i], rtap_connection_anomaly_name((enum rtap_connection_anomaly)i));
-	print_error("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
+	print_error("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); peak memory of state %" PRIu64 " bytes",
 		 COUNTED(counters.connections, "connection", "connections"), COUNTED(counters.messages, "message", "messages"),
 		 counters.incomplete_messages, counters.peak_memory);
 }
@@ -194,5 +194,5 @@ void diagnostics_verbose(const struct rtap_source *source, const struct packet_c
 	print_error("%" COUNT ", %" COUNT " read; %" COUNT " skipped", COUNTED(counters->frames, "frame", "frames"),
 		 COUNTED(counters->captured_bytes, "byte", "bytes"),
 		 COUNTED(counters->skipped_blocks, "block of unknown type", "blocks of unknown types"));
-	print_error("%" COUNT " taken, %" PRIu64 " passed the display filter", COUNTED(packets->taken, "packet", "packets"), packets->passed);
+	print_error("%" COUNT " processed, %" PRIu64 " passed the display filter", COUNTED(packets->taken, "packet", "packets"), packets->passed);
 }

@@ -16,7 +16,7 @@
 struct packet_counters {
 	struct rtap_source_counters read; /* up to the last update */
 	uint64_t taken, passed; /* packets that passed -f; that passed -Y */
-	uint64_t held_times;    /* packets written whose time stamp the file format cannot represent */
+	uint64_t clamped_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };
 
@@ -30,10 +30,10 @@ void diagnostics_begin(const struct rtap_source *source);
 void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses);
 
 /*
- * Prints the state evicted for lack of memory; with `puts_together` (messages were reassembled) also reassembly failures; with `all`
+ * Prints the state evicted for lack of memory; with `reassembles` (messages were reassembled) also reassembly failures; with `all`
  * also the tracker's counters.
  */
-void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all);
+void diagnostics_state(const struct rtap_tracker *tracker, bool reassembles, bool all);
 
 /* Prints comments, interfaces and counters (-v). */
 void diagnostics_verbose(const struct rtap_source *source, const struct packet_counters *packets);

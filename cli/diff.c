@@ -78,7 +78,7 @@ static bool is_canonical(const char *name)
 	return is;
 }
 
-/* Values of a capture that a comparison with these rules needs; with `frames` also frame numbers. False: out of memory. */
+/* Sets `form` to the values that a comparison with these rules needs; with `frames` also frame numbers. False: out of memory. */
 static bool form_for(const struct diff_rules *rules, bool frames, struct canon_options *form, const char ***names)
 {
 	size_t count = 0;
@@ -168,18 +168,18 @@ static bool load(const struct options *options, struct input *input)
 /* A child process that dissects a capture. */
 struct helper {
 	pid_t process;  /* -1: none */
-	int text, said; /* files: the canonical text, and the errors printed; -1: none */
+	int text, errors; /* files: the canonical text, and the errors printed; -1: none */
 };
 
 /* The child shares nothing with the parent except signals from the terminal. */
 static void helper_begin(struct helper *helper, const struct options *options, const char *name)
 {
 	helper->text = open_temporary();
-	helper->said = helper->text < 0 ? -1 : open_temporary();
-	helper->process = helper->said < 0 ? -1 : fork();
+	helper->errors = helper->text < 0 ? -1 : open_temporary();
+	helper->process = helper->errors < 0 ? -1 : fork();
 	if (helper->process)
 		return;
-	if (dup2(helper->said, STDERR_FILENO) < 0)
+	if (dup2(helper->errors, STDERR_FILENO) < 0)
 		_exit(EXIT_ERROR);
 	_exit(dissect(options, name, true, helper->text, "temporary file"));
 }
@@ -207,10 +207,10 @@ static bool helper_end(struct helper *helper, struct input *input)
 		kill(helper->process, SIGTERM);
 	}
 	helper->process = -1;
-	pass_on(helper->said);
+	pass_on(helper->errors);
 	if (ended > 0 && WIFEXITED(status))
 		return WEXITSTATUS(status) == EXIT_DONE && map_text(input, helper->text);
-	print_error("%s: could not be read: the process that does was ended", input->name);
+	print_error("%s: could not be read: the process that read it was killed", input->name);
 	return false;
 }
 
@@ -222,8 +222,8 @@ static void helper_fini(struct helper *helper)
 	}
 	if (helper->text >= 0)
 		close(helper->text);
-	if (helper->said >= 0)
-		close(helper->said);
+	if (helper->errors >= 0)
+		close(helper->errors);
 }
 
 /*
@@ -232,7 +232,7 @@ static void helper_fini(struct helper *helper)
  */
 static bool load_captures(const struct options *options, struct input inputs[2])
 {
-	struct helper helper = { .process = -1, .text = -1, .said = -1 };
+	struct helper helper = { .process = -1, .text = -1, .errors = -1 };
 	struct options alone = *options;
 	bool good = false;
 
@@ -275,7 +275,7 @@ static void hint(const struct diff_totals *totals)
 	uint64_t lines = totals->a_lines > totals->b_lines ? totals->a_lines : totals->b_lines;
 
 	if (lines >= FEW_LINES && totals->kinds[DIFF_SAME] < lines / 10)
-		print_error("less than a tenth of the messages is the same: these are hardly captures of the same workload");
+		print_error("less than 10 %% of the messages are equal: these are probably not captures of the same workload");
 	if (totals->kinds[DIFF_CONNECTION_REMOVED] && totals->kinds[DIFF_CONNECTION_ADDED])
 		print_error("connections without a counterpart on both sides: transport, service and addresses must be the same"
 			 " (--map OLD=NEW for other addresses, --ignore service for other services)");
@@ -317,7 +317,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	return diff_differs(&totals) ? EXIT_NO : EXIT_DONE;
 }
 
-/* One of the texts being parsed. */
+/* The parsing of one of the texts. */
 struct reading {
 	struct input *input;
 	bool map;                  /* map addresses */

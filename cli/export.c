@@ -42,7 +42,7 @@ static void fail(struct exporting *exporting, const struct rtap_error *error)
 		reader_fail(&exporting->reader, error);
 }
 
-/* It has printed its errors. */
+/* Closes after a failure, whose error was already printed. */
 static void close_failed(struct exporting *exporting)
 {
 	if (export_tcp_close(exporting->tcp, NULL, NULL) != RTAP_STATUS_OK)
@@ -95,15 +95,15 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 {
 	if (counters->left_out)
-		print_error("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there, where it can)",
+		print_error("%" COUNT " omitted because bytes are missing (--fill-holes writes zeros where it can)",
 			 COUNTED(counters->left_out, "RPC message was", "RPC messages were"));
 	if (counters->filled)
 		print_error("%" COUNT " zeros where bytes are missing", COUNTED(counters->filled, "RPC message has", "RPC messages have"));
 	if (counters->dropped)
-		print_error("%" COUNT " not written any more: interrupted", COUNTED(counters->dropped, "RPC message was", "RPC messages were"));
+		print_error("%" COUNT " not written: interrupted", COUNTED(counters->dropped, "RPC message was", "RPC messages were"));
 	if (counters->misplaced)
-		print_error("%" COUNT " too late, and with a later time (give more with --max-memory)",
-			 COUNTED(counters->misplaced, "RPC message stands", "RPC messages stand"));
+		print_error("%" COUNT " written out of order, with a later time stamp (raise --max-memory)",
+			 COUNTED(counters->misplaced, "RPC message was", "RPC messages were"));
 	if (verbose)
 		print_error("%" COUNT " written", COUNTED(counters->messages, "RPC message was", "RPC messages were"));
 }
@@ -118,43 +118,43 @@ static void finish_tcp(struct exporting *exporting)
 	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK)
 		fail(exporting, &error);
 	exporting->tcp = NULL;
-	exporting->reader.packets.held_times = counters.held_times;
+	exporting->reader.packets.clamped_times = counters.clamped_times;
 	report_tcp(&counters, exporting->reader.options->verbose);
 }
 
 static void report_files(const struct export_files_counts *counts, bool verbose)
 {
 	if (counts->dropped)
-		print_error("%" COUNT " not looked into any more: interrupted",
+		print_error("%" COUNT " not examined: interrupted",
 			 COUNTED(counts->dropped, "call about files was", "calls about files were"));
 	if (counts->unreadable)
-		print_error("%" COUNT " about files could be read in part only, or not at all", COUNTED(counts->unreadable, "call", "calls"));
+		print_error("%" COUNT " about files could not be decoded completely", COUNTED(counts->unreadable, "call", "calls"));
 	if (counts->nameless)
-		print_error("%" COUNT " about", COUNTED(counts->nameless, "RPC call was cut off by the capture before what it is",
-						      "RPC calls were cut off by the capture before what they are"));
+		print_error("%" COUNT " before the file handle or name", COUNTED(counts->nameless, "RPC call was cut off by the capture",
+										      "RPC calls were cut off by the capture"));
 	if (counts->uncalled)
-		print_error("%" COUNT " to files is not known", COUNTED(counts->uncalled, "RPC reply came without its call: what that did",
-								     "RPC replies came without their calls: what these did"));
+		print_error("%" COUNT " on files is unknown", COUNTED(counts->uncalled, "RPC reply without a captured call: its effect",
+								     "RPC replies without a captured call: their effect"));
 	if (counts->forgotten || counts->refused || counts->unreported)
-		print_error("%" COUNT " forgotten, %" COUNT " refused, %" COUNT " not kept for want of memory (give more with --max-memory)",
+		print_error("%" COUNT " evicted, %" COUNT " refused, %" COUNT " not recorded for lack of memory (raise --max-memory)",
 			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
 			 COUNTED(counts->unreported, "range", "ranges"));
 	if (counts->late)
-		print_error("%" COUNT " out of order (give more with --max-memory)",
+		print_error("%" COUNT " out of order (raise --max-memory)",
 			 COUNTED(counts->late, "call was processed", "calls were processed"));
 	if (counts->too_far)
-		print_error("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
+		print_error("%" COUNT " beyond the largest possible file size", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
 	if (counts->unsettled)
-		print_error("%" COUNT " moved: their files stay under names that they had before",
-			 COUNTED(counts->unsettled, "directory came back into the tree too often and was not", "directories came back into the tree too often and were not"));
+		print_error("%" COUNT " too much work: these files keep their previous paths",
+			 COUNTED(counts->unsettled, "time moving files to their new paths was", "times moving files to their new paths was"));
 	if (counts->contrary)
-		print_error("%" COUNT " left out", COUNTED(counts->contrary, "read or write of a directory's data was",
+		print_error("%" COUNT " ignored", COUNTED(counts->contrary, "read or write of a directory's data was",
 							"reads and writes of a directory's data were"));
 	if (counts->not_copied)
-		print_error("%" COUNT " more than is copied here",
-			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));
+		print_error("%" COUNT " not written: beyond the limit for one capture",
+			 COUNTED(counts->not_copied, "byte that servers copied was", "bytes that servers copied were"));
 	if (counts->unplaced)
-		print_error("%" COUNT " on blocks whose size or place is not known, and is in no image", COUNTED(counts->unplaced, "command was", "commands were"));
+		print_error("%" COUNT " on blocks of unknown size or address and not written to an image", COUNTED(counts->unplaced, "command was", "commands were"));
 	if (verbose && counts->block_commands)
 		print_error("%" COUNT " on blocks", COUNTED(counts->block_commands, "command was", "commands were"));
 	if (verbose)
@@ -181,7 +181,7 @@ static void finish_files(struct exporting *exporting)
 	report_files(&counts, reader->options->verbose);
 }
 
-/* A quarter of the memory each: for waiting messages; for handles, names and ranges. */
+/* Queued messages, and handles, names and ranges get a quarter of the memory each. */
 static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;
@@ -196,7 +196,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		tracking.max_memory -= share;
 		if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, share, &error) != RTAP_STATUS_OK)
 			goto failed;
-		export_tcp_heed(exporting->tcp, is_hurried);
+		export_tcp_set_stopped(exporting->tcp, is_hurried);
 	}
 	if (options->directory) {
 		tracking.max_memory -= share;
@@ -229,7 +229,7 @@ static int run(const struct options *options)
 		reader_run(reader, exporting.tracker, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
 		if (exporting.skipped)
-			print_error("%" COUNT " not looked into any more: interrupted", COUNTED(exporting.skipped, "RPC call was", "RPC calls were"));
+			print_error("%" COUNT " not examined: interrupted", COUNTED(exporting.skipped, "RPC call was", "RPC calls were"));
 		finish_tcp(&exporting);
 		finish_files(&exporting);
 		reader_report(reader, exporting.tracker);

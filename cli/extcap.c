@@ -57,7 +57,7 @@ struct request {
 static bool add(struct request *request, const char *argument)
 {
 	if (request->argument_count == MOST_ARGUMENTS) {
-		print_error("more options than are taken");
+		print_error("too many options");
 		return false;
 	}
 	request->arguments[request->argument_count++] = argument;
@@ -84,7 +84,7 @@ static bool take_option(struct request *request, int which, int index)
 		snprintf(names[request->argument_count], sizeof names[0], "--%s", long_options[index].name);
 		return add(request, names[request->argument_count]) && (!optarg || add(request, optarg));
 	default:
-		print_error("an extcap option that is not known, or without its argument");
+		print_error("an unknown extcap option, or one without its argument");
 		return false;
 	}
 }

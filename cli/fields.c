@@ -72,7 +72,7 @@ static void write_record(const void *what, struct line *line)
 	columns_write(listed->columns, write_json, listed, line);
 }
 
-/* Keys of records (operation.latency), which -Y of their commands takes. Returns their number, or -errno. */
+/* Lists keys of records (operation.latency), for -Y of their commands. Returns their number, or -errno. */
 static int list_keys(const struct columns *columns, const char *prefix, struct printer *printer)
 {
 	struct record_filter_key key;
@@ -87,7 +87,7 @@ static int list_keys(const struct columns *columns, const char *prefix, struct p
 	return result ? result : count;
 }
 
-/* Returns the number of fields whose names begin with the prefix, or -errno. */
+/* Lists the fields whose names begin with the prefix. Returns their number, or -errno. */
 static int list(const struct columns *columns, const char *prefix, struct printer *printer)
 {
 	int count = 0, result = columns->form == COLUMNS_CSV ? printer_write(printer, columns_write_header, columns) : 0;

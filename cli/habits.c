@@ -51,7 +51,7 @@ bool habit_refuse_statistics(const char *argument)
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
 		if (!strncmp(argument, places[i].begin, strlen(places[i].begin)))
 			command = places[i].command;
-	print_error("-z %s: not here (rdmatap %s FILE has it)", argument, command);
+	print_error("-z %s: not supported (rdmatap %s FILE has it)", argument, command);
 	return false;
 }
 
@@ -70,13 +70,13 @@ bool habit_take(struct options *options, int letter)
 		options->line_buffered = true;
 		return true;
 	case 'O':
-		print_error("-O: not here (-V prints all headers; -T fields -e FIELD some of their fields)");
+		print_error("-O: not supported (-V prints all headers; -T fields -e FIELD some of their fields)");
 		return false;
 	case 'R':
-		print_error("-R: not here (-Y FILTER selects packets)");
+		print_error("-R: not supported (-Y FILTER selects packets)");
 		return false;
 	case 'A':
-		print_error("-A: not here (-x prints the bytes as hexadecimal digits and as text)");
+		print_error("-A: not supported (-x prints the bytes as hexadecimal digits and as text)");
 		return false;
 	default:
 		return false;
@@ -124,7 +124,7 @@ bool habit_take_expression(struct options *options, int count, char **words)
 	size_t size = 1;
 
 	if (!access(words[0], F_OK)) {
-		print_error("%s: a capture filter would stand here (name capture files with -r)", words[0]);
+		print_error("%s: not a capture filter (name capture files with -r)", words[0]);
 		return false;
 	}
 	if (options->capture_filter) {

@@ -11,31 +11,31 @@
 
 #include "cli/cli.h"
 
-/* Their letters, for getopt(). */
+/* The letters of these options, for getopt(). */
 #define HABIT_LETTERS "2APUXO:R:d:"
 
-/* Takes one of them but -d. False: it is another option, or it was refused, with a message. */
+/* Processes one of these options, except -d. False: another option, or not supported (an error was printed). */
 bool habit_take(struct options *options, int letter);
 
-/* The words after the options are a capture filter. False: refused, with a message, or out of memory. */
+/* Uses the arguments after the options as a capture filter. False: an error was printed. */
 bool habit_take_expression(struct options *options, int count, char **words);
 
-/* Writes the argument of --decode-as for that of -d. False: it was refused, with a message. */
+/* Converts the argument of -d to that of --decode-as. False: an error was printed. */
 bool habit_decode_as(const char *argument, char *spec, size_t size);
 
-/* The form of time that tcpdump's -tt, -ttt ... choose, or the text itself. `argument`: what follows the first t. */
+/* The time form that tcpdump's -tt, -ttt ... select, or the text itself. `argument`: what follows the first t. */
 const char *habit_time_form(const char *argument);
 
 /*
- * Prints the error for a word that is neither an option nor a command, with the command that was meant. `command`: the names of the
+ * Prints the error for a word that is neither an option nor a command, and suggests a similar command. `command`: the names of the
  * commands, for 0, 1 and so on, until NULL.
  */
 void habit_print_unknown(const char *word, const char *(*command)(size_t index));
 
-/* The option of the table that is most similar, without "--"; NULL: none is. */
+/* The most similar option of the table, without "--"; NULL: none is similar. */
 const char *habit_similar_option(const char *option, const struct option *options);
 
-/* Refuses tshark's -z and names the command that has the statistics. Returns false. */
+/* Prints an error for tshark's -z that names the command with these statistics. Returns false. */
 bool habit_refuse_statistics(const char *argument);
 
 #endif

@@ -89,7 +89,7 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 	joining->unlisted += direction->missed_unlisted;
 }
 
-/* Of senders, which may have nothing to send, only the sum is shown. */
+/* Pauses of senders, which may have nothing to send, are only summed up. */
 static void write_stalls(struct joining *joining)
 {
 	struct reader *reader = &joining->reader;

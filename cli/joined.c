@@ -10,7 +10,7 @@
 #include "cli/print_error.h"
 #include "output/join/join_verdict.h"
 
-/* The input file that an interface belongs to. */
+/* Index of the input file that an interface belongs to. */
 static unsigned point_of(const struct joined *joined, uint32_t interface)
 {
 	const char *file = interface < rtap_source_interface_count(joined->source) ? rtap_source_interface(joined->source, interface)->file : NULL;
@@ -58,12 +58,12 @@ void joined_finish(struct joined *joined)
 
 void joined_report(const struct joined *joined)
 {
-	uint64_t hurried_packets = transmissions_hurried(joined->transmissions);
+	uint64_t forced_out = transmissions_forced_out(joined->transmissions);
 
-	if (hurried_packets)
-		print_error("%" COUNT " of too many at a time: copies of these can be counted as lost", COUNTED(hurried_packets, "packet", "packets"));
+	if (forced_out)
+		print_error("%" COUNT " arrived at too high a rate to be matched: copies of these can be counted as lost", COUNTED(forced_out, "packet", "packets"));
 	if (joined->join->uncounted)
-		print_error("%" COUNT " not counted for want of memory (give more with --max-memory)",
+		print_error("%" COUNT " not counted for lack of memory (raise --max-memory)",
 			    COUNTED(joined->join->uncounted, "packet was", "packets were"));
 }
 

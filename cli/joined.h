@@ -19,16 +19,16 @@ struct joined {
 	struct join_form form;
 };
 
-/* Each input is a point. False: out of memory; nothing is printed. joined_close() in both cases. */
+/* Makes each input a capture point. False: out of memory; nothing is printed. Call joined_close() in both cases. */
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory);
 
-/* Takes a packet, in the order of times. */
+/* Processes a packet. Packets must be passed in the order of their times. */
 enum transmission_copy joined_take(struct joined *joined, const struct rtap_packet *packet);
 
-/* All packets were taken: `form` is complete. */
+/* Call after the last packet: completes `form`. */
 void joined_finish(struct joined *joined);
 
-/* Prints what could not be counted. */
+/* Prints the number of packets that could not be matched or counted. */
 void joined_report(const struct joined *joined);
 
 void joined_close(struct joined *joined);

@@ -26,7 +26,7 @@ struct condition {
 	uint32_t *small_number; /* instead of `number` */
 };
 
-/* One KEY:NUMBER, which ends at a comma or with the text. */
+/* Parses one KEY:NUMBER, which ends at a comma or at the end of the text. */
 static bool take_condition(const struct condition *conditions, size_t count, const char *text, size_t length)
 {
 	char copy[64];
@@ -152,7 +152,7 @@ static bool take_comment(struct options *options, const char *value)
 	return true;
 }
 
-/* SIZE, SECONDS with the unit, or both. */
+/* Parses SIZE, SECONDS with the unit, or both. */
 static bool take_ring(struct recorder_options *recorder, const char *value)
 {
 	bool has_size = false;

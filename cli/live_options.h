@@ -61,10 +61,10 @@ enum { OPTION_LIVE = 640, OPTION_FILE_MODE, OPTION_FILE_GROUP, OPTION_CAPTURE_CO
 /* -i. False: invalid; an error was printed. */
 bool live_option_add_device(struct options *options, const char *name);
 
-/* Whether it is one of FILE_LETTERS or FILE_OPTIONS, or --status. */
+/* Whether the option is one of FILE_LETTERS or FILE_OPTIONS, or --status. */
 bool live_option_is(int letter);
 
-/* Stores it. False: invalid; an error was printed. */
+/* Stores the option. False: invalid; an error was printed. */
 bool live_option_take(struct options *options, int letter, const char *value);
 
 /* False: the options contradict each other; an error was printed. */

@@ -75,7 +75,7 @@ static void write_message_text(const void *what, struct line *line)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
-/* A copy, formatted as text or as a record by a thread of the pipeline. */
+/* A copy of an item, formatted as text or as a record by a thread of the pipeline. */
 struct kept {
 	struct clock_listing times;
 	bool colour;

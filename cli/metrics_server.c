@@ -79,7 +79,7 @@ static const char *const types[] = {
 	[METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/* Loads the library for the rest of the run. Reports an error. */
+/* Loads the library for the rest of the run. False: failed; an error was printed. */
 static bool load_library(const char *address)
 {
 #define FUNCTION_NAME(name) { "MHD_" #name, (void **)&mhd.name },
@@ -98,7 +98,7 @@ static bool load_library(const char *address)
 	return library;
 }
 
-/* A socket that listens. -1: failed; *reason says why. */
+/* Returns a listening socket. -1: failed; *reason is the cause. */
 static int listen_on(const char *host, const char *port, const char **reason)
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
@@ -142,7 +142,7 @@ struct metrics_server *metrics_server_open(const char *address)
 		port[-2] = 0;
 		server->fd = listen_on(host + 1, port, &reason);
 	} else {
-		/* nobody else's business, unless an address is given */
+		/* without an address, only this machine has access */
 		server->fd = listen_on(*host ? host : "127.0.0.1", port, &reason);
 	}
 	free(host);
@@ -171,7 +171,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
 	return result;
 }
 
-/* In the daemon's thread. */
+/* Called in the daemon's thread. */
 static enum MHD_Result answer(void *owner, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
 			      const char *upload, size_t *upload_size, void **state)
 {
@@ -195,7 +195,7 @@ static enum MHD_Result answer(void *owner, struct MHD_Connection *connection, co
 	return result;
 }
 
-/* After root's privileges have been given up. */
+/* Called after root privileges were dropped. */
 static void start(struct metrics_server *server)
 {
 	sigset_t all, before;

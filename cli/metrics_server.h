@@ -11,13 +11,13 @@
 
 struct metrics_server;
 
-/* Whether it is [ADDRESS]:PORT, not a file. */
+/* Whether `target` is [ADDRESS]:PORT, not a file. */
 bool metrics_server_is_address(const char *target);
 
-/* Binds ADDRESS:PORT, [ADDRESS]:PORT or :PORT, which is that of the loopback. NULL: failed; an error was printed. */
+/* Binds ADDRESS:PORT, [ADDRESS]:PORT or :PORT (loopback address). NULL: failed; an error was printed. */
 struct metrics_server *metrics_server_open(const char *address);
 
-/* What /metrics returns from now on, in each format; takes over the texts. The first call starts the server's thread. */
+/* Sets the response to /metrics, in each format; takes ownership of the texts. The first call starts the server's thread. */
 void metrics_server_publish(struct metrics_server *server, char *texts[METRICS_FORMATS], const size_t lengths[METRICS_FORMATS]);
 
 /* NULL is ignored. */

@@ -24,7 +24,7 @@ struct openmetrics {
 	const char *file;             /* NULL: by HTTP */
 	struct metrics_server *server; /* NULL: a file */
 	int64_t interval_ns, due_ns;  /* monotonic clock */
-	bool failed;                  /* to write the file: was printed */
+	bool failed;                  /* writing the file failed; an error was printed */
 };
 
 struct openmetrics *openmetrics_open(const char *target, int64_t interval_ns)
@@ -66,7 +66,7 @@ static bool write_all(int fd, const char *text, size_t length)
 	return true;
 }
 
-/* Readers see the old file or the new one, never a part. Its name must not end in .prom before it is complete. */
+/* Replaces the file by rename(), so that readers never see a part. The temporary name must not end in .prom. */
 static bool replace_file(const char *name, const char *text, size_t length)
 {
 	size_t size = strlen(name) + sizeof ".new";
@@ -79,7 +79,7 @@ static bool replace_file(const char *name, const char *text, size_t length)
 	snprintf(other, size, "%s.new", name);
 	fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd >= 0) {
-		/* node_exporter is another user */
+		/* node_exporter runs as another user */
 		done = !fchmod(fd, 0644) && write_all(fd, text, length);
 		done &= !close(fd);
 		done = done && !rename(other, name);

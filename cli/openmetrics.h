@@ -11,10 +11,10 @@
 struct counting;
 struct openmetrics;
 
-/* Binds the address; without one, that of the loopback. NULL: failed; an error was printed. */
+/* Binds the address (default: loopback) or prepares the file. NULL: failed; an error was printed. */
 struct openmetrics *openmetrics_open(const char *target, int64_t interval_ns);
 
-/* To be called often, from the thread that counts: writes the file if that is due (`at_once`: now), or what the next request gets. */
+/* Call often, from the counting thread: if due (`at_once`: now), writes the file, or updates the response of the HTTP server. */
 void openmetrics_publish(struct openmetrics *openmetrics, struct counting *counting, bool at_once);
 
 /* As `merged` of struct counting. */

@@ -22,7 +22,7 @@
 
 #define FIRST_LINE 512
 
-/* A line to be sorted: highest rank first, then in the order of the operations. */
+/* A line to be sorted: highest rank first, then in the order of operations. */
 struct ranked {
 	uint64_t rank, number;
 	char *text;
@@ -34,7 +34,7 @@ struct operation_listing {
 	struct ranked *lines;
 	size_t count, room;
 	uint64_t bytes;   /* of the lines */
-	uint64_t dropped; /* lines for which memory was short */
+	uint64_t dropped; /* lines dropped for lack of memory */
 	struct operation_groups groups; /* --by */
 };
 
@@ -91,7 +91,7 @@ static int compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* Sorts, and frees all lines after the first `most`. */
+/* Sorts the lines and frees all after the first `most`. */
 static void cut(struct operation_listing *listing, size_t most)
 {
 	if (listing->count)
@@ -104,7 +104,7 @@ static void cut(struct operation_listing *listing, size_t most)
 	}
 }
 
-/* What is unknown ranks last. */
+/* Unknown values rank last. */
 static uint64_t rank_of(const struct rtap_operation *operation, enum operations_sort sort)
 {
 	switch (sort) {
@@ -118,7 +118,7 @@ static uint64_t rank_of(const struct rtap_operation *operation, enum operations_
 	}
 }
 
-/* The item as text in memory of its own. False: out of memory. */
+/* Formats the item into allocated memory. False: out of memory. */
 static bool format(const struct item *item, struct ranked *ranked)
 {
 	for (size_t size = FIRST_LINE;; size *= 2) {
@@ -148,7 +148,7 @@ static bool add(struct operation_listing *listing, const struct ranked *ranked)
 	return true;
 }
 
-/* Keeps it to be sorted. */
+/* Stores the line of an operation for sorting. */
 static void keep(struct operation_listing *listing, const struct rtap_operation *operation)
 {
 	const struct options *options = listing->base.options;
@@ -233,7 +233,7 @@ static void write_columned(const void *what, struct line *line)
 static void write_table(struct operation_listing *listing, const struct operation_group *const *sorted, uint64_t count)
 {
 	struct reader *reader = &listing->base.reader;
-	/* no line is before another one in time */
+	/* groups have no previous line: no time differences */
 	struct clock_listing times = { .form = listing->base.times.form, .digits = listing->base.times.digits, .first_ns = listing->base.times.first_ns };
 	struct stats_table table;
 	size_t rows;

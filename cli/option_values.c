@@ -106,7 +106,7 @@ bool option_by(enum operation_by *by)
 	*by = operation_by_find(optarg);
 	if (*by != OPERATION_BY_NONE)
 		return true;
-	print_error("--by %s: no such grouping (client, server, export, name or procedure, object, layer)", optarg);
+	print_error("--by %s: no such key (client, server, export, name or procedure, object, layer)", optarg);
 	return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arguments of options that are numbers, sizes, times or names, from optarg unless a text is passed. False: an error was printed, except
+ * Parsing of option arguments (numbers, sizes, times, names), from optarg unless a text is passed. False: an error was printed, except
  * by option_number_parse().
  */
 #ifndef CLI_OPTION_VALUES_H

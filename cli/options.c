@@ -718,7 +718,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	if (!take_files(options, command, argc, argv) || !check(options, command) || !column_options_complete(options))
 		return false;
 	options->dissect.check_icrc = checks_icrc(options, command);
-	/* the first ones of an order: the slowest, unless another is named */
+	/* --top without --sort lists the slowest */
 	if (command == COMMAND_OPERATIONS && options->top && !options->sort && !options->by)
 		options->sort = OPERATIONS_BY_LATENCY;
 	if (options->sort && (options->clock == CLOCK_DELTA || options->clock == CLOCK_DELTA_SHOWN)) {

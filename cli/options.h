@@ -11,7 +11,7 @@
 bool options_parse(struct options *options, enum command command, int argc, char **argv);
 void options_fini(struct options *options);
 
-/* Adds a value to `keep`, as --keep does. `name` is borrowed. False: refused, with a message. */
+/* Adds a value to `keep`, as --keep does. `name` is borrowed. False: an error was printed. */
 bool options_keep(struct options *options, const char *name);
 
 /* The options of a command in getopt_long()'s form. Returns the short ones; *long_options is static. */

@@ -39,7 +39,7 @@ struct records {
 	size_t used, room;
 };
 
-/* A record to be output. */
+/* A record of the output. */
 struct record {
 	enum {
 		PACKET,      /* a packet snapshot */
@@ -68,7 +68,7 @@ struct work {
 };
 
 /* Output state of a thread. */
-struct hand {
+struct formatter {
 	struct pipeline *pipeline;
 	struct printer *printer;
 	struct format *format;
@@ -93,7 +93,7 @@ struct pipeline {
 	uint64_t *link_speeds;          /* of the interfaces read so far, in bits per second */
 	size_t interface_count;
 	SLIST_HEAD(, records) spare;    /* last used first: it is in a cache, and no more are touched than needed */
-	struct hand hands[PIPELINE_THREADS]; /* the first belongs to the thread that owns the state */
+	struct formatter formatters[PIPELINE_THREADS]; /* the first belongs to the thread that owns the state */
 };
 
 unsigned pipeline_threads(unsigned allowed)
@@ -165,7 +165,7 @@ static void dispose(void *owner, void *done)
 	free(work);
 }
 
-/* Copies new interfaces: the source's table belongs to the reading thread. */
+/* Copies the link speeds of new interfaces: only the reading thread may access the source's table. */
 static void note_interfaces(struct pipeline *pipeline)
 {
 	const struct rtap_source *source = pipeline->options.source;
@@ -235,20 +235,20 @@ static int pipeline_error(const struct pipeline *pipeline)
 	return -atomic_load(&pipeline->error);
 }
 
-/* Called before a hand writes: earlier output must be written first, and nothing is written after a failed write. */
+/* Called before a formatter writes: earlier output must be written first, and nothing is written after a failed write. */
 static int take_turn(void *owner)
 {
-	struct hand *hand = owner;
+	struct formatter *formatter = owner;
 
-	worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
-	return pipeline_error(hand->pipeline);
+	worker_pool_wait_turn(formatter->pipeline->pool, formatter->batch);
+	return pipeline_error(formatter->pipeline);
 }
 
 static bool has_to_wait(void *owner)
 {
-	struct hand *hand = owner;
+	struct formatter *formatter = owner;
 
-	return !worker_pool_has_turn(hand->pipeline->pool, hand->batch);
+	return !worker_pool_has_turn(formatter->pipeline->pool, formatter->batch);
 }
 
 static void note_error(struct pipeline *pipeline, int result)
@@ -259,50 +259,50 @@ static void note_error(struct pipeline *pipeline, int result)
 		atomic_compare_exchange_strong(&pipeline->error, &none, -result);
 }
 
-static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
+static int write_record(struct formatter *formatter, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
 
 	switch (record->kind) {
 	case PACKET:
-		packet_snapshot_restore(bytes, &hand->batch->batch->frames[record->frame], &packet);
-		return printer_packet(hand->printer, hand->format, &packet);
+		packet_snapshot_restore(bytes, &formatter->batch->batch->frames[record->frame], &packet);
+		return printer_packet(formatter->printer, formatter->format, &packet);
 	case PACKET_TEXT:
-		if (hand->format->shown)
-			hand->format->shown(hand->format, hand->batch->batch->frames[record->frame].time_ns);
+		if (formatter->format->shown)
+			formatter->format->shown(formatter->format, formatter->batch->batch->frames[record->frame].time_ns);
 		break;
 	case TEXT:
 		break;
 	case LATER:
-		return printer_write(hand->printer, record->write, bytes);
+		return printer_write(formatter->printer, record->write, bytes);
 	}
-	return printer_text(hand->printer, (const char *)bytes, record->length);
+	return printer_text(formatter->printer, (const char *)bytes, record->length);
 }
 
 /* Formats the records of a batch. */
 static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned worker)
 {
 	struct pipeline *pipeline = owner;
-	struct hand *hand = &pipeline->hands[worker];
+	struct formatter *formatter = &pipeline->formatters[worker];
 	struct work *work = batch->work;
 	struct records *shown = work ? work->shown : NULL;
 	int result = 0;
 
 	if (!shown)
 		return;
-	hand->batch = batch;
-	if (hand->format && work->shown_before && hand->format->shown)
-		hand->format->shown(hand->format, work->before_ns);
+	formatter->batch = batch;
+	if (formatter->format && work->shown_before && formatter->format->shown)
+		formatter->format->shown(formatter->format, work->before_ns);
 	for (size_t at = 0; at < shown->used && !result;) {
 		struct record record;
 
 		memcpy(&record, shown->bytes + at, sizeof record);
 		at += sizeof record;
-		result = write_record(hand, &record, shown->bytes + at);
+		result = write_record(formatter, &record, shown->bytes + at);
 		at += rounded(record.length);
 	}
 	if (!result)
-		result = printer_flush(hand->printer);
+		result = printer_flush(formatter->printer);
 	note_error(pipeline, result);
 	give_records(pipeline, &work->shown);
 }
@@ -310,17 +310,17 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 static bool open_hands(struct pipeline *pipeline)
 {
 	for (unsigned i = 0; pipeline->defers && i < pipeline->options.threads; i++) {
-		struct hand *hand = &pipeline->hands[i];
+		struct formatter *formatter = &pipeline->formatters[i];
 
-		*hand = (struct hand){ .pipeline = pipeline, .printer = &hand->own };
+		*formatter = (struct formatter){ .pipeline = pipeline, .printer = &formatter->own };
 		if (pipeline->options.formats)
-			hand->format = pipeline->options.formats[i];
-		if (printer_init(&hand->own, pipeline->options.printer->fd, pipeline->options.printer->every_packet))
+			formatter->format = pipeline->options.formats[i];
+		if (printer_init(&formatter->own, pipeline->options.printer->fd, pipeline->options.printer->every_packet))
 			return false;
-		hand->own.before = take_turn;
-		hand->own.waits = has_to_wait;
-		hand->own.most_kept = pipeline->most_room;
-		hand->own.owner = hand;
+		formatter->own.before = take_turn;
+		formatter->own.waits = has_to_wait;
+		formatter->own.most_kept = pipeline->most_room;
+		formatter->own.owner = formatter;
 	}
 	return true;
 }
@@ -345,7 +345,7 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 	atomic_init(&pipeline->error, 0);
 	if (pipeline->defers && options->tracker && options->ahead)
 		stages.prepare = dissect_batch;
-	/* what was printed before comes first */
+	/* earlier output must come first */
 	if (pipeline->defers)
 		note_error(pipeline, printer_flush(options->printer));
 	if (open_hands(pipeline))
@@ -455,13 +455,13 @@ static void drain(struct pipeline *pipeline)
 /* Written by the thread's own printer after all earlier output. */
 static void write_at_once(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
-	struct hand *hand = &pipeline->hands[0];
+	struct formatter *formatter = &pipeline->formatters[0];
 	int result;
 
 	drain(pipeline);
-	hand->batch = pipeline->batch;
-	result = printer_write(hand->printer, write, what);
-	note_error(pipeline, result ? result : printer_flush(hand->printer));
+	formatter->batch = pipeline->batch;
+	result = printer_write(formatter->printer, write, what);
+	note_error(pipeline, result ? result : printer_flush(formatter->printer));
 }
 
 /* The records of the current batch, or NULL. */
@@ -599,7 +599,7 @@ void pipeline_close(struct pipeline *pipeline)
 		return;
 	worker_pool_close(pipeline->pool);
 	for (unsigned i = 0; i < pipeline->options.threads; i++)
-		printer_fini(&pipeline->hands[i].own);
+		printer_fini(&pipeline->formatters[i].own);
 	while ((spare = SLIST_FIRST(&pipeline->spare))) {
 		SLIST_REMOVE_HEAD(&pipeline->spare, link);
 		free(spare->bytes);

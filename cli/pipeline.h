@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of a capture: reading, dissection, state, output. The caller's thread takes the frames in order and owns the state. With several
+ * Processing of a capture: reading, dissection, state, output. The caller's thread takes the frames in order and owns the state. With several
  * threads, the others read and dissect ahead of it and format packets after it; packets that borrow much from the state are formatted
- * immediately. With one, everything is done when it is asked for, so that reading may block. The output is the same, byte for byte.
+ * immediately. With one thread, each step runs when it is requested, so reading may block. The output is identical in both cases.
  */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
@@ -14,7 +14,7 @@
 
 struct pipeline;
 
-/* The most threads that are useful: only one at a time can own the state. */
+/* Largest useful number of threads: only one at a time can own the state. */
 #define PIPELINE_THREADS 8
 #define PIPELINE_FORMATS (PIPELINE_THREADS + 1)
 
@@ -23,8 +23,8 @@ struct pipeline_options {
 	const struct rtap_tracker *tracker; /* dissects the frames; NULL: pipeline_dissect() is not called */
 	bool ahead;                         /* dissect before pipeline_dissect() is called; it will be called for every frame */
 	uint32_t snap_length;               /* frames are cut to this many bytes before dissection; 0: not cut */
-	struct printer *printer;            /* writes the output of one thread; those of several write where it does */
-	struct format **formats;            /* for pipeline_show(): one, for several threads one more than those; NULL: it is not called */
+	struct printer *printer;            /* writes the output; with several threads, their printers write to the same descriptor */
+	struct format **formats;            /* for pipeline_show(): one, or with several threads one more than threads; NULL: it is not called */
 	uint64_t max_memory;                /* bytes of all state; 0: unlimited */
 	unsigned threads;                   /* from pipeline_threads() */
 };

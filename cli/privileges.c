@@ -49,7 +49,7 @@ bool privileges_find(const char *asked, struct account *account)
 		return fill_account(of_sudo, account);
 	if (fill_account(UNPRIVILEGED_USER, account))
 		return true;
-	print_error("name the user to go on as (-Z USER; -Z root stays root)");
+	print_error("root privileges are dropped to a user: name one (-Z USER; -Z root keeps them)");
 	return false;
 }
 
@@ -83,7 +83,7 @@ static bool check_folder(const char *name)
 	bool writable = copy && !access(dirname(copy), W_OK | X_OK);
 
 	if (!writable)
-		print_error("%s: no more files can be made in this folder as user %lu: %s (name another folder, or another user with -Z)", name,
+		print_error("%s: user %lu cannot create files in this directory: %s (name another directory, or another user with -Z)", name,
 			 (unsigned long)geteuid(), copy ? strerror(errno) : "out of memory");
 	free(copy);
 	return writable;

@@ -29,14 +29,14 @@ bool privileges_find(const char *asked, struct account *account);
 bool privileges_give_up(const struct account *account, bool keep_net_raw);
 
 /*
- * Tries in a process of its own whether privileges_give_up() works, and whether the account can create files in the folder of `name`
+ * Tests in a child process whether privileges_give_up() works, and whether the account can create files in the directory of `name`
  * (NULL: it need not). False: it fails; an error was printed.
  */
 bool privileges_rehearse(const struct account *account, const char *name);
 
 /*
- * Captures hold other people's data: new files are readable by their owner only, and by the group of the folder of `name` if it has the
- * set-group-ID bit. Another umask than the usual 022 stays.
+ * Captures contain private data: makes new files readable by their owner only, and by the group of the directory of `name` if that has
+ * the set-group-ID bit. A umask other than the usual 022 is kept.
  */
 void privileges_protect_files(const char *name);
 

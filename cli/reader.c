@@ -154,7 +154,7 @@ static bool is_live_view(const struct reader *reader)
 	return reader->options->device && (reader->options->command != COMMAND_VIEW || reader->options->recorder.given);
 }
 
-/* A file that a live view creates while it runs; NULL: none. */
+/* Name of a file that a live view creates after the start; NULL: none. */
 static const char *later_file(const struct options *options)
 {
 	if (options->recorder.given)
@@ -358,13 +358,13 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	progress_end(&reader->progress, reader->packets.read.frames, done, total);
 	/* pipes have no total: an interrupt is their normal end */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
-		print_error("interrupted: only %" COUNT " taken in", COUNTED(reader->packets.taken, "packet was", "packets were"));
+		print_error("interrupted: only %" COUNT " processed", COUNTED(reader->packets.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted && !reader->options->device;
 	reader->whole = (reader->stop || !interrupted) && !reader->failure.text[0];
 	interrupted = 1;
 }
 
-/* SIGUSR1 */
+/* On SIGUSR1. */
 static void report_counts(struct reader *reader)
 {
 	counts_wanted = 0;
@@ -372,10 +372,10 @@ static void report_counts(struct reader *reader)
 	if (reader->options->device)
 		diagnostics_live(reader->source, &reader->packets, false);
 	else
-		print_error("%" COUNT " taken so far", COUNTED(reader->packets.taken, "packet", "packets"));
+		print_error("%" COUNT " processed so far", COUNTED(reader->packets.taken, "packet", "packets"));
 }
 
-/* Before any thread is started. */
+/* Call before any thread is started: drops root privileges. */
 static bool begin_live_view(struct reader *reader)
 {
 	if (!is_live_view(reader))
@@ -390,7 +390,7 @@ static bool begin_live_view(struct reader *reader)
 	return true;
 }
 
-/* What a live capture that has begun takes, and how. Wireshark shows the messages of a source that it runs as an error. */
+/* Prints what a live capture records, and how; not under Wireshark, which shows any message as an error. */
 static void announce(const struct reader *reader)
 {
 	const struct rtap_verbs_options *verbs = &reader->options->verbs;

@@ -19,7 +19,7 @@
 struct reader {
 	const struct options *options;
 	struct rtap_source *source;
-	struct account account;     /* that a live capture continues as */
+	struct account account;     /* under which a live capture continues */
 	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source filters */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
 	struct printer printer;     /* standard output */
@@ -31,7 +31,7 @@ struct reader {
 	struct progress progress;
 	struct packet_counters packets;
 	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */
-	int64_t passed_ns;          /* live: when the tracker knew the time last; monotonic clock */
+	int64_t passed_ns;          /* live: when the time was last passed to the tracker; monotonic clock */
 	struct status live_status;  /* --status */
 	int64_t flush_ns;           /* live: time of the next flush, even if not idle; monotonic clock */
 	/* Not NULL: called instead of take(), for the first `count` frames of a batch; a frame may be NULL. */
@@ -48,7 +48,7 @@ struct reader {
 	struct rtap_error failure;  /* the first failure printed; empty text: none */
 };
 
-/* Whether an output is also an input and would be overwritten; an error is printed in this case. */
+/* Returns true, and prints an error, if an output is also an input and would be overwritten. */
 bool reader_would_overwrite(const struct options *options);
 
 /*
@@ -76,7 +76,7 @@ void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, 
  */
 bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void *what, struct line *line), const void *what);
 
-/* At the end: if packets passed -Y, but none of them belongs to a record, this is reported. `records`: what is listed, "messages". */
+/* Call at the end: prints a message if packets passed -Y but none belongs to a record. `records`: what is listed, "messages". */
 void reader_report_passing(const struct reader *reader, const char *records);
 
 /* For use in take(): counts a packet that the command takes, and its anomalies. */

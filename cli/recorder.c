@@ -18,7 +18,7 @@
 #include "cli/triggers.h"
 #include "output/packet/units.h"
 
-/* After the last frame, those of the same time may still be on their way. */
+/* Frames up to the time of the last one may still arrive for this long. */
 #define SLACK_NS INT64_C(300000000)
 
 struct recorder {
@@ -65,7 +65,7 @@ static void print_report(struct recorder *recorder, const struct incident_report
 	rotation_hook_closed(&recorder->hook, report->name, false);
 }
 
-/* After each batch, and while none comes. */
+/* Called after each batch, and periodically when none arrives. */
 static void look(struct recorder *recorder)
 {
 	static struct incident_report report;
@@ -128,7 +128,7 @@ static bool open_recorder(struct recorder *recorder)
 		return false;
 	}
 	recorder->triggers = triggers_open(options, &recorder->reader, recorder->ring);
-	/* the user that the program becomes makes the files */
+	/* files are created by the user that the program switches to */
 	if (series->has_group && recorder->reader.account.changes)
 		recorder->reader.account.group = series->group;
 	privileges_protect_files(options->write_name);
@@ -147,7 +147,7 @@ static void report_end(struct recorder *recorder)
 		print_report(recorder, &report);
 	incidents_counts(recorder->incidents, &begun, &passed_over);
 	state = frame_ring_state(recorder->ring);
-	print_error("%" COUNT "; %" COUNT " passed over (during another one, or within --incident-distance)", COUNTED(begun, "incident", "incidents"),
+	print_error("%" COUNT "; %" COUNT " ignored (during another one, or within --incident-distance)", COUNTED(begun, "incident", "incidents"),
 		    COUNTED(passed_over, "trigger", "triggers"));
 	if (state.lost)
 		print_error("%" COUNT " not kept: out of memory, or too long", COUNTED(state.lost, "packet was", "packets were"));

@@ -83,7 +83,7 @@ static void fail(struct replay *replay, const struct rtap_error *error)
 	replay->stop = true;
 }
 
-/* A host that has the address answers what was recorded, connection requests too. */
+/* A host that has the destination address responds to the recorded packets, also to connection requests. */
 static void warn_of_answers(struct replay *replay, const struct rtap_frame *frames, size_t count)
 {
 	for (size_t i = 0; replay->roce && i < count; i++) {
@@ -147,7 +147,7 @@ static bool passes(struct replay *replay, const struct rtap_frame *frame)
 	return match;
 }
 
-/* Moves the frames to send to the front. Returns their number; *last: no more frames are wanted. */
+/* Moves the frames to send to the front of the batch. Returns their number; *last: no more frames are needed. */
 static size_t choose(struct replay *replay, struct rtap_batch *batch, bool *last)
 {
 	uint64_t most = replay->options->count;
@@ -238,9 +238,9 @@ static void finish(struct replay *replay)
 	if (replay->responses && !responses_write(replay->responses, RESPONSES_WAIT_MS))
 		replay->status = EXIT_ERROR;
 	if (replay->cut)
-		print_error("%" COUNT " captured in part only and not sent", COUNTED(replay->cut, "frame was", "frames were"));
+		print_error("%" COUNT " truncated by the capture and not sent", COUNTED(replay->cut, "frame was", "frames were"));
 	if (replay->of_other_link)
-		print_error("%" COUNT " not sent: not of link type %s, which %s takes", COUNTED(replay->of_other_link, "frame was", "frames were"),
+		print_error("%" COUNT " not sent: link type other than %s, which %s requires", COUNTED(replay->of_other_link, "frame was", "frames were"),
 			 rtap_link_type_name(rtap_sender_link_type(replay->sender)), replay->options->device);
 	if (replay->refused)
 		print_error("%" COUNT " refused, the first: %s", COUNTED(replay->refused, "frame was", "frames were"), replay->refusal.text);

@@ -95,7 +95,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	reader_count(&reporting->reader, &packet);
 }
 
-/* Several inputs are capture points. */
+/* Whether the inputs are capture points of a join. */
 static bool is_joined(const struct options *options)
 {
 	return options->input_count > 1 && options->input_count <= JOIN_POINTS;
@@ -171,7 +171,7 @@ static void end_page(struct reporting *reporting, int error)
 	reporting->reader.status = EXIT_ERROR;
 }
 
-/* A packet was captured at several points. Parts of one capture have none. */
+/* Whether some packet was captured at several points; the parts of one capture have no such packet. */
 static bool are_points(const struct joined *joined)
 {
 	for (size_t i = 0; i < joined->join->direction_count; i++)

@@ -106,7 +106,7 @@ bool responses_close(struct responses *responses)
 		return true;
 	dropped = rtap_source_interface(responses->source, 0)->dropped_here;
 	if (dropped.known && dropped.value)
-		print_error("%" COUNT " received and not written to the file, for want of time",
+		print_error("%" COUNT " received and dropped because the file was written too slowly",
 			 COUNTED(dropped.value, "packet was", "packets were"));
 	printf("%" COUNT " received, %" COUNT " not answered\n", COUNTED(responses->count, "packet", "packets"),
 	       COUNTED(responses->unanswered, "request", "requests"));

@@ -41,7 +41,7 @@ static void print_name(struct rotation_hook *hook, const char *name)
 	hook->failed |= failed;
 }
 
-/* The program gets a process group of its own: an interrupt from the terminal ends the capture, not the work on its files. */
+/* The program gets its own process group: an interrupt from the terminal ends the capture but not the processing of its files. */
 static void run_program(struct rotation_hook *hook, const char *name)
 {
 	const char *program = hook->options->postrotate;
@@ -65,7 +65,7 @@ static void run_program(struct rotation_hook *hook, const char *name)
 		return;
 	}
 	hook->running++;
-	/* it must not compete with the capture */
+	/* do not compete with the capture */
 	(void)!setpriority(PRIO_PROCESS, (id_t)child, LOWEST_PRIORITY);
 }
 

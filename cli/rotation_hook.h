@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happens when a file of -w has been closed: its name is printed (-b printname), a program is run (-z).
+ * Actions after a file of -w was closed: printing its name (-b printname), running a program (-z).
  */
 #ifndef CLI_ROTATION_HOOK_H
 #define CLI_ROTATION_HOOK_H
@@ -17,7 +17,7 @@ struct rotation_hook {
 /* Opens the file for names. False: failed; an error was printed. */
 bool rotation_hook_open(struct rotation_hook *hook, const struct file_options *options);
 
-/* As `closed` in struct rtap_series_options; the owner is the hook. As in tcpdump, the last file is not given to the program. */
+/* For `closed` in struct rtap_series_options; the owner is the hook. As in tcpdump, the program is not run for the last file. */
 void rotation_hook_closed(void *owner, const char *name, bool is_last);
 
 /* Reports programs that failed, without waiting for those that still run. */

@@ -20,14 +20,14 @@ struct copy {
 	char name[32];
 };
 
-/* The copies, until the process ends. */
+/* The copies; they exist until the process ends. */
 static SLIST_HEAD(, copy) copies = SLIST_HEAD_INITIALIZER(copies);
 
 static bool is_pipe(const char *name)
 {
 	struct stat found;
 
-	/* standard input is at its end after the first time, even if it is a file */
+	/* standard input is at its end after the first pass, even if it is a file */
 	return !strcmp(name, "-") || (!stat(name, &found) && !S_ISREG(found.st_mode));
 }
 
@@ -38,13 +38,13 @@ static const char *directory(void)
 	return named && *named ? named : "/var/tmp";
 }
 
-/* A file without a name; -1: failed. */
+/* Opens an unnamed temporary file; -1: failed. */
 static int create(void)
 {
 	char name[4096];
 	int file = open(directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	/* not all file systems have such files */
+	/* not all file systems support O_TMPFILE */
 	if (file >= 0 || snprintf(name, sizeof name, "%s/rdmatap-XXXXXX", directory()) >= (int)sizeof name)
 		return file;
 	file = mkstemp(name);

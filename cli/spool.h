@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inputs for commands that read their files twice: what comes from a pipe is copied to a temporary file without a name.
+ * Inputs for commands that read their files twice: input from a pipe is copied to an unnamed temporary file.
  */
 #ifndef CLI_SPOOL_H
 #define CLI_SPOOL_H
@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 
 /*
- * Copies each input that is not a regular file, and names the copy in its place ("/dev/fd/3"), which lasts as long as the process. An
- * interrupt ends the copying. False: it failed, and an error was printed. Files that do not exist are left to be reported when they are opened.
+ * Copies each input that is not a regular file and replaces its name by that of the copy ("/dev/fd/3"), which lasts as long as the process. An
+ * interrupt ends the copying. False: it failed, and an error was printed. Missing files are reported later, when they are opened.
  */
 bool spool_inputs(struct options *options) __attribute__((warn_unused_result));
 

@@ -24,7 +24,7 @@
 #include "output/stats/interval_line.h"
 #include "output/stats/stats_text.h"
 
-/* Rows of a table and findings, without --top. */
+/* Default of --top: rows of a table, and findings. */
 #define DEFAULT_TOP 10
 
 struct summary {
@@ -45,7 +45,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	counting_frame(&summary->counting, frame, &packet);
 }
 
-/* The writer of the records of --type; NULL: all are written. */
+/* The function that writes the records of --type; NULL: all are written. */
 static stats_form *wanted_form(const struct options *options)
 {
 	static const struct {
@@ -89,7 +89,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 	return !reader->unwritable && !hurried;
 }
 
-/* Frames of an interval have been read by this time after its end. */
+/* An interval is printed this long after its end, when all its frames have been read. */
 #define INTERVAL_SLACK_NS INT64_C(300000000)
 #define LINES_A_HEADING 20
 #define MOST_EMPTY 10000 /* intervals: beyond that a clock was set */
@@ -149,7 +149,7 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 		openmetrics_merge(summary->metrics, from, into, turned);
 }
 
-/* Live: called often. */
+/* Live: called periodically. */
 static void work_while_live(void *owner)
 {
 	struct summary *summary = owner;
@@ -160,7 +160,7 @@ static void work_while_live(void *owner)
 		openmetrics_publish(summary->metrics, &summary->counting, false);
 }
 
-/* Live: the intervals that are left, and the last one so far as it got. */
+/* Live: prints the remaining intervals; the last one is incomplete. */
 static void write_last_intervals(struct summary *summary)
 {
 	const struct stats *stats = summary->counting.stats;
@@ -174,7 +174,7 @@ static void write_last_intervals(struct summary *summary)
 	}
 }
 
-/* The records at the end; intervals of a live capture have been written. */
+/* Writes the records at the end, except intervals of a live capture, which were written before. */
 static bool write_final_record(void *owner, stats_form *form, const struct stats_record *record)
 {
 	struct reader *reader = owner;
@@ -300,7 +300,7 @@ int command_stats(int argc, char **argv)
 	if (!options_parse(&options, COMMAND_STATS, argc, argv))
 		goto out;
 	if (options.clock == CLOCK_DELTA || options.clock == CLOCK_DELTA_SHOWN) {
-		print_error("-t d and -t dd: statistics have no time since a line before (a, ad, e, r, u and ud work)");
+		print_error("-t d and -t dd are not supported: statistics have no previous line (use a, ad, e, r, u or ud)");
 		goto out;
 	}
 	if (!options.explain) {
@@ -311,7 +311,7 @@ int command_stats(int argc, char **argv)
 		print_error("--explain prints text (findings in JSON and CSV have cause, next and filter)");
 		goto out;
 	}
-	/* all findings have their causes with them */
+	/* --explain all prints the causes with each finding */
 	status = options.input_count && is_all(options.explain) ? EXIT_DONE : explain(options.explain);
 	if (options.input_count && status == EXIT_DONE) {
 		fflush(stdout);

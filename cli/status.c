@@ -15,7 +15,7 @@
 #define NS_A_SECOND INT64_C(1000000000)
 #define LONGEST_SECONDS 86400
 
-/* Sums over the interfaces; known if all are. */
+/* Sums over the interfaces; known if each value is known. */
 struct state {
 	struct rtap_count by_device, by_system, here, used, size;
 	uint64_t packets, packets_a_second, bytes_a_second;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --status: how a live capture goes, on standard error every so many seconds.
+ * --status: prints the state of a live capture on standard error at regular intervals.
  */
 #ifndef CLI_STATUS_H
 #define CLI_STATUS_H

@@ -21,7 +21,7 @@
 #include "output/packet/units.h"
 
 #define REFRESH_NS INT64_C(1000000000)
-#define LOOK_FRAMES 256 /* of a file: how often keys are looked for */
+#define LOOK_FRAMES 256 /* of a file: keys are polled after this many frames */
 #define LOOK_MS 50
 #define STATUS_SIZE 256
 
@@ -31,7 +31,7 @@ struct top {
 	struct top_model model;
 	struct top_screen screen;
 	int64_t due_ns;         /* of the next refresh; monotonic clock */
-	/* Of a file with --speed. */
+	/* For a file with --speed. */
 	int64_t begun_ns;       /* monotonic clock; 0: no frame was taken */
 	int64_t first_ns, frame_ns; /* times of the first and the last frame */
 	unsigned frames;
@@ -51,7 +51,7 @@ static const char *count_text(bool known, uint64_t count, char text[24])
 	return text;
 }
 
-/* Drops by whom, "?" if unknown, and the fill of the queues. */
+/* Writes the drops by device, kernel and program ("?": unknown), and the fill level of the queues. */
 static void put_sources(const struct rtap_source *source, char *text, size_t size)
 {
 	uint64_t device = 0, kernel = 0, here = 0, used = 0, whole = 0;
@@ -108,7 +108,7 @@ static void draw(struct top *top)
 	top_screen_draw(&top->screen, &top->model, status);
 }
 
-/* The clock of rates: that of the frames, for a file. */
+/* The time for rates: for a file, that of the frames. */
 static int64_t display_ns(const struct top *top)
 {
 	return top->reader.options->device ? now_ns() : top->counting.stats->last_ns;
@@ -120,7 +120,7 @@ static void refresh_model(struct top *top)
 	top_model_refresh(&top->model, top->counting.stats, display_ns(top));
 }
 
-/* Takes keys, and refreshes if that is due, or if keys ask for it. */
+/* Processes keys, and refreshes the screen if that is due or a key requires it. */
 static void look(struct top *top, bool at_once)
 {
 	int64_t now = now_ns();
@@ -133,7 +133,7 @@ static void look(struct top *top, bool at_once)
 	}
 	if (!changed && !at_once && now < top->due_ns)
 		return;
-	/* rates need time */
+	/* rates need an interval between refreshes */
 	if ((!top->screen.paused && now >= top->due_ns) || at_once || !top->model.before_ns) {
 		refresh_model(top);
 		top->due_ns = now + REFRESH_NS;
@@ -148,7 +148,7 @@ static void idle(void *owner)
 	look(owner, false);
 }
 
-/* With --speed: until the frame is due. */
+/* With --speed: waits until the frame is due. */
 static void await_frame(struct top *top, int64_t time_ns)
 {
 	double speed = top->reader.options->speed;
@@ -196,7 +196,7 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 	top_model_merge(&((struct top *)owner)->model, from, into);
 }
 
-/* At the end of a file: what there was, until the user leaves. */
+/* At the end of a file: shows the final state until the user leaves. */
 static void stay(struct top *top)
 {
 	look(top, true);

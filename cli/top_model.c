@@ -27,7 +27,7 @@ void top_model_fini(struct top_model *model)
 	*model = (struct top_model){ .rows = NULL };
 }
 
-/* Ends the text: what is printable of it, without a newline. */
+/* Copies the printable part of the line, without its newline, to `text`. */
 static void finish_text(char *text, size_t size, const struct line *line)
 {
 	size_t length = (size_t)(line->next - text);
@@ -133,7 +133,7 @@ static int compare(const void *left, const void *right, void *model)
 
 	if (rank != other)
 		return rank > other ? -1 : 1;
-	/* those without traffic at the moment: the busiest first */
+	/* connections without current traffic: most bytes first */
 	if (((struct top_model *)model)->sort == TOP_SORT_RATE && a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
 	return a->number < b->number ? -1 : a->number > b->number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What rdmatap top shows: connections with their rates, and the latest operations of one of them.
+ * Data of rdmatap top: connections with their rates, and the latest operations of each.
  */
 #ifndef CLI_TOP_MODEL_H
 #define CLI_TOP_MODEL_H
@@ -13,7 +13,7 @@
 
 #include "output/stats/stats.h"
 
-#define TOP_OPERATIONS 2048 /* latest ones that are kept, of all connections */
+#define TOP_OPERATIONS 2048 /* number of latest operations kept, of all connections */
 #define TOP_LINE 160
 #define TOP_FILTER 64
 
@@ -63,16 +63,16 @@ struct top_model {
 bool top_model_init(struct top_model *model);
 void top_model_fini(struct top_model *model);
 
-/* Rates are those since the last refresh with another time. `now_ns`: by the clock that drives the display. */
+/* Updates the rows; rates cover the time since the last refresh at another time. `now_ns`: by the clock of the display. */
 void top_model_refresh(struct top_model *model, const struct stats *stats, int64_t now_ns);
 
-/* Sorts and filters the rows of the last refresh anew. */
+/* Sorts and filters the rows of the last refresh again. */
 void top_model_arrange(struct top_model *model);
 
 void top_model_operation(struct top_model *model, const struct rtap_operation *operation);
 void top_model_message(struct top_model *model, const struct rtap_message *message);
 
-/* Connections found to be one. */
+/* Merges two connections that were found to be one; as `merged` in rdmatap/tracker.h. */
 void top_model_merge(struct top_model *model, uint64_t from, uint64_t into);
 
 /* The latest operations of a connection, or its messages if there are none, at most `most`, the newest first. Returns their number. */

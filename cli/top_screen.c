@@ -60,7 +60,7 @@ static const struct {
 #undef TOP_SORT_ROW
 };
 
-/* Errors would scroll the screen: they are kept until it is closed. */
+/* Redirects standard error until the screen is closed: output would scroll the screen. */
 static void keep_errors(struct top_screen *screen)
 {
 	fflush(stderr);
@@ -124,7 +124,7 @@ void top_screen_close(struct top_screen *screen)
 	screen->is_open = false;
 }
 
-/* While a filter is typed. */
+/* Processes a key of the filter prompt. */
 static void take_typed(struct top_screen *screen, struct top_model *model, int key)
 {
 	size_t length = strlen(screen->typed);
@@ -170,7 +170,7 @@ static void take_sort(struct top_model *model, int key)
 			model->sort = (enum top_sort)i;
 }
 
-/* False: leave. */
+/* Processes one key. False: leave. */
 static bool take_key(struct top_screen *screen, struct top_model *model, int key)
 {
 	switch (key) {
@@ -219,7 +219,7 @@ bool top_screen_take_keys(struct top_screen *screen, struct top_model *model, bo
 	return true;
 }
 
-/* A cell of text, right-aligned. */
+/* Writes a right-aligned cell. */
 static void put_cell(int width, void (*write)(uint64_t value, struct line *line), uint64_t value)
 {
 	char text[48];

@@ -12,7 +12,7 @@
 struct top_screen {
 	bool is_open;
 	bool paused;
-	bool asks;            /* for a filter; `typed` is what was typed so far */
+	bool asks;            /* the filter prompt is open; `typed` is its text so far */
 	char typed[TOP_FILTER];
 	size_t selected;      /* row */
 	size_t scrolled;      /* rows, or operations, above the screen */
@@ -21,13 +21,13 @@ struct top_screen {
 	int errors;
 };
 
-/* False: the terminal cannot do this; an error was printed. */
+/* False: not a suitable terminal; an error was printed. */
 bool top_screen_open(struct top_screen *screen);
 
-/* Back to the terminal as it was, with what was printed on standard error. */
+/* Restores the terminal, and prints what was written to standard error in the meantime. */
 void top_screen_close(struct top_screen *screen);
 
-/* Takes the keys that were pressed; sets model->sort and model->filter. *changed: there were some. False: the user leaves. */
+/* Processes pressed keys; sets model->sort and model->filter. *changed: a key was pressed. False: the user leaves. */
 bool top_screen_take_keys(struct top_screen *screen, struct top_model *model, bool *changed);
 
 /* `status`: one line, printable ASCII. */

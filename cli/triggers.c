@@ -24,9 +24,9 @@
 #define WHY_SIZE 400
 #define FRAMES_AT_ONCE 256
 #define WAIT_MS 100
-#define MOST_PULLED 64     /* triggers between two looks: the others begin nothing */
-#define NICENESS 10        /* of the examining thread: capturing and writing come first */
-#define FINDINGS_NS INT64_C(1000000000) /* how often rules are applied */
+#define MOST_PULLED 64     /* triggers between two calls; further ones begin no incident */
+#define NICENESS 10        /* of the examining thread: capturing and writing have priority */
+#define FINDINGS_NS INT64_C(1000000000) /* interval at which rules are applied */
 
 static const char latency_word[] = "latency>";
 
@@ -52,8 +52,8 @@ struct triggers {
 	struct reader *reader;
 	struct frame_ring *ring;
 	bool examines;       /* frames */
-	bool finds;          /* a rule is there */
-	/* The examining thread's while it runs. */
+	bool finds;          /* one of the triggers is a rule */
+	/* used by the examining thread while it runs */
 	pthread_t thread;
 	bool runs;
 	struct counting counting;

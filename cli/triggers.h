@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What begins an incident of the flight recorder: --trigger FILTER, FINDING, latency>TIME, drops.
+ * Triggers of the flight recorder, which begin an incident: --trigger FILTER, FINDING, latency>TIME, drops.
  */
 #ifndef CLI_TRIGGERS_H
 #define CLI_TRIGGERS_H
@@ -18,8 +18,8 @@ typedef void triggers_take(void *owner, int64_t at_ns, const char *why);
 struct triggers *triggers_open(const struct options *options, struct reader *reader, struct frame_ring *ring);
 
 /*
- * Begins to examine the frames of the ring, in a thread of its own: capturing does not wait for it. Frames that are overwritten before it comes to
- * them are counted. After privileges were given up; further calls are ignored. False: failed; an error was printed.
+ * Starts a thread that examines the frames of the ring; capturing does not wait for it. Frames that are overwritten before they are examined are
+ * counted. Call after privileges are dropped; further calls are ignored. False: failed; an error was printed.
  */
 bool triggers_start(struct triggers *triggers);
 

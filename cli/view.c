@@ -33,7 +33,7 @@ struct view {
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
 	struct rotation_hook hook;
-	struct account account;     /* that a live capture continues as */
+	struct account account;     /* under which a live capture continues */
 	bool cannot_write;          /* a failure to write the file of -w was printed */
 	struct view_format {
 		struct text_format text;
@@ -285,7 +285,7 @@ static void finish_output(struct view *view)
 	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
 	if (view->series)
-		reader->packets.held_times = rtap_series_held_times(view->series);
+		reader->packets.clamped_times = rtap_series_clamped_times(view->series);
 	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
 	view->series = NULL;
@@ -353,7 +353,7 @@ static bool find_account(struct view *view)
 		return true;
 	if (!privileges_find(options->user, &view->account))
 		return false;
-	/* it creates further files with this group */
+	/* further files are created with this group */
 	if (series->has_group && view->account.changes)
 		view->account.group = series->group;
 	return privileges_rehearse(&view->account, makes_files ? options->write_name : NULL);
@@ -385,7 +385,7 @@ int view_run(const struct options *options)
 		if (view.tracker)
 			diagnostics_state(view.tracker, false, options->verbose);
 		if (lost_values(&view))
-			print_error("%" COUNT " not written for want of memory", COUNTED(lost_values(&view), "value", "values"));
+			print_error("%" COUNT " not written for lack of memory", COUNTED(lost_values(&view), "value", "values"));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_ERROR;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap why: the story of one connection, operation or packet. The files are read twice: first to find it, then to print it.
+ * rdmatap why: explains one connection, operation or packet by its events. The files are read twice: first to find it, then to print it.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include "output/stats/stats_packet.h"
 #include "output/stats/why_text.h"
 
-/* Events listed. */
+/* Limit of listed events. */
 #define EVENTS 100000
 /* Merged connections whose numbers are kept. */
 #define MERGES (1 << 20)
@@ -122,7 +122,7 @@ static bool is_named(const struct gathering *gathering, const struct rtap_operat
 	case SELECT_XID:
 		return operation->id && strtoull(operation->id, NULL, 0) == gathering->number;
 	case SELECT_FRAME:
-		/* the shortest that it lies in */
+		/* the shortest operation that contains it */
 		*rank = ~(last - operation->request_frame);
 		return operation->connection->number == gathering->frame_connection && operation->request_frame &&
 		       operation->request_frame <= gathering->number && last >= gathering->number;
@@ -163,7 +163,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	snprintf(subject->name, sizeof subject->name, "%s %s%s%s", operation->layer, operation->name ? operation->name : "unknown",
 		 operation->object ? " " : "", operation->object ? operation->object : "");
 	take_delays(subject, operation);
-	/* the answer that was lost after the capture is sent again later */
+	/* after the end of the operation, a response lost behind the capture point may be retransmitted */
 	subject->end_ns = operation->time_end_ns;
 	if (operation->has_latency && operation->time_lost_us * INT64_C(1000) > operation->latency_ns)
 		subject->end_ns += operation->time_lost_us * INT64_C(2000);
@@ -232,7 +232,7 @@ static bool is_candidate(const struct gathering *gathering, const struct stats_c
 	return (shown->a.qpn_known && shown->a.qpn == gathering->number) || (shown->b.qpn_known && shown->b.qpn == gathering->number);
 }
 
-/* Of the connections that the selector allows the one with most time lost, then with most bytes; 0: none. */
+/* Of the selected connections, the one with the most time lost, then with the most bytes; 0: none. */
 static uint64_t worst_connection(const struct gathering *gathering)
 {
 	const struct stats *stats = gathering->stats;
@@ -252,7 +252,7 @@ static uint64_t worst_connection(const struct gathering *gathering)
 	return worst ? worst->shown.number : 0;
 }
 
-/* Decides what the story is about. False: there is no such thing; an error was printed. */
+/* Chooses the connection, operation or packet to explain. False: not found; an error was printed. */
 static bool choose(struct gathering *gathering)
 {
 	struct why_subject *subject = &gathering->subject;
@@ -312,7 +312,7 @@ static void write_event(const void *what, struct line *line)
 	why_event(gathering->why, gathering->index, &gathering->style, line);
 }
 
-/* The filter of the story's packets. */
+/* Writes the display filter of the packets shown. */
 static void put_filter(const struct gathering *gathering, struct line *line)
 {
 	line_text(line, gathering->alias_count > 1 ? "rdmatap.connection in {" : "rdmatap.connection == ");
@@ -378,7 +378,7 @@ static void write_verdict_record(const void *what, struct line *line)
 	columns_write(&((const struct gathering *)what)->options->columns, verdict_json, what, line);
 }
 
-static void write_story(struct gathering *gathering)
+static void write_events(struct gathering *gathering)
 {
 	struct reader *reader = &gathering->reader;
 	size_t events = why_finish(gathering->why);
@@ -457,7 +457,7 @@ static int run(struct gathering *gathering, const struct options *options)
 		status = gathering->reader.status;
 		goto out;
 	}
-	write_story(gathering);
+	write_events(gathering);
 	reader_report(&gathering->reader, gathering->tracker);
 	status = gathering->reader.status;
 out:
@@ -466,7 +466,7 @@ out:
 	return status;
 }
 
-/* Takes the selector out of the arguments. False: an error was printed. */
+/* Removes the selector from the arguments. False: an error was printed. */
 static bool take_selector(struct gathering *gathering, int *argc, char **argv)
 {
 	int kept = 0;

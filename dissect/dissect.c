@@ -100,7 +100,7 @@ void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame)
 	dissect_frame(frame, &((const struct opened_packet *)packet)->context, packet);
 }
 
-/* A layer of that protocol went; unless one of the first `count` is of it too, the packet has none any more. */
+/* Updates the set of protocols after a layer was removed: the packet still has the protocol if one of the first `count` layers is of it. */
 static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint16_t protocol)
 {
 	for (uint8_t i = 0; i < count; i++)
@@ -134,7 +134,7 @@ static struct parse parse_part(struct rtap_packet *packet, const struct rtap_con
 	return parse;
 }
 
-/* From `offset` of a layer's source on, to the end of what the transport carried. */
+/* Continues at `offset` of a layer's source, up to the end of the transport's payload. */
 static struct parse parse_after(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
 {
 	const struct rtap_payload *payload = &packet->payload;
@@ -162,7 +162,7 @@ static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uin
 	return layer;
 }
 
-/* Removes what follows the headers, including reassembled bytes; sources up to `source` stay. */
+/* Removes the layers after the headers, and reassembled bytes; sources up to `source` stay. */
 static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source)
 {
 	forget_layers(packet, from);

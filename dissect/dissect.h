@@ -15,7 +15,7 @@
  */
 void dissect_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 
-/* What the transport of an InfiniBand or RoCE packet carries. */
+/* Dissects the transport payload of an InfiniBand or RoCE packet. */
 void packet_dissect_payload(struct rtap_packet *packet, const struct rtap_context *context);
 
 /* The data of an RMPP transfer that this segment completed: context->records. */
@@ -33,7 +33,7 @@ void packet_dissect_udp(struct rtap_packet *packet, const struct rtap_context *c
 /* The results of an RPC reply: the context has its call. Not for records of a stream. */
 void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
 
-/* What follows the RPC-over-RDMA header: context->rpc_follows is set, and no chunk is shown in this packet. */
+/* Dissects the bytes after the RPC-over-RDMA header: context->rpc_follows is set, and no chunk is shown in this packet. */
 void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_context *context);
 
 /* The payload of a TCP segment. The packet has tcp.present and captured payload and was dissected with context->stop_at_tcp. */
@@ -51,7 +51,7 @@ bool packet_begin_fpdus(struct rtap_packet *packet, const struct rtap_context *c
 bool packet_dissect_fpdu(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_fpdu *fpdu);
 bool packet_end_fpdus(struct rtap_packet *packet, const struct rtap_context *context, uint32_t begun);
 
-/* Removes what follows RDMAP's layer, but for the first `source_count` sources: the FPDU after those in a struct packet_body. */
+/* Removes the layers after RDMAP's layer, and the sources after the first `source_count`: the FPDU after those in a struct packet_body. */
 void packet_forget_fpdu(struct rtap_packet *packet, uint8_t source_count);
 
 /* Layers and facts of the FPDUs that are dissected, while the packet is that of a later one alone. */

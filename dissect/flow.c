@@ -100,7 +100,7 @@ static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.latency", "Time Since the Request", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_latency, NULL },
 };
 
-/* What every packet of a message of several, and every answer, would say is left to -V. */
+/* Facts that every packet of a multi-packet message and every response has are shown by -V only. */
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_flow_facts *flow = &packet->flow;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is known of a frame before its bytes are looked at, as fields; and the anomalies of the whole packet.
+ * Metadata of a frame as fields, and the anomalies of the whole packet.
  */
 #include "config.h"
 

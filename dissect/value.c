@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One field of a packet, for who wants no visitor of his own.
+ * Access to single fields of a packet without a visitor.
  */
 #include "config.h"
 

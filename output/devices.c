@@ -347,7 +347,7 @@ static const char *yes_or_no(uint64_t value)
 
 static void show_verbs(const struct style *style, struct line *line, const struct rtap_device_verbs *verbs)
 {
-	if (!verbs->asked) {
+	if (!verbs->valid) {
 		style->text(line, 1, "verbs_trouble", verbs->failure);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a command of a storage protocol did to the blocks of a device.
+ * The effect of a storage command on the blocks of a device.
  */
 #ifndef REASSEMBLY_BLOCK_EFFECT_H
 #define REASSEMBLY_BLOCK_EFFECT_H
@@ -11,12 +11,12 @@
 struct coverage;
 
 enum block_effect_kind {
-	BLOCK_READ,    /* the data is what the blocks hold */
+	BLOCK_READ,    /* the data are the contents of the blocks */
 	BLOCK_WRITTEN, /* the data was written */
 	BLOCK_REPEATED, /* one block of data was written to all */
 	BLOCK_COPIED,  /* other blocks were copied */
 	BLOCK_ZEROED,  /* zeros were written, or the blocks were deallocated */
-	BLOCK_SPOILED, /* the command failed, or its response was not seen: what the blocks hold is unknown */
+	BLOCK_SPOILED, /* the command failed, or its response was not seen: the contents of the blocks are unknown */
 };
 
 /* Borrowed for the call. */
@@ -28,10 +28,10 @@ struct block_effect {
 	uint64_t offset, length;     /* bytes of the device */
 	uint64_t request_frame, response_frame; /* 0: not seen */
 	int64_t time_ns;             /* when the command was sent */
-	/* READ, WRITTEN, REPEATED: the data, at positions from 0; the same, as far as the capture truncated it. NULL: none */
+	/* READ, WRITTEN, REPEATED: the captured data, at positions from 0; the data truncated by the capture. NULL: none */
 	const struct coverage *data, *cut;
 	uint64_t period;             /* REPEATED: bytes of the data that `data` has */
-	uint64_t source, source_unit; /* COPIED: where the bytes were, of which unit */
+	uint64_t source, source_unit; /* COPIED: offset and unit of the source */
 	bool to_end;                 /* `length` is unknown: up to the end of the device */
 };
 

@@ -7,15 +7,15 @@
 #include "reassembly/clock_fit.h"
 
 #define NS 1e9
-/* Clocks of computers drift less. */
+/* Upper limit of the drift of computer clocks. */
 #define MOST_DRIFT 1e-3
-/* Packets take less time, in seconds. */
+/* Upper limit of a packet's transit time, in seconds. */
 #define MOST_TRANSIT 10.0
-/* For packets in one direction only: networks take less time. */
+/* For packets in one direction only: upper limit of the transit time of a network. */
 #define NETWORK_NS 1000000
-/* So many packets of one direction in a row that no line allows show that the clock was set; fewer are retransmissions that were mistaken. */
+/* This many consecutive packets of one direction outside of all lines show that the clock was set; fewer are mismatched retransmissions. */
 #define MOST_VIOLATIONS 4
-/* How imprecise time stamps may be, in seconds. */
+/* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
 #define MOST_TOLERANCE 2e-3
 #define FEW_PIECES 4
@@ -54,7 +54,7 @@ static double elapsed(int64_t from_ns, int64_t to_ns)
 	return __builtin_sub_overflow(to_ns, from_ns, &elapsed_ns) ? seconds(from_ns, to_ns) : (double)elapsed_ns / NS;
 }
 
-/* How far the line is within the bound of a sample; negative: outside. */
+/* Distance of the line from the bound of a sample; negative: outside. */
 static double margin(const struct line_of_clock *line, double time, double after, bool is_later, double tolerance)
 {
 	double above = after - line->ahead - line->drift * time;
@@ -88,7 +88,7 @@ static bool cut(struct allowed *allowed, double time, double after, bool is_late
 				.ahead = here->ahead + part * (there->ahead - here->ahead),
 			};
 	}
-	/* with so many corners little is left to be excluded */
+	/* with this many corners, more precision is not needed */
 	if (kept.count < MOST_CORNERS)
 		*allowed = kept;
 	return true;
@@ -109,7 +109,7 @@ static void range_at(const struct allowed *allowed, double drift, double *least,
 		*least = fmin(*least, fmin(ahead, here->drift == drift ? here->ahead : ahead));
 		*most = fmax(*most, fmax(ahead, here->drift == drift ? here->ahead : ahead));
 	}
-	/* rounding, of a polygon that is a line */
+	/* rounding errors, if the polygon is degenerate */
 	if (*least > *most)
 		*least = *most = allowed->corners[0].ahead;
 }

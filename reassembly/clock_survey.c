@@ -30,7 +30,7 @@ struct survey_packet {
 	uint32_t sample;           /* selects the packets that are considered; the same in each run */
 };
 
-/* What a file shares with an earlier one. */
+/* The packets that a file shares with an earlier one. */
 struct survey_match {
 	uint64_t packets, weight;
 	uint64_t first, last;      /* index among its own packets */
@@ -252,7 +252,7 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 		survey->files[found->reference].is_reference = true;
 		found->piece_count = clock_fit(survey->samples, select_samples(survey, best, most), found->pieces);
 	} else if (survey->files[found->reference].reference != found->reference) {
-		/* found at the beginning of the files only, and the reference itself turned out to have one */
+		/* the match was at the beginning of the files only, and the reference itself turned out to have a reference */
 		found->reference = file;
 		found->piece_count = 0;
 	}

@@ -10,9 +10,9 @@
 #include "reassembly/content_pairing.h"
 #include "reassembly/upper/region.h"
 
-#define MOST_CONNECTIONS 64 /* most that are examined for a packet, and most requests of each */
+#define MOST_CONNECTIONS 64 /* limit of connections examined for a packet, and of requests of each */
 #define MOST_REQUESTS 256
-/* Packets of a flow that are examined one by one; then one of so many. Few more commands are under way when a capture begins. */
+/* This many packets of a flow are all examined; after that, one in this many. Few more commands are outstanding when a capture begins. */
 #define MOST_TRIES 512
 #define RARE_TRIES 64
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairing without communication management and acknowledgements, by what packets carry: a READ or WRITE of memory that requests of another
+ * Pairing without communication management and acknowledgements, by packet contents: a READ or WRITE of memory that requests of another
  * connection name by key and address, or a response to one of them. For captures that begin in the middle of a connection.
  */
 #ifndef REASSEMBLY_CONTENT_PAIRING_H

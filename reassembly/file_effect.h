@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an operation did to a file that a path names.
+ * The effect of an operation on a file identified by its path.
  */
 #ifndef REASSEMBLY_FILE_EFFECT_H
 #define REASSEMBLY_FILE_EFFECT_H
@@ -8,10 +8,10 @@
 #include "reassembly/block_effect.h"
 
 enum file_effect_kind {
-	FILE_DATA,      /* `bytes`: was read or written */
-	FILE_RESIZED,   /* has `size` bytes now; created, truncated or extended */
-	FILE_SIZE_SEEN, /* had `size` bytes */
-	FILE_RENAMED,   /* is at `new_path` now */
+	FILE_DATA,      /* `bytes` were read or written */
+	FILE_RESIZED,   /* the file now has `size` bytes: created, truncated or extended */
+	FILE_SIZE_SEEN, /* the server reported a size of `size` bytes */
+	FILE_RENAMED,   /* the file was moved to `new_path` */
 };
 
 /* Borrowed for the call. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the state knows of the current frame. It is passed from step to step; the dissection of what depends on state, and whether its messages
- * are wanted, follow from it.
+ * Results of the state for the current frame, passed between the processing steps. They determine the dissection of parts that depend on
+ * the state, and whether the frame's messages are wanted.
  */
 #ifndef REASSEMBLY_FRAME_RESULT_H
 #define REASSEMBLY_FRAME_RESULT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InfiniBand and RoCE packets: the flow and the connection that each belongs to, and what it is there: a request, a response, a
+ * InfiniBand and RoCE packets: the flow and the connection of each, and its role: a request, a response, a
  * datagram, a CNP.
  */
 #ifndef REASSEMBLY_IB_PACKET_H

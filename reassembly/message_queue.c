@@ -406,7 +406,7 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 		silent_ns = budget->clock_ns - message->connection->entry.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
 		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;
-	/* nobody waits for the report: a few checks */
+	/* no output waits for the report: check rarely */
 	if (!tracker->reports && silent_ns > wait_ns)
 		wait_ns = 3 * silent_ns;
 	if (silent_ns < budget->give_up_ns && budget->give_up_ns - silent_ns < wait_ns)

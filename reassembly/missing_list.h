@@ -9,7 +9,7 @@
 
 #include "reassembly/store/coverage.h"
 
-/* All zero but for what the user sets: empty. The user frees `items`. */
+/* Members that the user does not set are zero: empty. The user frees `items`. */
 struct missing_list {
 	uint64_t origin;           /* position from which offsets count, modulo 2^64 */
 	uint8_t reason;            /* enum rtap_missing_reason of holes that were not truncated */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Operations of upper layers (rdmatap/operation.h) until they are reported. A layer adds one to the message of a request, or of a response
- * whose request is unknown, and fills it when nothing can change it any more. It is reported with that message: in the order of requests.
+ * whose request is unknown, and fills it when it is final. It is reported with that message, in the order of requests.
  */
 #ifndef REASSEMBLY_OPERATION_H
 #define REASSEMBLY_OPERATION_H
@@ -21,7 +21,7 @@ struct operation {
 	void (*conclude)(struct rtap_tracker *tracker, struct message *message);
 	/* Called right before it is reported, in the order of reports: may complete `shown`. NULL: nothing to do. */
 	void (*complete)(struct rtap_tracker *tracker, struct operation *operation);
-	/* Frees what the layer's struct has on the heap. NULL: nothing. */
+	/* Frees heap memory of the layer's struct. NULL: none. */
 	void (*release)(struct operation *operation);
 	char *object;        /* on the heap; shown.object, or NULL */
 	uint64_t memory;     /* charged to the tracker's messages */

@@ -269,7 +269,7 @@ static __attribute__((cold, noinline)) void ignore_icrc(struct rtap_packet *pack
 	packet->anomaly_count = kept;
 }
 
-/* What is known of the current frame besides its bytes. Most frames need none of it. */
+/* Context for the current frame from the state. Most frames need none. */
 struct knowledge {
 	struct rtap_context context;
 	bool is_set;

@@ -24,15 +24,15 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
 
 /*
- * What commands of storage protocols do to blocks is passed to `take`, with the owner of the options: of a connection in the order of
+ * Passes the effects of storage commands on blocks to `take`, with the owner of the options; within a connection in the order of
  * responses. Call before the first frame.
  */
 void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take);
 
-/* The same of operations on files that paths name. */
+/* The same for operations on files identified by paths. */
 void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take);
 
-/* The calls of the capture that are answered, in the order of their frames; borrowed. Call before the first frame. */
+/* Sets the answered calls of the capture, in the order of their frames; borrowed. Call before the first frame. */
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);
 
 /*
@@ -49,10 +49,10 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
  */
 void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns);
 
-/* Live: no frame has arrived for this time, after the last frame or call. Reports what is finished or given up by now. */
+/* Live: advances the time by `passed_ns` without a frame, since the last frame or call. Reports messages and connections that are now final. */
 void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns);
 
-/* Live: passes each connection that is not reported yet to `take`, as it is now. */
+/* Live: passes the current state of each connection that is not reported yet to `take`. */
 void tracker_show_connections(const struct rtap_tracker *tracker, void (*take)(void *owner, const struct rtap_connection *connection),
 			      void *owner);
 

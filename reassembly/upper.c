@@ -35,7 +35,7 @@ bool upper_has_port(const struct rtap_tracker *tracker, uint16_t wanted)
 	return false;
 }
 
-/* What the user declared that a queue pair of the connection takes. */
+/* The protocol that the user declared for a queue pair of the connection. */
 static enum rtap_upper declared(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	const struct rtap_end *a = &connection->shown.a, *b = &connection->shown.b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks; upper_layers.c lists all layers.
- * The transports do not depend on any layer: they report events here. A connection has at most one layer, which says what it carries: the
+ * The transports do not depend on any layer: they report events here. A connection has at most one layer: the
  * one that the user declared, that its setup names, that private data or a packet's header shows, or whose callback accepts a packet or a Send.
  */
 #ifndef REASSEMBLY_UPPER_H
@@ -29,7 +29,7 @@ struct upper_work {
 	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
-/* What a message lost after its data may have been passed to the layer. */
+/* Losses of a message that are detected after its data may have been passed to the layer. */
 struct upper_loss {
 	uint32_t time_us;
 	uint16_t repeats;
@@ -51,18 +51,18 @@ struct upper_socket {
 	void (*hole)(void *stream, bool from_a, const struct tcp_hole *hole);
 	/* Whether the connection carries the layer. UPPER_YES and UPPER_NO are final. */
 	enum upper_verdict (*verdict)(const void *stream);
-	/* A segment of a connection that carries the layer: sets the packet's connection, and what is known of it in the context. */
+	/* A segment of a connection that carries the layer: sets the packet's connection, and known facts in the context. */
 	void (*segment)(struct rtap_tracker *tracker, void *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet,
 			struct rtap_context *context);
-	/* The connection ended, or does not carry the layer: reports what is left, and frees. */
+	/* The connection ended, or does not carry the layer: reports remaining messages, and frees the state. */
 	void (*end)(void *stream);
-	/* A packet without RDMA or TCP: likewise, and dissects it again if that helps. False: it is not of this layer. */
+	/* A packet without RDMA or TCP: likewise; dissects it again if known facts allow more. False: it is not of this layer. */
 	bool (*datagram)(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
 	/* Nothing was seen for a long time: reports what is incomplete. */
 	void (*give_up)(struct connection *connection);
 	/* The connection is retired: the same, and the layer forgets it. */
 	void (*forget)(struct connection *connection);
-	/* The input and all TCP connections have ended: reports what is left. */
+	/* The input and all TCP connections have ended: reports remaining messages. */
 	void (*flush)(struct rtap_tracker *tracker);
 };
 
@@ -90,9 +90,9 @@ struct upper_layer {
 	const char *name;
 	/* Sets its state in the tracker, tracker->upper_states. False: out of memory. */
 	bool (*init)(struct rtap_tracker *tracker);
-	/* How a connection is recognised, beside by what packet() accepts: */
+	/* How a connection is recognised, besides by packet(): */
 	const uint16_t *ports; /* TCP ports of its services, over CM and iWARP; ends with 0. NULL: none */
-	uint8_t carried;       /* enum rtap_upper: what its SENDs are dissected as; RTAP_UPPER_UNKNOWN: nothing of its own */
+	uint8_t carried;       /* enum rtap_upper: protocol as which its SENDs are dissected; RTAP_UPPER_UNKNOWN: none */
 	/* Whether the connection setup identifies this layer otherwise. */
 	bool (*is_set_up)(const struct connection *connection);
 	/* A REQ or REP of a connection for which is_set_up() is true: its private data is in packet->cm. */
@@ -159,8 +159,8 @@ static inline bool upper_data_is_over(const struct frame_result *result, const s
 }
 
 /*
- * The SEND of packet() or send() has just become whole, and is of no request yet: what was cut first can come again whole, and with other
- * bytes. Else it is a repeat, which changes nothing.
+ * Whether the SEND of packet() or send() was completed just now and belongs to no request yet: a truncated SEND can be repeated completely, with
+ * other bytes. Otherwise it is a repeat, which changes nothing.
  */
 static inline bool upper_is_new(const struct upper_work *work)
 {
@@ -235,8 +235,8 @@ void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, st
 void upper_sockets_flush(struct rtap_tracker *tracker);
 
 /*
- * Sets the layer of a connection without one: by what was declared, by its setup, or by `upper`, which private data or a packet showed;
- * RTAP_UPPER_UNKNOWN: nothing new.
+ * Sets the layer of a connection without one: the declared layer, the layer of its setup, or `upper`, which private data or a packet showed;
+ * RTAP_UPPER_UNKNOWN: no new evidence.
  */
 void upper_identify(struct rtap_tracker *tracker, struct connection *connection, enum rtap_upper upper);
 
@@ -247,7 +247,7 @@ static inline void upper_note(struct rtap_tracker *tracker, struct connection *c
 }
 
 /*
- * What the connection's SENDs are dissected as; RTAP_UPPER_UNKNOWN: what their content shows. If only the setup names the layer, the layer
+ * The protocol as which the connection's SENDs are dissected; RTAP_UPPER_UNKNOWN: by their content. If only the setup names the layer, the layer
  * decides: a SEND that its content does not identify, but that can be of the layer, is dissected again.
  */
 static inline enum rtap_upper upper_carried(struct rtap_tracker *tracker, struct connection *connection)

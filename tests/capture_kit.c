@@ -11,7 +11,7 @@
 #include "capture/source.h"
 #include "tests/capture_kit.h"
 
-/* Small ones are as large as what is in them, so that sanitizers see what is read after it; large ones grow in few steps. */
+/* Small buffers have exactly the size of their content, so that sanitizers detect reads beyond it; large ones grow in few steps. */
 static void reserve(struct bytes *bytes, size_t needed)
 {
 	if (needed <= bytes->room)

@@ -8,13 +8,13 @@
 
 #include <rdmatap/source.h>
 
-/* Makes capture files in memory and reads them. What goes wrong in here fails the test. */
+/* Makes capture files in memory and reads them. An error in these functions fails the test. */
 
 /* Bytes being put together. `swapped`: numbers are appended in the byte order that is not this machine's. */
 struct bytes {
 	uint8_t *data;
 	size_t length;
-	size_t room; /* of data, if bytes_add() has made it larger than is needed */
+	size_t room; /* capacity of `data`, if bytes_add() allocated more than needed */
 	bool swapped;
 };
 
@@ -42,7 +42,7 @@ void pcapng_add_section(struct bytes *bytes);
 void pcapng_add_interface(struct bytes *bytes, uint16_t link_type, uint32_t snap_length);
 void pcapng_add_packet(struct bytes *bytes, uint32_t interface, uint64_t time, uint32_t captured, uint32_t wire, uint8_t seed);
 
-/* All that came out of a source. The frames point to memory that is kept until reading_free(). */
+/* Everything that a source returned. The frames point to memory that is valid until reading_free(). */
 struct reading {
 	struct rtap_source *source; /* NULL: it could not be opened, see the error */
 	struct rtap_batch **batches;
@@ -61,7 +61,7 @@ struct reading reading_of_memory(const struct bytes *files, size_t count, size_t
 struct reading reading_of_files(const char *const *names, size_t count);
 void reading_free(struct reading *reading);
 
-/* Fails the test unless what `part` gave is how `all` begins. */
+/* Fails the test unless the frames of `part` are the first ones of `all`. */
 void reading_expect_prefix(const struct reading *part, const struct reading *all);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPC exchanges laid out by hand: a call and a reply as XDR, with holes where a test wants them.
+ * RPC exchanges built by hand: a call and a reply as XDR, with holes where a test wants them.
  */
 #ifndef TESTS_EXCHANGE_KIT_H
 #define TESTS_EXCHANGE_KIT_H
@@ -95,7 +95,7 @@ static inline void kit_end_part(struct kit_part *part, struct rpc_part *out, uin
 	};
 }
 
-/* Makes the exchange of what was written. */
+/* Makes the exchange from the written words. */
 static inline void kit_end(struct kit *kit)
 {
 	uint32_t program = load32(kit->call.bytes + 12), version = load32(kit->call.bytes + 16), procedure = load32(kit->call.bytes + 20);
@@ -104,7 +104,7 @@ static inline void kit_end(struct kit *kit)
 	kit_end_part(&kit->reply, &kit->exchange.reply, program, version, procedure, true);
 }
 
-/* Takes bytes out of a part of one extent that kit_end() made. */
+/* Removes bytes from a part of one extent that kit_end() made. */
 static inline void kit_hole(struct kit_part *part, struct rpc_part *out, size_t at, size_t length, enum rtap_missing_reason reason,
 			    uint8_t kind)
 {
@@ -119,7 +119,7 @@ static inline void kit_hole(struct kit_part *part, struct rpc_part *out, size_t 
 	}
 }
 
-/* NFSv4: a COMPOUND without operations so far, and one more of them; what follows is written by the test. */
+/* NFSv4: a COMPOUND without operations, and one more operation, whose content the test writes. */
 static inline void kit_compound(struct kit *kit)
 {
 	kit_begin(kit, 100003, 4, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Preloaded in front of a program: makes allocations fail, to see what the program does then.
+ * Preloaded into a program: makes allocations fail, to test the program's reaction.
  * FAIL_ALLOCATION=N	the Nth allocation since the start fails, once; N+ makes every one from the Nth on fail
  * COUNT_ALLOCATIONS=FILE	at the end FILE holds the number of allocations
- * Only what grows is counted (malloc, calloc, realloc and the aligned forms); freeing never fails. Needs glibc, whose own
+ * Only allocations are counted (malloc, calloc, realloc and the aligned forms); freeing never fails. Needs glibc, whose own
  * functions under other names do the work; elsewhere nothing fails. Not for sanitizer builds, which stand in this place themselves.
  */
 #include "config.h"

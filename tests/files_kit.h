@@ -13,9 +13,9 @@ extern struct export_files *export;
 extern struct kit kit;
 extern uint8_t pattern[100000]; /* no two parts of it alike */
 extern char missing[8192];
-extern uint32_t status; /* what replies of NFSv3 say */
+extern uint32_t status; /* status in replies of NFSv3 */
 
-/* An export into a new directory, with as much memory as it takes by itself, or with so many bytes; and its end. */
+/* Begins an export into a new directory, with the default memory limit or with one in bytes; ends it. */
 void files_begin(void);
 void files_begin_with(uint64_t memory);
 void files_end(void);

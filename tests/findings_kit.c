@@ -26,7 +26,7 @@ void begin_counts(struct counts *counts)
 	counts->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
 	counts->connection = count_connection(counts->stats, 1, 0, 0);
 	counts->direction = &counts->connection->directions[0];
-	counts->rpc = stats_take(counts->stats, sizeof *counts->rpc);
+	counts->rpc = stats_allocate(counts->stats, sizeof *counts->rpc);
 	counts->stats->rpcs[counts->stats->rpc_count++] = counts->rpc;
 }
 

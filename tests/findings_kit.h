@@ -9,7 +9,7 @@
 
 #define MS UINT64_C(1000000) /* in nanoseconds */
 
-/* The connection, counted as concluded, with so many packets of its first direction, of which some were retransmitted. */
+/* The connection, counted as concluded, with packets of its first direction, of which some were retransmitted. */
 struct stats_connection *count_connection(struct stats *stats, uint64_t number, uint64_t packets, uint64_t repeated);
 
 /* Counts for the rules: of the capture, one connection with its first direction, and one procedure. */

@@ -62,7 +62,7 @@ static inline void kit_found(struct rtap_visitor *visitor, rtap_field_id id, con
 		finder->value = *value;
 }
 
-/* How often a field occurs; its first value goes to *value if that is not NULL. */
+/* The number of occurrences of a field; stores its first value in *value unless that is NULL. */
 static inline unsigned kit_field(const struct kit *kit, const char *name, struct rtap_value *value)
 {
 	struct kit_finder finder = { .visitor = { .field = kit_found, .on_demand = true, .bulk = true }, .name = name };

@@ -27,7 +27,7 @@ struct sender {
 	bool crc;
 	uint8_t *bytes;  /* the stream */
 	uint32_t length, room;
-	uint8_t *ulpdus; /* what the FPDUs hold, one after another */
+	uint8_t *ulpdus; /* contents of the FPDUs, in sequence */
 	uint32_t ulpdus_length;
 	uint32_t next_marker, msn;
 	unsigned places[PLACES];

@@ -25,7 +25,7 @@ static unsigned reported_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
 static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
-static int64_t later_ns;    /* time that has passed beside that of the frames */
+static int64_t later_ns;    /* time added to that of the frames */
 static unsigned last_shown; /* FPDUs of the last frame */
 static unsigned recovered;  /* FPDUs whose framing had to be found */
 static struct kit last;     /* the last packet */

@@ -11,7 +11,7 @@
 
 #define MAD_FRAME_AT 48u /* of a MAD in a frame of roce_frame(): IPv4, UDP, BTH, DETH */
 
-/* A MAD; what is after the header comes from the caller, at most 232 bytes. */
+/* A MAD; the caller provides the data after the header, at most 232 bytes. */
 struct mad {
 	uint8_t management_class, method;
 	uint16_t status, attribute;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What was sent again in a capture of RoCE, why, and what it cost: a reading of its own, with no part of rdmatap.
+"""Retransmissions in a capture of RoCE, their causes and their cost, computed independently of rdmatap.
 
-Reads the whole capture first and forgets nothing, so it needs no windows and no guesses about what comes later. Reliable connections only.
-IBTA vol. 1: 9.7.2 (PSNs), 9.7.5.1.1 (out of sequence requests), 9.7.5.2.8 (implied NAK), 9.7.6.1.3 (time-out). Of requests it has when
-the requester knew that they were done, from acknowledgements and from responses taken in order (9.7.5.1.2).
+Reads the whole capture first and keeps everything, so it needs no windows and no assumptions about later packets. Reliable connections only.
+IBTA vol. 1: 9.7.2 (PSNs), 9.7.5.1.1 (out of sequence requests), 9.7.5.2.8 (implied NAK), 9.7.6.1.3 (time-out). For requests it records when
+the requester knew that they were complete, from acknowledgements and from responses in order (9.7.5.1.2).
 """
 import collections
 import gzip
@@ -18,16 +18,16 @@ READ_RESPONSES = (13, 14, 15, 16)
 RESPONSES = READ_RESPONSES + (ACK, ATOMIC_ACK)
 ATOMICS = (19, 20)
 FIRSTS, LASTS = (0, 4, 5, 6, 10, 11), (2, 3, 4, 5, 8, 9, 10, 11, 22, 23)  # of SEND and WRITE; Only is both
-FULL = (0, 1, 6, 7, 13, 14)  # First and Middle: as long as the path MTU
+FULL = (0, 1, 6, 7, 13, 14)  # First and Middle: their length is the path MTU
 
 NAMES = ("", "in_order", "gap", "out_of_order", "retransmission", "duplicate", "captured_twice", "unexpected_response", "resynchronised")
 NAKS = ("nak_sequence", "nak_invalid_request", "nak_access", "nak_operation", "nak_invalid_rd")
 CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 
 SECOND = 10 ** 9
-AT_ONCE = 10 ** 6        # a copy that comes sooner was not sent again for want of an answer
-REORDERED = 3 * 10 ** 6  # no network holds a packet back for longer
-PROMPT = SECOND // 2     # a requester answers a NAK, or a hole in the responses, sooner; where the time-out is known, sooner than that
+AT_ONCE = 10 ** 6        # a copy that arrives sooner was not retransmitted because of a missing response
+REORDERED = 3 * 10 ** 6  # longest delay of a packet by the network
+PROMPT = SECOND // 2     # a requester reacts to a NAK, or to a hole in the responses, sooner; if the time-out is known, sooner than that
 
 
 # ---- the file ----
@@ -133,11 +133,11 @@ def packet_of(number, time, interface, link, frame):
 
 
 def distance(a, b):
-    """From PSN b to PSN a, either way."""
+    """Signed distance from PSN b to PSN a."""
     return ((a - b + 0x800000) & 0xffffff) - 0x800000
 
 
-# ---- who answers whom ----
+# ---- association of requests and responses ----
 
 def flows(packets):
     """Packets by (source, target, queue pair), as requests and responses."""
@@ -148,7 +148,7 @@ def flows(packets):
 
 
 def spans(requests, pmtu):
-    """PSNs that were asked for or sent."""
+    """PSNs that were requested or sent."""
     taken = set()
     for p in requests:
         count = max(1, -(-p.reth[2] // pmtu)) if p.opcode == READ else 1
@@ -157,7 +157,7 @@ def spans(requests, pmtu):
 
 
 def pairs(requests, responses):
-    """{requests' flow: responses' flow or None} where that is certain; queue pairs that were used again are left out."""
+    """{requests' flow: responses' flow or None} where certain; reused queue pairs are omitted."""
     mtu = collections.defaultdict(int)
     for flow in list(requests.values()) + list(responses.values()):
         for p in flow:
@@ -180,7 +180,7 @@ def pairs(requests, responses):
     return found
 
 
-# ---- one direction's requests and what answers them ----
+# ---- one direction's requests and their responses ----
 
 class Stream:
     def __init__(self, packets, pmtu, informative, timeout=None, start=None):
@@ -194,20 +194,20 @@ class Stream:
         self.attempts = []                       # (frame, cause, PSN)
         self.next = self.high = None
         self.sent, self.got, self.acks = {}, {}, {}
-        self.reads = []                          # [first PSN, PSN after it, time, asked again from PSN or None, by frame]
-        self.holes = {}                          # PSN: time when a later one showed that it is missing
+        self.reads = []                          # [first PSN, PSN after it, time, requested again from PSN or None, by frame]
+        self.holes = {}                          # PSN: time when a later packet showed that it is missing
         self.arrived = ([], [])                  # (PSN, time) of packets that were no repeats: of requests, of READ responses
-        self.late = ([], [])                     # RFC 4737, 4.2 and 4.3: (packets, nanoseconds) of each that is out of order
+        self.late = ([], [])                     # RFC 4737, 4.2 and 4.3: (packets, nanoseconds) of each packet out of order
         self.newest = [None, None]               # request and response with the highest PSN
         self.nak = None                          # (kind, PSN, time)
         self.nak_unused, self.cause_now = False, None
         self.running, self.last_again = False, None
         self.counted_to = 0                      # time lost is counted up to here
         self.awaited = None                      # (PSN, cause): the response that ends a recovery
-        self.awaits = None                       # PSN of the first response asked for again last, until it comes
-        self.asked = {}                          # READs and atomics by first PSN: what their requester waits for
+        self.awaits = None                       # PSN of the first response of the latest repeated request, until it arrives
+        self.asked = {}                          # READs and atomics by first PSN: the responses that their requester waits for
         self.begun, self.unacknowledged = {}, {} # the SEND or WRITE under way; those that came to their end, by last PSN
-        self.done = {}                           # (frame, PSN) of a request: (frame of the answer, nanoseconds)
+        self.done = {}                           # (frame, PSN) of a request: (frame of the response, nanoseconds)
         self.later = None                        # (PSN, time) of the highest response since the last attempt
         self.last_response = None
         base = packets[0].psn
@@ -230,13 +230,13 @@ class Stream:
         return a.ip_id == b.ip_id
 
     def sent_after(self, p, newest):
-        """Whether a packet was sent after one that came before it; None where that cannot be known."""
+        """Whether a packet was sent after one captured before it; None if unknown."""
         if not self.informative or newest is None or distance(newest.psn, p.psn) < 0:
             return None
         return (p.ip_id - newest.ip_id) & 0xffff < 0x8000
 
     def repeat(self, first, p, reason):
-        """The label of a packet that was there before."""
+        """The label of a packet that was captured before."""
         same = self.same_frame(first[-1], p)
         if same:
             seen_here = any(f.interface == p.interface for f in first if f.ip_id == p.ip_id)
@@ -310,7 +310,7 @@ class Stream:
         self.next = max(self.next or 0, psn + span)
 
     def wait_for(self, p, psn, span, label):
-        """What a requester waits for once it has sent this."""
+        """Records the responses that a requester waits for after it has sent this."""
         if p.opcode == READ or p.opcode in ATOMICS:
             for asked in self.asked.values():
                 if asked["first"] <= psn < asked["end"] and label == "retransmission":
@@ -332,7 +332,7 @@ class Stream:
             self.begun = {}
 
     def arrive(self, which, p, psn, label, is_new):
-        """How late it is: since the first one that was sent after it."""
+        """Its lateness: the time since the first packet that was sent after it."""
         arrived = self.arrived[which]
         if label == "out_of_order":
             first = next((i for i, (other, time) in enumerate(arrived) if other > psn), None)
@@ -347,22 +347,22 @@ class Stream:
 
     def answer(self, p, psn, label):
         """
-        What a response is to its requester, which takes those with data in order only: of what it asked for again it had nothing. Whether
-        they came to it in order is seen from what it does: what it does not ask for again it has, though two were captured the wrong way
-        round, or one of them not again.
+        The effect of a response on its requester, which accepts responses with data only in order: it had none of those that it requests again.
+        Its requests show whether they arrived in order: it has those that it does not request again, even if two were captured in
+        reverse order, or one of them was not captured again.
         """
         covers = psn + (p.opcode == ACK and p.syndrome >> 5 & 3 == 0)
         for last in [last for last in self.unacknowledged if last < covers]:
             self.end(self.unacknowledged.pop(last), p)
         if p.opcode == ACK or label in ("duplicate", "captured_twice"):
             return
-        # before the first one that it asked for again it drops those that were under way
+        # before the first one that it requested again it drops those in flight
         if self.awaits == psn:
             self.awaits = None
         elif self.awaits is not None and psn > self.awaits and label != "retransmission":
             return
         for asked in self.asked.values():
-            # nor does it take the rest of an earlier answer before the first one that it lacks
+            # it also drops the rest of an earlier response before the first one that it lacks
             if psn not in asked["lacks"] or (asked["again"] in asked["lacks"] and psn != asked["again"]):
                 continue
             asked["lacks"].discard(psn)
@@ -375,7 +375,7 @@ class Stream:
         (self.payload if new else self.repeated)[which] += size
 
     def again(self, p, psn, span, read):
-        """A request that was sent again: a recovery begins, or goes on."""
+        """A request that was retransmitted: a recovery begins, or continues."""
         goes_back = self.last_again is not None and psn < self.last_again
         if not self.running or goes_back:
             cause = self.cause(p, psn, read)
@@ -391,7 +391,7 @@ class Stream:
         self.running, self.last_again = True, psn + span
 
     def progress(self, psn, read, has_answer):
-        """When the last useful thing was seen before this PSN had to be sent again."""
+        """The time of the last progress before this PSN was retransmitted."""
         times = []
         if psn in self.sent:
             times.append(self.sent[psn][0].time)
@@ -438,7 +438,7 @@ class Stream:
             self.data(p, psn)
         if self.next is None:
             self.next = psn
-        # what is acknowledged was sent, whenever it is captured; a Middle's or Last's PSN is of no request
+        # acknowledged packets were sent, even if captured later; a Middle's or Last's PSN begins no request
         known = psn + (p.opcode == ACK and kind == 0 or p.opcode in (13, 16, ATOMIC_ACK))
         for missing in range(self.next, known):
             self.holes[missing] = p.time
@@ -454,8 +454,8 @@ class Stream:
 
     def lacks_before(self, p, psn):
         """
-        Whether the capture lacks a response before the newest one: one that a READ asked for, or, though its request is not there, one
-        that must follow a First or Middle, or come before a Middle or Last.
+        Whether the capture lacks a response before the newest one: one that a READ requested or, without a captured request, one
+        that must follow a First or Middle, or precede a Middle or Last.
         """
         low = min([self.base, *self.sent]) if self.high is None else self.high
         if any(max(r[0], low) < min(r[1], psn) for r in self.reads):
@@ -474,7 +474,7 @@ class Stream:
             label = self.repeat(first, p, asked)
             again = label == "retransmission"
         elif self.high is None or psn >= self.high:
-            # what was asked for again and was not there: the first answer was lost, if there was one
+            # requested again and not captured before: the first response was lost, if it was sent
             goes_on = self.last_response and self.last_response == (psn - 1, True)
             begun = read and self.first == psn and psn > read[0]
             label = "in_order"
@@ -507,14 +507,14 @@ class Stream:
 
 
 def rnr_ns(code):
-    """The time that an RNR NAK asks to wait. IBTA vol. 1, 9.7.5.2.8, table 56: in units of 10 us."""
+    """The wait time in an RNR NAK. IBTA vol. 1, 9.7.5.2.8, table 56: in units of 10 us."""
     table = (65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
              12288, 16384, 24576, 32768, 49152)
     return table[code] * 10000
 
 
 def distinguishes_packets(packets):
-    """Whether IP identifications do: of packets in a row with other PSNs nearly all count up."""
+    """Whether IP identifications distinguish packets: they increase in nearly all successive packets with other PSNs."""
     forward = total = 0
     last = {}
     for p in packets:
@@ -529,7 +529,7 @@ def distinguishes_packets(packets):
 def agreed(frame, link):
     """
     ({(address, queue pair): nanoseconds until a time-out}, {(address, queue pair): PSN}) of a REQ or REP of communication management. IBTA
-    vol. 1, 12.7.34: 4.096 us times 2 to the power; 12.7.31: the Starting PSN is the one with which the other end begins, to this queue pair.
+    vol. 1, 12.7.34: 4.096 us times 2 to the power; 12.7.31: the Starting PSN is the first one of the other end, to this queue pair.
     """
     found = transport(frame) if link == 1 else None
     if not found or found[3][0] != 100 or int.from_bytes(found[3][5:8], "big") != 1:
@@ -573,7 +573,7 @@ def streams(path):
         if far:
             continue
         full = [p.size for p in both if p.opcode in FULL]
-        # either end's requests go to the other's queue pair
+        # each end's requests have the other end's queue pair
         timeout = timeouts.get((answered[1], answered[2])) or timeouts.get((asked[1], asked[2]))
         stream = Stream(both, max(full) if full else 1024, distinguishes_packets(both), timeout, starts.get((asked[1], asked[2])))
         found.append((asked, answered, stream))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What TCP under iWARP sent again, why, and what it cost: a reading of captures of its own, with no part of rdmatap.
+"""Retransmissions of TCP under iWARP, their causes and their cost, computed independently of rdmatap.
 
 Keeps every byte range of every connection, so it needs no windows. RFC 9293 (3.4 sequence numbers, 3.8.6 zero windows), RFC 1122 (4.2.3.6
-keep-alives), RFC 5681 and 6675 (fast retransmit), RFC 6298 (time-outs); RFC 5044 (FPDUs, markers), 5041 and 5040 (what of them is payload).
-What is counted, and when a recovery begins and ends, is that of doc/stats.md.
+keep-alives), RFC 5681 and 6675 (fast retransmit), RFC 6298 (time-outs); RFC 5044 (FPDUs, markers), 5041 and 5040 (their payload).
+doc/stats.md defines the counts, and when a recovery begins and ends.
 """
 import bisect
 import collections
@@ -16,14 +16,14 @@ Segment = collections.namedtuple("Segment", "frame time interface source target 
 SECOND = model_retransmission.SECOND
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 FIN, SYN, RST, ACK = 1, 2, 4, 16
-NO_TIMER = SECOND // 5    # RFC 6298, 2.4 asks for a second; what is in use has 0.2 s
-REORDERED = 3 * 10 ** 6   # no network holds a segment back for longer
-AT_ONCE = 10 ** 6         # two interfaces have one segment within that time
+NO_TIMER = SECOND // 5    # RFC 6298, 2.4 recommends a second; implementations use 0.2 s
+REORDERED = 3 * 10 ** 6   # longest delay of a segment by the network
+AT_ONCE = 10 ** 6         # two interfaces capture a segment within that time
 CAUSES = ("fast_retransmit", "timeout", "zero_window")
 MARKER = 512
-# Payload begins there in a FPDU, after the length: tagged and untagged. RFC 5041, 4.2 and 4.3.
+# Offset of the payload in an FPDU, after the length: tagged and untagged. RFC 5041, 4.2 and 4.3.
 TAGGED, UNTAGGED = 14, 18
-READ_REQUEST = 1          # RDMAP opcode: its 28 bytes are no message's. RFC 5040, 4.3
+READ_REQUEST = 1          # RDMAP opcode: its 28 bytes are not payload. RFC 5040, 4.3
 IMMEDIATES = (8, 9)       # RFC 7306, 6
 ATOMICS = (10, 11)        # RFC 7306, 5
 
@@ -51,7 +51,7 @@ def parse(number, time, interface, link, frame):
         if frame[at + 9] != 6 or fragment & 0x3fff:
             return None
         source, target = frame[at + 12:at + 16], frame[at + 16:at + 20]
-        # segmentation by the network adapter leaves 0 if it does not fit
+        # segmentation offload leaves 0 if the length does not fit
         end = at + length if length else len(frame)
         at += (frame[at] & 15) * 4
     elif kind == 0x86dd and frame[at + 6] == 6:
@@ -84,7 +84,7 @@ def selective(options):
 
 
 def ahead(a, b):
-    """By how much sequence number a is later than b."""
+    """Distance from sequence number b to a."""
     return ((a - b + (1 << 31)) & 0xffffffff) - (1 << 31)
 
 
@@ -95,7 +95,7 @@ class Ranges:
         self.begins, self.ends = [], []
 
     def there(self, begin, end):
-        """How many bytes of it are there."""
+        """Number of its bytes that are present."""
         at, total = bisect.bisect_right(self.ends, begin), 0
         while at < len(self.begins) and self.begins[at] < end:
             total += min(end, self.ends[at]) - max(begin, self.begins[at])
@@ -110,19 +110,19 @@ class Ranges:
 
 
 class Sender:
-    """What one end sends, and what the other says of it."""
+    """The stream of one end, and its acknowledgements."""
 
     def __init__(self):
         self.labels = {}                         # by frame
         self.repeated = 0
         self.captured = Ranges()
         self.bytes = {}                          # by position
-        self.low = self.highest = None           # positions: sequence numbers that go on counting
+        self.low = self.highest = None           # positions: sequence numbers without wrapping
         self.copies = {}                         # (begin, end): (interface, time) of each
         self.recoveries = {cause: [0, 0, 0, 0] for cause in CAUSES}  # count, nanoseconds, first and last frame
-        self.next = None                         # end of what was sent, as far as this capture has it
+        self.next = None                         # end of the captured data
         self.acknowledged = None
-        self.reported = None                     # when the receiver last said that something is missing
+        self.reported = None                     # when the receiver last reported a hole
         self.answered = 0
         self.new_time = self.progress = self.again_time = 0
         self.recovery_end = None
@@ -133,7 +133,7 @@ class Sender:
         reference = self.highest if self.highest is not None else sequence + (1 << 32)
         return reference + ahead(sequence, reference & 0xffffffff)
 
-    # ---- what it sends ----
+    # ---- data ----
 
     def label(self, s):
         begin = self.position(s.sequence)
@@ -181,7 +181,7 @@ class Sender:
         self.again(s, "fast_retransmit" if reported and not silent else "timeout", silent)
 
     def again(self, s, cause, silent):
-        # a timer that runs out again is the same recovery; one that runs out in a fast retransmit, or after progress, is another
+        # a timer that expires again belongs to the same recovery; one that expires in a fast retransmit, or after progress, begins another
         timer = silent and self.cause == "fast_retransmit" or self.progress > self.again_time and s.time - self.progress >= NO_TIMER
         if self.recovery_end is None or timer:
             self.useful()
@@ -201,7 +201,7 @@ class Sender:
             self.recoveries[self.cause][1] += max(0, self.again_time - self.begun)
         self.waits = False
 
-    # ---- what it hears ----
+    # ---- acknowledgements ----
 
     def hear(self, s):
         if not s.flags & ACK:
@@ -237,7 +237,7 @@ class Sender:
     # ---- messages ----
 
     def stream(self):
-        """Its bytes in order if all of them are there, or None."""
+        """Its bytes in order if all of them were captured, or None."""
         if len(self.captured.begins) != 1:
             return None
         whole = bytearray(self.captured.ends[0] - self.captured.begins[0])
@@ -253,7 +253,7 @@ class Sender:
 
 
 def payload(stream, key):
-    """(bytes of messages, whether it has markers to its receiver) of a stream that begins with this MPA frame; None: it does not."""
+    """(bytes of messages, whether it has markers) of a stream that begins with this MPA frame; None: it does not."""
     if not stream or not stream.startswith(key) or len(stream) < 20:
         return None
     at = 20 + struct.unpack_from(">H", stream, 18)[0]
@@ -265,9 +265,9 @@ def wants_markers(stream):
 
 
 def messages(octets, markers):
-    """Bytes of messages in FPDUs. None: they are not that."""
+    """Bytes of messages in FPDUs. None: these are not FPDUs."""
     if markers:
-        # RFC 5044, 4.3: the first one is at the beginning of the first FPDU
+        # RFC 5044, 4.3: the first marker is at the beginning of the first FPDU
         octets = b"".join(octets[at + 4:at + MARKER] for at in range(0, len(octets), MARKER))
     at = total = 0
     while at + 2 <= len(octets):
@@ -315,17 +315,17 @@ class Connection:
             self.senders[1 - which].hear(s)
 
     def payloads(self):
-        """Of either direction, or None where bytes are missing."""
+        """The payload of each direction, or None if bytes are missing."""
         streams = [sender.stream() for sender in self.senders]
         bodies = [payload(stream, key) for stream, key in zip(streams, (REQUEST, REPLY))]
         if None in bodies:
             return [None, None]
-        # each end says of what it receives
+        # each end negotiates for the direction that it receives
         return [messages(bodies[i], wants_markers(streams[1 - i])) for i in range(2)]
 
 
 def connections(path, begun=()):
-    """iWARP's in a capture: those with an MPA Request, and those of `begun`: {(end, end): frame from which on it is iWARP}."""
+    """The iWARP connections of a capture: those with an MPA Request, and those of `begun`: {(end, end): first frame of iWARP}."""
     current, found = {}, []
     for number, time, interface, link, frame, whole in model_retransmission.frames(path):
         s = segment_of(number, time, interface, link, frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Asks rdmatap what was said in a capture, and knows which connections are its own business."""
+"""Runs rdmatap on a capture, and selects the connections to compare."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ ENDINGS = (".pcap.gz", ".pcapng.gz", ".pcap", ".pcapng")
 
 
 class Failed(Exception):
-    """The program did not do its part."""
+    """The program failed."""
 
 
 def stem(path):
@@ -51,7 +51,7 @@ def messages(path, *options):
 
 
 def management(connection):
-    """Between QPs 0 or 1: whether those are listed is the program's business."""
+    """Between QPs 0 or 1, which the program may list or omit."""
     return all((connection.get(side) or {}).get("qpn") in (0, 1) for side in "ab")
 
 

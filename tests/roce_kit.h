@@ -77,7 +77,7 @@ static inline uint8_t *roce_put_extended(uint8_t *at, const struct roce *roce)
 	return at;
 }
 
-/* Puts the invariant CRC, zero until then, into a frame. What routers may change counts as ones. IBTA vol. 1, A17.3.3. */
+/* Puts the invariant CRC, zero until then, into a frame. Fields that routers may change count as ones. IBTA vol. 1, A17.3.3. */
 static inline void roce_seal(uint8_t *frame, uint32_t length)
 {
 	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
@@ -123,7 +123,7 @@ static inline uint32_t roce_frame(uint8_t *frame, const struct roce *roce)
 	return length;
 }
 
-/* A message of communication management; what its kind has no field for is left out. */
+/* A message of communication management; values without a field in its kind are ignored. */
 struct roce_cm {
 	uint16_t attribute; /* enum cm_attribute */
 	uint64_t transaction, service_id;

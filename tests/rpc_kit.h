@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For tests: packets of ONC RPC over TCP and UDP, built from the words that are said. RFC 5531, sections 9 and 11.
+ * For tests: packets of ONC RPC over TCP and UDP, built from the given words. RFC 5531, sections 9 and 11.
  */
 #ifndef TESTS_RPC_KIT_H
 #define TESTS_RPC_KIT_H
@@ -42,7 +42,7 @@ static inline void said_put32(uint8_t *at, uint32_t value)
 	said_put16(at + 2, value);
 }
 
-/* Without checksums, which nobody looks at. Gives the length. */
+/* Without checksums, which are not verified. Returns the length. */
 static inline uint32_t said_frame(uint8_t frame[SAID_ROOM], const struct said *said)
 {
 	uint32_t header = 20 + (said->transport == TCP ? 20 : 8), length = header + 4 * said->count;

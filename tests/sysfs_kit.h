@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Unpacks the trees of testdata/sysfs, whose form tests/generate/make-sysfs describes, into a folder of its own.
+ * Unpacks the trees of testdata/sysfs, whose form tests/generate/make-sysfs describes, into a new folder.
  */
 #ifndef TESTS_SYSFS_KIT_H
 #define TESTS_SYSFS_KIT_H

@@ -54,7 +54,7 @@ static size_t longest(const uint64_t *a, size_t a_count, const uint64_t *b, size
 
 TestSuite(align, .timeout = HANG_SECONDS);
 
-Test(align, finds_what_is_the_same)
+Test(align, finds_equal_elements)
 {
 	static const struct {
 		const char *a, *b;

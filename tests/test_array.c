@@ -39,7 +39,7 @@ Test(array, keeps_its_elements_and_grows_as_wanted)
 	free(numbers);
 }
 
-Test(array, refuses_what_no_memory_can_hold)
+Test(array, refuses_sizes_beyond_memory)
 {
 	size_t room = 0;
 	char *bytes = array_grow(NULL, &room, 1, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which message a packet belongs to: SENDs and WRITEs of one queue pair whose packets are lost, repeated and late. By IBTA vol. 1, 9.7.2
+ * Assignment of packets to messages: SENDs and WRITEs of one queue pair whose packets are lost, repeated and late. By IBTA vol. 1, 9.7.2
  * a message has consecutive PSNs, all its packets but the last carry the path MTU, and it begins with a First and ends with a Last, or is an Only.
  */
 #include "config.h"
@@ -61,7 +61,7 @@ static void finish(void)
 
 TestSuite(assembly, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
-/* A message has as many packets as it takes, and one if it has no bytes. */
+/* The number of packets of a message; one if it has no bytes. */
 Test(assembly, the_number_of_packets_is_that_of_full_ones_and_the_rest)
 {
 	for (uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2)
@@ -76,7 +76,7 @@ Test(assembly, the_number_of_packets_is_that_of_full_ones_and_the_rest)
 			cr_assert_eq(assembly_psn_count(length, pmtu), packets);
 		}
 	cr_expect_eq(assembly_packets_of(UINT64_C(1) << 31, 256), 1 << 23);
-	/* Up to the smallest path MTU there is, it is one packet whatever the path MTU is. */
+	/* Up to the smallest path MTU, it is one packet for any path MTU. */
 	cr_expect_eq(assembly_psn_count(0, 0), 1);
 	cr_expect_eq(assembly_psn_count(256, 0), 1);
 	cr_expect_eq(assembly_psn_count(257, 0), 0);
@@ -255,7 +255,7 @@ Test(assembly, bytes_are_kept_while_they_can_be_a_message_of_an_upper_layer_and_
 	cr_expect(message->bytes_dropped);
 	message_drop(tracker, message);
 	cr_expect_eq(tracker->budget.used, used);
-	/* data of a WRITE has no such limit, but all that is kept ahead has one */
+	/* data of a WRITE has no such limit, but all data kept ahead has one */
 	message = assembly_create(tracker, stream, NULL, BASE_PSN, &none, RTAP_VERB_WRITE);
 	cr_expect_eq(keep(message, 66), 66 * 4096);
 	message_drop(tracker, message);
@@ -331,7 +331,7 @@ static int order_of_places(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place ? 1 : a->message < b->message ? -1 : 1;
 }
 
-/* In what order packets arrive: each up to `late` places later than it was sent, some again. */
+/* The order in which packets arrive: each up to `late` places later than it was sent, some repeated. */
 static void draw_deliveries(uint32_t late, uint32_t repeats)
 {
 	uint32_t place = 0;

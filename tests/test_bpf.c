@@ -103,7 +103,7 @@ Test(bpf, the_families_of_all_systems_are_ipv6_on_loopbacks)
 	rtap_bpf_close(bpf);
 }
 
-Test(bpf, a_frame_cut_before_what_is_asked_for_does_not_pass)
+Test(bpf, a_frame_truncated_before_the_tested_bytes_does_not_pass)
 {
 	uint8_t buffer[128];
 	struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);

@@ -48,7 +48,7 @@ Test(budget, an_entry_never_evicts_itself)
 	cr_expect(!budget_take(&budget, &entry, UINT64_MAX));
 }
 
-Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
+Test(budget, unlinked_entries_count_and_are_never_evicted)
 {
 	int evicted = 0;
 	struct budget_entry apart = { .apart = true }, soft = { .evict = give_all, .owner = &evicted };
@@ -67,7 +67,7 @@ Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
 	cr_expect_eq(budget.used, 0);
 }
 
-Test(budget, what_cannot_be_given_up_stays)
+Test(budget, entries_that_cannot_be_given_up_stay)
 {
 	int evicted = 0;
 	struct budget_entry firm = { 0 }, soft = { .evict = give_all, .owner = &evicted }, asking = { 0 };
@@ -187,7 +187,7 @@ static void exchange_all(struct budget_entry *entry, void *owner)
 	budget_give(&budget, entry, 25);
 }
 
-Test(budget, what_giving_up_takes_itself_is_no_use_of_the_entry)
+Test(budget, memory_used_by_giving_up_is_no_use_of_the_entry)
 {
 	int counts[3] = { 0 };
 	struct budget_entry entries[3];
@@ -203,7 +203,7 @@ Test(budget, what_giving_up_takes_itself_is_no_use_of_the_entry)
 	cr_expect(!entries[1].rests && budget.resting == 50 && budget.awake == &entries[1]);
 }
 
-Test(budget, what_rests_has_a_limit_of_its_own)
+Test(budget, resting_entries_have_their_own_limit)
 {
 	int counts[3] = { 0 };
 	struct budget_entry entries[3];

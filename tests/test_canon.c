@@ -74,7 +74,7 @@ Test(canon_policy, a_row_has_at_most_one_policy_and_rows_of_one_name_the_same)
 	}
 }
 
-Test(canon_policy, what_the_rows_say_of_well_known_values)
+Test(canon_policy, rows_classify_well_known_values)
 {
 	static const struct {
 		const char *name;
@@ -270,7 +270,7 @@ Test(canon_notes, the_oldest_go_first_when_there_are_too_many)
 	canon_notes_fini(&notes);
 }
 
-Test(canon_map, holds_what_was_put_in_and_not_taken_out)
+Test(canon_map, holds_added_values_until_they_are_removed)
 {
 	enum { MANY = 20000 };
 	struct map map = { .room = 0 };
@@ -310,8 +310,8 @@ Test(canon_map, numbers_keep_their_place_and_change_their_value)
 	cr_expect_null(canon_numbers_find(&numbers, 0, 0));
 }
 
-/* Many streams at once, some long: each gives back what it was given, in order, and memory stays small. */
-Test(canon_spool, gives_back_what_it_was_given)
+/* Many streams at once, some long: each returns its data in order, and memory is bounded. */
+Test(canon_spool, returns_the_data_written)
 {
 	enum { STREAMS = 3000, RECORDS = 60 };
 	static struct spool_stream streams[STREAMS];

@@ -50,7 +50,7 @@ static void compare_frame(const char *name, const struct rtap_frame *frame, cons
 	cr_assert(!memcmp(frame->bytes, bytes, header->caplen), "%s: frame %lu", name, frame->number);
 }
 
-/* libpcap gives up pcapng files with several link types; what it read before still has to be equal. */
+/* libpcap rejects pcapng files with several link types; the frames it read before must be equal. */
 static void compare_with_libpcap(const char *name)
 {
 	struct reading reading = reading_of_files(&name, 1);
@@ -333,7 +333,7 @@ static void write_file(const char *name, const void *data, size_t length)
 	cr_assert_eq(fclose(file), 0);
 }
 
-Test(capture, refuses_what_is_no_capture_file_with_its_name_and_the_reason)
+Test(capture, refuses_files_that_are_no_captures_with_name_and_reason)
 {
 	static const struct {
 		const char *content;
@@ -377,7 +377,7 @@ Test(capture, refuses_what_is_no_capture_file_with_its_name_and_the_reason)
 	rmdir(folder);
 }
 
-Test(capture, says_why_a_file_cannot_be_opened)
+Test(capture, reports_why_a_file_cannot_be_opened)
 {
 	static const struct {
 		const char *name, *message;
@@ -431,7 +431,7 @@ static void put(int fd, const struct bytes *bytes, size_t from, size_t to)
 	cr_assert_eq(write(fd, bytes->data + from, to - from), (ssize_t)(to - from));
 }
 
-Test(capture, hands_out_what_has_arrived_on_a_pipe_without_waiting_for_more)
+Test(capture, returns_data_from_a_pipe_without_waiting_for_more)
 {
 	struct bytes file = { 0 };
 	const char *name = "-";

@@ -148,7 +148,7 @@ Test(pcapng, reads_sections_of_both_byte_orders_with_interfaces_of_their_own)
 #define RECEIVED UINT64_C(1000000000001)
 #define DROPPED 77
 
-/* A section, an interface, a packet and its interface's statistics, with something said of each. */
+/* A section, an interface, a packet and its interface's statistics, each with options. */
 static void add_what_is_said(struct bytes *file)
 {
 	const uint8_t fcs = 4;
@@ -187,7 +187,7 @@ static void add_what_is_said(struct bytes *file)
 	pcapng_end(file, place);
 }
 
-Test(pcapng, reports_what_is_said_of_sections_interfaces_and_packets)
+Test(pcapng, reports_options_of_sections_interfaces_and_packets)
 {
 	struct bytes file = { 0 };
 	struct reading reading;
@@ -326,7 +326,7 @@ Test(pcapng, skips_blocks_that_hold_no_packets_and_counts_those_that_are_not_kno
 	bytes_free(&file);
 }
 
-/* The middle half of what 64 bits hold: any difference fits. */
+/* The middle half of the 64-bit range: any difference fits. */
 #define EARLIEST (-4611686018427387904)
 #define LATEST 4611686018427387903
 
@@ -420,7 +420,7 @@ Test(pcapng, counts_times_that_cannot_be_held)
 	bytes_free(&file);
 }
 
-Test(pcapng, bounds_what_it_keeps_of_a_file_of_nothing_but_comments)
+Test(pcapng, bounds_memory_for_a_file_of_comments)
 {
 	struct bytes file = { 0 };
 	struct reading reading;

@@ -107,17 +107,17 @@ static void cut_everywhere(struct bytes (*make)(void), bool pcapng)
 
 TestSuite(hostile, .timeout = HANG_SECONDS);
 
-Test(hostile, pcap_cut_anywhere_gives_all_whole_frames_and_says_where)
+Test(hostile, pcap_truncated_anywhere_gives_all_complete_frames_and_the_position)
 {
 	cut_everywhere(small_pcap, false);
 }
 
-Test(hostile, pcapng_cut_anywhere_gives_all_whole_frames_and_says_where)
+Test(hostile, pcapng_truncated_anywhere_gives_all_complete_frames_and_the_position)
 {
 	cut_everywhere(small_pcapng, true);
 }
 
-Test(hostile, gzip_cut_anywhere_gives_all_that_was_inflated_and_says_so)
+Test(hostile, gzip_truncated_anywhere_gives_all_inflated_data_and_an_error)
 {
 	struct bytes file = small_pcap(), packed = bytes_gzip(&file);
 	struct reading all = reading_of_memory(&file, 1, 0, 0);
@@ -136,7 +136,7 @@ Test(hostile, gzip_cut_anywhere_gives_all_that_was_inflated_and_says_so)
 	bytes_free(&file);
 }
 
-Test(hostile, gzip_damaged_anywhere_gives_all_that_was_inflated_and_says_so)
+Test(hostile, gzip_damaged_anywhere_gives_all_inflated_data_and_an_error)
 {
 	struct bytes file = { 0 }, packed;
 	struct reading all;
@@ -153,7 +153,7 @@ Test(hostile, gzip_damaged_anywhere_gives_all_that_was_inflated_and_says_so)
 		packed.data[at] ^= 0x55;
 		reading = reading_of_memory(&packed, 1, 0, 0);
 		packed.data[at] ^= 0x55;
-		/* What was inflated after the damage and before it was noticed cannot be known to be wrong. */
+		/* Data inflated between the damage and its detection may be wrong. */
 		cr_assert_leq(reading.breaks, 1);
 		cr_assert(reading.error.text[0], "damage at byte %zu is not reported", at);
 		most = reading.count > most ? reading.count : most;
@@ -269,7 +269,7 @@ Test(hostile, a_frame_of_16_mib_is_read_and_the_usual_blocks_come_back)
 	bytes_free(&file);
 }
 
-/* What is written over one 32-bit number of small_pcapng()'s blocks, and what must be said of it. */
+/* A value that replaces a 32-bit number of small_pcapng()'s blocks, and the expected error. */
 Test(hostile, a_broken_pcapng_block_is_named_with_frame_and_offset)
 {
 	static const struct {

@@ -45,7 +45,7 @@ static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn
 
 TestSuite(captured_copies, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
-Test(captured_copies, what_another_interface_captured_is_a_copy)
+Test(captured_copies, a_packet_of_another_interface_is_a_copy)
 {
 	cr_expect_eq(take(0, 0, 1, 0, 0), CAPTURED_FIRST);
 	cr_expect_eq(take(1, 5 * MILLISECOND, 1, 0, 0), CAPTURED_ELSEWHERE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clocks that are known, measured from packets whose transit times are random. */
+/* Known clocks, estimated from packets with random transit times. */
 #include "config.h"
 
 #include <math.h>

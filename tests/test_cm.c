@@ -43,7 +43,7 @@ static void dissect_message(struct kit *kit, uint16_t attribute, const uint8_t *
 	kit_dissect(kit, RTAP_LINK_INFINIBAND, frame, sizeof frame, sizeof frame, context);
 }
 
-/* Numbers written into a message, and what must be read out of it again. */
+/* Numbers written into a message, and the expected fields. */
 struct part {
 	uint32_t at;
 	unsigned bytes;
@@ -490,7 +490,7 @@ static void expect_text(const struct kit *kit, const char *field, const char *te
 	cr_expect(value.data.length == strlen(text) && !memcmp(value.data.bytes, text, value.data.length), "%s: not %s", field, text);
 }
 
-Test(cm, private_data_of_answers_are_those_of_the_service_that_was_asked_for)
+Test(cm, private_data_of_responses_is_that_of_the_requested_service)
 {
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
 		const struct answer *answer = &answers[i];
@@ -536,7 +536,7 @@ Test(cm, rejects_that_say_nothing_have_no_fields)
 	kit_free(&kit);
 }
 
-Test(cm, private_data_of_answers_that_were_cut_report_what_is_there)
+Test(cm, truncated_private_data_of_responses_is_reported_as_far_as_captured)
 {
 	struct rtap_context context = { .cm_consumer = RTAP_CM_CONSUMER_SRP };
 	uint8_t data[DATA_LENGTH] = { 0 }, frame[FRAME_LENGTH];
@@ -661,7 +661,7 @@ Test(cm, the_message_of_rfc_8797_is_found_wherever_it_fits)
 		}
 }
 
-Test(cm, what_is_no_whole_message_of_version_1_is_none)
+Test(cm, only_complete_messages_of_version_1_are_dissected)
 {
 	static const struct {
 		const char *what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is reported of a message: its length, whether it is complete, and which bytes are missing and why. The expectation is a map
+ * Results of a message: its length, whether it is complete, and which bytes are missing and why. The expectation is a map
  * of the message's bytes, one state each. The rules are those of IBTA vol. 1, 9.7.2: all packets but the last carry the path MTU; a
  * WRITE's First and a READ's request announce the length, a SEND's Last ends it.
  */
@@ -57,7 +57,7 @@ static void finish(void)
 
 TestSuite(conclude, .init = begin, .fini = finish, .timeout = HANG_SECONDS);
 
-/* What was sent, and what of it is captured. */
+/* The packets that were sent, and those captured. */
 struct sent {
 	enum rtap_verb verb;
 	uint32_t count, length;             /* packets, bytes */

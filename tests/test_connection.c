@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When something is done of connections that nothing is said of any more. Clocks are set back: what came first need not be due first.
+ * Time-outs of idle connections. Clocks may be set back: the earliest entry need not be due first.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "reassembly/upper/rpc_state.h"
 
 #define SECOND INT64_C(1000000000)
-#define SILENCE (90 * SECOND) /* for so long answers are remembered */
+#define SILENCE (90 * SECOND) /* responses are remembered for this time */
 
 /* The oldest one stays open: none after it is reported before it. */
 static struct rtap_tracker *tracker;

@@ -20,7 +20,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(random_state >> 33) % below;
 }
 
-/* What the coverage is to be: a byte each. */
+/* The expected coverage, one byte per position. */
 struct model {
 	bool there[ROOM];
 	uint8_t bytes[ROOM];
@@ -86,7 +86,7 @@ static void add_random(struct coverage *coverage, struct model *model, uint32_t 
 	room = coverage_room_for(coverage, BASE + at, length);
 	cr_assert(coverage_add(coverage, BASE + at, keep ? bytes : NULL, length, (uint32_t)crc32_z(0, bytes, length), keep, &fresh));
 	cr_assert_eq(fresh, add_to_model(model, at, bytes, length));
-	/* a piece that reaches over all that is there makes room on both sides */
+	/* a piece that covers all others makes room on both sides */
 	cr_assert(!(keep & COVERAGE_BYTES) || coverage->bytes_room <= room + 4 * sizeof bytes);
 }
 
@@ -146,7 +146,7 @@ Test(coverage, the_checksum_of_a_whole_is_that_of_its_bytes_whatever_the_order_o
 	}
 }
 
-/* With bytes, what is joined may overlap; the first copy counts. */
+/* With bytes, joined pieces may overlap; the first copy counts. */
 Test(coverage, joined_coverages_are_as_byte_by_byte)
 {
 	for (uint32_t seed = 0; seed < 400; seed++) {
@@ -170,8 +170,8 @@ Test(coverage, joined_coverages_are_as_byte_by_byte)
 	}
 }
 
-/* Without bytes, what is removed ends where pieces do: the checksum of the rest of a run is not known. */
-Test(coverage, what_is_removed_is_as_byte_by_byte)
+/* Without bytes, removed ranges end where pieces end: the checksum of the rest of a run is unknown. */
+Test(coverage, removing_equals_removing_byte_by_byte)
 {
 	for (uint32_t seed = 0; seed < 400; seed++) {
 		struct coverage coverage = { 0 };

@@ -76,7 +76,7 @@ static bool is_masked(uint32_t byte, unsigned bit, bool ipv6)
 	return byte == bth + 4;
 }
 
-/* Bits that change what the packet is, not only its CRC: lengths, protocols, versions, ports, the opcode. */
+/* Bits that change the kind of the packet, not only its CRC: lengths, protocols, versions, ports, the opcode. */
 static bool changes_layout(uint32_t byte, bool ipv6)
 {
 	uint32_t network = ETH, udp = network + (ipv6 ? 40 : IPV4), bth = udp + UDP;
@@ -149,7 +149,7 @@ Test(crc, bytes_after_the_packet_are_not_taken_for_the_crc)
 	rtap_batch_release(batch);
 }
 
-/* A good frame, with its CRC asked for by the context: the anomaly and the fact. */
+/* A valid frame, with CRC verification enabled in the context: the anomaly and the fact. */
 Test(crc, a_checked_bad_frame_has_the_anomaly)
 {
 	const struct rtap_context context = { .check_icrc = true };
@@ -171,7 +171,7 @@ Test(crc, a_checked_bad_frame_has_the_anomaly)
 	rtap_batch_release(batch);
 }
 
-/* Bytes that end where their memory does, for a sanitizer to see what is read after them. */
+/* Bytes at the end of their heap block, so that a sanitizer detects reads beyond them. */
 static void expect_as_zlib(const uint8_t *noise, size_t length, unsigned offset, uint32_t before)
 {
 	uint8_t *bytes = malloc(offset + length + 1);

@@ -219,7 +219,7 @@ static bool is_same(const struct rtap_message *message, const struct sent *one)
 
 TestSuite(ddp_message, .timeout = HANG_SECONDS);
 
-Test(ddp_message, messages_in_any_segments_are_what_was_sent)
+Test(ddp_message, messages_in_any_segments_equal_those_sent)
 {
 	loss = 0;
 	for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -239,7 +239,7 @@ Test(ddp_message, messages_in_any_segments_are_what_was_sent)
 	}
 }
 
-/* What is complete was sent, each once. A SEND whose segments all came is complete: each has its MSN and its offset in the message. */
+/* Complete messages were sent, each once. A SEND with all segments is complete: each segment has its MSN and its offset in the message. */
 Test(ddp_message, lost_segments_make_nothing_complete_that_was_not_sent)
 {
 	uint32_t lost = 0, complete = 0;
@@ -292,7 +292,7 @@ Test(ddp_message, an_atomic_has_its_operands_and_the_value_that_was_there)
 		put64(data + 44, UINT64_MAX);
 		give_untagged(true, ATOMIC_REQUEST, 1, 0, 52, 52);
 	}
-	/* answered in order, and one that nobody asked for */
+	/* responses in order, and one without a request */
 	for (unsigned i = 0; i < 3; i++) {
 		put32(data, i < 2 ? 77 + i : 99);
 		put64(data + 4, 0x5555555566666666 + i);
@@ -317,7 +317,7 @@ Test(ddp_message, an_atomic_has_its_operands_and_the_value_that_was_there)
 	cr_expect_eq(last_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 1);
 }
 
-Test(ddp_message, a_read_that_nobody_answers_is_unanswered)
+Test(ddp_message, a_read_without_a_response_is_unanswered)
 {
 	loss = 0;
 	start();

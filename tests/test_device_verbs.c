@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a device says of itself by libibverbs. This program has functions of libibverbs' names, which it is linked with before
+ * Attributes of a device from libibverbs. This program has functions of libibverbs' names, which it is linked with before
  * the library.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 
 static struct {
 	int list_failure, open_failure, query_failure, qp_failure; /* errno; 0: none */
-	bool knows_no_more;                            /* only what old devices report */
+	bool knows_no_more;                            /* only the attributes that old devices report */
 	bool spreads_no_raw_packets;
 	unsigned lists, opened;
 } verbs;
@@ -163,11 +163,11 @@ static void tear_down(void)
 
 TestSuite(device_verbs, .init = set_up, .fini = tear_down, .timeout = HANG_SECONDS);
 
-Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_report)
+Test(device_verbs, a_device_is_queried_for_values_missing_in_sysfs)
 {
 	const struct rtap_device_verbs *reported = rtap_devices_verbs(devices, 0);
 
-	cr_assert(reported->asked);
+	cr_assert(reported->valid);
 	cr_expect_null(reported->failure);
 	cr_expect_eq(reported->capabilities,
 		     RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
@@ -177,7 +177,7 @@ Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_report)
 	cr_expect(reported->max_completions.known && reported->max_completions.value == 4194303);
 	cr_expect(reported->max_rss_queues.known && reported->max_rss_queues.value == 2048);
 	cr_expect(reported->subnet_timeouts[0].known && reported->subnet_timeouts[0].value == 17);
-	cr_expect_not(reported->subnet_timeouts[1].known, "the port cannot be asked");
+	cr_expect_not(reported->subnet_timeouts[1].known, "the port cannot be queried");
 	cr_expect(reported->path_mtus[0].known && reported->path_mtus[0].value == 1024);
 	cr_expect(reported->max_path_mtus[0].known && reported->max_path_mtus[0].value == 4096);
 	cr_expect_not(reported->path_mtus[1].known);
@@ -209,7 +209,7 @@ Test(device_verbs, a_device_without_any_of_it_has_none)
 
 	verbs.knows_no_more = true;
 	reported = rtap_devices_verbs(devices, 0);
-	cr_assert(reported->asked);
+	cr_assert(reported->valid);
 	cr_expect_eq(reported->capabilities, 0);
 	cr_expect_not(reported->core_clock_khz.known);
 }
@@ -221,7 +221,7 @@ Test(device_verbs, a_device_that_spreads_other_packets_has_no_queues_for_raw_one
 	cr_expect_eq(rtap_devices_verbs(devices, 0)->max_rss_queues.value, 0);
 }
 
-Test(device_verbs, what_is_in_the_way_is_reported)
+Test(device_verbs, obstacles_are_reported)
 {
 	static const struct {
 		int list_failure, open_failure, query_failure;
@@ -229,7 +229,7 @@ Test(device_verbs, what_is_in_the_way_is_reported)
 	} cases[] = {
 		{ ENOSYS, 0, 0, "cannot be listed by libibverbs: Function not implemented" },
 		{ 0, EACCES, 0, "the device cannot be opened: Permission denied" },
-		{ 0, 0, EIO, "the device cannot be asked: Input/output error" },
+		{ 0, 0, EIO, "the device cannot be queried: Input/output error" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -239,7 +239,7 @@ Test(device_verbs, what_is_in_the_way_is_reported)
 		verbs.open_failure = cases[i].open_failure;
 		verbs.query_failure = cases[i].query_failure;
 		reported = rtap_devices_verbs(devices, 0);
-		cr_expect_not(reported->asked);
+		cr_expect_not(reported->valid);
 		cr_assert(reported->failure);
 		cr_expect(strstr(reported->failure, cases[i].says), "%s", reported->failure);
 	}
@@ -251,11 +251,11 @@ Test(device_verbs, a_device_that_libibverbs_does_not_know_is_reported)
 
 	other.name[6] = device.name[5] = '1';
 	reported = rtap_devices_verbs(devices, 0);
-	cr_expect_not(reported->asked);
+	cr_expect_not(reported->valid);
 	cr_expect(strstr(reported->failure, "no driver for the device"), "%s", reported->failure);
 }
 
-/* What is written of the device, without what sysfs contains. */
+/* The output for the device, without the contents of sysfs. */
 static void write_device(void (*write)(const struct shown_device *shown, struct line *line), char *text, size_t size)
 {
 	static const struct rtap_device_counters no_counters;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RDMA devices and end ports out of sysfs, against trees modelled on what Linux shows of real ones.
+ * RDMA devices and end ports from sysfs, against trees modelled on those of real devices in Linux.
  */
 #include "config.h"
 
@@ -160,7 +160,7 @@ Test(devices, roce_gids_have_types_and_netdevs_and_v2_with_ipv4_is_chosen)
 	cr_expect_eq(gids->gids[5].type, RTAP_GID_ROCE_V2);
 	cr_expect(says(gids->gids[5].netdev, "ens1f0.9"));
 	cr_expect_eq(gids->chosen->index, 3);
-	/* a soft device: what it sends on is known from the GIDs and the parent */
+	/* a soft device: its network interface is known from the GIDs and the parent */
 	device = rtap_devices_device(devices, 1);
 	cr_expect_eq(device->transport, RTAP_DEVICE_ROCE);
 	cr_assert_eq(device->netdev_count, 1);
@@ -211,7 +211,7 @@ Test(devices, ports_of_one_device_may_have_different_transports)
 	close_tree();
 }
 
-Test(devices, what_is_known_is_kept_until_it_is_invalidated)
+Test(devices, values_are_cached_until_they_are_invalidated)
 {
 	open_tree("hca");
 	cr_expect(is(rtap_devices_port(devices, 0, 0)->lid, 7));
@@ -239,7 +239,7 @@ Test(devices, what_is_known_is_kept_until_it_is_invalidated)
 	close_tree();
 }
 
-Test(devices, nothing_is_read_before_it_is_asked_for)
+Test(devices, nothing_is_read_before_it_is_requested)
 {
 	open_tree("hca");
 	sysfs_write("0x9\n", PORT "lid");
@@ -247,7 +247,7 @@ Test(devices, nothing_is_read_before_it_is_asked_for)
 	close_tree();
 }
 
-Test(devices, what_cannot_be_understood_is_unknown)
+Test(devices, invalid_values_are_unknown)
 {
 	const struct rtap_device *device;
 	const struct rtap_port *port;

@@ -154,7 +154,7 @@ static uint64_t key_of(const char *value, const char *after)
 }
 
 /* Short ones are hashed as one word, if so many bytes of the line are left. */
-Test(diff, a_value_has_one_hash_whatever_its_length_and_what_is_after_it)
+Test(diff, the_hash_of_a_value_does_not_depend_on_the_bytes_after_it)
 {
 	static const char digits[] = "0123456789abcdefghij";
 	uint64_t keys[sizeof digits];
@@ -189,7 +189,7 @@ Test(diff, names_each_difference_once)
 		{ "aaaa", "aaa", "-4/0" },
 		{ "aBcD", "aBxD", "~3/3:length" },
 		{ "", "ab", "+0/1 +0/2" },
-		/* what two ends send has no order, what one of them sends has */
+		/* messages of two ends have no order, those of one end have */
 		{ "aBcD", "BaDc", "" },
 		{ "abcdef", "abdcef", ">3/4" },
 		{ "aBcBaBcB", "aBcBaBBc", "" },
@@ -234,7 +234,7 @@ Test(diff, reports_by_addresses_which_of_equal_messages_is_lost)
 		/* each in its place */
 		{ "a1+0a1+1a1+2a1+3a1+4a1+5a1+6", "a1+0a1+2a1+3a1+5a1+6", "-2/0 -5/0" },
 		{ "a1+0b1+1a1+2b1+3a1+4b1+5", "a1+0b1+1a1+4b1+5", "-3/0 -4/0" },
-		/* what the other end sends is in between */
+		/* messages of the other end are in between */
 		{ "a1+0Xa1+1Xa1+2Xa1+3X", "a1+0XXa1+2Xa1+3X", "-3/0" },
 		/* no place is better than another */
 		{ "aaaa", "aaa", "-4/0" },

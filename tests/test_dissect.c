@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A dissection that continues after the headers with more context finds what one finds that has that context from the start: for each
+ * A dissection that continues after the headers with more context has the same result as one with that context from the start: for each
  * frame of testdata/, whole and truncated.
  */
 #include "config.h"

@@ -9,7 +9,7 @@
 
 TestSuite(export_files, .init = files_begin, .fini = files_end, .timeout = HANG_SECONDS);
 
-Test(export_files, what_is_written_stands_under_its_path)
+Test(export_files, written_data_is_stored_under_its_path)
 {
 	mount_root("root");
 	make_directory("root", "sub", "dir");
@@ -53,7 +53,7 @@ Test(export_files, exchanges_take_effect_in_the_order_of_their_replies)
 	cr_expect_eq(export_files_count(export).late, 1);
 }
 
-Test(export_files, what_waits_is_bounded)
+Test(export_files, pending_exchanges_are_bounded)
 {
 	files_end();
 	files_begin_with(4000);
@@ -72,7 +72,7 @@ static bool stopped(void)
 	return is_stopped;
 }
 
-Test(export_files, what_waits_is_dropped_when_no_more_is_wanted)
+Test(export_files, pending_exchanges_are_dropped_when_stopped)
 {
 	struct rtap_error error;
 
@@ -87,7 +87,7 @@ Test(export_files, what_waits_is_dropped_when_no_more_is_wanted)
 	cr_expect_eq(export_files_count(export).dropped, 2);
 }
 
-Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_is_missing)
+Test(export_files, read_bytes_fill_a_file_and_bytes_before_them_are_missing)
 {
 	mount_root("root");
 	lookup("root", "file", "f");
@@ -97,7 +97,7 @@ Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_is_missing)
 	EXPECT_MISSING("file\t0\t4\tnot_captured\n");
 }
 
-Test(export_files, a_file_without_a_path_stands_under_its_handle_until_it_is_looked_up)
+Test(export_files, a_file_without_a_path_is_stored_under_its_handle_until_it_is_looked_up)
 {
 	write_text("f", 0, "hello");
 	EXPECT_TEXT("by-handle/76d32be0", "hello");
@@ -123,7 +123,7 @@ Test(export_files, handles_with_the_same_checksum_are_numbered)
 	EXPECT_TEXT("by-handle/76d32be0-2", "two");
 }
 
-Test(export_files, a_reply_limits_what_was_written)
+Test(export_files, a_reply_limits_the_bytes_written)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -159,7 +159,7 @@ Test(export_files, a_write_without_a_reply_counts)
 	EXPECT_TEXT("file", "hello");
 }
 
-Test(export_files, holes_of_a_write_are_missing_until_somebody_writes_them)
+Test(export_files, holes_of_a_write_are_missing_until_they_are_written)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -216,7 +216,7 @@ Test(export_files, a_lost_read_takes_away_nothing_that_is_known)
 	run();
 	EXPECT_TEXT("other", "..cd....");
 	EXPECT_MISSING("other\t0\t2\tnot_captured\nother\t4\t4\tnot_captured\n");
-	/* of the whole READ nothing but the call; the file is known to end at 4 */
+	/* only the call of the READ; the file is known to end at 4 */
 	read_of("f", 0, 8, "abcd", 4);
 	kit.exchange.reply.present = false;
 	run();
@@ -224,7 +224,7 @@ Test(export_files, a_lost_read_takes_away_nothing_that_is_known)
 	EXPECT_MISSING("other\t0\t2\tnot_captured\nother\t4\t4\tnot_captured\n");
 }
 
-Test(export_files, a_call_cut_off_before_its_data_still_says_what_is_missing)
+Test(export_files, a_call_truncated_before_its_data_determines_the_missing_range)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -237,7 +237,7 @@ Test(export_files, a_call_cut_off_before_its_data_still_says_what_is_missing)
 	cr_expect_eq(export_files_count(export).unreadable, 1);
 }
 
-Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
+Test(export_files, a_reply_truncated_before_its_data_determines_the_missing_length)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -306,7 +306,7 @@ Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 	EXPECT_MISSING("by-handle/352441c2\t0\t5\tsnapped\n?\t0\t10\tsnapped\n");
 }
 
-/* What the kit holds was asked in one frame and answered in another. */
+/* The kit's exchange: its call is in one frame and its reply in another. */
 static void give_in(uint64_t asked, uint64_t answered)
 {
 	kit.exchange.call.first_frame = asked;
@@ -352,7 +352,7 @@ static void resize_in(uint64_t size, uint64_t asked, uint64_t answered)
 	give_in(asked, answered);
 }
 
-Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
+Test(export_files, a_file_longer_than_its_captured_writes_has_uncaptured_ones)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -376,10 +376,10 @@ Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
 	expect_missing("file\t0\t2\tnot_captured\n");
 }
 
-Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
+Test(export_files, a_gap_before_a_write_is_zero_unless_the_file_was_longer_before)
 {
 	const struct { uint64_t reported, asked; const char *missing; } cases[] = {
-		/* what is reported is due to the WRITE under way; it was sent later; it does not reach so far; it reaches further */
+		/* the reported size results from the WRITE in flight; it was sent later; it does not reach that far; it reaches further */
 		{ 9, 10, "" }, { 9, 13, "file\t2\t4\tnot_captured\n" }, { 12, 10, "file\t2\t4\tnot_captured\nfile\t9\t3\tnot_captured\n" },
 		{ 5, 10, "file\t2\t3\tnot_captured\n" }, { 2, 13, "" },
 	};
@@ -500,7 +500,7 @@ Test(export_files, a_file_cut_unseen_and_made_longer_again_keeps_none_of_the_old
 Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywhere)
 {
 	const struct { struct change change; uint32_t count; const char *missing; } cases[] = {
-		/* it made the file longer; from within it; after a hole; it overwrote something; it failed to write anything */
+		/* it extended the file; from within it; after a hole; it overwrote data; it wrote nothing */
 		{ { UINT64_MAX, 0, 9, 60 }, 5, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 9, 60 }, 7, "file\t2\t7\tnot_captured\n" },
 		{ { UINT64_MAX, 0, 9, 60 }, 2, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 4, 60 }, 2, "file\t0\t4\tnot_captured\n" },
 		{ { UINT64_MAX, 0, 4, 60 }, 0, "" },
@@ -516,7 +516,7 @@ Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywher
 	}
 }
 
-/* Of another file, which was never heard of: of NFSv4 too the reply does not say which. */
+/* Of another, unknown file: in NFSv4, too, the reply does not identify it. */
 static void lose_any_write(uint64_t answered)
 {
 	kit_begin(&kit, 100003, 4, 1);
@@ -540,7 +540,7 @@ static void lose_any_write(uint64_t answered)
 Test(export_files, after_a_write_to_any_file_only_the_change_time_shows_that_a_file_was_spared)
 {
 	const struct { struct change change; uint64_t asked; const char *missing; } cases[] = {
-		/* as before; changed; asked before the WRITE was answered */
+		/* unchanged; changed; requested before the reply of the WRITE */
 		{ { 4, 50, 4, 60 }, 9, "" }, { { 4, 51, 4, 60 }, 9, "file\t0\t4\tnot_captured\n" },
 		{ { 4, 50, 4, 60 }, 7, "file\t0\t4\tnot_captured\n" },
 	};

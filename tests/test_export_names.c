@@ -32,7 +32,7 @@ Test(export_names, a_rename_moves_files_and_directories)
 	EXPECT_TEXT("one/three/b", "hello!");
 }
 
-Test(export_names, what_is_removed_stays_and_its_name_is_numbered)
+Test(export_names, removed_files_stay_under_a_numbered_name)
 {
 	mount_root("root");
 	create("root", "file", "f1");
@@ -93,7 +93,7 @@ Test(export_names, hard_links_are_one_file)
 	write_text("f", 0, "hello");
 	EXPECT_TEXT("file", "hello");
 	EXPECT_TEXT("link", "-");
-	/* it is still called something: the name that is gone may be another's now */
+	/* it still has a name: the removed name may be another file's now */
 	remove_name("root", "file");
 	write_text("f", 5, "!");
 	EXPECT_TEXT("file", "-");
@@ -119,7 +119,7 @@ Test(export_names, a_symbolic_link_is_not_made)
 	no_attributes(3);
 	end_and_run();
 	EXPECT_TEXT("link", "-");
-	/* and what is done through it is a file of its own */
+	/* and operations through it belong to a separate file */
 	write_text("l", 0, "hello");
 	EXPECT_TEXT("link", "hello");
 }
@@ -319,7 +319,7 @@ Test(export_names, directories_that_are_inside_each_other_end_nothing)
 	write_text("f", 0, "hello");
 }
 
-Test(export_names, what_is_a_file_and_a_directory_too_ends_nothing)
+Test(export_names, a_handle_used_as_file_and_directory_is_accepted)
 {
 	mount_root("root");
 	/* first a directory, then a file */
@@ -342,7 +342,7 @@ Test(export_names, what_is_a_file_and_a_directory_too_ends_nothing)
 	lookup("root", "named", "i");
 	write_text("j", 0, "below another");
 	EXPECT_TEXT("named", "no name");
-	/* what was mounted is a file, and has names in it */
+	/* the mounted handle is a file, and contains names */
 	write_text("root", 0, "the root");
 	create("root", "last", "k");
 	write_text("k", 0, "good");
@@ -350,7 +350,7 @@ Test(export_names, what_is_a_file_and_a_directory_too_ends_nothing)
 	cr_expect_eq(export_files_count(export).contrary, 1);
 }
 
-Test(export_names, links_that_somebody_puts_into_the_directory_are_not_followed)
+Test(export_names, symbolic_links_in_the_directory_are_not_followed)
 {
 	struct rtap_error error;
 	char path[128], target[] = "/tmp/rdmatap-target-XXXXXX";
@@ -417,7 +417,7 @@ Test(export_names, handles_beyond_the_memory_make_room)
 	}
 	cr_expect_gt(export_files_count(export).forgotten, 1000);
 	cr_expect_eq(export_files_count(export).refused, 0);
-	/* files are never forgotten: when they fill the memory there are no more */
+	/* files are never evicted: when the memory is full no more are added */
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof name, "file%d", i);
 		create("root", name, name);
@@ -469,7 +469,7 @@ static void rename_out_and_in(unsigned count)
 	}
 }
 
-/* Names of one file, which go in the order in which they came. */
+/* Names of one file, removed in the order in which they were added. */
 static void link_and_remove(unsigned count)
 {
 	lookup("root", "first", "f");
@@ -492,7 +492,7 @@ static void link_and_remove_first(unsigned count)
 		remove_name("root", numbered("n", i));
 }
 
-/* Processor time of a history of so many steps. */
+/* Processor time of a history with this number of steps. */
 static double time_of(void (*history)(unsigned count), unsigned count)
 {
 	clock_t begin;

@@ -9,7 +9,7 @@
 
 TestSuite(export_ranges, .timeout = HANG_SECONDS);
 
-Test(export_ranges, what_is_set_last_counts_and_neighbours_join)
+Test(export_ranges, the_last_setting_counts_and_adjacent_ranges_join)
 {
 	struct ranges ranges = { 0 };
 	bool known;
@@ -33,7 +33,7 @@ Test(export_ranges, what_is_set_last_counts_and_neighbours_join)
 	ranges_fini(&ranges);
 }
 
-Test(export_ranges, are_what_an_array_of_bytes_would_be)
+Test(export_ranges, equal_an_array_of_bytes)
 {
 	struct ranges ranges = { 0 };
 	uint8_t bytes[64] = { 0 };

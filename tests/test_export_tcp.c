@@ -18,7 +18,7 @@
 
 #define PIECES 3
 
-/* A call or reply out of words, then pieces of data, holes and padding. */
+/* A call or reply made of words, then pieces of data, holes and padding. */
 struct said {
 	uint32_t words[24];
 	uint32_t count;
@@ -150,7 +150,7 @@ static void free_talk(struct built_talk *built)
 	free(built->reply.bytes);
 }
 
-/* Where a test's file goes; removed by who made it. */
+/* The path of a test's file; removed by the test that created it. */
 static void name_file(char name[64], const char *suffix)
 {
 	snprintf(name, 64, "/tmp/rdmatap-export-%ld%s", (long)getpid(), suffix);
@@ -175,7 +175,7 @@ static struct export_tcp_counters write_all(const char *name, bool fill_holes, u
 	return counters;
 }
 
-/* What was read back of one direction of a connection. */
+/* Data of one direction of a connection, read back. */
 struct direction {
 	uint8_t source[16], destination[16];
 	uint8_t address_length;
@@ -314,7 +314,7 @@ static void readback_free(struct readback *readback)
 		free(readback->directions[i].bytes);
 }
 
-/* Whether the record of this part is among what was sent from and to these ports; it is found whole by its mark. */
+/* Whether the record of this part is in the data sent between these ports; records are found by their marks. */
 static bool holds(const struct readback *readback, uint16_t source_port, uint16_t destination_port, const struct rpc_part *part,
 		  const struct built *built)
 {
@@ -383,7 +383,7 @@ Test(export_tcp, messages_are_read_back_byte_for_byte)
 	}
 }
 
-Test(export_tcp, holes_are_filled_with_zeros_if_that_is_asked_for)
+Test(export_tcp, holes_are_filled_with_zeros_on_request)
 {
 	struct export_tcp_counters counters;
 	char name[64];
@@ -447,7 +447,7 @@ Test(export_tcp, any_order_of_reporting_is_sorted)
 	unlink(name);
 }
 
-/* What no record can hold, or would only be zeros. */
+/* Messages that exceed a record, or that consist only of zeros. */
 static const struct {
 	const char *what;
 	struct xdr_extent extents[2];

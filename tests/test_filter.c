@@ -142,7 +142,7 @@ Test(filter, compares_names_of_values)
 	check(cases, LENGTH(cases));
 }
 
-Test(filter, compares_what_is_derived_or_found_by_a_visit)
+Test(filter, compares_derived_values_and_values_found_by_a_visit)
 {
 	static const struct match cases[] = {
 		{ "frame.number == 2", CALL }, { "frame.number in {1..2}", ACK | CALL }, { "frame.len == 64", OTHER },

@@ -433,7 +433,7 @@ Test(filter_types, bytes_and_texts_compare_contain_and_slice)
 	check(cases, LENGTH(cases));
 }
 
-Test(filter_types, protocols_are_bytes_up_to_the_end_of_what_was_captured)
+Test(filter_types, protocols_are_bytes_up_to_the_captured_end)
 {
 	static const struct match cases[] = {
 		{ "t[0:3] == 12:34:56", true }, { "t contains \"NFS\"", true }, { "u contains \"NFS\"", false },
@@ -661,7 +661,7 @@ static const struct refusal refusals[] = {
 	{ "t.number matches \"x\"", 10, "\"t.number\" (uint24) is not bytes or text, so it matches nothing" },
 };
 
-Test(filter_types, errors_name_the_column_and_what_would_do)
+Test(filter_types, errors_name_the_column_and_the_expected_tokens)
 {
 	for (size_t i = 0; i < LENGTH(refusals); i++) {
 		struct rtap_filter *filter = (struct rtap_filter *)&refusals[i];

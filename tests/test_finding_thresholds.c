@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The counts, parts and times from which on a rule has a finding, as doc/stats.md says. */
+/* The minimum counts, shares and times of findings in doc/stats.md. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include "output/stats/stats_operation.h"
 #include "tests/findings_kit.h"
 
-/* What is counted in a direction, of packets that it sent, or that were sent to it. */
+/* Counts of a direction, of packets that it sent, or that were sent to it. */
 static void set_event(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
 	stats_event(counts->stats, counts->direction, event)->count = count;
@@ -30,7 +30,7 @@ static void set_segments(struct counts *counts, unsigned event, uint64_t count, 
 
 static void set_terminates(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
 {
-	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations);
+	struct stats_operations *operations = stats_allocate(counts->stats, sizeof *operations);
 
 	(void)of;
 	operations->messages = count;
@@ -49,14 +49,14 @@ static void set_unreliable(struct counts *counts, unsigned anomaly_counts, uint6
 	set_anomaly_count(counts, anomaly_counts, count, of);
 }
 
-/* Some of it was asked for again. */
+/* Some of it was requested again. */
 static void set_late(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
 	set_event(counts, event, count, of);
 	stats_event(counts->stats, counts->direction, STATS_AFTER_NAK)->count = 1;
 }
 
-/* One credit, so that a call under way is as many as there are. */
+/* One credit, so that one outstanding call uses all credits. */
 static void set_calls(struct counts *counts, unsigned credits, uint64_t count, uint64_t of)
 {
 	(void)of;
@@ -148,10 +148,10 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 		histogram_add(&counts->rpc->latency_ns, 1000 * MS, NULL);
 }
 
-/* Answered in a second where 1 ms is usual, in as many as are asked for. */
+/* `count` responses after a second where 1 ms is usual. */
 static void set_slow_operations(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
 {
-	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations);
+	struct stats_operations *operations = stats_allocate(counts->stats, sizeof *operations);
 
 	(void)of;
 	for (uint64_t i = 0; i < 10; i++)
@@ -189,7 +189,7 @@ static void set_storm(struct counts *counts, unsigned unused, uint64_t count, ui
 static void set_ignored(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
 {
 	(void)unused;
-	counts->direction->cnps = stats_take(counts->stats, sizeof *counts->direction->cnps);
+	counts->direction->cnps = stats_allocate(counts->stats, sizeof *counts->direction->cnps);
 	counts->direction->cnps->not_slower = count;
 	counts->direction->cnps->measured = of;
 }
@@ -229,7 +229,7 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 
 static struct stats_requests *requests_of(struct counts *counts)
 {
-	counts->direction->requests = stats_take(counts->stats, sizeof *counts->direction->requests);
+	counts->direction->requests = stats_allocate(counts->stats, sizeof *counts->direction->requests);
 	return counts->direction->requests;
 }
 
@@ -303,7 +303,7 @@ static void set_queues(struct counts *counts, unsigned what, uint64_t count, uin
 	}
 }
 
-/* What doc/stats.md says that each rule takes. */
+/* The thresholds of each rule in doc/stats.md. */
 static const struct threshold_case {
 	const char *rule;
 	void (*set)(struct counts *counts, unsigned what, uint64_t count, uint64_t of);
@@ -391,7 +391,7 @@ static void expect_threshold(const struct threshold_case *wanted, uint64_t taken
 
 TestSuite(finding_thresholds, .timeout = HANG_SECONDS);
 
-/* Recoveries are also found by the time that they took, and retries by the count that was agreed on. */
+/* Recoveries are also reported by the time lost, and retries by the negotiated count. */
 Test(finding_thresholds, of_recoveries_take_time_or_count)
 {
 	static const struct threshold_case others[] = {
@@ -435,7 +435,7 @@ Test(finding_thresholds, are_found_from_their_part_on)
 	}
 }
 
-/* Whether a procedure is found with so many replies, of which the last took the longest. */
+/* Whether there is a finding about a procedure with this number of replies, of which the last took the longest. */
 static bool finds_latency(unsigned replies, uint64_t usual_ns, uint64_t longest_ns)
 {
 	struct counts counts;
@@ -488,14 +488,14 @@ Test(finding_thresholds, of_credits_take_as_many_calls_as_there_are)
 		begin_counts(&counts);
 		set_calls(&counts, 32, calls, 0);
 		cr_expect_eq(end_counts(&counts, "rpc_credits"), calls >= 32, "%u", calls);
-		/* credits that nobody granted are none to run out of */
+		/* without granted credits none can be exhausted */
 		begin_counts(&counts);
 		set_calls(&counts, 0, calls, 0);
 		cr_expect_not(end_counts(&counts, "rpc_credits"));
 	}
 }
 
-Test(finding_thresholds, leave_out_what_another_sign_explains)
+Test(finding_thresholds, omit_symptoms_that_another_finding_explains)
 {
 	struct counts counts;
 

@@ -138,7 +138,7 @@ Test(findings, of_connections_beyond_memory_are_those_of_their_sum)
 	stats_destroy(stats);
 }
 
-/* Whether the capture's record in text says this. */
+/* Whether the text of the capture's record contains this. */
 static bool is_reported(const struct stats *stats, const struct findings *findings, const char *text)
 {
 	char reported[1000];
@@ -156,9 +156,9 @@ Test(findings, text_counts_one_in_the_singular)
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	stats->outside_intervals = 1;
-	cr_expect(is_reported(stats, findings, "1 packet or message not counted in its interval, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "1 packet or message not counted in its interval, for lack of memory\n"));
 	stats->outside_intervals = 2;
-	cr_expect(is_reported(stats, findings, "2 packets and messages not counted in their intervals, for want of memory\n"));
+	cr_expect(is_reported(stats, findings, "2 packets and messages not counted in their intervals, for lack of memory\n"));
 	free(findings);
 	stats_destroy(stats);
 }
@@ -175,7 +175,7 @@ static void expect_text(const struct finding *finding, const char *expected)
 	cr_expect_str_eq(text, expected);
 }
 
-Test(findings, of_recoveries_say_what_they_cost)
+Test(findings, of_recoveries_have_their_cost)
 {
 	struct stats_shown agreed = { .retries_known = true, .ack_timeout = 17, .retry_count = 7 };
 	struct stats_recovery recovery = { .time_lost_ns = 3420 * MS, .least_ns = 537 * MS, .most_ns = 541 * MS };
@@ -192,7 +192,7 @@ Test(findings, of_recoveries_say_what_they_cost)
 
 #define SECOND INT64_C(1000000000)
 
-/* A request, a call and an attempt to connect, begun at 0 and not answered until then; and one that took so long. */
+/* A request, a call and a connection attempt, begun at 0 and still unanswered at this time; and one that took this time. */
 static void take_at(struct counts *counts, int64_t time_ns)
 {
 	const struct rtap_life_event asks = { .name = "rdma_connect", .frame = 1, .unanswered = true };
@@ -214,7 +214,7 @@ static void take_at(struct counts *counts, int64_t time_ns)
 	stats_connection(counts->stats, &made);
 }
 
-Test(findings, of_what_takes_long_take_a_second)
+Test(findings, of_long_operations_need_a_second)
 {
 	static const char *const rules[] = { "unanswered", "rpc_unanswered", "connect_unanswered", "slow_setup" };
 

@@ -95,7 +95,7 @@ static size_t offload(const char *filter, struct flow_rule *rules, char *text)
 
 		strcat(text, i ? "; " : "");
 		strcat(text, rules[i].text);
-		/* the text is one that --flow takes, and means the same */
+		/* --flow accepts the text, with the same meaning */
 		cr_assert_eq(flow_rule_parse(&again, rules[i].text, &error), RTAP_STATUS_OK, "%s: %s", filter, error.text);
 		cr_assert(!memcmp(&again.outer, &rules[i].outer, sizeof again.outer), "%s: %s", filter, rules[i].text);
 	}
@@ -104,7 +104,7 @@ static size_t offload(const char *filter, struct flow_rule *rules, char *text)
 
 TestSuite(flow_offload, .timeout = HANG_SECONDS);
 
-Test(flow_offload, rules_are_made_of_what_is_known)
+Test(flow_offload, rules_contain_only_known_values)
 {
 	static struct flow_rule rules[FLOW_OFFLOAD_MOST];
 	char text[FLOW_OFFLOAD_MOST * (FLOW_RULE_TEXT + 2)];
@@ -113,7 +113,7 @@ Test(flow_offload, rules_are_made_of_what_is_known)
 		size_t length = strlen(known[i].rules);
 
 		offload(known[i].filter, rules, text);
-		/* a list that goes on is compared up to there */
+		/* a longer list is compared up to there */
 		if (length && known[i].rules[length - 1] == ' ')
 			text[length] = '\0';
 		cr_expect_str_eq(text, known[i].rules, "%s: %s", known[i].filter, text);

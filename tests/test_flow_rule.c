@@ -21,7 +21,7 @@ static struct flow_rule parsed(const char *text)
 
 TestSuite(flow_rule, .timeout = HANG_SECONDS);
 
-Test(flow_rule, matches_the_frames_that_it_says)
+Test(flow_rule, matches_the_specified_frames)
 {
 	for (size_t i = 0; i < FLOW_MATCH_COUNT; i++) {
 		struct flow_rule rule = parsed(flow_matches[i].rule);
@@ -38,7 +38,7 @@ Test(flow_rule, matches_the_frames_that_it_says)
 }
 
 /* Each cut frame lies at the end of a heap block, so that a sanitizer sees a read beyond it. */
-Test(flow_rule, reads_nothing_beyond_what_was_captured)
+Test(flow_rule, reads_nothing_beyond_the_captured_bytes)
 {
 	for (size_t i = 0; i < FLOW_MATCH_COUNT; i++) {
 		struct flow_rule rule = parsed(flow_matches[i].rule);

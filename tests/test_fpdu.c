@@ -7,7 +7,7 @@
 #include "reassembly/iwarp/fpdu.h"
 #include "tests/iwarp_kit.h"
 
-/* Compares what the framer reports with what was sent. */
+/* Compares the reports of the framer with the FPDUs that were sent. */
 struct taker {
 	struct fpdu_sink sink;
 	const struct sender *sender;
@@ -208,7 +208,7 @@ Test(fpdu, the_largest_fpdus_are_reported)
 /* The layout of old stacks may be found some FPDUs later: it is not worth more. */
 #define SKEWED_LEEWAY 2048
 
-/* That each FPDU after an offset was reported once, and none in front of it. */
+/* Checks that each FPDU after an offset was reported once, and none before it. */
 static void expect_all_after(uint32_t from, const char *what, int markers, int crc)
 {
 	for (uint32_t i = 0; i < sender.count; i++)
@@ -332,7 +332,7 @@ Test(fpdu, large_fpdus_are_found_again_too)
 		}
 }
 
-/* What a lost piece may cost: the FPDUs that had bytes in it. */
+/* FPDUs that a lost piece may affect: those with bytes in it. */
 static void expect_only_touched(uint32_t from, uint32_t end, int markers, int crc)
 {
 	for (uint32_t i = 0; i < sender.count; i++) {
@@ -372,7 +372,7 @@ Test(fpdu, a_hole_costs_the_fpdus_that_had_bytes_in_it)
 		}
 }
 
-Test(fpdu, what_a_hole_left_of_an_fpdu_is_reported_with_the_gap)
+Test(fpdu, the_rest_of_an_fpdu_after_a_hole_is_reported_with_the_gap)
 {
 	struct fpdu_rules rules;
 
@@ -393,7 +393,7 @@ Test(fpdu, what_a_hole_left_of_an_fpdu_is_reported_with_the_gap)
 	sender_fini(&sender);
 }
 
-/* A payload can hold FPDUs. What has gaps was not found to be shorter than it said at the first one, nor is it at the next. */
+/* A payload can contain FPDUs. An FPDU with gaps is not taken as shorter than its length field at the first one, nor at the next. */
 Test(fpdu, an_fpdu_with_gaps_is_not_searched_for_others)
 {
 	static struct sender inner;

@@ -179,7 +179,7 @@ static uint64_t follow(struct frame_ring *ring, uint64_t from, uint64_t last)
 	return all;
 }
 
-Test(frame_ring, a_follower_that_is_late_counts_what_it_missed)
+Test(frame_ring, a_late_follower_counts_the_frames_that_it_missed)
 {
 	struct frame_ring *ring = frame_ring_create(FRAME_RING_LEAST, 0);
 	struct rtap_frame frames[100];

@@ -70,7 +70,7 @@ static void put_frame(uint32_t length, int64_t wait_ns)
 	rtap_tracker_frame(tracker, &frame, &packet);
 }
 
-/* A message of communication management, of which only what is given is not 0. */
+/* A message of communication management; values that are not given are 0. */
 struct said {
 	uint8_t attribute;
 	bool from_server;
@@ -150,7 +150,7 @@ static const struct said sidr_refused = { CM_SIDR_REP, true, CLIENT_ID, 0, 0, UD
 
 #define MAX_SAID 12
 
-/* What is said, and how the connection's life reads then: names, "*" for each repeat, "?" for no answer, the reason. */
+/* The messages, and the resulting life of the connection as text: names, "*" for each repeat, "?" for no response, the reason. */
 static const struct {
 	const struct said *said[MAX_SAID];
 	const char *life;
@@ -288,7 +288,7 @@ Test(handshake, datagrams_join_the_connection_that_their_queue_pair_was_resolved
 			put_datagram(SERVER, CLIENT, 0x50, 0x60);
 		put_datagram(CLIENT, SERVER, 0x60, 0x50);
 		put_datagram(SERVER, CLIENT, 0x50, 0x60);
-		/* another one: the service is the same, nobody asked for it */
+		/* another one: the service is the same, without a request */
 		put_datagram(CLIENT + 8, SERVER, 0x61, 0x50);
 		end();
 		cr_assert_eq(reported, 2);
@@ -327,7 +327,7 @@ Test(handshake, resolutions_of_one_queue_pair_are_taken_in_order)
 	}
 }
 
-/* Requests without end, whose memory goes to others: no entry of theirs remains. */
+/* Endless requests, whose memory is reused: none of their entries remains. */
 Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
 {
 	struct said request = sidr_req, response = sidr_rep;

@@ -109,7 +109,7 @@ static void check_same(const struct histogram *histogram, const struct histogram
 		cr_assert_eq(histogram_bucket(histogram, bucket), histogram_bucket(other, bucket), "bucket %u", bucket);
 }
 
-Test(histogram, merges_to_what_it_would_be_with_all_values)
+Test(histogram, merging_equals_adding_all_values)
 {
 	static struct histogram parts[2], whole;
 	struct histogram empty = { 0 };
@@ -147,7 +147,7 @@ Test(histogram, has_counters_only_for_the_powers_of_two_that_came)
 }
 
 /* Sizes of messages are mostly equal. */
-Test(histogram, of_equal_values_takes_no_memory_until_another_one_comes)
+Test(histogram, of_equal_values_takes_no_memory_until_another_value_is_added)
 {
 	static struct histogram few, many, other;
 	struct histogram_memory memory = { .most = 1 << 20, .most_by_values = 1 << 20 };
@@ -218,7 +218,7 @@ Test(histogram, keeps_values_only_within_the_memory_for_them)
 	cr_assert_eq(memory.used, 0);
 }
 
-/* Latencies of a capture whose clock jumped by centuries: the mean is too small then, and not anything. */
+/* Latencies of a capture whose clock jumped by centuries: the mean is then too small, but not arbitrary. */
 Test(histogram, has_a_sum_that_does_not_wrap)
 {
 	struct histogram one = { 0 }, other = { 0 };

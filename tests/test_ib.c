@@ -124,7 +124,7 @@ Test(ib, opcodes_without_a_name_are_anomalies_and_keep_their_crc)
 	cr_expect_gt(reserved, 100);
 }
 
-Test(ib, every_cut_of_every_opcode_ends_with_a_named_anomaly_and_keeps_what_was_there)
+Test(ib, every_truncation_of_every_opcode_has_a_named_anomaly_and_keeps_captured_fields)
 {
 	uint8_t rest[64], frame[128];
 

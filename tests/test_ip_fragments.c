@@ -223,7 +223,7 @@ Test(ip_fragments, pieces_in_any_order_make_the_datagram_and_contradictions_refu
 	}
 }
 
-Test(ip_fragments, each_version_of_ip_waits_as_long_as_its_standard_says)
+Test(ip_fragments, each_version_of_ip_waits_for_the_time_of_its_standard)
 {
 	static const struct {
 		bool ipv6;
@@ -253,7 +253,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(random_state >> 33) % below;
 }
 
-/* Cuts a datagram into up to 64 pieces, doubles some, shuffles all. Returns how many there are. */
+/* Splits a datagram into up to 64 pieces, doubles some, shuffles all. Returns their number. */
 static uint32_t shuffle(uint32_t length, struct piece *pieces)
 {
 	uint32_t count = 0;
@@ -327,7 +327,7 @@ Test(ip_fragments, millions_of_halves_stay_within_the_budget)
 	end();
 }
 
-Test(ip_fragments, what_does_not_fit_into_the_budget_is_counted_and_nothing_else)
+Test(ip_fragments, datagrams_beyond_the_budget_are_only_counted)
 {
 	struct rtap_datagram whole;
 

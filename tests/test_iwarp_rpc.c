@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPC over RDMA on iWARP, from TCP segments to what the packets show.
+ * RPC over RDMA on iWARP, from TCP segments to the fields of the packets.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ static void give_send_to(uint16_t port, const uint32_t *words, uint32_t count)
 
 TestSuite(iwarp_rpc, .timeout = HANG_SECONDS);
 
-/* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
+/* The second call is ahead of a gap that the first one fills. Once processed and answered it is discarded after many others. */
 Test(iwarp_rpc, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_messages_know)
 {
 	struct sender calls, replies;
@@ -84,8 +84,8 @@ Test(iwarp_rpc, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_
 	sender_fini(&replies);
 }
 
-/* Bytes that are an FPDU with a call by themselves, but stand where the stream has none, and one whose CRC is wrong. */
-Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fpdu)
+/* Bytes that would be an FPDU with a call, but are not at an FPDU boundary of the stream, and one with a wrong CRC. */
+Test(iwarp_rpc, segment_content_counts_only_at_fpdu_boundaries)
 {
 	struct sender call, write;
 	uint8_t ulpdu[14 + 1000 + 200] = { 0xc1, 0x40 };
@@ -124,7 +124,7 @@ Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fp
 	sender_fini(&write);
 }
 
-/* A reply in a chunk: what was written is there, what is lost stands between that and the Send. RFC 8166, 3.5.3. */
+/* A reply in a chunk: the written part is present, the lost part is between it and the Send. RFC 8166, 3.5.3. */
 Test(iwarp_rpc, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_after_the_chunk)
 {
 	const uint32_t words[] = { 7, 1, 32, 0, 0, 0, 1, 1, 99, 24, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 };
@@ -165,8 +165,8 @@ Test(iwarp_rpc, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_after_the_chunk)
 	sender_fini(&answers);
 }
 
-/* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
-Test(iwarp_rpc, a_reply_ends_what_was_written_for_it)
+/* A call that names 16 bytes for its result, half of which are written before the reply: later WRITEs are other messages. */
+Test(iwarp_rpc, a_reply_ends_the_write_message_of_its_chunk)
 {
 	const uint32_t words[] = { 7, 1, 32, 0, 0, 1, 1, 99, 16, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 6, 0, 0, 0, 0 };
 	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + 8] = { 0x81, 0x40, [5] = 99 };
@@ -268,7 +268,7 @@ Test(iwarp_rpc, a_send_that_waited_is_shown_with_the_bytes_of_its_frame)
 	sender_fini(&replies);
 }
 
-/* RFC 8267, 8: the port is assigned to NFS over RDMA. What its content does not prove is dissected all the same, if it can be RPC. */
+/* RFC 8267, 8: the port is assigned to NFS over RDMA. Content that does not prove itself is dissected too, if it can be RPC. */
 Test(iwarp_rpc, a_send_that_only_the_service_identifies_is_dissected_by_it)
 {
 	const uint32_t error[] = { 7, 1, 32, 4, 2 }, call[] = { 7, 1, 32, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 }, noise[] = { 1, 999999, 3, 4, 5 };

@@ -11,7 +11,7 @@
 #include "reassembly/iwarp/iwarp_stream.h"
 #include "tests/iwarp_stream_kit.h"
 
-/* What the FPDUs hold is reported, with the right bytes; `but` of them may be missing. */
+/* The contents of the FPDUs are reported with the correct bytes; `but` of them may be missing. */
 static void check_reported(const struct sender *sender, unsigned but)
 {
 	unsigned at = 0, missing = 0;
@@ -23,7 +23,7 @@ static void check_reported(const struct sender *sender, unsigned but)
 		bool is_right = at < reported_count && reported[at].complete && reported[at].length == length &&
 				reported[at].crc32 == crc32_z(0, ulpdu + header, length);
 
-		/* what is not complete stands for one that is missing */
+		/* an incomplete one counts as missing */
 		at += is_right || (at < reported_count && !reported[at].complete);
 		missing += !is_right;
 	}
@@ -62,7 +62,7 @@ Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 	}
 }
 
-Test(iwarp_stream, a_lost_segment_costs_what_it_carried)
+Test(iwarp_stream, a_lost_segment_loses_only_its_messages)
 {
 	struct sender sender;
 
@@ -109,9 +109,9 @@ Test(iwarp_stream, a_reply_waits_for_the_request_after_a_gap)
 	sender_fini(&answers);
 }
 
-Test(iwarp_stream, segments_need_what_they_acknowledged_not_what_was_acknowledged_before_them_in_the_capture)
+Test(iwarp_stream, segments_wait_for_the_bytes_that_they_acknowledge_only)
 {
-	/* three READs, each asked for when the one before was answered; the capture has all but the first turned round */
+	/* three READs, each requested after the response to the previous one; the capture has all except the first in reverse order */
 	uint8_t request[46] = { 0x41, 0x41, [9] = 1, [21] = 1, [33] = 8, [37] = 2 }, response[22] = { 0xc1, 0x42 };
 	const struct { bool from_a; unsigned read; } order[] = { { true, 0 }, { false, 2 }, { false, 1 }, { false, 0 }, { true, 2 }, { true, 1 } };
 	struct sender asks, answers;
@@ -142,7 +142,7 @@ Test(iwarp_stream, segments_need_what_they_acknowledged_not_what_was_acknowledge
 	sender_fini(&answers);
 }
 
-Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
+Test(iwarp_stream, a_stream_from_the_middle_is_recognised_by_its_content)
 {
 	static const struct { bool crc, no_heuristics; uint16_t port; unsigned connections; } cases[] = {
 		{ true, false, 7000, 1 }, { false, false, 7000, 1 }, { true, true, 7000, 0 }, { true, true, 20049, 1 }, { false, true, 20049, 1 },
@@ -165,7 +165,7 @@ Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
 }
 
 /* A Send and a Write of a; then b acknowledges the first, or both, or none. */
-Test(iwarp_stream, what_tcp_acknowledged_is_good_and_the_rest_unanswered)
+Test(iwarp_stream, messages_acknowledged_by_tcp_are_good_and_others_unanswered)
 {
 	static const struct { unsigned acknowledged; uint8_t outcomes[2]; } cases[] = {
 		{ 0, { RTAP_OUTCOME_UNANSWERED, RTAP_OUTCOME_UNANSWERED } },
@@ -202,7 +202,7 @@ Test(iwarp_stream, what_tcp_acknowledged_is_good_and_the_rest_unanswered)
 	}
 }
 
-Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_captures)
+Test(iwarp_stream, messages_do_not_wait_for_uncaptured_acknowledgements)
 {
 	struct sender sender;
 
@@ -246,7 +246,7 @@ Test(iwarp_stream, messages_without_a_callback_wait_for_no_acknowledgement)
 }
 
 /* An untagged header that its ULPDU has no room for, then an opcode that is reserved. */
-Test(iwarp_stream, what_is_wrong_with_an_fpdu_hides_nothing_of_the_next_one)
+Test(iwarp_stream, an_invalid_fpdu_does_not_hide_the_next_one)
 {
 	const uint8_t cut[16] = { 0x41, 0x43 }, reserved[18] = { 0x41, 0x4f };
 	struct sender sender;
@@ -273,7 +273,7 @@ static void give_fpdu(const struct sender *sender, unsigned n)
 	give(true, 7000, FLAG_ACK, SETUP + sender->fpdus[n].offset, SETUP, sender->bytes + sender->fpdus[n].offset, sender->fpdus[n].length);
 }
 
-Test(iwarp_stream, what_stands_ahead_of_a_gap_is_shown_where_it_is_and_taken_in_its_turn)
+Test(iwarp_stream, fpdus_ahead_of_a_gap_are_shown_at_once_and_processed_in_order)
 {
 	for (unsigned variant = 0; variant < 4; variant++) {
 		bool markers = variant & 1, crc = variant & 2;
@@ -358,7 +358,7 @@ Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
 {
 	uint8_t setup[SETUP] = "MPA ID Req Frame";
 
-	/* the Reply of the second is not captured: one end that asks for CRCs is enough. RFC 5044, 7.1.1 */
+	/* the Reply of the second is not captured: a request for CRCs by one end is enough. RFC 5044, 7.1.1 */
 	for (unsigned lost = 0; lost < 2; lost++) {
 		struct sender sender;
 
@@ -446,7 +446,7 @@ static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 	}
 }
 
-Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
+Test(iwarp_stream, other_protocols_are_never_recognised_as_iwarp)
 {
 	static uint8_t bytes[3 << 20];
 
@@ -523,7 +523,7 @@ static void send_read_response(struct sender *sender, uint8_t sink)
 	send_fpdu(sender, response, sizeof response);
 }
 
-/* Responses come in the order of requests: RFC 5040, 5.5. The first one was passed over when the second one was answered. */
+/* Responses come in the order of requests: RFC 5040, 5.5. The response to the first one was skipped when that to the second one arrived. */
 Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
 {
 	struct sender asks, answers;
@@ -548,7 +548,7 @@ Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
 }
 
 /* Two segments of Writes with one STag and bytes between them: they are of one message if these may have been lost. */
-Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
+Test(iwarp_stream, a_write_continues_after_a_possible_loss)
 {
 	static const struct { uint32_t lost; uint8_t offset; unsigned reported; } cases[] = {
 		{ 0, 8, 1 }, { 0, 16, 2 }, { 1, 16, 1 }, { 1, 200, 2 },
@@ -576,7 +576,7 @@ Test(iwarp_stream, a_write_goes_on_after_what_may_have_been_lost_of_it)
 	}
 }
 
-/* A Write whose last segment comes after more than a minute: what was given up had its beginning. */
+/* A Write whose last segment arrives after more than a minute: its beginning was given up before. */
 Test(iwarp_stream, the_end_of_a_write_that_was_given_up_is_no_write)
 {
 	uint8_t write[14 + 8] = { 0x81, 0x40, [5] = 1 };
@@ -604,7 +604,7 @@ Test(iwarp_stream, the_end_of_a_write_that_was_given_up_is_no_write)
 	sender_fini(&sender);
 }
 
-/* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
+/* b acknowledges all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
 Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 {
 	struct sender a, b;
@@ -623,7 +623,7 @@ Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 	sender_fini(&b);
 }
 
-/* The Reply asks for CRCs, and is captured when an FPDU is under way already. RFC 5044, 7.1.1. */
+/* The Reply requests CRCs, and is captured after the first part of an FPDU. RFC 5044, 7.1.1. */
 Test(iwarp_stream, a_late_reply_shows_that_crcs_are_checked)
 {
 	uint8_t setup[SETUP] = "MPA ID Req Frame";

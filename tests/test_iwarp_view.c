@@ -99,7 +99,7 @@ Test(iwarp_view, bytes_that_are_not_in_the_frame_are_copied_unless_they_are_kept
 	cr_expect_eq(view.list[3].bytes.bytes, elsewhere);
 }
 
-Test(iwarp_view, what_does_not_fit_is_not_shown)
+Test(iwarp_view, layers_beyond_the_limit_are_not_shown)
 {
 	uint8_t *elsewhere = calloc(1, LIMIT);
 

@@ -45,7 +45,7 @@ Test(line, numbers_are_written_as_printf_writes_them)
 	}
 }
 
-/* Each line of a length in turn, up to one more than all of it: what fits is the beginning of the whole, the rest is known to be cut. */
+/* Each line of a length in turn, up to one more than the whole: the result is the beginning of the whole, marked as truncated. */
 static void expect_cuts(void (*write)(struct line *line, const void *what), const void *what, const char *expected)
 {
 	size_t length = strlen(expected);
@@ -122,7 +122,7 @@ Test(line, numbers_at_the_edge_of_each_width_are_whole_or_cut)
 	}
 }
 
-Test(line, hexadecimal_digits_are_at_least_as_many_as_asked_for_and_no_more_than_sixteen)
+Test(line, hexadecimal_digits_have_a_minimum_and_are_at_most_sixteen)
 {
 	for (unsigned digits = 0; digits <= 20; digits++)
 		for (unsigned bits = 0; bits < 64; bits++) {
@@ -172,7 +172,7 @@ Test(line, seconds_have_nine_decimals_and_a_sign)
 	}
 }
 
-Test(line, ipv6_addresses_are_written_as_the_library_reads_them_back_and_as_rfc_5952_says)
+Test(line, ipv6_addresses_follow_rfc_5952_and_are_read_back)
 {
 	static const char *const addresses[] = {
 		"::", "::1", "1::", "fe80::1", "fd00:77::2", "1:2:3:4:5:6:7:8", "1:0:0:4:5:6:7:8", "1:0:3:4:5:6:7:8", "2001:db8::1:0:0:1",
@@ -247,7 +247,7 @@ static void write_escaped(struct line *line, const void *what)
 }
 
 /* One byte that is no plain one at each place of texts of each length, which are looked through eight bytes at a time. */
-Test(line, what_is_escaped_is_found_wherever_it_stands)
+Test(line, escaped_characters_are_found_at_every_position)
 {
 	static const struct {
 		const char *byte, *text;
@@ -298,7 +298,7 @@ static void write_some(struct line *line)
 	line_escaped(line, bytes, sizeof bytes);
 }
 
-Test(line, what_does_not_fit_is_cut_and_remembered)
+Test(line, truncated_text_is_marked)
 {
 	struct line whole;
 	size_t length;

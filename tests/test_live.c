@@ -20,7 +20,7 @@ struct buffer {
 	uint8_t bytes[FRAME_LENGTH];
 };
 
-/* A device that gives frames which hold their number, as a plan says. */
+/* A device that delivers numbered frames by a plan. */
 struct plan {
 	uint64_t frames;         /* in all */
 	unsigned at_a_time;
@@ -123,7 +123,7 @@ static void fake_notes(struct live_device *device, void (*take)(void *owner, con
 
 static const struct live_operations fake_operations = { fake_receive, fake_stop, fake_statistics, NULL, fake_notes, fake_close };
 
-/* A source on such a device, without the rest of a source. */
+/* A minimal source on such a device. */
 struct run {
 	struct batch_pool *pool;
 	struct source_metadata metadata;
@@ -175,7 +175,7 @@ static void check_batch(const struct batch *batch, uint64_t *next, bool with_gap
 	}
 }
 
-/* Reads until `count` frames have come, or END or FAILED. Returns the last status. */
+/* Reads until there are `count` frames, or END or FAILED. Returns the last status. */
 static enum rtap_status read_some(struct run *run, uint64_t count, uint64_t *next, unsigned *broken, struct rtap_error *error)
 {
 	uint64_t got = 0;
@@ -201,7 +201,7 @@ static const struct rtap_live_options no_options = { .size = sizeof no_options, 
 
 TestSuite(live, .timeout = HANG_SECONDS);
 
-Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_stop)
+Test(live, passes_on_frames_in_order_and_drains_the_device_at_the_stop)
 {
 	const struct plan plan = { .frames = 10000, .after_stop = 3000, .link_type = 1 };
 	struct rtap_error error;
@@ -223,7 +223,7 @@ Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_
 	end(&run);
 }
 
-Test(live, counts_what_the_queue_has_no_room_for)
+Test(live, counts_frames_beyond_the_queue)
 {
 	const struct plan plan = { .endless = true, .link_type = 1 };
 	const struct rtap_live_options options = { .size = sizeof options, .queue_bytes = 2 << 20 };
@@ -339,7 +339,7 @@ Test(live, ends_without_having_been_read)
 	end(&run);
 }
 
-Test(live, reports_what_is_known_of_statistics_and_only_that)
+Test(live, reports_only_known_statistics)
 {
 	const struct plan plan = { .frames = 1, .link_type = 1,
 				   .statistics = { .received = { true, 5000000000 }, .dropped_by_system = { true, 3 } } };
@@ -443,7 +443,7 @@ Test(live, shares_blocks_between_batches_and_closes_a_batch_at_a_blocks_end)
 	cr_assert(live_append(&device, third, &frame));
 	cr_assert_neq(third->block, second->block);
 	rtap_batch_release(&third->shared);
-	/* nobody points into the block any more */
+	/* no pointer into the block remains */
 	third = batch_get(pool);
 	for (int i = 0; i < 10; i++)
 		cr_assert(live_append(&device, third, &frame));
@@ -482,7 +482,7 @@ Test(live, a_reader_that_stalls_at_a_low_rate_loses_nothing_while_there_is_memor
 	end(&run);
 }
 
-Test(live, a_filter_sees_what_the_snap_length_cuts_off)
+Test(live, a_filter_tests_bytes_beyond_the_snap_length)
 {
 	/* the byte at 900 is not captured with 64 bytes of each frame */
 	const struct rtap_live_options options = { .size = sizeof options, .capture_filter = "ether[900] = 0", .snap_length = 64 };

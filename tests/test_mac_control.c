@@ -39,7 +39,7 @@ static const struct {
 
 TestSuite(mac_control, .timeout = HANG_SECONDS);
 
-Test(mac_control, the_opcode_determines_what_follows_and_padding_is_the_trailer)
+Test(mac_control, the_opcode_determines_the_next_header_and_padding_is_the_trailer)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		uint8_t frame[FRAME_LENGTH];
@@ -116,7 +116,7 @@ static void expect_summary(uint16_t opcode, const char *parameters, size_t lengt
 	kit_free(&kit);
 }
 
-Test(mac_control, a_time_of_0_says_that_the_neighbour_may_go_on)
+Test(mac_control, a_time_of_0_ends_the_pause)
 {
 	expect_summary(0x0001, "\0\0", 2, &pause_protocol, 3, " resume");
 	expect_summary(0x0001, "\0\1", 2, &pause_protocol, 3, " 1 quantum");

@@ -15,7 +15,7 @@
 #define B 0x0a000002u
 #define MAX_REPORTED 4096
 
-/* What a walk reported of the fields of InfiniBand, in order. */
+/* Fields of InfiniBand that a walk reported, in order. */
 struct reported {
 	struct rtap_visitor visitor;
 	size_t count;
@@ -193,7 +193,7 @@ Test(mad, parts_cover_their_attribute)
 		}
 }
 
-/* Attributes that have no table are named, and their content is shown as such. */
+/* Attributes without a table are named, and their content is shown as bytes. */
 Test(mad, attributes_without_a_table_have_a_name_only)
 {
 	static const struct {
@@ -253,8 +253,8 @@ Test(mad, the_attribute_offset_gives_the_start_of_the_next_record)
 	}
 }
 
-/* Packets of RMPP that are no data, and data that are not all of a transfer. */
-/* Without its flag the header says nothing, whatever stands in it. IBTA vol. 1, 13.6.2. */
+/* RMPP packets without data, and data of a partial transfer. */
+/* Without its flag the header is ignored, whatever its content. IBTA vol. 1, 13.6.2. */
 Test(mad, a_header_of_rmpp_that_is_not_active_is_none)
 {
 	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x81, .attribute = 0x11, .rmpp_type = RMPP_ACK,

@@ -117,7 +117,7 @@ Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
 	cr_expect_eq(counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE], 1);
 }
 
-/* A limited member of the partition asks, a full one answers. IBTA vol. 1, 10.9.3. */
+/* A limited member of the partition requests, a full one responds. IBTA vol. 1, 10.9.3. */
 Test(mad_exchange, partitions_do_not_part_an_answer_from_its_request)
 {
 	struct mad request = get(7), response = answer(7);
@@ -133,8 +133,8 @@ Test(mad_exchange, partitions_do_not_part_an_answer_from_its_request)
 	cr_expect_eq(messages[0].partner, 2);
 }
 
-/* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */
-Test(mad_exchange, every_method_that_asks_is_answered)
+/* By method: whether it is a request, and its response. IBTA vol. 1, 13.4.5, 15.2.2. */
+Test(mad_exchange, every_request_method_has_its_response)
 {
 	static const struct {
 		uint8_t request, response;
@@ -158,7 +158,7 @@ Test(mad_exchange, every_method_that_asks_is_answered)
 	}
 }
 
-/* What makes a response another's. */
+/* Differences that assign a response to another request. */
 Test(mad_exchange, only_a_response_of_the_same_transaction_answers)
 {
 	struct mad request = get(7), others[5];
@@ -433,7 +433,7 @@ Test(rmpp, the_segments_of_a_transfer_are_one_message)
 	keeps_bytes = false;
 }
 
-/* Captured out of order: the request stands among the segments of its answer. */
+/* Captured out of order: the request is among the segments of its response. */
 Test(rmpp, an_answer_that_began_before_its_request_is_reported_before_it)
 {
 	begin(16 * MIB);
@@ -450,7 +450,7 @@ Test(rmpp, an_answer_that_began_before_its_request_is_reported_before_it)
 }
 
 /* Subnet administration has a header of 20 bytes in each segment. */
-Test(rmpp, a_last_segment_without_data_reports_what_is_missing)
+Test(rmpp, a_last_segment_without_data_reports_missing_segments)
 {
 	uint8_t data[PER_SEGMENT];
 	struct mad mad = segment_of(9, 3, 3, data);
@@ -484,7 +484,7 @@ Test(rmpp, segments_that_are_missing_are_reported)
 	cr_expect_eq(holes[0].reason, RTAP_MISSING_SNAPPED);
 	cr_expect_eq(holes[0].offset, 350);
 	cr_expect_eq(holes[0].length, 50);
-	/* the last one: how many there are is not known */
+	/* the last one: their number is unknown */
 	begin(16 * MIB);
 	put_segment(2, 9, 0);
 	end();
@@ -495,7 +495,7 @@ Test(rmpp, segments_that_are_missing_are_reported)
 	cr_expect_eq(holes[0].length, 200);
 }
 
-/* Until then it holds up what comes after it; late segments are messages of their own. */
+/* Until then it delays later messages; late segments are separate messages. */
 Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds)
 {
 	static const struct {
@@ -531,8 +531,8 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 	}
 }
 
-/* A request that comes again, with the same number, is answered by another transfer. */
-Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
+/* A request that is repeated with the same transaction id has another transfer as its response. */
+Test(rmpp, a_repeated_request_has_a_separate_message)
 {
 	for (int64_t wait_s = 0; wait_s <= 50; wait_s += 5) {
 		begin(16 * MIB);
@@ -577,8 +577,8 @@ Test(rmpp, repeats_after_a_repeated_request_begin_no_message_without_the_first_s
 	cr_expect_eq(messages[1].repeats, 1);
 }
 
-/* Its receiver may say so when all is there; repeats are known still. */
-Test(rmpp, a_transfer_that_is_stopped_when_it_is_whole_is_whole)
+/* Its receiver may stop the transfer after all segments; repeats are still recognised. */
+Test(rmpp, a_transfer_stopped_after_its_last_segment_is_complete)
 {
 	begin(16 * MIB);
 	put_segment(1, 2, 0);
@@ -630,7 +630,7 @@ Test(rmpp, a_whole_message_is_whole_without_the_memory_for_its_transfer)
 	cr_expect_eq(messages[0].missing_count, 0);
 }
 
-Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_reported_as_it_stands)
+Test(rmpp, without_memory_a_message_is_reported_incomplete)
 {
 	static uint8_t data[PER_SEGMENT];
 

@@ -34,12 +34,12 @@ static void fill_and_empty(bool collide)
 
 TestSuite(map, .timeout = HANG_SECONDS);
 
-Test(map, finds_what_was_added_and_not_removed)
+Test(map, finds_added_values_until_they_are_removed)
 {
 	fill_and_empty(false);
 }
 
-Test(map, stands_collisions)
+Test(map, handles_collisions)
 {
 	fill_and_empty(true);
 }

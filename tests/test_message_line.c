@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines whose pieces are written where they end up if there is room for the longest, else elsewhere first: both are the same, and fit. */
+/* Pieces of a line are written in place if the longest one fits, else to a buffer first: both lines are equal, and fit. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const struct rtap_connection connection = {
 
 static const struct clock_listing relative = { .form = CLOCK_RELATIVE };
 
-/* All that can be said, by the largest numbers. */
+/* All parts of a line, with the largest numbers. */
 static struct rtap_message longest(void)
 {
 	return (struct rtap_message){
@@ -93,7 +93,7 @@ Test(message_line, holds_every_program)
 		}
 }
 
-Test(message_line, says_all_that_there_is_to_say)
+Test(message_line, has_all_parts)
 {
 	static char text[ROOM];
 	struct rtap_message message = longest();
@@ -110,5 +110,5 @@ Test(message_line, says_all_that_there_is_to_say)
 	cr_assert_not_null(strstr(text, " 18446744073709551615 B, 1 of frames 18446744073709551614-18446744073709551615, "
 					"0xffffffff+0xffffffffffffffff, compare 0xffffffffffffffff swap 0xffffffffffffffff, was 0xffffffffffffffff, "),
 			   "%s", text);
-	cr_assert_not_null(strstr(text, ", repeated 18446744073709551615 times, crc32 ffffffff, bytes not kept for want of memory"), "%s", text);
+	cr_assert_not_null(strstr(text, ", repeated 18446744073709551615 times, crc32 ffffffff, bytes not kept for lack of memory"), "%s", text);
 }

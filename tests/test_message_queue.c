@@ -20,7 +20,7 @@
 /* A deferred message that is over is reported within this time. */
 #define SOON_NS (GIVE_UP_NS / 32)
 
-/* What the test knows of a message, by frame. */
+/* The test's data of a message, by frame. */
 struct known {
 	struct message *message; /* NULL: none, or it is over */
 	uint64_t partner;        /* frame; 0: none */
@@ -125,7 +125,7 @@ Test(message_queue, a_message_waits_for_those_that_began_before_it)
 	cr_expect_eq(tracker->budget.used, used);
 }
 
-/* Until the response's number is known, nothing of what is between can change. */
+/* Until the response's number is known, no message in between can change. */
 Test(message_queue, a_request_has_the_number_of_its_response_and_the_other_way_round)
 {
 	for (uint64_t frame = 1; frame <= 4; frame++)

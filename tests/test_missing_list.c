@@ -27,12 +27,12 @@ struct holes_case {
 	uint32_t count;
 };
 
-#define LOST RTAP_MISSING_EVICTED /* what the list says of what was not truncated */
+#define LOST RTAP_MISSING_EVICTED /* the list's reason for bytes that were not truncated */
 #define CUT RTAP_MISSING_SNAPPED
 
 TestSuite(missing_list, .timeout = HANG_SECONDS);
 
-ParameterizedTestParameters(missing_list, holes_are_what_is_neither_present_nor_truncated_and_what_was_truncated)
+ParameterizedTestParameters(missing_list, holes_are_truncated_and_absent_ranges)
 {
 	static struct holes_case cases[] = {
 		{ "nothing is missing", { { 0, 100 } }, { { 0, 0 } }, 0, 100, 0, { { 0, 0, 0 } }, 0 },
@@ -63,7 +63,7 @@ static void cover(struct coverage *coverage, const struct span *spans)
 		cr_assert(coverage_add(coverage, spans[i].begin, NULL, spans[i].end - spans[i].begin, 0, COVERAGE_ONLY, &fresh));
 }
 
-ParameterizedTest(struct holes_case *one, missing_list, holes_are_what_is_neither_present_nor_truncated_and_what_was_truncated)
+ParameterizedTest(struct holes_case *one, missing_list, holes_are_truncated_and_absent_ranges)
 {
 	struct missing_list list = { .origin = one->origin, .reason = LOST };
 	struct coverage data = { 0 }, cut = { 0 };

@@ -114,7 +114,7 @@ static uint32_t build_setup(uint8_t *to, bool reply, uint8_t flags, uint8_t revi
 	return 20u + private_length;
 }
 
-Test(mpa, requests_and_replies_report_what_was_agreed_upon)
+Test(mpa, requests_and_replies_report_the_negotiated_parameters)
 {
 	static const struct {
 		bool reply;

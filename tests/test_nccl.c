@@ -75,7 +75,7 @@ Test(nccl, entries_name_memory_and_agree_with_each_other)
 	cr_expect_eq(nccl_plausible(bytes, 128) & 1u << NCCL_S4K2, 0, "two indices");
 }
 
-/* Transfers of a channel: times in nanoseconds, and what they cost. ANY: not checked; receiver: -2 if unknown. */
+/* Transfers of a channel: times in nanoseconds, and the delays. ANY: not checked; receiver: -2 if unknown. */
 #define UNKNOWN (-2)
 
 static const struct row {

@@ -66,7 +66,7 @@ Test(network, good_frames_are_reported_in_one_line)
 #define IP(length) "4500" length "12340000401100000a0000010a000002"
 #define UDP(length) "03e80009" length "0000"
 
-/* What is wrong with a frame, and how far it is taken apart nevertheless. */
+/* The fault of a frame, and the layers that are dissected nevertheless. */
 static const struct {
 	const char *bytes;
 	uint32_t link_type;
@@ -124,7 +124,7 @@ Test(network, bad_lengths_and_versions_are_named)
 	}
 }
 
-Test(network, what_the_frame_holds_after_the_outermost_packet_is_its_trailer)
+Test(network, bytes_after_the_outermost_packet_are_the_trailer)
 {
 	static const struct {
 		const char *bytes, *layers, *trailer;
@@ -253,7 +253,7 @@ Test(network, ipoib_is_recognised_by_type_version_and_exact_length)
 	}
 }
 
-Test(network, payload_facts_are_what_tcp_and_udp_carry)
+Test(network, payload_facts_are_the_payload_of_tcp_and_udp)
 {
 	struct kit kit;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames cut, bent and nested without end. Every frame stands in a heap block of its captured size: a sanitizer sees
+ * Truncated, damaged and deeply nested frames. Every frame is in a heap block of its captured size: a sanitizer sees
  * each byte read after it.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 
 static uint8_t bytes[70000];
 
-/* Asks for everything that can be asked for. */
+/* A context with all options. */
 static void use(const struct kit *kit)
 {
 	static char text[200000];

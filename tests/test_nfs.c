@@ -257,7 +257,7 @@ Test(nfs, every_message_is_walked_to_its_end)
 	}
 }
 
-/* Cut bodies stand in a heap block of their size, so that a sanitizer sees every byte read after it. */
+/* Truncated bodies are in a heap block of their size, so that a sanitizer detects every read beyond it. */
 Test(nfs, every_cut_of_a_message_is_noticed)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
@@ -309,7 +309,7 @@ static const struct {
 	{ "a path of 1025 bytes", 100005, 3, 1, CALL, "00000401 2f737276" },
 };
 
-Test(nfs, lies_about_lengths_and_counts_are_malformed)
+Test(nfs, wrong_lengths_and_counts_are_malformed)
 {
 	for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
 		struct rtap_rpc_facts facts = facts_of(hostile[i].program, hostile[i].version, hostile[i].procedure, hostile[i].direction);
@@ -369,7 +369,7 @@ static void fill_with_small_numbers(uint8_t *body, size_t length, uint32_t *seed
 	}
 }
 
-/* What brief walks, and those that report to nobody, pass over in one step has to be what a walk item by item finds good. */
+/* Brief walks, and walks without a visitor, must skip in one step exactly the items that a walk item by item accepts. */
 Test(nfs, a_brief_walk_ends_where_one_that_reports_all_does)
 {
 	uint8_t body[256];
@@ -402,7 +402,7 @@ Test(nfs, a_brief_walk_ends_where_one_that_reports_all_does)
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 500 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
 
-/* What the walk of a body with an operation of a COMPOUND reports, and where it ends: brief, and silent or not. */
+/* The reports of a walk of a body with an operation of a COMPOUND, and its end: brief, with and without a visitor. */
 static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_extent *extents, bool silent, struct scribe *scribe,
 				uint64_t *position)
 {
@@ -480,7 +480,7 @@ static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *bod
 	cr_assert_str_eq(outlined.operations, walked.operations, "%u v%u %u", facts->program, facts->version, facts->procedure);
 }
 
-Test(nfs, what_is_reported_of_a_body_without_a_walk_is_what_a_walk_reports)
+Test(nfs, a_body_without_a_walk_has_the_same_reports_as_a_walk)
 {
 	uint8_t body[64];
 	uint32_t seed = 1;
@@ -643,7 +643,7 @@ static unsigned check_type(const struct xdr_type *type, const struct rpc_summary
 	return 1;
 }
 
-/* How many details there were. */
+/* The number of details. */
 static unsigned check_details(const struct xdr_item *items, const struct rpc_summary_row *summary, unsigned depth)
 {
 	unsigned found = 0;
@@ -669,7 +669,7 @@ static unsigned check_details(const struct xdr_item *items, const struct rpc_sum
 	return found;
 }
 
-Test(nfs, what_one_line_texts_pass_over_has_the_length_that_its_type_says)
+Test(nfs, items_skipped_by_summaries_have_the_length_of_their_type)
 {
 	static const struct { uint32_t program, version; } versions[] = {
 		{ RPC_PROGRAM_NFS, 3 }, { RPC_PROGRAM_NFSACL, 2 }, { RPC_PROGRAM_NFSACL, 3 }, { RPC_PROGRAM_MOUNT, 3 },

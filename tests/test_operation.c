@@ -208,7 +208,7 @@ static const struct said compounds[] = {
 	{ UDP, true, 700, 2049, .words = { REPLY_TO(0x41), 70, 0, 1, 22, 70 }, .count = 11 },
 };
 
-Test(operation, a_compound_is_named_by_what_it_is_for)
+Test(operation, a_compound_is_named_by_its_purpose)
 {
 	RUN(compounds);
 	cr_assert_eq(count, 4);

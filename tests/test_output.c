@@ -46,7 +46,7 @@ static void frame_close(struct opened *opened)
 static const struct rtap_context no_context;
 static char output[1u << 20];
 
-/* What the format writes of the packet (the header if it is NULL), with a zero byte at the end. */
+/* The format's output for the packet (the header if it is NULL), with a final zero byte. */
 static const char *formatted(struct format *format, const struct rtap_packet *packet)
 {
 	struct line line;
@@ -224,7 +224,7 @@ Test(format, a_cut_call_leaves_no_trace_in_the_next)
 			char *whole;
 			size_t length;
 
-			/* shown once before: so that time differences, which know what was shown, are equal from here on */
+			/* shown once before, so that time differences, which depend on shown packets, are equal from here on */
 			frame_open(&opened, frames[i].file, frames[i].frame, &checking);
 			formatted(formats[j], &opened.packet);
 			whole = strdup(formatted(formats[j], &opened.packet));
@@ -300,7 +300,7 @@ Test(fields, columns_are_written_as_the_options_say)
 	}
 }
 
-Test(fields, what_is_not_understood_is_refused_with_advice)
+Test(fields, invalid_input_is_rejected_with_advice)
 {
 	static const char *const options[] = { "", "=", "foo", "header", "header=", "header=yes", "header=x", "separator=", "separator=ab",
 					       "aggregator=", "occurrence=x", "occurrence=", "quote=x", "quote=dd", "bogus=y",
@@ -396,9 +396,9 @@ Test(tree, a_frame_may_be_cut_anywhere)
 
 /*
  * Each bit of a header is turned and turned back, so that every row has values that it had before. A new format for JSON, whose tables
- * take most of the time, is made for one bit of each byte, another one in the next; the format that is kept writes all of them.
+ * take most of the time, is created for one bit of each byte, another bit in the next one; the format that is kept writes all of them.
  */
-Test(format, what_was_written_before_does_not_show)
+Test(format, earlier_output_has_no_effect)
 {
 	static const struct {
 		const char *file;

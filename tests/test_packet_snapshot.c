@@ -28,7 +28,7 @@ static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *
 	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]);
 }
 
-/* Compares what the packets borrow beside their frame; then takes both to have it from the same place. */
+/* Compares the data that the packets borrow besides their frame; then sets both to the same pointers. */
 static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packet *restored)
 {
 	for (uint8_t i = 1; i < packet->source_count; i++) {
@@ -143,6 +143,6 @@ Test(snapshot, packets_of_all_captures_come_back_as_they_were)
 	globfree(&found);
 	cr_assert_gt(packets, 30000, "%zu packets", packets);
 	cr_assert_gt(with_borrowed, 1000, "%zu packets", with_borrowed);
-	/* what it is for: far less than a packet takes */
+	/* its purpose: far less memory than a packet */
 	cr_assert_lt(bytes / packets, 500, "%zu bytes a packet", bytes / packets);
 }

@@ -118,7 +118,7 @@ Test(pairing, of_two_candidates_a_later_response_decides)
 Test(pairing, all_responses_that_wait_must_be_answers)
 {
 	ask(SERVER, 0x22, 100);
-	/* what nobody asked for yet, far above and far below */
+	/* PSNs without a request, far above and far below */
 	acknowledge(SERVER, 0x12, 500);
 	acknowledge(SERVER, 0x12, 100);
 	cr_expect(!packet.flow.present);

@@ -16,7 +16,7 @@
 #define SMALL sizeof(struct task)
 #define LARGE (1u << 20)
 
-/* A pipeline of two threads at the first batch of a capture: its records are nobody else's until the batch is done. */
+/* A pipeline of two threads at the first batch of a capture: its records are used exclusively until the batch is done. */
 struct bench {
 	struct rtap_source *source;
 	struct printer printer;
@@ -111,7 +111,7 @@ Test(pipeline, holds_a_small_share_of_a_small_limit)
 	end(&bench);
 }
 
-/* More than a printer keeps. */
+/* More than a printer buffers. */
 static void write_much(const void *what, struct line *line)
 {
 	static const char text[1000];
@@ -135,7 +135,7 @@ Test(pipeline, reports_a_failed_write_and_writes_nothing_after_it)
 	end(&bench);
 }
 
-Test(pipeline, has_no_room_for_what_is_too_large)
+Test(pipeline, rejects_records_beyond_its_size)
 {
 	struct bench bench;
 

@@ -42,7 +42,7 @@ static void write_header(struct format *format, struct line *line)
 
 static const struct rtap_packet any_packet;
 
-/* Reads all of a file and compares it with what the letters should have written. */
+/* Reads a file and compares it with the expected letters. */
 static void expect_letters(int fd, size_t length, unsigned packets)
 {
 	size_t size = length * packets, got = 0;
@@ -190,7 +190,7 @@ Test(printer, a_failed_write_is_reported_then_and_later)
 	printer_fini(&printer);
 }
 
-/* A reader that takes little at a time, from a pipe that takes little at a time and does not block. */
+/* A reader that reads little at a time, from a small non-blocking pipe. */
 Test(printer, short_writes_lose_nothing)
 {
 	struct letters letters = { .format.packet = write_letters, .length = 100000 };

@@ -32,7 +32,7 @@ static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time
 	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &sight, &differs);
 }
 
-/* A request at a time, and what it is to be. */
+/* A request at a time, and its expected label. */
 struct step {
 	uint32_t psn;
 	int64_t ms;
@@ -123,7 +123,7 @@ static void run_case(size_t at)
 
 TestSuite(psn, .timeout = HANG_SECONDS);
 
-Test(psn, each_packet_is_what_those_before_it_make_of_it)
+Test(psn, the_label_of_a_packet_follows_from_earlier_packets)
 {
 	for (size_t i = 0; i < COUNT(cases); i++)
 		run_case(i);
@@ -158,7 +158,7 @@ Test(psn, a_sequence_can_wrap_many_times)
 }
 
 /* Everything that is not acknowledged can be sent again: all of it is remembered, up to the window. */
-Test(psn, the_ring_grows_with_what_is_outstanding)
+Test(psn, the_ring_grows_with_outstanding_packets)
 {
 	begin(0xfffff0);
 	for (uint32_t i = 0; i < PSN_WINDOW; i++)
@@ -174,7 +174,7 @@ Test(psn, the_ring_grows_with_what_is_outstanding)
 	end();
 }
 
-Test(psn, what_is_acknowledged_needs_no_more_room)
+Test(psn, acknowledged_packets_need_no_room)
 {
 	begin(0);
 	for (uint32_t i = 0; i < 100000; i++) {
@@ -218,7 +218,7 @@ static uint32_t draw(uint32_t below)
 }
 
 /* Gaps are exactly the PSNs between the lowest and the next one that were never seen. */
-Test(psn, gaps_are_what_was_not_seen)
+Test(psn, gaps_are_uncaptured_psns)
 {
 	for (uint32_t seed = 0; seed < 300; seed++) {
 		bool seen[4096] = { false };
@@ -254,7 +254,7 @@ Test(psn, gaps_are_what_was_not_seen)
 	}
 }
 
-Test(psn, what_a_request_takes_is_in_no_gap)
+Test(psn, psns_of_a_request_are_in_no_gap)
 {
 	/* gaps are 2 to 9 and 12 to 14 */
 	static const struct {
@@ -294,7 +294,7 @@ Test(psn, a_gap_is_given_up_in_parts)
 	end();
 }
 
-/* A sender that counts its packets: what is one packet, and what was sent when, is in its IP identifications. */
+/* A sender that increments its IP identifications: they identify packets and the order in which they were sent. */
 Test(psn, identifications_distinguish_a_copy_from_a_retransmission)
 {
 	static const struct {
@@ -356,8 +356,8 @@ static enum rtap_psn_analysis response(uint32_t psn, bool is_inside, int64_t tim
 	return RTAP_PSN_IN_ORDER;
 }
 
-/* A READ of 40 responses: what each that comes again is, however long ago it came first. */
-Test(psn, a_response_is_a_retransmission_if_it_was_there_or_was_asked_for_again)
+/* A READ of 40 responses: the label of each repeated one, at any time after its first copy. */
+Test(psn, a_response_is_a_retransmission_if_it_was_captured_or_requested_again)
 {
 	begin(0);
 	request(0, 40, 0, 0, 0);
@@ -371,14 +371,14 @@ Test(psn, a_response_is_a_retransmission_if_it_was_there_or_was_asked_for_again)
 	psn_ask_again(&stream, psn_unwrap(&stream, 11), psn_unwrap(&stream, 40), false, false);
 	for (uint32_t psn = 11; psn < 40; psn++)
 		cr_expect_eq(response(psn, true, MILLISECOND), RTAP_PSN_RETRANSMISSION, "%u", psn);
-	/* nobody asked for these */
+	/* without requests */
 	cr_expect_eq(response(3, true, MILLISECOND / 2), RTAP_PSN_DUPLICATE);
 	cr_expect_eq(response(3, true, 5 * MILLISECOND), RTAP_PSN_RETRANSMISSION);
 	cr_expect_eq(stream.response_gaps.count, 0);
 	end();
 }
 
-/* Later responses do not make one a repeat that was never there, though nobody knew of it. */
+/* Later responses do not turn a response into a repeat if it was never captured. */
 Test(psn, a_response_that_nothing_was_known_of_comes_late)
 {
 	begin(0);

@@ -133,7 +133,7 @@ Test(rdmap, each_opcode_has_its_fields)
 	}
 }
 
-/* RFC 7306, 5.2.1, table of operation codes: what is compared says nothing in a FetchAdd, but is there. */
+/* RFC 7306, 5.2.1, table of operation codes: the compare data is unused in a FetchAdd, but present. */
 Test(rdmap, operands_and_masks_of_an_atomic_are_named_by_its_operation)
 {
 	static const struct {
@@ -186,7 +186,7 @@ Test(rdmap, every_cut_of_every_message_is_noticed)
 	}
 }
 
-Test(rdmap, what_no_sender_sends_is_not_plausible)
+Test(rdmap, invalid_headers_are_not_plausible)
 {
 	static const struct { uint8_t opcode; uint32_t body; uint32_t at; uint8_t byte; bool plausible; } cases[] = {
 		{ 3, 4, 0, 0x41, true }, { 3, 4, 0, 0x01, true }, { 3, 4, 0, 0x40, false }, { 3, 4, 0, 0x42, false }, { 3, 4, 0, 0x45, false },
@@ -291,7 +291,7 @@ Test(rdmap, terminates_are_read_in_both_layouts)
 	}
 }
 
-Test(rdmap, a_terminate_cut_anywhere_reports_what_is_there)
+Test(rdmap, a_terminate_truncated_anywhere_reports_captured_fields)
 {
 	static const uint32_t controls[] = { 0x0101e000, 0x10010700, 0x0101ffff, 0x1001ff00 };
 

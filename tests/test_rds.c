@@ -10,7 +10,7 @@
 #define SEND_ONLY 0x04
 #define MOST (RDS_HEADER_LENGTH + 8192)
 
-/* A header as the fields say, with its checksum by RFC 1071. */
+/* A header with these fields and its checksum by RFC 1071. */
 struct sample {
 	const char *what;
 	uint64_t sequence, ack;

@@ -134,7 +134,7 @@ Test(region, a_request_that_ended_has_no_memory_and_the_others_keep_theirs)
 		request_begin(tracker, &requests[i], connection, true);
 }
 
-Test(region, a_read_whose_memory_was_asked_for_completely_is_of_the_next_request)
+Test(region, a_read_of_completely_read_memory_belongs_to_the_next_request)
 {
 	struct request *first = add(1, true, KEY, ADDRESS), *second = add(2, true, KEY, ADDRESS);
 
@@ -145,7 +145,7 @@ Test(region, a_read_whose_memory_was_asked_for_completely_is_of_the_next_request
 	cr_expect_eq(find(true, KEY, ADDRESS), second);
 }
 
-Test(region, what_was_sent_after_the_response_is_not_of_its_request)
+Test(region, packets_after_the_response_do_not_belong_to_its_request)
 {
 	struct request *first = add(1, false, KEY, ADDRESS), *second = add(2, false, KEY, ADDRESS);
 

@@ -73,7 +73,7 @@ Test(report_points, many_are_thinned_to_a_limit_and_counted)
 	report_points_clear(&points);
 }
 
-Test(report_points, the_highest_and_lowest_and_what_stands_alone_are_kept)
+Test(report_points, the_highest_the_lowest_and_isolated_points_are_kept)
 {
 	struct report_points points = points_of(16);
 
@@ -151,7 +151,7 @@ Test(html, numbers_are_grouped_and_rounded)
 	check(durations, "0 ns" "999 ns" "1.500 µs" "123.5 ms" "9223372036.9 s");
 }
 
-Test(html, cells_know_what_they_are_sorted_by)
+Test(html, cells_have_their_sort_keys)
 {
 	check(cells, "<td class=\"n zero\">0</td><td class=\"n\">12</td><td class=\"n\" data-v=\"1234\">1,234</td><td class=\"n\" data-v=\"0.000001500\">1.500 µs</td>"
 		     "<td class=\"n\" data-v=\"\">–</td><td>&lt;</td>");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The least that an upper layer needs: "echo", made up for this test. A request names memory, WRITEs fill it, READs read it, a response ends
+ * A minimal upper layer, "echo", for this test. A request names memory, WRITEs fill it, READs read it, a response ends
  * it. Only the packets below say what has to be reported.
  *
  * Request:  "ECHQ", id 4, key to be written 4, address 8, length 4, key to be read 4, address 8, length 4 (big endian)

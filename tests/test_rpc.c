@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ONC RPC in packets: over UDP and TCP, with RPCSEC_GSS and AUTH_TLS, and what a packet's own chunk lists show of its body.
+ * ONC RPC in packets: over UDP and TCP, with RPCSEC_GSS and AUTH_TLS, and the body of a packet as its own chunk lists determine.
  */
 #include "config.h"
 
@@ -421,7 +421,7 @@ static const struct {
 	{ "CB_COMPOUND", { { CALL_OF(0x40000123, 1, 1), 0, 1, 0, 0 }, 14 }, NULL, "NFS callback v4.1" },
 };
 
-Test(rpc, the_line_says_what_was_called_and_what_came_back)
+Test(rpc, the_line_shows_call_and_reply)
 {
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		struct kit kit;
@@ -473,7 +473,7 @@ static const struct {
 	  "nfs.read.eof", 1, 1 },
 };
 
-Test(rpc, bodies_are_read_on_after_what_their_chunks_carry)
+Test(rpc, bodies_continue_after_the_data_of_chunks)
 {
 	for (size_t i = 0; i < sizeof chunked / sizeof chunked[0]; i++) {
 		uint8_t payload[256], frame[512];

@@ -51,7 +51,7 @@ static uint64_t listed(const uint32_t *xids, size_t count, bool from_a, uint32_t
 
 TestSuite(rpc_answers, .init = open_state, .fini = close_state, .timeout = HANG_SECONDS);
 
-/* Few numbers, so that they share buckets and come again before and after they were forgotten. */
+/* Few numbers, so that they share buckets and are reused before and after they were discarded. */
 Test(rpc_answers, the_newest_of_a_number_is_found_until_its_place_is_taken)
 {
 	static uint32_t xids[ADDED];

@@ -12,7 +12,7 @@
 
 #define MOST_REPORTED 64
 
-/* Exchanges as reported, without what they borrow. */
+/* Exchanges as reported, without borrowed data. */
 static struct rpc_exchange reported[MOST_REPORTED];
 static struct rtap_missing missing[MOST_REPORTED];
 static uint8_t call_bytes[MOST_REPORTED][256];
@@ -51,7 +51,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 		memcpy(call_bytes[at], exchange->call.extents[0].bytes, exchange->call.extents[0].length);
 }
 
-/* All that TCP connections carry goes to the module. */
+/* All data of TCP connections is passed to the module. */
 static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
 {
 	(void)owner;
@@ -185,7 +185,7 @@ static const struct {
 	{ "a call cut off", false, { UDP, false, 700, 111, .cut = 8, .words = { CALL_OF(1, MOUNT, 3, 1), 4, 5 }, .count = 12 }, 1 },
 };
 
-/* Both ends call with the same number at the same time. */
+/* Both ends call with the same XID at the same time. */
 static const struct said crossing[] = {
 	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 3) }, .count = 10 },
 	{ UDP, true, 700, 111, .words = { CALL_OF(7, 100000, 2, 3) }, .count = 10 },
@@ -225,7 +225,7 @@ Test(rpc_carriers, datagrams_are_recognised_by_port_content_and_call)
 	}
 }
 
-/* What XIDs mean when they are used again. */
+/* Reused XIDs. */
 static const struct said used_again[] = {
 	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 3), 1, 2, 3, 4 }, .count = 14 },
 	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 4) }, .count = 10 },
@@ -289,7 +289,7 @@ Test(rpc_carriers, records_over_tcp_become_calls_and_replies)
 	cr_expect_eq(reported[3].stream, reported[0].stream);
 }
 
-/* The reply's second segment is never captured, but what is after it is acknowledged. */
+/* The reply's second segment is never captured, but later data is acknowledged. */
 static const struct said with_a_hole[] = {
 	{ TCP, false, 900, 2049, 0x02, 99, 0, .count = 0 },
 	{ TCP, true, 900, 2049, 0x12, 499, 100, .count = 0 },
@@ -329,7 +329,7 @@ Test(rpc_carriers, a_stream_seen_from_the_middle_knows_its_server_by_the_port)
 	cr_expect(reported[0].call.complete && reported[0].reply.complete);
 }
 
-Test(rpc_carriers, what_carries_no_rpc_is_left_alone)
+Test(rpc_carriers, connections_without_rpc_are_ignored)
 {
 	static const struct said said[] = {
 		{ TCP, false, 900, 80, 0x10, 1, 1, .words = { 0x47455420, 0x2f20 }, .count = 2 },
@@ -343,7 +343,7 @@ Test(rpc_carriers, what_carries_no_rpc_is_left_alone)
 	cr_expect_eq(numbers, 0);
 }
 
-Test(rpc_carriers, calls_that_nobody_answers_take_no_more_than_the_budget)
+Test(rpc_carriers, calls_without_replies_stay_within_the_budget)
 {
 	struct said said = { UDP, false, 700, 111, .words = { CALL_OF(0, 100000, 2, 0) }, .count = 10 };
 	static const uint64_t limits[] = { 0, 100, 5000, 1 << 20 };
@@ -361,7 +361,7 @@ Test(rpc_carriers, calls_that_nobody_answers_take_no_more_than_the_budget)
 	}
 }
 
-/* Whatever changes, nothing is reported twice, no memory is lost, nothing is read past the packet. */
+/* With random changes, nothing is reported twice, no memory leaks, nothing is read beyond the packet. */
 Test(rpc_carriers, damaged_packets_do_no_harm)
 {
 	static const struct {

@@ -281,7 +281,7 @@ Test(rpc_chunks, a_list_that_no_receive_buffer_can_hold_is_refused)
 		cr_expect_eq(lists.count, count == CHUNK_MAX_SEGMENTS ? count : 0);
 		free(bytes);
 		chunk_lists_empty(&lists);
-		/* The memory of so many is not kept for the next call. */
+		/* The memory of this many chunks is not kept for the next call. */
 		cr_expect_eq(chunk_lists_memory(&lists), 0);
 	}
 }

@@ -100,7 +100,7 @@ static void put_message(bool is_reply, uint32_t more)
 
 TestSuite(rpc_record, .timeout = HANG_SECONDS);
 
-Test(rpc_record, only_what_can_be_a_call_or_reply_is_taken_for_one)
+Test(rpc_record, only_possible_calls_and_replies_are_recognised)
 {
 	static const struct {
 		const char *what;
@@ -200,7 +200,7 @@ Test(rpc_record, fragments_are_put_together_empty_ones_too)
 	}
 }
 
-Test(rpc_record, what_is_too_large_is_passed_by_its_length)
+Test(rpc_record, records_beyond_the_limit_are_skipped_by_length)
 {
 	static const uint8_t zeros[65536];
 	uint32_t length = 5u << 20;
@@ -226,7 +226,7 @@ Test(rpc_record, what_is_too_large_is_passed_by_its_length)
 	end();
 }
 
-Test(rpc_record, what_does_not_fit_into_memory_is_reported_without_its_bytes)
+Test(rpc_record, records_beyond_memory_are_reported_without_bytes)
 {
 	struct budget_entry other = { 0 };
 
@@ -247,7 +247,7 @@ Test(rpc_record, what_does_not_fit_into_memory_is_reported_without_its_bytes)
 	end();
 }
 
-Test(rpc_record, a_callback_cannot_evict_what_it_receives)
+Test(rpc_record, a_callback_cannot_evict_its_argument)
 {
 	stream_length = 0;
 	put_message(false, 1000);
@@ -423,7 +423,7 @@ Test(rpc_record, of_a_stream_with_holes_every_record_that_no_hole_touches_comes_
 	}
 }
 
-Test(rpc_record, what_comes_of_a_record_after_it_was_given_up_is_passed_over)
+Test(rpc_record, the_rest_of_an_evicted_record_is_skipped)
 {
 	uint32_t next;
 
@@ -450,7 +450,7 @@ Test(rpc_record, what_comes_of_a_record_after_it_was_given_up_is_passed_over)
 	}
 }
 
-/* A record that others' bytes have pushed out: its first bytes are left, and how many came is known. */
+/* A record evicted by others: its first bytes remain, and the number of received bytes is known. */
 Test(rpc_record, records_without_progress_lose_their_bytes_to_others)
 {
 	struct rpc_record_reader other;

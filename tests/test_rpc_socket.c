@@ -16,7 +16,7 @@
 #define MIB (UINT64_C(1) << 20)
 #define MILLISECOND INT64_C(1000000)
 
-/* As reported, without what they borrow. */
+/* As reported, without borrowed data. */
 static struct rtap_message reported[MOST_REPORTED];
 static struct rtap_missing missing[MOST_REPORTED];
 static struct rtap_item operations[MOST_REPORTED];
@@ -129,7 +129,7 @@ Test(rpc_socket, a_call_over_udp_and_its_reply_are_messages_of_a_connection)
 	cr_expect(reported[1].has_status);
 	cr_expect_eq(reported[1].status, 13);
 	cr_expect_eq(reported[1].procedure, 1);
-	/* what comes once more is of no call that waits */
+	/* a repeated reply belongs to no pending call */
 	cr_expect_eq(reported[2].kind, RTAP_KIND_RPC_REPLY);
 	cr_expect_eq(reported[2].repeats, 1);
 	cr_expect_eq(reported[2].partner, 0);
@@ -146,7 +146,7 @@ Test(rpc_socket, a_call_over_udp_and_its_reply_are_messages_of_a_connection)
 	cr_expect_eq(connections[0].last_frame, 5);
 }
 
-/* The call stands in two segments, between which something else is said; the segments of the reply come in the wrong order, and again. */
+/* The call is in two segments with other data between them; the segments of the reply arrive in the wrong order, and repeatedly. */
 static const struct said over_tcp[] = {
 	{ TCP, false, 900, 2049, 0x02, 0xffffffef, 0, .count = 0 },
 	{ TCP, true, 900, 2049, 0x12, 499, 0xfffffff0, .count = 0 },
@@ -203,7 +203,7 @@ static const struct said with_a_hole[] = {
 	{ TCP, true, 900, 2049, 0x11, 568, 145, .count = 0 },
 };
 
-/* The header of the call is cut off: its mark alone shows where the next one begins. */
+/* The header of the call is truncated: only its mark shows where the next one begins. */
 static const struct said cut_off[] = {
 	{ TCP, false, 900, 2049, 0x02, 99, 0, .count = 0 },
 	{ TCP, true, 900, 2049, 0x12, 499, 100, .count = 0 },
@@ -226,7 +226,7 @@ static const struct {
 	{ "a reply that was cut off", cut_off, sizeof cut_off / sizeof cut_off[0], 4, 1, { 16, 8, true, RTAP_MISSING_SNAPPED } },
 };
 
-Test(rpc_socket, what_is_missing_is_reported_with_its_reason)
+Test(rpc_socket, missing_bytes_are_reported_with_their_reason)
 {
 	for (size_t i = 0; i < sizeof holes / sizeof holes[0]; i++) {
 		const struct rtap_missing *found = &missing[holes[i].incomplete], *expected = &holes[i].missing;
@@ -280,7 +280,7 @@ Test(rpc_socket, packets_know_their_connection_and_replies_their_call)
 	end();
 }
 
-/* What is remembered of answered calls is memory that others can need. */
+/* Memory of answered calls can be evicted for others. */
 Test(rpc_socket, many_answered_calls_fit_into_little_memory)
 {
 	struct said call = { TCP, false, 900, 2049, 0x10, 1, 1, .words = { LAST | 40, CALL_OF(0, NFS, 3, 0) }, .count = 11 };
@@ -297,7 +297,7 @@ Test(rpc_socket, many_answered_calls_fit_into_little_memory)
 	cr_expect_eq(reported_count, 1000);
 }
 
-/* Whatever changes: numbers and order hold, and all memory comes back (a sanitizer sees it). */
+/* With random changes: numbers and order are correct, and all memory is freed (sanitizers check it). */
 Test(rpc_socket, damaged_packets_and_little_memory_do_no_harm)
 {
 	static const struct {

@@ -95,7 +95,7 @@ Test(rpcrdma, nothing_is_recognised_without_heuristics_or_on_services_that_do_no
 	}
 }
 
-/* What --decode-as declares is shown as far as it goes. */
+/* With --decode-as a header is shown as far as it is captured. */
 static const struct rtap_decode_as declared = { RTAP_DECODE_QPN, 0x11, RTAP_UPPER_RPCRDMA };
 static const struct rtap_context declaring = { .decode_as = &declared, .decode_as_count = 1 };
 
@@ -150,7 +150,7 @@ Test(rpcrdma, every_cut_of_a_declared_message_ends_with_an_anomaly)
 			struct kit kit;
 
 			dissect_words(&kit, 0x04, &words, &declaring);
-			/* the RPC header may be missing as a whole: then what is there is a whole header */
+			/* the RPC header may be completely missing: then the RPC-over-RDMA header is complete */
 			cr_expect(kit.packet.anomaly_count || kit.packet.rpcrdma.length == words.count * 4, "%s cut to %u words",
 				  messages[i].what, words.count);
 			kit_free(&kit);
@@ -246,8 +246,8 @@ Test(rpcrdma, a_message_put_together_elsewhere_is_dissected_in_place_of_the_payl
 	kit_free(&kit);
 }
 
-/* A frame can have several RPC messages, of which one stands after a header that is no layer: it is not looked for before others. */
-Test(rpcrdma, a_header_that_was_passed_stands_in_the_source_of_its_message)
+/* A frame can have several RPC messages, one of them after a header that is not a layer: others are searched first. */
+Test(rpcrdma, a_skipped_header_is_in_the_source_of_its_message)
 {
 	/* XID 5, a call with one read segment of 64 bytes; its RPC message; RFC 8166, 4 */
 	static const uint8_t bytes[] = { 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 64,

@@ -55,7 +55,7 @@ static void make_read(uint8_t *request)
 
 TestSuite(rtrs, .timeout = HANG_SECONDS);
 
-Test(rtrs, the_queue_depth_says_how_many_bits_a_position_has)
+Test(rtrs, the_queue_depth_determines_the_bits_of_a_position)
 {
 	static const struct { uint32_t depth; unsigned bits; } rows[] = {
 		{ 0, 0 }, { 1, 28 }, { 2, 27 }, { 3, 26 }, { 4, 26 }, { 5, 25 }, { 128, 21 }, { 511, 19 }, { 512, 19 }, { 513, 18 }, { 65535, 12 },

@@ -297,11 +297,11 @@ Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
 	}
 }
 
-/* The truth of a random stream, and what came of it. */
+/* The truth of a random stream, and the reports. */
 struct trial {
 	uint32_t seed, length, isn;
 	uint32_t origin;             /* offset 0 as reported is this byte of the truth */
-	uint64_t position;           /* after what was reported */
+	uint64_t position;           /* end of the reported bytes */
 	uint8_t seen[40000];         /* bytes that some captured segment had whole */
 	uint8_t outcome[40000];      /* 0: not reported; 1: bytes; 2 and more: hole, by reason */
 	bool failed, finished;
@@ -460,7 +460,7 @@ static void run_trial(uint32_t seed, const struct habits *habits)
 	end();
 }
 
-/* All is reported once, and a byte that was captured is reported unless there was a reason. */
+/* Everything is reported once, and every captured byte unless there was a reason. */
 static void check_trial(const struct habits *habits)
 {
 	cr_assert_not(trial.failed, "seed %u", trial.seed);
@@ -474,7 +474,7 @@ static void check_trial(const struct habits *habits)
 	}
 }
 
-Test(tcp_stream, any_stream_cut_shuffled_doubled_and_thinned_out_comes_whole_but_for_what_was_not_captured)
+Test(tcp_stream, any_divided_shuffled_doubled_and_lossy_stream_is_reassembled_except_for_losses)
 {
 	for (uint32_t seed = 0; seed < 6000; seed++) {
 		struct habits habits = {
@@ -507,7 +507,7 @@ Test(tcp_stream, offsets_go_on_beyond_four_gibibytes)
 	end();
 }
 
-/* What is known ahead counts: a wrong digest makes equal bytes differ. */
+/* A digest that is already known counts: a wrong one makes equal bytes differ. */
 Test(tcp_stream, repeats_are_known_by_digests_worked_out_ahead)
 {
 	const struct tcp_kit_segment segment = A(ACK, 100, 0, DATA("again and again"));
@@ -550,7 +550,7 @@ static const struct tcp_stream_user counter = {
 	.begin = quiet_begin, .life = quiet_life, .bytes = ignore_bytes, .hole = count_hole, .end = quiet_end,
 };
 
-Test(tcp_stream, what_waits_after_a_gap_stays_within_the_budget)
+Test(tcp_stream, data_after_a_gap_stays_within_the_budget)
 {
 	static uint8_t bytes[1000];
 
@@ -597,7 +597,7 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 	cr_expect_str_eq(reported, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", reported);
 }
 
-Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
+Test(tcp_stream, data_after_a_gap_is_passed_on_after_a_timeout)
 {
 	begin(100000, &receiver);
 	budget_give_up_after(&budget, 60 * SECOND);
@@ -663,7 +663,7 @@ static void demand_bytes(void *owner, struct tcp_connection *connection, bool fr
 	on_bytes(owner, connection, from_a, bytes);
 }
 
-Test(tcp_stream, a_callback_cannot_evict_what_it_receives)
+Test(tcp_stream, a_callback_cannot_evict_its_argument)
 {
 	struct tcp_stream_user user = receiver;
 

@@ -163,7 +163,7 @@ Test(tracker, messages_of_evicted_connections_are_never_complete)
 	cr_expect_eq(reported - complete, evicted_connections + (counters.evictions - evicted_connections));
 }
 
-Test(tracker, responses_that_nobody_asked_for_stay_within_the_limit)
+Test(tracker, responses_without_requests_stay_within_the_limit)
 {
 	const uint64_t limit = 4 * MIB;
 
@@ -175,7 +175,7 @@ Test(tracker, responses_that_nobody_asked_for_stay_within_the_limit)
 	expect_bounded(limit);
 }
 
-Test(tracker, requests_of_connections_that_nobody_accepts_stay_within_the_limit)
+Test(tracker, unanswered_connection_requests_stay_within_the_limit)
 {
 	const uint64_t limit = 4 * MIB;
 
@@ -350,7 +350,7 @@ Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evict
 }
 
 /* 64 bytes of a frame, on Ethernet: nothing is reported of keys, addresses and values that are not there; lengths are right all the same. */
-Test(tracker, what_the_capture_cut_off_of_requests_is_not_invented)
+Test(tracker, truncated_parts_of_requests_are_not_invented)
 {
 	begin(64 * MIB, true);
 	snap_length = 50;
@@ -456,7 +456,7 @@ Test(tracker, a_clock_that_is_set_back_ends_no_message)
 	cr_expect_eq(complete, 201);
 }
 
-/* The path MTU is learned of its responses only: until then nobody knows how much of the gap it fills. */
+/* The path MTU is inferred from its responses only: until then it is unknown how much of the gap it fills. */
 Test(tracker, a_read_that_is_sent_again_is_not_lost)
 {
 	for (uint32_t packets = 1; packets <= 5; packets++) {
@@ -480,7 +480,7 @@ Test(tracker, a_read_that_is_sent_again_is_not_lost)
 }
 
 /* Another user of the queue pairs, with any sequence. */
-Test(tracker, a_sequence_that_begins_anew_loses_nothing)
+Test(tracker, a_restarted_sequence_loses_nothing)
 {
 	static const uint32_t starts[] = { 0x100, 0x800000, 0x100, 0xf00000, 0x700000, 0x10, 0x7fffff, 0x40000, 0x20000 };
 

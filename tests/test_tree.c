@@ -49,7 +49,7 @@ static bool count_below(struct tree_node *node)
 	return item->below != before;
 }
 
-/* Walks all of it: links, order, balance, and what nodes hold. Gives the number of nodes. */
+/* Walks all of it: links, order, balance, and contents of nodes. Returns the number of nodes. */
 static uint32_t check(const struct tree_node *node, const struct tree_node *parent)
 {
 	unsigned heights[2] = { 0, 0 };
@@ -76,7 +76,7 @@ static uint32_t random_of(uint64_t *state)
 
 TestSuite(tree, .timeout = HANG_SECONDS);
 
-Test(tree, holds_what_a_sorted_array_holds)
+Test(tree, equals_a_sorted_array)
 {
 	static struct item items[MOST];
 	struct tree tree = { .order = order, .update = count_below };

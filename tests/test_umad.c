@@ -27,7 +27,7 @@ static struct {
 		unsigned long methods;
 	} agents[64];
 	unsigned agent_count, unregistered;
-	uint8_t taken_class;        /* of which nobody can register `taken_method` */
+	uint8_t taken_class;        /* in this class `taken_method` cannot be registered */
 	unsigned taken_method;
 	struct ib_user_mad headers[MESSAGES]; /* to be received; length: of the datagram */
 	uint8_t *messages[MESSAGES];
@@ -162,7 +162,7 @@ int umad_send(int portid, int agentid, void *buffer, int length, int timeout_ms,
 	return 0;
 }
 
-/* A message to be received, of bytes that show where they stand. */
+/* A message to be received; each byte depends on its offset. */
 static struct ib_user_mad *add_message(uint8_t class, uint8_t method, uint32_t length)
 {
 	uint8_t *message = calloc(1, length);
@@ -218,7 +218,7 @@ static struct batch *receive(enum rtap_status expected)
 	return batch;
 }
 
-/* Dissects a frame and looks at what every one of them must have. */
+/* Dissects a frame and checks the properties of every frame. */
 static void dissect(struct kit *kit, const struct rtap_frame *frame)
 {
 	const struct rtap_context context = { .check_icrc = true };
@@ -295,7 +295,7 @@ Test(umad, a_global_route_has_both_gids)
 	rtap_batch_release(&batch->shared);
 }
 
-/* What the segments of a message say of themselves, and that their data is the message's. */
+/* Checks the RMPP headers of a message's segments, and their data. */
 static void expect_segments(const struct batch *batch, size_t first, const uint8_t *message, uint32_t length, uint32_t header)
 {
 	uint32_t room = 256 - header, count = (length - header + room - 1) / room, at = header;
@@ -460,7 +460,7 @@ Test(umad, an_interrupted_wait_is_no_failure)
 	rtap_batch_release(&batch->shared);
 }
 
-Test(umad, everything_is_registered_for_but_what_kernel_modules_need)
+Test(umad, everything_is_registered_except_classes_of_kernel_modules)
 {
 	open_device(NULL, 0);
 	cr_expect_gt(umad.agent_count, 15);
@@ -486,7 +486,7 @@ Test(umad, classes_of_kernel_modules_are_registered_when_named)
 	cr_expect_null(strstr(device->interface.description, "left to the kernel"), "%s", device->interface.description);
 }
 
-Test(umad, what_others_have_is_left_to_them_and_reported)
+Test(umad, methods_of_other_programs_are_skipped_and_reported)
 {
 	umad.taken_class = 0x04;
 	umad.taken_method = 2;
@@ -520,7 +520,7 @@ Test(umad, lists_of_classes_are_read_strictly)
 	}
 }
 
-Test(umad, a_port_that_cannot_be_opened_says_why)
+Test(umad, a_port_that_cannot_be_opened_has_an_error_with_the_cause)
 {
 	static const struct {
 		const char *name, *says;
@@ -564,7 +564,7 @@ Test(umad, a_sender_shares_the_port_and_sends_to_where_the_packet_goes)
 	cr_expect(be32toh(umad.sent.addr.flow_label) == 0xabcde && !memcmp(umad.sent.addr.gid, envelope.destination_gid, 16));
 	cr_expect_eq(sender->operations->flush(sender, &lost, &error), RTAP_STATUS_OK);
 	cr_expect_eq(umad.received, 0, "the response is the capture's");
-	/* what is not answered is not waited for, and needs an agent of its own class */
+	/* messages without a response are not waited for, and need an agent of their class */
 	mad[1] = 0x07;
 	mad[3] = 0x03;
 	mad_frame_make(bytes, &envelope, mad, sizeof mad, 0, 0);
@@ -576,7 +576,7 @@ Test(umad, a_sender_shares_the_port_and_sends_to_where_the_packet_goes)
 	cr_expect_eq(umad.closed, 0, "the capture goes on");
 }
 
-Test(umad, a_sender_alone_waits_for_what_is_answered)
+Test(umad, only_senders_wait_for_responses)
 {
 	struct mad_envelope envelope = { .destination_qpn = 1 };
 	uint8_t mad[256] = { 1, 0x04, 1, 0x01 }, bytes[MAD_FRAME_LENGTH(256)];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which upper layer is asked for what of a connection: by rows of made-up layers.
+ * Which callbacks of which upper layer are called for a connection, with test layers.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 static struct rtap_tracker *tracker;
 static struct connection *connection;
 static char calls[64]; /* "ap": the packet callback of layer a, and so on */
-static bool takes[2];  /* whether layer a, layer b takes what it is given */
+static bool takes[2];  /* whether layer a, layer b accepts a packet */
 
 static void note(char layer, char callback)
 {
@@ -41,7 +41,7 @@ static bool is_set_up_for_b(const struct connection *its)
 	return its->shown.service_id == SERVICE_OF_B;
 }
 
-/* What both layers have, with another letter. */
+/* The common part of both layers, with different letters. */
 #define LAYER(letter, index) \
 	static bool packet_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'p'); return takes[index]; } \
 	static bool write_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'W'); return takes[index]; } \
@@ -155,7 +155,7 @@ static bool packet(void)
 
 TestSuite(upper, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
-Test(upper, all_layers_are_asked_in_order_as_long_as_none_takes_a_packet)
+Test(upper, all_layers_are_called_in_order_until_one_accepts_a_packet)
 {
 	cr_expect_not(packet());
 	expect("apbp");
@@ -164,7 +164,7 @@ Test(upper, all_layers_are_asked_in_order_as_long_as_none_takes_a_packet)
 	expect("apbp");
 }
 
-Test(upper, who_takes_a_packet_is_asked_alone_from_then_on)
+Test(upper, the_layer_that_accepts_a_packet_is_the_only_one_called_afterwards)
 {
 	takes[1] = true;
 	cr_expect(packet());
@@ -176,7 +176,7 @@ Test(upper, who_takes_a_packet_is_asked_alone_from_then_on)
 	cr_expect_eq(connection->layer, &b);
 }
 
-Test(upper, who_takes_a_write_is_asked_alone_from_then_on)
+Test(upper, the_layer_that_accepts_a_write_is_the_only_one_called_afterwards)
 {
 	struct upper_work work = { .tracker = tracker, .connection = connection };
 
@@ -258,7 +258,7 @@ static void begin_shown(const struct rtap_decode_as *decode_as, size_t count)
 	calls[0] = '\0';
 }
 
-Test(upper, what_the_sends_are_dissected_as_follows_from_the_layer)
+Test(upper, the_layer_determines_the_protocol_of_sends)
 {
 	begin_shown(NULL, 0);
 	cr_expect_eq(upper_carried(tracker, connection), RTAP_UPPER_UNKNOWN);
@@ -296,7 +296,7 @@ Test(upper, a_packet_is_of_a_known_layer_or_must_prove_it)
 	cr_expect(work.is_known);
 }
 
-Test(upper, what_the_user_declares_of_a_queue_pair_is_the_layer_of_its_connection)
+Test(upper, a_declared_queue_pair_determines_the_layer_of_its_connection)
 {
 	static const struct rtap_decode_as nvme = { RTAP_DECODE_QPN, 5, RTAP_UPPER_NVME }, data = { RTAP_DECODE_QPN, 5, RTAP_UPPER_DATA },
 					   port = { RTAP_DECODE_UDP_PORT, 5, RTAP_UPPER_NVME };

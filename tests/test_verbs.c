@@ -94,7 +94,7 @@ Test(verbs, a_snap_length_keeps_true_lengths)
 	unlink(fed_name);
 }
 
-/* Frames that nobody looks at are counted as others are, through failures too, and come without descriptions. */
+/* Frames that are not examined are counted like others, also during failures, and have no descriptors. */
 Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 {
 	static const char *const tunings[] = { "depth=256,poll=busy", "depth=256,cq=plain", "depth=256,queues=2" };
@@ -128,7 +128,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 		cr_assert_eq(counters.captured_bytes, 60 * count);
 		cr_assert_eq(counters.cut_frames, count);
 		cr_assert_eq(rtap_source_interface(source, 0)->received, 50000);
-		/* those of several queues are put in order, which takes their times */
+		/* frames of several queues are sorted, which needs their time stamps */
 		cr_assert_eq(described, c == 2);
 		rtap_source_close(source);
 		cr_assert_eq(verbs_sim_objects(), 0);
@@ -136,7 +136,7 @@ Test(verbs, frames_that_are_only_counted_are_counted_exactly)
 	}
 }
 
-Test(verbs, what_stands_in_the_way_of_opening_is_said_with_what_to_do)
+Test(verbs, obstacles_to_opening_are_reported_with_advice)
 {
 	static const char *const normal[] = { "ipv4 src=10.0.0.1 udp dst=4791" }, *const bad[] = { "ipv5 src=1" };
 	static const struct {
@@ -201,7 +201,7 @@ Test(verbs, a_port_that_is_down_can_be_forced)
 	run_free(&run);
 }
 
-/* Every call fails once: it is said at once, or reported on the way, or there is another way and nothing is lost. */
+/* Every call fails once: an error is returned at once, or reported later, or there is a fallback and nothing is lost. */
 static void expect_honest(const struct run *run, size_t wanted, const char *what)
 {
 	const char *call = verbs_sim_failed_call();
@@ -215,7 +215,7 @@ static void expect_honest(const struct run *run, size_t wanted, const char *what
 		return;
 	}
 	cr_assert_eq(run->count, wanted, "%s: %s", what, call);
-	/* several queues are made anew as a whole, when nobody asks how the broken ones ended */
+	/* several queues are recreated together, without querying the state of the broken ones */
 	if (!strcmp(call, "destroy_flow") && !strstr(what, "flows=4,error"))
 		cr_assert(strstr(run->reported, strerror(EIO)), "%s: %s", what, run->reported);
 }
@@ -274,7 +274,7 @@ Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 		{ "errors=2,no=cq_ex", 250, "local protection error" },
 		{ "soft_error=100", 1, "local protection error" },
 		{ "soft_error=100,no=cq_ex", 1, "local protection error" },
-		{ "error=100,fail=modify_qp@3", 1, "local protection error" }, /* then all is made anew */
+		{ "error=100,fail=modify_qp@3", 1, "local protection error" }, /* then all are recreated */
 		{ "event=qp_fatal@100", 0, "" },
 		{ "event=qp_fatal@1,no=cq_ex", 0, "" },
 		{ "event=cq_error@100", 0, "overran" },
@@ -360,7 +360,7 @@ Test(verbs, a_port_that_goes_down_and_up_is_reported_and_captured_on)
 	}
 }
 
-Test(verbs, a_device_that_dies_ends_the_capture_with_what_it_gave)
+Test(verbs, a_failed_device_ends_the_capture_after_its_frames)
 {
 	struct run run;
 
@@ -372,7 +372,7 @@ Test(verbs, a_device_that_dies_ends_the_capture_with_what_it_gave)
 	run_free(&run);
 }
 
-Test(verbs, a_frame_longer_than_its_buffer_is_counted_with_what_to_do)
+Test(verbs, a_frame_longer_than_its_buffer_is_counted_with_advice)
 {
 	struct rtap_verbs_options options = { .tuning = "frame=256" };
 	struct run run;
@@ -385,7 +385,7 @@ Test(verbs, a_frame_longer_than_its_buffer_is_counted_with_what_to_do)
 	run_free(&run);
 }
 
-/* A folder of the device in sysfs, with a counter that stands at 1000. */
+/* A sysfs folder of the device, with a counter of 1000. */
 static void make_sysfs(const char *folder, unsigned mtu)
 {
 	static const char *const folders[] = { "", "/ports", "/ports/1", "/ports/1/hw_counters", "/device", "/device/net",
@@ -427,7 +427,7 @@ static void remove_sysfs(const char *folder)
 	}
 }
 
-/* Batches that nobody releases take all the buffers; then frames are dropped here, and those in the device's queue are not lost. */
+/* Batches that are not released use all buffers; then frames are dropped here, and those in the device's queue are not lost. */
 /* The reader keeps all it gets: the buffers of the device are used up soon. */
 Test(verbs, frames_without_a_free_buffer_are_copied_or_counted_exactly)
 {
@@ -467,7 +467,7 @@ Test(verbs, frames_without_a_free_buffer_are_copied_or_counted_exactly)
 	}
 }
 
-Test(verbs, what_the_device_had_no_receive_for_is_counted_by_the_device)
+Test(verbs, frames_without_a_receive_are_counted_by_the_device)
 {
 	static const char folder[] = "test_verbs_sysfs";
 	struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };

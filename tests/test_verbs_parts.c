@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What capturing with raw-packet queue pairs is made of, without a device. */
+/* Components of capturing with raw-packet queue pairs, without a device. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -90,7 +90,7 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 	}
 }
 
-Test(verbs_parts, more_memory_than_allowed_is_refused_with_what_helps)
+Test(verbs_parts, more_memory_than_allowed_is_rejected_with_advice)
 {
 	static const struct {
 		const char *tuning;
@@ -135,7 +135,7 @@ Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 		cr_assert_eq(request->num_sge, 2);
 		cr_assert_eq(request->sg_list[0].addr, (uintptr_t)(blocks[1]->memory + (size_t)i * 64));
 		cr_assert_eq(request->sg_list[0].length, 64);
-		/* what is not kept goes where all of it goes */
+		/* the discarded rest of all frames goes to one place */
 		cr_assert_eq(request->sg_list[1].addr, (uintptr_t)(blocks[0]->memory + 12 * 64));
 		cr_assert_eq(request->sg_list[1].length, 64);
 		cr_assert_eq(request->next, i < 3 ? &blocks[1]->requests[i + 1] : NULL);

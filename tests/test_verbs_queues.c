@@ -7,7 +7,7 @@
 
 #define SPREAD_FRAMES 6000
 
-/* A file of made frames, each with its number at the end, one a microsecond, of `ports` UDP source ports by turns. */
+/* A file of generated frames, each with its number at the end, one per microsecond, with `ports` UDP source ports in turn. */
 static void write_numbered_frames(unsigned ports)
 {
 	struct rtap_writer *writer;
@@ -60,7 +60,7 @@ Test(verbs_queues, frames_of_several_queues_come_in_the_order_of_their_times)
 		{ "stamp=wall", "queues=16,depth=64,block=16,poll=busy", 0, true, "" },
 		{ "stamp=wall", "queues=2,frame=64", 0, true, "" },
 		{ "stamp=wall", "queues=8,depth=1024,hash=ipv4,frame=64", 0, true, "" },
-		/* frames come while the queues are polled one after the other; there are receives for all */
+		/* frames arrive while the queues are polled one after the other; there are receives for all */
 		{ "stamp=wall,pace=300000", "queues=16,depth=8192,frame=64,poll=busy", 0, true, "" },
 		{ "stamp=wall,pace=300000", "queues=4,depth=8192,frame=64", 0, true, "" },
 		{ "stamp=raw", "queues=4,depth=64,block=16", 0, false, "" },

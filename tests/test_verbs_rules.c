@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flow rules and filters of the simulated device, and what is known of it. */
+/* Flow rules and filters of the simulated device, and its attributes. */
 #include "config.h"
 
 #include "tests/flow_kit.h"
@@ -79,7 +79,7 @@ static void name_frames(const struct run *run, char *found)
 	}
 }
 
-/* The simulated device matches what it was given in specs, by code of its own. */
+/* The simulated device matches frames with its specs by its own code. */
 Test(verbs_rules, a_rule_means_the_same_to_the_device_and_in_software)
 {
 	write_flow_frames();
@@ -99,7 +99,7 @@ Test(verbs_rules, a_rule_means_the_same_to_the_device_and_in_software)
 			run.frames = calloc(MOST_FRAMES, sizeof run.frames[0]);
 			run.batches = calloc(MOST_FRAMES, sizeof run.batches[0]);
 			cr_assert_eq(rtap_source_open_live(&source, "verbs:sim0", &live, &run.error), RTAP_STATUS_OK, "%s", run.error.text);
-			/* where nothing is to come, it can only be waited for */
+			/* if no frame is expected, the test can only wait */
 			read_all(&run, source, wanted ? wanted : 1, wanted ? 5000 : 20);
 			rtap_source_close(source);
 			name_frames(&run, found);
@@ -113,7 +113,7 @@ Test(verbs_rules, a_rule_means_the_same_to_the_device_and_in_software)
 
 static const char *const udp_rules[] = { "udp dst=4791" };
 
-Test(verbs_rules, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_is_lost)
+Test(verbs_rules, supported_parts_of_a_filter_are_offloaded_and_nothing_is_lost)
 {
 	static const struct {
 		const char *filter;
@@ -192,7 +192,7 @@ static void expect_port(struct rtap_devices *devices, unsigned lid, unsigned gid
 	cr_assert_eq(rtap_devices_p_keys(devices, 0, 0)->p_keys[0].value, p_key, "%s", when);
 }
 
-Test(verbs_rules, what_the_device_reports_as_changed_is_asked_for_again)
+Test(verbs_rules, changed_attributes_are_queried_again)
 {
 	static const char before[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n", after[] = "fe80:0000:0000:0000:0000:0000:0000:0002\n";
 	static const struct {

@@ -29,7 +29,7 @@ static enum rtap_status send_all(const struct rtap_frame *frames, size_t count, 
 
 TestSuite(verbs_send, .timeout = HANG_SECONDS);
 
-Test(verbs_send, what_is_sent_is_on_the_wire)
+Test(verbs_send, sent_frames_are_on_the_wire)
 {
 	static const char sent_name[] = "test_verbs_sent.pcap";
 	const char *name = sent_name;
@@ -157,7 +157,7 @@ Test(verbs_send, a_group_is_joined_and_left)
 	run_free(&run); /* the simulator complains of a group that was not left */
 }
 
-Test(verbs_send, a_peer_or_group_that_cannot_be_reached_is_said)
+Test(verbs_send, an_unreachable_peer_or_group_is_reported)
 {
 	static const struct {
 		const char *device, *name, *peer, *group, *said;
@@ -198,7 +198,7 @@ Test(verbs_send, every_call_for_a_route_that_fails_is_reported_and_leaks_nothing
 		if (!strncmp(call, "rdma_", 5) && strcmp(call, "rdma_destroy_id") && strcmp(call, "rdma_leave_multicast")) {
 			const char *said = run.opened ? run.error.text : run.notes;
 
-			/* where this machine has a route to the group, IGMP does what the connection manager did not */
+			/* if the host has a route to the group, IGMP replaces the connection manager */
 			cr_assert(strstr(said, "--peer 10.0.0.1") || strstr(said, "--join 239.1.1.1"), "%s: %s", call, said);
 		}
 		cr_assert_lt(n, 200);

@@ -82,7 +82,7 @@ static void dispose(void *owner, void *work)
 	free(work);
 }
 
-/* Takes up to `count` batches and gives them back. */
+/* Takes up to `count` batches and returns them. */
 static void take_some(struct job *job, unsigned workers, uint64_t count)
 {
 	struct worker_pool_stages stages = { .owner = job, .read = read_one, .prepare = prepare_one, .finish = finish_one, .dispose = dispose };

@@ -44,7 +44,7 @@ static const char *file_named(const char *name)
 
 static uint8_t content[70000];
 
-/* Frames of many lengths with what a file must keep of them. */
+/* Frames of many lengths with the values that a file must preserve. */
 static struct rtap_frame sample_frame(uint32_t i)
 {
 	static const uint32_t lengths[] = { 0, 1, 2, 3, 4, 60, 1514, 65000 };
@@ -72,7 +72,7 @@ static void write_samples(const char *name, uint32_t count)
 	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
 }
 
-Test(writer, writes_what_the_reader_reads_in_every_format)
+Test(writer, writes_and_reads_back_every_format)
 {
 	static const struct {
 		const char *name, *magic;
@@ -148,7 +148,7 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 			rtap_batch_release(&batch->shared);
 			held += !borrowed[i / 8].is_back;
 		}
-		/* what is compressed is copied */
+		/* compressed data is copied */
 		cr_assert_eq(held > 50, c < 2);
 		cr_assert_eq(rtap_writer_flush(writer, &error), RTAP_STATUS_OK);
 		for (uint32_t i = 0; i < 100; i++)
@@ -163,7 +163,7 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 	batch_pool_release(pool);
 }
 
-/* A limit of a file's size does what a full disk does. */
+/* A file size limit has the effect of a full disk. */
 Test(writer, cuts_a_file_on_a_full_disk_after_its_last_whole_frame)
 {
 	static const rlim_t limits[] = { 1, 24, 25, 40, 100, 5000, 262143, 262144, 262145, 300001, 524288 + 3, 900000 };
@@ -216,7 +216,7 @@ Test(writer, cuts_a_file_on_a_full_disk_after_its_last_whole_frame)
 	batch_pool_release(pool);
 }
 
-/* What is compressed cannot be cut after a frame: it ends within the stream, and is read as far as that goes. */
+/* A compressed file cannot be truncated after a frame: it ends within the stream, and is read up to there. */
 Test(writer, a_compressed_file_on_a_full_disk_is_read_as_far_as_it_goes)
 {
 	const char *name = file_named("a.pcap.gz");
@@ -349,7 +349,7 @@ Test(writer, takes_one_link_type_a_pcap_file)
 	reading_free(&reading);
 }
 
-Test(writer, refuses_what_the_formats_have_no_room_for)
+Test(writer, refuses_values_beyond_the_formats)
 {
 	static const char *const names[] = { "a.pcap", "a.pcapng" };
 	struct rtap_writer *writer;
@@ -402,7 +402,7 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_hold)
 		frame.time_ns = cases[i].time_ns;
 		cr_assert_eq(rtap_writer_open(&writer, name, OPTIONS(.link_type = 1), &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
-		cr_expect_eq(rtap_writer_held_times(writer), cases[i].held, "case %zu", i);
+		cr_expect_eq(rtap_writer_clamped_times(writer), cases[i].held, "case %zu", i);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 		reading = reading_of_files(&name, 1);
 		cr_assert_eq(reading.frames[0].time_ns, cases[i].time_read, "case %zu", i);
@@ -422,7 +422,7 @@ Test(writer, counts_times_that_it_held_in_all_files_of_a_series)
 	for (uint64_t i = 0; i < 6; i++) {
 		frame.time_ns = i % 2 ? -1 : 1;
 		cr_assert_eq(rtap_series_write(series, &frame, &error), RTAP_STATUS_OK);
-		cr_expect_eq(rtap_series_held_times(series), (i + 1) / 2);
+		cr_expect_eq(rtap_series_clamped_times(series), (i + 1) / 2);
 	}
 	cr_assert_eq(rtap_series_close(series, &error), RTAP_STATUS_OK);
 	for (const char *const *name = (const char *const[]){ "a.pcap", "a.pcap1", "a.pcap2", "a.pcap3", "a.pcap4", "a.pcap5",
@@ -477,7 +477,7 @@ Test(writer, unbuffered_frames_are_in_the_file_at_once)
 	}
 }
 
-Test(writer, says_when_a_file_cannot_be_created)
+Test(writer, reports_that_a_file_cannot_be_created)
 {
 	struct rtap_writer *writer;
 	struct rtap_error error;
@@ -488,7 +488,7 @@ Test(writer, says_when_a_file_cannot_be_created)
 	cr_assert_eq(rtap_writer_close(NULL, &error), RTAP_STATUS_OK);
 }
 
-Test(writer, says_once_that_the_disk_is_full)
+Test(writer, reports_once_that_the_disk_is_full)
 {
 	static const bool unbuffered[] = { true, false };
 

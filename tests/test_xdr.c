@@ -69,7 +69,7 @@ static const struct {
 	  (UINT64_C(1) << 40) + 4, OK, OK },
 };
 
-Test(xdr, what_cannot_be_read_says_why_and_moves_nothing)
+Test(xdr, a_failed_read_has_a_reason_and_moves_nothing)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct xdr_extent extents[3];
@@ -136,7 +136,7 @@ Test(xdr, a_narrowed_stream_ends_at_its_limit_and_goes_on_after)
 	cr_expect_eq(xdr_left(&xdr), 6);
 }
 
-/* [.. length = 5] and what follows, as a reduced stream has it: no bytes, no padding. RFC 8166, 3.4.5.2. */
+/* [.. length = 5] and the next item in a reduced stream: no bytes, no padding. RFC 8166, 3.4.5.2. */
 static const uint8_t reduced[] = { 0, 0, 0, 5, 0xaa, 0xbb, 0xcc, 0xdd };
 
 Test(xdr, a_spliced_chunk_and_its_padding_stand_where_the_stream_lacks_them)
@@ -225,7 +225,7 @@ static const struct xdr_item optional_only[] = { XDR_OPTIONAL(ROW_BOOL, element)
 static const struct xdr_item choice_only[] = { XDR_SWITCH(ROW_CHOICE, choice), XDR_END };
 static const struct xdr_item data_only[] = { XDR_DATA(ROW_DATA, ROW_LENGTH, XDR_DDP_READ), XDR_U32(ROW_WORD), XDR_END };
 
-/* Writes down what is reported to it: "row=value" and group labels. */
+/* Records the reports: "row=value" and group labels. */
 struct scribe {
 	struct xdr_sink sink;
 	char text[256];

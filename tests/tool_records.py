@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What perftest, rping, ucmatose, udaddy and cmtime wrote of their traffic, held against rdmatap's messages. Each returns
+"""Compares the output of perftest, rping, ucmatose, udaddy and cmtime about their traffic with rdmatap's messages. Each function returns
 a list of differences."""
 import collections
 import os
@@ -17,7 +17,7 @@ WAY = {"a>b": "a", "b>a": "b"}
 
 
 def lines(path):
-    """What the client printed; nothing if that is not known."""
+    """The client's output; empty if unknown."""
     record = program.stem(path) + ".client.txt"
     if not os.path.exists(record):
         return []
@@ -59,7 +59,7 @@ def tests(path):
 
 
 def sender(message, pairs):
-    """(QPN of the side that sent the request, of the other side) as far as they are known."""
+    """(QPN of the requester, of the other side), as far as known."""
     connection = pairs.get(message.get("connection"), {})
     here = WAY.get(message.get("direction"), "a")
     there = "b" if here == "a" else "a"
@@ -78,7 +78,7 @@ def is_iwarp(path):
 
 
 def perftest_over_iwarp(path):
-    """perftest's own messages have a connection of their own, where it describes itself in 56 bytes."""
+    """perftest's control messages have their own connection, with parameters of 56 bytes."""
     wanted, found = collections.Counter(), collections.Counter()
     for test in tests(path):
         wanted[test.kind, test.size] += test.count * (2 if test.both_ways() else 1)
@@ -113,7 +113,7 @@ def perftest(path):
                 if not good and (kind != "read" or answered(m, test, here, responses)):
                     wrong.append("%s: message %d: complete %s, status %r"
                                  % (what, m["message"], m["complete"], m.get("status")))
-            for qpn, psn in {} if test.managed else here.items():  # rdma_cm chooses PSNs of its own
+            for qpn, psn in {} if test.managed else here.items():  # rdma_cm chooses other PSNs
                 first = [m for m in mine if sender(m, pairs)[0] == qpn]
                 if first and len(mine) == test.count and min((m["psn"] - psn) & 0xffffff for m in first) != 0:
                     wrong.append("%s: QP %#x began with PSN %#x, not %#x" % (what, qpn, first[0]["psn"], psn))
@@ -124,7 +124,7 @@ def rping(path):
     """Each ping: the server READs the client's bytes and WRITEs them back; the client prints them."""
     if any("REJECTED" in line for line in lines(path)):
         return rejected(path)
-    # the empty WRITE that iWARP's peer-to-peer setup begins with is none of rping's (RFC 6581, section 4.1)
+    # the empty WRITE at the beginning of iWARP's peer-to-peer setup is not rping's (RFC 6581, section 4.1)
     messages, wrong = [m for m in program.messages(path) if (m["kind"], m["length"]) != ("write", 0)], []
     reads, writes = ([m for m in messages if m["kind"] == kind] for kind in ("read", "write"))
     pings = [line.split("ping data: ", 1)[1].encode() + b"\0" for line in lines(path) if "ping data: " in line]
@@ -151,7 +151,7 @@ def lives(path, wanted):
     for c in program.connections(path):
         events = [e["event"] for e in c.get("life", []) if e.get("event") in
                   ("rdma_connect", "rdma_accept", "rdma_reject", "established")]
-        by_mpa = c["transport"] == "iwarp"  # whose setup has no third message
+        by_mpa = c["transport"] == "iwarp"  # its setup has no third message
         if events != [e for e in wanted if e != "established" or not by_mpa] or c.get("learned") != ("mpa" if by_mpa else "cm"):
             wrong.append("connection %s: learned %s, life %s, not %s" % (c["connection"], c.get("learned"), events, wanted))
     return wrong
@@ -163,7 +163,7 @@ def rejected(path):
 
 
 def ucmatose(path):
-    """Every connection: as many SENDs of one size either way, all answered; the programs ended with status 0."""
+    """Every connection has the same number of SENDs of one size in each direction, all acknowledged; the programs exited with status 0."""
     wrong = lives(path, ["rdma_connect", "rdma_accept", "established"])
     ways, lengths = collections.Counter(), set()
     for m in program.messages(path):
@@ -171,7 +171,7 @@ def ucmatose(path):
             continue
         ways[m["connection"], m["direction"]] += 1
         lengths.add(m["length"])
-        status = "good" if m.get("psn") is not None else None  # nothing answers a Send of iWARP
+        status = "good" if m.get("psn") is not None else None  # an iWARP Send has no response
         if (m["kind"], m.get("status"), m["complete"], len(lengths)) != ("send", status, True, 1):
             wrong.append("message %d is %s of %s bytes, status %s" % (m["message"], m["kind"], m["length"], m.get("status")))
     for c in program.connections(path):
@@ -182,7 +182,7 @@ def ucmatose(path):
 
 
 def udaddy(path):
-    """Every datagram carries its sender's QPN as immediate; as many either way."""
+    """Every datagram has its sender's QPN as immediate data; the same number in each direction."""
     wrong, ways = [], collections.Counter()
     pairs = {c["connection"]: c for c in program.connections(path)}
     for c in pairs.values():

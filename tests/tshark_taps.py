@@ -19,13 +19,13 @@ end
 
 
 def available():
-    """tshark is there, and runs Lua scripts."""
+    """Whether tshark is installed, and runs Lua scripts."""
     return shutil.which("tshark") and "with Lua" in subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE,
                                                                    stderr=subprocess.DEVNULL).stdout.decode()
 
 
 def run(command, filters, env=None):
-    """The finished process, and by filter the numbers of the frames that it selects; None: tshark does not take the filter."""
+    """The finished process, and by filter the numbers of the frames that it selects; None: tshark rejects the filter."""
     frames = {wanted: set() for wanted in filters}
     names = list(frames)
     with tempfile.TemporaryDirectory() as directory:

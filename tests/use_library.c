@@ -119,7 +119,7 @@ static void look_at_packet(const struct rtap_packet *packet)
 	EXPECT(!rtap_packet_number(packet, field("arp.opcode"), &number) && number == ib->psn); /* not in this packet */
 	EXPECT(!rtap_packet_text(packet, field("arp.opcode"), text, sizeof text) && !text[0]);
 	EXPECT(!rtap_packet_text(packet, (rtap_field_id)rtap_field_count(), text, sizeof text));
-	/* what costs time is worked out */
+	/* expensive values are computed */
 	EXPECT(rtap_packet_text(packet, field("infiniband.invariant.crc.status"), text, sizeof text) && !strcmp(text, "good"));
 }
 
@@ -157,7 +157,7 @@ static bool each_frame(const char *name, bool (*take)(void *owner, const struct 
 	return done;
 }
 
-/* The accessors return what the fields of Wireshark's names have. */
+/* The accessors return the values of the fields with Wireshark's names. */
 static void look_at_facts(const struct rtap_packet *packet)
 {
 	uint32_t qpn = 0, wire_length = 0, offset;
@@ -308,7 +308,7 @@ static void count_a_file(void)
 	rtap_stats_close(summary.stats);
 }
 
-/* Options of an earlier version are taken, those of a later one as long as what it added is zero; without a size none. */
+/* Options of an earlier version are accepted, those of a later one if its additional members are zero; options without a size are rejected. */
 static void look_at_sizes(void)
 {
 	struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of capturing and sending on the simulated device share; that is linked in before libibverbs. */
+/* Common code of tests of capturing and sending on the simulated device, which is linked before libibverbs. */
 #ifndef TESTS_VERBS_KIT_H
 #define TESTS_VERBS_KIT_H
 
@@ -35,7 +35,7 @@ static inline void simulate(const char *format, ...)
 	verbs_sim_reset();
 }
 
-/* What a capture gave. */
+/* The result of a capture. */
 struct run {
 	enum rtap_status opened, ended; /* ended: of the last read */
 	struct rtap_error error;        /* of either, if it failed */
@@ -80,7 +80,7 @@ static inline void read_all(struct run *run, struct rtap_source *source, size_t 
 	}
 }
 
-/* The same, with all that can be asked for; patience is in reads of options->wake_ms. */
+/* The same with all options; patience is in reads of options->wake_ms. */
 static inline void capture_by(struct run *run, const char *name, const struct rtap_live_options *options, size_t wanted, int patience)
 {
 	struct rtap_source *source;
@@ -122,7 +122,7 @@ static inline int __lsan_do_recoverable_leak_check(void)
 }
 #endif
 
-/* What was captured stays readable until now, though the source is closed; and nothing is left of the device. */
+/* Captured frames are readable until now, although the source is closed; all objects of the device were destroyed. */
 static inline void run_free(struct run *run)
 {
 	for (size_t i = 0; i < run->batch_count; i++)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Which InfiniBand packets are in a capture: their headers only, read apart from rdmatap and from the generator.
+"""InfiniBand packets of a capture, headers only, parsed independently of rdmatap and of the generator.
 
-Knows RoCE v1 and v2 over Ethernet with tags, raw IP, Linux cooked, and native InfiniBand; of IP fragments nothing.
+Supports RoCE v1 and v2 over Ethernet with tags, raw IP, Linux cooked, and native InfiniBand; no IP fragments.
 """
 import collections
 import os
@@ -31,7 +31,7 @@ def is_response(packet):
 
 
 def network(data, link):
-    """(Ethertype, offset of what follows it)"""
+    """(Ethertype, offset of the next header)"""
     if link == 101:
         return (0x86dd if data[:1] and data[0] >> 4 == 6 else 0x0800), 0
     if link not in HEADER or len(data) < HEADER[link]:
@@ -74,6 +74,6 @@ def packets(path):
 
 
 def path_mtu(found):
-    """Of packets on the way to one QP: the payload of a First or Middle, or 4096 when nothing is that long."""
+    """The payload length of a First or Middle among packets to one QP, or 4096 if there is none."""
     middles = [len(p.body) for p in found if p.opcode & 0x1f in (1, 7, 0xe) and p.opcode & 0xe0 != 0x80]
     return middles[0] if middles else 4096

@@ -28,7 +28,7 @@ bool rtap_guid_parse(const char *text, uint64_t *guid)
 
 		for (; isxdigit((unsigned char)*text) && digits < most; text++, digits++)
 			group = group << 4 | (uint64_t)(isdigit((unsigned char)*text) ? *text - '0' : tolower((unsigned char)*text) - 'a' + 10);
-		/* leading zeros may be missing, where it is still clear that this is a number */
+		/* leading zeros may be missing if the text is recognisable as a number */
 		if (!digits || (most == 16 && digits < 16 && !is_number) || *text != (groups ? ':' : '\0'))
 			return false;
 		text += groups != 0;

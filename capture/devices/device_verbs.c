@@ -57,7 +57,7 @@ static void take_attributes(const struct ibv_device_attr_ex *attributes, struct 
 	verbs->max_queue_pairs = known((uint64_t)attributes->orig_attr.max_qp);
 	verbs->max_completion_queues = known((uint64_t)attributes->orig_attr.max_cq);
 	verbs->max_memory_regions = known((uint64_t)attributes->orig_attr.max_mr);
-	verbs->asked = true;
+	verbs->valid = true;
 }
 
 /* enum ibv_mtu */
@@ -97,10 +97,10 @@ int device_verbs_try_raw_packet(struct ibv_context *context)
 	struct ibv_qp_init_attr wanted = { .send_cq = cq, .recv_cq = cq, .cap = { .max_recv_wr = 1, .max_recv_sge = 1 },
 					   .qp_type = IBV_QPT_RAW_PACKET };
 	struct ibv_qp *qp = cq ? ibv_create_qp(pd, &wanted) : NULL;
-	/* without a domain or queue, nothing was found out */
+	/* without a protection domain or completion queue, the result is unknown */
 	int result = qp ? 0 : cq ? errno : EPERM;
 
-	/* Ignore failures to destroy: the device was only asked. */
+	/* Ignore failures to destroy: the device was only queried. */
 	if (qp)
 		(void)!ibv_destroy_qp(qp);
 	if (cq)
@@ -120,7 +120,7 @@ static bool ask_context(struct sysfs_memory *memory, const struct rtap_device *d
 		return false;
 	result = ibv_query_device_ex(context, NULL, &attributes);
 	if (result)
-		return report_failure(memory, verbs, "the device cannot be asked", result);
+		return report_failure(memory, verbs, "the device cannot be queried", result);
 	take_attributes(&attributes, verbs);
 	result = device_verbs_try_raw_packet(context);
 	if (result != EPERM && result != EACCES)
@@ -152,7 +152,7 @@ bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *dev
 	struct ibv_device **list;
 	bool fits;
 
-	*verbs = (struct rtap_device_verbs){ .asked = false };
+	*verbs = (struct rtap_device_verbs){ .valid = false };
 	errno = 0;
 	list = ibv_get_device_list(NULL);
 	if (!list)

@@ -12,7 +12,7 @@ bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *dev
 
 struct ibv_context;
 
-/* Makes a raw-packet QP and destroys it, since no attribute says whether a device has any. Returns 0 or errno; EPERM: unknown. */
+/* Creates a raw-packet QP and destroys it, since no attribute reports support for them. Returns 0 or errno; EPERM: unknown. */
 int device_verbs_try_raw_packet(struct ibv_context *context);
 
 #endif

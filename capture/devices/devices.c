@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RDMA devices and end ports out of sysfs. Linux: Documentation/ABI/stable/sysfs-class-infiniband.
+ * RDMA devices and end ports from sysfs. Linux: Documentation/ABI/stable/sysfs-class-infiniband.
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ struct device {
 	struct port *ports;
 };
 
-/* umadN or issmN and whose it is. */
+/* A umadN or issmN device with its RDMA device and port. */
 struct mad_name {
 	const char *name, *device;
 	struct rtap_count port;
@@ -152,7 +152,7 @@ size_t rtap_devices_count(const struct rtap_devices *devices)
 	return devices->count;
 }
 
-/* An attribute of a device. A path that is too long names nothing. */
+/* An attribute of a device; a path that is too long has no value. */
 static bool device_text(const struct rtap_devices *devices, struct device *device, const char *file, const char **text)
 {
 	char path[SYSFS_PATH];
@@ -266,7 +266,7 @@ static void add_netdev(const char **netdevs, size_t *count, const char *name)
 		netdevs[(*count)++] = name;
 }
 
-/* A NIC's own interfaces; a software device has none, but names its parent interface. */
+/* The interfaces of a NIC; a software device has none, but its `parent` attribute names an interface. */
 static bool read_netdevs(const struct rtap_devices *devices, struct device *device)
 {
 	struct sysfs_memory *memory = &device->part.memory;
@@ -431,7 +431,7 @@ static struct rtap_count guid_of_port(const struct rtap_devices *devices, const 
 	return guid;
 }
 
-/* The network interface of a port. The GIDs name that of each port; of hardware with several ports, the device has those of all. */
+/* The network interface of a port. The GIDs name it for each port; for multi-port hardware, the device lists those of all ports. */
 static bool read_netdev(const struct rtap_devices *devices, const struct device *device, unsigned number, struct sysfs_memory *memory,
 			struct rtap_port *attributes)
 {
@@ -636,7 +636,7 @@ const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size
 }
 
 /*
- * Adds the counters of a folder; `prefix` begins their names. `lifespan`, among the counters, is a setting: the time for which the kernel
+ * Adds the counters of a directory; `prefix` is prepended to their names. `lifespan`, among the counters, is a setting: the time for which the kernel
  * caches their values. False: out of memory.
  */
 static bool add_counters(struct sysfs_memory *memory, const char *folder, const char *prefix, struct rtap_device_counter list[MAX_COUNTERS],
@@ -663,7 +663,7 @@ static bool add_counters(struct sysfs_memory *memory, const char *folder, const 
 	return true;
 }
 
-/* Those of a folder alone. */
+/* Reads the counters of one directory. */
 static bool read_counters(struct part *part, const char *folder, struct rtap_device_counters *counters)
 {
 	struct rtap_device_counter *list;
@@ -700,7 +700,7 @@ const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_device
 	return read_counters(&port->counters_part, path, &port->counters) ? &port->counters : NULL;
 }
 
-/* Folders of the communication manager's counters: in the port's own since Linux 5.14. */
+/* Directories of the communication manager's counters: within the port's directory since Linux 5.14. */
 static bool read_cm_counters(struct rtap_devices *devices, struct device *device, struct port *port)
 {
 	static const char *const groups[] = { "tx_msgs", "tx_retries", "rx_msgs", "rx_duplicates" };

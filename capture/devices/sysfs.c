@@ -62,7 +62,7 @@ bool sysfs_path(char path[SYSFS_PATH], const char *format, ...)
 	return length >= 0 && length < SYSFS_PATH;
 }
 
-/* Reads all of a file that has no more than `room` bytes. -1: it has more, or cannot be read. */
+/* Reads a whole file of at most `room` bytes. -1: it is longer, or cannot be read. */
 static ssize_t read_whole(int fd, char *to, size_t room)
 {
 	size_t used = 0;
@@ -173,7 +173,7 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Room for one more, which doubles; the old place is given back with the rest. */
+/* Makes room for one more name by doubling; the old array is freed with `memory`. */
 static bool grow(struct sysfs_memory *memory, struct sysfs_names *names, size_t *room)
 {
 	size_t more = *room ? *room * 2 : 16;

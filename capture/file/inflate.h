@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inflating compressed files, which are a series of members: those of gzip (with ISA-L if available, which takes 40 % of zlib's
- * time), and the frames of Zstandard and LZ4.
+ * Inflating compressed files, which are a series of members: gzip members (with ISA-L if available, which takes 40 % of zlib's
+ * time), or frames of Zstandard and LZ4.
  */
 #ifndef CAPTURE_FILE_INFLATE_H
 #define CAPTURE_FILE_INFLATE_H

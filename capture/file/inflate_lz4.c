@@ -12,7 +12,7 @@
 
 struct lz4 {
 	LZ4F_dctx *context;
-	size_t step; /* bytes to the end of the block: what precedes an error is returned before it */
+	size_t step; /* bytes to the end of the block: data before an error is returned first */
 };
 
 static void *create(void)

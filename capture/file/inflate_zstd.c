@@ -11,7 +11,7 @@
 
 struct zstd {
 	ZSTD_DStream *stream;
-	size_t step; /* bytes to the end of the block: what precedes an error is returned before it */
+	size_t step; /* bytes to the end of the block: data before an error is returned first */
 };
 
 static void restart(void *inflater)

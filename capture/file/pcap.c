@@ -55,7 +55,7 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	}
 	major = file_u16(file, header + HEADER_VERSION_MAJOR);
 	minor = file_u16(file, header + HEADER_VERSION_MINOR);
-	/* Before 2.3 the lengths stood the other way round; AIX writes 2.2 with link types of its own. */
+	/* Before 2.3 the two lengths were swapped; AIX writes 2.2 with its own link types. */
 	if (major != 2 || minor < 3 || minor > 4) {
 		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is a pcap file of version %u.%u%s (only 2.3 and 2.4 are read)", major, minor,
 			       major == 2 && minor == 2 ? ", as AIX writes them" : "");
@@ -67,7 +67,7 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	if (link_field & LINK_TYPE_HAS_FCS)
 		interface.fcs_length = (uint8_t)((link_field >> LINK_TYPE_FCS_SHIFT) * 2);
 	interface.snap_length = file_u32(file, header + HEADER_SNAP_LENGTH);
-	/* the stamp of an ERF record is finer than that of the file */
+	/* the time stamp of an ERF record has a finer resolution than that of the file */
 	interface.time_digits = file->pcap.fraction_ns == 1 || interface.link_type == RTAP_LINK_ERF ? 9 : 6;
 	if (!source_metadata_add_interface(file->metadata, &interface, &file->pcap.interface)) {
 		rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory, or too many interfaces");

@@ -75,7 +75,7 @@ static struct rtap_span options_of(const struct block *block, uint32_t fixed)
 	return (struct rtap_span){ block->body + fixed, block->length - fixed };
 }
 
-/* A broken block may be met twice: nothing is taken from an option list that is not sound to its end. */
+/* Checks the option list to its end before any option is used, because an invalid block may be read twice. */
 static enum rtap_status check_options(const struct file *file, struct rtap_span list, struct rtap_error *reason)
 {
 	struct option option;
@@ -114,7 +114,7 @@ static enum rtap_status read_section(struct file *file, const struct block *bloc
 	return RTAP_STATUS_OK;
 }
 
-/* Texts of an interface's options, as strings of their own. */
+/* Copies of the texts in an interface's options. */
 struct interface_texts {
 	char *name, *description, *filter;
 };

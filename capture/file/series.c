@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Capture files written one after the other, named as tcpdump names them.
+ * Sequences of capture files, with tcpdump's file names.
  */
 #include "config.h"
 
@@ -23,16 +23,16 @@ struct rtap_series {
 	struct rtap_writer *writer; /* NULL: the next file could not be opened, or the series has ended */
 	struct rtap_series_options options;
 	int64_t begun_ns;        /* the file's beginning, by the frames' clock */
-	unsigned digits;         /* of a number, at the least */
-	uint64_t number;         /* of the file, of those that size begins */
-	uint64_t files_by_time;  /* begun by time so far */
-	uint64_t held_times;     /* of files that are closed */
+	unsigned digits;         /* minimum digits of a number */
+	uint64_t number;         /* number of the current file, counting files started by size */
+	uint64_t files_by_time;  /* number of files started by time */
+	uint64_t clamped_times;     /* of files that are closed */
 	uint64_t files;          /* begun so far */
 	uint64_t frames;         /* in the file */
 	char *current;           /* the name of the file last opened */
 	char **kept;             /* with `numbered` and `rotate_files`: names of the latest files, that of number N at N - 1 mod rotate_files */
 	size_t kept_room;
-	char name[];             /* as it was given */
+	char name[];             /* as given by the user */
 };
 
 static unsigned digits_of(unsigned files)
@@ -44,7 +44,7 @@ static unsigned digits_of(unsigned files)
 	return digits;
 }
 
-/* Length of the name before its suffix, of which that of a compression is a part: "a.pcapng.gz" has 1. */
+/* Length of the name before its suffix, including that of a compression: 1 for "a.pcapng.gz". */
 static size_t stem_length(const char *name)
 {
 	static const char *const compressions[] = { ".gz", ".zst", ".lz4" };
@@ -102,7 +102,7 @@ static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 	       NAME_SIZE - length;
 }
 
-/* A later file of a ring can be there already and belong to somebody else; it would have been overwritten. */
+/* Removes an existing file with the name of a later file of the ring, which may have another owner; it would be overwritten anyway. */
 static bool remove_old(const char *name)
 {
 	struct stat found;
@@ -126,7 +126,7 @@ static enum rtap_status open_file(struct rtap_series *series, const char *name, 
 	return status;
 }
 
-/* Remembers the name of the file that was opened, and deletes the one that is too many. False: out of memory. */
+/* Stores the name of the opened file, and deletes the oldest file beyond the limit. False: out of memory. */
 static bool keep_name(struct rtap_series *series, const char *name)
 {
 	const struct rtap_series_options *options = &series->options;
@@ -144,7 +144,7 @@ static bool keep_name(struct rtap_series *series, const char *name)
 		return false;
 	series->kept = larger;
 	if (series->files > options->rotate_files) {
-		/* another program may have moved it away */
+		/* another program may have moved it */
 		(void)!unlink(series->kept[place]);
 		free(series->kept[place]);
 	}
@@ -216,7 +216,7 @@ static enum rtap_status close_file(struct rtap_series *series, bool is_last, str
 	if (!full)
 		return RTAP_STATUS_OK;
 	series->writer = NULL;
-	series->held_times += rtap_writer_held_times(full);
+	series->clamped_times += rtap_writer_clamped_times(full);
 	status = rtap_writer_close(full, error);
 	if (series->options.closed)
 		series->options.closed(series->options.owner, series->current, is_last);
@@ -245,7 +245,7 @@ static int64_t number_of_interval(const struct rtap_series *series, int64_t time
 	return (int64_t)((uint64_t)(seconds + shift) / series->options.rotate_seconds);
 }
 
-/* Whether this time is of a later file. */
+/* Whether a frame of this time belongs to a later file. */
 static bool is_too_late(const struct rtap_series *series, int64_t time_ns)
 {
 	int64_t seconds;
@@ -259,7 +259,7 @@ static bool is_too_late(const struct rtap_series *series, int64_t time_ns)
 	return (uint64_t)seconds >= series->options.rotate_seconds;
 }
 
-/* Whether this was the last file that time begins. */
+/* Whether this was the last file started by time. */
 static bool is_last_by_time(const struct rtap_series *series)
 {
 	const struct rtap_series_options *options = &series->options;
@@ -349,7 +349,7 @@ enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap
 	return series_write_of(series, frame, NULL, error);
 }
 
-/* Whether a file that begins then has another name. */
+/* Whether a file that begins at this time has another name. */
 static bool changes_name(struct rtap_series *series, int64_t time_ns)
 {
 	char now[NAME_SIZE], then[NAME_SIZE];
@@ -384,9 +384,9 @@ enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, g
 	return series->writer ? writer_hand_over(series->writer, user, group, error) : RTAP_STATUS_OK;
 }
 
-uint64_t rtap_series_held_times(const struct rtap_series *series)
+uint64_t rtap_series_clamped_times(const struct rtap_series *series)
 {
-	return series->held_times + (series->writer ? rtap_writer_held_times(series->writer) : 0);
+	return series->clamped_times + (series->writer ? rtap_writer_clamped_times(series->writer) : 0);
 }
 
 enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error)

@@ -13,9 +13,8 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 	__attribute__((warn_unused_result));
 
 /*
- * The time, by the clock of the frames' time stamps, is at least this: a file that is due by time begins although no frame arrives,
- * unless it would overwrite the present one.
- * Results as of rtap_series_write().
+ * Advances the time, by the clock of the frames' time stamps, to at least `time_ns`: starts a file that is due by time although no frame
+ * arrives, unless it would overwrite the current one. Results as for rtap_series_write().
  */
 enum rtap_status series_advance(struct rtap_series *series, int64_t time_ns, struct rtap_error *error) __attribute__((warn_unused_result));
 

@@ -33,9 +33,9 @@ struct rtap_writer {
 	bool begun, refused;       /* the file's header is written; cannot be written */
 	uint32_t link_type;        /* of a pcap file */
 	void *interfaces;          /* a tree of struct described, by tsearch() */
-	struct described *last;    /* that a frame was written of */
+	struct described *last;    /* interface of the last frame written */
 	uint32_t interface_count;
-	uint64_t held_times;       /* frames whose times the file cannot hold */
+	uint64_t clamped_times;       /* frames whose time stamp was clamped */
 	const struct rtap_source *source; /* source of interface descriptions; NULL: none */
 	const char *const *comments; /* of the file */
 	size_t comment_count;
@@ -178,12 +178,12 @@ static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_err
 }
 
 /* A frame's time, clamped to the file's range: nothing before 1970; in pcap 32 bits of seconds since then. */
-static uint64_t held_time(struct rtap_writer *writer, const struct rtap_frame *frame)
+static uint64_t clamped_time(struct rtap_writer *writer, const struct rtap_frame *frame)
 {
 	const uint64_t last = writer->pcapng ? INT64_MAX : (uint64_t)UINT32_MAX * NS_A_SECOND + NS_A_SECOND - 1;
 	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
 
-	writer->held_times += frame->time_ns < 0 || time > last;
+	writer->clamped_times += frame->time_ns < 0 || time > last;
 	return time > last ? last : time;
 }
 
@@ -198,7 +198,7 @@ static enum rtap_status write_bytes(struct rtap_writer *writer, const struct rta
 static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				     struct rtap_error *error)
 {
-	const uint64_t time = held_time(writer, frame);
+	const uint64_t time = clamped_time(writer, frame);
 	const uint32_t header[] = {
 		(uint32_t)(time / NS_A_SECOND), (uint32_t)(time % NS_A_SECOND), frame->captured_length, frame->wire_length,
 	};
@@ -360,7 +360,7 @@ static enum rtap_status write_packet(struct rtap_writer *writer, const struct rt
 		status = find_interface(writer, frame->interface, frame->link_type, error);
 	if (status)
 		return status;
-	time = held_time(writer, frame);
+	time = clamped_time(writer, frame);
 	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
 	header[1] = (uint32_t)length;
 	header[2] = writer->last->index;
@@ -433,16 +433,16 @@ enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error
 	return status ? status : sink_flush(writer->sink, error);
 }
 
-uint64_t rtap_writer_held_times(const struct rtap_writer *writer)
+uint64_t rtap_writer_clamped_times(const struct rtap_writer *writer)
 {
-	return writer->held_times;
+	return writer->clamped_times;
 }
 
 /* draft-ietf-opsawg-pcapng, 4.6. */
 static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t index, uint64_t time, const struct rtap_interface *interface,
 					 struct rtap_error *error)
 {
-	/* The format knows one count for everything between the interface and the user. */
+	/* The format has one count for all drops between the interface and the user. */
 	const bool osdrop = interface->dropped_by_system.known || interface->dropped_here.known;
 	const struct {
 		bool known;

@@ -12,10 +12,10 @@
 #include "capture/live/bpf.h"
 #include "capture/link_type.h"
 
-/* Frames are cut by the file already; this only must not be less. */
+/* Must not be less than the captured length of any frame. */
 #define SNAP_LENGTH 0x7fffffff
 
-/* Words of a filter with an error that are looked at to find its position. */
+/* Maximum number of words tried to find the position of an error in a filter. */
 #define MOST_TRIES 64
 
 /* The filter for one link type. */

@@ -11,10 +11,10 @@
 #include "capture/live/live_signal.h"
 
 #define NS_A_MS 1000000
-#define HOLD_NS (50 * NS_A_MS) /* a frame waits so long for earlier ones of other devices: more than a kernel's buffer delays them */
-#define HOLD_PART 4            /* no longer than until this part of its device's queue is full */
-#define SKEW_NS (10 * NS_A_MS) /* clocks that differ by no more are left alone: frames need as long to arrive */
-#define MOST_WAIT_MS 100       /* without a limit by the reader, to end when all have ended */
+#define HOLD_NS (50 * NS_A_MS) /* maximum wait of a frame for earlier ones of other devices: longer than the kernel buffers them */
+#define HOLD_PART 4            /* the wait ends when 1/4 of its device's queue is full */
+#define SKEW_NS (10 * NS_A_MS) /* smaller clock differences are not corrected: frames need up to this time to arrive */
+#define MOST_WAIT_MS 100       /* poll interval if the reader sets no limit, to notice the end of all devices */
 
 struct member {
 	struct live *live;
@@ -29,7 +29,7 @@ struct member {
 struct live_merge {
 	struct member *members;
 	size_t count;
-	struct live_signal signal; /* something has arrived at one of them */
+	struct live_signal signal; /* raised when any device has frames */
 	struct batch_pool *pool;   /* borrowed, like the metadata */
 	struct source_metadata *metadata;
 	struct numbering numbering;
@@ -71,7 +71,7 @@ enum rtap_status live_merge_open(struct live_merge **merge, const char *const *n
 	opened->metadata = metadata;
 	opened->wake_ms = options->wake_ms;
 	opened->last_ns = INT64_MIN;
-	/* frames are looked at */
+	/* frames are examined here */
 	own.counts_only = false;
 	own.written_as = NULL;
 	for (size_t i = 0; i < count && !status; i++) {
@@ -106,10 +106,7 @@ static void skew_text(int64_t correction_ns, char text[SKEW_TEXT])
 		 correction_ns < 0 ? "ahead of" : "behind");
 }
 
-/*
- * A device whose clock differs from the host's: its time stamps are corrected by what the arrival of its frames shows, so that all devices have
- * one clock.
- */
+/* Corrects the time stamps of a device whose clock differs from the host's, by the arrival times of its frames, so that all devices have one clock. */
 static void correct_clock(struct live_merge *merge, struct member *member)
 {
 	char text[SKEW_TEXT];
@@ -120,14 +117,14 @@ static void correct_clock(struct live_merge *merge, struct member *member)
 	member->correction_ns = llabs(lag_ns) <= SKEW_NS ? 0 : lag_ns;
 	skew_text(member->correction_ns, text);
 	if (member->correction_ns)
-		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is %s, by the arrival of its frames: their time stamps are corrected by that",
+		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is %s, by the arrival of its frames: their time stamps are corrected accordingly",
 			       live_name(member->live), text);
 	else
-		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is that of the host now: time stamps are not corrected any more",
+		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock agrees with the host's again: time stamps are no longer corrected",
 			       live_name(member->live));
 }
 
-/* Reads what a device has. BROKEN: an error to report; the device may have ended by it. */
+/* Reads the available frames of a device. BROKEN: an error to report, which may have ended the device. */
 static enum rtap_status read_member(struct live_merge *merge, struct member *member, struct rtap_error *error)
 {
 	uint32_t interface = live_interface(member->live);
@@ -170,7 +167,7 @@ static int64_t time_of(const struct member *member)
 	return member->batch->frames[member->next].time_ns;
 }
 
-/* The device with the earliest frame; NULL: none has one. *awaited: another one may still have an earlier frame. */
+/* The device with the earliest frame; NULL: no frames. *awaited: another device may still deliver an earlier frame. */
 static struct member *earliest(struct live_merge *merge, bool *awaited)
 {
 	struct member *found = NULL;
@@ -212,7 +209,7 @@ static bool take_frame(struct live_merge *merge, struct member *member, struct b
 	return true;
 }
 
-/* Fills the batch with what is due. */
+/* Fills the batch with due frames. */
 static enum rtap_status fill(struct live_merge *merge, struct batch *batch, struct rtap_error *error)
 {
 	enum rtap_status status = read_members(merge, error);
@@ -259,7 +256,7 @@ static void take_notes(struct live_merge *merge)
 	(void)!source_metadata_add_note(merge->metadata, "several sources", (const uint8_t *)text, strlen(text));
 }
 
-/* How long to wait for a frame, or until one that waits is due. */
+/* Time to wait for a frame, or until a waiting frame is due. */
 static unsigned wait_ms(const struct live_merge *merge, int64_t deadline_ns)
 {
 	int64_t now = now_ns(), until = deadline_ns;

@@ -15,8 +15,8 @@ enum rtap_status live_merge_open(struct live_merge **merge, const char *const *n
 	__attribute__((warn_unused_result));
 
 /*
- * As live_read(). A frame is delivered when every other device has a later one, or after it has waited for that for a time, or when the
- * queue of its device fills. A device that fails ends alone: BROKEN; FAILED with the last one.
+ * As live_read(). A frame is delivered when every other device has a later one, after a maximum wait, or when the
+ * queue of its device fills. The failure of one device is BROKEN, that of the last one FAILED.
  */
 enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 

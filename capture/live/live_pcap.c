@@ -24,14 +24,14 @@
 
 #define SNAP_LENGTH 262144          /* libpcap's own limit */
 #define BUFFER_BYTES (16u << 20)
-#define GROUP_MS 50                 /* the kernel hands packets over in groups, no later than this */
-#define WITHOUT_DESCRIPTOR_MS 5     /* how often to look at devices that cannot be waited for */
+#define GROUP_MS 50                 /* the kernel delivers packets in groups, at most this late */
+#define WITHOUT_DESCRIPTOR_MS 5     /* poll interval for devices without a descriptor */
 
 struct pcap_device {
 	struct live_device device; /* the first member */
 	pcap_t *handle;
 	int descriptor;            /* to wait for; -1: none */
-	uint32_t room;             /* bytes that a frame may take at the most */
+	uint32_t room;             /* maximum bytes of a frame */
 	bool out_of_memory, is_down;
 	bool failed;               /* keep the reason until all packets buffered by the kernel have been read */
 	struct rtap_error reason;
@@ -64,7 +64,7 @@ static void pcap_device_statistics(struct live_device *live, struct live_statist
 		known->dropped_by_system = (struct rtap_count){ true, grown(known->dropped_by_system.value, now.ps_drop,
 									    device->last.ps_drop) };
 		if (has_device_counter(device)) {
-			/* drivers may begin anew when the interface is brought up */
+			/* drivers may reset the counter when the interface is brought up */
 			if ((int)(now.ps_ifdrop - device->last.ps_ifdrop) > 0)
 				known->dropped_by_device.value += now.ps_ifdrop - device->last.ps_ifdrop;
 			device->last.ps_ifdrop = now.ps_ifdrop;
@@ -88,7 +88,7 @@ static void take_packet(u_char *user, const struct pcap_pkthdr *header, const u_
 		.time_ns = (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec * (device->device.interface.time_digits == 9 ? 1 : 1000),
 	};
 
-	/* There was room for the longest frame before; so it is memory that is out if it fails. */
+	/* there was room for the longest frame, so this fails only if out of memory */
 	if (!live_append(&device->device, device->batch, &frame))
 		device->out_of_memory = true;
 	if (device->out_of_memory || !live_room(&device->device, device->batch, device->room))
@@ -255,7 +255,7 @@ static enum rtap_status activate(struct pcap_device *device, const struct rtap_l
 	pcap_set_timeout(device->handle, GROUP_MS);
 	pcap_set_immediate_mode(device->handle, options->immediate);
 	pcap_set_buffer_size(device->handle, (int)buffer);
-	/* not every device can do it: then it stays with microseconds */
+	/* if a device does not support nanoseconds, it stays at microseconds */
 	pcap_set_tstamp_precision(device->handle, PCAP_TSTAMP_PRECISION_NANO);
 	/* values above 0 are warnings, mostly about promiscuous mode, which are ignored */
 	result = pcap_activate(device->handle);
@@ -309,7 +309,7 @@ static enum rtap_status set_up(struct pcap_device *device, const struct rtap_liv
 		status = set_filter(device, options->capture_filter, error);
 	if (status)
 		return status;
-	/* waiting is done here, where it can have any length */
+	/* this code waits, with any timeout */
 	if (pcap_setnonblock(device->handle, 1, reason)) {
 		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: %s", device->name, reason);
 		return RTAP_STATUS_FAILED;
@@ -367,7 +367,7 @@ static bool pcap_kind_knows(const char *name)
 	return known;
 }
 
-/* Interfaces only: of pseudo-devices nothing is known. */
+/* For interfaces only: pseudo-devices have no state. */
 static void state_text(bpf_u_int32 flags, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s%s", flags & PCAP_IF_UP ? "up" : "down",

@@ -21,7 +21,7 @@
 #define NS_A_MS 1000000
 #define NS_A_SECOND 1000000000
 
-#define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
+#define HELD_MS 5              /* maximum time that a readable batch waits for more frames */
 #define STATISTICS_NS NS_A_SECOND
 /*
  * Waking the reader costs as much as receiving a hundred frames. While frames arrive continuously it is woken only for this many
@@ -30,9 +30,9 @@
 #define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
-#define NAP_NS 50000 /* a reader sleeps so long, and as long as the timer's slack, while frames arrive continuously: it costs the receive thread nothing */
+#define NAP_NS 50000 /* a reader sleeps this long, plus the timer slack, while frames arrive continuously: it costs the receiving thread nothing */
 #define LAG_NS NS_A_SECOND
-#define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
+#define DRAIN_MOST_NS NS_A_SECOND /* limit for a device that does not stop delivering frames */
 
 /* An entry waiting to be read: frames or a message. */
 struct item {
@@ -64,7 +64,7 @@ struct live {
 	pthread_t thread;
 	bool started;
 	bool noted;              /* the device's notes have been reported */
-	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
+	const struct batch_block *charged; /* the receive thread's: the last block charged to the queue */
 	struct numbering numbering; /* the reader's */
 	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
 	uint64_t unheard_bytes;
@@ -134,7 +134,7 @@ static void append(struct live *live, struct item *item)
 		live->unheard_ns = now_ns();
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void wake(struct live *live, bool streams)
 {
 	live->unheard = 0;
@@ -234,7 +234,7 @@ static void update_statistics(struct live *live)
 	pthread_mutex_unlock(&live->lock);
 }
 
-/* Leaves out frames from `first` on that do not pass. */
+/* Removes the frames from `first` on that do not pass. */
 static enum rtap_status filter(struct live *live, struct batch *batch, size_t first, struct rtap_error *error)
 {
 	size_t kept = first;
@@ -263,7 +263,7 @@ struct turn {
 	struct batch *batch; /* being filled; NULL: none */
 	int64_t statistics_ns; /* when they are due */
 	int64_t drain_end_ns;  /* 0: not stopped */
-	bool quiet;            /* the last receive gave nothing */
+	bool quiet;            /* the last receive returned no frames */
 };
 
 /* The latest frame has waited the least. */
@@ -342,7 +342,7 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 			live->device->operations->stop(live->device);
 	}
 	status = receive_once(live, turn, time_out(live, turn), error);
-	/* While the reader is busy with other batches, this one may as well get full: HELD_MS after the last one it is passed on. */
+	/* while the reader is busy with other batches, this one is filled further; HELD_MS after the last one it is passed on */
 	if (turn->batch->closed || (turn->batch->shared.count && is_queue_empty(live)))
 		pass_on(live, turn);
 	if (status == RTAP_STATUS_BROKEN) {
@@ -671,14 +671,14 @@ failed:
 	return RTAP_STATUS_FAILED;
 }
 
-/* Other kinds would silently ignore the options of raw-packet queue pairs and capture everything. */
+/* Whether options of raw-packet queue pairs are set: other kinds would silently ignore them and capture everything. */
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
 	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
 	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
-/* Before the device is opened, so that no device explains a mistake of the filter in its own way. */
+/* Checks the filter before the device is opened, so that errors have one form for all devices. */
 static enum rtap_status check_filter(const char *text, struct rtap_error *error)
 {
 	struct rtap_bpf *bpf;

@@ -38,7 +38,7 @@ bool live_lag(struct live *live, int64_t *lag_ns) __attribute__((warn_unused_res
 /* Whether frames fill one `part`th of the queue. */
 bool live_is_filled(struct live *live, unsigned part);
 
-/* As live_read(), but OK without a batch if nothing is there. */
+/* As live_read(), but OK without a batch if nothing is available. */
 enum rtap_status live_read_present(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* As rtap_source_read_batch(). */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define MAD_LENGTH 256        /* of a MAD, IBTA vol. 1, 13.4.2 */
-#define MAD_JUMBO_LENGTH 2048     /* of one of base version 0x80 (Omni-Path) at the most */
+#define MAD_JUMBO_LENGTH 2048     /* maximum length of a MAD of base version 0x80 (Omni-Path) */
 /* ERF, LRH, GRH, BTH, DETH, the datagram, both CRCs */
 #define MAD_FRAME_LENGTH(mad) (16 + 8 + 40 + 12 + 8 + (mad) + 4 + 2)
 

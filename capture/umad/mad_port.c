@@ -22,7 +22,7 @@
 /* LIDs, GIDs and P_Keys may change, and user MADs have no events for this. */
 #define REFRESH_NS INT64_C(1000000000)
 
-/* ib_umad has that many a file. */
+/* Limit of ib_umad per file. */
 #define MAX_AGENTS 32
 
 #define FULL_P_KEY 0xffff
@@ -56,7 +56,7 @@ struct class {
 	uint8_t first, last; /* numbers */
 	uint8_t version;
 	bool kernels;        /* registered only if the user names it */
-	uint32_t methods;    /* that may come unasked; a bit each */
+	uint32_t methods;    /* unsolicited methods, one bit each */
 };
 
 static const struct class classes[] = {
@@ -272,7 +272,7 @@ static uint8_t class_version(uint8_t number)
 	return 1;
 }
 
-/* Text that lists what was registered, what others have, and what is left to kernel modules. */
+/* Text that lists the registered classes, those of other programs, and those left to kernel modules. */
 struct account {
 	char done[512], refused[512], kernels[64];
 	unsigned done_count;
@@ -492,7 +492,7 @@ static void fill_gids(struct mad_port *port, const struct ib_mad_addr *address, 
 
 void mad_port_envelope(struct mad_port *port, void *umad, struct mad_envelope *envelope)
 {
-	/* its P_Key index is not always there: libibumad knows */
+	/* the P_Key index is not always present: libibumad knows */
 	const struct ib_mad_addr *address = umad_get_mad_addr(umad);
 	const uint8_t *mad = umad_get_mad(umad);
 	bool is_subnet = mad[1] == CLASS_SUBNET || mad[1] == CLASS_SUBNET_DIRECTED;

@@ -38,12 +38,12 @@ struct umad_device {
 	char *description;         /* which agents were registered */
 	void *buffer;              /* libibumad's header and a message */
 	uint32_t room;             /* maximum length of a message */
-	/* A message that was received and not all handed over. */
+	/* A received message that is not completely delivered yet. */
 	uint32_t length;           /* 0: none */
 	uint32_t segment;          /* the next one of it */
 	struct mad_envelope envelope;
 	int64_t time_ns;
-	uint32_t psn;              /* made up: packets of no other sender have one that we know */
+	uint32_t psn;              /* a counter: the PSNs on the wire are unknown */
 	uint64_t received;
 };
 

@@ -21,7 +21,7 @@ struct reader {
 	const char *at;
 	char word[WORD_SIZE]; /* the next one; "" at the end. Too long ones are truncated and thus unknown */
 	unsigned depth;
-	const char *why;      /* nothing can be made of the filter; NULL: go on */
+	const char *why;      /* reason why the filter cannot be offloaded; NULL: none so far */
 };
 
 /* Words */
@@ -82,7 +82,7 @@ static void pass_all(struct choice *choice)
 	choice->count = 0;
 }
 
-/* If all that both ask for is too much, the left side alone is still true. */
+/* If the conjunction has too many rules, the left side alone is still a valid, less strict result. */
 static void take_both(struct choice *left, const struct choice *right)
 {
 	struct choice *both = right->count ? calloc(1, sizeof *both) : NULL;
@@ -235,7 +235,7 @@ static void take_type(struct choice *choice, const char *value)
 	add_number(choice, "eth type=0x%04lx", value, 0x600, 0xffff);
 }
 
-/* An address with a length is a net's and no host's, and the other way round; a mask in another form is not known. */
+/* An address with a prefix length is a net, one without is a host; other forms of masks are not supported. */
 static bool is_of_kind(const char *kind, const char *value)
 {
 	const char *slash = strchr(value, '/');

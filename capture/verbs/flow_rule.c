@@ -300,7 +300,7 @@ static void write_rule(struct flow_rule *rule)
 
 	if (length < sizeof text)
 		length += write_level(&rule->inner, text + length, sizeof text - length);
-	/* A text is for people only: one that is too long ends in dots. */
+	/* the text is for display only: truncate it with dots */
 	snprintf(rule->text, sizeof rule->text, "%.*s%s", FLOW_RULE_TEXT - 4, text + 1, length > FLOW_RULE_TEXT - 3 ? "..." : "");
 }
 
@@ -328,7 +328,7 @@ static bool join_values(struct flow_level *level, const struct flow_level *other
 	return true;
 }
 
-/* Whether a field, if it is compared, lets `wanted` pass. */
+/* Whether the field accepts the value `wanted`: true if it is not compared. */
 static bool allows(const struct flow_level *level, enum flow_field field, uint32_t wanted)
 {
 	const struct flow_value *value = &level->values[field];
@@ -342,7 +342,7 @@ static bool has_layer(const struct flow_level *level, enum flow_layer layer)
 	return level->layers & 1u << layer;
 }
 
-/* Whether headers and the numbers that announce them go together. */
+/* Whether headers and the type and protocol numbers before them are consistent. */
 static bool is_possible(const struct flow_level *level)
 {
 	static const struct {

@@ -27,18 +27,18 @@
 #define NS_A_MS INT64_C(1000000)
 #define NS_A_SECOND INT64_C(1000000000)
 
-#define LOOK_NS (10 * NS_A_MS)      /* how often events are looked for while frames come without a pause */
+#define LOOK_NS (10 * NS_A_MS)      /* interval of checks for events while frames arrive continuously */
 #define REPORT_NS NS_A_SECOND         /* minimum interval between reports of failed receives */
 #define MOST_DISORDERS 5              /* of one kind of completion queue */
 #define DISORDER_WAIT_MS 5            /* before the first repair; doubled before each further one */
-#define CLOCK_NS NS_A_SECOND        /* the device's clock is read so often */
+#define CLOCK_NS NS_A_SECOND        /* interval of reading the device's clock */
 #define DROPS_NS NS_A_SECOND        /* minimum interval between reads of the drop counter, which may need a firmware query */
-#define DRAIN_MS 10                 /* frames that are on their way when the rules are taken back */
+#define DRAIN_MS 10                 /* wait for frames in flight when the rules are removed */
 #define SPIN_NS 20000               /* polled on before an event is waited for: arming and waking takes about as long */
 
 /* Time */
 
-/* Reads both clocks; of three readings that during which the least time passed. */
+/* Reads both clocks; uses the fastest of three readings. */
 static void read_clock(struct verbs *verbs)
 {
 	int64_t best = INT64_MAX, wall_ns = 0;
@@ -83,13 +83,13 @@ static inline void count_frame(const struct verbs *verbs, struct verbs_queue *qu
 	queue->passed++;
 }
 
-/* Memory that the copy of a frame takes at the most. */
+/* Maximum memory for the copy of a frame. */
 static size_t copy_room(const struct verbs *verbs)
 {
 	return verbs->makes_records ? record_room(verbs->sizes.slot_bytes) : verbs->sizes.slot_bytes;
 }
 
-/* Whether the batch has copies already, and so the room for them. */
+/* Whether the batch already has copies, and therefore room for them. */
 static bool has_copies(const struct verbs *verbs, const struct batch *batch)
 {
 	return verbs->makes_records ? batch->records != NULL : batch->shared.count && batch->block;
@@ -413,7 +413,7 @@ static enum rtap_status arm(struct verbs *verbs, struct rtap_error *error)
 
 	for (unsigned i = 0; i < verbs->queue_count && !result; i++)
 		result = ibv_req_notify_cq(verbs->queues[i].cq, verbs->tuning.solicited);
-	return result ? verbs_fail(verbs, error, "completion events cannot be asked for", result, NULL) : RTAP_STATUS_OK;
+	return result ? verbs_fail(verbs, error, "completion events cannot be requested", result, NULL) : RTAP_STATUS_OK;
 }
 
 /* Polls, arms, polls again (a completion may have come in between, and raises no event), waits, polls. */
@@ -462,7 +462,7 @@ static bool has_left_nothing(const struct verbs *verbs)
 	return true;
 }
 
-/* Receives completed in another order than they were posted in: so what they say of frames may be wrong too. */
+/* Receives completed out of order, so their frames may be wrong too. */
 static enum rtap_status repair_disorder(struct verbs *verbs, struct rtap_error *error)
 {
 	verbs->is_disordered = false;
@@ -531,7 +531,7 @@ static void verbs_statistics(struct live_device *device, struct live_statistics 
 		passed += verbs->queues[i].passed;
 		dropped += verbs->queues[i].dropped;
 	}
-	/* What arrives while a queue is brought back is counted by nobody. */
+	/* frames that arrive while a queue is rebuilt are not counted by any counter */
 	statistics->dropped_by_device = (struct rtap_count){ verbs->has_device_drops, verbs->device_drops };
 	statistics->dropped_by_system = (struct rtap_count){ !verbs->rebuilds, dropped + verbs->failed };
 	statistics->received = (struct rtap_count){ !verbs->rebuilds, passed + dropped + verbs->failed };
@@ -633,7 +633,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 		return status;
 	verbs->snap_length = options->snap_length;
 	verbs->devices = options->verbs->devices;
-	/* Several queues are put in order by the times of their frames, and a filter looks at these. */
+	/* frames of several queues are sorted by time, and a filter examines them */
 	as_received = !options->capture_filter && verbs->sizes.queues == 1;
 	verbs->counts_only = options->counts_only && as_received && !verbs->matches_here;
 	verbs->makes_records = options->written_as && as_received && !verbs->counts_only;
@@ -741,7 +741,7 @@ static enum rtap_status list(void (*take)(void *owner, struct rtap_live_entry *e
 	errno = 0;
 	devices = ibv_get_device_list(NULL);
 	if (!devices) {
-		/* ENOSYS: the kernel has no RDMA, which is an answer, not an error. */
+		/* ENOSYS: the kernel has no RDMA support, which is a result, not an error */
 		if (errno == ENOSYS)
 			return RTAP_STATUS_OK;
 		rtap_error_set(error, error_code_of(errno), "verbs: RDMA devices cannot be listed: %s", strerror(errno));

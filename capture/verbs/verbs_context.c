@@ -141,7 +141,7 @@ static enum rtap_status ask_port(struct verbs *verbs, bool force, struct rtap_er
 	if (result == EINVAL)
 		return verbs_fail(verbs, error, "there is no such port", result, "rdmatap devices shows them");
 	if (result)
-		return verbs_fail(verbs, error, "the port cannot be asked", result, NULL);
+		return verbs_fail(verbs, error, "the port cannot be queried", result, NULL);
 	if (verbs->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
 		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
 			       "%s: raw-packet QPs carry Ethernet only, and this port is InfiniBand (use umad:%s or the vendor's sniffer)",
@@ -270,7 +270,7 @@ enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const
 		return status;
 	result = ibv_query_device_ex(verbs->context, NULL, &verbs->device);
 	if (result)
-		return verbs_fail(verbs, error, "the device cannot be asked what it can do", result, NULL);
+		return verbs_fail(verbs, error, "the device's capabilities cannot be queried", result, NULL);
 	look_for_drop_counter(verbs);
 	return RTAP_STATUS_OK;
 }

@@ -187,7 +187,7 @@ static enum rtap_status create_cq(struct verbs *verbs, struct verbs_queue *queue
 		queue->cq = ibv_cq_ex_to_cq(queue->cq_ex);
 		return RTAP_STATUS_OK;
 	}
-	/* The first had one: then its times are not those of this one. */
+	/* the first queue has an extended CQ: its times are not comparable with those of this one */
 	if (is_first || !verbs->queues[0].cq_ex) {
 		verbs->stamps = VERBS_STAMPS_HERE;
 		queue->cq = ibv_create_cq(verbs->context, (int)verbs->sizes.cq_entries, queue, verbs->channel, (int)verbs->tuning.vector);
@@ -337,7 +337,7 @@ static enum rtap_status create_channel(struct verbs *verbs, struct rtap_error *e
 	return RTAP_STATUS_OK;
 }
 
-/* What needs no memory for frames, so that a device without raw-packet queue pairs takes none. */
+/* Creates objects that need no frame memory first, so that none is allocated on a device without raw-packet queue pairs. */
 static enum rtap_status create_queues(struct verbs *verbs, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -443,7 +443,7 @@ void verbs_queue_close(struct verbs *verbs)
 	verbs_ring_release(verbs->ring);
 }
 
-/* Completions that are left belong to receives that will be posted anew. There are no more than entries, unless the driver invents them. */
+/* Discards remaining completions, whose receives will be posted again. Bounded by the number of entries, in case of a faulty driver. */
 static void drain(const struct verbs *verbs, struct verbs_queue *queue)
 {
 	struct ibv_poll_cq_attr none = { .comp_mask = 0 };
@@ -484,7 +484,7 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
 	for (unsigned i = 0; i < verbs->queue_count; i++)
 		abandon_first(verbs, &verbs->queues[i]);
 	verbs->rebuilds++;
-	/* By way of RESET the rules stay and no privilege is needed. If that cannot be, everything is made anew. */
+	/* RESET keeps the rules and needs no privilege. If it fails, everything is created again. */
 	if (!whole && !move_qp(verbs, IBV_QPS_RESET, 0, error)) {
 		drain(verbs, verbs->queues);
 		status = start_qp(verbs, error);

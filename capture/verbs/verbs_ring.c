@@ -123,7 +123,7 @@ static void map_memory(struct verbs_ring *ring, bool huge_pages)
 	ring->memory = memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Preferred only: where the node has no memory left, other memory is better than none. By the system call, for want of libnuma. */
+/* Preferred only: other memory is better than none. Uses the system call, because libnuma is not required. */
 static void place_memory(struct verbs_ring *ring, int node)
 {
 	unsigned long nodes[16] = { 0 };
@@ -152,7 +152,7 @@ struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_
 	if (ring->memory)
 		place_memory(ring, node);
 	ring->blocks = calloc(sizes->blocks, sizeof ring->blocks[0]);
-	/* From the last to the first, so that they are handed out in the order of their addresses. */
+	/* from the last to the first, so that they are used in the order of their addresses */
 	for (uint32_t i = sizes->blocks; i-- && ring->memory && ring->blocks;) {
 		if (block_init(ring, i))
 			continue;

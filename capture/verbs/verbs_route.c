@@ -43,7 +43,7 @@ static enum rtap_status fail(const struct target *target, struct rtap_error *err
 	return RTAP_STATUS_FAILED;
 }
 
-/* The next event, which must be `wanted`. Each that comes is acknowledged. */
+/* Waits for the next event, which must be `wanted`. Every event is acknowledged. */
 static enum rtap_status wait_for(const struct target *target, enum rdma_cm_event_type wanted, const char *what, int timeout_ms,
 				 struct rtap_error *error)
 {
@@ -151,7 +151,7 @@ static enum rtap_status join_by_manager(struct target *target, struct rtap_error
 	return wait_for(target, RDMA_CM_EVENT_MULTICAST_JOIN, "the group cannot be joined", JOIN_MS, error);
 }
 
-/* Not all devices can do the connection manager's way: iWARP knows no multicast, of which its port may still get frames. */
+/* Joins by the connection manager or, if that does not support multicast (iWARP), by IGMP or MLD: the port may still receive such frames. */
 static enum rtap_status join(struct target *target, struct rtap_error *error)
 {
 	int result;

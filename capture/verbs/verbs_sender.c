@@ -16,14 +16,14 @@
 #define SLOT_BYTES 9280u
 #define INLINE_BYTES 128
 #define LEAST_BYTES 14           /* an Ethernet header */
-#define STUCK_NS INT64_C(5000000000) /* no send completes for so long: none will */
+#define STUCK_NS INT64_C(5000000000) /* without a completion for this long, sending has failed */
 
 struct verbs_sender {
 	struct rtap_sender sender; /* the first member */
 	struct verbs verbs;        /* uses its device, domain, queues and region; has no ring */
 	uint8_t *memory;
 	unsigned flags;            /* of each send */
-	uint32_t inline_bytes;     /* frames up to this length go with the request itself */
+	uint32_t inline_bytes;     /* frames up to this length are sent inline */
 	uint64_t posted, completed, failed; /* frames; a slot is free again when its send has completed */
 };
 
@@ -40,7 +40,7 @@ static enum rtap_status cannot_go_on(struct verbs_sender *sender, const char *wh
 	return RTAP_STATUS_FAILED;
 }
 
-/* Takes completions. A send that failed takes the queue pair with it. */
+/* Polls completions. A failed send also fails the queue pair. */
 static enum rtap_status collect(struct verbs_sender *sender, struct rtap_error *error)
 {
 	struct ibv_wc wc[VERBS_CHAIN];
@@ -63,7 +63,7 @@ static enum rtap_status collect(struct verbs_sender *sender, struct rtap_error *
 	return RTAP_STATUS_FAILED;
 }
 
-/* Waits until no more than `most` sends are under way. */
+/* Waits until at most `most` sends are outstanding. */
 static enum rtap_status wait_for_room(struct verbs_sender *sender, uint64_t most, struct rtap_error *error)
 {
 	int64_t begin = verbs_now_ns(CLOCK_MONOTONIC);

@@ -163,7 +163,7 @@ static void derive_slots(struct verbs_sizes *sizes, const struct verbs_tuning *t
 	sizes->stride = round_up(sizes->slot_bytes, CACHE_LINE);
 }
 
-/* What the link fills for some time; no more than may be locked, but for the least. */
+/* Default memory: the bytes of the link in some time, limited by the memory that may be locked, but at least LIVE_LEAST_BUFFER. */
 static uint64_t usual_memory(const struct verbs_limits *limits)
 {
 	uint64_t memory = live_buffer_bytes(limits->gbps * BITS_A_GIGABIT);
@@ -173,7 +173,7 @@ static uint64_t usual_memory(const struct verbs_limits *limits)
 	return memory;
 }
 
-/* Of each queue: two milliseconds of the port's rate, but no more memory than the usual. */
+/* Depth of each queue: two milliseconds at the port's rate, within the default memory. */
 static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits)
 {
 	uint64_t ms = tuning->rate_ms ? tuning->rate_ms : USUAL_RATE_MS, gbps = limits->gbps ? limits->gbps : USUAL_GBPS;
@@ -206,7 +206,7 @@ static enum rtap_status derive_blocks(struct verbs_sizes *sizes, const struct ve
 	uint32_t depth = tuning->depth ? tuning->depth : usual_depth(sizes, tuning, limits);
 	uint64_t least = divide(sizes, tuning, depth), memory = usual_memory(limits);
 
-	/* A depth that was asked for bounds the memory too: to at most as many spare receives as posted ones, or 64. */
+	/* a requested depth also limits the memory: at most as many spare receives as posted ones, or 64 */
 	if (limits->buffer_bytes)
 		memory = limits->buffer_bytes;
 	else if (tuning->depth)

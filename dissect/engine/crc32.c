@@ -19,7 +19,7 @@
  */
 #define PIECE 16
 #define LANES 4
-#define X_544 0x154442bd4 /* x^(4 * 128 + 32) mod P: by four pieces, the half that comes first */
+#define X_544 0x154442bd4 /* x^(4 * 128 + 32) mod P: by four pieces, the first half */
 #define X_480 0x1c6e41596 /* x^(4 * 128 - 32) mod P: likewise, the other half */
 #define X_160 0x1751997d0 /* by one piece */
 #define X_96 0x0ccaa009e
@@ -40,7 +40,7 @@ CARRYLESS static inline __m128i fold(__m128i before, __m128i by, __m128i after)
 	return _mm_xor_si128(after, _mm_xor_si128(_mm_clmulepi64_si128(before, by, 0x00), _mm_clmulepi64_si128(before, by, 0x11)));
 }
 
-/* What is left of 16 bytes divided by P. */
+/* The remainder of 16 bytes divided by P. */
 CARRYLESS static uint32_t reduce(__m128i sum)
 {
 	const __m128i low = _mm_set_epi32(0, 0, 0, -1);

@@ -6,7 +6,7 @@
 #define ENDS_WIDTH 32
 #define ENDS_MOST (160 + LINE_PAD) /* label, two addresses with numbers, and padding */
 
-/* What the numbers of the ends are. */
+/* Kind of the numbers of the ends. */
 enum end_number { END_NONE, END_QPN, END_PORT };
 
 bool ends_show_ports(const struct rtap_packet *packet)

@@ -11,12 +11,12 @@
 #define ENDS_TEXTS 32
 #define ENDS_TEXT_MOST 128
 
-/* The columns of earlier lines by what they show, because most lines repeat one. All zero: none. */
+/* Cache of the columns of earlier lines, by addresses and numbers, because most lines repeat one. All zero: empty. */
 struct ends_texts {
 	struct ends_text {
 		uint8_t addresses[2 * 16]; /* IPv4: the first 8 bytes */
 		uint32_t source, destination;
-		uint32_t form; /* what the numbers and the addresses are; never 0 */
+		uint32_t form; /* kinds of the numbers and the addresses; never 0 */
 		uint32_t length;
 		char text[ENDS_TEXT_MOST];
 	} texts[ENDS_TEXTS];

@@ -11,7 +11,7 @@ const struct rtap_name ethertype_names[] = {
 	{ 0, NULL },
 };
 
-/* What follows a layer, tags and labels and the frame's trailer aside. */
+/* The next layer after tags and labels, excluding the frame's trailer. */
 static const struct rtap_layer *after_tags(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	while ((layer = layer_after(packet, layer)))

@@ -69,7 +69,7 @@ static inline void ethertype_begin(struct parse *parse, uint16_t type, uint32_t 
 /* Adds "ethertype 0x88cc (LLDP), length 46" to the one-line text if no layer after `layer` is more specific. */
 void ethertype_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, uint16_t type, struct line *line);
 
-/* Returns whether a header with addresses of its own follows `layer`, ignoring VLAN tags. */
+/* Returns whether a header with its own addresses follows `layer`, ignoring VLAN tags. */
 bool ethertype_is_network(const struct rtap_packet *packet, const struct rtap_layer *layer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading fields out of layers by their tables, and what a table says of a field.
+ * Reading fields from layers by their tables, and properties of fields.
  */
 #include "config.h"
 

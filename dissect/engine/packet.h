@@ -93,12 +93,12 @@ struct rtap_fpdus {
 
 #define PACKET_REQUEST_DETAILS 8 /* commands of a compound whose details are kept */
 
-/* What the state of an upper layer other than RPC knows of a SEND: its queue, and the request that it answers. */
+/* Facts about a SEND from the state of an upper layer other than RPC: its queue, and the request that it answers. */
 struct packet_request {
 	bool queue_known, is_known, has_details;
 	uint8_t queue_kind;          /* the layer's own; may be known without the number */
 	uint16_t queue;
-	uint32_t code, detail;       /* with is_known: what the request is, in the layer's own numbers */
+	uint32_t code, detail;       /* with is_known: identifies the kind of request, in the layer's own numbers */
 	uint16_t details[PACKET_REQUEST_DETAILS]; /* the same of each command of a compound, in the order of the responses */
 	uint64_t frame;              /* of the request; 0: unknown */
 	int64_t time_ns;
@@ -123,7 +123,7 @@ struct rtap_packet {
 	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
 	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
 	uint16_t source_port, destination_port;
-	uint8_t upper;               /* enum rtap_upper: what its SEND was dissected as, and the header is there */
+	uint8_t upper;               /* enum rtap_upper: protocol as which its SEND was dissected, if its header is present */
 	struct packet_request request; /* from the context */
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
@@ -170,8 +170,8 @@ struct rtap_context {
 	struct rtap_span chunk;
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
 	uint16_t chunk_protocol; /* enum protocol_number of `chunk`, in a READ response or WRITE; 0: an RPC message */
-	uint16_t written;     /* enum protocol_number of what a WRITE carries; 0: data of no known meaning */
-	struct packet_request request; /* what the connection's upper layer knows; all zero: nothing */
+	uint16_t written;     /* enum protocol_number of the data of a WRITE; 0: unknown */
+	struct packet_request request; /* facts from the connection's upper layer; all zero: none */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
 	bool not_iwarp;       /* this TCP stream is known to carry another protocol */
@@ -180,7 +180,7 @@ struct rtap_context {
 	uint32_t fpdu_count;
 };
 
-/* A packet of a user of the library: the first member is what rtap_packet_open() returns. */
+/* A packet of a user of the library; rtap_packet_open() returns a pointer to the first member. */
 struct opened_packet {
 	struct rtap_packet packet;
 	struct rtap_context context;

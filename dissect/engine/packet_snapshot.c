@@ -46,7 +46,7 @@ static inline bool has_any(const void *facts, size_t words)
 	return any;
 }
 
-/* Lengths that the compiler knows: copies of them are a few moves. */
+/* For constant lengths: the copies compile to a few moves. */
 static inline uint8_t *put(uint8_t *to, const void *from, size_t length)
 {
 	memcpy(to, from, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What parse functions are made of: layers, anomalies, and the bytes that a length field leaves.
+ * Helpers of parse functions: layers, anomalies, and limits by length fields.
  */
 #include "config.h"
 

@@ -399,7 +399,7 @@ enum protocol_number {
 	PROTOCOL_NONE = PROTOCOL_COUNT /* nothing follows */
 };
 
-/* What a protocol's fields describe. A comparison shows them with it. */
+/* The subject of a protocol's fields, with which comparisons show them. */
 enum protocol_scope {
 	SCOPE_PACKET,  /* each packet */
 	SCOPE_MESSAGE, /* a message: the header of its transport, or management data */
@@ -452,7 +452,7 @@ static inline rtap_field_id protocol_field_id(uint16_t protocol, size_t index)
 	return (rtap_field_id)(protocol_first_ids[protocol] + index);
 }
 
-/* Number of rows at the start of each protocol's table that have values of their own; its visit() supplies the others. */
+/* Number of rows at the start of each protocol's table that have their own values; its visit() supplies the others. */
 extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
 static inline size_t protocol_rows_with_values(uint16_t protocol)
@@ -484,7 +484,7 @@ static inline const struct rtap_layer *layer_after(const struct rtap_packet *pac
 	return NULL;
 }
 
-/* Whether the header of an upper layer's message comes after a layer. */
+/* Whether the header of an upper layer's message follows a layer. */
 static inline bool layer_has_upper(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;

@@ -8,10 +8,10 @@
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 
-/* Adds a layer of at most `length` bytes; what follows it is `next`. The packet gets what the context knows of the request. */
+/* Adds a layer of at most `length` bytes; what follows it is `next`. The packet gets the facts about the request from the context. */
 enum result structure_parse(struct parse *parse, uint16_t protocol, uint32_t length, uint16_t next);
 
-/* Adds a layer of all elements of `stride` bytes; up to the first that is all zero with `until_zero`. What is left is payload. */
+/* Adds a layer of all elements of `stride` bytes; up to the first that is all zero with `until_zero`. The rest is payload. */
 enum result structure_parse_elements(struct parse *parse, uint16_t protocol, uint32_t stride, bool until_zero);
 
 /* A `derive`: text that ends at its first zero byte, in `length` bytes from `at` of the layer, which has them. */

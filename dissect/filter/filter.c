@@ -85,7 +85,7 @@ static bool holds(enum filter_comparison comparison, int against_low, int agains
 	}
 }
 
-/* A test under way: looks for a value that decides it. */
+/* A test in progress: searches for a value that decides it. */
 struct test {
 	struct filter_walk walk; /* first */
 	const struct filter_node *node;
@@ -237,7 +237,7 @@ static bool test_values(const struct rtap_filter *filter, const struct filter_no
 	return result_of(&test);
 }
 
-/* Of a packet or of a record: the other is NULL. */
+/* Matches a packet or a record: the other is NULL. */
 static bool match(const struct rtap_filter *filter, const struct rtap_packet *packet, const struct filter_record *record)
 {
 	bool result = true;

@@ -36,7 +36,7 @@ static enum filter_kind kind_of(const struct rtap_field *field)
 	return FILTER_KIND_NONE;
 }
 
-/* Bits of the largest value. What is derived may be larger than its bits in the header, as lengths in words are. */
+/* Bits of the largest value. Derived values may be larger than their bits in the header, such as lengths in words. */
 static uint8_t bits_of(const struct rtap_field *field)
 {
 	bool known = field->bit_width && field->bit_width <= 64;

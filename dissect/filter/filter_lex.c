@@ -42,7 +42,7 @@ static const struct spelling words[] = {
 	COMPARISON("matches", FILTER_MATCHES, false, false),
 };
 
-/* Longer ones come before those that they begin with. */
+/* Longer ones precede their own prefixes. */
 static const struct spelling signs[] = {
 	COMPARISON("===", FILTER_EQ, false, true),
 	COMPARISON("!==", FILTER_EQ, true, false),

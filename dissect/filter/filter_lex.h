@@ -34,7 +34,7 @@ struct filter_token {
 /* Returns the first token at or after `text`, which is null-terminated. */
 struct filter_token filter_lex(const char *text);
 
-/* Where an operator may stand: words can begin with + - and /. */
+/* Reads a token where an operator is expected: words can begin with + - and /. */
 struct filter_token filter_lex_operator(const char *text);
 
 bool filter_token_is(const struct filter_token *token, char mark);

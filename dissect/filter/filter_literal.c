@@ -177,7 +177,7 @@ static int read_bool(struct filter_compiler *compiler, const struct filter_subje
 	return yes || no ? 0 : read_unsigned(compiler, subject, token, number);
 }
 
-/* What is computed may be negative. */
+/* Computed values may be negative. */
 static int read_signed(struct filter_compiler *compiler, const struct filter_subject *subject, const struct filter_token *token,
 		       struct filter_value *value)
 {

@@ -42,7 +42,7 @@ static int add_operand(struct filter_compiler *compiler, const struct filter_ope
 	return 0;
 }
 
-/* Makes *index the operation on what it was. */
+/* Replaces the operand *index by an operation on it. */
 static int wrap(struct filter_compiler *compiler, enum filter_operation operation, enum filter_kind kind, uint32_t *index)
 {
 	const struct filter_operand *inner = &compiler->filter->operands[*index];
@@ -253,7 +253,7 @@ static int parse_call(struct filter_compiler *compiler, struct filter_subject *s
 	return status ? status : filter_expect(compiler, ')', "the function's \")\"");
 }
 
-/* A literal in an expression has the type of what it is combined or compared with. */
+/* A literal in an expression has the type of the operand that it is combined or compared with. */
 static int parse_literal(struct filter_compiler *compiler, const struct filter_subject *other, struct filter_subject *subject,
 			 uint32_t *index)
 {

@@ -143,7 +143,7 @@ static enum quantifier parse_quantifier(struct filter_compiler *compiler)
 static int finish_alone(struct filter_compiler *compiler, const struct filter_subject *subject, struct filter_node *node)
 {
 	node->comparison = FILTER_PRESENT;
-	/* booleans of records are mostly present: alone, one asks whether it is true */
+	/* booleans of records are mostly present: without a comparison, the value is tested */
 	if (subject->kind == FILTER_KIND_BOOL && compiler->filter->operands[node->operand].operation == FILTER_RECORD)
 		node->comparison = FILTER_NOT_ZERO;
 	if (!subject->computed)

@@ -65,7 +65,7 @@ static void suggestion_consider(struct suggestion *suggestion, const char *candi
 
 	if (length > NAME_MAX_LENGTH)
 		return;
-	/* "bth.psn" is a short way to say "infiniband.bth.psn" */
+	/* "bth.psn" abbreviates "infiniband.bth.psn" */
 	if (length > wanted && candidate[length - wanted - 1] == '.' &&
 	    !strcasecmp(candidate + length - wanted, suggestion->wanted))
 		found = 0;

@@ -10,7 +10,7 @@
 #define NANOSECONDS 1000000000
 #define TEXT_ROOM 64
 
-/* What strptime() knows, from the most to the least. */
+/* Formats of strptime(), the most specific first. */
 static const char *const dates[] = { "%Y-%m-%d", "%b %d, %Y", "%b %d %Y" };
 static const char *const clocks[] = { "%H:%M:%S", "%H:%M" };
 

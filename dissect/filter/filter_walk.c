@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The values of operands: fields of a packet, and what is computed from them. */
+/* The values of operands: fields of a packet, and values computed from them. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -97,7 +97,7 @@ struct ib_opcode {
 extern const struct ib_opcode ib_opcodes[256];
 extern const struct rtap_name ib_opcode_names[];
 
-/* What the one-line text calls an opcode. Length 0: reserved. */
+/* Name of an opcode in the one-line text. Length 0: reserved. */
 struct ib_opcode_words {
 	char text[31];
 	uint8_t length;

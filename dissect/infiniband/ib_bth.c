@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Base Transport Header, and the order of what follows it: extended headers, payload, pad, invariant CRC.
+ * Base Transport Header, and the parts after it: extended headers, payload, pad, invariant CRC.
  * IBTA vol. 1, 9.2; FECN and BECN: A17.9.
  */
 #include "config.h"

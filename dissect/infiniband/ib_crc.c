@@ -14,7 +14,7 @@
 
 /* The covered bytes in order: the masked headers are first copied together, because one long run is faster than many short ones. */
 struct run {
-	uint32_t crc;           /* of what came before the bytes */
+	uint32_t crc;           /* of the bytes before */
 	uint32_t length;
 	uint8_t bytes[128];
 };
@@ -116,7 +116,7 @@ static void add_unfragmented(struct run *run, const struct rtap_packet *packet, 
 	add_ipv6(run, header);
 }
 
-/* The network header and what lies between it and the BTH: IPv6 extension headers are covered as they are. */
+/* The network header and everything between it and the BTH: IPv6 extension headers are covered unchanged. */
 static void add_roce_v2(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
 	const uint8_t *header = layer_bytes(packet, network), *udp;

@@ -196,7 +196,7 @@ static const struct rtap_field ieth_fields[] = {
 	{ "infiniband.ieth", "Invalidated Remote Key", IETH_R_KEY, RTAP_BYTES, RTAP_IS_RKEY, NULL, NULL, NULL },
 };
 
-/* What a congestion notification carries: nothing yet. A10.3.2, A17.9.3. */
+/* Reserved payload of a congestion notification packet. A10.3.2, A17.9.3. */
 #define CNP_PAYLOAD_LENGTH 16
 #define CNP_PAYLOAD_RESERVED 0, 128
 
@@ -432,7 +432,7 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 		line_text(line, " reserved syndrome ");
 		line_hex(line, bits(header, AETH_SYNDROME), 2);
 	}
-	/* what a READ response acknowledges is the READ */
+	/* a READ response acknowledges the READ */
 	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
 		return;
 	line_text(line, " msn ");

@@ -62,7 +62,7 @@
 	CONGESTION(X, CNP) \
 	SENDS_AND_WRITES(X, XRC) RELIABLE_REQUEST_AND_RESPONSES(X, XRC) INVALIDATES(X, XRC) PERSISTENCE(X, XRC)
 
-/* What a service is called, its opcode bits, and the headers that it puts first; responses name no queue pair. */
+/* Name of a service, its opcode bits, and its first extended headers; responses name no queue pair. */
 #define NAME_RC "RC"
 #define NAME_RC_RESPONSE "RC"
 #define NAME_UC "UC"
@@ -93,7 +93,7 @@
 
 #define IS_RESPONSE(class) ((class) == IB_READ_RESPONSE || (class) == IB_ACKNOWLEDGE || (class) == IB_ATOMIC_ACKNOWLEDGE)
 
-/* The full names have this word, as Wireshark's do; it says nothing beside READ and WRITE. */
+/* Full names include this word, like Wireshark's; it is redundant with READ and WRITE. */
 #define RDMA "RDMA "
 #define IMMEDIATE " with Immediate"
 #define INVALIDATE " with Invalidate"

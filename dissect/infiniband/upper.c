@@ -14,7 +14,7 @@
 #include "dissect/smb/smb_direct.h"
 #include "dissect/infiniband/upper.h"
 
-/* What was declared or learned of the queue pair. */
+/* The protocol declared or learned for the queue pair. */
 static inline enum rtap_upper declared(const struct parse *parse)
 {
 	const struct rtap_context *context = parse->context;
@@ -36,7 +36,7 @@ static bool is_whole_send(const struct parse *parse, const struct ib_opcode *opc
 #define ON_RELIABLE (ON(IB_RC) | ON(IB_XRC))
 #define ON_IWARP 0x100u
 
-/* What SENDs can carry, in the order in which content is recognised. */
+/* Protocols of SENDs, in the order in which their content is tested. */
 static const struct upper {
 	uint16_t protocol;
 	uint16_t services;
@@ -77,7 +77,7 @@ static uint16_t recognise(const struct parse *parse, unsigned service)
 	return PROTOCOL_PAYLOAD;
 }
 
-/* What a whole message that a receive takes is. */
+/* The protocol of a complete message that consumes a receive. */
 static uint16_t upper_of_send(const struct parse *parse)
 {
 	const struct rtap_ib_facts *ib = &parse->packet->ib;

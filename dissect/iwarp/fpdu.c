@@ -7,7 +7,7 @@
 #include "dissect/engine/crc32c.h"
 #include "dissect/iwarp/fpdu.h"
 
-/* Cuts a run of `length` bytes at `offset` of the FPDU where a gap begins or ends. Returns whether it lies in a gap. */
+/* Cuts a run of `length` bytes at `offset` of the FPDU where a gap begins or ends. Returns whether it is in a gap. */
 static bool cut_at_gap(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t *length)
 {
 	for (uint8_t i = 0; i < fpdu->gap_count; i++) {
@@ -106,7 +106,7 @@ enum rtap_crc_status fpdu_check_crc(const struct rtap_fpdu *fpdu)
 	if (fpdu->gap_count)
 		return RTAP_CRC_UNVERIFIABLE;
 	crc = crc32c(fpdu->bytes.bytes, crc_offset(fpdu));
-	/* the least significant byte goes first */
+	/* least significant byte first */
 	return __builtin_bswap32(crc) == fpdu_crc_field(fpdu) ? RTAP_CRC_GOOD : RTAP_CRC_BAD;
 }
 

@@ -47,7 +47,7 @@
 #define IMMEDIATE_LENGTH 8
 #define TERMINATE_LENGTH 4
 
-/* RFC 5041, 4.1: version 1; the RDMA Consortium's stacks say 0 in both version fields. RFC 5040, 4.1. */
+/* RFC 5041, 4.1: version 1; the RDMA Consortium's stacks have 0 in both version fields. RFC 5040, 4.1. */
 #define STANDARD_VERSION 1
 
 const struct iwarp_opcode iwarp_opcodes[16] = {

@@ -69,7 +69,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	}
 }
 
-/* A frame that continues in the next segment is shown as far as it is in this one. */
+/* A frame that continues in the next segment is shown up to the end of this one. */
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), more, captured;

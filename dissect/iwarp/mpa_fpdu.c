@@ -134,7 +134,7 @@ static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes, uint
 	return true;
 }
 
-/* Sets up what one FPDU carries. False: nothing that could be shown. */
+/* Prepares the dissection of an FPDU's payload. False: nothing to show. */
 static bool begin_unit(struct parse *parse, const struct rtap_context *context, const struct rtap_fpdu *fpdu)
 {
 	struct rtap_iwarp_facts facts;
@@ -146,7 +146,7 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK)
 		return false;
 	parse->context = fpdu->upper ? fpdu->upper : context;
-	/* what completed a chunk which carries a whole RPC message, or the data of a request */
+	/* the FPDU completed a chunk that contains a whole RPC message, or the data of a request */
 	if ((facts.opcode == RTAP_RDMAP_READ_RESPONSE || facts.opcode == RTAP_RDMAP_WRITE) && fpdu->upper && fpdu->upper->chunk.bytes) {
 		parse->context = fpdu->upper;
 		return enter_bytes(parse, &fpdu->upper->chunk, fpdu->upper->chunk.length) && upper_begin_chunk(parse, fpdu->upper);

@@ -7,7 +7,7 @@
 
 #include "dissect/engine/parse.h"
 
-/* Protocol numbers of the TCP payload at the cursor, and of what follows a Request or Reply in its segment. */
+/* Protocol numbers of the TCP payload at the cursor, and of the bytes after a Request or Reply in its segment. */
 uint16_t iwarp_of_stream(const struct parse *parse);
 uint16_t iwarp_after_setup(const struct parse *parse);
 
@@ -18,7 +18,7 @@ uint16_t iwarp_after_setup(const struct parse *parse);
  */
 uint16_t iwarp_presume(struct parse *parse);
 
-/* Sets up what one FPDU of the packet carries, in its own context if it has one. False: nothing that could be shown, or no room. */
+/* Prepares the dissection of the payload of an FPDU, in its own context if it has one. False: nothing to show, or too many sources. */
 bool iwarp_enter_fpdu(struct parse *parse, const struct rtap_fpdu *fpdu);
 
 /*

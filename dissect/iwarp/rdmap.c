@@ -137,12 +137,12 @@ static void report_error(struct iwarp_unit *unit, const struct iwarp_terminate *
 	iwarp_show(unit, code, terminate->code, at + 1, 1);
 }
 
-/* The DDP header that caused it, as far as a reader wants to know. */
+/* The main values of the DDP header that caused it. */
 static void report_cause(struct iwarp_unit *unit, uint32_t at, uint32_t length)
 {
 	struct rtap_iwarp_facts cause;
 
-	/* RDMAP's header is not there, only DDP's: that it is said to be cut is no matter */
+	/* only DDP's header is quoted, without RDMAP's: a result of TRUNCATED is accepted */
 	if (iwarp_read(unit->head + at, length, UINT16_MAX, &cause) == MALFORMED)
 		return;
 	iwarp_show(unit, ROW_CAUSE_OPCODE, cause.opcode, at + CONTROL_AT, 1);
@@ -283,7 +283,7 @@ static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
 	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
 }
 
-/* What the headers of some opcodes say. */
+/* Values of the headers of some opcodes. */
 static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
 {
 	if (facts->has_read) {
@@ -312,7 +312,7 @@ static const struct rtap_name operation_words[] = {
 	{ 0, NULL },
 };
 
-/* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and what it says. */
+/* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and its contents. */
 static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper)
 {
 	char *begin = to;
@@ -347,9 +347,9 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	return facts.last && !is_whole && facts.opcode != RTAP_RDMAP_READ_REQUEST ? line_put(to, " last") : to;
 }
 
-/* Of a segment full of FPDUs the first few say enough. */
+/* Maximum number of FPDUs of a segment in its summary. */
 #define SUMMARY_UNITS 3
-/* More than is said of one. */
+/* Upper limit of the text of one FPDU. */
 #define UNIT_MOST (320 + LINE_PAD)
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The header of o2iblnd and what follows it. Lustre, lnet/klnds/o2iblnd/o2iblnd-idl.h, o2iblnd.c (kiblnd_unpack_msg).
+ * The header of o2iblnd and the parts after it. Lustre, lnet/klnds/o2iblnd/o2iblnd-idl.h, o2iblnd.c (kiblnd_unpack_msg).
  */
 #include "config.h"
 
@@ -207,7 +207,7 @@ static uint16_t in_order(const uint8_t *header, uint16_t little, uint16_t big)
 	return lnet_is_little(header) ? little : big;
 }
 
-/* What comes after the header. */
+/* The protocol of the part after the header. */
 static uint16_t part_of(const uint8_t *header)
 {
 	switch (header[LNET_TYPE_AT]) {

@@ -92,7 +92,7 @@ const struct protocol lnet_header_protocol = {
 	.scope = SCOPE_CALL, .parse = parse_header, .visit = visit, .summary = summary,
 };
 
-/* What follows LNet's header: a cookie, or the payload of an immediate message. */
+/* The part after LNet's header: a cookie, or the payload of an immediate message. */
 static uint16_t after_header(const struct parse *parse)
 {
 	for (uint8_t i = parse->packet->layer_count; i-- > 0;) {

@@ -60,7 +60,7 @@ static bool derive_kind(const struct rtap_packet *packet, const struct rtap_laye
 	return kind;
 }
 
-/* Whose private data a REP has, or a REJ that the listener gave a reason of its own for; others have none. 12.6.7, 12.6.8. */
+/* The consumer of the private data in a REP, or in a REJ with a consumer-defined reason; other REJs have none. 12.6.7, 12.6.8. */
 static bool derive_consumer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	const char *name = cm_consumer_name(packet->cm.consumer);

@@ -114,7 +114,7 @@ const struct protocol nvme_reject_protocol = {
 	.summary = summary_nvme_reject,
 };
 
-/* What an end cannot do, in REQ and REP. RFC 7145, 6.3 as IBTA vol. 1, annex A12.6 has it for connection management. */
+/* Features that an end does not support, in REQ and REP. RFC 7145, 6.3; for connection management: IBTA vol. 1, annex A12.6. */
 #define ISER_LENGTH 4
 
 static const struct rtap_field iser_fields[] = {
@@ -128,7 +128,7 @@ const struct protocol iser_private_protocol = {
 	.table = { "iser_private", "iSER Connection Parameters", "IBTA vol. 1, A12.6", ISER_LENGTH, FIELDS(iser_fields) },
 };
 
-/* SRP: the login, an information unit of its own; Linux leaves the reserved bytes out where the RDMA CM has no room for it. */
+/* SRP: the login, an information unit of its own; Linux omits the reserved bytes if the RDMA CM has no room for them. */
 #define SRP_LENGTH 64
 #define SRP_IU_LENGTH 128, 32
 #define SRP_FORMAT 192, 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the reasons and statuses of communication management mean. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1.
+ * Names of the reasons and statuses of communication management. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What communication management's messages carry for others: the header of the RDMA IP CM service (IBTA vol. 1, annex A11)
+ * Private data in messages of communication management: the header of the RDMA IP CM service (IBTA vol. 1, annex A11)
  * and the message of RPC-over-RDMA (RFC 8797).
  */
 #include "config.h"
@@ -250,7 +250,7 @@ static void note_rpc_private(struct rtap_cm_facts *facts, const struct rpcrdma_p
 	facts->receive_size = message->receive_size;
 }
 
-/* Only what opens a connection carries the message. It is known by its content alone. */
+/* Only connection requests and replies contain the message, which is recognised by its content. */
 static bool may_hold_rpc_private(const struct parse *parse)
 {
 	uint8_t attribute = parse->packet->cm.attribute;

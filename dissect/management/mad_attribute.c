@@ -87,7 +87,7 @@ static uint32_t left_of(const struct records *records, uint32_t record_at, uint3
 	return at < end ? end - at : 0;
 }
 
-/* The headers of one part in one record. `named`: each in a group of its own. */
+/* The headers of one part in one record. `named`: each in its own group. */
 static void visit_part(const struct records *records, const struct mad_part *part, struct rtap_layer *unit, uint32_t record_at, bool named,
 		       struct rtap_visitor *visitor)
 {

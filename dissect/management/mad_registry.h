@@ -13,7 +13,7 @@
 #include "dissect/management/mad.h"
 
 #define MAD_MAX_PARTS 4
-#define MAD_COUNTED 0xff /* elements: as many as the record itself says */
+#define MAD_COUNTED 0xff /* elements: number given by the record */
 
 /* A table within an attribute. */
 struct mad_part {

@@ -69,7 +69,7 @@ static bool derive_window(const struct rtap_packet *packet, const struct rtap_la
 	return derive_word(packet, layer, value, 8, is_type(packet, layer, RMPP_ACK));
 }
 
-/* What follows the header, if all of it was captured. */
+/* The protocol after the header, if the header was captured completely. */
 static bool derive_after(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool is_there)
 {
 	value->data = (struct rtap_span){ layer_bytes(packet, layer) + RMPP_LENGTH, RMPP_SEGMENT_LENGTH };
@@ -121,7 +121,7 @@ static enum result parse_rmpp(struct parse *parse)
 
 	if (result != OK)
 		return result;
-	/* 13.6.2: without the Active flag the header says nothing */
+	/* 13.6.2: without the Active flag the header has no meaning */
 	facts->rmpp = bits(header, RMPP_FLAG_ACTIVE_BIT) && bits(header, RMPP_TYPE) != RMPP_NOT_USED;
 	facts->rmpp_type = (uint8_t)bits(header, RMPP_TYPE);
 	facts->rmpp_flags = (uint8_t)bits(header, RMPP_FLAGS);

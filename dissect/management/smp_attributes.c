@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of subnet management: what a node, a port and a subnet manager are. IBTA vol. 1, 14.2.5.
+ * Attributes of subnet management that describe nodes, ports and subnet managers. IBTA vol. 1, 14.2.5.
  */
 #include "config.h"
 

@@ -46,7 +46,7 @@ struct nccl_entry nccl_read_entry(enum nccl_layout layout, const uint8_t *bytes)
 
 #define MOST_SIZE (UINT64_C(1) << 32)
 
-/* Whether all entries agree on what they have in common, and each names memory. */
+/* Whether the common values of all entries agree, and each entry names memory. */
 static bool is_plausible(enum nccl_layout layout, const uint8_t *bytes, uint32_t length)
 {
 	uint32_t entry_length = nccl_entry_length(layout), each;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What Linux puts in place of a link-layer header in captures from any interface ("cooked"), versions 1 and 2.
+ * Pseudo link-layer headers of Linux in captures from any interface ("cooked"), versions 1 and 2.
  * https://www.tcpdump.org/linktypes/LINKTYPE_LINUX_SLL.html and LINKTYPE_LINUX_SLL2.html
  */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Extensible Record Format: what Endace's cards, and InfiniBand captures made with them, put in front of each frame.
+ * Extensible Record Format: headers before each frame in captures of Endace's cards, including InfiniBand captures.
  * Endace EDM11-01, ERF types reference guide.
  */
 #include "config.h"

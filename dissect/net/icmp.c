@@ -105,7 +105,7 @@ static bool derive_gateway(const struct rtap_packet *packet, const struct rtap_l
 	return bits(header, ICMP_TYPE) == REDIRECT;
 }
 
-/* What an error does not use. */
+/* Unused bytes of an error. */
 static bool derive_unused(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
@@ -129,7 +129,7 @@ static const struct rtap_field icmp_fields[] = {
 	{ "icmp.mtu", "MTU of Next Hop", ICMP_MTU, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_mtu, "RFC 1191, section 4" },
 };
 
-/* What an error holds is the beginning of a packet; it ends the dissection quietly where it was cut. */
+/* An error quotes the beginning of a packet: its end is not an anomaly. */
 static void begin_body(struct parse *parse, bool is_quote, unsigned version)
 {
 	if (is_quote && !parse->quoted && parse->cursor.captured && parse->cursor.next[0] >> 4 == version) {

@@ -103,7 +103,7 @@ bool ip_bytes_after(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	if (!network || network->length < IPV4_MIN_LENGTH)
 		return false;
-	/* after a fragment's header, the whole datagram is a source of its own */
+	/* after a fragment's header, the whole datagram is a separate source */
 	start = network->source == layer->source ? network->offset : 0;
 	left = packet->sources[layer->source].wire - start;
 	length = network->source == layer->source ? packet_length(packet, network) : left;
@@ -205,7 +205,7 @@ static bool is_version(const struct parse *parse, unsigned version)
 	return !parse->cursor.captured || parse->cursor.next[0] >> 4 == version;
 }
 
-/* What has another version is not taken apart as if it had this one: it is data. */
+/* A packet of another version is not dissected, but shown as data. */
 static __attribute__((noinline)) enum result pass_over_version(struct parse *parse)
 {
 	parse->next = PROTOCOL_PAYLOAD;
@@ -297,7 +297,7 @@ static inline void note_ipv4(struct parse *parse, const uint8_t *header)
 	parse->packet->traffic_class = (uint8_t)bits(header, IPV4_TOS);
 }
 
-/* Takes what every header has. */
+/* Reads the values of every header. */
 static inline enum result take_ipv4(struct parse *parse, const uint8_t **header)
 {
 	enum result result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, header);
@@ -307,7 +307,7 @@ static inline enum result take_ipv4(struct parse *parse, const uint8_t **header)
 	return result;
 }
 
-/* What is no plain header: cut, of another version, with options, or with lengths that need a closer look. */
+/* Slow path: a truncated header, another version, options, or lengths that need checks. */
 static __attribute__((noinline)) enum result parse_odd_ipv4(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), total, header_length;

@@ -64,7 +64,7 @@ static enum result parse_opcode(struct parse *parse)
 	return OK;
 }
 
-/* What follows the parameters is padding: it becomes the trailer. */
+/* The bytes after the parameters are padding and become the trailer. */
 static enum result parse_parameters(struct parse *parse, uint16_t protocol, uint32_t length)
 {
 	const uint8_t *header;

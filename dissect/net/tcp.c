@@ -137,7 +137,7 @@ static uint32_t option_length(const uint8_t *option, uint32_t left)
 	return length < 2 || length > left ? 0 : length;
 }
 
-/* Time stamps alone, as RFC 7323, appendix A, lays them out: what most segments have. */
+/* Time stamps alone, in the layout of RFC 7323, appendix A, as in most segments. */
 #define NOTHING_BUT_TIMESTAMPS (KIND_NOP << 24 | KIND_NOP << 16 | KIND_TIMESTAMP << 8 | 10)
 
 static void note_options(struct rtap_tcp_facts *facts, const uint8_t *option, uint32_t left)
@@ -300,7 +300,7 @@ static char *put_flags(char *to, const uint8_t *header)
 
 #define FLAGS_WIDTH 5 /* " [P.]" */
 
-/* Of a whole header. `has_upper`: what it carries is shown too. */
+/* For a complete header. `has_upper`: its payload is shown too. */
 static char *put_header(char *to, const uint8_t *header, bool has_upper)
 {
 	char *begin = to;

@@ -36,7 +36,7 @@ static bool is_declared_roce(const struct rtap_context *context, uint16_t port)
 	return false;
 }
 
-/* ONC RPC's replies say nothing of themselves: they are known by a port, or by their call. */
+/* ONC RPC replies cannot be recognised by content, but by a port or by their call. */
 static bool is_rpc(const struct parse *parse)
 {
 	bool trusted = rpc_port(parse->packet->source_port) || rpc_port(parse->packet->destination_port) || parse->context->rpc_known;
@@ -79,7 +79,7 @@ static inline enum result after_udp(struct parse *parse, const uint8_t *header)
 	return OK;
 }
 
-/* A length other than that of what the cursor holds. */
+/* A length other than the number of bytes at the cursor. */
 static __attribute__((noinline)) enum result parse_unequal(struct parse *parse, const uint8_t *header, uint32_t start)
 {
 	uint32_t length = (uint32_t)bits(header, UDP_LEN);

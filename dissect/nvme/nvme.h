@@ -63,7 +63,7 @@ enum nvme_fabrics_type {
 };
 
 /*
- * What a command is: the opcode, or of Fabrics commands the type, in a space of its own. struct packet_request has it as `code`, with the
+ * Identification of a command: the opcode, or of Fabrics commands the type, in a space of its own. struct packet_request has it as `code`, with the
  * offset of a property as `detail`.
  */
 enum nvme_space { NVME_SPACE_UNKNOWN, NVME_SPACE_ADMIN, NVME_SPACE_IO, NVME_SPACE_FABRICS };

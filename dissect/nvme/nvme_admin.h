@@ -10,7 +10,7 @@
 /* enum protocol_number of the part of an admin command with this opcode. */
 uint16_t nvme_admin_part(uint8_t opcode);
 
-/* What a command with that part is about, by the part's first byte: a structure, log page or feature. NULL: it has no name. */
+/* The subject of a command with that part, by the part's first byte: a structure, log page or feature. NULL: no name. */
 const char *nvme_admin_subject(uint16_t part, uint8_t number);
 
 #endif

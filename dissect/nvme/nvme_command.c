@@ -75,7 +75,7 @@ static bool is_capsule(const struct cursor *cursor)
 	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5 && cursor->next[1] >> 6 == 1;
 }
 
-/* The start of every capsule; those with a layout of their own continue elsewhere. */
+/* The start of every capsule; opcodes with a separate layout continue in their own part. */
 static enum result parse_command(struct parse *parse)
 {
 	struct rtap_packet *packet = parse->packet;
@@ -122,7 +122,7 @@ bool nvme_learn(struct rtap_packet *packet, const struct packet_request *known)
 	return true;
 }
 
-/* " LBA 256 8 blocks", or what an admin command is about. */
+/* " LBA 256 8 blocks", or the subject of an admin command. */
 static void summary_part(const struct rtap_layer *part, const uint8_t *dwords, struct line *line)
 {
 	const char *subject = nvme_admin_subject(part->protocol, dwords[0]);
@@ -174,7 +174,7 @@ const struct protocol nvme_command_protocol = {
 	.summary = summary_command,
 };
 
-/* The dwords of a command without a layout of its own here. */
+/* The dwords of a command without a separate layout. */
 static const struct rtap_field dwords_fields[] = {
 	NVME_ROW("nvme.cmd.dword10", "Dword 10", NVME_AT(0, 0, 32), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.dword11", "Dword 11", NVME_AT(1, 0, 32), RTAP_HEX, NULL),

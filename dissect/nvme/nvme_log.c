@@ -210,7 +210,7 @@ static const struct rtap_field ana_groups_fields[] = {
 	[ROW_ANA_NSID] = { "nvme.cmd.get_logpage.ana.grp.nsid", "Namespace Identifier", 0, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 };
 
-/* Bytes of a group, as far as `left` has them. */
+/* Bytes of a group, at most `left`. */
 static uint32_t group_length(const uint8_t *group, uint32_t left)
 {
 	uint64_t length = ANA_GROUP + little_bits(group, ANA_NAMESPACES) * 4;

@@ -16,7 +16,7 @@ struct parse;
 /* Adds the part at the cursor; data follows it. */
 enum result nvme_parse_part(struct parse *parse, uint16_t protocol);
 
-/* The protocol of the data in the capsule of a command, all of which is there. */
+/* The protocol of the data in the capsule of a completely captured command. */
 uint16_t nvme_carried(const uint8_t *command, uint8_t queue);
 
 /* The first layer of that protocol; NULL: there is none. */

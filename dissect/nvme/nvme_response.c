@@ -9,10 +9,10 @@
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
 
-/* What the first eight bytes are. */
+/* Kind of the first eight bytes. */
 enum result_kind { RESULT_PLAIN, RESULT_CONNECT, RESULT_PROPERTY, RESULT_EVENT, RESULT_FEATURE, RESULT_QUEUES, RESULT_QUEUES_READ };
 
-/* Select in Get Features: what a controller can do with the feature is not the feature. Base, 5.15. */
+/* Select in Get Features: the result has the supported capabilities, not the feature's value. Base, 5.15. */
 #define SUPPORTED_CAPABILITIES 3
 
 static enum result_kind kind_of_feature(const struct packet_request *request)
@@ -85,7 +85,7 @@ static bool derive_property(const struct rtap_packet *packet, const struct rtap_
 	return derive_if(packet, layer, value, RESULT_PROPERTY, 0, 64);
 }
 
-/* Of a property with a layout of its own. */
+/* For a property with a separate layout. */
 static bool derive_of_property(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t offset,
 			       unsigned low, unsigned width)
 {
@@ -114,7 +114,7 @@ OF_PROPERTY(ready, 0x1c, 0, 1)
 OF_PROPERTY(fatal, 0x1c, 1, 1)
 OF_PROPERTY(shutdown_status, 0x1c, 2, 2)
 
-/* Of a feature with bits of its own. */
+/* For a feature with separate bits. */
 #define OF_FEATURE(name, feature, low, width, show, filter, label) \
 	static bool derive_feature_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \

@@ -28,7 +28,7 @@ static uint16_t of_identify(const uint8_t *command)
 	}
 }
 
-/* Base, 5.16. What begins within the page is shown only of pages that are made of equal parts. */
+/* Base, 5.16. Data at an offset within the page is shown only for pages of equal parts. */
 static uint16_t of_log_page(const uint8_t *command)
 {
 	uint64_t offset = little_bits(command, LOG_OFFSET), page = little_bits(command, LOG_PAGE);

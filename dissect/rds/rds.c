@@ -75,7 +75,7 @@ uint32_t rds_congested_ports(const uint8_t *map, uint32_t length)
 	return count;
 }
 
-/* What the header says of itself agrees: an acknowledgement, a congestion map, or a message, of which `fragment` bytes are here. */
+/* Whether the header is consistent: an acknowledgement, a congestion map, or a message with `fragment` bytes in this packet. */
 static bool is_consistent(const uint8_t *header, uint32_t fragment)
 {
 	uint64_t sequence = bits(header, RDS_SEQUENCE), length = bits(header, RDS_LENGTH);

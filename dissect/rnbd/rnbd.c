@@ -76,7 +76,7 @@ bool rnbd_agrees(const uint8_t *message, uint32_t length, bool is_read, uint64_t
 	}
 }
 
-/* A message of a fixed length; what follows it is padding of its sender, which is not initialised. */
+/* A message of a fixed length; the bytes after it are uninitialised padding. */
 static enum result parse_message(struct parse *parse, uint16_t protocol, uint32_t length)
 {
 	const uint8_t *message;

@@ -33,7 +33,7 @@ enum rnbd_operation { RNBD_READ = 0, RNBD_WRITE = 1, RNBD_FLUSH = 2, RNBD_DISCAR
 /* The protocol of a message; PROTOCOL_NONE: unknown, or too short. */
 uint16_t rnbd_protocol_of(const uint8_t *message, uint32_t length);
 
-/* "READ"; WRITE SAME, of old kernels, is WRITE_ZEROES with data. NULL: unknown. */
+/* "READ"; WRITE SAME of old kernels is WRITE_ZEROES with data. NULL: unknown. */
 const char *rnbd_operation_name(uint8_t operation, bool has_data);
 
 /* Whether the message of a request is RNBD's and moves that much data. `is_read`: by RTRS's header. */

@@ -49,7 +49,7 @@ static bool find_write(const uint8_t *tail, uint32_t length, uint64_t total, str
 	if (little_bits(header, RTRS_TYPE) != RTRS_WRITE || (total && total < user + RTRS_WRITE_LENGTH))
 		return false;
 	*request = (struct rtrs_request){ .type = RTRS_WRITE, .header = header, .tail_length = (uint32_t)user + RTRS_WRITE_LENGTH };
-	/* the message's beginning was not captured: the user's message may say how much data there is */
+	/* the message's beginning was not captured: the user's message may have the length of the data */
 	if (total)
 		request->data_length = total - request->tail_length;
 	else if (user >= RNBD_IO_LENGTH && user + RTRS_WRITE_LENGTH <= length && little_bits(header - user, RNBD_TYPE) == RNBD_IO &&

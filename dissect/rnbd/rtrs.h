@@ -74,9 +74,9 @@ enum rtrs_type { RTRS_INFO_REQUEST = 0, RTRS_INFO_RESPONSE = 1, RTRS_WRITE = 2, 
 struct rtrs_request {
 	enum rtrs_type type;       /* RTRS_WRITE or RTRS_READ */
 	const uint8_t *header;     /* borrowed */
-	const uint8_t *user;       /* the user's message; NULL: not all of it is there */
+	const uint8_t *user;       /* the user's message; NULL: incomplete */
 	uint32_t user_length;
-	const uint8_t *descriptors; /* RTRS_READ: where the data goes */
+	const uint8_t *descriptors; /* RTRS_READ: memory for the data */
 	uint32_t descriptor_count;
 	uint64_t data_length;      /* bytes of data to be written or read */
 	uint32_t tail_length;      /* of the message and the header, with descriptors */

@@ -88,7 +88,7 @@ static const struct xdr_union claim = {
 	  { CLAIM_DELEG_PREV_FH, &xdr_void } },
 };
 
-/* since NFSv4.1 the word holds what delegation is wanted, too: RFC 8881, 18.16.3 */
+/* since NFSv4.1 the word also contains the wanted delegation: RFC 8881, 18.16.3 */
 static enum result share_access(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	uint32_t word;
@@ -164,7 +164,7 @@ RESULT(write, XDR_U32(NFS_COUNT4), XDR_U32(NFS_STABLE_HOW4), XDR_U64(NFS_VERIFIE
 
 ARGS(release_lockowner, XDR_STRUCT(nfs_state_owner4));
 
-/* Without results only the status comes back. */
+/* An operation without results returns only the status. */
 const struct nfs_operation nfs4_operations[NFS4_OPERATIONS] = {
 	[NFS4_ACCESS] = { 2, access_args, access_res },
 	[NFS4_CLOSE] = { 1, close_args, stateid_res },

@@ -124,7 +124,7 @@ const struct xdr_type nfs_open_delegation4 = { "Delegation", delegation_items, 0
 static const struct xdr_union no_result = { &xdr_void, 0, { { 0, NULL } } };
 static const struct xdr_item status_alone[] = { XDR_STATUS(NFS_NFSSTAT4, NFS_STATUS, no_result), XDR_END };
 
-/* What the COMPOUND is for: the operations of the lowest tier. */
+/* The main operations of the COMPOUND: those of the lowest tier. */
 struct mains {
 	uint8_t tier;
 	unsigned count;

@@ -99,7 +99,7 @@ static const struct xdr_item share_args[] = { COOKIE, XDR_STRUCT(share), XDR_BOO
 static const struct xdr_item share_res[] = { COOKIE, XDR_STATUS(NLM_STAT, XDR_NO_ROW, stat_union), XDR_U32(NLM_SEQUENCE), XDR_END };
 static const struct xdr_item free_all_args[] = { XDR_OPAQUE(NLM_SHARE_NAME, CALLER_MAX), XDR_U32(NLM_STATE), XDR_END };
 
-/* The _MSG and _RES procedures are calls without results: answers travel as calls of their own. */
+/* The _MSG and _RES procedures are calls without results: responses are sent as separate calls. */
 #define PROCEDURES(suffix) { \
 	[1] = { test##suffix##_args, test##suffix##_res }, \
 	[2] = { lock##suffix##_args, stat_res }, \

@@ -249,7 +249,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, rpc_gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
 		line_char(line, ' ');
 	}
-	/* arguments or results say what they are of */
+	/* the layer of arguments or results names the procedure */
 	if (after && protocol_by_number(after->protocol)->programs)
 		return;
 	if (facts->program_known) {

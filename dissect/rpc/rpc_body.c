@@ -331,7 +331,7 @@ static void show_procedure(struct line_sink *text)
 	rpc_program_line_procedure(text->known, text->body.facts, text->line);
 }
 
-/* Takes back what was shown after the program. */
+/* Removes the text after the program. */
 static void start_again(struct line_sink *text)
 {
 	text->line->next = text->start + text->begin;
@@ -401,7 +401,7 @@ static void show_operation(struct xdr_sink *sink, uint32_t number, const char *n
 		write_status(text, 0, NULL);
 }
 
-/* Only that of the whole, or of what failed. */
+/* Only the status of the whole, or of the operation that failed. */
 static void show_status(struct xdr_sink *sink, uint32_t status, const char *name)
 {
 	struct line_sink *text = (struct line_sink *)sink;

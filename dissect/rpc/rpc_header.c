@@ -36,7 +36,7 @@ bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *con
 	return true;
 }
 
-/* Whether the lengths in the body of AUTH_SYS, of `length` bytes with the padding, are as auth_sys() wants them. */
+/* Whether the lengths in the body of AUTH_SYS, of `length` bytes with the padding, are those that auth_sys() accepts. */
 static bool is_good_auth_sys(const uint8_t *body, uint32_t length)
 {
 	uint32_t machine, groups, fixed = 20; /* stamp, length of the name, uid, gid, number of groups */

@@ -33,7 +33,7 @@ uint32_t rpc_plain_header(const uint8_t *header, uint64_t length, const struct r
 /* Returns whether a program is treated as the NFSv4 callback program. */
 bool rpc_is_callback(uint32_t program, const struct rtap_context *context);
 
-/* Copies what the context has of a reply's call to the reply's facts. */
+/* Copies the facts of a reply's call from the context to the reply's facts. */
 void rpc_take_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
 
 /*

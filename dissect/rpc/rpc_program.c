@@ -45,7 +45,7 @@ void rpc_program_line(const struct rpc_program *known, const struct rtap_rpc_fac
 		line_dec(line, facts->program);
 	}
 	line_text(line, " v");
-	/* the callback's own version says nothing; it is NFSv4's whatever the minor version */
+	/* the callback program's own version is meaningless: it belongs to NFSv4 with any minor version */
 	line_dec(line, facts->is_callback ? 4 : facts->version);
 }
 

@@ -341,7 +341,7 @@ bool rpcrdma_recognise(const struct cursor *payload)
 	facts = &walk.facts;
 	if (walk_header(&walk, facts) != OK)
 		return false;
-	/* RFC 8166, 4.5.2: without a message and without a chunk it is an error, and nothing to know it by */
+	/* RFC 8166, 4.5.2: without a message and chunks the header is invalid, and cannot be recognised */
 	if (facts->message_type == RDMA_NOMSG)
 		return !walk.cursor.wire && (facts->read_segments || facts->write_chunks || facts->reply_chunk);
 	return cursor_take(&walk.cursor, 8, &words) == OK && is_message(words, facts->xid);
@@ -398,7 +398,7 @@ void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_total
 			continue;
 		walk = walk_of((struct cursor){ layer_bytes(packet, layer), layer->length, layer->length });
 		walk.totals = totals;
-		/* of a header that ends early, what could be read */
+		/* for an incomplete header, the values that could be read */
 		if (walk_header(&walk, &packet->rpcrdma) != OK)
 			return;
 	}
@@ -429,7 +429,7 @@ static enum result parse(struct parse *parse)
 		walked = walk_header(&walk, &walk.facts);
 		at = position(&walk);
 		facts = walk.facts;
-		/* of a header that ends within a list, what could be walked and the rest belong to it */
+		/* a header that ends within a list includes all remaining bytes */
 		length = walked == OK ? at : parse->cursor.captured;
 	}
 	result = parse_layer(parse, PROTOCOL_RPCRDMA, length, &header);
@@ -467,7 +467,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		return;
 }
 
-/* The names without what the line says before them. */
+/* Names without the words that precede them in the line. */
 static const struct rtap_name message_type_words[] = {
 	{ RDMA_MSG, "MSG" }, { RDMA_NOMSG, "NOMSG" }, { RDMA_MSGP, "MSGP" }, { RDMA_DONE, "DONE" }, { RDMA_ERROR, "ERROR" }, { 0, NULL },
 };
@@ -483,7 +483,7 @@ static void count(struct line *line, const char *before, const char *list, uint3
 	line_dec(line, number);
 }
 
-/* What carries data: " (read 2, write, reply)", the lists that are not empty. */
+/* The lists that are not empty: " (read 2, write, reply)". */
 static void summary_lists(const struct rtap_rpcrdma_facts *facts, struct line *line)
 {
 	const char *before = " (";
@@ -534,7 +534,7 @@ void rpcrdma_summary_chunks(const struct rtap_packet *packet, const struct rtap_
 		layer--;
 	if (layer == packet->layers || layer[-1].protocol != PROTOCOL_RPCRDMA || !facts->present)
 		return;
-	/* a reply repeats what its call offered */
+	/* a reply repeats the segments of its call */
 	if (!packet->rpc.is_reply)
 		summary_lists(facts, line);
 }

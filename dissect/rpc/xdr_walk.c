@@ -357,7 +357,7 @@ static inline const uint8_t *pass_attributes(const uint8_t *next, const uint8_t 
 	return next && end - next >= 4 && load32(next) % 4 == 0 ? pass_counted(next, end, 0, 1) : NULL;
 }
 
-/* pass_one() of what has no items of its own. */
+/* pass_one() for items without nested items. */
 static inline __attribute__((always_inline)) const uint8_t *pass_flat(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
 								      bool eligible)
 {
@@ -377,7 +377,7 @@ static inline __attribute__((always_inline)) const uint8_t *pass_flat(const stru
 	}
 }
 
-/* Kinds that pass_flat() does not know. */
+/* Kinds that pass_flat() does not handle. */
 static inline bool has_items(const struct xdr_item *item)
 {
 	return (1u << XDR_KIND_STRUCT | 1u << XDR_KIND_LIST | 1u << XDR_KIND_OPTIONAL | 1u << XDR_KIND_ARRAY | 1u << XDR_KIND_SWITCH) >>
@@ -403,7 +403,7 @@ static __attribute__((noinline)) const uint8_t *pass_nested(const struct xdr_ite
 	return next ? pass_all(items + 1, next, end, eligible) : NULL;
 }
 
-/* What has items of its own ends the loop, which so keeps nothing across a call. */
+/* Items with nested items end the loop, so that it keeps no values across a call. */
 static const uint8_t *pass_all(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
 {
 	for (; next && items->kind != XDR_KIND_END; items++)

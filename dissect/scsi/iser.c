@@ -302,7 +302,7 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.datasn", "DataSN", 288, 32, RTAP_DEC, NULL, derive_data_number),
 };
 
-/* What follows: the CDB is a part of the header, sense data and text are data. */
+/* Parses the iSCSI header, which includes the CDB; sense data and text follow as data. */
 static enum result parse_iscsi(struct parse *parse)
 {
 	const uint8_t *pdu, *length;

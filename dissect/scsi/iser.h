@@ -33,7 +33,7 @@ enum iscsi_opcode {
 	ISCSI_TEXT_RESPONSE = 0x24, ISCSI_DATA_IN = 0x25, ISCSI_LOGOUT_RESPONSE = 0x26, ISCSI_R2T = 0x31, ISCSI_ASYNC = 0x32, ISCSI_REJECT = 0x3f,
 };
 
-#define ISCSI_NO_TAG UINT32_MAX  /* of a PDU that asks for no response */
+#define ISCSI_NO_TAG UINT32_MAX  /* of a PDU that requests no response */
 #define ISCSI_RESPONSE_AT 2      /* bytes: the result of task management and logout */
 #define ISCSI_FUNCTION 9, 7
 #define ISCSI_LOGIN_STATUS 288, 16

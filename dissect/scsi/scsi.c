@@ -150,7 +150,7 @@ uint64_t scsi_lun(const uint8_t *address)
 	}
 }
 
-/* The CDB as a layer of its own. */
+/* The CDB as a separate layer. */
 static bool derive_lba(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	struct scsi_command command;

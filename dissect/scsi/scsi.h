@@ -26,9 +26,9 @@ enum scsi_opcode {
 enum { SCSI_COPY_LID1 = 0x00, SCSI_COPY_LID4 = 0x01, SCSI_WRITE_USING_TOKEN = 0x11 };
 
 #define SCSI_READ_CAPACITY_16 0x10 /* service action of SCSI_SERVICE_IN_16 */
-#define SCSI_REGISTER_AND_MOVE 0x07 /* of SCSI_PERSISTENT_RESERVE_OUT: with parameters of its own */
+#define SCSI_REGISTER_AND_MOVE 0x07 /* of SCSI_PERSISTENT_RESERVE_OUT: has different parameters */
 
-/* What a command does to blocks. CHANGES: by what is not in its data alone; UNMAPS and the next ones have no LBA. */
+/* Effect of a command on blocks. CHANGES: the result depends on more than its data; UNMAPS and the next ones have no LBA. */
 enum scsi_effect { SCSI_NONE, SCSI_READS, SCSI_WRITES, SCSI_SAME, SCSI_COMPARES_AND_WRITES, SCSI_CHANGES, SCSI_UNMAPS, SCSI_CHANGES_ALL,
 		   SCSI_COPIES, SCSI_PASTES };
 
@@ -43,7 +43,7 @@ struct scsi_command {
 	uint32_t blocks;
 };
 
-/* Reads a CDB of which `length` bytes are there, at least 1. */
+/* Reads a CDB of which `length` bytes were captured, at least 1. */
 void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command);
 
 extern const struct rtap_name scsi_opcode_names[], scsi_status_names[], scsi_sense_key_names[], scsi_additional_names[];

@@ -77,7 +77,7 @@ static const struct rtap_field mode_10_fields[] = {
 	{ "scsi.mode10.block_descriptor_length", "Block Descriptor Length", SCSI_BYTES(6, 2), RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
-/* What follows a header that gives this length of block descriptors. */
+/* The protocol after a header with this length of block descriptors. */
 static uint16_t after_mode_header(uint32_t descriptors, bool is_long)
 {
 	return is_long ? PROTOCOL_PAYLOAD : descriptors ? PROTOCOL_SCSI_BLOCK_DESCRIPTORS : PROTOCOL_SCSI_MODE_PAGES;
@@ -170,7 +170,7 @@ static enum result parse_mode_pages(struct parse *parse)
 	return structure_parse(parse, PROTOCOL_SCSI_MODE_PAGES, parse->cursor.wire, PROTOCOL_PAYLOAD);
 }
 
-/* A page's header is at `at`: its length, and that of what follows it. False: it is not whole. */
+/* A page's header is at `at`: its length, and that of what follows it. False: incomplete. */
 static bool page_extent(const uint8_t *bytes, uint32_t left, uint32_t *header, uint32_t *length)
 {
 	*header = left && bytes[0] & SUBPAGE_FORMAT ? 4 : 2;

@@ -74,7 +74,7 @@ static const struct rtap_field inquiry_fields[] = {
 
 SCSI_STRUCTURE(inquiry, INQUIRY, "scsi.inquiry", "SCSI Inquiry Data", "SPC-5, 6.7.2", 96, PROTOCOL_PAYLOAD)
 
-/* A page: what follows its header depends on the page code. */
+/* A page: the layout after its header depends on the page code. */
 #define VPD_HEADER 4
 
 static const struct rtap_name vpd_page_names[] = {
@@ -181,7 +181,7 @@ const struct protocol scsi_serial_protocol = {
 	.parse = parse_serial,
 };
 
-/* Designators: four bytes, and as many as the last of them says. SPC-5, 7.7.6. */
+/* Designators: four bytes, the last of which is the length of the rest. SPC-5, 7.7.6. */
 #define DESIGNATOR 4
 
 static const struct rtap_name protocol_names[] = {

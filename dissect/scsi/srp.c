@@ -5,7 +5,7 @@
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/srp.h"
 
-#define HEAD_LENGTH 16        /* of units without a layout of their own here */
+#define HEAD_LENGTH 16        /* of information units without a separate layout */
 #define INDIRECT_LENGTH 20    /* before its descriptors: the table's own, and the length of all */
 
 static const struct rtap_name opcode_names[] = {

@@ -168,7 +168,7 @@ static uint16_t body_protocol(uint16_t command, bool answers, uint32_t status, u
 		[SMB2_QUERY_INFO] = PROTOCOL_SMB2_OUTPUT_RESPONSE, [SMB2_SET_INFO] = PROTOCOL_SMB2_SET_RESPONSE,
 		[SMB2_OPLOCK_BREAK] = PROTOCOL_SMB2_OPLOCK_BREAK,
 	};
-	/* statuses that are no success and come with a response of the command: [MS-SMB2] 3.3.4.4 */
+	/* statuses other than success with which the normal response of the command is sent: [MS-SMB2] 3.3.4.4 */
 	bool has_body = (command == SMB2_SESSION_SETUP && status == SMB_MORE_PROCESSING_REQUIRED) || status == SMB_BUFFER_OVERFLOW ||
 			(command == SMB2_CHANGE_NOTIFY && status == SMB_NOTIFY_ENUM_DIR);
 
@@ -229,7 +229,7 @@ static enum result parse_body(struct parse *parse, const uint8_t *header, uint32
 	if (!cursor_narrow(&parse->cursor, length))
 		return MALFORMED;
 	body = parse->cursor;
-	/* what is cut off after the fixed part is missing where it is shown */
+	/* bytes truncated after the fixed part are reported where they are shown */
 	result = parse_layer(parse, protocol, parse->cursor.captured > fixed ? parse->cursor.captured : fixed, &bytes);
 	if (result != OK)
 		return result;
@@ -298,7 +298,7 @@ const struct protocol smb2_protocol = {
 	.summary = summary_header,
 };
 
-/* What follows is encrypted: [MS-SMB2] 2.2.41. */
+/* Header of an encrypted message: [MS-SMB2] 2.2.41. */
 static const struct rtap_field transform_fields[] = {
 	{ "smb2.protocol_id", "Protocol Id", 0, 32, RTAP_HEX, 0, NULL, NULL, NULL },
 	SMB2_GUID("header.transform.signature", "Signature", 4, 0),
@@ -342,7 +342,7 @@ const struct protocol smb2_transform_protocol = {
 	.summary = summary_transform,
 };
 
-/* What follows is compressed: [MS-SMB2] 2.2.42. */
+/* Header of a compressed message: [MS-SMB2] 2.2.42. */
 static const struct rtap_name compression_names[] = {
 	{ 0, "none" }, { 1, "LZNT1" }, { 2, "LZ77" }, { 3, "LZ77+Huffman" }, { 4, "Pattern_V1" }, { 5, "LZ4" }, { 0, NULL },
 };

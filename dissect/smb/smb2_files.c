@@ -31,7 +31,7 @@ static const struct rtap_name context_names[] = {
 	{ 0, NULL },
 };
 
-/* Rows of the contexts, the same in requests and responses: the name of four characters, what it stands for, or all bytes of a longer one. */
+/* Rows of the contexts, the same in requests and responses: the name of four characters and its meaning, or all bytes of a longer name. */
 #define CONTEXT_ROWS \
 	SMB2_FOUND_NUMBER("create.context", "Context", 32, RTAP_HEX32, RTAP_REPEATS, context_names), \
 	SMB2_FOUND("create.context_name", "Context", RTAP_BYTES, RTAP_REPEATS | RTAP_COMPARED, NULL), \

@@ -117,7 +117,7 @@ static void summary_directory_request(const struct rtap_packet *packet, const st
 
 SMB2_BODY(directory_request, DIRECTORY_REQUEST, "smb2.find.request", "SMB2 QUERY_DIRECTORY Request", "2.2.33", 32)
 
-/* 2.2.34, 2.2.38. What the output is, the request shows: smb2_class.h. */
+/* 2.2.34, 2.2.38. Only the request identifies the layout of the output: smb2_class.h. */
 static const struct rtap_field output_response_fields[] = {
 	SMB2_STRUCTURE_SIZE,
 	SMB2_ROW("output.offset", "Output Offset", 2, 2, RTAP_HEX, NULL),

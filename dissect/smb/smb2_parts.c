@@ -12,7 +12,7 @@ bool smb2_time(const uint8_t *bytes, struct rtap_value *value)
 	uint64_t time = little_bits(bytes, 0, 64);
 	int64_t since = time <= INT64_MAX ? (int64_t)time - UNIX_EPOCH : INT64_MAX;
 
-	/* 0: none; what does not fit is no time of a file either */
+	/* 0: none; values out of range are not valid file times either */
 	if (!time || since > SPAN_100NS || since < -SPAN_100NS)
 		return false;
 	value->number = (uint64_t)(since * 100);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows of the bodies of commands, and what they have in common. A body is one layer: the fixed part is in the table, names, data and lists
+ * Rows of the bodies of commands, and shared definitions. A body is one layer: the fixed part is in the table, names, data and lists
  * are found by the offsets in it. Offsets count from the command's header.
  */
 #ifndef DISSECT_SMB_SMB2_PARTS_H
@@ -59,7 +59,7 @@
 	SMB2_EACH_TIME("last_write.time", "Last Write", (at) + 16, write), \
 	SMB2_EACH_TIME("last_change.time", "Last Change", (at) + 24, change)
 
-/* A derive function of a time at byte `at`: 100 ns since 1601. 0: the field is not there. */
+/* A derive function for a time at byte `at`: 100 ns units since 1601. 0: the field is absent. */
 #define SMB2_DERIVE_TIME(function, at) \
 	static bool function(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
@@ -93,7 +93,7 @@ static inline struct smb2_walk smb2_walk_begin(const struct rtap_packet *packet,
 /* Numbers of the body. False: they were not captured. */
 bool smb2_number(const struct smb2_walk *walk, uint32_t at, uint32_t bytes, uint64_t *number);
 
-/* The part of the body at an offset that counts from the command's header, as far as it was captured. Length 0: nothing. */
+/* The captured part of the body at an offset that counts from the command's header. Length 0: none. */
 struct rtap_span smb2_part(const struct smb2_walk *walk, uint64_t offset, uint64_t length);
 
 /* The same for an offset and a length that the body has at these places. */

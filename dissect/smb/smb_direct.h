@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SMB Direct: what a SEND is.
+ * SMB Direct: recognition and headers of a SEND.
  */
 #ifndef DISSECT_SMB_SMB_DIRECT_H
 #define DISSECT_SMB_SMB_DIRECT_H

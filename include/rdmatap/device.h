@@ -81,7 +81,7 @@ struct rtap_port {
 	struct rtap_count guid;             /* lower half of the GID at index 0; unknown if that is not a GUID (iWARP) */
 	const char *umad, *issm;            /* device names in /dev/infiniband */
 	const char *netdev;                 /* RoCE, iWARP: its network interface: that of its first GID, or the only one of the hardware */
-	struct rtap_count netdev_mtu;       /* of that, bytes */
+	struct rtap_count netdev_mtu;       /* MTU of netdev, bytes */
 };
 
 enum rtap_gid_type { RTAP_GID_UNKNOWN, RTAP_GID_INFINIBAND, RTAP_GID_ROCE_V1, RTAP_GID_ROCE_V2 };
@@ -125,9 +125,9 @@ enum rtap_verbs_capability {
 	RTAP_VERBS_TIME_STAMPS = 32,  /* of completions, by the device's clock */
 };
 
-/* Attributes queried from the device. There is no capability bit for the sniffer: it can only be tried. */
+/* Attributes queried from the device. No capability bit reports sniffer support: only an attempt shows it. */
 struct rtap_device_verbs {
-	bool asked;                   /* the query succeeded: the values below are valid */
+	bool valid;                   /* the query succeeded: the values below are valid */
 	const char *failure;          /* why the query failed; NULL: it succeeded */
 	uint32_t capabilities;        /* enum rtap_verbs_capability */
 	struct rtap_count core_clock_khz;
@@ -136,7 +136,7 @@ struct rtap_device_verbs {
 	struct rtap_count max_rss_queues; /* queues for receive side scaling */
 	/* For each port, PortInfo:SubnetTimeOut: the maximum trip time of a MAD is 4.096 us * 2^n. NULL: unknown. */
 	const struct rtap_count *subnet_timeouts;
-	/* Whether it has raw-packet queue pairs: 1 or 0, found by making one; unknown: that was not permitted (CAP_NET_RAW). */
+	/* Whether raw-packet queue pairs are supported: 1 or 0, tested by creating one; unknown: not permitted (CAP_NET_RAW). */
 	struct rtap_count raw_packet;
 	struct rtap_count vendor, part; /* vendor (an OUI) and part number */
 	struct rtap_count max_queue_pairs, max_completion_queues, max_memory_regions;
@@ -161,8 +161,8 @@ void rtap_devices_close(struct rtap_devices *devices);
 size_t rtap_devices_count(const struct rtap_devices *devices);
 
 /*
- * Returns a device, or an end port of it or the port's tables (both indexes from 0; see port_numbers). The result is valid until
- * it is invalidated. NULL: no such device or port, or out of memory. This also applies to the functions below.
+ * Return a device, an end port, or a table of an end port (both indexes from 0; see port_numbers). The result is valid until it is
+ * invalidated. NULL: no such device or port, or out of memory. This also applies to the functions below.
  */
 const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t device_index);
 const struct rtap_port *rtap_devices_port(struct rtap_devices *devices, size_t device_index, size_t port_index);
@@ -175,7 +175,7 @@ const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices,
 /* Counters (hw_counters) of a device or port. Read again by each call; valid until the next call for the same device or port. */
 const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index);
 const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device_index, size_t port_index);
-/* Messages of the kernel's communication manager, such as "tx_msgs.req", "rx_duplicates.rep". Likewise. */
+/* Message counters of the kernel's communication manager, such as "tx_msgs.req", "rx_duplicates.rep". Validity as above. */
 const struct rtap_device_counters *rtap_devices_cm_counters(struct rtap_devices *devices, size_t device_index, size_t port_index);
 
 /* Parts of a port that may have changed. */

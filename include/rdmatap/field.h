@@ -82,7 +82,7 @@ enum rtap_field_flag {
 	 */
 	RTAP_COMPARED = 128,  /* compared although its type or its protocol would omit it */
 	RTAP_IGNORED = 256,   /* omitted: differs between runs of the same traffic, or repeats another value */
-	RTAP_OPCODE = 512,    /* says what the packet or message is: sequences are aligned by it */
+	RTAP_OPCODE = 512,    /* identifies the kind of packet or message; comparisons align sequences by it */
 	RTAP_LITTLE = 1 << 16, /* least significant byte first; the bits of a byte count from its least significant one */
 #define RTAP_IDENTITY_SHIFT 10
 #define RTAP_IDENTITY_FLAG(identifier, name) RTAP_IS_##identifier = RTAP_IDENTITY_##identifier << RTAP_IDENTITY_SHIFT,
@@ -99,7 +99,7 @@ enum rtap_field_flag {
  */
 struct rtap_field {
 	const char *name;  /* filter name; Wireshark's if it has one */
-	const char *label; /* what -V calls it */
+	const char *label; /* label in the output of -V */
 	uint16_t bit_offset;
 	uint16_t bit_width;
 	uint8_t show;      /* enum rtap_show */
@@ -140,7 +140,7 @@ const char *rtap_field_type(const struct rtap_field *field);
 /* A protocol in the registry. */
 struct rtap_protocol {
 	const char *name;    /* filter name: "infiniband.bth" */
-	const char *label;   /* what -V calls it: "Base Transport Header" */
+	const char *label;   /* label in the output of -V: "Base Transport Header" */
 	const char *section; /* section of the standard that defines it */
 	uint16_t length;     /* bytes of the fixed header; 0: variable */
 	uint16_t field_count;

@@ -34,8 +34,8 @@ const char *rtap_carried_name(enum rtap_carried carried);
 enum rtap_value_type { RTAP_VALUE_NUMBER, RTAP_VALUE_TEXT, RTAP_VALUE_BOOL, RTAP_VALUE_TIME };
 
 /*
- * Whose delay a time is. ALL: everybody waited. The last two are the part of the first two in which the requester, the responder waited for nothing
- * itself: it is not what others made it wait for.
+ * The end that caused a delay. ALL: all ends waited. REQUESTER_OWN and RESPONDER_OWN: the part of REQUESTER and RESPONDER in which
+ * that end did not itself wait for another end.
  */
 enum rtap_wait {
 	RTAP_WAIT_NONE, RTAP_WAIT_REQUESTER, RTAP_WAIT_RESPONDER, RTAP_WAIT_NETWORK, RTAP_WAIT_ALL, RTAP_WAIT_REQUESTER_OWN, RTAP_WAIT_RESPONDER_OWN,
@@ -47,10 +47,10 @@ struct rtap_named_value {
 	const char *text;       /* RTAP_VALUE_TEXT */
 	uint64_t number;        /* RTAP_VALUE_NUMBER; RTAP_VALUE_BOOL: 0 or 1; RTAP_VALUE_TIME: nanoseconds */
 	uint8_t type;           /* enum rtap_value_type */
-	uint8_t wait;           /* enum rtap_wait: of a time, whose delay it is */
+	uint8_t wait;           /* enum rtap_wait: with RTAP_VALUE_TIME, the cause of this delay */
 };
 
-/* What statistics and findings need to know of an operation beside its name: facts that its layer declares. */
+/* Properties of an operation that its layer declares, for statistics and findings. */
 enum rtap_operation_flag {
 	RTAP_OPERATION_KEEP_ALIVE = 1,     /* it only shows that the requester is alive */
 	RTAP_OPERATION_ABORT = 2,          /* it asks the responder to abort others, or to reset what they work on */
@@ -59,7 +59,7 @@ enum rtap_operation_flag {
 	RTAP_OPERATION_ON_DEVICE = 16,     /* the responder works on a storage device for it */
 	RTAP_OPERATION_DEVICE_ERROR = 32,  /* its status reports an error of the device or of the medium */
 	RTAP_OPERATION_COULD_BE_INLINE = 64, /* its data was read by READs though the request could have carried it */
-	RTAP_OPERATION_COSTLY = 128,       /* not made with rtap_tracker_options.cheap_operations: statistics count its messages instead */
+	RTAP_OPERATION_COSTLY = 128,       /* not reported with rtap_tracker_options.cheap_operations: statistics count its messages instead */
 };
 
 /*
@@ -96,7 +96,7 @@ struct rtap_operation {
 	const char *layer;      /* static: "nfs" */
 	const char *name;       /* "READ" */
 	const char *object;     /* what it works on, such as a file; NULL: unknown or none */
-	const char *id;         /* by which request and response are paired */
+	const char *id;         /* the identifier that pairs request and response */
 	const char *status;     /* its name; NULL: without has_status, or it has no name */
 	const char *carrier;    /* how the data moved in the layer's own terms, such as "reply chunk"; NULL: as `carried` says */
 	uint64_t offset, length; /* bytes of the object that it works on */
@@ -112,10 +112,10 @@ struct rtap_operation {
 	uint32_t value_count;
 	const struct rtap_named_value *values;
 	uint8_t flags;          /* enum rtap_operation_flag */
-	bool has_queue;         /* its connection is queue `queue` of the `controller`, with others like it */
+	bool has_queue;         /* its connection is queue number `queue` of the controller numbered `controller` */
 	uint32_t queue, controller;
-	uint32_t depth;         /* requests of the connection without a response when it was sent, with it; 0: unknown */
-	uint32_t keep_alive_ms; /* after this time without a request the responder ends the session, as its set-up says; 0: unknown */
+	uint32_t depth;         /* outstanding requests of the connection when it was sent, including it; 0: unknown */
+	uint32_t keep_alive_ms; /* keep-alive timeout that the session's set-up announces: the responder ends the session after this time without a request; 0: unknown */
 };
 
 #ifdef __cplusplus

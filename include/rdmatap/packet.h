@@ -148,8 +148,8 @@ struct rtap_rpcrdma_facts {
 	uint32_t read_segments, write_chunks;
 	bool reply_chunk;
 	uint32_t error_code;
-	uint32_t length;      /* bytes of the header with its chunk lists; with `present` unset: of a header that another packet shows and
-			       * whose message is in this packet */
+	/* bytes of the header with its chunk lists; with `present` unset: of a header in an earlier packet, whose message this one continues */
+	uint32_t length;
 };
 
 /* Contents of an RPC header. RFC 5531, section 9. */

@@ -40,7 +40,7 @@ struct rtap_tracker_options {
 	 * reported. turned: end a of one is end b of the other.
 	 */
 	void (*merged)(void *owner, uint64_t from, uint64_t into, bool turned);
-	/* The flow facts of an earlier packet whose connection was unknown when it was dissected. */
+	/* Called with the flow facts of an earlier packet whose connection was unknown when it was dissected. */
 	void (*resolved)(void *owner, uint64_t frame, const struct rtap_flow_facts *flow);
 	/* Dissect RPC replies in packets without their calls' procedures and without chunk contents. Messages are not affected. */
 	bool bare_replies;
@@ -53,13 +53,13 @@ struct rtap_tracker_options {
 	 */
 	uint64_t give_up_ns;
 	/*
-	 * Each operation of an upper layer when nothing can change it any more, in the order of the requests as with `message`. NULL: none
-	 * are made.
+	 * Called with each operation of an upper layer once it is final, in the order of the requests as with `message`. NULL: operations
+	 * are not tracked.
 	 */
 	void (*operation)(void *owner, const struct rtap_operation *operation);
 	/*
-	 * No operations of layers that read bodies in detail for them, which takes as long as the rest of the tracker's work: RPC.
-	 * Their messages have procedures, statuses and latencies.
+	 * Do not report operations of layers that decode message bodies for them, which takes as long as the rest of the tracker's
+	 * work: RPC. Messages of these layers have procedures, statuses and latencies.
 	 */
 	bool cheap_operations;
 };
@@ -81,7 +81,7 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **tracker, const struct r
 	__attribute__((warn_unused_result));
 
 /*
- * Dissects the next frame with the state of its connection, updates the state, and fills packet->flow. Frames must be passed in
+ * Dissects the next frame with the state of its connection, updates the state, and fills the packet's flow facts. Frames must be passed in
  * order. The packet borrows from the frame and, until the next call, from the tracker.
  */
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);

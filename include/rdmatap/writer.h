@@ -48,8 +48,8 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 /* Writes the file header and all buffered frames to the file. */
 enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Number of frames with a time that the file cannot represent. */
-uint64_t rtap_writer_held_times(const struct rtap_writer *writer);
+/* Number of frames whose time stamp was clamped to the range of the file format. */
+uint64_t rtap_writer_clamped_times(const struct rtap_writer *writer);
 
 /* Flushes, closes and frees, also after a failure, which is not reported again. NULL is ignored: OK. */
 enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
@@ -59,15 +59,15 @@ struct rtap_series;
 
 struct rtap_series_options {
 	size_t size;                      /* sizeof(struct rtap_series_options) */
-	uint64_t rotate_bytes;            /* start a new file when the file is larger than this; 0: never */
-	uint64_t rotate_seconds;          /* when the frame is this much later than the start of the file; 0: never */
+	uint64_t rotate_bytes;            /* start a new file when the current one is larger than this; 0: never */
+	uint64_t rotate_seconds;          /* start a new file when a frame is this much later than the start of the file; 0: never */
 	unsigned rotate_files;            /* see rtap_series_open(); 0: unlimited */
 	uint32_t link_type;               /* as in struct rtap_writer_options; likewise unbuffered */
 	bool unbuffered;
-	const struct rtap_source *source; /* gives pcapng files their interfaces; borrowed; NULL: none */
+	const struct rtap_source *source; /* source of the interfaces described in pcapng files; borrowed; NULL: none */
 	int64_t time_ns;                  /* start of the first file, by the clock of the frames' time stamps */
 	uint64_t rotate_frames;           /* start a new file when the file has this many frames; 0: never */
-	bool at_multiples;                /* rotate_seconds: at its multiples since midnight, local time: 3600 at each full hour */
+	bool at_multiples;                /* rotate at multiples of rotate_seconds since local midnight: with 3600 at each full hour */
 	bool numbered;                    /* name files as dumpcap does; see rtap_series_open() */
 	uint64_t stop_bytes;              /* writing ends when a file has at least this size; 0: never */
 	uint64_t stop_files;              /* ... when this many files have been written; 0: never */
@@ -88,7 +88,7 @@ struct rtap_series_options {
  *    0 for the first file and padded to the width of the highest number; after that many files the first is overwritten;
  *  - with `rotate_seconds` and `rotate_files`, writing ends after that many files; with `rotate_bytes` too, it is the size of each ring
  *    of numbers, and each time starts a new ring.
- With `numbered` set instead, a file is named NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX by its number from 1 and the local time of its start, and
+ * With `numbered` set instead, a file is named NAME_NNNNN_YYYYmmddHHMMSS.SUFFIX by its number from 1 and the local time of its start, and
  * `rotate_files` is the number of files that are kept: the oldest one of the series is deleted.
  * The suffix of `name`, without the number, determines format and compression. An existing file of the same name is overwritten.
  *
@@ -118,8 +118,8 @@ enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error
 enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, gid_t group, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* As rtap_writer_held_times(), for all files. */
-uint64_t rtap_series_held_times(const struct rtap_series *series);
+/* As rtap_writer_clamped_times(), for all files. */
+uint64_t rtap_series_clamped_times(const struct rtap_series *series);
 
 /* As rtap_writer_close(). */
 enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -16,10 +16,10 @@
 #define TEXT_MOST 4096
 #define LINE_MOST 1024
 
-/* Short names, of the records of connections in statistics. naks: each kind of NAK. */
+/* Short names for keys of the connection records of statistics. naks: each kind of NAK. */
 static const struct {
 	const char *name, *keys[6];
-	const char *whole[2]; /* of a share: the sum of these */
+	const char *whole[2]; /* for a share: the sum of these keys is the whole */
 } short_names[] = {
 	{ "loss", { "anomalies.lost" }, { "anomalies.lost", "directions[].packets" } },
 	{ "retransmissions", { "anomalies.retransmission" }, { "directions[].packets" } },
@@ -74,7 +74,7 @@ static const char *short_name_at(size_t index)
 	return index < SHORT_NAMES ? short_names[index].name : NULL;
 }
 
-/* What an assertion becomes: two filters. */
+/* The two filters that an assertion is translated to. */
 struct work {
 	const char *text;
 	char where[TEXT_MOST], wrong[TEXT_MOST];
@@ -163,7 +163,7 @@ static bool add_key(const struct work *work, struct assertion *assertion, const 
 	return true;
 }
 
-/* The key of a comparison: a short name, a group of operations, or a key of records with its prefix. */
+/* Parses the key of a comparison: a short name, a group of operations, or a key of records with its prefix. */
 static bool take_key(struct work *work, struct assertion *assertion, char *name)
 {
 	int which = short_name(name, strlen(name));
@@ -189,7 +189,7 @@ static bool take_key(struct work *work, struct assertion *assertion, char *name)
 	return set_kind(work, assertion, kind) && add_key(work, assertion, name + strlen(record_kind_prefix(kind)));
 }
 
-/* "1%" of a short name. */
+/* Parses "1%", the share of a short name. */
 static bool take_share(struct work *work, struct assertion *assertion, const char *name, const char *operator, const char *value)
 {
 	char *end;
@@ -204,7 +204,7 @@ static bool take_share(struct work *work, struct assertion *assertion, const cha
 	return true;
 }
 
-/* One comparison: KEY OPERATOR VALUE. */
+/* Parses one comparison: KEY OPERATOR VALUE. */
 static bool take_comparison(struct work *work, struct assertion *assertion, char *text)
 {
 	char *name = text + strspn(text, " \t"), *after = name, *value;
@@ -246,7 +246,7 @@ static bool take_comparison(struct work *work, struct assertion *assertion, char
 	return true;
 }
 
-/* Short names in the filter after "where" become keys. */
+/* Appends the filter after "where" with short names replaced by keys. */
 static void append_where(struct work *work, const char *filter)
 {
 	append_text(work->where, &work->where_length, work->where_length ? " && (" : "(");
@@ -404,7 +404,7 @@ bool assertions_about(const struct assertions *assertions, enum record_kind kind
 	return false;
 }
 
-/* What of a record identifies it, in this order. */
+/* Keys that identify a record, in this order. */
 static const char *const identities[] = {
 	"message", "operation", "connection", "rule", "key", "layer", "name", "kind", "object", "first_frame", "request_frame", "a.addr", "b.addr",
 };

@@ -17,7 +17,7 @@
 #define ASSERTION_OFFENDER 200 /* bytes of text */
 #define ASSERTION_KEYS 8       /* compared */
 
-/* A record that does not pass: what identifies it, and the values of the keys. */
+/* A record that fails: its identification, and the values of the keys. */
 struct assertion_offender {
 	char text[ASSERTION_OFFENDER];
 };
@@ -25,19 +25,19 @@ struct assertion_offender {
 struct assertion {
 	char *text;                  /* as given */
 	enum record_kind kind;
-	struct record_filter where;  /* the records that it is about; no filter: all */
-	struct record_filter wrong;  /* those of all records that do not pass and are selected */
+	struct record_filter where;  /* selects records; no filter: all */
+	struct record_filter wrong;  /* selects the records that fail: selected by `where`, and with a false comparison */
 	char keys[ASSERTION_KEYS][RECORD_KEY_MOST]; /* without the prefix of the kind */
 	unsigned key_count;
-	bool is_share;               /* the first key's share of another must compare with `share` */
+	bool is_share;               /* the first key divided by another one is compared with `share` */
 	char operator[3];
 	double share;                /* 0.01 for 1% */
-	uint64_t records, failed;    /* selected; of these, those that do not pass */
+	uint64_t records, failed;    /* records selected; of these, those that fail */
 	struct assertion_offender *offenders; /* the first ones */
 	size_t offender_count, offender_room;
 };
 
-/* Zero-initialised, but `most`. */
+/* Initialise `most`; zero the other members. */
 struct assertions {
 	struct assertion *list;
 	size_t count, room;
@@ -45,13 +45,13 @@ struct assertions {
 	uint64_t refused;            /* offenders not kept for lack of memory */
 };
 
-/* Adds an assertion. FAILED: it is not understood, or a key is unknown; *error says what was meant. */
+/* Adds an assertion. FAILED: a syntax error, or an unknown key; *error suggests a similar one. */
 enum rtap_status assertions_add(struct assertions *assertions, const char *text, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Adds those of a file: one per line; # begins a comment. */
+/* Adds the assertions of a file: one per line; # begins a comment. */
 enum rtap_status assertions_read(struct assertions *assertions, const char *file, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Whether an assertion is about records of this kind. */
+/* Whether any assertion applies to records of this kind. */
 bool assertions_about(const struct assertions *assertions, enum record_kind kind);
 
 /* Checks a record; `json` writes it as a JSON object. */

@@ -7,7 +7,7 @@
 
 #include "output/check/subject.h"
 
-/* check_memory_init() for `memory`; set `violations.most` and `violations.is_checked`, all else zero. */
+/* Initialise `memory` with check_memory_init(); set `violations.most` and `violations.is_checked`; zero the other members. */
 struct check {
 	struct violations violations;
 	struct check_memory memory;
@@ -17,7 +17,7 @@ struct check {
 /* Checks a packet that a tracker processed. */
 void check_packet(struct check *check, const struct rtap_packet *packet);
 
-/* As of the tracker: the two connections are one; a connection is over. */
+/* Callbacks of the tracker: two connections are one; a connection has ended. */
 void check_merge(struct check *check, uint64_t from, uint64_t into);
 void check_connection_over(struct check *check, uint64_t number);
 

@@ -142,7 +142,7 @@ void check_sarif_end(const void *what, struct line *line)
 	line_text(line, "]}]}\n");
 }
 
-/* Title, section and demand. */
+/* Writes title, section and requirement. */
 static void rule_words(const struct check_rule *rule, struct line *line)
 {
 	line_text(line, ": ");

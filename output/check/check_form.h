@@ -16,14 +16,14 @@ struct violation_record {
 	bool is_first;       /* SARIF: no comma before it */
 };
 
-/* One line: the sender, frame, severity, rule, what was seen. `what`: a struct violation_record; so below. */
+/* One line: the sender, frame, severity, rule, violation. `what`: a struct violation_record; likewise below. */
 void violation_text(const void *what, struct line *line);
 /* One JSON object and "\n". */
 void violation_json(const void *what, struct line *line);
 /* A result of SARIF 2.1.0. */
 void violation_sarif(const void *what, struct line *line);
 
-/* The rules that were broken and what they demand, or that none was; `what`: a struct check_summary. */
+/* The broken rules with their requirements, or that none was broken; `what`: a struct check_summary. */
 struct check_summary {
 	const struct violations *violations;
 	uint64_t packets;

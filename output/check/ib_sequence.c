@@ -6,10 +6,10 @@
 #include "output/check/ib_sequence.h"
 #include "output/check/subject.h"
 
-/* Requests of one direction that are remembered. */
+/* Number of requests kept per direction. */
 #define REQUESTS 128
 #define PSN_MASK 0xffffffu
-/* A response this long before its request is no matter of the order in which they were captured. */
+/* A response that precedes its request by more than this was not merely captured out of order. */
 #define LEAST_EARLY_NS 100000
 
 /* A request message or the packet of one: its PSNs and class. */
@@ -23,7 +23,7 @@ struct request {
 	int64_t time_ns;
 };
 
-/* What one end sent. */
+/* State of the packets that one end sent. */
 struct half {
 	/* requests */
 	bool has_sent, next_known;
@@ -64,7 +64,7 @@ static int32_t psn_distance(uint32_t from, uint32_t to)
 	return (int32_t)((to - from) << 8) >> 8;
 }
 
-/* Bytes of the packets' payload on this connection; 0: unknown. */
+/* Path MTU of the connection in bytes; 0: unknown. */
 static uint32_t path_mtu(const struct subject *subject, const struct state *state)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -150,7 +150,7 @@ static void check_early(struct subject *subject, struct half *half, uint32_t psn
 		return;
 	}
 	half->early_open = false;
-	/* captures of several queues can have packets in another order than the wire */
+	/* captures from several queues can reorder packets */
 	if (is_next && subject->packet->frame->time_ns - half->early.time_ns >= LEAST_EARLY_NS)
 		subject_break_at(subject, &half->early, RULE_IB_ACK_UNSENT, "response to PSN %u; PSN %u is sent later, in frame %llu", half->early_psn,
 				 psn, (unsigned long long)subject->packet->frame->number);
@@ -198,7 +198,7 @@ static void note_request(const struct subject *subject, struct half *half, const
 	half->request_next = (half->request_next + 1) % REQUESTS;
 }
 
-/* PSNs that a request takes; 0: unknown. IBTA vol. 1, 9.7.3.1. */
+/* Number of PSNs that a request occupies; 0: unknown. IBTA vol. 1, 9.7.3.1. */
 static uint32_t psn_count(const struct subject *subject, const struct state *state, const struct ib_opcode *opcode)
 {
 	uint32_t mtu = path_mtu(subject, state), length = subject->packet->ib.dma_length;
@@ -306,7 +306,7 @@ static void check_answer(const struct subject *subject, struct state *state, con
 	}
 }
 
-/* The MSN grows with the PSN, and not faster. */
+/* The MSN must not grow faster than the PSN. */
 static void check_msn(const struct subject *subject, struct half *half)
 {
 	const struct rtap_ib_facts *ib = &subject->packet->ib;
@@ -362,7 +362,7 @@ static void take_response(struct subject *subject, struct state *state, const st
 	if (is_repeated(packet))
 		return;
 	note_early(subject, requester);
-	/* after a response the retries after timeouts count anew */
+	/* a response resets the count of retries after timeouts */
 	if (requester->retry_cause == RTAP_RECOVERY_TIMEOUT)
 		requester->retries = 0;
 	if (opcode->class == IB_READ_RESPONSE)
@@ -402,7 +402,7 @@ static void check_flags(const struct subject *subject, struct state *state)
 	half->migration = ib->migration_request;
 }
 
-/* CNPs against packets with congestion experienced, where any of these pass the capture point. */
+/* CNPs require packets with congestion experienced, if any of these pass the capture point. */
 static void check_congestion(const struct subject *subject, struct state *state, const struct ib_opcode *opcode)
 {
 	struct half *half = &state->halves[subject->sender], *marked = &state->halves[!subject->sender];

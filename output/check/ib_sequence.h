@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules of InfiniBand and RoCE for the packets of a connection, one after the other. Only what the captured packets prove is a violation:
- * packets that are missing are taken for lost.
+ * Rules of InfiniBand and RoCE for sequences of packets of a connection. Only violations that the captured packets prove are reported:
+ * missing packets are assumed to be lost.
  */
 #ifndef OUTPUT_CHECK_IB_SEQUENCE_H
 #define OUTPUT_CHECK_IB_SEQUENCE_H

@@ -11,7 +11,7 @@
 #define NOT_NEGOTIATED 0x3fff    /* RFC 6581, 9.1 */
 
 struct half {
-	bool is_in_step;         /* its stream was seen without a gap up to the last FPDU */
+	bool is_in_step;         /* its stream was captured without a gap up to the last FPDU */
 	bool was_whole;          /* ... since the MPA Request or Reply */
 	bool has_sent, has_terminated;
 	bool is_open, is_open_tagged; /* the last segment did not end its message */
@@ -278,7 +278,7 @@ static void take_fpdu(struct subject *subject, struct state *state, const struct
 	half->open_to = facts.tagged_offset + facts.payload_length;
 }
 
-/* After a gap nothing is known of the stream; the next segment that follows another one begins anew. */
+/* After a gap the state of the stream is unknown; checks restart with the next two consecutive segments. */
 static void lose_step(struct half *half)
 {
 	uint64_t reads = half->reads, responses = half->responses;
@@ -311,7 +311,7 @@ void iwarp_rules_packet(struct subject *subject)
 			take_fpdu(subject, state, fpdu);
 		else
 			lose_step(half);
-	/* FPDUs in bytes that were cut off are not seen */
+	/* FPDUs in truncated bytes are not visible */
 	if (packet->frame->captured_length < packet->frame->wire_length)
 		lose_step(half);
 	else if (packet->flow.tcp_analysis == RTAP_TCP_NEW)

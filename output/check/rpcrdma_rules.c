@@ -10,8 +10,8 @@
 #include "output/check/rpcrdma_send.h"
 #include "output/check/subject.h"
 
-#define CALLS 128                /* of one end that are remembered */
-#define KEYS 32                  /* invalidated ones that are remembered */
+#define CALLS 128                /* calls kept per end */
+#define KEYS 32                  /* invalidated keys kept per end */
 #define NFS_PROGRAM 100003
 #define NFS3_WRITE 7
 #define NFS3_SYMLINK 10
@@ -51,7 +51,7 @@ struct state {
 	bool is_old;             /* not the first packet of the connection: a call can have been missed */
 };
 
-/* The packet is what its sender sent next, and not a copy. */
+/* Whether the packet is new data of its sender, not a copy. */
 static bool is_new(const struct rtap_packet *packet)
 {
 	uint8_t analysis = packet->flow.analysis;
@@ -143,7 +143,7 @@ static void check_error(const struct subject *subject, struct state *state, cons
 			      (unsigned long long)own->frame);
 }
 
-/* Bytes that a SEND of this end may have; 0: unknown. */
+/* Inline threshold: maximum bytes of a SEND of this end; 0: unknown. */
 static uint32_t inline_threshold(const struct subject *subject)
 {
 	const struct setup *setup = subject->connection->setup;
@@ -233,7 +233,7 @@ static void take_call(const struct subject *subject, struct state *state, const 
 	check_credits(subject, state, caller);
 }
 
-/* Segments of one chunk: those of the reply against those of the call. False: they are others. */
+/* Compares the segments of one chunk in the reply with those in the call. False: they differ. */
 static bool are_copies(const struct call *call, const struct rpcrdma_header *header, enum rpcrdma_list list, uint32_t chunk)
 {
 	const struct rpcrdma_segment *own = header->segments, *its = call->segments;
@@ -317,7 +317,7 @@ static void take_reply(const struct subject *subject, struct state *state, const
 	if (header->type != RDMA_ERROR && header->version == RPCRDMA_VERSION_1) {
 		if (!header->credits)
 			subject_break(subject, RULE_RPCRDMA_GRANT_ZERO, "0 credits, xid 0x%08x", header->xid);
-		/* a call that is under way when the grant is lowered is still right */
+		/* calls already in flight when the grant is lowered are allowed */
 		caller->grant_before = caller->has_grant ? caller->grant : 0;
 		caller->grant = header->credits;
 		caller->has_grant = true;
@@ -396,7 +396,7 @@ static void take_use(void *context, const struct rpcrdma_use *use)
 		check_key(subject, state, use->key);
 }
 
-/* What was sent in a gap is unknown: grants, offered keys and calls. */
+/* Clears what a gap may have changed: grants, offered keys and calls. */
 static void forget(struct state *state)
 {
 	memset(state->keys, 0, sizeof state->keys);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rules of `rdmatap check`: what a standard demands of packets, with the section that demands it.
+ * The rules of `rdmatap check`: requirements of the standards on packets, with their sections.
  */
 #ifndef OUTPUT_CHECK_RULE_H
 #define OUTPUT_CHECK_RULE_H
@@ -27,8 +27,8 @@ struct check_rule {
 	const char *id;       /* "ib-opcode-sequence" */
 	uint8_t severity;     /* enum check_severity */
 	const char *section;  /* "IBTA vol. 1, 9.4.1" */
-	const char *title;    /* what is wrong when the rule is broken */
-	const char *demand;   /* what the standard demands */
+	const char *title;    /* description of a violation */
+	const char *demand;   /* the requirement of the standard */
 };
 
 /* By enum check_rule_number. */

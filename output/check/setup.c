@@ -7,7 +7,7 @@
 #include "dissect/management/cm.h"
 #include "output/check/setup.h"
 
-/* The size that an end without RFC 8797's message has: RFC 8166, 3.3.3. */
+/* Default inline threshold of an end without the message of RFC 8797: RFC 8166, 3.3.3. */
 #define DEFAULT_SIZE 1024
 
 static bool is_at(const struct setup_end *end, const uint8_t *address, uint8_t length)

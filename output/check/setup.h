@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the ends of connections agreed on: by communication management on InfiniBand (REQ, REP and LAP), by MPA Request and Reply on iWARP.
+ * Connection parameters that the ends negotiated: by communication management on InfiniBand (REQ, REP and LAP),
+ * by MPA Request and Reply on iWARP.
  */
 #ifndef OUTPUT_CHECK_SETUP_H
 #define OUTPUT_CHECK_SETUP_H
 
 #include "dissect/engine/packet.h"
 
-/* Connections that are remembered until their first packet. */
+/* Number of connections kept until their first packet. */
 #define SETUPS 256
 
 struct setup_end {
@@ -40,10 +41,10 @@ struct setups {
 	unsigned next;
 };
 
-/* Takes what a communication management message says. */
+/* Records the contents of a communication management message. */
 void setups_packet(struct setups *setups, const struct rtap_packet *packet);
 
-/* Takes an MPA Request or Reply that end `sender` sent, of iWARP. RFC 5044, 7.1.1; RFC 8797, section 4. */
+/* Records an MPA Request or Reply of iWARP that end `sender` sent. RFC 5044, 7.1.1; RFC 8797, section 4. */
 void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsigned sender);
 
 /* The setup of the connection to which an RC, UC or XRC packet belongs. *sender: which end sent it. NULL: unknown. */

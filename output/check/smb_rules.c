@@ -18,8 +18,8 @@
 #define LEAST_FRAGMENTED 131072
 
 struct half {
-	bool has_credits;        /* all that it was granted is known */
-	int64_t credits;         /* transfers that it may send */
+	bool has_credits;        /* all credits granted to it are known */
+	int64_t credits;         /* number of transfers that it may send */
 	uint32_t receive, fragmented; /* sizes that it receives; 0: unknown */
 	bool is_open;            /* the last transfer was a fragment that others follow */
 	uint32_t remaining;
@@ -105,7 +105,7 @@ void smb_rules_packet(struct subject *subject)
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_SMB] : NULL;
 
-	/* what was sent in a gap is unknown: grants and fragments */
+	/* a gap may have contained grants and fragments */
 	if (state && !is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)
 		for (unsigned i = 0; i < 2; i++)
 			state->halves[i].has_credits = state->halves[i].is_open = false;

@@ -9,7 +9,7 @@
 #include "dissect/scsi/srp.h"
 #include "output/check/subject.h"
 
-#define REQUESTS 256             /* outstanding ones that are remembered */
+#define REQUESTS 256             /* outstanding requests kept */
 #define NVME_PSDT 14, 2
 #define NVME_USES_SGL 1
 #define NVME_ANY_HEAD 0xffff     /* without flow control of submission queues */
@@ -51,7 +51,7 @@ static void forget(struct state *state)
 	*state = (struct state){ .has_begun = true };
 }
 
-/* Notes a request. */
+/* Records a request. */
 static void add_request(const struct subject *subject, struct state *state, uint64_t id)
 {
 	struct request *oldest = &state->requests[0];
@@ -67,7 +67,8 @@ static void add_request(const struct subject *subject, struct state *state, uint
 }
 
 /*
- * Takes the oldest request with this id. Two of them are a violation if both are answered, since then no response in between was missed.
+ * Removes the oldest request with this id. Two outstanding requests with one id are a violation if both get a response: then no
+ * response between them was missed.
  */
 static bool take_answer(const struct subject *subject, struct state *state, uint64_t id, enum check_rule_number doubled, struct request *answered)
 {
@@ -241,7 +242,7 @@ void storage_rules_packet(struct subject *subject)
 	const struct rtap_packet *packet = subject->packet;
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_STORAGE] : NULL;
 
-	/* what was sent in a gap is unknown */
+	/* a gap may have contained requests and responses */
 	if (state && !is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)
 		forget(state);
 	if (!has_storage(packet) || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state)))

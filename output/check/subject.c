@@ -34,7 +34,7 @@ static void destroy(struct check_memory *memory, struct check_connection *connec
 	free(connection);
 }
 
-/* Makes room for `size` bytes by forgetting the connections that were not used for the longest time. */
+/* Makes room for `size` bytes by evicting the least recently used connections. */
 static bool make_room(struct check_memory *memory, size_t size, const struct check_connection *keep)
 {
 	struct check_connection *oldest;

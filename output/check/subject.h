@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A packet under check, and what the rules remember of its connection.
+ * A packet being checked, and the rules' state of its connection.
  */
 #ifndef OUTPUT_CHECK_SUBJECT_H
 #define OUTPUT_CHECK_SUBJECT_H
@@ -15,10 +15,10 @@
 #include "output/check/setup.h"
 #include "output/check/violation.h"
 
-/* Files of rules that remember something of a connection. */
+/* Groups of rules that keep state of a connection. */
 enum check_group { CHECK_GROUP_IB, CHECK_GROUP_RPCRDMA, CHECK_GROUP_IWARP, CHECK_GROUP_STORAGE, CHECK_GROUP_SMB, CHECK_GROUPS };
 
-/* What is remembered of a connection: one block of memory for each group, allocated with its first packet. */
+/* State of a connection: one block of memory for each group, allocated with the group's first packet. */
 struct check_connection {
 	uint64_t number;
 	TAILQ_ENTRY(check_connection) link;     /* by use */
@@ -33,7 +33,7 @@ struct check_memory {
 	struct map connections;
 	TAILQ_HEAD(check_connections, check_connection) by_use; /* used last comes first */
 	uint64_t max_memory, memory; /* bytes */
-	uint64_t evictions;          /* connections forgotten because of the limit: their rules begin anew */
+	uint64_t evictions;          /* connections evicted because of the limit: their rules restart */
 };
 
 struct subject {
@@ -44,24 +44,24 @@ struct subject {
 	unsigned sender;             /* index of the sender: 0 for end a of the connection */
 };
 
-/* Nothing is remembered. */
+/* Initialises an empty memory. */
 void check_memory_init(struct check_memory *memory, uint64_t max_memory);
 
-/* The connection of this number, made if there is none. NULL: number 0, or out of memory. */
+/* The connection of this number, created if necessary. NULL: number 0, or out of memory. */
 struct check_connection *check_memory_connection(struct check_memory *memory, uint64_t number);
-/* Notes a copy of what its ends agreed on. NULL: unknown. */
+/* Stores a copy of the negotiated parameters. NULL: unknown. */
 void check_memory_set_up(struct check_memory *memory, struct check_connection *connection, const struct setup *setup);
-/* Forgets a connection. */
+/* Frees the state of a connection. */
 void check_memory_forget(struct check_memory *memory, uint64_t number);
 void check_memory_fini(struct check_memory *memory);
 
 /* The block of a group, zero when it is made. NULL: no connection, or out of memory. */
 void *subject_state(struct subject *subject, enum check_group group, size_t size);
 
-/* The packet breaks a rule; the rest is what was seen, as for printf(). */
+/* Reports that the packet breaks a rule. The rest, as for printf(), describes the violation. */
 void subject_break(const struct subject *subject, enum check_rule_number rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* An earlier packet, of the sender or of the other end, is known by now to have broken a rule. */
+/* An earlier packet of either end that turned out to have broken a rule. */
 struct check_origin {
 	uint64_t frame;
 	int64_t time_ns;

@@ -19,10 +19,10 @@ struct violation {
 	uint64_t frame, connection;       /* connection 0: unknown or none */
 	int64_t time_ns;
 	char culprit[VIOLATION_CULPRIT];  /* the sender: "10.0.0.2 QP 0x11"; empty: unknown */
-	char seen[VIOLATION_SEEN];        /* what was seen; only text of the program and numbers */
+	char seen[VIOLATION_SEEN];        /* description of the violation; no text from packets */
 };
 
-/* All zero, but `most`: no violations, and no rule is checked. */
+/* Initialise `most`; all else zero: no violations, and no rule is checked. */
 struct violations {
 	size_t most;                      /* kept of each rule */
 	bool is_checked[CHECK_RULE_COUNT];

@@ -10,9 +10,9 @@
 #include "output/compare/canon_internal.h"
 #include "output/compare/canon_write.h"
 
-#define HELD_SHARE 4 /* part of max_memory for buffers of streams */
+#define HELD_SHARE 4 /* 1/4 of max_memory is for buffers of streams */
 #define MOST_HELD ((size_t)16 << 20)
-#define MOST_ALIKE 8 /* most roles of one hash that are compared */
+#define MOST_ALIKE 8 /* maximum number of roles with one hash that are compared */
 
 /* The input of a record. */
 struct making {

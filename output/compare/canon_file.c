@@ -309,7 +309,7 @@ static enum rtap_status fail(struct file_reader *reader, const char *what)
 
 static enum rtap_status fail_too_long(struct file_reader *reader)
 {
-	rtap_error_set(reader->error, RTAP_ERROR_UNSUPPORTED, "%s: too many messages or packets to compare: there is memory for %zu (give more with --max-memory, or"
+	rtap_error_set(reader->error, RTAP_ERROR_UNSUPPORTED, "%s: too many messages or packets to compare: there is memory for %zu (raise --max-memory, or"
 		       " compare less with --level messages or --skip)", reader->text->name, reader->text->most_lines);
 	return RTAP_STATUS_FAILED;
 }
@@ -593,7 +593,7 @@ size_t canon_file_lines(const struct canon_file *file)
 	return file->lines[CANON_MESSAGES].count + file->lines[CANON_PACKETS].count;
 }
 
-void canon_file_rest(const struct canon_file *file)
+void canon_file_release_pages(const struct canon_file *file)
 {
 	/* only a hint to the kernel */
 	if (file->is_mapped)
@@ -617,7 +617,7 @@ enum rtap_status canon_file_read(struct canon_file *file, const struct canon_tex
 		status = take(&reader, at, stop);
 		at = newline ? newline + 1 : end;
 		if (at - rested > REST_BYTES) {
-			canon_file_rest(file);
+			canon_file_release_pages(file);
 			rested = at;
 		}
 	}

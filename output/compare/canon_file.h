@@ -129,7 +129,7 @@ void canon_file_fini(struct canon_file *file);
 size_t canon_file_lines(const struct canon_file *file);
 
 /* Releases the memory pages of a mapped text; they are read from the file again when needed. Other texts are unaffected. */
-void canon_file_rest(const struct canon_file *file);
+void canon_file_release_pages(const struct canon_file *file);
 
 /* Whether a text begins like canonical text. */
 bool canon_file_is(const char *text, size_t length);

@@ -73,8 +73,8 @@ static void missing(const struct rtap_message *message, struct line *line)
 }
 
 /*
- * Of the message's data. Of an RPC message without its XID, the first four bytes, which differs in each run: a CRC is linear, so what
- * these bytes contribute can be taken out of it.
+ * CRC-32 of the message's data. For an RPC message, the XID (the first four bytes) is excluded because it differs in each run: a CRC is
+ * linear, so the contribution of these bytes can be removed.
  */
 static uint32_t data_crc32(const struct rtap_message *message)
 {

@@ -28,7 +28,7 @@ struct canon_policy {
 	uint8_t action; /* enum canon_action */
 	uint8_t kind;   /* enum rtap_identity: for RENAME and RELATIVE */
 	uint8_t level;  /* enum canon_level: printed with a message or a packet */
-	bool is_opcode; /* says what the message or packet is (RTAP_OPCODE) */
+	bool is_opcode; /* identifies the kind of message or packet (RTAP_OPCODE) */
 };
 
 /* The policy of a field of a protocol, by the flags of its row, the protocol's scope and its type. */
@@ -44,7 +44,7 @@ const char *canon_policy_own_name(size_t index);
 /* Whether a name given by a user is that of a field or of one of canon's own values, or a prefix of such a name that ends before a dot. */
 bool canon_name_known(const char *name);
 
-/* Why keeping this name, which is known, would print nothing at this level: the rest of a sentence. NULL: it can print something. */
+/* The reason why keeping this known name would print nothing at this level, as the end of a sentence. NULL: it can print something. */
 const char *canon_keep_refusal(const char *name, enum canon_level level);
 
 /* Whether `name` is `wanted` or begins with it and a dot. `length` is that of `name`. */

@@ -296,8 +296,8 @@ static void note_read(struct comparison *comparison, size_t bytes)
 	comparison->read += bytes;
 	if (comparison->read < REST_BYTES)
 		return;
-	canon_file_rest(comparison->a_file);
-	canon_file_rest(comparison->b_file);
+	canon_file_release_pages(comparison->a_file);
+	canon_file_release_pages(comparison->b_file);
 	comparison->read = 0;
 }
 

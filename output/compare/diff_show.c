@@ -363,22 +363,22 @@ static int step_json(struct diff_form *form, const struct diff_step *step)
 	return step->kind == DIFF_SAME ? 0 : put((struct diff_show *)form, write_record, step);
 }
 
-static int tally(struct diff_show *show, const struct diff_change *change)
+static int count_change(struct diff_show *show, const struct diff_change *change)
 {
-	struct diff_tally *tallies;
+	struct diff_field_count *field_counts;
 
 	for (size_t i = 0; i < show->tally_count; i++) {
-		if (strlen(show->tallies[i].name) != change->name_length || memcmp(show->tallies[i].name, change->name, change->name_length))
+		if (strlen(show->field_counts[i].name) != change->name_length || memcmp(show->field_counts[i].name, change->name, change->name_length))
 			continue;
-		show->tallies[i].count++;
+		show->field_counts[i].count++;
 		return 0;
 	}
-	tallies = array_grow(show->tallies, &show->tally_room, show->tally_count + 1, sizeof *tallies);
-	if (!tallies)
+	field_counts = array_grow(show->field_counts, &show->tally_room, show->tally_count + 1, sizeof *field_counts);
+	if (!field_counts)
 		return -ENOMEM;
-	show->tallies = tallies;
-	show->tallies[show->tally_count] = (struct diff_tally){ strndup(change->name, change->name_length), 1 };
-	if (!show->tallies[show->tally_count].name)
+	show->field_counts = field_counts;
+	show->field_counts[show->tally_count] = (struct diff_field_count){ strndup(change->name, change->name_length), 1 };
+	if (!show->field_counts[show->tally_count].name)
 		return -ENOMEM;
 	show->tally_count++;
 	return 0;
@@ -390,7 +390,7 @@ static int step_stat(struct diff_form *form, const struct diff_step *step)
 	int result = 0;
 
 	for (size_t i = 0; !result && i < step->change_count; i++)
-		result = tally(show, &step->changes[i]);
+		result = count_change(show, &step->changes[i]);
 	return result;
 }
 
@@ -448,7 +448,7 @@ static void write_end_record(const void *what, struct line *line)
 
 static int more_often(const void *left, const void *right)
 {
-	const struct diff_tally *a = left, *b = right;
+	const struct diff_field_count *a = left, *b = right;
 
 	return a->count != b->count ? a->count < b->count ? 1 : -1 : strcmp(a->name, b->name);
 }
@@ -482,9 +482,9 @@ static void write_stat(const void *what, struct line *line)
 		line_text(line, "changed by field:\n");
 	for (size_t i = 0; i < written->show->tally_count; i++) {
 		line_text(line, "  ");
-		line_text(line, written->show->tallies[i].name);
+		line_text(line, written->show->field_counts[i].name);
 		line_text(line, ": ");
-		line_dec(line, written->show->tallies[i].count);
+		line_dec(line, written->show->field_counts[i].count);
 		line_char(line, '\n');
 	}
 }
@@ -498,13 +498,13 @@ int diff_show_end(struct diff_show *show, const struct diff_totals *totals)
 	if (show->form.step != step_stat)
 		return 0;
 	if (show->tally_count)
-		qsort(show->tallies, show->tally_count, sizeof *show->tallies, more_often);
+		qsort(show->field_counts, show->tally_count, sizeof *show->field_counts, more_often);
 	return printer_write(show->printer, write_stat, &written);
 }
 
 void diff_show_fini(struct diff_show *show)
 {
 	for (size_t i = 0; i < show->tally_count; i++)
-		free(show->tallies[i].name);
-	free(show->tallies);
+		free(show->field_counts[i].name);
+	free(show->field_counts);
 }

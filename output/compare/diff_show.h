@@ -12,7 +12,7 @@ struct columns;
 #define DIFF_CONTEXT 3
 
 /* Differences of one field's values, for the summary. */
-struct diff_tally {
+struct diff_field_count {
 	char *name; /* owned */
 	uint64_t count;
 };
@@ -29,7 +29,7 @@ struct diff_show {
 	unsigned after;                      /* text: context lines still to print after a difference */
 	const struct canon_role *role;       /* text: the current connection; of a, or of b if absent in a */
 	enum canon_level level;
-	struct diff_tally *tallies;          /* summary */
+	struct diff_field_count *field_counts;          /* summary */
 	size_t tally_count, tally_room;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes of an image in disjoint extents, sorted by offset: their state, and since which frame. As many as memory allows.
+ * The bytes of an image as disjoint extents, sorted by offset, each with its state and the frame that set it. Memory limits their number.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_EXTENTS_H
 #define OUTPUT_EXPORT_EXPORT_EXTENTS_H
@@ -10,13 +10,13 @@
 
 #include "reassembly/store/tree.h"
 
-/* What commands left in bytes. */
+/* State of bytes after the last command. */
 struct extent_facts {
 	uint8_t state;            /* enum range_state; valid with is_known */
 	bool is_known;
 	/*
-	 * The state is that after this frame: the response of the last write; of a read that showed the bytes later, the request. 0: unknown,
-	 * or long ago.
+	 * The frame after which the state is valid: the response of the last write; for a later read, its request. 0: unknown, or too old
+	 * to matter.
 	 */
 	uint64_t frame;
 };
@@ -50,7 +50,7 @@ void extents_spoil(struct extents *extents, uint64_t begin, uint64_t end, uint8_
 /* Truncates to `size`, the new end of the image. */
 void extents_cut(struct extents *extents, uint64_t size);
 
-/* Forgets the frames, and joins neighbours of one state. */
+/* Clears the frames, and joins neighbours of one state. */
 void extents_forget(struct extents *extents);
 
 void extents_fini(struct extents *extents);

@@ -14,16 +14,16 @@
 #include "reassembly/store/coverage.h"
 
 #define NUMBER_TEXT 32
-#define MOST_IMAGES 1024      /* they are searched one by one */
+#define MOST_IMAGES 1024      /* lookup is linear */
 #define EXTENT_MEMORY (sizeof(struct extent) + 16)
-#define CHUNK 16384           /* bytes that are made at once: multiples of most block sizes */
+#define CHUNK 16384           /* bytes generated at once: a multiple of most block sizes */
 /*
- * Short commands can make much data of little: WRITE SAME, Copy. So many bytes are made, and so many for each byte that was captured; more are
- * missing.
+ * Limits of generated data, because short commands (WRITE SAME, Copy) can produce much: a constant, plus a multiple of the captured bytes. Data beyond
+ * are missing.
  */
 #define MOST_MADE (UINT64_C(256) << 20)
 #define MADE_FOR_CAPTURED 8
-/* Extents that newer commands decided about and that older ones pass: so many for each command, and more at the beginning. */
+/* Work limit: extents of newer commands that older commands skip, per command, and an initial allowance. */
 #define PASSED_BY_COMMAND 64
 #define PASSED_ALWAYS 65536
 
@@ -32,8 +32,8 @@ struct image {
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
-	uint64_t over;            /* of a file: what commands up to this frame did, others do not change */
-	uint64_t destroyed;       /* of a device: what commands before this frame did is unknown */
+	uint64_t over;            /* of a file: commands up to this frame are superseded */
+	uint64_t destroyed;       /* of a device: the effect of commands before this frame is unknown */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
 	uint64_t hash;            /* of a file */
@@ -169,7 +169,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 	return image;
 }
 
-/* Memory is short: frames are forgotten. Commands from before are not ordered any more; what they did is missing. */
+/* Frees memory by clearing frames. Earlier commands can no longer be ordered; their data are missing. */
 static bool forget(struct images *images)
 {
 	uint64_t before = images->extents;
@@ -210,7 +210,7 @@ static void set(struct images *images, struct image *image, uint64_t begin, uint
 	extents_spoil(&image->extents, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
 }
 
-/* The same where nothing is known yet. */
+/* Sets the state only where it is unknown. */
 static void fill(struct images *images, struct image *image, uint64_t begin, uint64_t end, unsigned state)
 {
 	while (begin < end) {
@@ -225,13 +225,13 @@ static void fill(struct images *images, struct image *image, uint64_t begin, uin
 	}
 }
 
-/* What is done with a part of a command's range. */
+/* An action on a part of a command's range. */
 struct part {
 	struct images *images;
 	struct image *image;
 	const struct block_effect *effect;
-	enum block_effect_kind kind; /* of the effect; of a part of a copy, what is copied */
-	bool is_late;             /* its order is not known any more */
+	enum block_effect_kind kind; /* of the effect; for a part of a copy, the state of the source */
+	bool is_late;             /* its order is no longer known */
 	const uint8_t *bytes;     /* of a copy: of the range from `at` on; NULL: the effect has the data */
 	uint64_t at;
 	enum rtap_missing_reason reason; /* SPOILED */
@@ -255,7 +255,7 @@ static void spoil(const struct part *part, uint64_t begin, uint64_t end, enum rt
 		set_part(part, begin, end, RANGE_MISSING + reason);
 }
 
-/* Whether so many bytes may be made that were not captured. */
+/* Whether the limit allows `length` more bytes that were not captured. */
 static bool may_make(struct images *images, uint64_t length)
 {
 	if (images->made + length > MOST_MADE + MADE_FOR_CAPTURED * images->captured)
@@ -310,7 +310,7 @@ static void put_data(const struct part *part, uint64_t begin, uint64_t end)
 	}
 }
 
-/* The data of one block again and again. */
+/* Repeats the data of one block. */
 static void put_repeated(const struct part *part, uint64_t begin, uint64_t end)
 {
 	const struct block_effect *effect = part->effect;
@@ -365,8 +365,8 @@ static void put(const struct part *part, uint64_t begin, uint64_t end)
 }
 
 /*
- * Whether what is known of the bytes is of a later command. A read may show what was there before a write that was under way; of two reads
- * the later one will do.
+ * Whether the state of the bytes was set by a later command. A read may return the contents before a concurrent write; of two reads
+ * the later one is used.
  */
 static bool is_newer(const struct part *part, const struct extent_facts *facts)
 {
@@ -405,7 +405,7 @@ static void put_where_newest(const struct part *part, uint64_t begin, uint64_t e
 	}
 }
 
-/* Copies a range of an image, as far as it is known, and was not changed meanwhile. `source`: NULL: nothing is known. */
+/* Copies the parts of a range that are known and were not changed meanwhile. `source`: NULL: all unknown. */
 static void copy(struct part *part, const struct image *source)
 {
 	const struct block_effect *effect = part->effect;
@@ -448,7 +448,7 @@ static void apply(struct images *images, struct image *image, const struct block
 		return;
 	if (effect->response_frame > images->newest)
 		images->newest = effect->response_frame;
-	/* what is between the end of a file and bytes written after it reads as zeros */
+	/* bytes between the end of a file and a write beyond it are zeros */
 	if (image->size_known && effect->offset > before)
 		fill(images, image, before, effect->offset, RANGE_ZEROS);
 	if (frame_of(effect) < image->destroyed) {
@@ -472,10 +472,7 @@ static bool is_possible(struct images *images, const struct block_effect *effect
 	return end >= effect->offset && end <= INT64_MAX;
 }
 
-/*
- * What a command did to units as far as they are known: up to the end of a device, of which no more is known than the image has, or to all
- * units of the target.
- */
+/* Applies a command up to the end of a device, whose known size is that of the image, or to all known units of the target. */
 static void take_known(struct images *images, const struct block_effect *effect)
 {
 	struct image *image;
@@ -584,7 +581,7 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 	image->over = images->newest;
 }
 
-/* The file is at another path from here on; one that was there is no longer. */
+/* Renames a file; a file at the new path is replaced. */
 static void rename_file(struct images *images, struct image *image, const char *path)
 {
 	struct image *replaced = find_file(images, path), *moved;
@@ -642,7 +639,7 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 typedef int print_range(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);
 
 /*
- * The missing bytes of an image, adjacent ones of one reason together. Of a file that is all up to its end that is not known; of a device what
+ * The missing bytes of an image; adjacent ranges with one reason are merged. For a file, all unknown bytes up to its end; for a device, those that
  * commands read or wrote.
  */
 static int missing_of(const struct image *image, print_range *print, void *owner)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * `rdmatap export --files`: images of block devices, rebuilt from what commands of storage protocols read and wrote:
- * DIR/block/<target>/<namespace or LUN>.img; and files that paths name: DIR/smb/<server>/<share>/<path>. Sparse; a byte is what the last
- * command left there, in the order of responses.
+ * DIR/block/<target>/<namespace or LUN>.img; and files that paths name: DIR/smb/<server>/<share>/<path>. Sparse; each byte has its value after
+ * the last command, in the order of responses.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_IMAGES_H
 #define OUTPUT_EXPORT_EXPORT_IMAGES_H
@@ -33,14 +33,14 @@ struct images {
 	uint64_t commands;
 	uint64_t file_operations;
 	uint64_t unplaced;           /* of these, on blocks of unknown size */
-	uint64_t refused;            /* commands whose image was not made: there are too many, or no memory */
-	uint64_t unreported;         /* ranges not recorded for want of memory: missing ones among them are not reported */
+	uint64_t refused;            /* commands whose image was not created: too many images, or out of memory */
+	uint64_t unreported;         /* ranges not recorded for lack of memory: missing ones among them are not reported */
 	/* Private. */
-	struct destroyed_list destroyed; /* units of which a command left nothing known */
+	struct destroyed_list destroyed; /* units whose contents are unknown after a command */
 	unsigned destroyed_count;
-	uint64_t extents, added;     /* of all images; those since frames were forgotten */
-	uint64_t newest, horizon;    /* newest response; up to this frame the order of commands was forgotten; 0: of none */
-	uint64_t captured, made;     /* bytes written: captured ones, others */
+	uint64_t extents, added;     /* of all images; those added since frames were cleared */
+	uint64_t newest, horizon;    /* newest response; the order of commands up to this frame is no longer known; 0: of none */
+	uint64_t captured, made;     /* bytes written: captured, and not captured (zeros, copies) */
 	uint64_t passed;             /* extents that commands passed */
 };
 
@@ -50,7 +50,7 @@ void images_init(struct images *images, struct disk *disk, uint64_t max_memory);
 /* Applies a command. Errors are those of the disk. */
 void images_take(struct images *images, const struct block_effect *effect);
 
-/* The same of an operation on a file. */
+/* Applies an operation on a file. */
 void images_take_file(struct images *images, const struct file_effect *effect);
 
 /* Passes the ranges that commands read or wrote and whose bytes are unknown to `print`, until it returns anything but 0. */

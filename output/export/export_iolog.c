@@ -17,13 +17,13 @@
 #define NANOSECONDS_PER_MICROSECOND 1000
 #define FIRST_ROOM 1024
 #define NUMBER_TEXT 24
-#define MOST_DEVICES 1024 /* they are searched one by one; commands on further ones are left out */
+#define MOST_DEVICES 1024 /* lookup is linear; commands on further devices are omitted */
 #define MOST_LENGTH (UINT64_C(1) << 30) /* of an entry: fio reads 32 bits */
 
-/* A device, by the name that the log gives it. */
+/* A device and its name in the log. */
 struct device {
 	SLIST_ENTRY(device) link;
-	char name[];              /* target and unit, without characters that the format has no room for */
+	char name[];              /* target and unit, without characters that the format does not allow */
 };
 
 struct entry {
@@ -46,7 +46,7 @@ struct export_iolog {
 	uint64_t max_memory, memory, left_out, unplaced;
 };
 
-/* Adds a part of a name; what the format has no room for becomes '_'. */
+/* Adds a part of a name; characters that the format does not allow become '_'. */
 static void add_part(char **next, const char *part)
 {
 	for (; *part; part++)
@@ -158,7 +158,7 @@ static void write_name(const struct device *device, struct line *line)
 	line_text(line, device->name);
 }
 
-/* A device and what happens to it. */
+/* A device and an action on it. */
 struct action {
 	const struct device *device;
 	const char *what;

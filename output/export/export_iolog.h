@@ -18,7 +18,7 @@ enum rtap_status export_iolog_open(struct export_iolog **iolog, const char *name
 
 void export_iolog_take(struct export_iolog *iolog, const struct block_effect *effect);
 
-/* Commands written, and those left out for want of memory or because the size of their blocks is unknown; call before closing. */
+/* Commands written, and those omitted for lack of memory or because the size of their blocks is unknown; call before closing. */
 void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uint64_t *left_out, uint64_t *unplaced);
 
 /* Writes and frees. FAILED: see *error. NULL is ignored. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that are exported: the tree of names, with what is known of the contents of each file and where it is on disk. Files are moved
- * on disk as their names become known or change.
+ * The exported files: the tree of names, with the known contents of each file and its path on disk. Files are moved
+ * on disk when their names become known or change.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_NAMES_H
 #define OUTPUT_EXPORT_EXPORT_NAMES_H

@@ -41,7 +41,7 @@ static int digit_of(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The name that a component encodes: disk_make() encodes it again, to the same. */
+/* Decodes a component to the name; disk_make() encodes it again to the same component. */
 static size_t decode(const char *component, size_t length, uint8_t *name)
 {
 	size_t at = 0;
@@ -93,7 +93,7 @@ static struct disk_entry *keep(struct paths *paths, const struct prefix *prefix,
 	return entry;
 }
 
-/* The directory of a path, made if necessary; the empty one is the root. */
+/* The directory of a path, created if necessary; the empty path is the root. */
 static struct disk_entry *directory_of(struct paths *paths, struct prefix prefix)
 {
 	struct prefix missing[DISK_MAX_DEPTH], last;

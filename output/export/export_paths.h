@@ -8,17 +8,17 @@
 #include "base/map.h"
 #include "output/export/export_disk.h"
 
-/* All zero but `disk` and `max_memory`: none. */
+/* Initialise `disk` and `max_memory`; all else zero: no directories. */
 struct paths {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes */
 	struct map directories;
 };
 
-/* A file at the path, in a directory that is made if necessary. NULL: no memory, too deep, or the disk failed. */
+/* Creates a file at the path, and its directories if necessary. NULL: out of memory, too deep, or the disk failed. */
 struct disk_entry *paths_make_file(struct paths *paths, const char *path);
 
-/* Moves a file to another path. What is there gets another name. False: likewise. */
+/* Moves a file to another path; a file already there gets another name. False: likewise. */
 bool paths_move(struct paths *paths, struct disk_entry *entry, const char *path);
 
 void paths_fini(struct paths *paths);

@@ -70,7 +70,7 @@ static const char *const columns[TABLES][MOST_COLUMNS] = {
 
 static const char *const table_names[TABLES] = { "connections", "messages", "operations", "findings", "intervals", "packets" };
 
-/* What is bound to a column: SQLite keeps it for the following rows. Rows have much in common, and binding is a third of their cost. */
+/* The value bound to a column. SQLite keeps bindings for the following rows, so equal values are not bound again: binding is a third of the cost of a row. */
 struct bound {
 	enum { BOUND_NULL, BOUND_NUMBER, BOUND_NAME, BOUND_TEXT } kind;
 	union {
@@ -150,7 +150,7 @@ static void destroy(struct export_sqlite *sqlite)
 	free(sqlite);
 }
 
-/* False: there is something that must not be removed, or cannot. */
+/* False: an existing file is not a regular file, or cannot be removed. */
 static bool remove_old(struct export_sqlite *sqlite)
 {
 	struct stat old;
@@ -176,7 +176,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	/* one thread uses it, and nothing asks for its memory */
+	/* one thread uses the database; memory statistics are not needed */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	text_format_init(&opened->text);
@@ -186,7 +186,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 	} else if (sqlite3_open_v2(name, &opened->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
 		note_failure(opened);
 	}
-	/* The file is of no use unless it is complete: a journal would only cost time. */
+	/* An incomplete database is useless, so no journal is needed. */
 	run_sql(opened, "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN");
 	for (int i = 0; i < TABLES && !opened->failed; i++)
 		create_table(opened, (enum table)i);
@@ -237,7 +237,7 @@ static void put(struct export_sqlite *sqlite, uint64_t number)
 	sqlite3_bind_int64(sqlite->row, sqlite->column, (sqlite3_int64)number);
 }
 
-/* In the database this means unknown or none. */
+/* NULL in the database means unknown or none. */
 static void put_null(struct export_sqlite *sqlite)
 {
 	struct bound *bound = &sqlite->bound[++sqlite->column];
@@ -489,8 +489,8 @@ void export_sqlite_resolve(struct export_sqlite *sqlite, uint64_t frame, const s
 }
 
 /*
- * Gives the rows of merged connections to those that are left: the last merges first, so that each one finds where its target
- * went; then one pass over each table.
+ * Assigns the rows of merged connections to the remaining ones: resolves the last merges first, so that each finds the final number of its
+ * target; then makes one pass over each table.
  */
 static void apply_merges(struct export_sqlite *sqlite)
 {
@@ -597,7 +597,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 	return RTAP_STATUS_FAILED;
 }
 
-/* Without a database that was opened, the other functions are not called. */
+/* The functions below are only called with an open database. */
 void export_sqlite_packet(struct export_sqlite *sqlite, const struct rtap_packet *packet) { (void)sqlite, (void)packet; }
 void export_sqlite_message(struct export_sqlite *sqlite, const struct rtap_message *message) { (void)sqlite, (void)message; }
 void export_sqlite_connection(struct export_sqlite *sqlite, const struct rtap_connection *connection) { (void)sqlite, (void)connection; }

@@ -81,7 +81,7 @@ static struct waiting *pop(struct export_tcp *export)
 	return first;
 }
 
-void export_tcp_heed(struct export_tcp *export, bool (*stopped)(void))
+void export_tcp_set_stopped(struct export_tcp *export, bool (*stopped)(void))
 {
 	export->stopped = stopped;
 }
@@ -297,7 +297,7 @@ enum rtap_status export_tcp_close(struct export_tcp *export, struct export_tcp_c
 		status = write_until(export, 0, error);
 	if (is_stopped(export))
 		export->counters.dropped += export->heap.count;
-	export->counters.held_times = tcp_writer_held_times(export->writer);
+	export->counters.clamped_times = tcp_writer_clamped_times(export->writer);
 	if (counters)
 		*counters = export->counters;
 	while (export->heap.count)

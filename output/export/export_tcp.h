@@ -18,9 +18,9 @@ struct export_tcp;
 struct export_tcp_counters {
 	uint64_t messages;  /* written */
 	uint64_t filled;    /* of these, with holes filled with zeros */
-	uint64_t dropped;   /* at an interrupt, see export_tcp_heed() */
+	uint64_t dropped;   /* at an interrupt, see export_tcp_set_stopped() */
 	uint64_t left_out;  /* omitted because bytes are missing */
-	uint64_t held_times; /* packets whose time stamp the file format cannot represent */
+	uint64_t clamped_times; /* packets whose time stamp the file format cannot represent */
 	uint64_t misplaced; /* of those written: reported so late that they follow messages completed after them */
 };
 
@@ -33,7 +33,7 @@ enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, b
 	__attribute__((warn_unused_result));
 
 /* Sets an interrupt check: once `stopped` returns true, only what completes the file is written. */
-void export_tcp_heed(struct export_tcp *export, bool (*stopped)(void));
+void export_tcp_set_stopped(struct export_tcp *export, bool (*stopped)(void));
 
 /* Exports the call and the reply, if present. After FAILED only export_tcp_close() may be called. */
 enum rtap_status export_tcp_exchange(struct export_tcp *export, const struct rpc_exchange *exchange, struct rtap_error *error)

@@ -19,9 +19,9 @@
 /* Kinds of tracks of a connection, in the order in which they are shown. */
 enum track { TRACK_OPERATIONS, TRACK_MESSAGES, TRACK_RECOVERIES, TRACK_COUNT };
 
-/* Events of one track must not overlap: those that do have lanes of their own. More than LANES at a time are asynchronous events. */
+/* Events of one track must not overlap: overlapping events go to separate lanes. Beyond LANES at a time they become asynchronous events. */
 #define LANES 64
-#define SLOTS 512 /* connections whose lanes are known; a power of two */
+#define SLOTS 512 /* number of connections whose lanes are kept; a power of two */
 
 struct lanes {
 	uint64_t connection; /* 0: messages without one */
@@ -35,7 +35,7 @@ struct export_trace {
 	int fd;
 	bool is_open;      /* `fd` was opened here */
 	bool has_begun;
-	bool names_rest;   /* the process of what belongs to no connection has a name */
+	bool names_rest;   /* the process of events without a connection has been named */
 	int64_t begin_ns;
 	int error;         /* -errno of the first failure; 0: none */
 	uint64_t events;
@@ -98,7 +98,7 @@ static void write_common(const struct event *event, const char *phase, struct li
 	object_number(line, "tid", event->thread);
 }
 
-/* The difference and the sum of times, held to what 64 bits can represent. */
+/* Difference and sum of times, clamped to 64 bits. */
 static int64_t since(int64_t time_ns, int64_t begin_ns)
 {
 	int64_t difference;
@@ -163,7 +163,7 @@ static void write_event(const void *what, struct line *line)
 	line_char(line, '}');
 }
 
-/* Names of processes and threads; `name` is the whole of it, and what() writes it if it is NULL. */
+/* Writes names of processes and threads: `name`, or if it is NULL the output of what(). */
 static void write_metadata(const void *what, struct line *line)
 {
 	const struct event *event = what;
@@ -372,7 +372,7 @@ void export_trace_packet(struct export_trace *trace, const struct rtap_packet *p
 	}
 	if (flow->tcp_recovery_count || flow->time_lost_ns <= 0)
 		return;
-	/* a response that ends a recovery comes from the other end than the requests that were sent again */
+	/* the response that ends a recovery is sent by the other end than the retransmitted requests */
 	put_recovery(trace, packet, (enum rtap_recovery)flow->lost_to, flow->from_a != ib_opcodes[packet->ib.opcode].is_response,
 		     since(packet->frame->time_ns, flow->time_lost_ns), packet->frame->time_ns);
 }

@@ -21,10 +21,10 @@ struct export_trace;
 /* Creates the file; an existing one is replaced. "-" is standard output. `begin_ns` is set by the first call of export_trace_begin(). */
 enum rtap_status export_trace_open(struct export_trace **trace, const char *name, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* The time of a frame, before everything else that is known from it. */
+/* Sets the time of the current frame. Call it before adding events of the frame. */
 void export_trace_begin(struct export_trace *trace, int64_t time_ns);
 
-/* Add an event. After a failure, which export_trace_close() reports, nothing more is added. RPC messages are left to operations. */
+/* Add an event. After a failure, which export_trace_close() reports, nothing more is added. RPC messages are ignored: their operations are added. */
 void export_trace_message(struct export_trace *trace, const struct rtap_message *message);
 void export_trace_operation(struct export_trace *trace, const struct rtap_operation *operation);
 /* The end of a connection: its name. */

@@ -254,9 +254,9 @@ enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_wri
 	return status;
 }
 
-uint64_t tcp_writer_held_times(const struct tcp_writer *writer)
+uint64_t tcp_writer_clamped_times(const struct tcp_writer *writer)
 {
-	return rtap_writer_held_times(writer->file);
+	return rtap_writer_clamped_times(writer->file);
 }
 
 enum rtap_status tcp_writer_close(struct tcp_writer *writer, struct rtap_error *error)

@@ -38,7 +38,7 @@ enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_wri
 				 const uint8_t *bytes, uint32_t length, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Number of packets whose time stamp the file format cannot represent. */
-uint64_t tcp_writer_held_times(const struct tcp_writer *writer);
+uint64_t tcp_writer_clamped_times(const struct tcp_writer *writer);
 
 /* Closes all connections and the file, and frees, also after a failure, which is not returned again. NULL is ignored. */
 enum rtap_status tcp_writer_close(struct tcp_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -10,9 +10,9 @@
 
 #define MOST_DIRECTIONS 65536
 
-/* Recent sendings by direction and sequence number, to recognise that an earlier one had arrived. */
+/* Recent transmissions by direction and sequence number, to find out whether an earlier one had arrived. */
 #define SENDINGS 65536
-#define SPREAD 7919 /* so that sequences of different directions seldom meet */
+#define SPREAD 7919 /* so that sequences of different directions rarely collide */
 
 struct sending {
 	const struct join_direction *direction;
@@ -226,7 +226,7 @@ static void note_over_time(struct join *join, struct join_direction *direction, 
 	add_delay(&delays->intervals[since_ns / delays->interval_ns], &one);
 }
 
-/* What changed on the way to a point, from the one that captured the packet before. */
+/* Counts the changes between the previous point and this one. */
 static void note_hop(struct join_direction *direction, const struct transmission *transmission, unsigned from, unsigned to)
 {
 	uint32_t bits = UINT32_C(1) << from, bit = UINT32_C(1) << to;
@@ -353,7 +353,7 @@ static int compare_directions(const void *left, const void *right)
 {
 	const struct join_direction *one = *(struct join_direction *const *)left, *other = *(struct join_direction *const *)right;
 
-	/* what belongs to no connection comes last */
+	/* directions without a connection come last */
 	if (one->connection != other->connection)
 		return one->connection - 1 < other->connection - 1 ? -1 : 1;
 	if (one->from_a != other->from_a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happened to packets between capture points, by direction of each connection: lost, doubled, reordered, delayed, marked.
+ * Packets lost, duplicated, reordered, delayed and marked between capture points, by direction of each connection.
  */
 #ifndef OUTPUT_JOIN_JOIN_COUNT_H
 #define OUTPUT_JOIN_JOIN_COUNT_H
@@ -11,7 +11,7 @@
 #include "output/stats/histogram.h"
 #include "reassembly/join/transmission.h"
 
-/* Combinations of points that captured a packet, of one direction. */
+/* Largest number of combinations of points that captured a packet, per direction. */
 #define JOIN_GROUPS 64
 
 /* Lost packets of one direction that are listed. */
@@ -50,14 +50,14 @@ struct join_direction {
 	uint32_t source_qpn;
 	struct join_direction *opposite; /* NULL: none is known */
 	uint32_t points;               /* that captured any, a bit each */
-	uint64_t packets, bytes;       /* each sending once */
+	uint64_t packets, bytes;       /* each transmission once */
 	uint64_t seen[JOIN_POINTS];
 	struct join_group groups[JOIN_GROUPS];
 	unsigned group_count;
-	uint64_t ungrouped;            /* packets beyond JOIN_GROUPS: not judged */
-	struct join_group resent[JOIN_GROUPS]; /* retransmissions, by the points that the earlier sending had reached */
+	uint64_t ungrouped;            /* packets beyond JOIN_GROUPS: not evaluated */
+	struct join_group resent[JOIN_GROUPS]; /* retransmissions, by the points that the previous transmission had reached */
 	unsigned resent_count;
-	uint64_t doubled[JOIN_POINTS], reordered[JOIN_POINTS], marked[JOIN_POINTS]; /* on the way to this point from the one before */
+	uint64_t doubled[JOIN_POINTS], reordered[JOIN_POINTS], marked[JOIN_POINTS]; /* between the previous point and this one */
 	uint64_t before[JOIN_POINTS][JOIN_POINTS]; /* packets that the first point captured before the second one */
 	struct histogram *delays[JOIN_POINTS][JOIN_POINTS]; /* from the first to the second; NULL: none */
 	struct join_delays *over_time;  /* from the first to the last point of the packets that most points captured; NULL: none */
@@ -65,11 +65,11 @@ struct join_direction {
 	size_t missed_count, missed_room;
 	uint64_t missed_unlisted;
 	/* Set by join_finish(): */
-	unsigned order[JOIN_POINTS];   /* points on the way of a packet */
+	unsigned order[JOIN_POINTS];   /* points on the path of a packet */
 	unsigned order_count;
 };
 
-/* A stretch between two points that follow each other on the way. */
+/* The hop between two adjacent points on the path. */
 struct join_hop {
 	unsigned from, to;
 	uint64_t lost, lost_bytes;
@@ -80,7 +80,7 @@ struct join_hop {
 
 struct join_point {
 	int64_t first_ns, last_ns;     /* times of its first and last packet */
-	uint64_t packets, unknown;     /* unknown: nothing to recognise them by */
+	uint64_t packets, unknown;     /* unknown: packets without identifying values */
 	bool is_used;
 };
 
@@ -96,28 +96,28 @@ struct join {
 /* NULL: out of memory. max_memory: bytes. */
 struct join *join_create(uint64_t max_memory);
 
-/* A packet of a point, before its transmission is passed on. */
+/* Records a packet of a point. Call it before its transmission is passed on. */
 void join_note_point(struct join *join, unsigned point, int64_t time_ns, bool is_known);
 
-/* A transmission; `owner` is a struct join. */
+/* Counts a transmission; `owner` is a struct join. */
 void join_take(void *owner, const struct transmission *transmission);
 
 /* Connection `from` turned out to be connection `into`; turned: the ends are exchanged. */
 void join_merge(struct join *join, uint64_t from, uint64_t into, bool turned);
 
-/* All packets were taken: finds the order of the points and pairs the directions. */
+/* Call after the last packet: determines the order of the points and pairs the directions. */
 void join_finish(struct join *join);
 
-/* The hop from the `index`-th to the next point on the way of a direction. */
+/* The hop from the `index`-th to the next point on the path of a direction. */
 struct join_hop join_hop_of(const struct join_direction *direction, unsigned index);
 
-/* Where a packet was lost: index of the hop in *hop. False: it was not, or that is unknown. */
+/* Finds the hop at which a packet was lost; its index is stored in *hop. False: not lost, or unknown. */
 bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_t active, unsigned *hop);
 
 /* The `active` points of a transmission. */
 uint32_t join_active(const struct join *join, const struct transmission *transmission);
 
-/* Retransmissions whose first sending had reached the last point. */
+/* Retransmissions whose first transmission had reached the last point. */
 uint64_t join_resent_after_arrival(const struct join_direction *direction);
 
 /* NULL is ignored. */

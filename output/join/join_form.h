@@ -14,9 +14,9 @@
 struct join_clock {
 	bool is_known;
 	unsigned reference;            /* point */
-	int64_t offset_ns;             /* it is ahead by this at its first packet */
-	double drift;                  /* and gains this: seconds per second */
-	unsigned steps;                /* times that it was set */
+	int64_t offset_ns;             /* its lead at its first packet */
+	double drift;                  /* gain in seconds per second */
+	unsigned steps;                /* number of times that it was set */
 };
 
 struct join_form {
@@ -38,10 +38,10 @@ struct join_record {
 	const struct join_stall *stall;
 };
 
-/* JSON objects and "\n", of a struct join_record: of a direction, a stall, and of all (both NULL). */
+/* One JSON object and "\n" for a struct join_record: a direction, a stall, or the summary (both NULL). */
 void join_json(const void *record, struct line *line);
 
-/* Text: the points and the sums, of a struct join_form; a lost packet, of a struct join_record. */
+/* Text: the points and the sums for a struct join_form; a lost packet for a struct join_record. */
 void join_write_points(const void *form, struct line *line);
 void join_write_lost(const void *record, struct line *line);
 
@@ -52,7 +52,7 @@ void join_ends_text(const struct join_direction *direction, struct line *line);
 void join_table(struct stats_table *table, const struct join_form *form);
 
 /*
- * Half of the shortest round trip between two points: the clocks agree within this, if no packet is faster one way than the other. -1:
+ * Half of the shortest round trip between two points: the uncertainty of the clocks if delays are symmetric. -1:
  * unknown, for lack of packets in both directions.
  */
 int64_t join_uncertainty_ns(const struct join *join, unsigned one, unsigned other);

@@ -6,7 +6,7 @@
 
 #include "output/join/join_stall.h"
 
-/* What was sent last on a connection. */
+/* The last packets of a connection. */
 struct stall_connection {
 	SLIST_ENTRY(stall_connection) link;
 	uint64_t number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pauses of a connection, and where they happened: at a host that sent nothing, or on the way of a packet that was lost or delayed.
+ * Pauses of a connection and their place: a host that sent nothing, or the network in which a packet was lost or delayed.
  */
 #ifndef OUTPUT_JOIN_JOIN_STALL_H
 #define OUTPUT_JOIN_JOIN_STALL_H
@@ -14,15 +14,15 @@
 #include "base/map.h"
 #include "reassembly/join/transmission.h"
 
-/* A connection that sends nothing for so long has paused. */
+/* Minimum time without packets of a connection that counts as a pause. */
 #define JOIN_STALL_NS INT64_C(10000000)
 
-/* The longest pauses, which are listed. */
+/* Number of longest pauses listed. */
 #define JOIN_STALLS 1000
 
 struct join_direction;
 
-/* What is kept of a transmission. */
+/* The stored values of a transmission. */
 struct join_brief {
 	const struct join_direction *direction; /* NULL: none */
 	uint32_t seen, active;         /* points that captured it, that were capturing; a bit each */
@@ -32,7 +32,7 @@ struct join_brief {
 };
 
 struct join_stall {
-	struct join_brief before, after; /* the packets that end and begin what is around the pause */
+	struct join_brief before, after; /* the packets before and after the pause */
 	struct join_brief lost;        /* the latest packet of the connection before `after` that a point missed */
 	uint64_t connection;
 	int64_t duration_ns;
@@ -47,7 +47,7 @@ struct join_stalls {
 	uint64_t connections, uncounted; /* uncounted: packets of connections for which there was no memory */
 };
 
-/* Takes transmissions in the order of their first captures. */
+/* Processes a transmission. Call in the order of their first captures. */
 void join_stalls_take(struct join_stalls *stalls, const struct join_direction *direction, const struct transmission *transmission,
 		      uint32_t active, uint64_t most_connections);
 

@@ -9,7 +9,7 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
-/* The host at which the time went; the network's is that of the packet's sender. */
+/* The host that caused the pause; for the network, the packet's sender. */
 static void put_host(const struct join_verdict *verdict, struct line *line)
 {
 	const struct transmission_flow *flow = &verdict->packet->direction->flow;
@@ -20,7 +20,7 @@ static void put_host(const struct join_verdict *verdict, struct line *line)
 		line_text(line, join_verdict_place_name(verdict->place));
 }
 
-/* The points between which a packet was lost or delayed: of one that was delayed, the first and the last. */
+/* The points between which a packet was lost or delayed; for a delayed packet, the first and the last. */
 static void find_hop(const struct join_verdict *verdict, unsigned *from, unsigned *to)
 {
 	const struct join_direction *direction = verdict->packet->direction;

@@ -13,7 +13,7 @@ void join_stall_json(const struct join_record *record, struct line *line);
 /* The key "stalls" of the summary: number and time by place. */
 void join_stalls_json(const struct join_form *form, struct line *line);
 
-/* Text: a line of sums, of a struct join_form, which has pauses; the line of a pause, of a struct join_record. */
+/* Text: the line of sums for a struct join_form with pauses; the line of a pause for a struct join_record. */
 void join_write_stalls(const void *form, struct line *line);
 void join_write_stall(const void *record, struct line *line);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the time of a pause went. After join_finish().
+ * Attributes pauses to the network or an end. Call after join_finish().
  */
 #ifndef OUTPUT_JOIN_JOIN_VERDICT_H
 #define OUTPUT_JOIN_JOIN_VERDICT_H
 
 #include "output/join/join_count.h"
 
-/* Where the time went. */
+/* The cause of a pause. */
 enum join_place { JOIN_NETWORK, JOIN_RECEIVER, JOIN_SENDER, JOIN_PLACES };
 
-/* Why: the packet was lost or delayed; it arrived, and was neither acknowledged nor answered; the next packet was sent late. */
+/* The reason: the packet was lost or delayed; it arrived, but no acknowledgement or response followed; the next packet was sent late. */
 enum join_reason { JOIN_LOST, JOIN_DELAYED, JOIN_UNANSWERED, JOIN_LATE };
 
 struct join_verdict {

@@ -16,7 +16,7 @@ struct column_key {
 	bool is_column; /* CSV has it by default: neither an object nor inside an array */
 };
 
-/* Records of a command; of those with `type`, if it is not NULL. `keys` ends with a NULL name. */
+/* Keys of the records of a command (of those with `type`, if it is not NULL). `keys` ends with a NULL name. */
 struct column_keys {
 	const char *command, *type;
 	const struct column_key *keys;

@@ -37,7 +37,7 @@ enum rtap_status columns_check(const char *command, const char *name, struct rta
  */
 bool columns_complete(struct columns *columns, const char *command, const char *type) __attribute__((warn_unused_result));
 
-/* Whether records are written by columns_write(): otherwise they are the command's own text. */
+/* Whether records are written by columns_write() instead of as the command's own text. */
 static inline bool columns_are_made(const struct columns *columns)
 {
 	return columns->form != COLUMNS_TEXT || columns->count;

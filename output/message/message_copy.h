@@ -10,7 +10,7 @@
 /* Followed by holes and operations. */
 struct message_copy {
 	struct rtap_message message;
-	struct rtap_end a, b;       /* these and the next two: of its connection, as far as printed */
+	struct rtap_end a, b;       /* these and the next two: printed values of its connection */
 	uint64_t connection;
 	uint8_t transport;
 	_Alignas(8) uint8_t after[];

@@ -265,7 +265,7 @@ static void text_missing(const struct rtap_message *message, struct line *line)
 	static const char *const reasons[RTAP_MISSING_COUNT] = {
 		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
 		[RTAP_MISSING_SNAPPED] = " (snap length)",
-		[RTAP_MISSING_EVICTED] = " given up for want of memory",
+		[RTAP_MISSING_EVICTED] = " evicted for lack of memory",
 	};
 	uint32_t shown = message->missing_count < SHOWN_HOLES ? message->missing_count : SHOWN_HOLES;
 
@@ -343,7 +343,7 @@ static char *put_details(char *to, const struct rtap_message *message)
 		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 1);
 	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED)
 		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
-	/* of a call it is that of the reply */
+	/* the latency of a call is printed with its reply */
 	if (message->has_latency && !(message->kind == RTAP_KIND_RPC_CALL && message->partner))
 		to = put_duration(line_put(to, ", "), message->latency_ns);
 	if (message->time_lost_us)
@@ -594,6 +594,6 @@ void message_text(const struct rtap_message *message, const struct clock_listing
 	line_end(line, begin, put_back(begin, message));
 	text_missing(message, line);
 	if (message->bytes_evicted)
-		line_text(line, ", bytes not kept for want of memory");
+		line_text(line, ", bytes not kept for lack of memory");
 	line_char(line, '\n');
 }

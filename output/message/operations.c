@@ -116,7 +116,7 @@ void operation_json(const struct rtap_operation *operation, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* Least widths of columns; what is longer moves the rest of its line. */
+/* Minimum widths of columns; longer values move the rest of the line. */
 enum { NUMBER_WIDTH = 5, ENDS_WIDTH = 19, NAME_WIDTH = 14, TIME_WIDTH = 7, BYTES_WIDTH = 7, CARRIER_WIDTH = 6 };
 
 static void fill(struct line *line, size_t used, unsigned width)

@@ -92,7 +92,7 @@ bool record_filter_key(const char *prefix, size_t index, struct record_filter_ke
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		for (const struct column_key *key = keys_of(&kinds[i]); key->name; key++) {
-			/* only what an object or array has in it */
+			/* objects and arrays have no value of their own */
 			if (type_of(key) == FILTER_KEY_NONE)
 				continue;
 			describe(kinds[i].prefix, key, found);

@@ -39,18 +39,18 @@ bool clock_parse(const char *argument, enum clock_form *form);
 /* Appends the frame's time: microseconds if its input has no more, else nanoseconds. */
 void clock_write(struct clock *clock, const struct rtap_frame *frame, struct line *line);
 
-/* Times of a listing of other things than frames. The differences of its times fit into 64 bits. */
+/* Time stamps of listings of records other than frames. The differences of its times fit into 64 bits. */
 struct clock_listing {
 	enum clock_form form;
 	uint8_t digits;      /* of the seconds' fraction: 6, or 9 and 0 for nine */
 	int64_t first_ns;    /* of the first frame */
 	bool has_previous;
-	int64_t previous_ns; /* of the line before */
+	int64_t previous_ns; /* of the previous line */
 };
 
 #define CLOCK_MOST 40
 
-/* Writes at `to` a time with the digits of the listing, at most CLOCK_MOST bytes; returns the end. Differences are from the line before. */
+/* Writes at `to` a time with the digits of the listing, at most CLOCK_MOST bytes; returns the end. Differences are from the previous line. */
 char *clock_put_listed(char *to, const struct clock_listing *listing, int64_t time_ns);
 
 /* Records a frame: the first one, and the digits of its time. */

@@ -11,10 +11,10 @@
 
 #include "dissect/engine/line.h"
 
-/* --color */
+/* Values of --color. */
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
-/* What a line reports: red, yellow, magenta. */
+/* Colour classes of a line: red, yellow, magenta. */
 enum colour { COLOUR_NONE, COLOUR_ERROR, COLOUR_LOSS, COLOUR_CONGESTION };
 
 /* Parses an argument of --color; false: invalid. */

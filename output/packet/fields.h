@@ -20,7 +20,7 @@ struct fields_format;
 struct column {
 	const char *name; /* borrowed */
 	void (*write)(struct fields_format *fields, const struct rtap_packet *packet, struct line *line); /* NULL: the fields */
-	bool is_end;      /* an end of the packet: the innermost value, not of a packet that ICMP quotes */
+	bool is_end;      /* an address of the packet: the innermost value, not of a packet quoted by ICMP */
 	unsigned field_count;
 	struct column_field {
 		const struct rtap_field *field;

@@ -60,7 +60,7 @@ static void write_number(uint64_t number, struct line *line)
 	line_end(line, begin, to);
 }
 
-/* A response: where its request is, and how long it took. */
+/* For a response: the frame of its request, and the latency. */
 static void write_request(const struct rtap_packet *packet, const char *where, uint64_t frame, int64_t time_ns, struct line *line)
 {
 	int64_t latency_ns = packet->frame->time_ns - time_ns;
@@ -91,7 +91,7 @@ static void write_link(const struct rtap_packet *packet, struct line *line)
 	line_dec(line, packet->frame->wire_length);
 }
 
-/* What follows the summaries of the layers, which start at `before`. */
+/* Writes the notes after the summaries of the layers, which start at `before`. */
 static void write_rest(const struct rtap_packet *packet, const char *before, struct line *line)
 {
 	/* columns are padded */
@@ -143,7 +143,7 @@ void text_info(const struct rtap_packet *packet, struct line *line)
 	memmove(before, info, (size_t)(line->next - info));
 	line->next = before + (line->next - info);
 	write_rest(packet, before, line);
-	/* of a note after nothing */
+	/* remove the separator if no summary precedes the note */
 	if (before < line->next && *before == ' ')
 		memmove(before, before + 1, (size_t)(--line->next - before));
 }

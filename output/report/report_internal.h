@@ -29,7 +29,7 @@ report_part report_rates, report_latencies;
 /* Plots of one connection: setup, throughput, sequence numbers, RPCs. */
 report_part report_setup, report_throughput, report_sequences, report_calls;
 
-/* What happened between several capture points. */
+/* Losses and delays between several capture points. */
 report_part report_join;
 
 /* Tables. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happened between capture points: a table of stretches, plots of delays over time, pauses. As rdmatap join has it.
+ * Results of rdmatap join: a table of hops between capture points, plots of delays over time, pauses.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #define HEIGHT 90
 #define TICKS 3
 
-/* A line of text that `write` makes, as HTML. */
+/* The text that `write` writes, as HTML. */
 static void put_text(void (*write)(const void *what, struct line *line), const void *what, struct line *line)
 {
 	char text[ROW_BYTES];

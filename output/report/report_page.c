@@ -158,7 +158,7 @@ static void reservations(const struct report_input *input, struct line *line)
 		note_end(line);
 	}
 	losses(input->source, line);
-	note_counted("", counters.cut_frames, "frame", " were captured in part only.", line);
+	note_counted("", counters.cut_frames, "frame", " were truncated by the capture.", line);
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++) {
 		if (!input->anomalies[i])
 			continue;
@@ -172,7 +172,7 @@ static void reservations(const struct report_input *input, struct line *line)
 		note_end(line);
 	}
 	note_counted("bad", input->counters.refused, "time", " the system had no memory for state: what is shown is not whole.", line);
-	note_counted("bad", input->counters.evictions, "time", " state was given up for want of memory (give more with --max-memory).", line);
+	note_counted("bad", input->counters.evictions, "time", " state was evicted for lack of memory (raise --max-memory).", line);
 }
 
 /* Data omitted from plots. */
@@ -216,7 +216,7 @@ static void summary(const void *what, struct line *line)
 		note_end(line);
 	}
 	reservations(page->input, line);
-	note_counted("bad", refused(page->report), "time", " something was left out of plots for want of memory.", line);
+	note_counted("bad", refused(page->report), "time", " something was left out of plots for lack of memory.", line);
 	line_text(line, "</section>\n");
 }
 
@@ -247,7 +247,7 @@ static void finding_ends(const struct stats *stats, const struct finding *found,
 		html_bytes(line, memory, (size_t)(text.next - memory));
 }
 
-/* The likely cause, what to look at, and the filter of the packets. */
+/* The likely cause, the next step, and the filter of the packets. */
 static void finding_advice(const struct report_page *page, const struct finding *found, struct line *line)
 {
 	const struct finding_advice *advice = finding_advice_of(found->rule);

@@ -111,7 +111,7 @@ void report_connections(const void *what, struct line *line)
 	if (page->stats->summed) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->summed, "further connection");
-		line_text(line, " could only be counted together for want of memory (give more with --max-memory).</p>\n");
+		line_text(line, " could only be counted together for lack of memory (raise --max-memory).</p>\n");
 	}
 	line_text(line, "</section>\n");
 }
@@ -161,17 +161,17 @@ void report_operations(const void *what, struct line *line)
 	if (page->stats->uncounted_messages) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->uncounted_messages, "message");
-		line_text(line, " not counted by connection and kind for want of memory (give more with --max-memory).</p>\n");
+		line_text(line, " not counted by connection and kind for lack of memory (raise --max-memory).</p>\n");
 	}
 	if (page->stats->values.unplaced + page->values.unplaced) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.unplaced + page->values.unplaced, "value");
-		line_text(line, " (lengths or times) in no percentile and no plot, for want of memory.</p>\n");
+		line_text(line, " (lengths or times) in no percentile and no plot, for lack of memory.</p>\n");
 	}
 	if (page->stats->values.refused + page->values.refused) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.refused + page->values.refused, "distribution");
-		line_text(line, " with percentiles that are not exact, for want of memory.</p>\n");
+		line_text(line, " with percentiles that are not exact, for lack of memory.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }
@@ -375,7 +375,7 @@ void report_works(const void *what, struct line *line)
 	if (tables->uncounted) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, tables->uncounted, "operation");
-		line_text(line, " counted as others, or in no row, for there are too many, or for want of memory.</p>\n");
+		line_text(line, " counted as others, or in no row, for there are too many, or for lack of memory.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }

@@ -88,12 +88,12 @@ static bool grow(struct stats *stats, struct stats_direction *direction)
 
 	if (room > CONGESTION_ROWS)
 		return false;
-	larger = stats_take(stats, size_of(room));
+	larger = stats_allocate(stats, size_of(room));
 	if (!larger)
 		return false;
 	if (old) {
 		memcpy(larger, old, size_of(old->room));
-		stats_give(stats, old, size_of(old->room));
+		stats_free(stats, old, size_of(old->room));
 	}
 	larger->room = room;
 	direction->congestion = larger;
@@ -203,7 +203,7 @@ void congestion_begin_window(struct stats_direction *direction, int64_t time_ns,
 static struct congestion_cnps *cnps_of(struct stats *stats, struct stats_direction *direction)
 {
 	if (!direction->cnps)
-		direction->cnps = stats_take(stats, sizeof *direction->cnps);
+		direction->cnps = stats_allocate(stats, sizeof *direction->cnps);
 	return direction->cnps;
 }
 
@@ -291,7 +291,7 @@ static void note_port(struct congestion_port *port, const struct congestion_paus
 void congestion_note_pause(struct stats *stats, const struct congestion_pause *pause)
 {
 	if (!stats->pauses)
-		stats->pauses = stats_take(stats, sizeof *stats->pauses);
+		stats->pauses = stats_allocate(stats, sizeof *stats->pauses);
 	if (!stats->pauses) {
 		stats->uncounted_messages++;
 		return;
@@ -393,8 +393,8 @@ void congestion_merge(struct stats *stats, struct stats_direction *direction, co
 void congestion_destroy(struct stats *stats, struct stats_direction *direction)
 {
 	if (direction->congestion)
-		stats_give(stats, direction->congestion, size_of(direction->congestion->room));
-	stats_give(stats, direction->cnps, sizeof *direction->cnps);
+		stats_free(stats, direction->congestion, size_of(direction->congestion->room));
+	stats_free(stats, direction->cnps, sizeof *direction->cnps);
 	direction->congestion = NULL;
 	direction->cnps = NULL;
 }

@@ -184,7 +184,7 @@ void finding_moment(int64_t time_ns, enum clock_form form, int64_t first_ns, boo
 	moment_of(time_ns, form, first_ns, with_us ? TO_US : TO_MS, line);
 }
 
-#define MINUTE 6 /* "14:03:", what moments of one minute have in common */
+#define MINUTE 6 /* "14:03:", the common part of times within one minute */
 
 /* "14:03:11.2 to 14.9" */
 static void period(const struct stats *stats, const struct finding *found, enum clock_form form, struct line *line)
@@ -295,7 +295,7 @@ void finding_filter(const struct stats *stats, const struct finding *found, stru
 	if (scope & (ADVICE_CONNECTION | ADVICE_DIRECTION | ADVICE_OTHER))
 		connection_conditions(&conditions, stats, found, scope);
 	if (scope & ADVICE_FRAMES && found->first_frame && found->first_frame == found->last_frame) {
-		/* the first frame of a message need not have what the message is */
+		/* the first frame of a message may lack its distinguishing fields */
 		number_condition(&conditions, "frame.number == ", found->first_frame);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Findings for people: who, what, when, why, and the command that shows the packets.
+ * Findings as text: sender and receiver, events, times, cause, and the command that prints the packets.
  */
 #ifndef OUTPUT_STATS_FINDING_TEXT_H
 #define OUTPUT_STATS_FINDING_TEXT_H
@@ -19,7 +19,7 @@ bool finding_service(const struct stats_connection *connection, struct line *lin
 const struct rtap_end *finding_end(const struct stats *stats, const struct finding *found, bool to);
 
 struct finding_style {
-	enum clock_form form; /* of moments; relative to the first packet of the statistics */
+	enum clock_form form; /* of points in time; relative to the first packet of the statistics */
 	bool brief;           /* without details of recoveries */
 };
 
@@ -29,13 +29,13 @@ void finding_text(const struct stats *stats, const struct finding *found, const 
 /* The display filter of the finding's packets: "rdmatap.connection == 3 && rdmatap.recovery == \"timeout\"". */
 void finding_filter(const struct stats *stats, const struct finding *found, struct line *line);
 
-/* What a rule measures, when it is raised, its standard, the likely cause and what to do. Several lines. */
+/* Writes several lines: the events that a rule counts, its threshold, its standard, the likely cause and the next step. */
 void finding_explain(const struct finding_rule *rule, struct line *line);
 
-/* A moment with three decimals, or six: "14:03:11.203". `first_ns`: where relative times begin. */
+/* Writes a point in time with three decimals, or six: "14:03:11.203". `first_ns`: zero of relative times. */
 void finding_moment(int64_t time_ns, enum clock_form form, int64_t first_ns, bool with_us, struct line *line);
 
-/* The form of moments that need a date; relative ones are then absolute. */
+/* The form for times with a date; relative forms become absolute. */
 enum clock_form finding_dated(enum clock_form form);
 
 /* Names of the finding's times. */

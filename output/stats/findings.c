@@ -427,7 +427,7 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 		finding->connection = row->slowest_connection;
 }
 
-/* If there are operations of an upper layer, these are to be checked. */
+/* Connections with operations of an upper layer are checked by operation_latency instead. */
 static void look_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
@@ -591,7 +591,7 @@ const struct finding_rule finding_rules[] = {
 	{ "sender_late", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 1, 0,
 	  "transfers that waited for their sender", "transfers", findings_waits_sender, &delay_times },
 	{ "summed_connections", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connections counted together for want of memory: only problems of their sum are found (give more with --max-memory)", "connections", look_summed, NULL },
+	  "connections counted together for lack of memory: only problems of their sum are found (raise --max-memory)", "connections", look_summed, NULL },
 	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
 	  "replies with an error", "replies", look_rpc_errors, NULL },
 	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
@@ -673,7 +673,7 @@ static void enter(struct findings *findings, const struct finding *finding)
 	findings->list[place] = *finding;
 }
 
-/* `subject`: a finding with what it concerns. */
+/* `subject`: a finding with its connection, direction and other subjects. */
 static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		    const struct stats_connection *connection, const struct finding *subject)
 {

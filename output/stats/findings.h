@@ -29,7 +29,7 @@ enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FIN
 
 struct finding;
 
-/* What time_ns and usual_ns of a finding are: in words, and their JSON keys. */
+/* Meaning of time_ns and usual_ns of a finding: in words, and their JSON keys. */
 struct finding_times {
 	const char *words[2], *keys[2];
 };
@@ -62,7 +62,7 @@ struct finding {
 	const char *layer;         /* static: of the job; NULL: does not concern one */
 	uint8_t host_address[16];  /* a host that it concerns */
 	uint8_t host_address_length; /* 0: none */
-	bool is_certain;           /* of `host_address`: what the host waited for was captured */
+	bool is_certain;           /* of `host_address`: the host's own waits were captured */
 	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: does not concern one */
 	uint64_t count, of;        /* of: 0: not part of a whole */
 	uint64_t lost_ns;          /* time lost, except that of `recovery`; 0: unknown */
@@ -96,7 +96,7 @@ uint64_t finding_time_lost(const struct finding *found);
 
 /* Time lost, for a finding with `recovery`: "3.42 s of 6.70 s lost to 6 timeouts". */
 void finding_recovery_text(const struct finding *found, struct line *line);
-/* After that text, if there is anything: ", 540 ms apart", what timers and the setup asked for, recoveries that may have another cause. */
+/* Follows that text: ", 540 ms apart", timers and retry parameters, recoveries that may have another cause. May write nothing. */
 void finding_recovery_details(const struct finding *found, struct line *line);
 
 void findings_gather(struct findings *findings, const struct stats *stats);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each rule of the findings means to a reader: the words for what was counted, the likely cause, what to look at next, the standard,
+ * Explanation of each rule of the findings: the name of the counted events, the likely cause, the next step, the standard,
  * and the display filter of the packets.
  */
 #ifndef OUTPUT_STATS_FINDINGS_ADVICE_H
@@ -8,7 +8,7 @@
 
 #include "output/stats/findings.h"
 
-/* Conditions of a filter beside `filter`; those of connections are omitted for a finding without one, in favour of the frames. */
+/* Further conditions besides `filter`. For a finding without a connection, conditions on frames replace those on connections. */
 enum finding_advice_scope {
 	ADVICE_CONNECTION = 1, /* packets of the finding's connection */
 	ADVICE_DIRECTION = 2,  /* packets that the finding's end sent */
@@ -18,7 +18,7 @@ enum finding_advice_scope {
 
 struct finding_advice {
 	const char *rule;
-	const char *one, *many; /* what is counted */
+	const char *one, *many; /* name of the counted events */
 	const char *standard;   /* "": none */
 	const char *filter;     /* display filter; "": only the conditions of `scope` */
 	unsigned scope;         /* enum finding_advice_scope */

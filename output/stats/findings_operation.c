@@ -119,8 +119,8 @@ static void name_connection(const struct stats *stats, uint64_t number, struct f
 }
 
 /*
- * When the last connection of a group was closed, or the capture ended. False: unknown, because a connection was not seen to be set up, so
- * that its end may not have been captured either.
+ * The time when the last connection of a group was closed, or the capture ended. False: unknown, because the set-up of a connection was not
+ * captured, so its end may be missing too.
  */
 static bool end_of(const struct stats *stats, const struct stats_group *group, int64_t *end_ns)
 {
@@ -162,9 +162,9 @@ void findings_operation_missed(const struct stats *stats, const struct stats_con
 		name_connection(stats, group->connection, finding);
 }
 
-/* Operations of a queue, of at least this number, are compared with those of others. */
+/* Minimum number of operations of a queue for a comparison with others. */
 #define QUEUE_LEAST 10
-/* How many times as many, and as slow, the operations of the busiest queue must be. */
+/* Thresholds of the busiest queue relative to the others: number of operations, and mean latency. */
 #define QUEUE_MORE 3
 #define QUEUE_SLOWER 2
 

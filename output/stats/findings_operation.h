@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Findings about operations of upper layers: what their rules look at.
+ * Evaluation of the rules about operations of upper layers.
  */
 #ifndef OUTPUT_STATS_FINDINGS_OPERATION_H
 #define OUTPUT_STATS_FINDINGS_OPERATION_H

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define HISTOGRAM_PART_BITS 5
-#define HISTOGRAM_VALUE_BITS 44 /* nanoseconds: 4.8 hours; bytes: 16 TiB. What is larger counts as the largest value */
+#define HISTOGRAM_VALUE_BITS 44 /* nanoseconds: 4.8 hours; bytes: 16 TiB. Larger values count as the largest one */
 #define HISTOGRAM_GROUPS (HISTOGRAM_VALUE_BITS - HISTOGRAM_PART_BITS + 1)
 #define HISTOGRAM_BUCKETS (HISTOGRAM_GROUPS << HISTOGRAM_PART_BITS)
 

@@ -66,7 +66,7 @@ static const struct {
 #undef PAIR_ROW
 };
 
-/* What is counted of a direction, or of operations with one name. */
+/* Counters of a direction, or of operations with one name. */
 struct counted {
 	uint64_t values[PAIR_VALUE_COUNT];
 	struct latencies latency;
@@ -76,7 +76,7 @@ struct counted {
 
 struct row {
 	char labels[LABELS];       /* src="10.0.0.1",dst="10.0.0.2",service="NFS v3" */
-	struct counted now, shown; /* operations: as the statistics have it; as written: never less than before */
+	struct counted now, shown; /* operations: the current value of the statistics; the value written, which never decreases */
 };
 
 struct table {
@@ -85,9 +85,9 @@ struct table {
 	const char *others;        /* labels */
 };
 
-/* What has been counted of a connection: only what comes after that is added, whatever its labels are by then. */
+/* Values of a connection already counted: only increases are added, to its current labels. */
 struct past {
-	uint64_t number;           /* of the connection; 0: of all that the statistics count together */
+	uint64_t number;           /* of the connection; 0: of the connections that the statistics count together */
 	struct counted directions[2];
 };
 
@@ -122,7 +122,7 @@ void metrics_destroy(struct metrics *metrics)
 	free(metrics);
 }
 
-/* The row with these labels, which may be that of all others, after the last one. */
+/* The row with these labels, or the row of all others, which is after the last one. */
 static struct row *row_of(struct table *table, const char *labels)
 {
 	for (size_t i = 0; i < table->count; i++)
@@ -269,7 +269,7 @@ static void add_new(uint64_t *shown, uint64_t *past, const uint64_t *now, size_t
 	}
 }
 
-/* Adds to the row what is new of a direction. Without memory for that, nothing. */
+/* Adds the increase of a direction's counters to the row; adds nothing if out of memory. */
 static void add_new_of(struct metrics *metrics, struct row *row, uint64_t number, int direction, const struct stats_direction *from)
 {
 	struct past *past = past_of(metrics, number);
@@ -478,7 +478,7 @@ static void interface_labels(const struct rtap_interface *interface, char labels
 	add_label(labels, "source", interface->file, strlen(interface->file));
 }
 
-/* What is unknown has no sample. */
+/* Unknown values have no sample. */
 static void write_capture(FILE *file, enum metrics_format format, const struct rtap_source *source)
 {
 	size_t count = rtap_source_interface_count(source);
@@ -528,7 +528,7 @@ bool metrics_write(const struct metrics *metrics, enum metrics_format format, co
 	write_capture(file, format, source);
 	write_single(file, format, "rdmatap_connections", "gauge", "Connections seen; two halves may turn out to be one.", counters->connections);
 	write_single(file, format, "rdmatap_bad_icrc", "counter", "Packets with a wrong invariant CRC.", stats->bad_icrc.count);
-	write_single(file, format, "rdmatap_state_evictions", "counter", "Messages and connections given up for want of memory (--max-memory).", counters->evictions);
+	write_single(file, format, "rdmatap_state_evictions", "counter", "Messages and connections given up for lack of memory (--max-memory).", counters->evictions);
 	if (format == METRICS_OPENMETRICS)
 		fprintf(file, "# EOF\n");
 	if (!fclose(file))

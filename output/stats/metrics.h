@@ -13,9 +13,9 @@
 
 #include "output/stats/stats.h"
 
-/* Directions between two hosts, by service; further ones are counted together, with the labels "other". */
+/* Number of directions between two hosts, by service; further ones are counted together, with the labels "other". */
 #define METRICS_PAIRS 256
-/* Kinds of operations; likewise. */
+/* Number of kinds of operations; further ones are counted together. */
 #define METRICS_OPERATIONS 256
 
 enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS, METRICS_FORMATS };
@@ -29,15 +29,15 @@ struct metrics *metrics_create(void);
 void metrics_destroy(struct metrics *metrics);
 
 /*
- * Takes over the present values; no counter ever decreases, though connections may be found to be one, or to belong to another service.
- * The statistics know connections that are not over (stats_connection_so_far()).
+ * Copies the current values. No counter ever decreases, although connections may be merged or reassigned to another service.
+ * Open connections must have been passed to the statistics (stats_connection_so_far()).
  */
 void metrics_update(struct metrics *metrics, const struct stats *stats);
 
-/* Packets of connection `from` belong to `into`, whose statistics have them by now; turned: end a of one is end b of the other. */
+/* Packets of connection `from` now belong to `into`, whose statistics include them; turned: end a of one is end b of the other. */
 void metrics_merge(struct metrics *metrics, uint64_t from, uint64_t into, bool turned);
 
-/* Writes all; the caller frees *text. The source and the counters are those of now. False: out of memory. */
+/* Writes all metrics; the caller frees *text. `source` and the counters are current. False: out of memory. */
 bool metrics_write(const struct metrics *metrics, enum metrics_format format, const struct stats *stats, const struct rtap_source *source,
 		   const struct rtap_tracker_counters *counters, char **text, size_t *length);
 

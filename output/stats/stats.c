@@ -100,12 +100,12 @@ static bool make_event_room(struct stats *stats, struct stats_direction *directi
 	unsigned room = old ? old->room * 2u : FIRST_EVENTS;
 
 	room = room < STATS_EVENT_COUNT ? room : STATS_EVENT_COUNT;
-	larger = stats_take(stats, SIZE_OF_EVENTS(room));
+	larger = stats_allocate(stats, SIZE_OF_EVENTS(room));
 	if (!larger)
 		return false;
 	if (old) {
 		memcpy(larger, old, SIZE_OF_EVENTS(old->count));
-		stats_give(stats, old, SIZE_OF_EVENTS(old->room));
+		stats_free(stats, old, SIZE_OF_EVENTS(old->room));
 	}
 	larger->room = (uint8_t)room;
 	direction->events = larger;
@@ -138,7 +138,7 @@ const struct stats_occurrences *stats_event_of(const struct stats_direction *dir
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction)
 {
 	if (!direction->incidents)
-		direction->incidents = stats_take(stats, sizeof *direction->incidents);
+		direction->incidents = stats_allocate(stats, sizeof *direction->incidents);
 	if (direction->incidents)
 		return direction->incidents;
 	stats->uncounted_messages++;
@@ -163,7 +163,7 @@ static void give_operations(struct stats *stats, struct stats_operations *operat
 		return;
 	histogram_fini(&operations->size, &stats->values);
 	histogram_fini(&operations->latency_ns, &stats->values);
-	stats_give(stats, operations, sizeof *operations);
+	stats_free(stats, operations, sizeof *operations);
 }
 
 static bool make_room(struct stats *stats, uint64_t number)
@@ -195,7 +195,7 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 	/* the rest is for their operations and events */
 	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
 	    stats->connection_memory < stats->options.max_memory / 3 * 2)
-		begun = stats_take(stats, sizeof *begun);
+		begun = stats_allocate(stats, sizeof *begun);
 	if (!begun) {
 		stats->is_full = true;
 		return &stats->others;
@@ -211,7 +211,7 @@ static struct stats_operations *operations_of(struct stats *stats, struct stats_
 	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
 
 	if (!*place && place != shared)
-		*place = stats_take(stats, sizeof **place);
+		*place = stats_allocate(stats, sizeof **place);
 	if (*place)
 		return *place;
 	stats->uncounted_messages += place != shared;
@@ -219,7 +219,7 @@ static struct stats_operations *operations_of(struct stats *stats, struct stats_
 	if (!*shared) {
 		stats->options.max_memory += sizeof **shared;
 		stats->values.most += 2 * HISTOGRAM_MEMORY;
-		*shared = stats_take(stats, sizeof **shared);
+		*shared = stats_allocate(stats, sizeof **shared);
 	}
 	return *shared;
 }
@@ -287,7 +287,7 @@ static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 
 	if (reads->room == STATS_READS)
 		return false;
-	larger = stats_take(stats, SIZE_OF_READS(2 * reads->room));
+	larger = stats_allocate(stats, SIZE_OF_READS(2 * reads->room));
 	if (!larger) {
 		stats->uncounted_messages++;
 		return false;
@@ -295,7 +295,7 @@ static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
 	for (uint32_t i = 0; i < reads->count; i++)
 		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
-	stats_give(stats, reads, SIZE_OF_READS(reads->room));
+	stats_free(stats, reads, SIZE_OF_READS(reads->room));
 	asker->reads = larger;
 	return true;
 }
@@ -306,7 +306,7 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 	struct stats_reads *reads = asker->reads;
 
 	if (!reads) {
-		reads = asker->reads = stats_take(stats, SIZE_OF_READS(FIRST_READS));
+		reads = asker->reads = stats_allocate(stats, SIZE_OF_READS(FIRST_READS));
 		if (!reads) {
 			stats->uncounted_messages++;
 			return;
@@ -525,7 +525,7 @@ static uint16_t service_port_of(const struct rtap_connection *connection)
 static struct rtap_life_event *take_life(struct stats *stats, const struct rtap_connection *connection)
 {
 	size_t size = connection->life_count * sizeof connection->life[0];
-	struct rtap_life_event *life = size ? stats_take(stats, size) : NULL;
+	struct rtap_life_event *life = size ? stats_allocate(stats, size) : NULL;
 
 	if (life)
 		memcpy(life, connection->life, size);
@@ -534,7 +534,7 @@ static struct rtap_life_event *take_life(struct stats *stats, const struct rtap_
 
 static void give_life(struct stats *stats, struct stats_shown *shown)
 {
-	stats_give(stats, shown->life, shown->life_count * sizeof *shown->life);
+	stats_free(stats, shown->life, shown->life_count * sizeof *shown->life);
 }
 
 static void note_end(struct stats_shown *shown, const struct rtap_connection *connection)
@@ -727,24 +727,24 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 			free(direction->incidents);
 			free(direction->events);
 		} else {
-			stats_give(stats, direction->incidents, sizeof *direction->incidents);
+			stats_free(stats, direction->incidents, sizeof *direction->incidents);
 			if (direction->events)
-				stats_give(stats, direction->events, SIZE_OF_EVENTS(direction->events->room));
+				stats_free(stats, direction->events, SIZE_OF_EVENTS(direction->events->room));
 		}
 		congestion_destroy(stats, direction);
 		stats_work_destroy(stats, direction);
 		if (direction->reads)
-			stats_give(stats, direction->reads, SIZE_OF_READS(direction->reads->room));
+			stats_free(stats, direction->reads, SIZE_OF_READS(direction->reads->room));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns, &stats->values);
-		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
+		stats_free(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
 	}
 	give_life(stats, &connection->shown);
 	stats_usage_drop(stats, connection);
 	if (connection == &stats->others)
 		return;
 	stats->connection_memory -= sizeof *connection;
-	stats_give(stats, connection, sizeof *connection);
+	stats_free(stats, connection, sizeof *connection);
 }
 
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)

@@ -346,7 +346,7 @@ static inline struct stats_connection *stats_find(struct stats *stats, uint64_t 
 	return found ? found : stats_begin(stats, number);
 }
 
-/* Live: a connection that is not over; as of now. stats_connection() follows. */
+/* Live: updates an open connection with its current state. stats_connection() follows at its end. */
 void stats_connection_so_far(struct stats *stats, const struct rtap_connection *connection);
 
 /* The interval that contains `time_ns`. NULL: no time series, or out of memory. */

@@ -35,7 +35,7 @@ void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct
 	occurrences->count += other->count;
 }
 
-void *stats_take(struct stats *stats, size_t size)
+void *stats_allocate(struct stats *stats, size_t size)
 {
 	void *memory = size <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
 
@@ -44,7 +44,7 @@ void *stats_take(struct stats *stats, size_t size)
 	return memory;
 }
 
-void stats_give(struct stats *stats, void *memory, size_t size)
+void stats_free(struct stats *stats, void *memory, size_t size)
 {
 	stats->memory -= memory ? size : 0;
 	free(memory);

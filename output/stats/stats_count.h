@@ -8,10 +8,10 @@
 #include "output/stats/stats.h"
 
 /* Allocates zeroed memory; NULL: out of memory or over the limit. Histograms in it are charged as they grow (stats->values). */
-void *stats_take(struct stats *stats, size_t size);
+void *stats_allocate(struct stats *stats, size_t size);
 
-/* Frees memory of stats_take(). NULL is ignored. */
-void stats_give(struct stats *stats, void *memory, size_t size);
+/* Frees memory of stats_allocate(). NULL is ignored. */
+void stats_free(struct stats *stats, void *memory, size_t size);
 
 /* Adds a value to a histogram of these statistics. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);

@@ -33,7 +33,7 @@ typedef bool stats_write(void *owner, stats_form *form, const struct stats_recor
 
 /*
  * Outputs all records: capture, findings, connections, operations by name and by object, jobs and their hosts, RPCs, management datagrams,
- * intervals. False: some are missing for want of memory.
+ * intervals. False: some are missing for lack of memory.
  */
 bool stats_write_all(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 

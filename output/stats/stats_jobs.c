@@ -24,7 +24,7 @@ const char *stats_shape_name(enum stats_shape shape)
 
 struct link {
 	unsigned ends[2];           /* hosts: requester, responder */
-	bool is_two_way;            /* there is one in the opposite direction */
+	bool is_two_way;            /* a link in the opposite direction exists */
 };
 
 /* Jobs while they are being found. */
@@ -99,7 +99,7 @@ static bool has_opposite(const struct search *search, const struct link *link)
 	return false;
 }
 
-/* What is counted to guess a shape. */
+/* Counts from which the communication pattern is derived. */
 struct degrees {
 	unsigned hosts, links, two_way; /* links whose opposite exists, too */
 	unsigned most;              /* neighbours of a host */

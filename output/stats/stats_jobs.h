@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Jobs: hosts that send data to each other, directly or through others, in operations of one layer that says whose each delay was. Which
- * host of a job delays the others by itself: the straggler.
+ * Jobs: hosts that send data to each other, directly or through others, in operations of one layer that attributes delays to an end. The
+ * straggler is the host of a job whose own delays hold up the others.
  */
 #ifndef OUTPUT_STATS_STATS_JOBS_H
 #define OUTPUT_STATS_STATS_JOBS_H
 
 #include "output/stats/stats_waits.h"
 
-/* Who sends to whom. X(identifier, name) */
+/* Communication pattern of a job. X(identifier, name) */
 #define STATS_SHAPES(X) \
 	X(PAIR, "pair") X(RING, "ring") /* in one direction or both */ \
-	X(RING_PART, "part of a ring") /* each sends to one other and receives from another, but there is no circle */ \
+	X(RING_PART, "part of a ring") /* each sends to one other and receives from another, but they form no closed ring */ \
 	X(TREE, "tree") X(TREES, "two trees") X(MESH, "all to all") X(OTHER, "other")
 #define STATS_SHAPE_ENUM(identifier, name) STATS_SHAPE_##identifier,
 enum stats_shape { STATS_SHAPES(STATS_SHAPE_ENUM) STATS_SHAPE_COUNT };
@@ -25,7 +25,7 @@ struct stats_job_host {
 	unsigned job;               /* index */
 	unsigned senders, receivers, neighbours; /* hosts that send to it; to which it sends; either */
 	uint64_t received, sent, received_bytes, sent_bytes;
-	int64_t kept_ns[2];         /* delays by it, as requester and as responder */
+	int64_t kept_ns[2];         /* delays caused by it, as requester and as responder */
 	int64_t own_ns;             /* its own, in sum: the greater of those as requester and as responder */
 	struct stats_own own[2];
 };
@@ -51,10 +51,10 @@ struct stats_jobs {
 bool stats_jobs_init(struct stats_jobs *jobs, const struct stats *stats) __attribute__((warn_unused_result));
 void stats_jobs_fini(struct stats_jobs *jobs);
 
-/* The host waited for nothing itself in all of its delays; else what it waited for may not have been captured. */
+/* Whether the host did not wait itself in any of its delays; otherwise the cause of its waits may not have been captured. */
 bool stats_job_host_is_certain(const struct stats_job_host *host);
 
-/* Time lost of the job's links to one kind of delay relative to their time, in permille. */
+/* Time that the job's links lost to one kind of delay, in permille of their total time. */
 unsigned stats_job_share(const struct stats_job *job, enum stats_delay delay);
 
 #endif

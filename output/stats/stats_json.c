@@ -137,7 +137,7 @@ static void finding_recovery(const struct finding *found, struct line *line)
 		object_seconds(line, "asked", found->asked_ns);
 }
 
-/* What it was found on: a connection, a direction, a kind of message, a procedure or a request of a layer. */
+/* The subject of a finding: a connection, a direction, a kind of message, a procedure or a request of a layer. */
 static void finding_subject(const struct finding *found, struct line *line)
 {
 	if (found->connection)

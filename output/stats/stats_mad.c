@@ -18,7 +18,7 @@ static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *
 	for (unsigned i = 0; i < stats->mad_count; i++)
 		if (is_mad(stats->mads[i], message))
 			return stats->mads[i];
-	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
+	mad = stats->mad_count < STATS_MADS ? stats_allocate(stats, sizeof *mad) : NULL;
 	if (!mad)
 		return NULL;
 	stats->mads[stats->mad_count++] = mad;

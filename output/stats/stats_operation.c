@@ -22,13 +22,13 @@ static bool is_answered(const struct rtap_operation *operation)
 	return operation->response_frame != 0;
 }
 
-/* No response is missing: there is none, or it comes at an event. */
+/* Whether a missing response is normal: the operation has none, or waits for an event. */
 static bool needs_none(const struct rtap_operation *operation)
 {
 	return operation->one_way || operation->flags & RTAP_OPERATION_WAITS;
 }
 
-/* Its request was seen, and no response in a second or more of further capture. */
+/* Whether the request was captured, but no response within a second or more of further capture. */
 static bool is_overdue(const struct stats *stats, const struct rtap_operation *operation)
 {
 	return operation->request_frame && !is_answered(operation) && !needs_none(operation) &&
@@ -107,12 +107,12 @@ static bool make_row_room(struct stats *stats, struct stats_work_table *table)
 
 	if (table->count < table->room)
 		return true;
-	larger = stats_take(stats, room * sizeof *larger);
+	larger = stats_allocate(stats, room * sizeof *larger);
 	if (!larger)
 		return false;
 	if (table->count)
 		memcpy(larger, table->rows, table->count * sizeof *larger);
-	stats_give(stats, table->rows, table->room * sizeof *larger);
+	stats_free(stats, table->rows, table->room * sizeof *larger);
 	table->rows = larger;
 	table->room = room;
 	return true;
@@ -121,7 +121,7 @@ static bool make_row_room(struct stats *stats, struct stats_work_table *table)
 /* A new row. NULL: out of memory. */
 static struct stats_work_row *row_create(struct stats *stats, struct stats_work_table *table, const struct row_key *key, uint64_t hash)
 {
-	struct stats_work_row *row = make_row_room(stats, table) ? stats_take(stats, stats_work_row_size(key->length)) : NULL;
+	struct stats_work_row *row = make_row_room(stats, table) ? stats_allocate(stats, stats_work_row_size(key->length)) : NULL;
 
 	if (!row)
 		return NULL;
@@ -129,7 +129,7 @@ static struct stats_work_row *row_create(struct stats *stats, struct stats_work_
 	row->hash = hash;
 	memcpy(row->name, key->name, key->length);
 	if (!map_add(&table->map, hash, row)) {
-		stats_give(stats, row, stats_work_row_size(key->length));
+		stats_free(stats, row, stats_work_row_size(key->length));
 		return NULL;
 	}
 	table->rows[table->count++] = row;
@@ -143,7 +143,7 @@ static struct stats_work_row *others_of(struct stats *stats, struct stats_work_t
 	/* there are two of them, so they may exceed the limit */
 	if (!table->others) {
 		stats->options.max_memory += stats_work_row_size(0);
-		table->others = stats_take(stats, stats_work_row_size(0));
+		table->others = stats_allocate(stats, stats_work_row_size(0));
 	}
 	return table->others;
 }
@@ -176,7 +176,7 @@ static void note_status(struct stats *stats, struct stats_work_row *row, const s
 			break;
 		last = status;
 	}
-	if (!status && row->status_count < STATS_STATUSES && (status = stats_take(stats, sizeof *status))) {
+	if (!status && row->status_count < STATS_STATUSES && (status = stats_allocate(stats, sizeof *status))) {
 		row->status_count++;
 		memcpy(status->name, name, strnlen(name, STATS_STATUS_TEXT - 1));
 		if (last)
@@ -199,7 +199,7 @@ static void note_size(struct stats *stats, struct stats_work_row *row, const str
 	while (bytes > stats_work_size_limit((enum stats_size)size))
 		size++;
 	if (!row->sizes[size])
-		row->sizes[size] = stats_take(stats, sizeof *row->sizes[size]);
+		row->sizes[size] = stats_allocate(stats, sizeof *row->sizes[size]);
 	sized = row->sizes[size];
 	if (!sized) {
 		stats->operations->uncounted++;
@@ -254,7 +254,7 @@ static struct stats_group *group_of(struct stats *stats, const struct rtap_opera
 		    !memcmp(group->addresses[1], ends[1]->address, sizeof group->addresses[1]))
 			return group;
 	}
-	group = tables->group_count < STATS_GROUPS ? stats_take(stats, sizeof *group) : NULL;
+	group = tables->group_count < STATS_GROUPS ? stats_allocate(stats, sizeof *group) : NULL;
 	if (!group)
 		return NULL;
 	tables->groups[tables->group_count++] = group;
@@ -295,7 +295,7 @@ static void note_keep_alive(struct stats_group *group, const struct rtap_operati
 		group->last_ns = time_ns;
 	if (operation->request_frame > group->last_frame)
 		group->last_frame = operation->request_frame;
-	/* the response restarts no timer, but shows that the session lives */
+	/* a response does not restart the timer, but shows that the session is alive */
 	if (operation->has_latency && time_ns + operation->latency_ns > group->last_ns && !(operation->flags & RTAP_OPERATION_WAITS))
 		group->last_ns = time_ns + operation->latency_ns;
 }
@@ -326,7 +326,7 @@ static int64_t lost_between(const struct stats_direction *direction, int64_t beg
 	return sum_ns;
 }
 
-/* What recoveries cost an operation: its own, and those of others of its connection, for which it had to wait. */
+/* Time that an operation lost to recoveries: its own, and those of other operations of its connection that it had to wait for. */
 static int64_t lost_of(const struct stats_connection *connection, const struct rtap_operation *operation)
 {
 	int64_t lost_ns = (int64_t)operation->time_lost_us * 1000;
@@ -339,7 +339,7 @@ static int64_t lost_of(const struct stats_connection *connection, const struct r
 	return lost_ns < operation->latency_ns ? lost_ns : operation->latency_ns;
 }
 
-/* Which part of the path took at least half of the time of a slow operation. The rest stays open. */
+/* Attributes a slow operation to the part of the path that took at least half of its time, if any. */
 static void note_slow(const struct stats_connection *connection, struct stats_requests *requests, const struct rtap_operation *operation,
 		      const int64_t *parts_ns)
 {
@@ -385,7 +385,7 @@ static struct stats_requests *requests_of(struct stats *stats, const struct rtap
 	if (!connection->has_layer)
 		stats_usage_drop(stats, connection);
 	if (!direction->requests) {
-		direction->requests = stats_take(stats, sizeof *direction->requests);
+		direction->requests = stats_allocate(stats, sizeof *direction->requests);
 		if (direction->requests && connection != &stats->others)
 			direction->requests->group = group_of(stats, operation);
 	}
@@ -429,7 +429,7 @@ void stats_operation(struct stats *stats, const struct rtap_operation *operation
 		return;
 	if (!stats->operations) {
 		stats->options.max_memory += sizeof *stats->operations;
-		stats->operations = stats_take(stats, sizeof *stats->operations);
+		stats->operations = stats_allocate(stats, sizeof *stats->operations);
 	}
 	if (!stats->operations) {
 		stats->uncounted_messages++;

@@ -16,7 +16,7 @@ static const char *const part_keys[] = {
 #undef PART_KEY
 };
 
-/* Text from the wire. */
+/* Untrusted text from packets. */
 static void escaped_text(struct line *line, const char *key, const char *text)
 {
 	object_key(line, key);

@@ -95,7 +95,7 @@ static void note_cnp(struct stats *stats, struct stats_direction *sender, struct
 		return;
 	marked->marked = false;
 	if (!marked->reaction_ns)
-		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns);
+		marked->reaction_ns = stats_allocate(stats, sizeof *marked->reaction_ns);
 	if (marked->reaction_ns)
 		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, sight->time_ns));
 }
@@ -376,7 +376,7 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 static void keep_sight(struct stats *stats, const struct stats_sight *sight)
 {
 	if (!stats->sights)
-		stats->sights = stats_take(stats, STATS_LOOSE * sizeof *stats->sights);
+		stats->sights = stats_allocate(stats, STATS_LOOSE * sizeof *stats->sights);
 	if (stats->sights)
 		stats->sights[sight->frame % STATS_LOOSE] = *sight;
 }

@@ -34,7 +34,7 @@ static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats,
 	for (unsigned i = 0; i < stats->rpc_count; i++)
 		if (is_row(stats->rpcs[i], message, operation))
 			return stats->rpcs[i];
-	row = stats->rpc_count < STATS_RPCS ? stats_take(stats, sizeof *row) : NULL;
+	row = stats->rpc_count < STATS_RPCS ? stats_allocate(stats, sizeof *row) : NULL;
 	if (!row) {
 		stats->other_rpcs++;
 		return NULL;

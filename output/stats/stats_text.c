@@ -137,7 +137,7 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->summed, "connection", line);
 		line_text(line, " counted together, with the operations or events of ");
 		line_count(line, stats->uncounted_messages, "message or packet", "messages or packets");
-		line_text(line, " of others, for want of memory (give more with --max-memory)\n");
+		line_text(line, " of others, for lack of memory (raise --max-memory)\n");
 	}
 	if (stats->other_rpcs || stats->other_mads) {
 		count(stats->other_rpcs, "RPC message", line);
@@ -147,11 +147,11 @@ static void uncounted(const struct stats *stats, struct line *line)
 	}
 	if (stats->values.unplaced) {
 		count(stats->values.unplaced, "value", line);
-		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
+		line_text(line, " (lengths or times) in no percentile, for lack of memory\n");
 	}
 	if (stats->values.refused) {
 		count(stats->values.refused, "distribution", line);
-		line_text(line, " with percentiles that are not exact, for want of memory\n");
+		line_text(line, " with percentiles that are not exact, for lack of memory\n");
 	}
 	if (stats->longer_intervals) {
 		line_text(line, "intervals of ");
@@ -163,7 +163,7 @@ static void uncounted(const struct stats *stats, struct line *line)
 		line_count(line, stats->outside_intervals, "packet or message", "packets and messages");
 		line_text(line, " not counted in ");
 		line_text(line, line_plural(stats->outside_intervals, "its interval", "their intervals"));
-		line_text(line, ", for want of memory\n");
+		line_text(line, ", for lack of memory\n");
 	}
 }
 
@@ -392,7 +392,7 @@ static void finding(const void *what, struct line *line)
 		command(record->stats, part->view, part->finding, line);
 }
 
-/* Where the rest of a finding is. */
+/* Refers to the commands that print the rest of the findings. */
 static void findings_hint(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;

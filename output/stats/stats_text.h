@@ -21,7 +21,7 @@ struct stats_view {
 	const char *rule;           /* only the findings of this rule, or "" of all, with cause and filter; NULL: the statistics, one line a finding */
 };
 
-/* False: there is no connection of this number. *failed: set if a table is missing or incomplete for want of memory. */
+/* False: there is no connection of this number. *failed: set if a table is missing or incomplete for lack of memory. */
 bool stats_write_text(const struct stats *stats, const struct findings *findings, const struct stats_view *view, stats_write *write, void *owner,
 		      bool *failed);
 

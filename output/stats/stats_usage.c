@@ -10,17 +10,17 @@ void stats_usage_drop(struct stats *stats, struct stats_connection *connection)
 	if (!connection->usage)
 		return;
 	stats->usage_memory -= sizeof *connection->usage;
-	stats_give(stats, connection->usage, sizeof *connection->usage);
+	stats_free(stats, connection->usage, sizeof *connection->usage);
 	connection->usage = NULL;
 }
 
-/* NULL: no memory. Counts that began later would be wrong, so there will be none. */
+/* NULL: out of memory; then the connection never gets a usage, because counts that begin late would be wrong. */
 static struct usage *usage_of(struct stats *stats, struct stats_connection *connection)
 {
 	if (connection->usage)
 		return connection->usage;
 	if (stats->usage_memory < stats->options.max_memory / 8)
-		connection->usage = stats_take(stats, sizeof *connection->usage);
+		connection->usage = stats_allocate(stats, sizeof *connection->usage);
 	if (connection->usage)
 		stats->usage_memory += sizeof *connection->usage;
 	else

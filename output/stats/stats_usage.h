@@ -8,13 +8,13 @@
 #include "output/stats/stats.h"
 #include "output/stats/usage.h"
 
-/* A message of the connection. */
+/* Counts a message of the connection. */
 void stats_usage_message(struct stats *stats, struct stats_connection *connection, const struct rtap_message *message);
 
-/* The connection carries RPC or operations of an upper layer, or ends: its use is forgotten. */
+/* The connection carries RPC or operations of an upper layer, or ends: frees its usage. */
 void stats_usage_drop(struct stats *stats, struct stats_connection *connection);
 
-/* Adds that of another half. */
+/* Adds the usage of the other half of a connection. */
 void stats_usage_merge(struct stats *stats, struct stats_connection *into, struct stats_connection *from, bool turned);
 
 #endif

@@ -91,7 +91,7 @@ static struct stats_link *link_of(struct stats *stats, const struct rtap_operati
 		    !memcmp(link->addresses[1], ends[1]->address, sizeof link->addresses[1]))
 			return link;
 	}
-	link = tables->link_count < STATS_LINKS ? stats_take(stats, sizeof *link) : NULL;
+	link = tables->link_count < STATS_LINKS ? stats_allocate(stats, sizeof *link) : NULL;
 	if (!link)
 		return NULL;
 	tables->links[tables->link_count++] = link;
@@ -107,7 +107,7 @@ void stats_waits_operation(struct stats *stats, struct stats_requests *requests,
 	if (!has_delays(operation))
 		return;
 	if (!requests->waits) {
-		requests->waits = stats_take(stats, sizeof *requests->waits);
+		requests->waits = stats_allocate(stats, sizeof *requests->waits);
 		requests->link = link_of(stats, operation);
 	}
 	if (requests->waits)

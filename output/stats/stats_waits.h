@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Delays of operations: only of layers that say whose each delay was (rdmatap/operation.h, enum rtap_wait). By connection and by pair of
+ * Delays of operations of layers that attribute them to an end (rdmatap/operation.h, enum rtap_wait), by connection and by pair of
  * hosts; the sums of jobs and hosts are in stats_jobs.h.
  */
 #ifndef OUTPUT_STATS_STATS_WAITS_H
@@ -10,10 +10,10 @@
 
 #include "output/stats/stats.h"
 
-/* Whose they are: RTAP_WAIT_REQUESTER to RTAP_WAIT_ALL, in this order. */
+/* Causes of delays: RTAP_WAIT_REQUESTER to RTAP_WAIT_ALL, in this order. */
 enum stats_delay { STATS_DELAY_REQUESTER, STATS_DELAY_RESPONDER, STATS_DELAY_NETWORK, STATS_DELAY_ALL, STATS_DELAY_COUNT };
 
-/* A shorter delay is counted in sums, but not as a delayed operation. */
+/* Minimum delay of a delayed operation; shorter delays count in sums only. */
 #define STATS_DELAYED_NS INT64_C(1000000)
 
 /* Delays of one kind. */
@@ -25,11 +25,11 @@ struct stats_delayed {
 	uint64_t longest_frame;     /* its request */
 };
 
-/* The part of the delays by an end in which that end waited for nothing itself. */
+/* The part of an end's delays in which that end did not wait itself. */
 struct stats_own {
 	struct stats_occurrences delayed;
 	int64_t time_ns, longest_ns;
-	uint64_t unknown;           /* delayed operations of which it is not known: all of the delay is counted */
+	uint64_t unknown;           /* delayed operations for which this part is unknown: the whole delay is counted */
 };
 
 struct stats_waits {
@@ -51,7 +51,7 @@ struct stats_link {
 
 struct stats_requests;
 
-/* Counts the operation of the requests, if it has such delays. */
+/* Counts the delays of an operation, if its layer provides them. */
 void stats_waits_operation(struct stats *stats, struct stats_requests *requests, const struct rtap_operation *operation);
 
 void stats_waits_merge(struct stats_waits *into, const struct stats_waits *from);

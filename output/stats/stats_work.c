@@ -120,8 +120,8 @@ void stats_work_destroy(struct stats *stats, struct stats_direction *direction)
 	if (!direction->requests)
 		return;
 	histogram_fini(&direction->requests->work.latency_ns, &stats->values);
-	stats_give(stats, direction->requests->waits, sizeof *direction->requests->waits);
-	stats_give(stats, direction->requests, sizeof *direction->requests);
+	stats_free(stats, direction->requests->waits, sizeof *direction->requests->waits);
+	stats_free(stats, direction->requests, sizeof *direction->requests);
 	direction->requests = NULL;
 }
 
@@ -133,18 +133,18 @@ static void row_destroy(struct stats *stats, struct stats_work_row *row)
 		return;
 	while ((status = SLIST_FIRST(&row->statuses))) {
 		SLIST_REMOVE_HEAD(&row->statuses, link);
-		stats_give(stats, status, sizeof *status);
+		stats_free(stats, status, sizeof *status);
 	}
 	for (int i = 0; i < STATS_SIZE_COUNT; i++) {
 		if (!row->sizes[i])
 			continue;
 		histogram_fini(&row->sizes[i]->latency_ns, &stats->values);
-		stats_give(stats, row->sizes[i], sizeof *row->sizes[i]);
+		stats_free(stats, row->sizes[i], sizeof *row->sizes[i]);
 	}
 	for (int i = 0; i < STATS_PART_COUNT; i++)
 		histogram_fini(&row->parts_ns[i], &stats->values);
 	histogram_fini(&row->work.latency_ns, &stats->values);
-	stats_give(stats, row, stats_work_row_size(strlen(row->name)));
+	stats_free(stats, row, stats_work_row_size(strlen(row->name)));
 }
 
 static void table_fini(struct stats *stats, struct stats_work_table *table)
@@ -152,7 +152,7 @@ static void table_fini(struct stats *stats, struct stats_work_table *table)
 	for (size_t i = 0; i < table->count; i++)
 		row_destroy(stats, table->rows[i]);
 	row_destroy(stats, table->others);
-	stats_give(stats, table->rows, table->room * sizeof(struct stats_work_row *));
+	stats_free(stats, table->rows, table->room * sizeof(struct stats_work_row *));
 	map_fini(&table->map);
 }
 
@@ -163,9 +163,9 @@ void stats_work_fini(struct stats *stats)
 	table_fini(stats, &stats->operations->names);
 	table_fini(stats, &stats->operations->objects);
 	for (unsigned i = 0; i < stats->operations->group_count; i++)
-		stats_give(stats, stats->operations->groups[i], sizeof(struct stats_group));
+		stats_free(stats, stats->operations->groups[i], sizeof(struct stats_group));
 	for (unsigned i = 0; i < stats->operations->link_count; i++)
-		stats_give(stats, stats->operations->links[i], sizeof(struct stats_link));
-	stats_give(stats, stats->operations, sizeof *stats->operations);
+		stats_free(stats, stats->operations->links[i], sizeof(struct stats_link));
+	stats_free(stats, stats->operations, sizeof *stats->operations);
 	stats->operations = NULL;
 }

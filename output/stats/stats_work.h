@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Operations of upper layers (rdmatap/operation.h): by layer and name, size, object, connection and pair of hosts. No layer is known by
- * name here. Memory is limited: what has no room is counted together, as "others".
+ * name here. Memory is limited: further names and objects are counted together, as "others".
  */
 #ifndef OUTPUT_STATS_STATS_WORK_H
 #define OUTPUT_STATS_STATS_WORK_H
@@ -40,10 +40,10 @@ uint64_t stats_work_size_limit(enum stats_size size);
 struct stats_work {
 	uint64_t count;
 	uint64_t completed;         /* with a response */
-	uint64_t unanswered;        /* without a response, though one was to come */
+	uint64_t unanswered;        /* without a response, though the layer requires one */
 	uint64_t failed;            /* with a status that is an error */
 	uint64_t incomplete;        /* bytes of the request, the response or the data are missing from the capture */
-	uint64_t bytes;             /* that they worked on: lengths, else data bytes */
+	uint64_t bytes;             /* of the objects: lengths of the operations, otherwise data bytes */
 	uint64_t data_bytes[RTAP_CARRIED_COUNT]; /* moved, by carrier */
 	uint64_t repeats, time_lost_us;
 	struct histogram latency_ns;
@@ -102,7 +102,7 @@ struct stats_group {
 	uint64_t connection;        /* with the keep-alives; else the first one */
 	int64_t last_ns;            /* of the latest request or response */
 	uint64_t last_frame;        /* of the latest request */
-	int64_t keep_alive_ns;      /* the time-out: agreed, or if that is unknown twice the longest time between two keep-alives */
+	int64_t keep_alive_ns;      /* the time-out: negotiated or, if unknown, twice the longest time between two keep-alives */
 	bool is_agreed;
 	uint64_t keep_alives;
 	int64_t last_keep_alive_ns, longest_ns; /* the longest time between two */
@@ -133,8 +133,8 @@ struct stats_requests {
 	struct stats_occurrences not_inline; /* writes whose data could have been in the request */
 	uint64_t inline_writes;     /* writes of devices with their data in the request */
 	struct stats_slow slow_device, slow_network;
-	struct stats_waits *waits;  /* NULL: none of them says whose its delays are */
-	struct stats_link *link;    /* the same of both hosts; NULL: none, or no room */
+	struct stats_waits *waits;  /* NULL: the layer does not attribute delays */
+	struct stats_link *link;    /* the delays of this pair of hosts; NULL: none, or too many pairs */
 };
 
 /* All members zero: no operations. */
@@ -144,7 +144,7 @@ struct stats_operation_tables {
 	unsigned group_count;
 	struct stats_link *links[STATS_LINKS];
 	unsigned link_count;
-	uint64_t uncounted;         /* operations in others, or in no row for want of memory */
+	uint64_t uncounted;         /* operations in others, or in no row for lack of memory */
 };
 
 /* All empty if there are none. */

@@ -136,7 +136,7 @@ void usage_message(struct usage *usage, const struct rtap_message *message)
 	usage->last_from_a = message->from_a;
 	usage->last_kind = message->kind;
 	usage->last_had_immediate = message->has_immediate;
-	/* a packet that was sent again arrived before the answer */
+	/* a retransmitted packet arrived before the response */
 	usage->last_ns = message->has_latency ? message->time_ns + message->latency_ns : message->time_end_ns;
 }
 
@@ -363,7 +363,7 @@ static void enter(struct usage_outlier *outliers, unsigned *count, const struct 
 	++*count;
 }
 
-/* Of the requests that are not among the slowest, the mean. */
+/* Mean latency of the requests that are not among the slowest. */
 static int64_t usual_latency(const struct usage *usage, const struct usage_slow *slow)
 {
 	const struct usage_kind *kind = &usage->kinds[!slow->from_a][slow->kind];

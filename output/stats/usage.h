@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a connection is used whose upper layer is not known: the pattern of its messages, the memory that they touch, and outliers with their
+ * Use of a connection with an unknown upper layer: the pattern of its messages, the memory that they access, and outliers with their
  * cause. Messages are added in the order of their first frames; memory is constant.
  */
 #ifndef OUTPUT_STATS_USAGE_H
@@ -12,7 +12,7 @@
 
 /* X(identifier, name) */
 #define USAGE_PATTERNS(X) \
-	X(FEW, "few messages") /* too few to see a pattern */ \
+	X(FEW, "few messages") /* too few for a pattern */ \
 	X(PING_PONG, "ping-pong") /* both ends in turn, messages of one kind and size */ \
 	X(REQUESTS, "request-response") /* both ends in turn, or as many SENDs of each, of different sizes */ \
 	X(NOTIFY, "writes with notification") /* WRITEs of one end, the last of a run with immediate data */ \
@@ -43,7 +43,7 @@ struct usage_kind {
 /* Memory of one key at one end. */
 struct usage_region {
 	uint32_t key;
-	uint64_t begin, end;        /* virtual addresses that were touched: first, and behind the last */
+	uint64_t begin, end;        /* virtual addresses accessed: the first, and one after the last */
 	uint64_t messages, bytes;
 };
 
@@ -57,7 +57,7 @@ struct usage_slow {
 	bool from_a;
 };
 
-/* Times that an end took from the other's message, or its own last one, to its next. */
+/* Times of an end from the other end's message, or its own previous one, to its next message. */
 struct usage_turn {
 	uint64_t count;
 	int64_t sum_ns, longest_ns;
@@ -69,7 +69,7 @@ struct usage {
 	uint64_t messages, turns;   /* turns: messages after one of the other end */
 	struct usage_kind kinds[2][USAGE_KINDS];
 	uint64_t notified;          /* runs of WRITEs of one end that end with immediate data */
-	uint64_t polls;             /* READs of the memory of the one before, after its end */
+	uint64_t polls;             /* READs of the same memory as the previous READ, after its end */
 	struct usage_turn answers[2], pauses[2]; /* after the other's message; after its own */
 	struct usage_region regions[2][USAGE_REGIONS]; /* memory of the end */
 	uint64_t unlisted[2];       /* messages to further keys */
@@ -84,16 +84,16 @@ struct usage {
 /* Other kinds of messages (RPC, MADs, Terminate) are ignored. */
 void usage_message(struct usage *usage, const struct rtap_message *message);
 
-/* Ends a and b change places. */
+/* Exchanges ends a and b. */
 void usage_turn(struct usage *usage);
 
-/* Adds another's counts: what two halves of a connection did. */
+/* Adds the counts of the other half of a connection. */
 void usage_merge(struct usage *usage, const struct usage *other, bool turned);
 
-/* The pattern; *kind: of most messages, enum rtap_message_kind; *from_a: whose they are, for patterns with one requesting end. */
+/* The pattern; *kind: of most messages, enum rtap_message_kind; *from_a: their requester, for patterns with one requesting end. */
 enum usage_pattern usage_pattern(const struct usage *usage, uint8_t *kind, bool *from_a);
 
-/* Whether there are enough messages to see one. */
+/* Whether there are enough messages for a pattern. */
 bool usage_has_pattern(const struct usage *usage);
 
 /* Size of more than half of the messages. False: none. */
@@ -102,10 +102,10 @@ bool usage_common_size(const struct usage_kind *kind, uint64_t *size);
 /* An outlier. */
 struct usage_outlier {
 	uint64_t frame, length;
-	int64_t time_ns, usual_ns;  /* latency, or time that an end took */
+	int64_t time_ns, usual_ns;  /* latency, or time of an end before the message */
 	uint8_t kind;               /* enum rtap_message_kind */
-	bool from_a;                /* requested by a; a took the time */
-	bool is_turn;               /* an end took its time before the message; else the message's own latency */
+	bool from_a;                /* requested by a; with is_turn: a caused the time */
+	bool is_turn;               /* the time of an end before the message; else the message's own latency */
 	const char *cause;          /* static */
 };
 

@@ -9,7 +9,7 @@
 #include "output/stats/stats.h"
 #include "output/stats/why_state.h"
 
-/* A silence is listed from this time on; within an operation from this part of its latency on. */
+/* Minimum duration of a listed silence; within an operation, minimum part of its latency. */
 #define SILENCE_NS INT64_C(100000000)
 #define SILENCE_PART 20
 
@@ -48,7 +48,7 @@ static bool is_at_least(uint32_t psn, uint32_t other)
 }
 
 /*
- * The frame in which the PSN was seen first since the last recovery that repeats it; 0: not seen. Go-back-N: a receiver that misses a packet
+ * The frame in which the PSN was captured first since the last recovery that repeats it; 0: none. Go-back-N: a receiver that misses a packet
  * discards all later ones.
  */
 static uint64_t seen_in(const struct why *why, bool by_b, bool response, uint32_t psn)
@@ -172,7 +172,7 @@ static enum why_place place_of(const struct why *why, const struct rtap_packet *
 	if (is_read && !response && why->went_back[by_b] && why->back_psn[by_b] == psn)
 		return WHY_SILENT;
 	answered = why->acknowledged_known[by_b] && is_at_least(why->acknowledged[by_b], psn);
-	/* a READ begins again with the response that is missing: a later one shows that it was sent */
+	/* a READ restarts at the missing response: a later response shows that it was sent */
 	if (packet->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK || (is_read && (response || answered))) {
 		*is_response_lost = true;
 		*seen_frame = response;
@@ -202,7 +202,7 @@ static struct why_event *add_event(struct why *why)
 	return &why->events[why->count++];
 }
 
-/* Whether the packet continues the last event. Of a whole connection, ordinary packets of all kinds are one run. */
+/* Whether the packet continues the last event. For a whole connection, ordinary packets of all kinds form one run. */
 static bool continues(const struct why *why, const struct why_event *last, const struct why_event *next)
 {
 	if (last->kind != next->kind || next->kind == WHY_EVENT_RECOVERY || next->kind == WHY_EVENT_NAK || next->kind == WHY_EVENT_GAP)
@@ -235,7 +235,7 @@ static void put_event(struct why *why, const struct why_event *next)
 	last->has_psn = last->has_psn && next->has_psn && last->what && !last->is_mixed;
 }
 
-/* Nothing was sent since the last packet. */
+/* Records the time without packets before `next`, if it is long enough. */
 static void note_silence(struct why *why, const struct why_event *next, bool recovers)
 {
 	int64_t silence_ns = stats_elapsed(why->end_ns, next->time_ns);
@@ -316,7 +316,7 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned)
 		event.place = (uint8_t)place_of(why, packet, by_b, &event.seen_frame, &event.is_response_lost);
 		note_recovery(why, packet, by_b);
 	}
-	/* packets before those that are listed show where one was lost, too; a NAK is no answer */
+	/* packets before the listed ones also show where one was lost; a NAK is not a response */
 	if (packet->ib.has_bth && !(response && packet->ib.has_aeth && packet->ib.aeth_kind != RTAP_AETH_ACK))
 		note_seen(why, packet, by_b, response);
 	note_response(why, packet, by_b);

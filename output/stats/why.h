@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The story of one connection, or of the part of it that belongs to one operation: runs of ordinary packets, gaps, retransmissions with the place of
- * the loss as seen from the capture, NAKs, recoveries with their time, silences; and a verdict. What the capture does not prove is called likely.
+ * The events of one connection, or of the part of it that belongs to one operation: runs of ordinary packets, gaps, retransmissions with the place of
+ * the loss relative to the capture point, NAKs, recoveries with their time, silences; and a verdict. Causes that the capture does not prove are marked as likely.
  */
 #ifndef OUTPUT_STATS_WHY_H
 #define OUTPUT_STATS_WHY_H
@@ -58,7 +58,7 @@ struct why_event {
 
 #define WHY_DELAYS 8
 
-/* A delay in the operation, as its layer says. */
+/* A delay of the operation, reported by its layer. */
 struct why_delay {
 	const char *name;        /* static: as in struct rtap_named_value */
 	int64_t time_ns;
@@ -67,7 +67,7 @@ struct why_delay {
 struct usage;
 struct why;
 
-/* What the story is about. */
+/* The connection, or the part of it, that is explained. */
 struct why_subject {
 	struct rtap_end a, b;
 	uint64_t connection;
@@ -79,7 +79,7 @@ struct why_subject {
 	int64_t latency_ns;
 	char name[160];          /* "nfs READ /a/b" */
 	char status[64];
-	char verdict[32];        /* what held it up, by its layer; empty: unknown */
+	char verdict[32];        /* the cause of its delay, reported by its layer; empty: unknown */
 	struct why_delay delays[WHY_DELAYS];
 	unsigned delay_count;
 	uint64_t first_frame, last_frame; /* only packets between these frames; 0: all */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The story while it is collected, for why.c and why_text.c.
+ * State while the events are collected, for why.c and why_text.c.
  */
 #ifndef OUTPUT_STATS_WHY_STATE_H
 #define OUTPUT_STATS_WHY_STATE_H
@@ -19,7 +19,7 @@ struct why_seen {
 struct why_order {
 	bool known;
 	bool is_open;   /* the number of PSNs of the last request, a READ, is unknown */
-	bool is_strict; /* nothing but `next` is accepted: a recovery began there */
+	bool is_strict; /* only `next` is accepted: a recovery began there */
 	uint32_t next;
 };
 
@@ -30,12 +30,12 @@ struct why {
 	uint64_t count, most, unlisted; /* unlisted: events beyond `most` */
 	struct why_seen *seen[2][2];     /* by sender is b, is a response: packets that the receiver accepts if they arrive */
 	struct why_order orders[2][2];   /* likewise */
-	/* the last recovery of requests sent by a, b: what was seen of later PSNs before it was discarded by the receiver */
+	/* the last recovery of requests sent by a, b: packets with later PSNs captured before it were discarded by the receiver */
 	bool went_back[2];
 	uint32_t back_psn[2];
 	uint64_t back_frame[2];
 	bool acknowledged_known[2];      /* of requests sent by a, b */
-	uint32_t acknowledged[2];        /* PSN of the newest positive answer */
+	uint32_t acknowledged[2];        /* PSN of the newest positive response */
 	uint64_t acknowledged_in[2];     /* its frame */
 	bool any;
 	int64_t begin_ns, end_ns;

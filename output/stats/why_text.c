@@ -80,7 +80,7 @@ static void subject_name(const struct why *why, struct line *line)
 	line_dec(line, subject->connection);
 }
 
-/* "  sender late: sender_wait 5.01 ms, sender_own 5.01 ms": what the layer says of the operation. */
+/* "  sender late: sender_wait 5.01 ms, sender_own 5.01 ms": the delays that the layer reports for the operation. */
 static void delays_text(const struct why_subject *subject, struct line *line)
 {
 	const char *between = ": ";
@@ -300,7 +300,7 @@ void why_event(const struct why *why, size_t index, const struct why_style *styl
 	}
 }
 
-/* The sum of what the recoveries cost. */
+/* Sums of the time lost to recoveries. */
 struct costs {
 	int64_t elapsed_ns, lost_ns, rnr_ns, silence_ns;
 	uint64_t recoveries, places[WHY_PLACE_COUNT];
@@ -341,7 +341,7 @@ static const char *const verdict_names[] = {
 #undef VERDICT_NAME
 };
 
-/* Half of the time decides; of a whole connection, which may rest, any time lost does. */
+/* A cause must take half of the time; for a whole connection, which may be idle, any time lost is sufficient. */
 static enum verdict verdict_of(const struct why *why, const struct costs *costs)
 {
 	bool whole = !why->subject.has_operation;
@@ -388,7 +388,7 @@ static void cause_line(const struct why *why, bool by_b, enum rtap_recovery caus
 	}
 }
 
-/* Which part of the way lost packets: the capture divides it. */
+/* Writes on which side of the capture point packets were lost. */
 static void network(const struct costs *costs, struct line *line)
 {
 	uint64_t after = costs->places[WHY_AFTER] + costs->places[WHY_ANSWER];
@@ -428,7 +428,7 @@ static void silent(const struct why *why, const struct costs *costs, const char 
 	line_text(line, ": likely it was busy or waited for its storage; nothing was lost in that time that the capture shows.");
 }
 
-/* Packets that nobody asked for again were lost by the capture, as far as it shows. */
+/* Missing packets that were not retransmitted were probably lost by the capture. */
 static void nothing(const struct why *why, struct line *line)
 {
 	uint64_t missing = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The story of a connection as text and as JSON objects (doc/json.md).
+ * The events of a connection as text and as JSON objects (doc/json.md).
  */
 #ifndef OUTPUT_STATS_WHY_TEXT_H
 #define OUTPUT_STATS_WHY_TEXT_H
@@ -9,9 +9,9 @@
 #include "output/stats/why.h"
 
 struct why_style {
-	bool has_form;        /* times have this form; else they are those since the beginning of the story, with units */
+	bool has_form;        /* times have this form; else they count from the first event, with units */
 	enum clock_form form;
-	int64_t first_ns;     /* where relative times begin */
+	int64_t first_ns;     /* zero of relative times */
 	bool colour;
 };
 

@@ -42,7 +42,7 @@ static bool is_own(const struct alone *alone)
 	return alone->work.packet == &alone->own;
 }
 
-/* What a READ or Write completed. */
+/* Dissects the message that a READ or Write completed. */
 static void dissect_chunk(struct alone *alone)
 {
 	const struct rtap_span *chunk = &alone->work.context->chunk;
@@ -56,7 +56,7 @@ static void dissect(struct upper_work *work)
 {
 	struct alone *alone = alone_of(work);
 
-	/* what the frame has no room for is examined all the same */
+	/* FPDUs that the frame has no room for are examined too */
 	if (!is_own(alone) && !iwarp_view_dissect_fpdu(&work->tracker->view, alone->shown)) {
 		iwarp_view_leave(&work->tracker->view, alone->shown + 1);
 		work->packet->frame = alone->whole;
@@ -89,7 +89,7 @@ static void dissect_data(struct upper_work *work)
 	dissect(work);
 }
 
-/* Copies bytes that a layer or message lends temporarily, for the frame. */
+/* Copies bytes that are borrowed from a layer or message, for the lifetime of the frame. */
 static bool keep_copy(struct rtap_tracker *tracker, struct rtap_span *bytes)
 {
 	uint8_t *copy = memory_new(bytes->length + 1);
@@ -131,7 +131,7 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 		enter(alone, packet);
 }
 
-/* The frame shows the FPDU so, if there is something to show. Reassembled bytes live as long as the frame. */
+/* Shows the FPDU in the frame with its content, if any. Reassembled bytes live as long as the frame. */
 static void end(struct alone *alone, bool has_content)
 {
 	struct iwarp_view *view = &alone->work.tracker->view;

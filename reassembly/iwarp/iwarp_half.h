@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two directions of an iWARP stream: what is known of each, what waits, and what messages need to know.
+ * The state of the two directions of an iWARP stream, including queued FPDUs and the positions that messages need.
  */
 #ifndef REASSEMBLY_IWARP_IWARP_HALF_H
 #define REASSEMBLY_IWARP_IWARP_HALF_H

@@ -14,7 +14,7 @@
 #define BUCKETS 65536
 #define NONE UINT32_MAX
 
-/* Without an identification of its own, a packet captured again this soon was doubled by the network; later, it was sent again. */
+/* A packet without its own identification, captured again within this time, was duplicated by the network; later, it was retransmitted. */
 #define AT_ONCE_NS 1000000
 
 #define ECN_MASK 0x3
@@ -31,7 +31,7 @@ struct entry {
 
 #define SENDERS 256
 
-/* Whether a sender numbers its packets: then a copy with the number of another one is no retransmission. */
+/* Whether a sender numbers its packets: then a packet with the same number is a copy, not a retransmission. */
 struct sender {
 	uint16_t last_id;
 	uint32_t packets, same;
@@ -43,14 +43,14 @@ struct latest {
 	uint64_t numbers[JOIN_POINTS];
 };
 
-/* Entries; of two flows that share one, the earlier one is forgotten. */
+/* Number of entries; a flow replaces another one in the same entry. */
 #define FLOWS 4096
 
 struct transmissions {
 	void (*take)(void *owner, const struct transmission *transmission);
 	void *owner;
 	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo ROOM */
-	uint64_t hurried;
+	uint64_t forced_out;
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
 	struct latest latest[FLOWS];
 	uint32_t buckets[BUCKETS];
@@ -99,7 +99,7 @@ static void pass_on_old(struct transmissions *transmissions, int64_t now_ns)
 	}
 	if (transmissions->begun - transmissions->passed < ROOM)
 		return;
-	transmissions->hurried++;
+	transmissions->forced_out++;
 	pass_on(transmissions);
 }
 
@@ -109,9 +109,9 @@ void transmissions_finish(struct transmissions *transmissions)
 		pass_on(transmissions);
 }
 
-uint64_t transmissions_hurried(const struct transmissions *transmissions)
+uint64_t transmissions_forced_out(const struct transmissions *transmissions)
 {
-	return transmissions->hurried;
+	return transmissions->forced_out;
 }
 
 static bool numbers_packets(const struct sender *sender)

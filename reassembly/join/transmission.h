@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Packets captured at several points of their path: which points captured each of them, and when. Points are input files, whose times are
- * those of one clock. Copies are recognised by identity (reassembly/packet_identity.h): what no hop may change.
+ * those of one clock. Copies are recognised by values that no hop may change (reassembly/packet_identity.h).
  */
 #ifndef REASSEMBLY_JOIN_TRANSMISSION_H
 #define REASSEMBLY_JOIN_TRANSMISSION_H
@@ -17,7 +17,7 @@
 /* Copies of one packet are captured within this time. */
 #define JOIN_WINDOW_NS INT64_C(2000000000)
 
-/* The ends of a direction, and what it goes to: addresses in wire order. */
+/* The key of a direction: its addresses, in wire order, and its destination. */
 struct transmission_flow {
 	uint8_t source[16], destination[16];
 	uint8_t address_length;        /* 4, 16; 0: none */
@@ -25,7 +25,7 @@ struct transmission_flow {
 	uint32_t destination_id;       /* queue pair; TCP: both ports, the source's in the higher 16 bits */
 };
 
-/* One sending of a packet. A retransmission is another one. */
+/* One transmission of a packet. A retransmission is another one. */
 struct transmission {
 	struct transmission_flow flow;
 	uint64_t connection;           /* number; 0: unknown */
@@ -53,17 +53,17 @@ struct transmissions *transmissions_create(void (*take)(void *owner, const struc
 enum transmission_copy {
 	TRANSMISSION_FIRST,   /* no other point has captured it yet */
 	TRANSMISSION_AGAIN,   /* another point has, or this one doubled */
-	TRANSMISSION_UNKNOWN, /* its headers have nothing to recognise it by */
+	TRANSMISSION_UNKNOWN, /* its headers have no identifying values */
 };
 
 /* Adds a packet captured at a point, below JOIN_POINTS. Packets come in the order of their times. */
 enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point);
 
-/* Passes on what is left. */
+/* Passes on the remaining transmissions. */
 void transmissions_finish(struct transmissions *transmissions);
 
 /* Transmissions passed on too early because too many came within JOIN_WINDOW_NS: copies of these can be missed. */
-uint64_t transmissions_hurried(const struct transmissions *transmissions);
+uint64_t transmissions_forced_out(const struct transmissions *transmissions);
 
 /* NULL is ignored. */
 void transmissions_destroy(struct transmissions *transmissions);

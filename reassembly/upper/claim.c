@@ -138,7 +138,7 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 	if (request && !is_send) {
 		struct request_lost *sum = is_read ? &request->read_lost : &request->write_lost;
 
-		/* count() follows */
+		/* count() will add them */
 		if (message->region)
 			return;
 		recovery_add_time(&sum->time_us, loss->time_us);
@@ -326,7 +326,7 @@ void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream
 	}
 }
 
-/* What was missing to decide between several requests may have arrived. */
+/* Decides again between several requests, because missing packets may have arrived. */
 static void decide(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct request *owner = message->region->request;

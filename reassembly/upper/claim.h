@@ -14,7 +14,7 @@ extern const struct upper_memory claim_memory;
 /* Records the data of a READ of its request's regions. True: this completed them. */
 bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message);
 
-/* Call before the losses of a request are used: adds those of READs and WRITEs that are not settled. */
+/* Adds the losses of unsettled READs and WRITEs to those of the request. Call before these are used. */
 void claim_count(const struct request *request);
 
 /* Adds the losses of a SEND to the message of the layer that it carries. */

@@ -8,7 +8,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 
-#define MOST_COMMANDS 65536 /* of a connection that wait: as many as NVMe has identifiers */
+#define MOST_COMMANDS 65536 /* waiting commands of a connection: as many as NVMe has identifiers */
 
 struct key {
 	const struct connection *connection;
@@ -63,7 +63,7 @@ static void map_in(struct rtap_tracker *tracker, struct command *command)
 		tracker->counters.evictions++;
 }
 
-/* Fills the operation with what is known. */
+/* Fills the operation with the known values. */
 static void conclude(struct rtap_tracker *tracker, struct command *command, struct message *response)
 {
 	const struct message *send = command->request.message;
@@ -212,8 +212,8 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
 }
 
 /*
- * The highest PSN at which the command of a response can begin that is captured after it: the next one, or one of a gap, if what is acknowledged
- * ends in one.
+ * The highest PSN at which a command that is captured after its response can begin: the next PSN, or one in a gap, if the acknowledged PSNs
+ * end in a gap.
  */
 static uint64_t place_of(const struct psn_stream *stream)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands of storage protocols: a SEND with an identifier, and a SEND back that names it. What NVMe, iSER and SRP have in common: pairing
- * by identifiers that are used again at once, commands and responses that were not captured, or in the wrong order, and the end of a
+ * Commands of storage protocols, shared by NVMe, iSER and SRP: a SEND with an identifier, and a SEND back with the same identifier. Handles
+ * identifiers that are reused at once, commands and responses that were not captured, or out of order, and the end of a
  * connection. The layer's state of a connection (connection->upper_state) begins with struct commands, its own struct of a command with
  * struct command.
  */
@@ -18,22 +18,22 @@ struct command {
 	uint64_t hash;
 	uint64_t place;           /* without is_seen: the requester's position in its stream when the response was captured */
 	uint32_t depth;           /* commands that waited for their response when it was sent, with this one */
-	bool is_mapped;           /* it waits: for the response, or for the command */
+	bool is_mapped;           /* it is in the map, waiting for the response, or for the command */
 };
 
 struct command_layer {
 	size_t size, state_size;  /* of the layer's structs */
 	/* Fills the operation, if there is one; request_conclude() is done. `response`: NULL: none was seen. */
 	void (*conclude)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
-	/* The command has ended: its data is complete, as far as it was captured. NULL: nothing to do. */
+	/* The command has ended: no more data will be added. NULL: nothing to do. */
 	void (*ended)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
-	/* Frees what the layer's struct has on the heap; NULL: nothing. */
+	/* Frees heap memory of the layer's struct; NULL: none. */
 	void (*release)(struct rtap_tracker *tracker, struct command *command);
-	/* What is known of a connection that was merged into another: `to` takes it. NULL: nothing. */
+	/* Copies facts about a connection that was merged into another to `to`. NULL: none. */
 	void (*learn)(void *to, const void *from);
 };
 
-/* All zero but `layer`: no commands. */
+/* Initialise `layer`; all else zero: no commands. */
 struct commands {
 	const struct command_layer *layer;
 	struct map waiting;       /* by identifier and side */
@@ -49,7 +49,7 @@ void *command_state_make(struct rtap_tracker *tracker, struct connection *connec
  */
 struct command *command_begin(struct upper_work *work, uint64_t id);
 
-/* The memory that it names; call once after command_begin(), also with none. False: out of memory. */
+/* Sets the memory that the command names; call once after command_begin(), also for none. False: out of memory. */
 bool command_name(struct upper_work *work, struct command *command, struct region_name *names, uint32_t count) __attribute__((warn_unused_result));
 
 /*

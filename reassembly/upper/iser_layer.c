@@ -44,7 +44,7 @@ static void learn_target(struct scsi_session *session, const struct rtap_packet 
 
 #define MOST_CDB 260           /* bytes: SPC-5, 4.2.3 */
 
-/* The CDB and, from additional header segments, what it has beyond 16 bytes. RFC 7143, 11.2.2. Returns its length. */
+/* Copies the CDB, including the part beyond 16 bytes in additional header segments. RFC 7143, 11.2.2. Returns its length. */
 static uint32_t copy_cdb(const uint8_t *pdu, uint32_t left, uint8_t cdb[MOST_CDB])
 {
 	uint32_t ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4, at = 0;
@@ -53,7 +53,7 @@ static uint32_t copy_cdb(const uint8_t *pdu, uint32_t left, uint8_t cdb[MOST_CDB
 	ahs = ahs < left ? ahs : left;
 	while (at + ISCSI_AHS_HEADER <= ahs) {
 		const uint8_t *segment = pdu + ISCSI_LENGTH + at;
-		uint32_t length = load16(segment); /* of what follows the type */
+		uint32_t length = load16(segment); /* of the bytes after the type */
 
 		if (length < 1 || at + 3 + length > ahs)
 			break;
@@ -80,7 +80,7 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 
 	if (immediate && ahs <= left && immediate <= left - ahs && immediate <= expected)
 		sent.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate };
-	/* what is in the SEND is not read again: RFC 7145, 7.3.5 */
+	/* data in the SEND is not read by the target: RFC 7145, 7.3.5 */
 	if (header[0] & ISER_WRITE_VALID && expected > sent.carried.length)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_WRITE_BASE), .key = (uint32_t)bits(header, ISER_WRITE_STAG),
 						       .length = expected - sent.carried.length, .is_out = true };
@@ -100,7 +100,7 @@ static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t 
 	scsi_take_response(work, bits(pdu, ISCSI_TAG), pdu[ISCSI_STATUS_AT], sense);
 }
 
-/* Dissects the packet with what is known of it. */
+/* Dissects the packet with the facts about its command. */
 static void show(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
@@ -114,7 +114,7 @@ static void show(struct upper_work *work)
 	work->dissect(work);
 }
 
-/* Requests that are no SCSI commands. */
+/* Requests other than SCSI commands. */
 static void take_other(struct upper_work *work, const uint8_t *pdu)
 {
 	const char *name = iscsi_request_name(pdu);

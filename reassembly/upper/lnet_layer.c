@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they name each
- * other by cookies. An immediate PUT that wants an ACK is one with it, and an immediate GET with its REPLY: these name the handle of the
- * first. Other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c, lnet/lnet/lib-move.c.
+ * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they are matched
+ * by cookies. An immediate PUT that requests an ACK forms one operation with it, an immediate GET with its REPLY: these contain the handle of
+ * the request. Other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c, lnet/lnet/lib-move.c.
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ static struct lnet_request *lnet_of(struct command *command)
 	return (struct lnet_request *)command;
 }
 
-/* "10.0.0.1@o2ib/26": the node that is asked, and the portal. */
+/* "10.0.0.1@o2ib/26": the target node, and the portal. */
 static char *object_of(const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
@@ -277,7 +277,7 @@ static void take_immediate(struct upper_work *work, const struct lnet_send *send
 		memcpy(operation->header, header, LNET_HEADER_LENGTH);
 }
 
-/* The memory of the descriptor at `at`, which WRITEs fill. */
+/* Sets the memory of the descriptor at `at`, which WRITEs fill. */
 static void name_memory(struct upper_work *work, struct lnet_request *request, const struct lnet_send *send, uint32_t at)
 {
 	struct region_name names[LNET_MOST_FRAGMENTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of files on servers: which file a handle belongs to, and its names in directories. Learned from what replies say, in their
- * order. Handles and names belong to one server. Memory is limited: files without names in them are forgotten, the least recently used
+ * The names of files on servers: which file a handle belongs to, and its names in directories, learned from replies in their
+ * order. Handles and names belong to one server. Memory is limited: nodes without children are evicted, the least recently used
  * first, unless the owner keeps them. A handle or name is a struct rtap_span; it is absent if `bytes` is NULL.
  */
 #ifndef REASSEMBLY_UPPER_NAME_TREE_H

@@ -8,7 +8,7 @@
 #include "reassembly/upper/nccl_job.h"
 #include "reassembly/upper/nccl_waits.h"
 
-/* Their memory is not in the budget: 200 KB. */
+/* Maximum number of hosts: their memory (200 KB) is not charged to the budget. */
 #define MOST_HOSTS 512
 #define MOST_LINKS 2048
 
@@ -55,7 +55,7 @@ static struct nccl_host *host_of(struct nccl_jobs *jobs, const struct rtap_end *
 	return host;
 }
 
-/* The jobs of two hosts are one. The silences of the one with fewer are forgotten. */
+/* Joins the jobs of two hosts. The silences of the smaller one are dropped. */
 static void join(struct nccl_job *into, struct nccl_job *from)
 {
 	struct nccl_host *host;
@@ -114,8 +114,8 @@ static struct nccl_silence *last_silence(struct nccl_job *job)
 }
 
 /*
- * A silence in which nothing was outstanding is a pause if the whole job stopped at one point, or if most of it goes on at once. Otherwise the
- * host that announces next is late. Of a single link nobody can say.
+ * A silence without outstanding transfers is a pause if the whole job stopped at one point, or if most links continue at the same time. Otherwise
+ * the host that announces next is late. With a single link this is undecidable.
  */
 static void decide(struct nccl_job *job)
 {
@@ -202,7 +202,7 @@ void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, 
 	note_event(job, time_ns);
 }
 
-/* Whether each host that sends can go on: buffers are announced to it, and it has received data since it sent some. */
+/* Whether each sending host could continue: buffers are announced to it, and it has received data since its last data. */
 static bool all_can_send(const struct nccl_job *job)
 {
 	const struct nccl_host *host;
@@ -274,7 +274,7 @@ void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_
 	progress->phase = NCCL_ENDED;
 	if (!has_data)
 		return;
-	/* what is announced from now on can be a consequence of it */
+	/* later announcements can be a consequence of it */
 	decide(job);
 	link->ended++;
 	note_arrival(link, time_ns);
@@ -286,7 +286,7 @@ void nccl_job_arrived(const struct nccl_progress *progress, int64_t time_ns)
 		note_arrival(progress->link, time_ns);
 }
 
-/* Pauses up to a silence, in sum. False: too long ago. */
+/* Sum of the pauses up to a silence. False: too long ago. */
 static bool paused_until(const struct nccl_job *job, uint64_t number, int64_t *paused_ns)
 {
 	uint64_t kept = job->silence_count < NCCL_SILENCES ? job->silence_count : NCCL_SILENCES;

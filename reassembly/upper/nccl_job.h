@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Jobs: hosts that send transfers to each other, directly or through others. A transfer that waits for a host is that host's doing only if
- * the host itself waited for nothing; and if nothing goes on in the whole job, nobody is late: the job pauses. doc/nccl.md has the definitions.
+ * Jobs: hosts that send transfers to each other, directly or through others. A delay of a transfer is attributed to a host only if
+ * the host itself did not wait for another transfer. If the whole job is silent, no host is late: the job pauses. doc/nccl.md has the definitions.
  */
 #ifndef REASSEMBLY_UPPER_NCCL_JOB_H
 #define REASSEMBLY_UPPER_NCCL_JOB_H
@@ -22,7 +22,7 @@ struct nccl_host {
 	int64_t input_ns;            /* when the last data to it was captured whole, or was sent again */
 	int64_t output_ns;           /* when the last data from it began */
 	int64_t sent_ns;             /* the same of data from it */
-	uint32_t to_send;            /* transfers that are announced to it, and whose data has not begun */
+	uint32_t to_send;            /* transfers announced to it whose data has not begun */
 };
 
 /* Transfers from one host to another. */
@@ -66,27 +66,27 @@ struct nccl_jobs {
 
 enum nccl_phase { NCCL_UNCOUNTED, NCCL_ANNOUNCED, NCCL_BEGUN, NCCL_ENDED };
 
-/* What a transfer shows of its job. All zero: not counted. */
+/* The state of a transfer in its job. All zero: not counted. */
 struct nccl_progress {
 	struct nccl_link *link;      /* NULL: it is not counted */
 	enum nccl_phase phase;
 	uint64_t announced_after, begun_after; /* numbers of the silences before its announcement, and before its data; 0: none */
 	bool knows_receiver, knows_sender; /* the next two are known */
-	int64_t receiver_free_ns;    /* before the announcement, the receiver waited for no transfer since then */
-	int64_t sender_free_ns;      /* before the data, the sender waited for no data since then */
+	int64_t receiver_free_ns;    /* since this time, before the announcement, the receiver waited for no transfer */
+	int64_t sender_free_ns;      /* since this time, before the data, the sender waited for no data */
 };
 
-/* The transfer is announced. Without addresses, or with too many hosts, it is not counted. */
+/* Records the announcement of a transfer. Without addresses, or with too many hosts, it is not counted. */
 void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, const struct rtap_end *sender, const struct rtap_end *receiver,
 			int64_t time_ns);
 
-/* Its first data. Only the first call has an effect. */
+/* Records its first data. Only the first call has an effect. */
 void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns);
 
-/* It is over; has_data: with all its data, at that time. Only the first call has an effect. */
+/* Records its end; has_data: with all its data, at that time. Only the first call has an effect. */
 void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_ns);
 
-/* Data of a transfer that seemed to be over is sent again, and arrives at that time. */
+/* Data of a transfer that seemed to be complete was retransmitted, and arrived at that time. */
 void nccl_job_arrived(const struct nccl_progress *progress, int64_t time_ns);
 
 /* Pauses of the job after silence number `from` up to number `to`, in nanoseconds; 0 if that is too long ago. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NCCL's InfiniBand transport (and RCCL's, which is the same on the wire) as an upper layer. No communication management names it, so it is
- * recognised by two signs: a WRITE uses the key and address that an announcement named; and the announcements' index counts up by one, or
- * the immediate data gives the number of bytes that were written. Until both are seen, nothing is shown or reported.
+ * NCCL's InfiniBand transport (and RCCL's, which is the same on the wire) as an upper layer. It does not use communication management, so it is
+ * recognised by two signs: a WRITE to a key and address in an announcement; and an index of announcements that increases by one, or
+ * immediate data that equals the number of bytes written. Until both are seen, nothing is shown or reported.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #define MOST_OUTSTANDING 4096   /* announcements of a channel */
 #define MOST_CONNECTIONS 256    /* searched for data that was captured before the proof */
 #define MOST_EARLIER 64         /* messages of each */
-#define SIZE_BYTES 4            /* a size in what a transfer of several receives ends with */
+#define SIZE_BYTES 4            /* a size in the list that ends a transfer of several receives */
 
 static struct nccl_state *state_of(const struct connection *connection)
 {
@@ -34,7 +34,7 @@ static void free_state(struct rtap_tracker *tracker, struct connection *connecti
 	upper_state_destroy(tracker, connection, sizeof(struct nccl_state));
 }
 
-/* The supposed announcements of the connection are something else: forgets them. */
+/* The supposed announcements of the connection are not announcements: drops them. */
 static void drop_candidate(struct rtap_tracker *tracker, struct connection *connection)
 {
 	nccl_state_end(tracker, connection);
@@ -64,7 +64,7 @@ static void take_immediate(struct nccl_transfer *transfer, uint32_t immediate)
 	transfer->total = state->order == NCCL_ORDER_LITTLE ? swapped : immediate;
 }
 
-/* A WRITE of the transfer is whole. `bytes`: those that it put in the transfer's memory. */
+/* Processes a complete WRITE of the transfer. `bytes`: number of bytes written to the transfer's memory. */
 static void take_data(struct nccl_transfer *transfer, const struct message *message, uint64_t bytes)
 {
 	transfer->bytes += bytes;
@@ -204,7 +204,7 @@ static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
 	return message->region;
 }
 
-/* The layouts by which the entries' index follows that of the last ones. */
+/* The layouts in which the index of the entries follows that of the previous ones. */
 static unsigned counting_by(unsigned layouts, const struct nccl_transfer *last, const uint8_t *bytes)
 {
 	unsigned counting = 0;
@@ -268,7 +268,7 @@ static bool take_announcement(struct upper_work *work, const uint8_t *bytes, uin
 	return true;
 }
 
-/* Shows what transfer a WRITE of data belongs to. */
+/* Shows the transfer that a WRITE of data belongs to. */
 static void show_data(struct upper_work *work, const struct nccl_transfer *transfer)
 {
 	const struct nccl_state *state = transfer->request.connection->upper_state;
@@ -344,7 +344,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 	nccl_channel_advance(tracker, channel);
 }
 
-/* Data is sent again: it arrives only now. Losses count when the message is settled. */
+/* Records the arrival of retransmitted data. Losses count when the message is settled. */
 static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
 	(void)loss;
@@ -359,7 +359,7 @@ static void detach(struct message *message)
 	struct rtap_tracker *tracker = transfer->request.entry.owner;
 
 	nccl_transfer_conclude(tracker, transfer);
-	/* nothing is reported of what is not proven */
+	/* unproven transfers are not reported */
 	if (!state->is_known)
 		operation_destroy(tracker, message);
 }

@@ -59,7 +59,7 @@ struct region *nccl_match_find(const struct multimap *index, const struct messag
 	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->same.older, i++) {
 		struct region *region = link->region;
 
-		/* what was announced after the WRITE is for a later one */
+		/* memory announced after the WRITE is for a later WRITE */
 		if (region->request->first_frame > shown->first_frame)
 			continue;
 		if (shown->virtual_address < region->begin || shown->virtual_address > region->end ||

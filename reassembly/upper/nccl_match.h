@@ -25,8 +25,8 @@ bool nccl_match_add(struct multimap *index, struct nccl_memory_link *link, struc
 void nccl_match_remove(struct multimap *index, struct nccl_memory_link *link);
 
 /*
- * The memory that a WRITE fills. Announced ranges can overlap, since more is announced than is sent, and are announced again: it is the one
- * announced last at just this address; or else the one that begins closest before it, rather one that is not filled. NULL: none.
+ * The memory that a WRITE fills. Announced ranges can overlap, since more is announced than is sent, and can be announced again: the result is the
+ * range announced last at exactly this address; otherwise the range that begins closest before it, preferably an unfilled one. NULL: none.
  */
 struct region *nccl_match_find(const struct multimap *index, const struct message *message);
 

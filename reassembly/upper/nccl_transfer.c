@@ -57,7 +57,7 @@ static int order(const void *left, const void *right)
 	return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : 0;
 }
 
-/* More is announced than is sent: where the next buffer begins, the one before ends. So that data counts once, and buffers keep their beginnings. */
+/* Ends each buffer where the next one begins, because more is announced than is sent. So data counts once, and buffers keep their beginnings. */
 static void separate(struct region_name *regions, uint32_t count)
 {
 	if (count > 1)
@@ -107,7 +107,7 @@ static void leave_index(struct rtap_tracker *tracker, struct nccl_transfer *tran
 	transfer->link_count = 0;
 }
 
-/* False: out of memory; it is found by less than all of its memory. */
+/* False: out of memory; some of its memory is not in the index. */
 static bool enter_index(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
 {
 	struct region_name names[NCCL_MOST_REGIONS];

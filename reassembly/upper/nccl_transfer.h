@@ -24,11 +24,11 @@ struct nccl_transfer {
 	uint64_t index, size;        /* bytes announced */
 	uint64_t address;            /* of the first buffer */
 	uint32_t key, tag, receives;
-	uint64_t bytes;              /* of WRITEs that are whole, or were when they began to be known */
+	uint64_t bytes;              /* of complete WRITEs, or of those that were complete when first associated */
 	bool has_data, has_ack;
 	uint64_t first_frame, last_frame, ack_frame;
 	int64_t first_ns, last_ns, ack_ns;
-	bool has_total;              /* the immediate data says how much was sent: total */
+	bool has_total;              /* `total` is valid: the immediate data gave the number of bytes sent */
 	uint64_t total;
 	uint64_t immediates;         /* WRITEs with immediate data */
 	struct nccl_progress progress;
@@ -71,43 +71,43 @@ struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker);
 /* The connection's state, new if it has none. NULL: out of memory, which is counted. */
 struct nccl_state *nccl_state_make(struct rtap_tracker *tracker, struct connection *connection);
 
-/* The layout of a channel's entries; it has some. */
+/* The layout of a channel's entries. At least one must have been seen. */
 static inline enum nccl_layout nccl_layout_of(const struct nccl_channel *channel)
 {
 	return (enum nccl_layout)__builtin_ctz(channel->layouts);
 }
 
-/* The message with the announcement in these bytes: adds a transfer to the channel. NULL: out of memory, which is counted. */
+/* Adds a transfer to the channel, announced by the message with these bytes. NULL: out of memory, which is counted. */
 struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
 					   uint32_t length);
 
-/* The channel's layout is another one than the transfer was read with. */
+/* Parses the announcement again, because the channel's layout turned out to be another one. */
 void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
 
 struct nccl_transfer *nccl_transfer_of(struct request *request);
 
-/* NCCL is proven on its connection: it counts in its job. */
+/* Counts the transfer in its job, once NCCL is proven on its connection. */
 void nccl_transfer_announced(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
 
-/* The first packet of a WRITE of its data, at that time. */
+/* Records the first packet of a WRITE of its data. */
 void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *transfer, int64_t time_ns);
 
-/* A WRITE of its data, or that only ends it, is whole: notes where and when. */
+/* Records the connection and time of a complete WRITE of its data, or of one that only ends it. */
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);
 
-/* Whether all of its data was captured, as far as it is known how much there is. */
+/* Whether all of its data was captured, by the known or announced size. */
 bool nccl_transfer_is_whole(const struct nccl_transfer *transfer);
 
-/* Concludes the transfers of a channel that are over, in order. */
+/* Concludes the finished transfers of a channel, in order. */
 void nccl_channel_advance(struct rtap_tracker *tracker, struct nccl_channel *channel);
 
 /* Concludes the transfer and frees it. */
 void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
 
-/* Fills its operation, if it has one, with what is known. */
+/* Fills its operation, if any, with the known values. */
 void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *transfer);
 
-/* Ends all transfers of the connection. If NCCL was not proven there, nothing is reported of them. */
+/* Ends all transfers of the connection. If NCCL was not proven there, they are not reported. */
 void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection);
 
 #endif

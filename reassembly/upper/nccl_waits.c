@@ -95,16 +95,16 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	take_pause(&costs.sender_ns, times->paused_ns[1], &costs);
 	learn(pace, times);
 	costs.network_ns = excess(pace, times);
-	/* the sender did not have an announcement that was lost */
+	/* a lost announcement had not reached the sender */
 	lost_ns = (int64_t)times->announcement_lost_ns < costs.sender_ns ? (int64_t)times->announcement_lost_ns : costs.sender_ns;
 	costs.sender_ns -= lost_ns;
 	costs.network_ns += lost_ns;
-	/* it was not ready when the announcement came, so it had not waited for it */
+	/* the sender was not ready when the announcement arrived, so it had not waited for it */
 	if (costs.sender_ns >= NCCL_NOTABLE_NS)
 		costs.receiver_ns = 0;
 	own(&costs, times, pace->end_ns, ready_ns);
 	costs.verdict = verdict_of(&costs);
-	/* data that was sent again ends when it is acknowledged */
+	/* retransmitted data ends with its acknowledgement */
 	end_ns = times->has_ack ? later(times->last_ns, times->acknowledged_ns - pace->least_ack_ns) : times->last_ns;
 	pace->end_ns = pace->has_end ? later(pace->end_ns, end_ns) : end_ns;
 	pace->has_end = true;

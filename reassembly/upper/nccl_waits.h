@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What held up a transfer of NCCL: the sender, the receiver or the network. The transfers of a channel are sent in the order of their
- * indices. doc/nccl.md has the definitions.
+ * Attribution of the delays of an NCCL transfer to the sender, the receiver or the network. The transfers of a channel are sent in the order
+ * of their indices. doc/nccl.md has the definitions.
  */
 #ifndef REASSEMBLY_UPPER_NCCL_WAITS_H
 #define REASSEMBLY_UPPER_NCCL_WAITS_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A cost below this is not notable: the verdict is "none". */
+/* If all costs are below this, the verdict is "none". */
 #define NCCL_NOTABLE_NS INT64_C(1000000)
 
-/* What is known of a channel from its earlier transfers. All zero: nothing. */
+/* Values from earlier transfers of a channel. All zero: none. */
 struct nccl_pace {
 	bool has_end;            /* the two below are valid */
 	int64_t end_ns;          /* when their last data was captured, or its last copy if some was sent again */
@@ -31,21 +31,21 @@ struct nccl_times {
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
 	int64_t paused_ns[2];    /* pauses of the job, before the announcement and before the data */
 	bool knows_free[2];      /* valid: free_ns */
-	int64_t free_ns[2];      /* since then the receiver, the sender waited for no other transfer itself */
+	int64_t free_ns[2];      /* since these times the receiver, the sender did not wait for another transfer itself */
 };
 
 struct nccl_costs {
 	bool knows_receiver;     /* false: the transfer before it was not captured, so receiver_ns is unknown */
-	int64_t receiver_ns;     /* no buffer was announced since the last data of the transfer before, and its data followed at once */
-	int64_t sender_ns;       /* its buffer was announced, the transfer before was over, and its data had not begun */
+	int64_t receiver_ns;     /* receiver late: time from the last data of the previous transfer to the announcement, which data followed at once */
+	int64_t sender_ns;       /* sender late: its buffer was announced and the previous transfer complete, but its data had not begun */
 	int64_t network_ns;      /* its data and acknowledgement took longer than those of the fastest transfers */
-	int64_t pause_ns;        /* the whole job did nothing: not part of the others */
+	int64_t pause_ns;        /* pauses of the whole job: not part of the others */
 	bool knows_receiver_own, knows_sender_own; /* the next two are known */
-	int64_t receiver_own_ns, sender_own_ns; /* part of receiver_ns, sender_ns in which the host waited for no other transfer itself */
-	const char *verdict;     /* static: the largest of them, "none" if it is not notable */
+	int64_t receiver_own_ns, sender_own_ns; /* part of receiver_ns, sender_ns in which the host did not wait for another transfer itself */
+	const char *verdict;     /* static: name of the largest of them; "none" if it is below NCCL_NOTABLE_NS */
 };
 
-/* Takes the next transfer of the channel. */
+/* Evaluates the next transfer of the channel. */
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times);
 
 #endif

@@ -63,7 +63,7 @@ static struct kept keep(struct calls *calls, const struct xdr_value *decoded)
 	return kept;
 }
 
-/* What the callbacks below use, so that the rest is skipped. */
+/* Rows that the callbacks below use; others are skipped. */
 static const uint16_t name_rows[] = {
 	NFS_FHANDLE, NFS_NAME, NFS_COMPONENT, NFS_FATTR3_FSID, NFS_FSID_MAJOR, NFS_FSID_MINOR, NFS_FATTR3_FILEID, NFS_FILEID4, NFS_ENTRY3_FILEID,
 	NFS_ENTRYPLUS_FILEID, NFS_ENTRY3_NAME, NFS_ENTRYPLUS_NAME, NFS_ENTRY_NAME, NFS_COOKIE4, NFS_OPS_COUNT,

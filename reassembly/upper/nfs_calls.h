@@ -81,8 +81,8 @@ struct calls {
 	struct call_operation *operations;
 	uint32_t count, room;
 	uint64_t wanted[NFS_ROW_COUNT / 64 + 1]; /* rows, by calls_init() */
-	bool contents;         /* what concerns the contents of files is wanted */
-	bool has_names;        /* the current exchange says something about names */
+	bool contents;         /* arguments and results about the contents of files are wanted */
+	bool has_names;        /* the current exchange contains information about names */
 	uint64_t unreadable;   /* exchanges not fully readable: truncated, not captured, malformed, encrypted */
 	bool call_cut;         /* the current exchange is one of them because its call is incomplete */
 };
@@ -96,12 +96,12 @@ enum calls_effect {
 };
 
 /*
- * Sets what calls_walk() reports of NFS: handles and names and, with `contents`, what concerns the contents of files. Without it, attributes
+ * Selects what calls_walk() reports of NFS: handles and names and, with `contents`, reads, writes and sizes of files. Without it, attributes
  * are read only where they are needed to find the name of a file: in GETATTR, READDIR and FSINFO.
  */
 void calls_init(struct calls *calls, bool contents);
 
-/* Whether a procedure of NFSv3, or an operation of NFSv4, says something about the names of files. */
+/* Whether a procedure of NFSv3, or an operation of NFSv4, contains names of files. */
 bool calls_has_names3(uint32_t procedure);
 bool calls_has_names4(uint32_t number);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What NFS and MOUNT exchanges say of the names of files: enters it in a tree of names. RFC 1813, section 3.3; RFC 8881, section 18;
- * RFC 7862, section 15. The root of paths is the handle that MOUNT returned, that FSINFO was asked about, or the server's NFSv4 root.
+ * Adds the file names in NFS and MOUNT exchanges to a tree of names. RFC 1813, section 3.3; RFC 8881, section 18;
+ * RFC 7862, section 15. The root of paths is the handle that MOUNT returned, the handle in FSINFO, or the server's NFSv4 root.
  */
 #ifndef REASSEMBLY_UPPER_NFS_NAMES_H
 #define REASSEMBLY_UPPER_NFS_NAMES_H
@@ -28,11 +28,11 @@ struct nfs_names {
 	void (*done)(struct nfs_names *names, struct name_node *node, const struct call_operation *call, const struct reply_operation *reply);
 };
 
-/* `tree` is borrowed. The callbacks are NULL. `contents`: they need what concerns the contents of files. */
+/* `tree` is borrowed. The callbacks are NULL. `contents`: as for calls_init(). */
 void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents);
 void nfs_names_fini(struct nfs_names *names);
 
-/* Enters what an exchange with a call says; calls_is_about_files() is true for it. `server`: that of the exchange. */
+/* Processes an exchange with a call, for which calls_is_about_files() is true. `server`: that of the exchange. */
 void nfs_names_exchange(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange);
 
 /* For callbacks: the file that an operation is about; the saved file handle's. NULL: unknown. */

@@ -20,7 +20,7 @@
 #define SANITIZE_ACTION NVME_AT(10, 0, 3)
 enum { NAMESPACE_DELETE = 1, SANITIZE_BLOCK_ERASE = 2, SANITIZE_CRYPTO_ERASE = 4 };
 
-/* What a failed or unanswered command left is unknown if the controller may have begun it. Base, 4.2.3. */
+/* The blocks of a failed or unanswered command are unknown if the controller may have begun it. Base, 4.2.3. */
 static bool may_have_begun(const struct nvme_ended *ended)
 {
 	uint16_t code = NVME_STATUS_CODE(ended->status);
@@ -82,7 +82,7 @@ static void copy(struct rtap_tracker *tracker, const struct nvme_ended *ended, s
 	uint64_t length, to = little_bits(ended->bytes, NVME_SLBA);
 	const uint8_t *bytes = front(ended, &length);
 
-	/* the descriptors were not captured, or have another layout: nothing says where the copy ends */
+	/* the descriptors were not captured, or have an unknown layout: the end of the copy is unknown */
 	if (!bytes || format > 3 || !block_size) {
 		place(effect, to, 0, block_size);
 		give(tracker, effect);
@@ -115,7 +115,7 @@ static void reset_zone(struct rtap_tracker *tracker, const struct nvme_ended *en
 	give(tracker, effect);
 }
 
-/* Whether a command of the admin queue leaves blocks whose contents are not defined. Base, 5.14, 5.15, 5.24. */
+/* Whether a command of the admin queue leaves undefined block contents. Base, 5.14, 5.15, 5.24. */
 static bool destroys(const struct nvme_ended *ended)
 {
 	switch (ended->code) {

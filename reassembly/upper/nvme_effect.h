@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What NVMe commands do to the blocks of namespaces.
+ * Effects of NVMe commands on the blocks of namespaces.
  */
 #ifndef REASSEMBLY_UPPER_NVME_EFFECT_H
 #define REASSEMBLY_UPPER_NVME_EFFECT_H
@@ -17,10 +17,10 @@ struct nvme_ended {
 	uint16_t status;
 	uint64_t result;
 	uint64_t response_frame;  /* that of the command, if no response was seen */
-	const struct coverage *data, *cut; /* its data, and what of it the capture truncated; NULL: none */
+	const struct coverage *data, *cut; /* its data, and the part that the capture truncated; NULL: none */
 };
 
-/* Passes what it did to tracker->take_effect, which is not NULL. */
+/* Passes its effect to tracker->take_effect, which is not NULL. */
 void nvme_effect(struct rtap_tracker *tracker, const struct nvme_ended *ended);
 
 #endif

@@ -139,7 +139,7 @@ static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *ope
 		return;
 	operation_add_number(&operation->head, "slba", first);
 	operation_add_number(&operation->head, "blocks", blocks);
-	/* where Zone Append put its data is known by the response */
+	/* the response to Zone Append has the address of its data */
 	if (command->code == NVME_CODE(NVME_SPACE_IO, NVME_ZONE_APPEND)) {
 		if (!command->has_status || NVME_STATUS_CODE(command->status))
 			return;
@@ -161,7 +161,7 @@ static void add_in_capsule(struct rtap_operation *shown, const struct nvme_comma
 	shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 }
 
-/* What the kind of command is, for statistics. */
+/* Flags of the kind of command, for statistics. */
 static uint8_t kind_flags(const struct nvme_command *command)
 {
 	switch (command->code) {
@@ -222,7 +222,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_blocks(tracker, operation, command);
 }
 
-/* The command has ended: what it did to the blocks. */
+/* The command has ended: reports its effect on blocks. */
 static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	const struct nvme_command *command = nvme_of(generic);
@@ -293,7 +293,7 @@ static void show_alone(struct upper_work *work, const struct nvme_command *comma
 	show_object(operation, queue_of(command), 0);
 }
 
-/* Shows facts of the packet that are not in its bytes. */
+/* Sets facts that are not in the packet's bytes for its dissection. */
 static void show(struct upper_work *work, const struct packet_request *known)
 {
 	bool in_place = !work->keep && work->packet->upper == RTAP_UPPER_NVME;
@@ -310,7 +310,7 @@ static struct packet_request known_of(const struct nvme_queue *queue)
 	return (struct packet_request){ .queue_known = queue->has_id, .queue = queue->id, .queue_kind = queue->kind };
 }
 
-/* What packets show of their command. `detail`: the property, the feature, or the form of a report. */
+/* Facts about the command, shown in its packets. `detail`: the property, the feature, or the form of a report. */
 static void know_command(struct packet_request *known, const struct nvme_command *command)
 {
 	bool is_feature = command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_SET_FEATURES) || command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_GET_FEATURES);
@@ -323,7 +323,7 @@ static void know_command(struct packet_request *known, const struct nvme_command
 		known->detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(is_feature ? 0 : 1, 0, is_feature ? 11 : 32));
 }
 
-/* The command names memory of the host. */
+/* Sets the host memory that the command names. */
 static void name_memory(struct upper_work *work, struct nvme_command *command)
 {
 	uint8_t direction = nvme_direction_of(command->bytes);
@@ -460,7 +460,7 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 		show_alone(work, command);
 }
 
-/* Takes the data of a command. The packet that completes it shows it, if it has a structure. */
+/* Processes the data of a command. The packet that completes it shows it, if it has a structure. */
 static bool take_data(struct upper_work *work)
 {
 	const struct region *region = work->message->region;

@@ -10,7 +10,7 @@
 #include "reassembly/upper/nvme_state.h"
 #include "reassembly/upper/upper_layers.h"
 
-#define MOST_TARGETS 4096     /* subsystems, and namespaces: more stay unknown, which is counted */
+#define MOST_TARGETS 4096     /* limit of subsystems, and of namespaces; further ones stay unknown, which is counted */
 #define MOST_NAMESPACES 65536
 #define NAME_TEXT 1024        /* escaped: a byte takes at most 4 characters */
 
@@ -151,7 +151,7 @@ static uint64_t hash_of_name(const char *name, size_t length)
 	return map_hash(words, 1 + (length + 7) / 8);
 }
 
-/* The subsystem of this name, new if it is unknown. NULL: there is no room. */
+/* The subsystem of this name, added if unknown. NULL: limit reached, or out of memory. */
 static struct nvme_target *find_target(struct rtap_tracker *tracker, const char *name, size_t length)
 {
 	struct nvme_state *state = state_of(tracker);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is known of NVMe queues, subsystems and namespaces.
+ * State of NVMe queues, subsystems and namespaces.
  */
 #ifndef REASSEMBLY_UPPER_NVME_STATE_H
 #define REASSEMBLY_UPPER_NVME_STATE_H
@@ -23,7 +23,7 @@ struct nvme_queue {
 	uint8_t kind;              /* enum nvme_space: NVME_SPACE_ADMIN, NVME_SPACE_IO, or unknown */
 	uint16_t id, controller;
 	struct nvme_target *target; /* the subsystem; NULL: unknown */
-	uint32_t in_capsule;       /* bytes of data that a command of the queue had at most */
+	uint32_t in_capsule;       /* largest in-capsule data of a command of the queue, in bytes */
 	uint32_t keep_alive_ms;    /* of Connect; 0: unknown, or none */
 };
 
@@ -34,7 +34,7 @@ void nvme_state_fini(struct rtap_tracker *tracker);
 /* The queue's identifier became known. */
 void nvme_queue_number(struct nvme_queue *queue, uint16_t id);
 
-/* An opcode that only admin queues have, or only I/O queues. */
+/* Learns the kind of the queue from an opcode that only admin queues, or only I/O queues have. */
 void nvme_queue_guess(struct nvme_queue *queue, uint8_t opcode);
 
 /* command_layer.learn. */
@@ -53,10 +53,10 @@ uint32_t nvme_block_size(const struct rtap_tracker *tracker, const struct nvme_q
 /* The 4096 bytes of Identify Controller. Base, 5.17.2.1. */
 void nvme_learn_controller(struct nvme_queue *queue, const uint8_t *data);
 
-/* Bytes of data that a command of an I/O queue can have in its capsule, as far as is known. */
+/* Largest known in-capsule data of a command of an I/O queue, in bytes. */
 uint32_t nvme_most_in_capsule(const struct nvme_queue *queue);
 
-/* The NQN of the subsystem, with what no terminal or file name takes escaped; NULL: unknown. */
+/* The NQN of the subsystem, with characters that are unsafe in terminals or file names escaped; NULL: unknown. */
 const char *nvme_target_name(const struct nvme_queue *queue);
 
 /* The same or, if it is unknown, the address of the responder, written to `text`. */
@@ -73,7 +73,7 @@ bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command);
 bool nvme_is_identify_controller(uint32_t code, const uint8_t *command);
 bool nvme_is_identify_zones(uint32_t code, const uint8_t *command);
 
-/* Whether a command's data says something about queues or namespaces: its bytes are kept. */
+/* Whether a command's data describes queues or namespaces, so that its bytes are kept. */
 bool nvme_wants_data(uint32_t code, const uint8_t *command);
 
 #endif

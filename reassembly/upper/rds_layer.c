@@ -176,7 +176,7 @@ static void read_extensions(struct rds_side *side, struct rds_message *message, 
 	}
 }
 
-/* Whether it is a fragment of that message. All fragments have the same header but for acknowledgement, credits and checksum. */
+/* Whether it is a fragment of that message. All fragments have the same header except for acknowledgement, credits and checksum. */
 static bool is_of(const struct rds_message *message, const uint8_t *header)
 {
 	return message->sequence == bits(header, RDS_SEQUENCE) && message->length == bits(header, RDS_LENGTH) &&
@@ -234,7 +234,7 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 	struct rds_message *message = find(side, fragment->header);
 
 	if (message && !rds_message_add(work, side, message, fragment)) {
-		/* a map that began again, or a message with the same number */
+		/* a new congestion map, or a message with the same number */
 		end_message(work->tracker, message);
 		message = NULL;
 	} else if (message) {

@@ -44,7 +44,7 @@ static uint64_t last_position(const struct rds_message *message)
 	return data > cut ? data : cut;
 }
 
-/* Where the fragment goes, in the message's positions. */
+/* The position of the fragment in the message. */
 static uint64_t position_of(const struct rds_side *side, const struct rds_message *message, uint64_t psn)
 {
 	uint32_t packets = side->packets;
@@ -66,7 +66,7 @@ static bool is_first_psn(const struct connection *connection, bool from_a, uint6
 	return connection->shown.learned_by_cm && end->psn_known && end->psn == (psn & PSN_MASK);
 }
 
-/* What is known of the message's beginning from the SEND before, or from a last fragment. */
+/* Determines the message's beginning from the previous SEND, or from a last fragment. */
 static void find_origin(const struct upper_work *work, const struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment,
 			uint64_t position)
 {
@@ -100,7 +100,7 @@ static bool cover(struct rtap_tracker *tracker, struct rds_message *message, uin
 	return good;
 }
 
-/* Its ends are at most as far apart as it is long. */
+/* Whether the message with this fragment is at most as long as its header says. */
 static bool fits(const struct rds_message *message, uint64_t position, uint32_t length)
 {
 	const struct coverage *data = message->data.count ? &message->data : &message->cut;

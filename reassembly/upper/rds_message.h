@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A message of RDS, or a congestion map: where its fragments belong, and its operation. Fragments have no number: all but the last have
+ * A message of RDS, or a congestion map: the positions of its fragments, and its operation. Fragments have no number: all except the last have
  * the same size, and follow each other in the PSN sequence.
  */
 #ifndef REASSEMBLY_UPPER_RDS_MESSAGE_H
@@ -9,7 +9,7 @@
 #include "reassembly/upper.h"
 #include "reassembly/upper/request.h"
 
-#define RDS_TRANSFERS 64       /* READs and WRITEs of a side remembered until a message names their key */
+#define RDS_TRANSFERS 64       /* READs and WRITEs of a side kept until a message names their key */
 
 /* A READ or WRITE that no message has named yet. */
 struct rds_transfer {
@@ -29,15 +29,15 @@ struct rds_ack {
 
 /* The messages of one end. */
 struct rds_side {
-	TAILQ_HEAD(rds_messages, rds_message) messages; /* that wait, by sequence */
+	TAILQ_HEAD(rds_messages, rds_message) messages; /* waiting messages, by sequence */
 	uint32_t count;
 	bool has_sequence;
 	uint64_t highest;          /* sequence number seen */
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
 	uint64_t next_psn;         /* after the SEND with the highest PSN; 0: none */
-	uint64_t next_sequence;    /* after the message that ended there; 0: it is not known to have ended */
-	uint32_t fragment;         /* bytes of its fragments but the last; 0: unknown */
-	uint32_t packets;          /* that each of these takes */
+	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
+	uint32_t fragment;         /* bytes of its fragments except the last; 0: unknown */
+	uint32_t packets;          /* packets per fragment */
 	uint32_t transfer_count;   /* ever; the next one is at transfers[transfer_count % RDS_TRANSFERS] */
 	struct rds_transfer transfers[RDS_TRANSFERS];
 };

@@ -41,7 +41,7 @@ static inline struct region *region_at(const struct request *request, bool is_re
 	return request->region_count ? region_search(request, is_read, key, address) : NULL;
 }
 
-/* What the message adds to `asked` of the region that it is assigned to. */
+/* Bytes that the message adds to `asked` of its region. */
 uint64_t region_asked_by(const struct message *message);
 
 /* Assigns the message to the region's request; removes the assignment. */

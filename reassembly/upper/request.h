@@ -141,26 +141,26 @@ bool request_name(struct rtap_tracker *tracker, struct request *request, struct 
 void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send);
 
 /*
- * The SEND that carries the response: message->upper is the request from here on, and the layer's settled() is called with it. What can
- * have been captured in the wrong order is assigned anew by request_reconsider().
+ * Sets the SEND that carries the response: message->request is the request from here on, and the layer's settled() is called with it.
+ * READs and WRITEs that may have been captured out of order are assigned again by request_reconsider().
  */
 void request_answered(struct request *request, struct message *send);
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send);
 
 /*
  * Adds an operation to the SEND of the request, if operations are wanted: reassembly/operation.h. The SEND is reported with it when the
- * request has ended; if that takes too long, `conclude` may fill what is known. NULL: not wanted, or out of memory, which is counted.
+ * request has ended; if that takes too long, `conclude` may fill the known values. NULL: not wanted, or out of memory, which is counted.
  */
 void *request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size,
 			void (*conclude)(struct rtap_tracker *tracker, struct message *send));
 
 /*
- * Fills what is the same in operations of every layer: frames, times, bytes in the regions, losses, what is missing of request and
+ * Fills the members common to operations of all layers: frames, times, bytes in the regions, losses, missing ranges of request and
  * response. The layer fills the rest. `response`: its SEND; NULL: none was seen. Only if request_operation() returned an operation.
  */
 void request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response);
 
-/* Assigns no more data to the request, and settles what still waits for data. */
+/* Stops assigning data to the request, and settles its READs and WRITEs that still wait for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);
 
 /* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */

@@ -86,7 +86,7 @@ static void show_command(struct rnbd_result *operation, const struct rnbd_comman
 		operation_add_text(&operation->head, "session", state->session->name);
 }
 
-/* What statistics and findings need to know. */
+/* Flags for statistics and findings: enum rtap_operation_flag. */
 static uint8_t flags_of(const struct rnbd_command *command)
 {
 	if (command->kind == RNBD_KIND_HEARTBEAT)

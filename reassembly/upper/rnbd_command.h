@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A request of RNBD or of RTRS: what is known of it, its operation, and its effect on the device.
+ * A request of RNBD or of RTRS: its state, its operation, and its effect on the device.
  */
 #ifndef REASSEMBLY_UPPER_RNBD_COMMAND_H
 #define REASSEMBLY_UPPER_RNBD_COMMAND_H
@@ -35,7 +35,7 @@ struct rnbd_command {
 	uint8_t kind;              /* enum rnbd_kind */
 	uint8_t operation;         /* enum rnbd_operation */
 	bool is_write;             /* the data is in the request */
-	bool is_taken;             /* `carried` has it */
+	bool is_taken;             /* the data were copied to `carried` */
 	bool has_status;
 	uint16_t status;           /* error number; 0: success */
 	uint32_t device_id, bytes, tail_length;
@@ -55,16 +55,16 @@ static inline struct rnbd_command *rnbd_command_of(struct command *command)
 	return (struct rnbd_command *)command;
 }
 
-/* How many bits of immediate data have the buffer's offset: known, or the usual number. */
+/* Number of bits of immediate data for the buffer's offset: known, or the usual number. */
 unsigned rnbd_command_place_bits(const struct rnbd_state *state);
 
 /* A request's message waits for its end, also where no operations are wanted: its data is copied when it is settled. */
 void rnbd_command_begin_operation(struct upper_work *work, struct rnbd_command *command);
 
-/* A response whose request was not captured becomes an operation. */
+/* Adds an operation for a response whose request was not captured. */
 void rnbd_command_show_alone(struct upper_work *work, const struct rnbd_command *command);
 
-/* Takes the data in the request, as far as its message has it. */
+/* Copies the data in the request from its message. */
 void rnbd_command_take_data(struct rtap_tracker *tracker, struct rnbd_command *command, const struct message *message);
 
 /* The response to an open request names the device. */

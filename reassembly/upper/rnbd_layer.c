@@ -22,7 +22,7 @@
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 
-#define MOST_PIECES 256            /* descriptors of a request whose memory is followed */
+#define MOST_PIECES 256            /* maximum number of tracked memory descriptors of a request */
 #define RNBD_IO_PADDED 32          /* bytes of an I/O message */
 
 /* The list of layers, which names it. */
@@ -72,7 +72,7 @@ static void find_session(struct upper_work *work, struct rnbd_state *state, bool
 		state->session = rnbd_session_find(work->tracker, client_is_a ? &shown->a : &shown->b, client_is_a ? &shown->b : &shown->a, NULL);
 }
 
-/* Whether the message is of no request or response yet. */
+/* Whether the message belongs to no request or response yet. */
 static bool is_new(const struct upper_work *work)
 {
 	return work->message && !work->message->request && !work->message->operation;
@@ -107,7 +107,7 @@ static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_
 	return command;
 }
 
-/* How many bits of immediate data follow the buffer of a response, if just one number fits a request; 0: unknown. */
+/* Number of bits of immediate data after the buffer of a response, if only one number fits a request; 0: unknown. */
 static unsigned find_place_bits(const struct connection *connection, bool requester_is_a, uint32_t buffer)
 {
 	unsigned found = 0;
@@ -466,7 +466,7 @@ static const struct upper_memory memory = {
 	.may_want = may_want, .claim = claim, .settled = settle_data, .forget = forget_data, .lost = lost_data,
 };
 
-/* What is missing of a request is known once its message is settled. */
+/* The missing ranges of a request are known once its message is settled. */
 static void settled(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct request *request = message->request;

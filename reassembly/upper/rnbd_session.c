@@ -9,7 +9,7 @@
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
 
-#define MOST_SESSIONS 4096 /* they are searched one by one; more stay unknown, which is counted */
+#define MOST_SESSIONS 4096 /* lookup is linear; further sessions stay unknown, which is counted */
 #define MOST_DEVICES 1024  /* of a session, likewise */
 
 struct sessions {

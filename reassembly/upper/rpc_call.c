@@ -493,7 +493,7 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 	call->version_high = load32(bytes + RPCRDMA_FIXED_LENGTH + 8);
 }
 
-/* Its lists show what the responder wrote. */
+/* Records from the lists of the reply what the responder wrote. */
 static void note_written(struct rpc_call *call)
 {
 	const struct chunk_lists *lists = &call->reply.lists;
@@ -548,7 +548,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	return packet->rpcrdma.reply_chunk;
 }
 
-/* What memory the chunk lists name is unknown, and where the call begins. */
+/* Whether the chunk lists are invalid: the memory that they name and the start of the call are unknown. */
 static bool has_bad_lists(const struct rtap_packet *packet)
 {
 	for (unsigned i = 0; i < packet->anomaly_count; i++)

@@ -57,7 +57,7 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 /* Sets a call, shown in `frame`, in the context for its reply. */
 void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context);
 
-/* Sets what is known of the call that the reply in `packet` answers in the context. False: unknown. */
+/* Sets the facts of the call that the reply in `packet` answers in the context. False: unknown. */
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context);
 

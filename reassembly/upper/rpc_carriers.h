@@ -98,7 +98,7 @@ void rpc_carriers_life(struct rpc_conversation *conversation, bool from_a, enum 
 void rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes);
 void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const struct tcp_hole *hole);
 
-/* The stream ends, or does not carry RPC: reports what is left and frees it. */
+/* The stream ends, or does not carry RPC: reports remaining calls and replies, and frees the state. */
 void rpc_carriers_end(struct rpc_conversation *conversation);
 
 /* A segment of the stream begins with `payload`: for a reply, sets what is known of its call in the context. */
@@ -112,7 +112,7 @@ void rpc_carriers_context(const struct rpc_conversation *conversation, bool from
 struct rpc_conversation *rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a,
 					       struct rtap_context *context);
 
-/* The input and all TCP connections have ended: reports what is left. */
+/* The input and all TCP connections have ended: reports remaining calls and replies. */
 void rpc_carriers_flush(struct rpc_carriers *carriers);
 
 /* Frees everything without reporting. Must always be called, after all TCP connections have ended. */

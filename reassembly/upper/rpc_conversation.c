@@ -15,7 +15,7 @@
 #define TYPE_CALL 0
 #define TYPE_REPLY 1
 
-/* What is kept at least of a message that memory does not suffice for. */
+/* Minimum bytes kept of a message if memory is short. */
 #define LEAST_KEPT 1024
 
 struct rpc_waiting {
@@ -79,7 +79,7 @@ static void free_waiting(struct rpc_waiting *waiting)
 	free(waiting);
 }
 
-/* What is needed to report a part. */
+/* Memory for reporting a part. */
 struct part_room {
 	struct xdr_extent extents[2];
 	struct rtap_missing missing;

@@ -164,7 +164,7 @@ static bool is_in_read_chunk(const struct chunk_lists *lists, uint64_t position)
 				chunk_lists_find(lists, CHUNK_READ, (uint32_t)position, &first));
 }
 
-/* Data: binds it, and notes for the operation what is in the message itself. */
+/* Data: binds it, and records for the operation the data in the message itself. */
 static void note_data(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
 	struct binder *binder = (struct binder *)sink;
@@ -287,7 +287,7 @@ static bool has_unclaimed_data(const struct binder *binder)
 	return false;
 }
 
-/* After the walk over the body: notes for the operation what is in chunks, and whether all is known. */
+/* After the walk over the body: records for the operation the data in chunks, and whether all results are known. */
 static __attribute__((noinline)) void note_part(struct work *work, const struct rpc_send *send, const struct rpc_program *program, enum result result)
 {
 	struct rpc_noted *noted = work->binder.noted;
@@ -602,7 +602,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	}
 }
 
-/* Reads what was kept. */
+/* Parses the stored message. */
 static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct xdr_extent borrowed[2][RPC_STREAM_BORROWED_EXTENTS];

@@ -47,11 +47,11 @@ bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *s
 {
 	const struct name_node *node = find(tracker, server, handle);
 
-	/* where a file system begins is seen by its directories */
+	/* only directories show where a file system begins */
 	return node && (!LIST_EMPTY(&node->names) || node->is_root) && (node->has_id || LIST_EMPTY(&node->children));
 }
 
-/* The memory that the tree takes now. */
+/* Updates the charge for the tree's memory. */
 static void charge(struct rtap_tracker *tracker, struct rpc_names *names)
 {
 	uint64_t now = names->tree.memory + names->walk.calls.kept_room, before = names->entry.bytes;

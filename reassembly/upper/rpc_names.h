@@ -11,14 +11,14 @@
 #include "reassembly/upper/name_tree.h"
 #include "reassembly/upper/rpc_carriers.h"
 
-/* Whether a file has a name and, if it is a directory, its file system is known: attributes say nothing else that is needed. */
+/* Whether a file has a name and, if it is a directory, its file system is known, so that its attributes need not be read. */
 bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle);
 
-/* Enters what a call and its reply say. Out of memory, and names forgotten: counted as evictions. */
+/* Adds the names in a call and its reply. Failed allocations and evicted names are counted as evictions. */
 void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *exchange);
 
 /*
- * Appends the path of a file: of the server's NFSv4 root nothing, of another file "/" and its path from its root. A file without a known path
+ * Appends the path of a file: nothing for the server's NFSv4 root, otherwise "/" and the path from its root. A file without a known path
  * is "fh:" and the hash of its handle; so is a directory on the way to it. `handle` absent: the NFSv4 root.
  */
 void rpc_names_path(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, struct line *line);

@@ -134,7 +134,7 @@ static bool is_better(const struct rpc_noted *noted, uint8_t tier)
 {
 	if (!noted->has_item || tier < noted->tier)
 		return true;
-	/* These only say where the others begin. */
+	/* These operations only set the starting point of the others. */
 	return noted->is_compound && tier == noted->tier &&
 	       (noted->number == NFS4_PUTROOTFH || noted->number == NFS4_PUTPUBFH || noted->number == NFS4_LOOKUP);
 }
@@ -441,7 +441,7 @@ static void learn(struct rtap_tracker *tracker, const struct rpc_operation *oper
 	rpc_names_learn(tracker, &exchange);
 }
 
-/* In the order of requests: what a request names was learned from an answer to an earlier one. */
+/* Called in the order of requests: the client learned the handle of a request from the response to an earlier one. */
 static void complete(struct rtap_tracker *tracker, struct operation *head)
 {
 	struct rpc_operation *operation = (struct rpc_operation *)head;
@@ -486,7 +486,7 @@ static const char *name_of(struct rpc_operation *owner, const struct rpc_operati
 	return owner->name;
 }
 
-/* How the data moved, and how much. */
+/* Sets the number of data bytes and how they were transferred. */
 static void conclude_data(struct rtap_operation *shown, const struct rpc_noted *call, const struct rpc_noted *reply)
 {
 	const struct {

@@ -10,7 +10,7 @@
 #include "reassembly/upper/rpc_carriers.h"
 #include "reassembly/upper/rpc_chunks.h"
 
-#define RPC_NOTED_TEXT 1024 /* handles and names of one call; what does not fit is unknown */
+#define RPC_NOTED_TEXT 1024 /* handles and names of one call; names that do not fit are unknown */
 
 /* A part of rpc_noted.text. */
 struct rpc_text {
@@ -63,7 +63,7 @@ static inline bool rpc_operation_wanted(const struct rtap_tracker *tracker)
  */
 void rpc_operation_begin(struct rtap_tracker *tracker, struct message *message, bool known_call);
 
-/* Where to note a message's body; NULL: operations are not wanted. Starts anew. */
+/* The cleared struct for a message's body; NULL: operations are not wanted. */
 struct rpc_noted *rpc_operation_noted(struct message *message, const struct rtap_rpc_facts *facts);
 
 /* An item of the body begins, or a value of it was found. */
@@ -73,14 +73,14 @@ void rpc_operation_value(struct rpc_noted *noted, const struct xdr_value *value)
 /* The rows that rpc_operation_value() needs, as in xdr_sink.unwanted. */
 uint64_t rpc_operation_unwanted(const struct rpc_noted *noted);
 
-/* The body was read. Keeps a copy if it says something about the names of files. `read`: to its end. */
+/* Call after the body was read: keeps a copy if it contains names of files. `read`: to its end. */
 void rpc_operation_keep(struct rtap_tracker *tracker, struct message *message, const struct rpc_part *part, bool read);
 
 /* The chunks of the call or reply. */
 void rpc_operation_chunks(struct rpc_noted *noted, const struct chunk_lists *lists, bool is_reply);
 
 /*
- * Nothing changes the call and its reply any more. Either message may be NULL: not seen, or already reported. `called`: the call was seen.
+ * Concludes the operation: the call and its reply are final. Either message may be NULL: not seen, or already reported. `called`: the call was seen.
  */
 void rpc_operation_conclude(struct rtap_tracker *tracker, struct message *call, struct message *reply, bool called);
 

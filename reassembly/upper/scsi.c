@@ -20,7 +20,7 @@
 #define STATUS_TEXT 128
 #define LEAST_BLOCK 512
 #define CAPACITY_10_LENGTH 8
-#define CAPACITY_16_LENGTH 12  /* as far as needed */
+#define CAPACITY_16_LENGTH 12  /* bytes needed */
 #define UNMAP_HEADER 8
 #define UNMAP_LENGTH 16
 
@@ -35,7 +35,7 @@ struct scsi_request {
 	uint64_t lun;
 	uint64_t length;           /* bytes of data that pieces and SEND have */
 	uint8_t other_flags;       /* with is_other: enum rtap_operation_flag */
-	bool is_other;             /* no SCSI command: `cdb` has its name only, the two below its result */
+	bool is_other;             /* not a SCSI command: `cdb` has only its name, the two members below its result */
 	bool has_lun;
 	bool is_good;
 	const char *result;        /* static; NULL: without a name */
@@ -172,7 +172,7 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 	*line.next = '\0';
 }
 
-/* What statistics and findings need to know. Status: SAM-5, 5.3.1; sense keys: SPC-5, 4.4.8. */
+/* Flags for statistics and findings: enum rtap_operation_flag. Status: SAM-5, 5.3.1; sense keys: SPC-5, 4.4.8. */
 static uint8_t flags_of(const struct scsi_request *request)
 {
 	const struct scsi_sense *sense = &request->sense;
@@ -356,7 +356,7 @@ static void give_effect(struct rtap_tracker *tracker, const struct scsi_request 
 	switch (request->cdb.effect) {
 	case SCSI_READS: give(tracker, effect, BLOCK_READ); break;
 	case SCSI_WRITES: give(tracker, effect, BLOCK_WRITTEN); break;
-	case SCSI_COMPARES_AND_WRITES: /* what is compared comes first */
+	case SCSI_COMPARES_AND_WRITES: /* the data to compare precedes the data to write */
 		if (!coverage_copy(&half, &data, effect->length, 2 * effect->length, (uint64_t)0 - effect->length, COVERAGE_BYTES))
 			tracker->counters.evictions++;
 		effect->data = &half;
@@ -403,7 +403,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		effect.offset = request->cdb.lba * size;
 		effect.length = (uint64_t)request->cdb.blocks * size;
 	}
-	/* WRITE SAME of no number of blocks goes to the end: SBC-4, 5.45 */
+	/* WRITE SAME with a number of 0 blocks extends to the end: SBC-4, 5.45 */
 	if (request->cdb.effect == SCSI_CHANGES_ALL || (request->cdb.effect == SCSI_SAME && !request->cdb.blocks && size))
 		effect.to_end = true;
 	if (is_good || (request->cdb.effect >= SCSI_COPIES && may_have_begun(request)))
@@ -446,7 +446,7 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 	return session;
 }
 
-/* The memory that the command names, and what is kept of it. */
+/* Sets the memory that the command names, and which of its bytes are kept. */
 static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_command_unit *sent)
 {
 	struct region_name *names = memory_new((sent->piece_count + 1) * sizeof *names);
@@ -540,8 +540,8 @@ static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t le
 }
 
 /*
- * A target sends as much data as there is, which can be less than the initiator has room for: what is there from the first byte is shown. It fills
- * one piece of memory after another. Data out is shown when it is whole.
+ * A target can send less data than the initiator's buffers hold, and fills one piece of memory after another: data-in is shown as far as it is present from
+ * the first byte. Data-out is shown when it is complete.
  */
 bool scsi_take_data(struct upper_work *work)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SCSI commands, as SRP and iSER carry them: with the memory that they name, their operations, and what they do to blocks. A layer reads
- * its headers and passes what they say.
+ * SCSI commands carried by SRP and iSER: the memory that they name, their operations, and their effects on blocks. The layers parse
+ * their headers and pass the values.
  */
 #ifndef REASSEMBLY_UPPER_SCSI_H
 #define REASSEMBLY_UPPER_SCSI_H
@@ -10,14 +10,14 @@
 #include "reassembly/upper/command.h"
 
 #define SCSI_TARGET_TEXT 232   /* a name of 223 bytes, RFC 7143, 4.2.7.1, or an address */
-#define SCSI_LUNS 64           /* whose block size is known, of a connection */
+#define SCSI_LUNS 64           /* maximum number of LUNs with a known block size, per connection */
 
 /* A connection's state. */
 struct scsi_session {
 	struct commands commands;
 	const char *layer;         /* static: "srp" */
 	char target[SCSI_TARGET_TEXT]; /* printable; empty: unknown */
-	uint32_t most_carried;     /* bytes of data that a command had in its SEND at most */
+	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
 	uint32_t lun_count;
 	struct {
 		uint64_t lun;
@@ -40,7 +40,7 @@ struct scsi_command_unit {
 	uint32_t cdb_length;       /* 1 or more */
 	const struct scsi_piece *pieces;
 	uint32_t piece_count;
-	struct rtap_span carried;  /* data out in the SEND, before that in pieces */
+	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces */
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
 };
 
@@ -50,12 +50,12 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
 
 /*
- * A READ or WRITE of a command's memory: takes its data. True: the data has a structure, which the context now has; the packet is to be dissected
- * again.
+ * Processes the data of a READ or WRITE of a command's memory. True: the data has a structure, which is set in the context; the packet must be
+ * dissected again.
  */
 bool scsi_take_data(struct upper_work *work);
 
-/* Another request with a response, such as task management. `name`: static. `lun`: NULL: it is of no logical unit. `flags`: of the operation. */
+/* Another request with a response, such as task management. `name`: static. `lun`: NULL: no logical unit. `flags`: of the operation. */
 void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags);
 
 /* Its response; `result`: static, NULL: the code has no name. */
@@ -64,7 +64,7 @@ void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t cod
 /* A response in a SEND; `sense` may be empty. */
 void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
 
-/* What a packet shows of the command of a response. */
+/* Facts about the command of a response, for the dissection of the packet. */
 struct packet_request scsi_known(const struct upper_work *work, uint64_t tag);
 
 #endif

@@ -10,7 +10,7 @@
 #include "reassembly/upper/smb_fragments.h"
 
 #define MOST_FRAGMENTS 4096
-#define MOST_BYTES (16u << 20) /* of one direction: peers usually agree on 1 MiB for a message */
+#define MOST_BYTES (16u << 20) /* limit per direction; peers usually negotiate 1 MiB per message */
 
 /* Whether the bytes are the start of a message, not of a later command of a compound. */
 static bool begins(struct rtap_span bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SMB messages from the fragments of SMB Direct: one direction of a connection. Fragments follow each other in the order of the stream,
- * whatever order they were captured in; what each says of the bytes that remain shows which belong together. [MS-SMBD] 3.1.5.
+ * Reassembly of SMB messages from fragments of SMB Direct, in one direction of a connection. Fragments are processed in the order of the stream,
+ * not in that of their capture; their RemainingDataLength shows which belong together. [MS-SMBD] 3.1.5.
  */
 #ifndef REASSEMBLY_UPPER_SMB_FRAGMENTS_H
 #define REASSEMBLY_UPPER_SMB_FRAGMENTS_H
@@ -26,18 +26,18 @@ struct smb_fragments {
 
 /* A whole message. */
 struct smb_whole {
-	struct rtap_span bytes;   /* up to the first that was not captured */
+	struct rtap_span bytes;   /* up to the first byte that was not captured */
 	uint64_t first_frame;
 	int64_t first_ns;
 	uint32_t wire;            /* bytes of the message */
-	uint32_t sends;           /* more than one: `bytes` is on the heap, and the caller's */
+	uint32_t sends;           /* if more than one, `bytes` is on the heap and owned by the caller */
 };
 
-/* Takes a fragment with data, whose bytes are borrowed. True: *whole is the message that is complete with it. */
+/* Adds a fragment with data, whose bytes are borrowed. True: it completes the message *whole. */
 bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments,
 		       const struct smb_fragment *fragment, struct smb_whole *whole);
 
-/* Drops all, and returns their memory to the connection's entry. */
+/* Drops all fragments, and returns their memory to the connection's entry. */
 void smb_fragments_fini(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments);
 
 #endif

@@ -27,7 +27,7 @@ static void dissect_again(struct upper_work *work)
 	work->dissect(work);
 }
 
-/* A negotiation: what the server grants is all that the client may send. [MS-SMBD] 3.1.5.2 and 3.1.5.3. */
+/* A negotiation: the credits that the server grants are the first ones of the client. [MS-SMBD] 3.1.5.2 and 3.1.5.3. */
 static void take_negotiation(struct upper_work *work, struct smb_connection *state)
 {
 	const struct rtap_layer *response = layer_with(work->packet, PROTOCOL_SMB_DIRECT_RESPONSE);
@@ -40,14 +40,14 @@ static void take_negotiation(struct upper_work *work, struct smb_connection *sta
 	};
 }
 
-/* A transfer takes a credit, and may grant some to the other end. */
+/* A transfer consumes a credit, and may grant some to the other end. */
 static void take_credits(struct upper_work *work, struct smb_connection *state, const uint8_t *header)
 {
 	struct smb_credits *own = &state->credits[work->from_a], *other = &state->credits[!work->from_a];
 	uint64_t granted = little_bits(header, SMB_DIRECT_CREDITS_GRANTED);
 	int64_t now = work->message->shown.time_ns;
 
-	/* more than it had: a grant was not captured */
+	/* no credit left: a grant was not captured */
 	own->is_known &= own->left > 0;
 	own->left -= own->left > 0;
 	if (own->waits && now > own->since_ns)
@@ -82,7 +82,7 @@ static void set_shown(struct rtap_tracker *tracker, struct connection *connectio
 	state->shown_length = length;
 }
 
-/* Shows the message in the packet, with what is known of its request. */
+/* Shows the message in the packet, with the facts about its request. */
 static void show_message(struct upper_work *work, const struct smb_whole *whole)
 {
 	struct rtap_span bytes = whole->bytes;
@@ -117,7 +117,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 		return;
 	bytes = (struct rtap_span){ bytes.bytes + offset, bytes.length - offset < length ? bytes.length - offset : length };
 	if (!upper_is_new(work)) {
-		/* a repeat is shown like the first, as far as it can be */
+		/* a repeat is shown like the first copy, if possible */
 		whole = (struct smb_whole){ .bytes = bytes, .wire = length, .sends = 1 };
 		if (!little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING))
 			show_message(work, &whole);

@@ -8,7 +8,7 @@
 
 #include "reassembly/state.h"
 
-/* A path. Forgotten when memory is short, unless a request still refers to it. */
+/* A path. Evicted when memory is short, unless a request still refers to it. */
 struct smb_name {
 	struct budget_entry entry;
 	uint32_t references;
@@ -26,14 +26,14 @@ struct smb_key {
 bool smb_names_init(struct rtap_tracker *tracker);
 void smb_names_fini(struct rtap_tracker *tracker);
 
-/* Keys of a server that is end a or not: of a tree, and of a file by its 16 bytes. */
+/* Keys of a tree, and of a file by its 16 bytes, for the server at end a or b. */
 struct smb_key smb_key_of_tree(const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree);
 struct smb_key smb_key_of_file(const struct connection *connection, bool server_is_a, uint64_t session, const uint8_t *id);
 
 /* The name, with a reference for the caller. NULL: unknown. */
 struct smb_name *smb_name_find(struct rtap_tracker *tracker, const struct smb_key *key);
 
-/* Enters the path under the key. */
+/* Stores the path for the key. */
 void smb_name_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path);
 
 /* Removes the key and its path. */

@@ -61,7 +61,7 @@ static void show_object(struct smb_operation *operation, const struct smb_part *
 		memcpy(operation->head.object, path, size);
 }
 
-/* Bytes of the part's memory that were read or written, and how many it has. */
+/* The size of the part's memory, and the bytes of it that were read or written. */
 static void count_data(const struct request *request, const struct smb_part *part, uint64_t *present, uint64_t *length)
 {
 	*present = *length = 0;
@@ -111,7 +111,7 @@ static void show_data(struct smb_operation *operation, const struct request *req
 	}
 }
 
-/* What statistics and findings need to know. Status codes: [MS-ERREF] 2.3.1. */
+/* Flags for statistics and findings: enum rtap_operation_flag. Status codes: [MS-ERREF] 2.3.1. */
 static uint8_t flags_of(const struct smb_part *part)
 {
 	uint8_t flags = 0;
@@ -160,7 +160,7 @@ void smb_operation_begin(struct upper_work *work, struct smb_request *request)
 			return;
 }
 
-/* Copies what all operations of a message share from the first one, which request_conclude() filled. */
+/* Copies the values common to all operations of a message from the first one, which request_conclude() filled. */
 static void copy_common(struct rtap_operation *shown, const struct rtap_operation *first)
 {
 	uint64_t number = shown->number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations of SMB: one for each command; and what they did to files.
+ * Operations of SMB, one for each command, and their effects on files.
  */
 #ifndef REASSEMBLY_UPPER_SMB_OPERATION_H
 #define REASSEMBLY_UPPER_SMB_OPERATION_H
@@ -18,7 +18,7 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 /* Responses without a request: operations on their own SEND. */
 void smb_operation_alone(struct upper_work *work, const struct smb_request *request);
 
-/* A message that has no response and is none: CANCEL, or a break that the server sends. */
+/* A message that neither has a response nor is one: CANCEL, or a break notification of the server. */
 void smb_operation_notice(struct upper_work *work, const struct smb_whole *whole);
 
 /* An encrypted or compressed message: its size. */

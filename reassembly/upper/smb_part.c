@@ -13,7 +13,7 @@
 #define IS_DIRECTORY 0x10    /* of file attributes: [MS-FSCC] 2.6 */
 #define FIXED_SIZE 128        /* room for a path of ids */
 
-/* Where each command's request has the file id; 0: nowhere. */
+/* Offset of the file id in the request of each command; 0: none. */
 static const uint8_t file_id_at[SMB2_COMMAND_COUNT] = {
 	[SMB2_CLOSE] = 8, [SMB2_FLUSH] = 8, [SMB2_READ] = 16, [SMB2_WRITE] = 16, [SMB2_LOCK] = 8, [SMB2_IOCTL] = 8, [SMB2_QUERY_DIRECTORY] = 8,
 	[SMB2_CHANGE_NOTIFY] = 8, [SMB2_QUERY_INFO] = 24, [SMB2_SET_INFO] = 16,
@@ -79,7 +79,7 @@ static void take_pieces(struct upper_work *work, struct smb_request *request, st
 	}
 }
 
-/* Data in a message. `length` is what the message says. */
+/* Data in a message. `length`: according to the message. */
 static void take_data(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span data, uint64_t length)
 {
 	uint64_t fresh;
@@ -102,7 +102,7 @@ static void set_path(struct upper_work *work, struct smb_request *request, struc
 		work->tracker->counters.evictions++;
 }
 
-/* The path of the tree; of one that is unknown, the server and the tree id. */
+/* The path of the tree; if unknown, the server and the tree id. */
 static const char *tree_path(struct upper_work *work, const struct smb_request *request, const struct smb_part *part, struct smb_name **name, char *spare)
 {
 	const struct request *base = &request->command.request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A command of a request of SMB: what it and its response say.
+ * A command of an SMB request, with the contents of its response.
  */
 #ifndef REASSEMBLY_UPPER_SMB_PART_H
 #define REASSEMBLY_UPPER_SMB_PART_H
@@ -19,7 +19,7 @@ struct smb_piece {
 struct smb_part {
 	uint64_t id, session;
 	uint64_t offset, length;  /* with has_range: of the file */
-	uint64_t interim_frame;   /* of the response that it takes time; 0: none */
+	uint64_t interim_frame;   /* of the interim response (STATUS_PENDING); 0: none */
 	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
 	uint64_t moved;           /* bytes read or written, by the response */
 	uint32_t tree, status;
@@ -29,7 +29,7 @@ struct smb_part {
 	uint16_t command, charge, granted;
 	bool has_range, has_size, is_answered, has_file, is_related;
 	uint8_t file_id[SMB2_FILE_ID_LENGTH];
-	char *path;               /* what CREATE, TREE_CONNECT and a rename name; on the heap; NULL: none */
+	char *path;               /* name in CREATE, TREE_CONNECT or a rename; on the heap; NULL: none */
 	struct smb_name *name;    /* path of the file id; NULL: unknown */
 	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
 	struct coverage data;     /* in the request or response, if it is wanted */
@@ -46,7 +46,7 @@ struct smb_request {
 	uint64_t response_frame;  /* of the first fragment of the last response */
 	uint32_t sends;           /* fragments */
 	bool has_credits;
-	uint32_t credits;         /* of SMB Direct that the requester had left */
+	uint32_t credits;         /* remaining SMB Direct credits of the requester */
 	uint64_t waited_ns;       /* for credits, between fragments */
 };
 
@@ -56,7 +56,7 @@ void smb_part_begin(struct smb_part *part, const uint8_t *header);
 /* Fills part `index` of the request. The parts before it are filled. */
 void smb_part_of_request(struct upper_work *work, struct smb_request *request, uint32_t index, const uint8_t *header, struct rtap_span body);
 
-/* What the response says. */
+/* Fills the values of the response. */
 void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body);
 
 /* The same from a part that has only a response. */

@@ -11,7 +11,7 @@
 #include "reassembly/upper/smb_part.h"
 #include "reassembly/upper/smb_request.h"
 
-#define MOST_PARTS 64         /* commands of a compound: more are not looked at, which is counted */
+#define MOST_PARTS 64         /* limit of commands of a compound; further ones are not examined, which is counted */
 #define MOST_SEARCHED 64      /* requests that are searched for a later command of a compound */
 
 /* A command of a message. */
@@ -108,7 +108,7 @@ static bool make_parts(struct upper_work *work, struct smb_request *request, uin
 	return true;
 }
 
-/* The memory that the commands name. */
+/* Sets the memory that the commands name. */
 static void name_memory(struct upper_work *work, struct smb_request *request)
 {
 	struct rtap_tracker *tracker = work->tracker;
@@ -289,7 +289,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole)
 	part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
 	if (part)
 		part->interim_frame = whole->first_frame;
-	/* it may take as long as there is no event */
+	/* it may wait for an event indefinitely */
 	if (request && part)
 		request->command.request.entry.give_up = NULL;
 }

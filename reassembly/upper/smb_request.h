@@ -9,11 +9,11 @@
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/smb_fragments.h"
 
-/* What is known of one direction's credits of SMB Direct. */
+/* SMB Direct credits of one direction. */
 struct smb_credits {
-	bool is_known;            /* the negotiation was seen, and no SEND missed since, as far as that can be seen */
+	bool is_known;            /* the negotiation was captured, and no SEND is known to be missing since */
 	uint32_t left;            /* SENDs that it may send */
-	bool waits;               /* its last fragment used the last credit, and more of the message was to follow */
+	bool waits;               /* its last fragment used the last credit, and the message was not complete */
 	int64_t since_ns;         /* when that was */
 	uint64_t waited_ns;       /* of the message that it sends now */
 };
@@ -29,10 +29,10 @@ struct smb_connection {
 /* The connection's state, new if it has none. NULL: out of memory, which is counted. */
 struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct connection *connection);
 
-/* A message that the current SEND completed. */
+/* Processes a message that the current SEND completed. */
 void smb_take_message(struct upper_work *work, const struct smb_whole *whole);
 
-/* What a response shows of its request. All zero: it is none, or the request is unknown. */
+/* Facts about the request of a response, for its dissection. All zero: not a response, or the request is unknown. */
 struct packet_request smb_known(const struct upper_work *work, struct rtap_span message);
 
 #endif

@@ -36,7 +36,7 @@ static struct unit unit_of(const struct rtap_packet *packet)
 	return (struct unit){ layer_bytes(packet, layer), packet->sources[layer->source].captured - layer->offset };
 }
 
-/* Adds the descriptors of one direction, which begin at *at. Those beyond the captured bytes stay unknown. */
+/* Adds the descriptors of one direction, which begin at *at. Truncated ones stay unknown. */
 static void add_pieces(const struct unit *unit, bool is_out, uint32_t *at, struct scsi_piece *pieces, uint32_t *count)
 {
 	uint64_t format = is_out ? bits(unit->bytes, SRP_OUT_FORMAT) : bits(unit->bytes, SRP_IN_FORMAT);
@@ -111,7 +111,7 @@ static bool is_set_up(const struct connection *connection)
 	return consumer == RTAP_CM_CONSUMER_SRP || consumer == RTAP_CM_CONSUMER_SRP_RDMA_CM;
 }
 
-/* Dissects the packet with what is known of it. */
+/* Dissects the packet with the facts about its command. */
 static void show(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The list of all upper layers, the only place that names them: doc/adding-an-upper-layer.md. X(NAME) stands for
- * `const struct upper_layer NAME_layer`, in the order in which they are asked.
+ * `const struct upper_layer NAME_layer`, in the order in which their callbacks are called.
  */
 #ifndef REASSEMBLY_UPPER_UPPER_LAYERS_H
 #define REASSEMBLY_UPPER_UPPER_LAYERS_H

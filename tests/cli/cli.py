@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Running the program, and knowing captures apart from it."""
+"""Runs the program, and reads captures without it."""
 import fcntl
 import gzip
 import os
@@ -29,7 +29,7 @@ def captures():
 
 
 def environment(**changes):
-    """The environment without what changes the output."""
+    """The environment without variables that change the output."""
     env = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "LC_ALL", "LANG")}
     env.update(TZ="UTC", LC_ALL="C")
     env.update(changes)
@@ -71,7 +71,7 @@ def wait_until(condition):
 
 
 def sleeps(process):
-    """Every thread of the program sleeps, at two looks: none is on its way to wake another."""
+    """Whether every thread of the program sleeps, at two successive looks: then none is about to wake another."""
     for _ in range(2):
         for task in os.listdir("/proc/%d/task" % process.pid):
             with open("/proc/%d/task/%s/stat" % (process.pid, task)) as f:
@@ -81,21 +81,21 @@ def sleeps(process):
     return True
 
 
-def heeds_signals(process):
-    """The program has got so far that an interrupt does not just kill it."""
+def handles_signals(process):
+    """Whether the program has installed its signal handlers."""
     with open("/proc/%d/status" % process.pid) as f:
         caught, = [int(line.split()[1], 16) for line in f if line.startswith("SigCgt:")]
     return caught >> (signal.SIGTERM - 1) & 1 == 1
 
 
 def is_drained_and_waiting(process):
-    """The program has read all that was fed and sleeps."""
+    """Whether the program has read all its input and sleeps."""
     left, = struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4))
     return left == 0 and sleeps(process)
 
 
-def is_stuck(process):
-    """The program sleeps because nobody reads what it writes: the pipe takes no more."""
+def is_blocked_on_output(process):
+    """Whether the program sleeps because its output pipe is full."""
     pipe = os.open("/proc/self/fd/%d" % process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
     try:
         room = select.select([], [pipe], [], 0)[1]
@@ -104,10 +104,10 @@ def is_stuck(process):
     return not room and sleeps(process)
 
 
-def interrupt_the_stuck(process):
-    """A signal that has been heeded when this returns: a second one would be another one."""
+def interrupt_while_blocked(process):
+    """Sends a signal and waits until it has been delivered, so that a second one is not merged with it."""
     process.send_signal(signal.SIGTERM)
-    wait_until(lambda: is_stuck(process))
+    wait_until(lambda: is_blocked_on_output(process))
 
 
 class CliTest(unittest.TestCase):
@@ -136,13 +136,13 @@ class CliTest(unittest.TestCase):
         return done.stdout
 
     def lines(self, *arguments, **options):
-        """Lines of standard output of a run that must end with status 0, whatever it says on standard error."""
+        """Lines of standard output of a run that must end with status 0; standard error is ignored."""
         done = self.run_program(*arguments, **options)
         self.assertEqual(done.returncode, 0, (arguments, done.stderr))
         return done.stdout.decode().splitlines()
 
     def bad(self, message, *arguments, **options):
-        """A run that must end with status 2 and this in its message. Returns standard output."""
+        """A run that must end with status 2 and this text in its message. Returns standard output."""
         done = self.run_program(*arguments, **options)
         errors = done.stderr.decode()
         self.assertEqual(done.returncode, 2, (arguments, errors))
@@ -153,7 +153,7 @@ class CliTest(unittest.TestCase):
 
 
 class PipeTest(CliTest):
-    """For tests that feed the program, or read from it, while it runs."""
+    """For tests that write to the program, or read from it, while it runs."""
 
     def start(self, *arguments, **options):
         process = subprocess.Popen((PROGRAM,) + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Twice the input, at most three times the work: what tests of growth have in common."""
+"""Common code of tests of growth: twice the input takes at most three times the work."""
 import os
 import shutil
 import signal
@@ -18,7 +18,7 @@ ALL = (PACKETS, MESSAGES, STATS, CANON, FILES)
 
 
 def processor_time(arguments):
-    """Seconds of processor time that a run of the program takes, and its exit status. Its output is thrown away."""
+    """Seconds of processor time that a run of the program takes, and its exit status. Its output is discarded."""
     null = os.open(os.devnull, os.O_RDWR)
     try:
         process = os.posix_spawn(PROGRAM, (PROGRAM,) + arguments, environment(),
@@ -36,8 +36,8 @@ def processor_time(arguments):
 
 class DoublingTest(CliTest):
     """
-    What other processes do lengthens some runs and shortens none. So the shortest of several runs counts, and a test that has
-    passed once has passed.
+    Other processes lengthen runs and never shorten them. So the shortest of several runs counts, and one passed
+    attempt is enough.
     """
 
     def made(self, make, count):
@@ -46,7 +46,7 @@ class DoublingTest(CliTest):
         return path
 
     def seconds(self, command, *paths, status=0):
-        """command: DIRECTORY in it stands for a new one."""
+        """command: DIRECTORY in it stands for a new directory."""
         directory = self.path("out")
         arguments = tuple(directory if word == "DIRECTORY" else word for word in command) + paths
         spent, ended = processor_time(arguments)
@@ -64,7 +64,7 @@ class DoublingTest(CliTest):
         self.fail("%s: %.3f s, and %.3f s for twice as much" % (name, small, large))
 
     def doubling(self, make, count, *commands):
-        """make(count) returns frames; each command reads `count` and twice as many of whatever they are."""
+        """make(count) returns frames; each command reads those of `count` and of twice as much."""
         small, large = self.made(make, count), self.made(make, 2 * count)
         for command in commands:
             with self.subTest(make.__name__, command=command):

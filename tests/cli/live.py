@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Two ends of a wire in a network namespace: what is sent on one is captured on the other."""
+"""A veth pair in a network namespace: frames sent on one end are captured on the other."""
 import os
 import signal
 import subprocess
@@ -27,20 +27,20 @@ class LiveTest(CliTest):
     def setUpClass(cls):
         subprocess.run(("ip", "netns", "add", NAMESPACE), check=True)
         cls.addClassCleanup(subprocess.run, ("ip", "netns", "del", NAMESPACE))
-        # nothing but the tests may speak
+        # only the tests may send
         for name in ("all", "default"):
             subprocess.run(INSIDE + ("sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/%s/disable_ipv6 || :" % name), stderr=subprocess.DEVNULL)
 
     def setUp(self):
         super().setUp()
-        os.chmod(self.directory, 0o777)  # files of a series are made by the user that the program becomes
+        os.chmod(self.directory, 0o777)  # files of a series are created after the program has changed its user
         ip("link", "add", "near", "type", "veth", "peer", "name", "far")
         self.addCleanup(subprocess.run, ("ip", "-n", NAMESPACE, "link", "del", "near"), stderr=subprocess.DEVNULL)
         for name in ("near", "far"):
             ip("link", "set", name, "mtu", "9000", "up")
 
     def start(self, *arguments, inside=INSIDE, env=None, gives_up_root=False, **options):
-        """Starts the program. It gives up root if so said; else not where sanitizers are: their leak checker could not work."""
+        """Starts the program. It drops root privileges if requested; by default not with sanitizers, whose leak checker needs them."""
         env = dict(env or {})
         if gives_up_root:
             env["ASAN_OPTIONS"] = "detect_leaks=0"
@@ -56,13 +56,13 @@ class LiveTest(CliTest):
         return process
 
     def capturing(self, *arguments, **options):
-        """Starts the program; it captures when this returns."""
+        """Starts the program; returns when it captures."""
         process = self.start(*arguments, **options)
         self.await_capture(process)
         return process
 
     def await_capture(self, process):
-        """It has a thread that receives."""
+        """Whether it has a receiving thread."""
         wait_until(lambda: process.poll() is not None or len(os.listdir("/proc/%d/task" % process.pid)) > 1)
         self.assertIsNone(process.poll(), process.poll() is not None and process.stderr.read())
 
@@ -81,7 +81,7 @@ class LiveTest(CliTest):
         return output, errors.decode()
 
     def counts(self, errors):
-        """The numbers that are reported at the end: captured, received, by device, by kernel, here."""
+        """The numbers reported at the end: captured, received, dropped by the device, by the kernel, here."""
         line = next(line for line in errors.splitlines() if " packets captured; " in line)
         numbers = [word.rstrip(",;") for word in line.split() if word.rstrip(",;").isdigit()]
         self.assertEqual(len(numbers), 5, line)

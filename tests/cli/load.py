@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Much RPC-over-RDMA traffic between two queue pairs, made quickly: what state costs, in work and in memory."""
+"""Generates much RPC-over-RDMA traffic between two queue pairs quickly, to measure the work and memory of state."""
 import struct
 import zlib
 
@@ -61,13 +61,13 @@ class Traffic:
                      struct.pack(">QII", address, key, len(data)), data)
 
     def read(self, key, address, data, connection=0, side=1):
-        """A READ by `side`, and what answers it."""
+        """A READ by `side` with its responses."""
         psn = self.next_psn(connection, side, max(1, -(-len(data) // PMTU)))
         self.packet(connection, side, READ_REQUEST, psn, struct.pack(">QII", address, key, len(data)))
         self.message(connection, 1 - side, READ_RESPONSE, psn, b"", data)
 
     def ack(self, connection=0, side=1):
-        """All that the other side said."""
+        """Acknowledges all requests of the other side."""
         self.packet(connection, side, ACK, self.psn.get((connection, 1 - side), 0x101) - 1, struct.pack(">I", 1))
 
 
@@ -85,12 +85,12 @@ def call_read3(xid, writes):
 
 
 def read3_reply(xid, length, writes):
-    """Success, no attributes, count, EOF, and the data's length, which a write chunk holds."""
+    """Success, no attributes, count, EOF, and the length of the data in a write chunk."""
     return reply(xid, rpcrdma.words(0, 0, length, 1, length), writes=writes)
 
 
 def call_write3(xid, length, reads):
-    """Its data is in the read chunk."""
+    """The data is in the read chunk."""
     return call(xid, 7, rpcrdma.opaque(bytes(8)) + rpcrdma.words(0, 0, length, 2, length), reads=reads)
 
 
@@ -98,7 +98,7 @@ ANY_XID = 0xabad1dea
 
 
 def with_xid(message, xid):
-    """A message made once, with ANY_XID in both headers, for another call."""
+    """A prepared message, with ANY_XID in both headers, for another call."""
     parts = message.split(ANY_XID.to_bytes(4, "big"))
     assert len(parts) == 3
     return xid.to_bytes(4, "big").join(parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What rdmatap report writes, as a tree that tests can look into."""
+"""The page of rdmatap report as a tree for tests."""
 import re
 import xml.etree.ElementTree
 from html.parser import HTMLParser
@@ -40,7 +40,7 @@ class Element:
 
 
 def drawings(source):
-    """SVG elements that are in no other."""
+    """Outermost SVG elements."""
     depth, begin = 0, 0
     for tag in re.finditer(r"<svg\b|</svg>", source):
         if tag.group() == "<svg":
@@ -53,7 +53,7 @@ def drawings(source):
 
 
 class Page(HTMLParser):
-    """Fails on tags that are not closed in order, as a browser would not. SVG must be XML."""
+    """Fails on tags that are not closed in order, which browsers accept. SVG must be XML."""
 
     def __init__(self, data):
         super().__init__(convert_charrefs=True)
@@ -114,7 +114,7 @@ def points(plot):
 
 
 def legend(figure):
-    """{series: (drawn, there were)}"""
+    """{series: (drawn, total)}"""
     found = {}
     for item in figure.one("ul", "legend").all("li"):
         if item.get("data-series"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-Time and memory of runs of the program. The system counts the memory of a process for the program that it becomes by exec(): so a small
-process starts the program, not one that has made captures.
+Time and memory of runs of the program. The system attributes the memory of the starting process to the program after exec(): so a small
+process starts it, not one that has generated captures.
 """
 import os
 import subprocess
@@ -10,7 +10,7 @@ import tempfile
 
 from cli import PROGRAM, environment
 
-# Reads arguments, with tabs between, a line each run. Replies with seconds of processor time, resident KiB and the wait status.
+# Reads the arguments of each run from a line, separated by tabs. Replies with seconds of processor time, resident KiB and the wait status.
 CODE = """
 import os, sys
 actions = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -33,7 +33,7 @@ class Starter:
         self.errors.close()
 
     def run(self, *arguments):
-        """Runs the program with its output thrown away: (seconds, MiB of memory at most, exit status, standard error)."""
+        """Runs the program and discards its output: (seconds, peak memory in MiB, exit status, standard error)."""
         print(PROGRAM, *arguments, sep="\t", file=self.process.stdin, flush=True)
         seconds, resident, status = self.process.stdout.readline().split()
         with open(self.errors.name, "rb") as f:

@@ -10,7 +10,7 @@ ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 
 
 def unpack(tree, directory):
-    """Makes the files; returns the directory, which is to be taken for sysfs."""
+    """Creates the files; returns the directory that replaces sysfs."""
     with open(tree, encoding="utf-8", newline="\n") as lines:
         for line in lines:
             path, _, content = line[:-1].partition("\t")

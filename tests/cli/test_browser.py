@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The page of rdmatap report in Debian's chromium without a window: nothing goes wrong, tables sort, plots show what was there."""
+"""The page of rdmatap report in Debian's headless chromium: no errors, tables sort, plots show the data."""
 import csv
 import io
 import json
@@ -14,7 +14,7 @@ BROWSER = os.environ.get("BROWSER_PROGRAM", "chromium")
 SECONDS = 120
 WHITE_ON_BLACK = ("--blink-settings=preferredColorScheme=0",)
 
-# What went wrong, from the first script on; and what a test has found, as text that the DOM is dumped with.
+# Collects errors from the first script on; results of a test are text in the dumped DOM.
 BEFORE = """<script>var errors = []; addEventListener("error", event => errors.push(event.message));</script>"""
 AFTER = """<script>
 const drag = (plot, from, to) => {
@@ -40,7 +40,7 @@ class BrowserTest(CliTest):
         return path
 
     def browse(self, path, *options):
-        """Standard output, and what the page said on the console."""
+        """Standard output, and the console messages of the page."""
         done = subprocess.run((BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
                                "--window-size=1280,1000", "--user-data-dir=" + self.path("profile")) + options + ("file://" + path,),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
@@ -49,7 +49,7 @@ class BrowserTest(CliTest):
         return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
 
     def evaluate(self, path, script, *options):
-        """What the script returns when the page is there and its own script has run."""
+        """The result of the script, run after the page is loaded and its own script has run."""
         with open(path, encoding="utf-8") as f:
             page = f.read()
         changed = self.path("tried.html", page.replace("<head>", "<head>" + BEFORE, 1).replace("</body>", AFTER % script + "</body>").encode())
@@ -60,13 +60,13 @@ class BrowserTest(CliTest):
 
 
 class Loading(BrowserTest):
-    def test_nothing_is_said_on_the_console(self):
+    def test_the_console_is_empty(self):
         for name in ("roce-nfs3-long.pcap", "iwarp-rping-v4-crc.pcap", "roce-cmtime.pcap", "mad-ibsim-smp-perf.pcap.gz", "empty.pcap"):
             dump, said = self.browse(self.page(os.path.join(TESTDATA, name)), "--dump-dom")
             self.assertEqual(said, [], name)
             self.assertIn("RDMA capture report", dump)
 
-    def test_the_console_would_have_been_heard(self):
+    def test_console_messages_are_captured(self):
         broken = self.path("broken.html", b"<script>throw new Error('heard')</script>")
         self.assertIn("heard", "".join(self.browse(broken, "--dump-dom")[1]))
 

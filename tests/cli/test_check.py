@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap check: a crafted capture for each rule breaks it and no other; real captures break none."""
+"""rdmatap check: a crafted capture for each rule violates it and no other; real captures violate none."""
 import json
 import os
 import re
 import unittest
 
 import check_captures
-import check_iwarp  # enters its rules
+import check_iwarp  # registers its rules
 import check_rpcrdma  # likewise
 import check_storage  # likewise
 from cli import CliTest, TESTDATA, read
 
 
 REAL = ("iwarp-", "roce-", "ends/", "mad-")
-# What the implementations that made the captures really break (doc/check.md), by the beginning of the name
+# Violations by the implementations in the captures (doc/check.md), by the beginning of the name
 KNOWN = {"roce-": {"rpcrdma-invalidate"}, "ends/": {"rpcrdma-invalidate", "mpa-pad", "mpa-first"},
          "iwarp-": {"rpcrdma-invalidate", "mpa-pad", "mpa-first", "mpa-reserved", "mpa-length", "rdmap-terminate-layout"}}
 
 
 def real_captures():
-    """Those of testdata that testdata/README.md does not call made."""
+    """Captures of testdata that testdata/README.md does not list as crafted."""
     crafted = set()
     for line in read(os.path.join(TESTDATA, "README.md")).decode().splitlines():
         if line.startswith("| ") and ("generate/" in line or "crafted" in line):

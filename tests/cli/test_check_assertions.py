@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap check --that and --assert: the verdicts against what --json of the other commands prints."""
+"""rdmatap check --that and --assert: verdicts against the --json output of the other commands."""
 import json
 import os
 import re
@@ -80,7 +80,7 @@ class Assertions(CliTest):
         one, = self.result(NFS, "connection.anomalies.cnp == 0")
         self.assertEqual((one["result"], one["failed"]), ("passed", 0))
 
-    def test_errors_say_what_was_meant(self):
+    def test_errors_suggest_the_intended_name(self):
         for text, message in (
                 ("operation.latensy < 5ms", "did you mean operation.latency?"), ("los == 0", "did you mean loss?"),
                 ("operations.nfs.READ.latency.p98 < 1s", "did you mean operations.latency_p99?"), ("loss = 0", "expected KEY OPERATOR VALUE"),

@@ -16,12 +16,12 @@ STATS = ["capture", "finding", "connection", "operation", "object", "job", "host
 
 def some_captures():
     found = [c for c in captures() if os.path.basename(c) in NAMES]
-    # without what is reported on standard error: contradictory chunk lists
+    # without captures that cause messages on standard error: contradictory chunk lists
     return found + [c for c in captures() if re.search("(escap|hostile|names|quote)", os.path.basename(c)) and "rpc_hostile" not in c][:3]
 
 
 def look_up(record, path):
-    """The value at a path such as a.b[0].c; None: there is none."""
+    """The value at a path such as a.b[0].c; None: absent."""
     for step in re.findall(r"[^.\[\]]+|\[\d+\]", path):
         if step[0] == "[":
             if not isinstance(record, list) or int(step[1:-1]) >= len(record):
@@ -35,7 +35,7 @@ def look_up(record, path):
 
 
 def as_cell(value):
-    """What a cell has for a value that Python read, with numbers as they are written."""
+    """The cell of a value that Python read, with numbers as they are written."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -87,7 +87,7 @@ class Columns(CliTest):
                 if "[" not in path and not isinstance(look_up(record, path), dict):
                     self.assertIn(path, header, arguments)
 
-    def test_csv_has_what_json_has(self):
+    def test_csv_equals_json(self):
         seen = 0
         for capture in some_captures():
             for command in COMMANDS:
@@ -99,7 +99,7 @@ class Columns(CliTest):
                 self.check_csv(("stats", "--interval", "1", "--type", kind, capture), [one for one in everything if one["type"] == kind])
         self.assertGreater(seen, 1000)
 
-    def test_csv_of_other_commands_has_what_json_has(self):
+    def test_csv_of_other_commands_equals_json(self):
         lossy, whole = (os.path.join(TESTDATA, "conn_loss-acked%s.pcap" % more) for more in ("-more", ""))
         for arguments in (("canon", "--level", "packets", lossy), ("canon", some_captures()[0]), ("why", lossy), ("diff", whole, whole), ("diff", whole, lossy)):
             records = [json.loads(line, parse_float=Number, parse_int=Number)
@@ -116,7 +116,7 @@ class Columns(CliTest):
         capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         lines = [dict(field.split("=", 1) for field in line.split(" ") if "=" in field)
                  for line in self.output("canon", "--keep", "latency", capture).splitlines()]
-        # the line of a connection has its two ends: none of these columns
+        # the line of a connection shows both ends and none of these columns
         wanted = [[line.get(name, "") for name in ("kind", "length", "latency")] for line in lines if "kind" in line]
         chosen = ("-e", "kind", "-e", "length", "-e", "latency")
         self.assertGreater(len({row[0] for row in wanted}), 3)
@@ -208,7 +208,7 @@ class Columns(CliTest):
         self.assertEqual(ports, "".join("%s\t%s\n" % (one["name"], one["ports"][0].get("state", "")) for one in objects))
 
     def test_quotes_and_control_characters(self):
-        """RFC 4180, 2: a name of a file with a quote, a comma and a control character."""
+        """RFC 4180, 2: a file name with a quote, a comma and a control character."""
         from session import Session
         import nfs
         scene = Session("quoted", "")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compressed captures, against the programs that made the formats: gzip, zstd and lz4."""
+"""Compressed captures, against the reference programs of the formats: gzip, zstd and lz4."""
 import os
 import subprocess
 
 from cli import CliTest, RPING, TESTDATA, needs, read
 
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
-# A frame that readers skip, which programs put before or after the others: RFC 8878, 3.1.2.
+# A skippable frame, which programs write before or after the others: RFC 8878, 3.1.2.
 SKIPPED = b"\x55\x2a\x4d\x18\x04\x00\x00\x00abcd"
 
 
@@ -20,7 +20,7 @@ def raw(path):
 
 
 class Compression:
-    """One format; the three classes below say which."""
+    """One format; the three classes below select it."""
     packed_by, unpacked_by, suffix = [], [], ""
 
     def capture(self):
@@ -40,7 +40,7 @@ class Compression:
             self.assertEqual(self.good("-r", self.path("any-name", form)), shown, i)
             self.assertEqual(self.good("-r", "-", input=form), shown, i)
 
-    def test_the_format_s_own_program_reads_what_is_written(self):
+    def test_the_reference_program_reads_the_written_file(self):
         for form in ("pcap", "pcapng"):
             plain, saved = self.path("x." + form), self.path("x." + form + self.suffix)
             for options in ((), ("-l",)):
@@ -65,8 +65,8 @@ class Compression:
         self.assertEqual(made[0], made[1])
         self.assertEqual(b"".join(through(file, *self.unpacked_by)[24:] for _, file in made[0]), read(self.path("z.pcap"))[24:])
 
-    def test_what_was_flushed_can_be_read_before_the_end(self):
-        """With -l each packet; the file is cut where a crash would have left it."""
+    def test_flushed_data_can_be_read_before_the_end(self):
+        """With -l every packet is flushed; the file is truncated as after a crash."""
         saved = self.path("x.pcap" + self.suffix)
         self.good("-r", RPING, "-l", "-w", saved)
         with open(saved, "rb") as f:
@@ -76,7 +76,7 @@ class Compression:
         self.assertIn(b"ends early", done.stderr)
         self.assertEqual(done.stdout, b"101 packets\n")
 
-    def test_damage_is_reported_after_what_precedes_it(self):
+    def test_damage_is_reported_after_the_frames_before_it(self):
         whole = self.capture()
         packed = self.packed(whole)
         name = self.packed_by[0].encode()
@@ -108,7 +108,7 @@ class Zstd(Compression, CliTest):
     packed_by, unpacked_by, suffix = ["zstd", "-qc"], ["zstd", "-qdc"], ".zst"
 
     def test_a_window_beyond_the_limit_is_refused(self):
-        """`--long=31` asks the reader for 2 GiB."""
+        """`--long=31` requires 2 GiB in the reader."""
         packed = through(b"\0" * (1 << 28), "zstd", "-qc", "--ultra", "--long=31", "-1")
         done = self.run_program("-q", "-r", self.path("x", packed))
         self.assertEqual(done.returncode, 2)

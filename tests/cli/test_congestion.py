@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Traffic classes, CNPs, pauses, sprayed and sampled connections, pairing by source port: against schedules that are known."""
+"""Traffic classes, CNPs, pauses, sprayed and sampled connections, pairing by source port: against known schedules."""
 import collections
 import json
 import glob
@@ -35,7 +35,7 @@ class Congestion(Case):
     QPA, QPB = 0x11, 0x22
 
     def connection(self):
-        """One RC connection whose ends are known by the first packets."""
+        """One RC connection whose ends are known from the first packets."""
         schedule, port = Schedule(), roce_port(self.QPA, self.QPB)
         schedule.at(0, roce("A", SEND_ONLY, self.QPB, 100, port, 8))
         schedule.at(1 * US, roce("B", ACK, self.QPA, 100, port))
@@ -73,7 +73,7 @@ class Congestion(Case):
                 self.assertEqual(rules["traffic_class"]["count"], 20)
 
     def paced(self, cnps, pace):
-        """A sends for 60 ms, a frame each pace(time) ns; B's CNPs come at these times."""
+        """A sends for 60 ms, one frame every pace(time) ns; B sends CNPs at these times."""
         schedule, port = self.connection()
         time, psn, sizes = 10 * US, 101, []
         while time < 60 * MS:
@@ -157,7 +157,7 @@ class Pairing(Case):
                 for one in self.connections(path) if "qpn" in one["a"] and "qpn" in one["b"]}
 
     def talk(self, partners, port, opcode=SEND_ONLY, answered=False):
-        """Both ends of each pair send requests with the PSNs that all the others have, too."""
+        """Both ends of every pair send requests with the same PSNs."""
         schedule, choice = Schedule(), random.Random(3)
         order = [(sender, a, b) for a, b in partners for sender in "AB"]
         choice.shuffle(order)
@@ -189,7 +189,7 @@ class Pairing(Case):
             found = self.pairs(self.talk(partners, port, answered=True).write_pcap(self.path("constant.pcap")))
             self.assertLessEqual(found, set(partners))
 
-    def test_ports_that_differ_do_not_hold_up_what_psns_prove(self):
+    def test_different_ports_do_not_prevent_pairing_by_psns(self):
         schedule, partners = Schedule(), [(0x100 + i, 0x200 + (i * 7) % 16) for i in range(16)]
         for i, (a, b) in enumerate(partners):
             for psn in range(10):
@@ -200,8 +200,8 @@ class Pairing(Case):
 
     def asked(self, labels, replies=()):
         """
-        Connections that A asks for, each with a Primary Flow Label; of the REPs only those of `replies` were captured. Both ends send with
-        PSNs that all have, by the port of the label (Linux: rdma_flow_label_to_udp_sport()): IBTA vol. 1, 12.7.20 and A17.
+        Connections that A requests, each with a Primary Flow Label; only the REPs in `replies` were captured. Both ends of every connection
+        use the same PSNs and the source port of the label (Linux: rdma_flow_label_to_udp_sport()): IBTA vol. 1, 12.7.20 and A17.
         """
         schedule, time, partners = Schedule(), 0, []
         for i, label in enumerate(labels):
@@ -220,7 +220,7 @@ class Pairing(Case):
         return schedule.write_pcap(self.path("asked.pcap")), partners
 
     def test_requests_without_replies_are_paired_by_the_port_of_their_flow_label(self):
-        # labels of which only the upper six or the lower fourteen bits differ
+        # labels that differ only in the upper six or the lower fourteen bits
         labels = [0x00123 | i << 14 for i in range(8)] + [0x3f000 + 64 * i for i in range(8)]
         for replies in ((), (0, 5, 9)):
             path, partners = self.asked(labels, replies)
@@ -260,7 +260,7 @@ class Pairing(Case):
 
 class Order(Case):
     def swapped(self, ports, again=False):
-        """Every fifth request comes 50 us late, after the next two. again: in the end a NAK asks for the last five."""
+        """Every fifth request arrives 50 us late, after the next two. again: at the end a NAK requests the last five again."""
         schedule, (a, b) = Schedule(), (0x31, 0x32)
         for i in range(500):
             time = i * 20 * US + (50 * US if i % 5 == 0 else 0)
@@ -281,18 +281,18 @@ class Order(Case):
         rules = self.rules(sprayed)
         self.assertEqual(rules["sprayed"]["count"], self.connections(sprayed)[0]["anomalies"]["path_changes"])
         self.assertNotIn("out_of_order", rules)
-        # what the schedule says: requests in the order of their times, each with the port of its number
+        # the schedule: requests in the order of their times, each with the port of its number
         order = sorted(range(500), key=lambda i: i * 20 + (50 if i % 5 == 0 else 0))
         self.assertEqual(rules["sprayed"]["count"], sum(order[i] % 4 != order[i - 1] % 4 for i in range(1, 500)))
         reordered = self.rules(self.swapped([0xc000], again=True))
         self.assertEqual(reordered["out_of_order"]["count"], 100)
         self.assertNotIn("sprayed", reordered)
 
-    def test_what_came_late_and_was_not_asked_for_again_is_no_finding(self):
+    def test_late_packets_without_a_new_request_are_no_finding(self):
         path = self.swapped([0xc000])
         self.assertEqual(self.rules(path), {})
         directions = self.stats(path)["connection"][0]["directions"]
-        # RFC 4737: the reordering extent, and the late time offset, by the schedule
+        # RFC 4737: the reordering extent and the late time offset of the schedule
         self.assertEqual(directions[0]["reordering"],
                          {"count": 100, "packets_mean": 2, "packets_max": 2, "time_mean": 0.00003, "time_max": 0.00003})
         self.assertNotIn("reordering", directions[1])
@@ -309,7 +309,7 @@ class Iwarp(Case):
         return [(time, data) for time, data, _ in frames]
 
     def lost(self, frames):
-        """{(cause): (count, seconds)} of both directions together."""
+        """{(cause): (count, seconds)}, the sums of both directions."""
         schedule, found = Schedule(), collections.defaultdict(lambda: (0, 0.0))
         schedule.frames = frames
         for direction in self.stats(schedule.write_pcap(self.path("iwarp.pcap")))["connection"][0]["directions"]:
@@ -346,7 +346,7 @@ class Sampling(Case):
     CONNECTIONS, MESSAGES = 8, 2500
 
     def bulk(self, lose=lambda choice: False, answered=True):
-        """WRITEs of one packet on several connections; one that the network loses is asked for by a NAK and sent again."""
+        """WRITEs of one packet on several connections; a lost one is retransmitted after a NAK."""
         schedule, choice, time = Schedule(), random.Random(11), 0
         for psn in range(self.MESSAGES):
             for i in choice.sample(range(self.CONNECTIONS), self.CONNECTIONS):
@@ -367,7 +367,7 @@ class Sampling(Case):
                 rules = self.rules(schedule.write_pcap(self.path("sampled.pcap"), keep))
                 self.assertIn("sampled", rules, n)
                 self.assertFalse(LOSS_RULES & set(rules), n)
-                # missing and captured are what was sent
+                # missing and captured packets are those that were sent
                 self.assertAlmostEqual(rules["sampled"]["of"] / (self.CONNECTIONS * self.MESSAGES), 1, delta=0.1)
                 self.assertAlmostEqual(rules["sampled"]["count"] / rules["sampled"]["of"], 1 - 1 / n, delta=0.2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The records as data people read them: by the JSON Schemas, pandas and DuckDB."""
+"""The records in tools for data analysis: JSON Schemas, pandas and DuckDB."""
 import collections
 import csv
 import io
@@ -19,7 +19,7 @@ TYPES = {"integer": int, "number": (int, float), "boolean": bool, "string": str,
 
 
 def python_with(module):
-    """A Python that has the module: Debian's, or the one that runs the tests; or None."""
+    """A Python interpreter with the module: Debian's, or the one that runs the tests; or None."""
     for python in ("/usr/bin/python3", sys.executable):
         if os.path.exists(python) and not subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL).returncode:
             return python
@@ -47,7 +47,7 @@ class Duck:
 
 
 class Types:
-    """What a schema says of each key: its type, or the values that it may have."""
+    """The type of each key in a schema, or its permitted values."""
 
     def __init__(self, command):
         with open(os.path.join(SCHEMAS, command + ".schema.json"), encoding="utf-8") as file:
@@ -55,7 +55,7 @@ class Types:
         self.kinds = {one["properties"]["type"]["enum"][0]: one for one in self.schema.get("oneOf", [])}
 
     def wrong(self, record):
-        """Keys without a schema, or with another type than it says."""
+        """Keys without a schema, or with a type that differs from it."""
         return self.wrong_in(self.kinds.get(record.get("type"), self.schema), record, "")
 
     def wrong_in(self, schema, value, path):
@@ -89,7 +89,7 @@ class Schemas(CliTest):
         return seen
 
     def test_every_key_of_every_command_has_the_type_of_the_schema(self):
-        """Several captures in a run: their hosts are the same, and so some connections are taken for one."""
+        """Several captures in one run: their hosts are the same, so some connections are merged."""
         files, seen = captures(), collections.Counter()
         for some in [files[i::7] for i in range(7)]:
             for command in ("messages", "connections", "operations"):
@@ -104,7 +104,7 @@ class Schemas(CliTest):
             seen["diff"] += self.check("diff", "diff", "--json", capture, other)
         self.assertGreater(min(seen.values()), 200, seen)
 
-    def test_schemas_reject_what_is_not_theirs(self):
+    def test_schemas_reject_other_records(self):
         types, record = Types("messages"), json.loads(self.good("messages", "--json", NFS).splitlines()[0])
         self.assertEqual(types.wrong(record), [])
         for change in ({"length": "5"}, {"complete": 1}, {"kind": "sned"}, {"new": 1}, {"missing": [{"offset": "0"}]}, {"repeats": True}):
@@ -113,7 +113,7 @@ class Schemas(CliTest):
         self.assertEqual(types.wrong(record), [".length is missing"])
 
 
-# each value is what the test computes from the same files without pandas
+# each value equals the one computed here from the same files without pandas
 PANDAS = """
 import json, sqlite3, sys, pandas
 operations = pandas.read_json("operations.json", lines=True)

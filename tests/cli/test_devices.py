@@ -36,7 +36,7 @@ class Devices(CliTest):
         self.assertIn("\n  mlxsw0/0: ", self.answer("switch"))
         self.assertIn(" GID 3 ::ffff:10.1.2.3, RoCE v2, ens1f0\n", self.answer("roce"))
 
-    def test_what_is_unknown_is_left_out_of_lines_and_said_in_full(self):
+    def test_unknown_values_are_omitted_in_lines_and_shown_in_full_output(self):
         self.assertIn("\nempty_1:\n  empty_1/1:\n", self.answer("hostile"))
         output = self.answer("hostile", "-v", "empty_1")
         self.assertIn("\n  node guid: unknown\n", output)
@@ -81,7 +81,7 @@ class Devices(CliTest):
         self.assertEqual([tuple(one.values()) for one in soft["cm_counters"]], [("rx_msgs.dreq", "3")])
         self.assertIn("\n      netdev mtu: 9000\n", self.answer("roce", "-v"))
 
-    def test_what_is_not_found_is_answered_no(self):
+    def test_devices_that_are_not_found_have_an_error(self):
         for tree, question, message in (
                 ("hca", ("mlx5_1",), "mlx5_1: there is no such RDMA device"), ("hca", ("mlx5_0/3",), "mlx5_0/3: the device has no such port (it has 1 to 2)"),
                 ("switch", ("mlxsw0/1",), "(it has only 0)"),
@@ -103,7 +103,7 @@ class Devices(CliTest):
         for question in ((), ("mlx5_0",), ("--json",)):
             self.bad("no RDMA subsystem loaded (load the driver", "devices", *question, env={"RDMATAP_SYSFS": self.path("nowhere")})
 
-    def test_what_is_ambiguous_or_not_understood_is_an_error(self):
+    def test_ambiguous_and_invalid_names_are_errors(self):
         for tree, question, message in (
                 ("multi", ("--node-guid", "0x0011223344556600"), "ambiguous, several have it: many_2, many_10 (ask by name)"),
                 ("multi", ("--port-guid", "0x0011223344556601"), "ambiguous, several have it: many_2/1, many_10/1"),
@@ -121,7 +121,7 @@ class Devices(CliTest):
         with open("/dev/full", "wb") as full:
             self.bad("standard output: No space left on device", "devices", stdout=full, env={"RDMATAP_SYSFS": unpack(ROOTS["hca"], self.path("hca"))})
 
-    def test_the_trees_are_what_the_generator_writes(self):
+    def test_the_trees_equal_the_output_of_the_generator(self):
         made = self.path("made")
         os.mkdir(made)
         subprocess.run([sys.executable, os.path.join(TESTS, "generate", "make-sysfs"), made], check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is refused, with which words."""
+"""Error messages for invalid input."""
 import gzip
 import os
 import struct
@@ -24,7 +24,7 @@ class Names(CliTest):
 
 
 class Usage(CliTest):
-    def test_wrong_command_lines_say_what_to_do(self):
+    def test_wrong_command_lines_have_errors_with_advice(self):
         for message, arguments in (
                 ("nothing to read (name a capture file; see rdmatap --help)", ()),
                 ("%s: neither an option nor a command (rdmatap -r %s reads the file)" % (RPING, RPING), (RPING,)),
@@ -33,18 +33,18 @@ class Usage(CliTest):
                 ("stat: no such command (did you mean stats?)", ("stat", RPING)),
                 ("--max-memroy: no such option, or it takes no argument (did you mean --max-memory?)", ("-r", RPING, "--max-memroy", "1G")),
                 ("--jsn: no such option, or it takes no argument (did you mean --json?)", ("stats", "--jsn", RPING)),
-                ("%s: a capture filter would stand here (name capture files with -r)" % RPING, ("-r", RPING, RPING)),
+                ("%s: not a capture filter (name capture files with -r)" % RPING, ("-r", RPING, RPING)),
                 ("udp: a second capture filter, after that of -f", ("-r", RPING, "-f", "ip", "udp")),
-                ("-A: not here (-x prints", ("-r", RPING, "-A")),
+                ("-A: not supported (-x prints", ("-r", RPING, "-A")),
                 ("-b, -C, -G and -W require -w", ("-i", "lo", "-b", "filesize:1")),
                 ("-a filesize and files, -b, -g, --file-mode, --file-group and --capture-comment require -w", ("-i", "lo", "-a", "filesize:1")),
                 ("-a duration:x: not understood (duration:SECONDS", ("-i", "lo", "-a", "duration:x")),
                 ("-a duration requires -i", ("-r", RPING, "-a", "duration:1")),
                 ("-d tcp.port==1,http: not understood (udp.port==PORT", ("-r", RPING, "-d", "tcp.port==1,http")),
                 ("--decode-as udp=x,rocev2: not understood", ("-r", RPING, "-d", "udp.port==x,infiniband")),
-                ("-z io,stat,1: not here (rdmatap stats --interval", ("-r", RPING, "-z", "io,stat,1")),
-                ("-z conv,ip: not here (rdmatap connections FILE", ("-r", RPING, "-z", "conv,ip")),
-                ("-z rpc,programs: not here (rdmatap operations", ("-r", RPING, "-z", "rpc,programs")),
+                ("-z io,stat,1: not supported (rdmatap stats --interval", ("-r", RPING, "-z", "io,stat,1")),
+                ("-z conv,ip: not supported (rdmatap connections FILE", ("-r", RPING, "-z", "conv,ip")),
+                ("-z rpc,programs: not supported (rdmatap operations", ("-r", RPING, "-z", "rpc,programs")),
                 ("-t tttttt: no such form", ("-r", RPING, "-ttttttt")),
                 ("capture filter \"--\"", ("-r", RPING, "--", "--")),
                 ("-z: needs an argument", ("-z",)),
@@ -94,7 +94,7 @@ class Usage(CliTest):
                 ("-w -: standard output has the counts of the replay", ("replay", "-i", "lo", "-w", "-", RPING)),
                 ("--capture needs --fifo", ("--capture", "--extcap-interface", "pcap:lo")),
                 ("--extcap-interface is missing", ("--extcap-dlts",)),
-                ("an extcap option that is not known", ("--extcap-interfaces", "--extcap-bogus")),
+                ("an unknown extcap option, or one without its argument", ("--extcap-interfaces", "--extcap-bogus")),
                 ("standard input can be read only once", ("-r", "-", "-r", "-")),
                 ("fields: takes one PREFIX", ("fields", "a", "b")),
                 ("fields: none begins with nothing.here", ("fields", "nothing.here"))):
@@ -116,7 +116,7 @@ class Usage(CliTest):
 
 
 class Files(CliTest):
-    def test_what_is_no_capture_is_refused(self):
+    def test_files_that_are_no_captures_are_rejected(self):
         for message, name, content in (("missing: No such file", "missing", None), (": is a directory", ".", None),
                                        ("empty: is empty", "empty", b""), ("is not a capture file", "text", b"hello, world, how are you?"),
                                        ("short", "short", b"\xd4\xc3\xb2")):
@@ -124,12 +124,12 @@ class Files(CliTest):
         self.bad("No such file", "-r", RPING, "-r", self.path("missing"))
 
     @unittest.skipIf(os.geteuid() == 0, "root may read everything")
-    def test_what_may_not_be_read_is_refused(self):
+    def test_unreadable_files_are_rejected(self):
         path = self.path("secret", read(RPING))
         os.chmod(path, 0)
         self.bad("secret: Permission denied", "-r", path)
 
-    def test_what_is_readable_of_a_broken_file_is_shown(self):
+    def test_the_readable_part_of_a_damaged_file_is_shown(self):
         pcap, pcapng = read(RPING), read(NANO)
         pcap_cut = 24 + sum(16 + len(record[1]) for record in records(pcap)[1][:50]) + 20
         bad_block = pcapng + struct.pack("<III", 6, 13, 0) + bytes(64)
@@ -154,7 +154,7 @@ class Files(CliTest):
         for i, (_, data, wire) in enumerate(frames):
             file.packet(i % 2, 0, data, wire)
         far = self.path("far.pcapng", bytes(file.data))
-        reported = b"rdmatap: %d time stamps are outside the years 1823 to 2116 and shown as the nearest time in these\n" % len(frames)
+        reported = b"rdmatap: %d time stamps are outside the years 1823 to 2116 and clamped to this range\n" % len(frames)
         deltas = ["0.000000000"] + ["9223372036.854775807", "-9223372036.854775807"] * (len(frames) // 2)
         self.assertEqual(self.lines("-r", far, "-T", "fields", "-e", "frame.time_delta"), deltas)
         self.path("saved", self.run_program("canon", far).stdout)
@@ -166,8 +166,8 @@ class Files(CliTest):
             self.assertEqual((done.returncode, done.stderr), (0, reported), arguments)
         for name, held in (("copy.pcapng", (len(frames) + 1) // 2), ("copy.pcap", len(frames)), ("copy.pcap.gz", len(frames))):
             done = self.run_program("-r", far, "-w", self.path(name))
-            self.assertEqual((done.returncode, done.stderr), (0, reported + b"rdmatap: %d time stamps were written as the nearest time that the file"
-                                                              b" can hold (pcapng: from 1970 on; pcap: until 2106, too)\n" % held))
+            self.assertEqual((done.returncode, done.stderr), (0, reported + b"rdmatap: %d time stamps were clamped to the range of the file format"
+                                                              b" (pcapng: from 1970; pcap: 1970 to 2106)\n" % held))
 
     def test_exported_times_that_the_file_cannot_hold_are_reported(self):
         nfs = read(os.path.join(TESTDATA, "roce-nfs3-long.pcap"))
@@ -178,7 +178,7 @@ class Files(CliTest):
             file.packet(0, 0, data, wire)
         done = self.run_program("export", self.path("old.pcapng", bytes(file.data)), "-w", self.path("rpc.pcap"))
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, rb"[0-9]+ time stamps were written as the nearest time that the file can hold")
+        self.assertRegex(done.stderr, rb"[0-9]+ time stamps were clamped to the range of the file format")
 
     def test_an_input_is_never_overwritten(self):
         path = self.path("in.pcap", read(RPING))
@@ -193,7 +193,7 @@ class Files(CliTest):
                 self.bad("standard output is an input too", "-r", path, *arguments, stdout=stdout)
         self.assertEqual(read(path), read(RPING))
 
-    def test_what_cannot_be_written_is_reported(self):
+    def test_write_errors_are_reported(self):
         self.bad("cannot be created: No such file or directory", "-r", RPING, "-w", self.path("missing/x.pcap"))
         self.bad("cannot be created: Is a directory", "-r", RPING, "-w", self.directory)
         self.bad("one link type", "-r", RPING, "-r", INFINIBAND, "-w", self.path("two.pcap"))

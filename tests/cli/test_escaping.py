@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Names from captures and from the command line are data: in no output do they steer a terminal, end a line or a cell, or become markup."""
+"""Names from captures and from the command line are data: no output lets them control a terminal, end a line or a cell, or become markup."""
 import csv
 import io
 import json
@@ -23,7 +23,7 @@ from mad_captures import Fabric
 from page import Page
 from session import Session
 
-# each for itself, and all in one: CSI, OSC, C1 as a byte and in UTF-8, bidirectional marks, line ends of Unicode, markup, quotes, separators
+# each alone, and all in one: CSI, OSC, C1 as a byte and in UTF-8, bidirectional marks, line ends of Unicode, markup, quotes, separators
 NAMES = (b"\x1b[2J", b"\x1b]0;title\x07", b"\x9b31m", b"\xc2\x9b31m", b"\xe2\x80\xaereversed", b"\xe2\x81\xa6isolate", b"\xe2\x80\xa8line",
          b"\xc2\x85next", b"\xef\xbb\xbfmark", b"\xd8\x9cletter", b"a\r\nb\tc", b"\"q\"'s'\\", b"a,\"b\";c", b"=1+2", b"</title></script>",
          b"<script>alert(1)</script>", b"<img src=x onerror=alert(1)>&amp;", b"]]><!--", b"\x7f\x08\x00nul", b"\xff\xc0\x80\xed\xa0\x80broken")
@@ -34,14 +34,14 @@ BIDI_CONTROL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u20
 
 
 def unsafe(text):
-    """What of a text a terminal or a browser may obey: controls, and what changes the direction or order of other characters."""
+    """Characters of a text that affect a terminal or a browser: controls, and those that change the direction or order of other characters."""
     return sorted({character for character in text if character not in "\n\t" and
                    (unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs") or
                     character in BIDI_CONTROL)})
 
 
 def cells_of(line, quote):
-    """Of a line of comma-separated values, as RFC 4180 has them: quotes inside are doubled; None: it is not well formed."""
+    """The cells of a CSV line by RFC 4180: quotes inside are doubled; None: not well formed."""
     cells, at = [], 0
     while True:
         if line[at:at + 1] == quote:
@@ -81,7 +81,7 @@ class Harmless(CliTest):
         return out
 
     def check_tree(self, folder):
-        """Returns how many files there are."""
+        """Returns the number of files."""
         count = 0
         for _, folders, files in os.walk(os.fsencode(folder)):
             for entry in folders + files:
@@ -93,7 +93,7 @@ class Harmless(CliTest):
 
 class Escaping(Harmless):
     def capture(self, name):
-        """Files of these names, data that were not captured, nodes and a service so described; and what a pcapng says of itself."""
+        """Files with these names, data that was not captured, nodes and a service with these descriptions, and pcapng options."""
         s = Session("names", "")
         c = s.peers()
         for number, file in enumerate(NAMES + (ALL[:255],)):
@@ -125,7 +125,7 @@ class Escaping(Harmless):
         super().setUp()
         self.name = self.capture("capture\x1b[2J\u202e<script>\n.pcapng")
 
-    def test_no_output_passes_on_what_a_terminal_obeys(self):
+    def test_every_output_escapes_terminal_controls(self):
         other = self.capture("other\x9b.pcapng")
         for arguments in ((), ("-V",), ("-v",), ("-x",), ("-v", "-V", "-x"), ("-q", "-v")):
             self.answer("-r", self.name, *arguments)
@@ -191,7 +191,7 @@ def without(name, *bad):
 
 
 class UpperLayers(Harmless):
-    """Names that storage and SMB carry, and all commands that work on operations."""
+    """Names in storage protocols and SMB, and all commands that process operations."""
 
     def nvme(self):
         scene = Scene("nvme", "")

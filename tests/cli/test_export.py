@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap export from outside."""
+"""rdmatap export."""
 import os
 import subprocess
 import unittest
 
 import nfs
-from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, interrupt_the_stuck, is_stuck, needs, read, records, wait_until
+from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, interrupt_while_blocked, is_blocked_on_output, needs, read, records, wait_until
 from session import Session
 
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
@@ -16,7 +16,7 @@ IWARP = os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")
 IWARP_CRC = os.path.join(TESTDATA, "iwarp-nfs3-crctso.pcap.gz")
 PARALLEL = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
-# what tshark shows of a message whichever transport carried it
+# fields that tshark shows for a message over any transport
 SAID = ("rpc.xid", "rpc.msgtyp", "nfs.opcode", "nfs.procedure_v3", "nfs.nfsstat4", "nfs.status3", "nfs.count3", "nfs.count4")
 
 
@@ -50,7 +50,7 @@ class Files(CliTest):
         done = self.run_program("export", "-s", "96", "--files", directory, SMALL_MTU)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, rb"^\?\t0\t[1-9]\d+\tsnapped\n$")
-        self.assertRegex(done.stderr, rb"\d+ RPC calls were cut off by the capture before what they are about")
+        self.assertRegex(done.stderr, rb"\d+ RPC calls were cut off by the capture before the file handle or name")
         self.assertEqual(os.listdir(directory), [])
 
     def exported(self, name, *arguments):
@@ -95,7 +95,7 @@ class Hostile(CliTest):
              b"by-handle", "g\u00fct".encode())
 
     def capture(self, hole=False):
-        """A file of each name, and 40 bytes written to it by a read chunk; hole: which were not captured."""
+        """A file of each name, and 40 bytes written to it by a read chunk; hole: the bytes that were not captured."""
         s = Session("names", "")
         c = s.peers()
         for number, name in enumerate(self.NAMES):
@@ -152,7 +152,7 @@ class Hostile(CliTest):
 
 class Tcp(CliTest):
     @needs("tshark")
-    def test_tshark_finds_in_the_export_what_it_finds_in_the_capture(self):
+    def test_tshark_shows_the_same_in_export_and_capture(self):
         for capture in (NFS3, NFS41, IPV6, SMALL_MTU, RECALL):
             exported = self.path("exported.pcapng")
             self.good("export", "-w", exported, capture)
@@ -191,7 +191,7 @@ class Tcp(CliTest):
         exported = self.path("exported.pcap")
         done = self.run_program("export", "-v", "-s", "400", "-w", exported, IPV6)
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, rb"\d+ RPC messages were left out, for bytes are missing")
+        self.assertRegex(done.stderr, rb"\d+ RPC messages were omitted because bytes are missing")
         few = len(records(read(exported))[1])
         done = self.run_program("export", "-v", "-s", "400", "--fill-holes", "-w", exported, IPV6)
         self.assertRegex(done.stderr, rb"\d+ RPC messages have zeros where bytes are missing")
@@ -229,12 +229,12 @@ class Interrupts(PipeTest):
     def test_a_second_interrupt_ends_writing_with_a_whole_file(self):
         whole = self.good("export", "-w", "-", PARALLEL)
         process = self.start("export", "-w", "-", PARALLEL)
-        wait_until(lambda: is_stuck(process))
+        wait_until(lambda: is_blocked_on_output(process))
         for _ in range(2):
-            interrupt_the_stuck(process)
+            interrupt_while_blocked(process)
         output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0)
-        self.assertRegex(errors, rb"not (looked into|written) any more: interrupted")
+        self.assertRegex(errors, rb"not (examined|written): interrupted")
         header, found = records(output)
         self.assertLess(len(found), len(records(whole)[1]))
         self.assertEqual(sum(16 + len(frame) for _, frame, _ in found) + len(header), len(output))

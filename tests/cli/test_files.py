@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What -w saves."""
+"""Files that -w writes."""
 import os
 import struct
 import subprocess
@@ -10,7 +10,7 @@ FRAME = ("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "fra
 
 
 class Save(CliTest):
-    def test_what_is_saved_reads_back_the_same(self):
+    def test_saved_files_are_read_back_unchanged(self):
         for capture in captures():
             options = ("-s", "262144") + FRAME
             shown = self.run_program("-r", capture, *options).stdout
@@ -46,7 +46,7 @@ class Save(CliTest):
         self.assertEqual(self.good("-r", RPING, "-w", "-"), read(saved))
         self.assertEqual(self.good("-r", RPING, "-l", "-w", "-"), read(saved))
 
-    def test_only_what_passes_is_saved_and_print_shows_it_too(self):
+    def test_only_matching_packets_are_saved_and_print_shows_them_too(self):
         saved = self.path("x.pcap")
         shown = self.good("-r", RPING, "-Y", "ip.src == 10.0.0.1", "-w", saved, "--print")
         self.assertEqual(shown, self.good("-r", RPING, "-Y", "ip.src == 10.0.0.1"))

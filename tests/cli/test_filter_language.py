@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The display filter's language, against tshark's."""
+"""The display filter language, against tshark's."""
 import os
 import sys
 import unittest
@@ -54,7 +54,7 @@ class Language(CliTest):
             done, frames = tshark_taps.run(["tshark", "-n", "-q", "-r", capture], FILTERS, environment())
             self.assertEqual(done.returncode, 0, done.stderr)
             taken = {text: found for text, found in frames.items() if found is not None}
-            self.assertGreater(len(taken), 80)  # the others are of another version's language
+            self.assertGreater(len(taken), 80)  # the others are of another tshark version
             for text, found in taken.items():
                 ours = self.run_program("-r", capture, "-Y", text, "-T", "fields", "-e", "frame.number")
                 self.assertEqual(ours.returncode, 0, (text, ours.stderr))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""JSON and -T fields: valid, of the types that are listed, and telling the same, over all of testdata."""
+"""JSON and -T fields over all of testdata: valid, of the listed types, and with the same values."""
 import collections
 import itertools
 import json
@@ -20,7 +20,7 @@ NOT_IN_JSON = {"data.data", "infiniband.mad", "infiniband.mad.data", "infiniband
 
 
 def unescape(text):
-    """Text as -T fields prints it, as the bytes that it stands for."""
+    """The bytes of a text that -T fields printed."""
     letters = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "0": 0}
 
     def replace(match):
@@ -30,7 +30,7 @@ def unescape(text):
 
 
 def is_reserved(name):
-    """Reserved bytes of the structures of storage are in JSON on demand only."""
+    """Reserved bytes of storage structures are in JSON on demand only."""
     return re.search(r"\.(rsvd\d|vendor_specific)", name) is not None
 
 
@@ -55,7 +55,7 @@ class Forms(CliTest):
         return [json.loads(line, object_pairs_hook=unique) for line in output.split("\n")[:-1]]
 
     def is_name(self, one, key, value):
-        """Whether it is the name of a number, the same in all packets, except where a field has a row for each of several lists of names."""
+        """Whether the text is the name of the number in all packets, except for fields that have several lists of names."""
         number = key[:-len("_name")]
         return (key.endswith("_name") and key not in self.types and self.types.get(number) == "number" and type(value) is str and value != "" and
                 (self.rows[number] > 1 or self.names.setdefault((number, one[number]), value) == value))
@@ -74,7 +74,7 @@ class Forms(CliTest):
         return scalar == "string" and all(type(one) is str for one in values)
 
     def check_objects(self, capture, found, has_checksums):
-        """JSON is valid and of the types that are listed."""
+        """JSON is valid and of the listed types."""
         for number, one in enumerate(found, 1):
             self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_ns", "frame.time_relative", "frame.time_delta",
                                              "frame.len", "frame.cap_len"])
@@ -98,7 +98,7 @@ class Forms(CliTest):
         return ("" if text == "<MISSING>" else text) == value
 
     def check_row(self, shown, one, where):
-        """shown: by name, what -T fields prints of a frame; one: its JSON."""
+        """shown: the values that -T fields prints for a frame, by name; one: its JSON."""
         values = {}
         for key, value in one.items():
             name = key if key in self.types else key.partition("#")[0]
@@ -141,7 +141,7 @@ class Forms(CliTest):
                                     (("ip.proto", 17), "UDP"), (("rpc.msgtyp", 1), "Reply")):
             self.assertEqual(self.names[key, number], name)
 
-    def test_options_of_fields_change_what_is_between_the_values(self):
+    def test_options_of_fields_change_the_separators(self):
         names = ("-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "arp.opcode")
         for options, first in (((), "1\t172.16.0.1,10.1.2.3\t"), (("occurrence=f",), "1\t172.16.0.1\t"),
                                (("occurrence=l",), "1\t10.1.2.3\t"), (("occurrence=a",), "1\t172.16.0.1,10.1.2.3\t"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What shows no sign of life for a time of the capture is concluded, and known again when it comes back."""
+"""Connections and messages that are idle for a time of the capture are concluded, and recognised again when they resume."""
 import json
 import os
 import re
@@ -36,8 +36,8 @@ class GiveUp(PipeTest):
 
     def printed_in_time(self, frames, option, seconds, begins, last_of=lambda number: number):
         """
-        Of each message that begins in a frame for which `begins` is true the line comes no later than so many seconds after its last frame.
-        Returns, at some times, which messages had been printed, by the number of their first frame.
+        The line of each message that begins in a frame for which `begins` is true is printed at most so many seconds after its last frame.
+        Returns the messages printed up to several times, by the number of their first frame.
         """
         process = self.start("messages", "-l", *option, "-r", "-")
         with open(self.made(frames), "rb") as f:
@@ -70,18 +70,18 @@ class GiveUp(PipeTest):
             for i in range(150):
                 frames += [(i + 0.1, send(i)), (i + 0.2, acknowledge(i))]
             shown = self.printed_in_time(frames, option, seconds, lambda number: number == 1 or number % 2 == 0)
-            # and before that it does hold them up
+            # and before that it delays them
             self.assertEqual([1 in numbers for _, numbers in shown], [time >= seconds for time, _ in shown])
 
-    def test_what_stops_is_printed_after_the_time(self):
-        """Connections that stop in the middle of a message, whose packets are apart."""
+    def test_idle_messages_are_printed_after_the_time(self):
+        """Connections that stop in the middle of a message, with gaps between packets."""
         for option, seconds in ((), 60), (("--give-up", "7"), 7):
             frames = [(i / 2 + j / 50, roce(CLIENT, SEND_MIDDLE if j else SEND_FIRST, j, bytes(1024), qpn=0x1000 + i))
                       for i in range(6 * seconds) for j in range(20)]
             self.printed_in_time(frames, option, seconds, lambda number: number % 20 == 1, lambda number: number + 19)
 
     def test_records_that_stop_are_printed_after_the_time(self):
-        """RPC over TCP: half of a record of 64 KB on each connection; and what comes of it later is no other."""
+        """RPC over TCP: half of a record of 64 KB on each connection; its rest, which arrives later, is not taken for another record."""
         frames = []
         for i in range(120):
             stream = base.Stream((1024 + i, base.NFS_PORT))
@@ -102,7 +102,7 @@ class GiveUp(PipeTest):
         self.assertTrue(calls[-1]["complete"])
 
     def test_one_that_lasts_steps_aside(self):
-        """A READ whose responses come one every 20 s."""
+        """A READ with a response every 20 s."""
         frames = [(0, roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 4 * 1024), qpn=SEND_QPN))]
         frames += [(20 * (i + 1), roce(SERVER, opcode, i, body + bytes(1024), qpn=ACK_QPN))
                    for i, (opcode, body) in enumerate(((0x0d, aeth(1)), (0x0e, b""), (0x0e, b""), (0x0f, aeth(1))))]
@@ -129,7 +129,7 @@ class GiveUp(PipeTest):
         numbers = self.lines("-r", path, "-T", "fields", "-e", "rdmatap.connection", "-Y", "rdmatap.connection")
         self.assertEqual(numbers, ["1", "1", "2", "1", "1"])
 
-    def test_what_is_sent_again_late_is_no_new_message(self):
+    def test_a_late_retransmission_is_no_new_message(self):
         frames = [(0, send(5)), (61, roce(CLIENT, base.UD_SEND, 0, bytes(7) + b"\1" + bytes(16), qpn=0x99)), (62, send(5)),
                   (63, send(6)), (63.1, acknowledge(6))]
         found = self.objects("messages", "--json", self.made(frames))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Options as tcpdump and tshark have them."""
+"""Options of tcpdump and tshark."""
 import os
 import re
 import shlex
@@ -32,7 +32,7 @@ class Habits(CliTest):
     def test_printing_while_saving(self):
         self.assertEqual(self.good("-r", RPING, "-P", "-U", "-w", self.path("a.pcap")), self.good("-r", RPING))
 
-    def test_options_that_another_one_replaces(self):
+    def test_options_with_a_replacement(self):
         for message, arguments in (("-Y FILTER selects packets", ("-R", "udp")), ("-V prints all headers", ("-O", "infiniband")), ("-x prints the bytes", ("-A", ))):
             self.assertEqual(self.bad(message, "-r", RPING, *arguments), b"")
 

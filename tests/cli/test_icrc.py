@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Packets whose invariant CRC is wrong: corrupt ones among good ones, and senders that never fill it in."""
+"""Packets whose invariant CRC is wrong: corrupt ones among good ones, and senders that never set it."""
 import json
 import os
 import random
@@ -27,14 +27,14 @@ def zeroed(frame):
 
 
 def flipped(frame):
-    """Another byte in the middle of the payload, or in the extended header; the CRC is as it was."""
+    """Changes a byte in the middle of the payload, or in the extended header, but not the CRC."""
     at = max(ETHERNET + IPV4 + UDP + BTH, (len(frame) + ETHERNET + IPV4 + UDP + BTH - 4) // 2)
     return frame[:at] + bytes([frame[at] ^ 0x55]) + frame[at + 1:]
 
 
 class Icrc(CliTest):
     def changed(self, path, change):
-        """The capture with change(number, frame) of its RoCE frames."""
+        """The capture with change(number, frame) applied to its RoCE frames."""
         header, frames = records(read(path))
         unit = 1 if header[:4] == b"\x4d\x3c\xb2\xa1" else 1000
         name = self.path("changed.pcap")
@@ -71,7 +71,7 @@ class Icrc(CliTest):
         self.assertEqual(bad.stdout, self.messages(MIXED).stdout)
         self.assertIn(IGNORED, bad.stderr)
 
-    def test_what_is_corrupt_is_not_used_from_the_first_frame_on(self):
+    def test_corrupt_packets_are_never_used(self):
         truth = self.whole(MIXED)
         seen = set()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap join: against the log of a relay that lost packets between two machines, and against a modelled path of three points."""
+"""rdmatap join: against the log of a relay that dropped packets between two machines, and against a model of a path with three points."""
 import collections
 import csv
 import io
@@ -25,7 +25,7 @@ class Join(CliTest):
 
 
 class Relay(Join):
-    """The log has a line for each packet that the relay lost: time, direction, what, length, then what identifies it."""
+    """The log has a line for each packet that the relay dropped: time, direction, kind, length, then its identification."""
 
     def logged(self, name):
         lost = []
@@ -85,10 +85,10 @@ def address(number):
 
 
 class Path(Join):
-    """Packets of a capture as three points of their path would have them: at host 10.0.0.1, at a switch, and at host 10.0.0.2."""
+    """Packets of a capture as captured at three points of their path: at host 10.0.0.1, at a switch, and at host 10.0.0.2."""
 
     def model(self, seed, loss=0.0, double=0.0, hold=0.0, mark=0.0, numbered=True, delay=20000, pauses=None):
-        """pauses: {number of a packet: (nanoseconds by which all from it on are later, how long the packet before it is on the first stretch)}."""
+        """pauses: {number of a packet: (delay in ns of it and all later ones, time of the previous packet on the first segment of the path)}."""
         chance = random.Random(seed)
         points, truth = ([], [], []), collections.Counter()
         start = 1700000000 * SECOND
@@ -121,7 +121,7 @@ class Path(Join):
         return [sorted(one, key=lambda captured: captured[0]) for one in points], truth
 
     def write(self, points, clocks=((0, 0),) * 3):
-        """clocks: (ahead by, and gaining this share of the time)."""
+        """clocks: (offset, drift as a share of the time)."""
         files = []
         for number, (captured, (ahead, drift)) in enumerate(zip(points, clocks)):
             first = captured[0][0]
@@ -165,7 +165,7 @@ class Path(Join):
         self.check(8, loss=0.02, double=0.02, mark=0.02)
 
     def test_packets_that_are_held_back_are_reordered_and_not_lost(self):
-        """A packet held for 500 us is late if another one of its flow was sent in this time: most are, as packets are sent each 100 us."""
+        """A packet delayed by 500 us is late if another one of its flow was sent in this time: most are, because one is sent every 100 us."""
         points, truth = self.model(9, hold=0.05)
         files = self.write(points)
         directions, _ = self.objects(*files)
@@ -175,7 +175,7 @@ class Path(Join):
         self.assertGreater(reordered, truth["held"] // 2)
 
     def late(self, points):
-        """RFC 4737: packets that arrive after one of their flow that was sent later, counted where they get late."""
+        """RFC 4737: packets that arrive after one of their flow that was sent later, counted on the segment of the path that delays them."""
         late, flows = 0, lambda frame: (frame[26:34], frame[34:38] if frame[23] == 6 else frame[46:50])
         for way in ((0, 1, 2), (2, 1, 0)):
             sent = collections.defaultdict(list)
@@ -204,7 +204,7 @@ class Path(Join):
                 clock = point["clock"]
                 self.assertEqual(clock["reference"], files[0])
                 self.assertLess(clock["uncertainty"], 0.001)
-                # by both clocks' first packets; the samples may not be exactly at these
+                # at both clocks' first packets; the samples may be at other times
                 self.assertAlmostEqual(clock["offset"], ahead / SECOND, delta=clock["uncertainty"] + 2e-6)
             for one in directions:
                 self.assertGreaterEqual(one["delay"]["min"], 0)
@@ -216,7 +216,7 @@ class Path(Join):
         self.assertEqual(sum(one["not_captured"] for one in directions), 20)
         self.assertEqual(sum(one["lost_packets"] for one in directions), 0)
 
-    def test_what_one_point_captured_longer_is_not_lost(self):
+    def test_packets_beyond_the_other_capture_are_not_lost(self):
         points, _ = self.model(11)
         begin, end = points[1][200][0], points[1][-200][0]
         points[1] = [one for one in points[1] if begin <= one[0] <= end]
@@ -225,7 +225,7 @@ class Path(Join):
         self.assertEqual(sum(one["lost_packets"] + one["not_captured"] for one in directions), 0)
 
     def test_pauses_are_where_they_were(self):
-        """The host that sends next took its time, or the packet before was on its way for so long."""
+        """The next sender was late, or the previous packet was delayed."""
         content = [frame for _, frame, _ in records(read(os.path.join(TESTDATA, "roce-nfs3.pcap.gz")))[1] if frame[12:14] == b"\x08\x00"]
         source = [".".join(map(str, frame[26:30])) for frame in content]
         same = next(n for n in range(200, 300) if source[n] == source[n - 1])
@@ -235,7 +235,7 @@ class Path(Join):
         files = self.write(points, ((0, 0), (3 * SECOND, 0), (-SECOND, 0)))
         directions, summary = self.objects(*files)
         way = files if source[slow - 1] == "10.0.0.1" else files[::-1]
-        # the other packets of the capture make pauses of their own, of 20 ms
+        # the other packets of the capture cause their own pauses, of 20 ms
         self.assertEqual([(one["where"], one["reason"], one.get("host"), one.get("between"), round(one["duration"], 2))
                           for one in self.stalls if one["duration"] > 0.03],
                          [("network", "delayed", None, [way[0], way[-1]], 0.08), ("receiver", "late", source[turned], None, 0.06),
@@ -276,7 +276,7 @@ class Path(Join):
         self.assertEqual([one["lost_packets"] for one in directions], [0] * len(directions))
         for one in directions:
             self.assertTrue(0.00004 <= one["delay"]["min"] <= one["delay"]["max"] <= 0.00008, one["delay"])
-        # a drift counts from the first packet of the file
+        # the drift is relative to the first packet of the file
         drifting = self.write(points, ((0, 0), (0, 0), (SECOND, 50e-6)))
         directions, _ = self.objects("--clock", drifting[2] + "=1,50", *drifting)
         for one in directions:
@@ -304,7 +304,7 @@ class Path(Join):
                                    for one in map(json.loads, self.lines("messages", "--json", path)))
 
     def sent(self, points):
-        """What the senders sent, by the right clock."""
+        """The packets that the senders sent, by the correct clock."""
         frames = [one for number, captured in ((0, points[0]), (2, points[2])) for one in captured
                   if one[1][26:30] == address(1 if number == 0 else 2)]
         path = self.path("sent.pcap")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures of the same packets at several places, whose clocks differ: nothing is counted twice."""
+"""Captures of the same packets at several points with different clocks: nothing is counted twice."""
 import json
 import os
 import re
@@ -15,13 +15,13 @@ SECOND = 10**9
 # with losses, NAKs, restarts and repeats
 CAPTURES = ("conn_read-restart-middle.pcap", "rpc_restarted.pcap", "conn_rnr.pcap", "conn_loss-and-duplicate.pcap",
             "rpc_loss-and-duplicate.pcap", "roce-nfs3.pcap.gz", "roce-verbmix-uc-mess.pcap.gz")
-# of TCP, too: with packets out of order, and more than a snap length cuts off
+# also of TCP: with packets out of order, and truncated by a snap length
 ENDS = ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz", "iwarp-nfs41-reorder.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")
 TRANSPORTS = ("RC", "UC", "UD", "iwarp", "TCP")
 
 
 def numbered(frames):
-    """As machines send them: each packet has an identification of its own, but for copies of one that the network made."""
+    """IP identifications as hosts set them: each packet has its own, except copies made by the network."""
     counts, last = {}, {}
     for number, time, interface, link, frame, whole in frames:
         if frame[12:14] == b"\x08\x00":
@@ -39,18 +39,18 @@ class Joined(CliTest):
         return [json.loads(line) for line in self.lines("stats", "--json", *arguments)]
 
     def made(self, name, frames, offset=0):
-        """A capture by a clock that is ahead."""
+        """A capture with a clock that is ahead."""
         path = self.path(name)
         capfile.write_pcap(path, 1, [(time + offset, frame, length) for time, frame, length in frames])
         return path
 
     def counts(self, records):
-        """By the ends of a connection and direction: what is not to change when its packets are there twice."""
+        """By the ends of a connection and direction: values that must not change when packets are captured twice."""
         found = {}
         for row in records:
             if row["type"] == "connection" and row.get("transport") in TRANSPORTS:
                 for direction in row["directions"]:
-                    # what nobody answered depends on how long the capture goes on
+                    # unanswered requests depend on the length of the capture
                     events = {name: event["count"] for name, event in direction["events"].items() if name not in ("captured_twice", "unanswered")}
                     recoveries = {cause: one["count"] for cause, one in direction.get("recoveries", {}).items()}
                     found[row["connection"], direction["direction"]] = (direction["packets"], direction["payload"], direction["repeated_payload"],
@@ -59,7 +59,7 @@ class Joined(CliTest):
 
     def twice(self, *paths):
         arguments = [word for path in paths for word in ("-r", path)]
-        return int(re.search(rb"(\d+) packets were captured into several files", self.run_program("stats", *arguments).stderr).group(1))
+        return int(re.search(rb"(\d+) packets were present in several files", self.run_program("stats", *arguments).stderr).group(1))
 
     def test_counts_of_both_are_those_of_one(self):
         for name in CAPTURES:
@@ -94,7 +94,7 @@ class Joined(CliTest):
         self.assertEqual(times[0::2], times[1::2])
 
     def ends(self, frames, clock, delay=100000, lost=37, cut=1 << 16):
-        """What two ends capture if the network loses each so-manieth frame of either direction: their files, and how many were lost."""
+        """Captures at both ends if the network loses every n-th frame of each direction: their files, and the number of lost frames."""
         addresses, files, count = [], ([], []), 0
         for time, frame, length in frames:
             sender = frame[26:30] if frame[12:14] == b"\x08\x00" else frame[22:38]
@@ -113,12 +113,12 @@ class Joined(CliTest):
         for name in ENDS:
             frames = [(time, frame, length) for time, frame, length in numbered(model.frames(os.path.join(TESTDATA, name)))
                       if frame[12:14] in (b"\x08\x00", b"\x86\xdd")]
-            # all that was sent, by one clock
+            # everything that was sent, by one clock
             alone = self.counts(self.objects(self.made("sent.pcap", frames)))
             self.assertGreater(sum(row[0] for row in alone.values()), 60)
             for offset, cut in ((SECOND // 5, 1 << 16), (-3600 * SECOND, 1 << 16), (SECOND // 5, 96)):
                 first, second, lost = self.ends(frames, lambda time: time + offset, cut=cut)
-                # what was cut off hides where FPDUs begin, and so the payload of iWARP
+                # truncation hides the beginnings of FPDUs, and so the payload of iWARP
                 there = slice(2, None) if cut == 96 and name.startswith("iwarp") else slice(0, None)
                 for paths in ((first, second), (second, first)):
                     found = self.counts(self.objects(*paths))
@@ -127,7 +127,7 @@ class Joined(CliTest):
                 self.assertGreater(lost, 0)
 
     def test_counts_of_two_ends_whose_clocks_drift_and_are_set(self):
-        """Of captures that last 100 s: a drift of 200 ppm is 20 ms, and a packet takes 0.1 ms."""
+        """In captures of 100 s a drift of 200 ppm is 20 ms, and a packet takes 0.1 ms."""
         for name in ENDS:
             frames = self.lasting(100, name)
             alone = self.counts(self.objects(self.made("sent.pcap", frames)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What is captured, shown and saved, and who does it."""
+"""Live capture: frames shown and saved, and the user that does it."""
 import glob
 import json
 import os
@@ -47,7 +47,7 @@ class Capture(LiveTest):
                 self.assertEqual([line.split(None, 2)[2] for line in lines], [line.split(None, 2)[2] for line in wanted])
             self.assertEqual(self.stop(process)[0], b"")
 
-    def test_what_was_received_before_a_signal_is_written(self):
+    def test_frames_received_before_a_signal_are_written(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for options in ((), ("--immediate-mode",)):
                 saved = self.path("x.pcap")
@@ -82,7 +82,7 @@ class Capture(LiveTest):
         self.assertEqual(self.counts(errors)[0], 2 * RPING_FRAMES)
         self.assertEqual(frames(saved), RPING_CONTENT * 2)
 
-    def test_the_state_is_printed_as_time_goes_by(self):
+    def test_the_status_is_printed_periodically(self):
         process = self.capturing("-i", "far", "-w", self.path("x.pcap"), "--status", "0.2,json")
         process.stderr.readline()
         self.replay()
@@ -99,7 +99,7 @@ class Capture(LiveTest):
         self.stop(process)
         self.assertRegex(line, r"^rdmatap: \S+ m?s: 0 packets, 0/s, 0 b/s; dropped: by the device (0|unknown), by the kernel 0, here 0; queue empty\n$")
 
-    def test_threads_run_where_and_how_they_were_told(self):
+    def test_threads_run_on_the_given_processors_with_the_given_priority(self):
         if subprocess.run(("chrt", "-f", "7", "true"), stderr=subprocess.DEVNULL).returncode:
             self.skipTest("real-time priorities are not permitted here")
         process = self.capturing("-i", "pcap:far", "-Z", "root", "--cpu", "0,0", "--priority", "7,-3", "-w", self.path("x.pcap"))
@@ -143,14 +143,14 @@ class Capture(LiveTest):
             self.stop(process)
             self.assertEqual(stat.S_IMODE(os.stat(saved).st_mode), mode, "umask %o, folder %o" % (mask, bits))
 
-    def test_a_capture_that_cannot_start_leaves_files_alone(self):
+    def test_a_capture_that_cannot_start_overwrites_no_file(self):
         closed = self.path("closed/")
         os.mkdir(closed)
         os.chmod(closed, 0o700)
         existing = closed + "x.pcap"
         with open(existing, "w") as file:
             file.write("precious")
-        for arguments, message in ((("-i", "far", "-C", "1"), "no more files can be made"), (("-i", "missing0"), "missing0"),
+        for arguments, message in ((("-i", "far", "-C", "1"), "cannot create files"), (("-i", "missing0"), "missing0"),
                                    (("-i", "far", "-f", "not a filter"), "column 5"), (("-i", "far", "-Z", "nobody-here"), "no such user")):
             process = self.start(*arguments, "-w", existing, gives_up_root=True, env={"SUDO_USER": ""})
             errors = process.communicate(timeout=TIMEOUT)[1].decode()
@@ -190,7 +190,7 @@ class Capture(LiveTest):
         self.replay()
         errors = self.stop(process)[1]
         self.assertEqual(frames(saved), [(data[:64], length) for data, length in RPING_CONTENT])
-        self.assertIn("captured in part", errors)
+        self.assertIn("truncated by the capture", errors)
 
     def test_pcapng_reports_of_the_interface(self):
         saved = self.path("x.pcapng")
@@ -245,7 +245,7 @@ class Capture(LiveTest):
 
 
 class Series(LiveTest):
-    """-C, -G and -W; what they do with files that are read stands in test_rotation."""
+    """-C, -G and -W on live captures; test_rotation tests them on input files."""
 
     def big(self):
         return self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 40)
@@ -295,7 +295,7 @@ class Series(LiveTest):
         for name in names:
             reported = self.run_program("-r", name, "-q", "-v")
             self.assertIn(b"name far", reported.stderr)
-            # the second that the first file is begun in may be over when the first packet comes
+            # the second in which the first file is created may be over when the first packet arrives
             self.assertGreaterEqual(int(reported.stdout.split()[0]), name != names[0])
 
     def test_a_folder_that_the_user_cannot_write_is_refused_at_the_start(self):
@@ -303,7 +303,7 @@ class Series(LiveTest):
         process = self.start("-i", "far", "-C", "1", "-w", self.path("x.pcap"), gives_up_root=True, env={"SUDO_USER": ""})
         errors = process.communicate(timeout=TIMEOUT)[1].decode()
         self.assertEqual(process.returncode, 2)
-        self.assertIn("no more files can be made in this folder as user %d" % NOBODY, errors)
+        self.assertIn("user %d cannot create files in this directory" % NOBODY, errors)
 
 
 class Privileges(LiveTest):
@@ -357,7 +357,7 @@ class Privileges(LiveTest):
         self.assertEqual(frames(saved), RPING_CONTENT)
 
     @needs("setpriv")
-    def test_without_privileges_it_says_what_to_do(self):
+    def test_without_privileges_the_error_has_advice(self):
         inside = INSIDE + ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
         for arguments in (("-i", "pcap:far"), ("replay", "-i", "far", RPING)):
             done = subprocess.run(inside + (PROGRAM, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -371,7 +371,7 @@ class Listing(LiveTest):
         return subprocess.run(INSIDE + (PROGRAM,) + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=TIMEOUT, env=environment())
 
-    def test_what_can_be_captured_on(self):
+    def test_the_list_of_sources(self):
         ip("link", "set", "near", "down")
         lines = self.ask("-D").stdout.decode().splitlines()
         rows = {line.split()[0]: line for line in lines}
@@ -398,14 +398,14 @@ class Extcap(LiveTest):
                               timeout=TIMEOUT, env=environment())
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
-    def test_it_reports_what_wireshark_asks(self):
+    def test_the_extcap_interface_of_wireshark(self):
         status, reported, errors = self.ask("--extcap-interfaces", "--extcap-version=4.0")
         self.assertEqual((status, errors), (0, ""))
         self.assertTrue(reported.startswith("extcap {version="))
         self.assertIn("interface {value=pcap:far}{display=", reported)
         self.assertEqual(self.ask("--extcap-interface", "pcap:far", "--extcap-dlts"),
                          (0, "dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n", ""))
-        # an interface that is down, in a namespace where nobody has set it up
+        # an interface that is down in a new namespace
         down = subprocess.run(("unshare", "-n", PROGRAM, "--extcap-interface", "pcap:lo", "--extcap-dlts"), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment())
         self.assertEqual((down.returncode, down.stdout), (0, b"dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n"), down.stderr)
@@ -426,7 +426,7 @@ class Extcap(LiveTest):
             while len(content) < 24 + sum(16 + min(60, len(data)) for data, _ in RPING_CONTENT):
                 content += f.read(65536)
         self.assertEqual([(data, length) for _, data, length in records(content)[1]], [(data[:60], length) for data, length in RPING_CONTENT])
-        # Wireshark closes the fifo, then it sends a signal
+        # Wireshark closes the FIFO, then sends a signal
         self.stop(process, signal.SIGTERM)
 
     @needs("tshark")
@@ -441,7 +441,7 @@ class Extcap(LiveTest):
             f.write('#!/bin/sh\nexec "%s" "$@"\n' % PROGRAM)
         os.chmod(os.path.join(plugins, "rdmatap"), 0o755)
         saved = self.path("x.pcap")
-        # the folder is another one only for these processes: ip gives them mounts of their own
+        # only these processes see another folder: ip gives them their own mounts
         process = subprocess.Popen(INSIDE + ("sh", "-c", 'mount --bind "$1" "$2" && exec tshark -q -i pcap:far -c %d -F pcap -w "$3"' % RPING_FRAMES, "sh",
                                              plugins, folder, saved), stderr=subprocess.PIPE, env=environment(ASAN_OPTIONS="detect_leaks=0"))
         self.addCleanup(process.stderr.close)

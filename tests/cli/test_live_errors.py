@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Interfaces that go, disks that are full or slow, processes that are killed: what was written is a readable capture."""
+"""Interfaces that disappear, full and slow disks, killed processes: the written file is a readable capture."""
 import os
 import signal
 import subprocess
 import time
 
-from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, heeds_signals, read, records, sleeps, wait_until
+from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, handles_signals, read, records, sleeps, wait_until
 from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
 
 
@@ -24,7 +24,7 @@ class Interface(LiveTest):
         self.assertEqual(errors.count("far: the interface went down; waiting"), 1)
         self.assertEqual(frames(saved), RPING_CONTENT * 2)
 
-    def test_an_interface_that_vanishes_ends_it_with_what_was_captured(self):
+    def test_an_interface_that_disappears_ends_it_after_its_frames(self):
         saved = self.path("x.pcapng")
         process = self.capturing("-i", "far", "-w", saved)
         self.replay()
@@ -50,7 +50,7 @@ class Killed(LiveTest):
 
 
 class Full(LiveTest):
-    def test_a_full_disk_ends_it_and_keeps_what_was_written(self):
+    def test_a_full_disk_ends_it_and_keeps_the_file(self):
         for name in ("x.pcap", "x.pcapng"):
             disk, kept = self.path("disk-" + name), self.path(name)
             os.mkdir(disk)
@@ -67,7 +67,7 @@ class Full(LiveTest):
             errors = process.communicate(timeout=TIMEOUT)[1].decode()
             self.assertEqual(process.returncode, 2, errors)
             self.assertEqual(errors.count("No space left on device"), 1, errors)
-            # whole records only, and nearly all that there was room for
+            # complete records only, and nearly as many as fit
             count = int(self.good("-r", kept, "-q").split()[0])
             self.assertGreater(os.path.getsize(kept), 390 * 1024)
             self.assertTrue(0 < count < sent)
@@ -76,12 +76,12 @@ class Full(LiveTest):
 
 
 class Stuck(LiveTest):
-    def test_signals_end_it_also_when_nobody_takes_the_output(self):
+    def test_signals_end_it_also_with_a_blocked_output(self):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         process = self.start("-i", "far", "-w", fifo)
-        wait_until(lambda: heeds_signals(process) and sleeps(process))
-        # it waits for somebody to open the FIFO
+        wait_until(lambda: handles_signals(process) and sleeps(process))
+        # it waits for a reader to open the FIFO
         self.assertEqual(self.stop(process), (b"", ""))
         process = self.start("-i", "far", "-w", fifo)
         with open(fifo, "rb") as f:
@@ -98,7 +98,7 @@ class Stuck(LiveTest):
 
 
 class Slow(LiveTest):
-    def test_what_a_slow_disk_cannot_take_is_dropped_and_counted(self):
+    def test_drops_by_a_slow_disk_are_counted(self):
         fifo, big = self.path("fifo"), self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 500)
         os.mkfifo(fifo)
         process = self.start("-i", "far", "-w", fifo, "--queue-size", "1M")

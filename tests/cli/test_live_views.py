@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""messages, operations, connections, stats and report of what is sent: as of the file that was sent, while the capture runs."""
+"""messages, operations, connections, stats and report of live traffic: same output as for the file that was sent."""
 import json
 import os
 import subprocess
@@ -48,7 +48,7 @@ class LiveViews(LiveTest):
         with open(self.path("page.html")) as f:
             self.assertIn("NFS", f.read())
 
-    def test_intervals_as_time_goes_by(self):
+    def test_intervals_are_printed_when_complete(self):
         process, out = self.started("stats", "--interval", "0.5", "--json")
         self.replay(NFS)
         wait_until(lambda: sum(record["packets"] for record in map(json.loads, lines(out))) == 1049)

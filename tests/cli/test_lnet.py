@@ -48,7 +48,7 @@ class Operations(Lnet):
     def test_immediate_messages(self):
         for orders in ORDERS:
             a, b = self.scene(orders)
-            # neither the first wants an ACK, nor was what the others answer captured
+            # the first requests no ACK, and the requests of the other responses were not captured
             capture = self.captured(a.immediate(lnet.PUT, b"request", credits=3, offset=64), b.immediate(lnet.ACK, length=7, handle=5),
                                     b.immediate(lnet.REPLY, b"r" * 64, handle=6), b.noop(9))
             found = self.operations(capture)
@@ -61,7 +61,7 @@ class Operations(Lnet):
                 self.assertEqual((found[0]["credits"], found[0]["offset"], found[0]["match_bits"]), (3, 64, "0x1122334455667788"))
 
     def test_immediate_messages_and_their_answers(self):
-        """An ACK and a REPLY name the handle of the PUT and the GET, in any order; each end has handles of its own."""
+        """An ACK and a REPLY contain the handle of the PUT and the GET, in any order; each end has its own handles."""
         for orders in ORDERS:
             a, b = self.scene(orders)
             capture = self.captured(a.immediate(lnet.PUT, b"one", handle=1), a.immediate(lnet.GET, length=64, handle=2), a.immediate(lnet.PUT, b"three", handle=3),
@@ -84,7 +84,7 @@ class Operations(Lnet):
                              [("PUT", "error -12", False, True), ("GET", "error -5", False, True)])
 
     def test_without_a_part(self):
-        """PUT_REQ, PUT_ACK, the WRITEs or PUT_DONE missing: the PUT is not complete, and has only what was captured."""
+        """PUT_REQ, PUT_ACK, the WRITEs or PUT_DONE missing: the PUT is not complete, and has only the captured bytes."""
         for part, missing in enumerate(("PUT_REQ", "PUT_ACK", "WRITE", "PUT_DONE")):
             a, b = self.scene("<>")
             rows = a.put(DATA)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Hostile and merely large captures: twice the input takes about twice the work, and memory keeps its limit."""
+"""Hostile and large captures: twice the input takes about twice the work, and memory stays within its limit."""
 import itertools
 import os
 import shutil
@@ -14,7 +14,7 @@ from starter import Starter
 
 KEY, ADDRESS, PIECE = 0x1234, 0x7f0000000000, 64
 TOO_MUCH = 3     # times the work for twice the input
-TOO_LITTLE = 0.03 # seconds of processor time that are no measure yet
+TOO_LITTLE = 0.03 # seconds of processor time that are too short to compare
 TRIES = 3
 
 
@@ -37,7 +37,7 @@ def one_direction_other_keys(t, count):
 
 
 def answered(t, count):
-    """Calls that are answered, all with one key and address."""
+    """Calls with replies, all with one key and address."""
     for i in range(count):
         chunk = [[(KEY, 1000, ADDRESS)]]
         t.send(load.call_read3(i + 1, chunk))
@@ -48,7 +48,7 @@ def answered(t, count):
 
 
 def unanswered_reads(t, count):
-    """Calls with the same memory that nobody answers, and READs of it."""
+    """Calls without replies that name the same memory, and READs of it."""
     for i in range(count):
         t.send(load.call_write3(i + 1, 64, reads_of(pieces(1))))
         t.ack()
@@ -57,7 +57,7 @@ def unanswered_reads(t, count):
 
 def with_segments(segments, data=True):
     def make(t, count):
-        """Calls whose read chunk has so many segments."""
+        """Calls with `count` segments in the read chunk."""
         chunk = segments(count)
         call = load.call_write3(load.ANY_XID, PIECE * count, reads_of(chunk))
         for xid in range(1, 5):
@@ -71,7 +71,7 @@ def with_segments(segments, data=True):
 
 
 def positions(t, count):
-    """Read chunks at Positions that go down in the list."""
+    """Read chunks with decreasing Positions in the list."""
     reads = [(4 * i, KEY, 4, ADDRESS + 4 * i) for i in range(count, 0, -1)]
     call = load.call(load.ANY_XID, 7, bytes(8 * count), reads=reads)
     for xid in range(1, 21):
@@ -81,7 +81,7 @@ def positions(t, count):
 
 
 def write_chunks(t, count):
-    """Calls with many write chunks, which come back out of order."""
+    """Calls with many write chunks, which are written out of order."""
     chunks = [[piece] for piece in pieces(count)]
     call = load.call(load.ANY_XID, 1, bytes(8), version=4, writes=chunks)
     reply = load.reply(load.ANY_XID, rpcrdma.words(0, 0, 0), writes=chunks[::-1])
@@ -108,7 +108,7 @@ class Load(unittest.TestCase):
         cls.addClassCleanup(cls.starter.close)
 
     def run_program(self, *arguments):
-        """Seconds of processor time, MiB of memory at most."""
+        """Seconds of processor time, peak memory in MiB."""
         seconds, resident, status, errors = self.starter.run(*arguments)
         self.assertEqual(status, 0, (arguments, errors))
         return seconds, resident
@@ -150,7 +150,7 @@ class Work(Load):
     def test_segments_of_one_key(self):
         self.twice(with_segments(pieces), 2000)
 
-    def test_segments_of_one_key_that_nobody_reads(self):
+    def test_unread_segments_of_one_key(self):
         self.twice(with_segments(pieces, data=False), 2000)
 
     def test_segments_of_other_keys(self):
@@ -173,14 +173,14 @@ class Work(Load):
 
 
 def unanswered_lists(t, count):
-    """Calls with long lists that nobody answers, on several connections."""
+    """Calls with long lists and without replies, on several connections."""
     call = load.call(load.ANY_XID, 7, bytes(8), reads=reads_of(pieces(2000, key=lambda n: KEY + n)))
     for i in range(count):
         t.send(load.with_xid(call, i + 1), connection=i % 7)
 
 
 def unanswered_data(t, count):
-    """Calls that nobody answers, whose data is read."""
+    """Calls without replies, whose data is read."""
     for i in range(count):
         t.send(load.call_write3(i + 1, 60000, reads_of([(KEY + i, 60000, ADDRESS)])), connection=i % 7)
         t.ack(connection=i % 7)
@@ -188,7 +188,7 @@ def unanswered_data(t, count):
 
 
 def scattered_data(t, count):
-    """Bytes here and there of large segments."""
+    """Scattered bytes of large segments."""
     for i in range(count):
         t.send(load.call_write3(i + 1, 1 << 31, reads_of([(KEY + i, 1 << 31, ADDRESS)])), connection=i % 7)
         t.ack(connection=i % 7)
@@ -197,7 +197,7 @@ def scattered_data(t, count):
 
 
 def long_answers(t, count):
-    """COMPOUNDs of many operations, whose calls hold each other up: the first is not answered."""
+    """COMPOUNDs of many operations; the first has no reply and delays the others."""
     t.send(load.call_read3(1 << 20, []))
     t.ack()
     for xid in range(1, count):
@@ -208,7 +208,7 @@ def long_answers(t, count):
 
 
 class Memory(Load):
-    """Resident memory, whatever the program counts. One thread: what others still format is beside the limit."""
+    """Resident memory, independent of the program's counts. One thread: output that other threads format is not part of the limit."""
     LIMITS = (1, 8, 64)
     BESIDE = 20
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""However much grows in a capture, the program takes little more memory than --max-memory says: resident, as the system counts it."""
+"""Captures with growing state: resident memory, by the system's count, exceeds --max-memory only slightly."""
 import struct
 import unittest
 
@@ -12,7 +12,7 @@ COUNT = 25000
 STOPPED_COUNT, STOPPED_MB = 50000, 40
 COMMANDS = (("-r",), ("messages", "--json", "-r"), ("connections", "-r"), ("stats", "-r"), ("canon", "-r"), ("canon", "--level", "packets", "-r"),
             ("export", "--files", "DIRECTORY", "-r"), ("report", "-o", "PAGE", "-r"))
-REFUSED = b"more connections than there is memory to put in order (give more with --max-memory"
+REFUSED = b"not enough memory to sort the connections (raise --max-memory"
 
 
 @unittest.skipIf(has_sanitizers(), "sanitizers take memory of their own")
@@ -30,7 +30,7 @@ class Memory(CliTest):
 
     @classmethod
     def resident_mb(cls, *arguments):
-        """Most memory that a run had, its exit status, and its standard error."""
+        """Peak memory of a run, its exit status, and its standard error."""
         return cls.starter.run(*arguments)[1:]
 
     def assert_within(self, limit_mb, resident, what):
@@ -47,7 +47,7 @@ class Memory(CliTest):
         self.assert_within(16, resident, "canon")
 
     def test_interfaces_and_comments_without_end(self):
-        """As many interfaces as are taken, and names and comments that are more than memory is allowed."""
+        """The largest permitted number of interfaces, and names and comments that exceed the memory limit."""
         def block(kind, body):
             length = struct.pack("<I", 12 + len(body))
             return struct.pack("<I", kind) + length + body + length
@@ -82,7 +82,7 @@ class Memory(CliTest):
                 self.assertLess(resident, STOPPED_MB, (kind, command))
 
     def test_finished_messages_do_not_wait_for_unfinished_ones_in_the_packet_view(self):
-        """100,000 SENDs within 50 s after a READ that is not answered: of each nothing is kept."""
+        """100,000 SENDs within 50 s after a READ without a response: nothing is kept of any SEND."""
         resident, status, _ = self.resident_mb("-r", self.capture("messages_after_one", 100000, step_us=250))
         self.assertEqual(status, 0)
         self.assert_within(0, resident, "messages_after_one")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap messages and rdmatap connections from outside."""
+"""rdmatap messages and rdmatap connections."""
 import collections
 import json
 import os
 import re
 import signal
 
-from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, TIMEOUT, captures, interrupt_the_stuck, is_drained_and_waiting, is_stuck, read, \
+from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, TIMEOUT, captures, interrupt_while_blocked, is_drained_and_waiting, is_blocked_on_output, read, \
     records, wait_until
 from conversation import Scene
 
@@ -74,7 +74,7 @@ class Messages(CommandTest):
         for capture in captures():
             found = self.objects("messages", capture)
             self.assertEqual([m["message"] for m in found], list(range(1, len(found) + 1)), capture)
-            # responses wait for somebody who may have asked for them
+            # responses wait until their request may be found
             firsts = [m["first_frame"] for m in found if m["kind"] != "read" or "r_key" in m]
             self.assertEqual(firsts, sorted(firsts), capture)
             for m in found:
@@ -84,7 +84,7 @@ class Messages(CommandTest):
     def test_rpcs_have_the_time_that_was_lost_to_their_chunks(self):
         found = self.objects("messages", os.path.join(TESTDATA, "rpc_restarted.pcap"))
         lost = [(m["kind"], m["time_lost"], m["lost_to"]) for m in found if m.get("time_lost")]
-        # each READ stands after the call, the WRITE before the reply that it is part of
+        # each READ is listed after its call, the WRITE before its reply
         self.assertEqual([lost[i][0] for i in range(6)], ["rpc_call", "read", "rpc_call", "read", "write", "rpc_reply"])
         for one, other in zip(lost[::2], lost[1::2]):
             self.assertEqual(one[1:], other[1:])
@@ -126,7 +126,7 @@ class Messages(CommandTest):
             for command in BOTH:
                 self.assertEqual(self.good(command, *halves), self.good(command, LOSSY))
 
-    def test_count_and_capture_filter_limit_what_is_looked_at(self):
+    def test_count_and_capture_filter_limit_the_input(self):
         whole = self.objects("messages", RPING)
         some = self.objects("messages", "-c", "40", RPING)
         self.assertEqual([m["first_frame"] for m in some], [m["first_frame"] for m in whole if m["first_frame"] <= 40])
@@ -152,12 +152,12 @@ class Messages(CommandTest):
                              ("arp", lambda m: False), ("", lambda m: True)):
             self.assertEqual(self.objects("messages", "-Y", text, OTHER), [m for m in whole if wanted(m)], text)
 
-    def test_incomplete_ones_alone(self):
+    def test_only_incomplete_ones(self):
         for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_uc.pcap")):
             whole = self.objects("messages", capture)
             self.assertEqual(self.objects("messages", "--incomplete", capture), [m for m in whole if not m["complete"]])
 
-    def test_rpc_calls_and_replies_alone(self):
+    def test_only_rpc_calls_and_replies(self):
         for name in ("roce-nfs3-long.pcap", "roce-nfs42-long.pcap", "rpcrdma-rpc.pcap", "roce-rping-v4.pcap"):
             capture = os.path.join(TESTDATA, name)
             whole = self.objects("messages", "--checksum", capture)
@@ -171,7 +171,7 @@ class Messages(CommandTest):
         capture = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
         self.assertEqual([m["procedure"] for m in self.objects("messages", "--rpc", "-Y", "frame.number == 75", capture)], [10])
 
-    def test_bytes_are_shown_when_asked_for(self):
+    def test_bytes_are_shown_on_request(self):
         text = self.good("messages", "-x", LOSSY).decode()
         parts = re.split(r"^(?= *\d+ \d+\.\d{6}(?:\d{3})? )", text, flags=re.M)[1:]
         found = self.objects("messages", "-x", LOSSY)
@@ -207,14 +207,14 @@ class Connections(CommandTest):
         self.assertTrue(reject and all(line.startswith(red) for line in reject), reject)
 
     def test_lines_are_short(self):
-        """Of captures with IPv4, nine in ten lines fit 120 columns."""
+        """In captures with IPv4, nine in ten lines fit 120 columns."""
         for command, name in (("messages", "roce-nfs3.pcap.gz"), ("messages", "iwarp-nfs3-crctso.pcap.gz"), ("messages", "roce-nvmeof.pcap.gz"),
                               ("connections", "roce-nfs3.pcap.gz"), ("connections", "roce-cmtime.pcap")):
             lines = self.lines(command, os.path.join(TESTDATA, name))
             self.assertLess(sum(len(line) > 120 for line in lines), len(lines) / 10, (command, name))
 
     def test_connections_have_one_number_in_all_commands(self):
-        """Also where content alone shows which directions belong together: without set-up and acknowledgements."""
+        """Also if only the content shows which directions belong together: without setup and acknowledgements."""
         cut = self.path("cut.pcap")
         for name in ("roce-nvmeof.pcap.gz", "roce-srp.pcap.gz", "roce-nfs3.pcap.gz"):
             path = os.path.join(TESTDATA, name)
@@ -225,10 +225,10 @@ class Connections(CommandTest):
             self.assertEqual({one["connection"] for one in self.objects("messages", cut) if "connection" in one}, listed, name)
             self.assertEqual({one["connection"] for one in self.objects("stats", cut) if one["type"] == "connection"}, listed, name)
 
-    def test_what_messages_and_connections_report_adds_up(self):
+    def test_sums_of_messages_and_connections_agree(self):
         for capture in captures():
             connections = self.objects("connections", capture)
-            # RPCs over RDMA are made of others
+            # RPCs over RDMA consist of other messages
             plain = {c["connection"] for c in connections if c["transport"] in ("TCP", "UDP")}
             counts = collections.Counter(m["connection"] for m in self.objects("messages", capture)
                                          if "connection" in m and ("verb" in m or m["connection"] in plain))
@@ -242,7 +242,7 @@ class Ends(PipeTest):
             for arguments in ((), ("--json",)):
                 self.assertEqual(self.good(command, os.path.join(TESTDATA, "empty.pcap"), *arguments), b"")
 
-    def test_what_is_readable_of_a_broken_file_is_reported(self):
+    def test_the_readable_part_of_a_damaged_file_is_reported(self):
         content = read(RPING)
         cut = 24 + sum(16 + len(record[1]) for record in records(content)[1][:50]) + 20
         broken = self.path("cut.pcap", content[:cut])
@@ -251,7 +251,7 @@ class Ends(PipeTest):
             shown = self.bad("cut.pcap: frame 51", command, broken, OTHER)
             self.assertGreater(len(shown), len(self.good(command, OTHER)))
 
-    def test_a_reader_that_goes_away_ends_it_quietly(self):
+    def test_a_closed_output_pipe_ends_it_quietly(self):
         big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 50)
         for arguments in (("messages", big), ("messages", "--json", "-l", big), ("messages", "-x", big), ("connections", big),
                           ("connections", "--json", RPING)):
@@ -260,7 +260,7 @@ class Ends(PipeTest):
             process.stdout.close()
             self.assertEqual((process.wait(60), process.stderr.read()), (0, b""), arguments)
 
-    def test_an_interrupt_reports_what_was_read(self):
+    def test_an_interrupt_reports_the_packets_read(self):
         for command in BOTH:
             for number in (signal.SIGINT, signal.SIGTERM):
                 process = self.start(command, "-")
@@ -273,16 +273,16 @@ class Ends(PipeTest):
         large = [name for name in captures() if "roce-nfs" in name and "snap" not in name]
         whole = self.good("messages", "--json", *large)
         process = self.start("messages", "--json", *large)
-        wait_until(lambda: is_stuck(process))
+        wait_until(lambda: is_blocked_on_output(process))
         for _ in range(2):
-            interrupt_the_stuck(process)
+            interrupt_while_blocked(process)
         output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0, errors)
-        self.assertRegex(errors, rb"^rdmatap: interrupted: only [0-9]+ packets were taken in\n$")
+        self.assertRegex(errors, rb"^rdmatap: interrupted: only [0-9]+ packets were processed\n$")
         self.assertTrue(whole.startswith(output) and output.endswith(b"\n"))
         self.assertLess(len(output), len(whole))
 
-    def test_what_cannot_be_written_is_reported(self):
+    def test_write_errors_are_reported(self):
         for command in BOTH:
             with open("/dev/full", "wb") as full:
                 self.bad("standard output: ", command, RPING, stdout=full)
@@ -293,7 +293,7 @@ class Ends(PipeTest):
 
     def test_verbose_counts(self):
         done = self.run_program("messages", "-v", LOSSY)
-        self.assertRegex(done.stderr, rb"3 connections, 15 messages \(3 incomplete\); state took \d+ bytes at the most")
+        self.assertRegex(done.stderr, rb"3 connections, 15 messages \(3 incomplete\); peak memory of state \d+ bytes")
 
 
 class Memory(CommandTest):
@@ -305,12 +305,12 @@ class Memory(CommandTest):
         scene.write(self.directory)
         return self.path("conn_half-open.pcap")
 
-    def test_what_is_given_up_for_memory_is_counted_and_never_called_complete(self):
+    def test_evicted_messages_are_counted_and_never_complete(self):
         capture = self.half_open(5000)
         for command in BOTH:
             done = self.run_program(command, "--json", "--max-memory", "1M", capture)
             self.assertEqual(done.returncode, 0)
-            self.assertRegex(done.stderr, rb"\d+ times state was given up for want of memory \(give more with --max-memory\)")
+            self.assertRegex(done.stderr, rb"\d+ times state was evicted for lack of memory \(raise --max-memory\)")
             found = [json.loads(line) for line in done.stdout.splitlines()]
             self.assertEqual(len(found), 5000)
             if command == "messages":
@@ -373,7 +373,7 @@ class Anomalies(CommandTest):
 
 
 class SourceQueuePairs(CliTest):
-    """The sender's queue pair, which data packets do not name, is the one that it gave in the handshake."""
+    """The sender's queue pair, which data packets do not contain, is the one of its CM messages."""
 
     def fields(self, capture, *names):
         return [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", *(word for name in names for word in ("-e", name)))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""NCCL: transfers, sizes and who held them up, against a model of hosts that knows when each side was ready (generate/nccl.py)."""
+"""NCCL: transfers, sizes and causes of delays, against a model of hosts that knows when each side was ready (generate/nccl.py)."""
 import json
 import os
 
@@ -23,7 +23,7 @@ class Nccl(CliTest):
         return sender, receiver, Communicator(sender, receiver, **how)
 
     def expect(self, found, transfers):
-        """The operations are the transfers: index, bytes, verdict, what it cost, queue pairs."""
+        """The operations are the transfers: index, bytes, verdict, delays, queue pairs."""
         self.assertEqual([(o["layer"], o["name"], int(o["id"]), o["data_bytes"], o["verdict"], o["qps"], o["complete"], o["ok"]) for o in found],
                          [("nccl", "recv", t.index, t.size, t.verdict, t.qps, True, True) for t in transfers])
         costs = {"sender late": "sender_wait", "receiver late": "receiver_wait", "network": "network_time"}
@@ -44,7 +44,7 @@ class Nccl(CliTest):
 
 
 class Layouts(Nccl):
-    def test_each_layout_is_learned_from_what_follows(self):
+    def test_each_layout_is_inferred_from_later_packets(self):
         for layout in nccl.LAYOUTS:
             for big in (False, True):
                 for qps in (1, 4):
@@ -80,7 +80,7 @@ class Layouts(Nccl):
             packets = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "nccl.cts")]
             shown = [(int(p["nccl.cts.idx"]), p["nccl.cts.rkey"], p["nccl.cts.nreqs"], p["nccl.cts.tag"], p["nccl.cts.size"]) for p in packets]
             wanted = [(t.index, link.key, 1, 1, 0x40000) for t in made]
-            # the first one is proven by what follows it
+            # the first one is proven by later packets
             self.assertEqual(shown, wanted[-len(shown):])
             self.assertGreaterEqual(len(shown), len(wanted) - 2)
             data = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "nccl.data.size")]
@@ -96,11 +96,11 @@ class Verdicts(Nccl):
                 self.expect(self.operations(host), made)
         return made
 
-    def test_a_sender_comes_late(self):
+    def test_a_late_sender(self):
         made = self.both({4: {"sender_late": 5 * MS}, 7: {"sender_late": 2 * MS}})
         self.assertEqual([t.verdict for t in made].count("sender late"), 2)
 
-    def test_a_receiver_comes_late(self):
+    def test_a_late_receiver(self):
         made = self.both({4: {"receiver_late": 5 * MS}, 6: {"receiver_late": 30 * MS}})
         self.assertEqual([t.verdict for t in made].count("receiver late"), 2)
 
@@ -150,7 +150,7 @@ class Jobs(Nccl):
 
 
 class Causes(Nccl):
-    """A delay is a host's own if the host waited for nothing itself; a pause of the whole job is nobody's."""
+    """A delay is a host's own if the host did not wait itself; a pause of the whole job is not attributed to a host."""
 
     def job(self, make, count, steps=12, **how):
         hosts = [Host(i + 1) for i in range(count)]
@@ -166,7 +166,7 @@ class Causes(Nccl):
     def own_delays(found, hosts):
         """By host: the longest delay of its own, in seconds."""
         own = {host: 0 for host in hosts}
-        # the buffer's address has the receiver's first queue pair, whose number has the host's
+        # the buffer's address contains the number of the receiver's first queue pair, which contains the host's number
         for o in found:
             receiver = hosts[(int(o["object"].split()[0], 16) - 0x7d0000000000) // 0x100000000 - 1]
             sender = hosts[o["tag"] - 1]
@@ -178,7 +178,7 @@ class Causes(Nccl):
         for host, own in self.own_delays(found, hosts).items():
             self.assertAlmostEqual(own, late.get(host, 0) / 1e9, delta=CLOSE, msg=host.text())
 
-    def test_only_the_straggler_has_a_delay_of_its_own(self):
+    def test_only_the_straggler_has_its_own_delay(self):
         for make, count in ((nccl.ring, 4), (nccl.ring, 6), (nccl.tree, 4), (nccl.tree, 7)):
             for straggler in range(count):
                 with self.subTest(make=make.__name__, hosts=count, straggler=straggler + 1):
@@ -192,7 +192,7 @@ class Causes(Nccl):
         self.assertNotIn("pause", [o["verdict"] for o in found])
         self.expect_own(found, hosts, job.late)
 
-    def test_a_pause_of_the_whole_job_is_nobodys_delay(self):
+    def test_a_pause_of_the_whole_job_is_no_delay_of_a_host(self):
         for make, count in ((nccl.ring, 4), (nccl.ring, 6), (nccl.tree, 4), (nccl.tree, 7)):
             with self.subTest(make=make.__name__, hosts=count):
                 hosts, job, found = self.job(make, count, pauses={4: 50 * MS, 8: 20 * MS})
@@ -219,7 +219,7 @@ class Causes(Nccl):
                 self.assertAlmostEqual(max(o["network_time"] for o in found), 0.008, delta=CLOSE)
                 self.expect_own(found, hosts, {})
 
-    def test_of_one_link_alone_nobody_knows_a_pause(self):
+    def test_one_link_shows_no_pause_of_the_job(self):
         sender, receiver, link = self.pair()
         made = self.run_job(link, events={4: {"receiver_late": 30 * MS}})
         self.expect(self.operations(sender), made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""NVMe over RDMA: commands and images against what an application did, and against a host and controller in Python (generate/nvme.py)."""
+"""NVMe over RDMA: commands and images against the record of an application, and against a host and controller in Python (generate/nvme.py)."""
 import hashlib
 import json
 import os
@@ -13,7 +13,7 @@ from cli import CliTest, TESTDATA, needs, read
 from conversation import Connection, Scene
 
 REAL = os.path.join(TESTDATA, "roce-nvmeof.pcap.gz")
-# What the application wrote and read back: offset, length, SHA-256
+# Data that the application wrote and read back: offset, length, SHA-256
 DONE = (
     (1892352, 4096, "fb797fd0c0a818672588c0ce63c8b04387ae7ba554c1ae04e2cbb4ca55cddb61"),
     (1687552, 12288, "acb24950c5ae1bf27e97bf1e366c6a0d1e5a3259ed66c8500426dcd5202b1ed7"),
@@ -42,7 +42,7 @@ class Nvme(CliTest):
         return found, [(path, int(offset), int(length), reason) for path, offset, length, reason in missing]
 
     def check_reads(self, capture, image, names):
-        """The WRITEs of each read, in the order of the wire, are the bytes of the image. Returns how many reads there were."""
+        """The WRITEs of each read, in captured order, equal the bytes of the image. Returns the number of reads."""
         messages = [m for m in map(json.loads, self.lines("messages", "--json", "--checksum", capture)) if m.get("verb") == "write"]
         count = 0
         for one in self.operations(capture):
@@ -83,7 +83,7 @@ class Real(Nvme):
         sends = [m for m in messages if m.get("verb") == "send" and m.get("direction") == "a>b" and m["length"] >= 64]
         self.assertEqual(len(self.operations(REAL)), len(sends))
 
-    def test_the_image_is_what_was_written(self):
+    def test_the_image_equals_the_data_written(self):
         images, missing = self.images(REAL)
         self.assertEqual(missing, [])
         self.assertEqual(list(images), ["nqn.test/1.img"])
@@ -91,7 +91,7 @@ class Real(Nvme):
             self.assertEqual(hashlib.sha256(images["nqn.test/1.img"][offset:offset + length]).hexdigest(), digest, offset)
 
     def test_the_data_of_reads_by_messages(self):
-        """Each WRITE to the host of a Read's data, cut out of the image."""
+        """The data of each RDMA WRITE of a Read command, from the image."""
         image = self.images(REAL)[0]["nqn.test/1.img"]
         checked = 0
         writes = {(m["first_frame"]): m for m in map(json.loads, self.lines("messages", "--json", "--checksum", REAL)) if m.get("verb") == "write"}
@@ -162,7 +162,7 @@ class Crafted(Nvme):
         scene.put(*host.connect())
         old, new, read = bytes([1]) * 2048, bytes([2]) * 1024, bytes([3]) * 512
         first, second = host.write(8, old), host.write(9, new)
-        # submitted in order, completed the other way round
+        # submitted in order, completed in reverse order
         for packets in (first[0], second[0], second[1], first[1], second[2], first[2]):
             scene.put(*packets)
         for packets in host.read(20, read):
@@ -194,7 +194,7 @@ class Crafted(Nvme):
         scene.put(*host.connect())
         for packets in host.write(0, b"\x11" * 4096):
             scene.put(*packets)
-        for packets in host.write(1, b"\x22" * 512, status=0x0280):  # Write Fault: what the blocks hold is unknown
+        for packets in host.write(1, b"\x22" * 512, status=0x0280):  # Write Fault: the content of the blocks is unknown
             scene.put(*packets)
         unanswered = host.write(3, b"\x33" * 512)
         for packets in unanswered[:2]:
@@ -223,7 +223,7 @@ class Crafted(Nvme):
         self.assertEqual(["response_frame" in o for o in found], [True, True, False, True, True, True])
         self.assertTrue(all(o["data_bytes"] == 512 for o in found if "data_bytes" in o))
 
-    def test_a_response_alone(self):
+    def test_a_response_without_its_command(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
         host.write(0, bytes(512))
@@ -277,7 +277,7 @@ class Crafted(Nvme):
 
 
 class Device(Nvme):
-    """Commands that change more than the blocks that they have data for."""
+    """Commands that change more blocks than they have data for."""
 
     def image_of(self, scene, *rows):
         for row in rows:
@@ -298,7 +298,7 @@ class Device(Nvme):
                 self.assertEqual(image[20 * 512:26 * 512], old + bytes(1024))
                 self.assertEqual(image[30 * 512:], new + old[512:1024])
 
-    def test_any_sequence_leaves_what_a_model_leaves(self):
+    def test_any_sequence_has_the_result_of_a_model(self):
         for seed in range(6):
             choice, disk, size = random.Random(seed), {}, 48
             scene, talk, host = self.scene()
@@ -347,7 +347,7 @@ class Device(Nvme):
         self.assertEqual([(path[-5:], offset) for path, offset, _, _ in missing], [])
         self.assertEqual(images, {NQN + "/1.img": b"\x06" * 512 + bytes(4 * 512) + b"\x05" * 512})
 
-    def test_appended_blocks_are_where_the_response_says(self):
+    def test_appended_blocks_have_the_address_of_the_response(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())
         unanswered = host.append(64, 80, b"\x04" * 512)
@@ -392,7 +392,7 @@ class Device(Nvme):
                     self.assertEqual((images[NQN + "/1.img"][1024:], images[NQN + "/2.img"]), (old[1024:], old))
 
     def test_more_commands_than_are_settled_in_order(self):
-        """The first of two queues lacks a packet, which comes again after two thousand writes of the other: what completed last stays."""
+        """The first of two queues lacks a packet, which is retransmitted after two thousand writes of the other: the write that completed last remains."""
         scene = Scene("nvme", "")
         hosts = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n + 1) for n in range(2)]
         for host in hosts:
@@ -410,7 +410,7 @@ class Device(Nvme):
         self.assertEqual(images[NQN + "/1.img"], b"\x02" * 1500 * 512)
 
     def test_many_ranges(self):
-        """More than the ranges that a file once had."""
+        """More ranges than an earlier limit of a file."""
         scene, talk, host = self.scene()
         scene.put(*host.connect())
         for packets in host.write(0, bytes(512)):
@@ -437,13 +437,13 @@ class Iwarp(Nvme):
         self.assertEqual([(o["name"], o["offset"], o["length"], o["data_bytes"], o["ok"], o["complete"]) for o in data],
                          [(name, offset, length, length, True, True) for offset, length, _ in self.DONE for name in ("Write", "Read")])
 
-    def test_the_image_is_what_was_written(self):
+    def test_the_image_equals_the_data_written(self):
         images, _ = self.images(self.CAPTURE)
         image = images["nqn.test/1.img"]
         self.assertEqual([hashlib.sha256(image[offset:offset + length]).hexdigest() for offset, length, _ in self.DONE], [row[2] for row in self.DONE])
 
     def test_the_data_of_reads_by_messages(self):
-        """Each Write to the host of a Read's data, in one or more messages, cut out of the image."""
+        """The data of each RDMA WRITE of a Read command, in one or more messages, from the image."""
         image = self.images(self.CAPTURE)[0]["nqn.test/1.img"]
         messages = [m for m in map(json.loads, self.lines("messages", "--json", "--checksum", self.CAPTURE)) if m["verb"] == "write"]
         for one in [o for o in self.operations(self.CAPTURE) if o["name"] == "Read"][-4:]:

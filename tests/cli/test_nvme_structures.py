@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Data structures of NVMe: values at the places that the specifications give, whatever packets carried them; and those of real traffic
+"""Data structures of NVMe: values at the offsets in the specifications, in any division into packets; and those of real traffic
 against tshark."""
 import collections
 import json
@@ -31,19 +31,19 @@ def iwarp(queue, **how):
 
 
 def wires(queue):
-    """RoCE with packets of 256 bytes, iWARP with one FPDU in a segment, or FPDUs anywhere in segments."""
+    """RoCE with packets of 256 bytes, iWARP with one FPDU per segment, or FPDUs not aligned with segments."""
     return [roce(queue), iwarp(queue), iwarp(queue, crc=True, segment=700, together=1000)]
 
 
 class Structures(CliTest):
     def shown(self, scene, field):
-        """64-bit numbers are strings. The values of packets that have the field."""
+        """The values of packets with the field; 64-bit numbers are strings."""
         path = self.path("scene.pcap")
         scene.write_capture(path)
         return [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", field)]
 
     def hold(self, queue, opcode, dwords, data, expected, nsid=0, ways=(("write", 1), ("write", 3))):
-        """expected: {field: value}: of one packet, the last of the data, in whatever way it was carried."""
+        """expected: {field: value} of the last packet of the data, over each transport."""
         for how, parts in ways:
             for scene, host in wires(queue):
                 scene.put(*host.connect())
@@ -106,7 +106,7 @@ class Identify(Structures):
                       {"nvme.cmd.identify.ctrl_nvm.vsl": 1, "nvme.cmd.identify.ctrl_nvm.dmrl": 4, "nvme.cmd.identify.ctrl_nvm.dmrsl": 5})
 
     def test_descriptors(self):
-        """Base 2.0, figure 277; a type without a layout and a wrong length are passed over."""
+        """Base 2.0, figure 277; a type without a layout and a wrong length are skipped."""
         rows = ((1, bytes(range(8))), (2, bytes(range(16))), (3, bytes(range(16, 32))), (9, b"12345"), (4, b"\2"), (1, b"123"))
         data = b"".join(struct.pack("<BBH", kind, len(name), 0) + name for kind, name in rows)
         self.identify(3, data.ljust(4096, b"\0"), {
@@ -194,7 +194,7 @@ class Others(Structures):
                   {"nvme.set_features.lbart.apst.itps": ["0x%016x" % 3], "nvme.set_features.lbart.apst.itpt": ["0x%016x" % 500]})
 
     def test_results_of_features(self):
-        """Base 2.0, 5.27.1: a feature's bits in dword 0; what it can do (select 3) is none of them."""
+        """Base 2.0, 5.27.1: a feature's bits in dword 0; its capabilities (select 3) are not among them."""
         scene, host = roce(nvme.ADMIN)
         scene.put(*host.connect())
         rows = ((GET_FEATURES, 0x04, 0x150140, "get_features.tt.tmpth", 0x140), (GET_FEATURES, 0x0f, 15000, "get_features.kat.kato", 15000),
@@ -217,7 +217,7 @@ class Others(Structures):
         self.assertEqual(self.shown(scene, CTRL + "vid"), [])
 
 
-# Of these tshark shows unused elements as well, or another type: LPA has eight bits (Base 2.0, figure 275), the secure channel two, and SQ
+# tshark also shows unused elements of these, or another type: LPA has eight bits (Base 2.0, figure 275), the secure channel two, and SQ
 # flow control is bit 2 (figure 264).
 OTHERWISE = re.compile(r".*(psds\.psd|cmd_and_eff|\.lpa$|treq\.(secch|sqfc)|rsvd)")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Metrics: read by Prometheus's own parsers for Python, compared with the records of stats."""
+"""Metrics, read by Prometheus's parsers for Python and compared with the records of stats."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ PYTHONS = ("python3", "/usr/bin/python3")
 
 
 def parser():
-    """A Python that has prometheus_client."""
+    """A Python interpreter with prometheus_client."""
     for python in PYTHONS:
         if subprocess.run((python, "-c", "import prometheus_client"), stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return python
@@ -80,7 +80,7 @@ class OfAFile(CliTest):
         self.assertGreater(total(found, "rdmatap_messages_total", src="10.0.0.2", dst="10.0.0.1", service="NFS v3"), 100)
         self.assertGreater(total(found, "rdmatap_operations_total", layer="rpc"), 100)
 
-    def test_what_makes_no_sense(self):
+    def test_contradictory_options(self):
         self.bad("requires -i", "stats", "--openmetrics", ":9000", NFS)
         done = self.run_program("stats", "--openmetrics", self.path("none/x"), NFS)
         self.assertEqual(done.returncode, 2)
@@ -141,7 +141,7 @@ class Shipped(CliTest):
 
 
 class Live(LiveTest):
-    def test_a_file_is_replaced_as_time_goes_by(self):
+    def test_a_file_is_replaced_periodically(self):
         out = self.path("x.prom")
         process = self.capturing("stats", "-i", "pcap:far", "--interval", "0.2", "--openmetrics", out, "--json", stdout=subprocess.DEVNULL)
         wait_until(lambda: os.path.exists(out))
@@ -151,17 +151,17 @@ class Live(LiveTest):
         self.replay(NFS)
         wait_until(lambda: b'service="NFS v3"' in read(out))
         wait_until(lambda: total(samples(read(out)), "rdmatap_capture_frames_total", source="pcap:far") == 1049)
-        # a new file each time: who reads the first one goes on reading it (it is kept open, or its inode would be used again)
+        # a new file each time: readers of the first one are not disturbed (it is kept open, so that its inode is not reused)
         self.assertEqual(os.fstat(first.fileno()).st_nlink, 0)
         self.assertEqual(total(samples(first.read()), "rdmatap_packets_total"), 0)
         found = samples(read(out))
         self.assertEqual(total(found, "rdmatap_capture_drops_total", by="queue"), 0)
-        # connections that are not over have their ends
+        # connections that have not ended are listed with both ends
         wait_until(lambda: total(samples(read(out)), "rdmatap_messages_total", src="10.0.0.2", dst="10.0.0.1", service="NFS v3") > 100)
         self.stop(process)
 
     def inside(self, path, accept):
-        """Of the server in the namespace."""
+        """The response of the server in the namespace."""
         code = ("import sys, urllib.request as u\n"
                 "r = u.urlopen(u.Request('http://127.0.0.1:9895%s', headers={'Accept': '%s'}), timeout=10)\n"
                 "print(r.headers['Content-Type']); sys.stdout.write(r.read().decode())" % (path, accept))

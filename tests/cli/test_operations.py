@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap operations from outside: what its options select and in which order."""
+"""rdmatap operations: selection and order by its options."""
 import collections
 import csv
 from decimal import Decimal
@@ -40,7 +40,7 @@ class Operations(CliTest):
         return [json.loads(line, parse_float=Decimal) for line in self.lines("operations", "--json", *arguments, CAPTURE)]
 
     def expected_groups(self, by):
-        """What --by has to print, from the operations themselves, by the largest total time."""
+        """The expected output of --by, computed from the operations, by the largest total time."""
         ends = {c["connection"]: (c["a"].get("addr"), c["b"].get("addr")) for c in map(json.loads, self.lines("connections", "--json", CAPTURE))}
         groups = collections.defaultdict(list)
         for one in map(lambda line: json.loads(line, parse_float=Decimal), self.lines("operations", "--json", CAPTURE)):
@@ -88,7 +88,7 @@ class Operations(CliTest):
         self.assertEqual(sum(g["count"] for g in found), len(self.objects("--max-memory", "1M")))
 
     def test_wrong_groups_are_refused(self):
-        self.bad("rdmatap: --by user: no such grouping (client, server, export, name or procedure, object, layer)\n", "operations", "--by", "user", CAPTURE)
+        self.bad("rdmatap: --by user: no such key (client, server, export, name or procedure, object, layer)\n", "operations", "--by", "user", CAPTURE)
         self.bad("rdmatap: --sort count requires --by\n", "operations", "--sort", "count", CAPTURE)
         self.bad("rdmatap: -e name: operations --by KEY has no such column (-T csv prints all of them)\n", "operations", "--by", "name", "-e", "name", CAPTURE)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What each option does."""
+"""The effect of each option."""
 import glob
 import os
 import re
@@ -37,15 +37,15 @@ class Help(CliTest):
         of_report = {"-o": (self.path("page.html"),), "--sampled": ("-o", self.path("sampled.html"))}
         text = self.good("--help").decode()
         self.assertIn("umad is not a sniffer", text)
-        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
-        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode", "--cpu", "--priority"}  # tried by check-live
-        # tried by test_rotation, test_recorder and test_live; test_openmetrics; test_join; test_check and test_check_assertions
+        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tested by check-verbs
+        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode", "--cpu", "--priority"}  # tested by check-live
+        # tested by test_rotation, test_recorder and test_live; test_openmetrics; test_join; test_check and test_check_assertions
         elsewhere = {"-a", "-b", "-g", "-z", "--file-mode", "--file-group", "--capture-comment", "--ring", "--trigger", "--before", "--after",
                      "--incident-distance", "--incident-limit", "--control", "--status", "--openmetrics", "--clock", "--list", "--rule", "--severity",
                      "--sarif", "--that", "--assert", "--junit", "--tap"}
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
         of_replay = {"--speed", "--rate", "--at-once", "--checksums"}
-        of_umad = {"--mad-classes", "--is-sm"}  # tried by check-umad
+        of_umad = {"--mad-classes", "--is-sm"}  # tested by check-umad
         of_devices = {"--node-guid": "0x0002c90300a1b2c0", "--port-guid": "0002:c903:00a1:b2c1", "--gid": "fe80::2:c903:a1:b2c1", "-v": "mlx5_0",
                       "--json": "mlx5_0"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
@@ -152,7 +152,7 @@ class Input(CliTest):
                          [n for n in all_of_them if int(n) <= 7])
         self.assertEqual(self.lines("-r", RPING, "-c", "18446744073709551615", "-q"), ["101 packets"])
 
-    def test_a_snap_length_cuts_what_is_shown_and_saved(self):
+    def test_a_snap_length_truncates_shown_and_saved_frames(self):
         self.assertEqual(set(self.lines("-r", RPING, "-s", "60", "-T", "fields", "-e", "frame.cap_len")), {"60"})
         saved = self.path("cut.pcap")
         self.lines("-r", RPING, "-s", "60", "-w", saved)
@@ -199,10 +199,10 @@ class Output(CliTest):
     def test_verbose_reports_about_the_input(self):
         done = self.run_program("-r", RPING, "-v", "-q")
         self.assertIn(b"interface 0, link type 1 (ETHERNET)", done.stderr)
-        self.assertIn(b"101 packets taken, 101 passed", done.stderr)
-        self.assertIn(b"1 packet taken, 1 passed", self.run_program("-r", RPING, "-v", "-q", "-c", "1").stderr)
+        self.assertIn(b"101 packets processed, 101 passed", done.stderr)
+        self.assertIn(b"1 packet processed, 1 passed", self.run_program("-r", RPING, "-v", "-q", "-c", "1").stderr)
 
-    def test_progress_is_reported_when_asked_for_only(self):
+    def test_progress_is_reported_only_on_request(self):
         self.assertRegex(self.run_program("-r", RPING, "--progress").stderr, rb"rdmatap: 100%, 101 packets\n$")
         self.assertRegex(self.run_program("-r", "-", "--progress", input=read(RPING)).stderr, rb"rdmatap: 101 packets\n$")
         self.good("-r", RPING)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The line of a packet, over all captures of testdata: its columns, widths and numbers, held against fields and the files' own headers."""
+"""The lines of packets in all captures of testdata: columns, widths and numbers, compared with fields and the files' headers."""
 import os
 import pty
 import re
@@ -13,13 +13,13 @@ LINK_ERF = 197
 FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
           "tcp.dstport", "rpc.time", "infiniband.bth.opcode", "udp.length", "infiniband.bth.padcnt")
 TYPICAL = 110
-# SEND, WRITE and READ response, middle and last, of RC and UC: nothing but data
+# SEND, WRITE and READ response, middle and last, of RC and UC: only data
 DATA = {service | operation for service in (0x00, 0x20) for operation in (0x01, 0x02, 0x07, 0x08, 0x0e)}
 PACKET = re.compile(r" *(\d+) +(\d\d:\d\d:\d\d\.(\d+)) (.*)")
 ENDS = re.compile(r"(\d[\d.]*)(:\w+)? > (\d[\d.]*)(:\w+)? +")
 # operation, PSN, length
 COLUMNS = re.compile(r"((?:.{8}){2,4}?)(?<= )((?=.{8}(?: |$)) *\d+)(?: ( *\d+))?(?![\w.])")
-# SEND and WRITE that have no header after the BTH
+# SEND and WRITE without a header after the BTH
 BARE = {0x00, 0x01, 0x02, 0x04, 0x07, 0x08}
 # UDP header, BTH, invariant CRC
 UDP_AND_BTH = 8 + 12 + 4
@@ -27,7 +27,7 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
 
 def time_digits(data):
-    """The digits that the time stamps of a capture file have: 6 or 9. None: by the interfaces of a file with several."""
+    """The digits of a capture file's time stamps: 6 or 9. None: they differ between its interfaces."""
     magic, = struct.unpack_from("<I", data)
     if magic != 0x0a0d0d0a:
         order = "<" if magic & 0xffff in (0xc3d4, 0x3c4d) else ">"
@@ -43,7 +43,7 @@ def number(text):
 
 class PacketLines(CliTest):
     def packets(self, path):
-        """Of each packet: its line and its fields. Only of captures whose fields have no line ends."""
+        """The line and the fields of each packet, of captures whose fields have no line ends."""
         lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
         options = [word for name in FIELDS for word in ("-e", name)]
         rows = self.run_program("-T", "fields", "-E", "occurrence=l", *options, "-r", path).stdout.decode().splitlines()
@@ -74,7 +74,7 @@ class PacketLines(CliTest):
                         sources += 1
                         self.assertEqual(number(ends.group(2)[1:]), number(source), where)
                     self.assertTrue(ends.end() >= 32 and ends.end() % 8 == 0, where)
-                    # management datagrams have one that says nothing
+                    # management datagrams have one without information
                     columns = COLUMNS.match(rest[ends.end():])
                     if "fragment" not in rest and not re.match(r"(MAD|CM) ", rest[ends.end():]):
                         self.assertTrue(columns, where)
@@ -124,7 +124,7 @@ class PacketLines(CliTest):
             self.assertTrue(all(row[0] == row[1] and row[2] == row[3] == row[4] for row in rows), path)
 
     def test_info_is_the_line_after_the_ends(self):
-        """Before it: number, time and, last, the ends, which are those of def_src and def_dst."""
+        """The columns before it: number, time and the ends, which are those of def_src and def_dst."""
         with_ends = 0
         names = ("_ws.col.Info", "_ws.col.def_src", "_ws.col.DEF_DST")
         for path in captures():
@@ -137,7 +137,7 @@ class PacketLines(CliTest):
                 match = PACKET.fullmatch(line)
                 self.assertTrue(match and line.endswith(info), where)
                 before = match.group(4)[:len(match.group(4)) - len(info)].rstrip()
-                # an address that is not the source in an ICMP message is of the packet that it quotes
+                # further addresses in an ICMP message are those of the packet that it quotes
                 self.assertTrue("ICMP" in info or not re.search(r"\w[.:][\w.:\]]+ > ", info), where)
                 self.assertEqual(info, info.strip(), where)
                 if "[truncated]" in info or "[malformed]" in info:
@@ -174,7 +174,7 @@ class Colour(CliTest):
             self.assertNotIn(b"\033", plain)
             always = self.run_program(*arguments, "--color", "always", env={"NO_COLOR": "1", "TERM": "dumb"}).stdout
             self.assertEqual(re.sub(rb"\033\[(3[135]|0)m", b"", always), plain)
-            # a story and findings have wrapped lines
+            # usage text and findings have wrapped lines
             for line in always.splitlines() if arguments[0] not in ("stats", "why") else always.split(b"\033[0m"):
                 if arguments[0] in ("stats", "why"):
                     self.assertRegex(line, rb"\A[^\033]*(\033\[3[135]m[^\033]*)?\Z")
@@ -196,7 +196,7 @@ class Times(CliTest):
     NFS = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 
     def test_lists_have_the_forms_of_packets(self):
-        """In each form, the time of what begins in a frame is that of the frame."""
+        """In each time format, messages and operations have the time of the frame in which they begin."""
         for command, key in (("messages", "first_frame"), ("operations", "request_frame")):
             frames = [row.split("\t")[0] for row in self.lines(command, "-e", key, self.NFS)]
             for form in ("a", "ad", "e", "r", "u", "ud"):

@@ -11,7 +11,7 @@ import unittest
 
 import worst_cases
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
-                 heeds_signals, is_drained_and_waiting, is_stuck, read, records, sleeps, wait_until)
+                 handles_signals, is_drained_and_waiting, is_blocked_on_output, read, records, sleeps, wait_until)
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
@@ -41,7 +41,7 @@ class Streaming(PipeTest):
             self.assertEqual(len(process.stdout.readall().splitlines()), RPING_FRAMES - 5)
             self.assertEqual(process.wait(TIMEOUT), 0)
 
-    def test_an_interrupt_ends_the_wait_with_what_was_read(self):
+    def test_an_interrupt_ends_the_wait_and_prints_the_packets_read(self):
         whole = self.good("-r", RPING)
         for number in (signal.SIGINT, signal.SIGTERM):
             process = self.start("-r", "-")
@@ -54,21 +54,21 @@ class Streaming(PipeTest):
         big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 500)
         for command in (("-r",), ("--threads", "1", "-r")):
             process = self.start(*command, big)
-            wait_until(lambda: is_stuck(process))
+            wait_until(lambda: is_blocked_on_output(process))
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=TIMEOUT)
             self.assertEqual(process.returncode, 0, errors)
-            reported = re.fullmatch(r"rdmatap: interrupted: only ([0-9]+) packets were taken in\n", errors.decode())
+            reported = re.fullmatch(r"rdmatap: interrupted: only ([0-9]+) packets were processed\n", errors.decode())
             self.assertIsNotNone(reported, (command, errors))
             self.assertLess(int(reported[1]), 500 * RPING_FRAMES)
             self.assertEqual(output.count(b"\n"), int(reported[1]))
 
     def test_an_interrupt_ends_the_compiling_of_a_filter(self):
-        """libpcap compiles one of this length for about a second, and looks at no flag meanwhile."""
+        """libpcap compiles a filter of this length for about a second, and cannot be interrupted."""
         hosts = " or ".join("host 10.0.%d.%d" % divmod(host, 256) for host in range(420))
         for command, status in ((("-f", hosts, "-r", RPING), 0), (("diff", "-f", hosts, RPING, RPING), 2)):
             process = self.start(*command)
-            wait_until(lambda: heeds_signals(process) and processor_seconds(process) > 0.3)
+            wait_until(lambda: handles_signals(process) and processor_seconds(process) > 0.3)
             process.send_signal(signal.SIGINT)
             used = []
             wait_until(lambda: process.poll() is not None or used.append(processor_seconds(process)))
@@ -76,8 +76,8 @@ class Streaming(PipeTest):
             self.assertIn(b"interrupted", process.stderr.read())
             self.assertLess(used[-1], 2)
 
-    def test_an_interrupt_ends_what_is_left_to_do_after_reading(self):
-        """Messages that were held back, sorting, alignment, the page, files: within a second of processor time, here with room for sanitizers."""
+    def test_an_interrupt_ends_work_after_reading(self):
+        """Pending messages, sorting, alignment, the page, files end within a second of processor time (more is allowed here for sanitizers)."""
         held, other = self.path("held.pcap"), self.path("other.pcap")
         worst_cases.write(held, worst_cases.calls_unanswered(3000))
         worst_cases.write(other, worst_cases.messages_of_random_length(3000, 1))
@@ -109,11 +109,11 @@ class Streaming(PipeTest):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         process = self.start("-r", fifo)
-        wait_until(lambda: heeds_signals(process) and sleeps(process))
+        wait_until(lambda: handles_signals(process) and sleeps(process))
         process.send_signal(signal.SIGINT)
         self.assertEqual(self.finish(process), b"")
 
-    def test_a_reader_that_goes_away_ends_it_quietly(self):
+    def test_a_closed_output_pipe_ends_it_quietly(self):
         big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 50)
         for arguments in (("-r", big), ("-r", big, "-l"), ("-r", big, "-V"), ("-r", big, "-T", "json"), ("-r", big, "-w", "-"),
                           ("-r", RPING), ("fields",), ("--help",)):
@@ -193,7 +193,7 @@ class Terminal(CliTest):
 @unittest.skipIf(has_sanitizers(), "sanitizers take memory")
 class Memory(CliTest):
     LIMIT = 64 << 10  # KB
-    # in a process of its own: what a child uses counts from what its parent uses
+    # in a separate process: a child's peak memory includes that of its parent
     MEASURE = ("import resource, subprocess, sys\n"
                "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
                "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RDS over RDMA: messages against what an application sent and received, and against ends in Python (generate/rds.py)."""
+"""RDS over RDMA: messages against the data that an application sent and received, and against ends in Python (generate/rds.py)."""
 import hashlib
 import json
 import os
@@ -11,7 +11,7 @@ from cli import CliTest, TESTDATA
 from conversation import Connection, Scene, crc
 
 REAL = os.path.join(TESTDATA, "roce-rds.pcap")
-# What the client sent, by its own record: length, SHA-256. The server sent each back, reversed.
+# Messages in the client's record: length, SHA-256. The server sent each back, reversed.
 SENT = (
     (1, "4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce"),
     (3, "156091ee0884f36de9836d58b6f05f357ec6ef0620c571577ac61f7beac35f8e"),
@@ -53,7 +53,7 @@ class Rds(CliTest):
         return path
 
     def payloads(self, capture):
-        """{(source port, sequence): bytes}: what the fields show of each fragment, in order of frames."""
+        """{(source port, sequence): bytes} from the fields of each fragment, in order of frames."""
         found = {}
         fields = ("rds.sport", "rds.sequence", "data.data")
         for line in self.lines("-r", capture, "-Y", "rds && rds.sequence > 0 && rdmatap.psn.analysis != \"retransmission\"", "-T", "fields", *(part for f in fields for part in ("-e", f))):
@@ -77,7 +77,7 @@ class Real(Rds):
                 self.assertEqual(hashlib.sha256(sent).hexdigest(), digest)
                 self.assertEqual(sides[direction][i - 1]["crc32"], crc(data[port, i]))
                 self.assertEqual(sides[direction][i - 1]["fragments"], (length + 4095) // 4096)
-        # all were acknowledged but the last answer, after which the capture ends
+        # all were acknowledged except the last response, after which the capture ends
         self.assertEqual([o.get("status") for o in sides["a>b"]], ["acknowledged"] * 12)
         self.assertEqual([o.get("status") for o in sides["b>a"]], ["acknowledged"] * 11 + [None])
 
@@ -87,7 +87,7 @@ class Real(Rds):
                          [("a>b", 8192, 0, True, True), ("b>a", 8192, 0, True, True)])
 
     def test_nothing_is_taken_for_another_layer(self):
-        """Without communication management and from each frame on: every SEND is RDS or data, none is RPC-over-RDMA."""
+        """Without communication management, and starting from each frame: every SEND is RDS or data, none is RPC-over-RDMA."""
         frames = list(capfile.read(REAL))
         for begin in range(3, len(frames), 7):
             path = self.path("part.pcap")
@@ -99,7 +99,7 @@ class Real(Rds):
             self.assertLessEqual(layers, {"rds"}, begin)
 
     def test_without_a_packet(self):
-        """What is reported complete has the bytes of the application; what is lost is named."""
+        """Complete messages have the bytes of the application; missing ranges are listed."""
         frames = list(capfile.read(REAL))
         right = {(o["direction"], o["id"]): o["crc32"] for o in self.messages(REAL)}
         for lost in range(3, len(frames)):
@@ -118,7 +118,7 @@ class Real(Rds):
             said = sum(o.get("messages_lost", 0) for o in found)
             self.assertLessEqual(said, len(gone), lost)
             for direction, number in gone:
-                # the last one has none after it
+                # no message follows the last one
                 self.assertTrue(said or number == "12" or number == "1", (lost, gone))
 
 
@@ -135,7 +135,7 @@ class Crafted(Rds):
             self.assertEqual([o.get("crc32") for o in found], [crc(d) if d else None for d in datas])
 
     def test_a_fragment_that_is_lost(self):
-        """Each of them: its place is known, by the PSNs if by nothing else."""
+        """Each of them: its position is known, at least from the PSNs."""
         data = bytes(i * 7 % 256 for i in range(3 * 4096 + 100))
         for port in (rds.PORTS[0], None):
             for lost in range(4):
@@ -220,7 +220,7 @@ class Crafted(Rds):
                          [("message", 5, True, "acknowledged"), ("ping", None, None, "acknowledged"), ("pong", None, None, "acknowledged")])
 
     def test_rdma_of_a_message(self):
-        """b is given a key, WRITEs with it, and says so by its next message."""
+        """b receives a key, WRITEs with it, and reports that in its next message."""
         talk, a, b = self.scene()
         self.put(a.message(b"request", extensions=struct.pack(">BII", rds.RDMA_DEST, 0x1234, 0)))
         writes = talk.write("b", 3000, 0x1234, 0) + talk.write("b", 500, 0x1234, 3000)
@@ -251,7 +251,7 @@ class Crafted(Rds):
         self.assertIn("bad checksum", "\n".join(self.lines("-r", path)))
 
     def test_recognised_by_two_signs(self):
-        """Without communication management: one bit of the header's checksum, or a length that does not fit, and it is data."""
+        """Without communication management: with one wrong bit in the header's checksum, or a wrong length, it is data."""
         good = rds.header(7, 3, 4, (4001, 4000))
         wrong = rds.header(7, 3, 3, (4001, 4000))
         for body, is_rds in ((good + b"data", True), (wrong + b"data", False), (good[:31] + bytes([good[31] ^ 1]) + good[32:] + b"data", False),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Which layer a connection is given whose setup was not captured: its own, or none. One capture of each layer; a new layer adds a line."""
+"""The upper layer of connections whose setup was not captured: the right one, or none. One capture of each layer; a new layer adds a line."""
 import json
 import os
 
@@ -8,7 +8,7 @@ import nccl
 import verbs
 from cli import CliTest, TESTDATA
 
-# capture, the layers that its operations may have
+# capture, permitted layers of its operations
 CAPTURES = (
     ("roce-nfs3.pcap.gz", {"nfs", "rpc"}),
     ("roce-nfs3-v6.pcap.gz", {"nfs", "rpc"}),
@@ -48,7 +48,7 @@ def opcode_of(frame):
 
 
 def without_port(frame):
-    """The UDP source port is that of the sender's address alone."""
+    """The UDP source port depends only on the sender's address."""
     return frame[:34] + b"\xc0" + frame[29:30] + frame[36:] if opcode_of(frame) is not None else frame
 
 
@@ -76,14 +76,14 @@ class Recognition(CliTest):
                 self.assertLessEqual(self.layers(os.path.join(TESTDATA, name)), wanted)
 
     def test_without_acknowledgements(self):
-        """Neither setup nor acknowledgements, and source ports that say nothing: data and responses show which two directions belong together."""
+        """Without setup, acknowledgements and distinctive source ports: data and responses show which two directions belong together."""
         for name in ("nvmeof", "srp", "iser", "rnbd"):
             frames = [f for f in capfile.read(os.path.join(TESTDATA, "roce-%s.pcap.gz" % name)) if not is_setup(f[1]) and opcode_of(f[1]) != ACK]
             for begin in (0, len(frames) // 3):
                 path = self.path("rest.pcap")
                 capfile.write_pcap(path, 1, [(time, without_port(data), wire) for time, data, wire in frames[begin:]])
                 rows = [json.loads(line) for line in self.lines("operations", "--json", "--no-check-icrc", path)]
-                # requests that were never answered: Asynchronous Event Requests, and the last one before the connection was closed
+                # requests without a response: Asynchronous Event Requests, and the last one before the connection was closed
                 waiting = [row["name"] for row in rows if "response_frame" not in row]
                 lost = [row for row in rows if "request_frame" not in row]
                 with self.subTest(name=name, begin=begin):
@@ -91,7 +91,7 @@ class Recognition(CliTest):
                     self.assertLessEqual(set(waiting), {"Asynchronous Event Request", "Logout"})
                     self.assertLessEqual(len(lost), 1 if begin else 0)
 
-    def test_what_has_no_capture_in_testdata(self):
+    def test_layers_without_a_capture_in_testdata(self):
         made = [(nccl.straggling_ring(self.path("nccl.pcap")), {"nccl"})]
         for number, pattern in enumerate((verbs.ping_pong(30, 64), verbs.write_ping_pong(30, 32), verbs.write_ping_pong(30, 64), verbs.requests(30, 64, 128),
                                           verbs.stream(30, 4096), verbs.read_stream(30, 1024), verbs.notify(12, 4, 2048), verbs.poll(30), verbs.locks(30))):

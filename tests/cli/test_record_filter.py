@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""-Y on the keys of messages, operations and connections, against a selection made here from the JSON objects of all of them."""
+"""-Y on the keys of messages, operations and connections, against a selection that the test makes from the JSON objects of all of them."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The flight recorder: which frames an incident has, and why."""
+"""The flight recorder: the frames of an incident, and its cause."""
 import os
 import signal
 import socket
@@ -45,14 +45,14 @@ class Recorder(LiveTest):
         return sorted(self.path(name) for name in os.listdir(self.directory) if name.startswith("i_"))
 
     def await_incidents(self, count):
-        """So many are complete: have statistics at their end."""
+        """Waits until `count` files are complete: they end with statistics."""
         wait_until(lambda: len(self.incidents()) >= count and all(list(blocks(path))[-1][0] == 5 for path in self.incidents()))
 
     def test_a_filter(self):
         process = self.record("--ring", "8M", "--trigger", "infiniband.aeth && infiniband.bth.psn == 1949592", "--before", "10s", "--after", "300ms")
         self.replay(RPING)
         self.await_incidents(1)
-        self.replay(RPING)  # too near
+        self.replay(RPING)  # within --incident-distance
         _, errors = self.stop(process)
         path, = self.incidents()
         self.assertEqual(len(packets(path)), RPING_FRAMES)
@@ -123,7 +123,7 @@ class Recorder(LiveTest):
         path, = self.incidents()
         self.assertEqual(len(packets(path)), 2 * RPING_FRAMES)
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_contradictory_options_are_rejected(self):
         name = self.path("x.pcapng")
         for options, message in ((("--trigger", "drops"), "require --ring"), (("--ring", "8M"), "requires -i SOURCE and -w"),
                                  (("--ring", "x", "-w", name), "not a size"), (("--ring", "1M", "-w", name), "less than 8 MB"),

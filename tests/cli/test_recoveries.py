@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Recoveries by cause and the time lost to them, against schedules that are known."""
+"""Recoveries by cause and the time lost to them, against known schedules."""
 import json
 import random
 import re
@@ -48,7 +48,7 @@ class Recoveries(Case):
                     self.assertEqual(shown[psn].get("lost_to", []), [cause for cause in CAUSES if cause in causes], (sender, psn))
 
     def each(self, script, **options):
-        """The script by senders that count their IP identifications, and by some that do not."""
+        """The script, with senders that increment their IP identifications and senders that do not."""
         for counts_ids in (True, False):
             schedule = Schedule()
             talk = Talk(schedule, counts_ids=counts_ids, **options)
@@ -67,14 +67,14 @@ class Recoveries(Case):
             with self.subTest(sender=sender):
                 self.each(lambda talk: script(talk, sender), **options)
 
-    def test_packets_that_a_nak_asks_for(self):
+    def test_packets_that_a_nak_requests(self):
         for seen in (False, True):
             for kind in ("write", "send"):
                 self.both(lambda talk, sender: [talk.data(sender, kind, 8, [Loss(at, "sequence_nak", wait, seen)])
                                                 for at, wait in ((0, 2 * MS), (3, 1 * MS), (6, 5 * MS))])
 
     def test_last_packets_and_acknowledgements_that_are_lost(self):
-        """What was lost before the capture, and nothing after it, looks new when it is sent again; so it was lost after it."""
+        """A packet lost before the capture point would look new when retransmitted; so these were lost after it."""
         for kind in ("write", "send"):
             self.both(lambda talk, sender: [talk.data(sender, kind, packets, [Loss(packets - 1, "timeout", wait, True)])
                                             for packets, wait in ((1, 600 * MS), (2, 2000 * MS), (9, 700 * MS))])
@@ -82,7 +82,7 @@ class Recoveries(Case):
                                             for packets, wait in ((1, 600 * MS), (5, 700 * MS))])
 
     def test_payload_of_which_only_the_retransmission_was_captured(self):
-        """The receiver had the whole SEND or WRITE, but its requester missed the acknowledgement, and the capture one packet."""
+        """The receiver had the whole SEND or WRITE, but the requester missed the acknowledgement, and the capture one packet."""
         for kind in ("write", "send"):
             for wait in (300 * MS, 900 * MS, 1900 * MS):
                 schedule = Schedule()
@@ -114,7 +114,7 @@ class Recoveries(Case):
             self.both(lambda talk, sender: [talk.atomic(sender, [Loss(0, "timeout", 900 * MS, seen)] * times) for times in (1, 3)])
 
     def test_receivers_that_are_not_ready(self):
-        """IBTA vol. 1, 9.7.5.2.8: the timer's code is the least time to wait; 0 is 655.36 ms."""
+        """IBTA vol. 1, 9.7.5.2.8: the timer's code is the minimum time to wait; 0 is 655.36 ms."""
         for code, least in ((0, 655360 * US), (1, 10 * US), (14, 1280 * US), (31, 491520 * US)):
             self.both(lambda talk, sender: talk.data(sender, "send", 2, [Loss(0, "rnr", least + 300 * US, True)] * 4, timer=code))
 
@@ -128,7 +128,7 @@ class Recoveries(Case):
                 Loss(15, "implied_nak", 1 * MS, seen), Loss(19, "timeout", 700 * MS, seen)]))
 
     def test_requests_of_several_messages_sent_again_from_the_lost_one_on(self):
-        """Four WRITEs under way, of which the second lacks a packet: the time is lost once, to the first that is sent again."""
+        """Four WRITEs in flight, of which the second lacks a packet: the time lost counts once, for the first WRITE that is retransmitted."""
         schedule = Schedule()
         talk = Talk(schedule)
         for sender in "AB":
@@ -155,7 +155,7 @@ class Recoveries(Case):
         self.compare(schedule, [talk])
 
     def test_a_lost_response_after_which_many_others_come(self):
-        """The first READ lacks its last response; the others are answered before it is restarted, by more packets than are under way at once."""
+        """The first READ lacks its last response; the responses of the others, more packets than can be in flight at once, precede its restart."""
         schedule = Schedule()
         talk = Talk(schedule)
         for sender in "AB":
@@ -179,7 +179,7 @@ class Recoveries(Case):
         self.compare(schedule, [talk])
 
     def test_timers_distinguish_time_outs_from_naks(self):
-        """Of NAKs that were lost after the capture, where communication management said how long the timer is, and where it did not."""
+        """NAKs lost after the capture point, with and without the timer from communication management."""
         for ack_timeout, wait in ((14, 80 * MS), (10, 5 * MS), (None, 600 * MS)):
             schedule = Schedule()
             talk = Talk(schedule)
@@ -295,7 +295,7 @@ class Findings(Case):
         finding, = [found for found in re.findall(r"\d+\. .*? \[\w+\]", text) if found.endswith("[%s]" % rule)]
         return finding
 
-    def test_time_outs_say_what_they_cost_and_what_was_asked_for(self):
+    def test_time_outs_have_their_cost_and_the_negotiated_value(self):
         found = self.of(lambda talk: [talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)]) for _ in range(6)])
         self.assertIn("3.24 s of 3.24 s lost to 6 timeouts, 540 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)",
                       self.text("timeouts"))
@@ -315,7 +315,7 @@ class Findings(Case):
         self.assertEqual((found["retries_exhausted"]["count"], found["retries_exhausted"]["weight"]), (2, "error"))
         self.assertNotIn("retries_exhausted", self.of(lambda talk: talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)] * 7)))
 
-    def test_receivers_that_are_not_ready_say_what_they_asked_for(self):
+    def test_rnr_findings_have_the_requested_wait(self):
         """IBTA vol. 1, table 46: code 0 is 655.36 ms."""
         found = self.of(lambda talk: talk.data("A", "send", 1, [Loss(0, "rnr", 660 * MS, True)], timer=0))
         self.assertEqual((found["rnr_waits"]["weight"], found["rnr_waits"]["asked"]), ("warning", 0.65536))
@@ -323,7 +323,7 @@ class Findings(Case):
         self.assertNotIn("rnr_given_up", found)
 
     def refused(self, talk, silence, closed=False):
-        """Three times again after RNR NAKs, a fourth NAK, then so long nothing of this end."""
+        """Three retransmissions after RNR NAKs, a fourth NAK, then silence of this end."""
         psn = talk.data("A", "send", 1, [Loss(0, "rnr", 2 * MS, True)] * 3, answered=False, timer=14)
         talk.put("B", ACK, psn, syndrome=0x20 | 14)
         talk.time += silence
@@ -350,7 +350,7 @@ class Findings(Case):
 
 class Latencies(Case):
     def slow(self, latencies, operation):
-        """Operations of A that are answered after so many nanoseconds."""
+        """Operations of A whose responses take so many nanoseconds."""
         schedule = Schedule()
         talk = Talk(schedule)
         for sender in "AB":

@@ -16,7 +16,7 @@ class Replay(LiveTest):
                               stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment())
 
     def spread(self, gap_ns, count=20):
-        """A capture with a frame every so many nanoseconds."""
+        """A capture with one frame per interval, in nanoseconds."""
         content = read(RPING)[:24]
         for i, (data, length) in enumerate(RPING_CONTENT[:count]):
             when = 1000 * 10**9 + i * gap_ns
@@ -34,7 +34,7 @@ class Replay(LiveTest):
         return [(when - times[0]) / 1e6 for when in times]
 
     def test_the_recorded_pace_and_multiples_of_it(self):
-        # a frame may be late when the machine is busy, the first one too, which all others are measured from; it never is early
+        # on a busy machine any frame may be late, also the first one, to which the others are relative; no frame is early
         for options, gap in (((), 20), (("--speed", "2"), 10), (("--speed", "0.5"), 40), (("--rate", "200"), 5)):
             self.assertGreater(self.gaps(*options)[-1], 19 * gap / 2, options)
 
@@ -49,13 +49,13 @@ class Replay(LiveTest):
             self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % wanted))
             self.assertEqual(done.stderr.count(b" is RoCE: "), 1, done.stderr)
 
-    def test_what_cannot_be_sent_is_counted(self):
+    def test_frames_that_cannot_be_sent_are_counted(self):
         done = self.run_replay("-i", "near", "--at-once", INFINIBAND)
         self.assertEqual((done.returncode, done.stdout.split()[0]), (2, b"0"))
-        self.assertIn(b"were not sent: not of link type ETHERNET", done.stderr)
+        self.assertIn(b"were not sent: link type other than ETHERNET", done.stderr)
         done = self.run_replay("-i", "near", "--at-once", NANO)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"captured in part only and not sent", done.stderr)
+        self.assertIn(b"truncated by the capture and not sent", done.stderr)
         ip("link", "set", "near", "mtu", "100")
         done = self.run_replay("-i", "near", "--at-once", RPING)
         fitting = sum(len(data) <= 100 + 14 for data, _ in RPING_CONTENT)
@@ -63,7 +63,7 @@ class Replay(LiveTest):
         self.assertIn(b"%d frames were refused, the first: frame" % (RPING_FRAMES - fitting), done.stderr)
         self.assertIn(b"longer than the interface's MTU allows", done.stderr)
 
-    def test_an_interface_that_is_down_or_gone(self):
+    def test_an_interface_that_is_down_or_does_not_exist(self):
         ip("link", "set", "near", "down")
         done = self.run_replay("-i", "near", "--at-once", RPING)
         self.assertEqual((done.returncode, done.stdout.split()[0]), (2, b"0"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap report: a page that is well-formed, complete without scripts, shows the numbers of stats, draws what was there, and is bounded."""
+"""rdmatap report: the page is well-formed, complete without scripts, shows the numbers of stats, plots the data, and has a bounded size."""
 import collections
 import json
 import os
@@ -49,7 +49,7 @@ class Usage(ReportTest):
         self.assertFalse(os.path.exists(page))
         self.assertEqual(self.bad("-o: no such option", "stats", RPING, "-o", page), b"")
 
-    def test_what_cannot_be_written_is_reported_with_its_name(self):
+    def test_write_errors_are_reported_with_the_name(self):
         self.bad("%s: Is a directory" % self.directory, "report", RPING, "-o", self.directory)
         self.bad("/nowhere/page.html: No such file or directory", "report", RPING, "-o", "/nowhere/page.html")
         self.bad("/dev/full: No space left on device", "report", RPING, "-o", "/dev/full")
@@ -66,12 +66,12 @@ class Usage(ReportTest):
         self.bad("No such file", "report", self.path("missing.pcap"), "-o", page)
         self.assertEqual(read(page), b"old")
 
-    def test_a_page_is_written_anew_and_is_the_same_every_time(self):
+    def test_a_page_is_replaced_and_is_deterministic(self):
         page = self.path("page.html", b"x" * 1000000)
         self.assertEqual(self.good("report", RPING, "-o", page), b"")
         self.assertEqual(self.good("report", "-o", "-", RPING), read(page))
 
-    def test_a_broken_input_is_reported_as_far_as_it_goes_and_the_page_says_so(self):
+    def test_the_readable_part_of_a_damaged_input_is_reported_and_the_page_is_marked(self):
         broken = self.path("cut.pcap", read(RPING)[:-5])
         page = self.path("page.html")
         self.bad("frame 101: at byte ", "report", broken, "-o", page)
@@ -139,7 +139,7 @@ class Structure(ReportTest):
 
 
 class Numbers(ReportTest):
-    """Whatever a table shows is what stats --json reports."""
+    """All values in tables equal those of stats --json."""
 
     def check_capture(self, found, capture, what):
         for key in ("packets", "bytes", "rdma_packets", "connections", "messages", "incomplete_messages", "findings"):
@@ -196,7 +196,7 @@ class Numbers(ReportTest):
             self.check_latency(row, one, what)
 
     def since_begin(self, time, stats):
-        """A time in seconds, as text, from the capture's first packet on; texts, because a double has not that many digits."""
+        """A time in seconds since the capture's first packet, as text, because a double has too few digits."""
         nanoseconds = [int(text.replace(".", "")) for text in (time, stats["capture"][0]["time"])]
         return "%d.%09d" % divmod(nanoseconds[0] - nanoseconds[1], 10**9)
 
@@ -212,7 +212,7 @@ class Numbers(ReportTest):
                 self.assertRegex(text, r"frames? %d( to %d)? " % (one["first_frame"], one["last_frame"]))
 
     def check_throughput(self, found, stats, what):
-        """Both ends of each plotted connection sent the bytes that stats has."""
+        """Both ends of each plotted connection sent the bytes that stats reports."""
         connections = {c["connection"]: c for c in stats["connection"]}
         for part in found.root.all("details"):
             one = connections[int(part["id"][1:])]
@@ -253,7 +253,7 @@ class Numbers(ReportTest):
         self.assertEqual(rows, [tuple(str(one.get(name, "")) for name in names) for one in stats["capture"][0].get("pauses", ())], what)
 
     def test_recoveries_classes_and_pauses_of_schedules(self):
-        """Connections with recoveries of every cause at known times: what the page draws and says of each."""
+        """Connections with recoveries of every cause at known times, and their marks and texts in the page."""
         schedule, talks = Schedule(), []
         for i in range(2):
             talk = Talk(schedule, 0x100 + i, 0x200 + i, begin=i * 300 * MS)
@@ -314,7 +314,7 @@ class Numbers(ReportTest):
 
 
 class Points(ReportTest):
-    def test_several_capture_points_have_what_join_reports(self):
+    def test_several_capture_points_have_the_results_of_join(self):
         files = [testdata("ends/roce-loss.%s.pcap.gz" % end) for end in "AB"]
         joined = [json.loads(line) for line in self.lines("join", "--json", *files)]
         directions = [one for one in joined if one["kind"] == "direction"]
@@ -340,7 +340,7 @@ class Points(ReportTest):
 
 class Plots(ReportTest):
     def sequence_of(self, plot):
-        """Points as (series, frame, seconds since the capture began, place)."""
+        """Points as (series, frame, seconds since the capture began, y)."""
         left, right, bottom, top = map(float, plot["data-box"].split())
         x0, x1 = map(float, plot["data-x"].split())
         y0, y1 = map(float, plot["data-y"].split())
@@ -379,7 +379,7 @@ class Plots(ReportTest):
             scene.put(*packets, talk.notification("b"), talk.ack(packets[-1]))
         return scene
 
-    def test_what_was_wrong_is_marked_with_its_frames(self):
+    def test_anomalies_are_marked_with_their_frames(self):
         capture = self.written(self.scene())
         events = self.stats(capture)["capture"][0]["events"]
         found = collections.defaultdict(list)
@@ -525,17 +525,17 @@ class Plots(ReportTest):
         self.assertEqual(len(rows), min(16, len(rpcs) + len({name for name in wanted if " " not in name})))
         self.assertEqual(len(plot.all("path", "p50")), len(rows))
 
-    def test_latencies_of_management_datagrams_say_what_they_are(self):
+    def test_latencies_of_management_datagrams_are_labelled(self):
         section = self.page(testdata("mad-ibsim-smp-perf.pcap.gz")).root.one("section", id="latencies")
         self.assertIn("directed route", section.text())
         self.assertIn("Management datagrams: from the first frame of what was asked", section.one("figcaption").text())
 
 
 class Bounds(ReportTest):
-    """Captures that are larger than a page: frames made of one by changing numbers in it."""
+    """Captures that exceed the limits of a page: copies of one frame with other numbers."""
 
     def frame(self):
-        """A packet, and where its PSN is; the queue pair stands four bytes before it."""
+        """A packet, and the offset of its PSN; the queue pair is four bytes before it."""
         scene = Scene("many", "")
         talk = scene.connection(port=20049)
         scene.put(*talk.send("a", 64))
@@ -548,7 +548,7 @@ class Bounds(ReportTest):
         capfile.write_pcap(path, 1, ((t, data, len(data)) for t, data in frames))
         return path
 
-    def test_much_is_thinned_and_the_page_says_how_much(self):
+    def test_large_captures_are_thinned_and_the_page_reports_it(self):
         data, at = self.frame()
 
         def frames():

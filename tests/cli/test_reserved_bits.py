@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-Reserved bits of the transport headers, set in every packet of a capture: receivers ignore them (IBTA vol. 1, 9.2 and 9.3), so that no other
-field changes, nothing is refused, and messages are the same.
+Reserved bits of the transport headers, set in every packet of a capture: receivers ignore them (IBTA vol. 1, 9.2 and 9.3), so no other
+field changes, nothing is rejected, and messages are the same.
 """
 import json
 import struct
@@ -20,7 +20,7 @@ WHOLE = {"infiniband.aeth.syndrome", "infiniband.invariant.crc"}
 
 
 def with_bit(frame, opcodes, offset, bit):
-    """The frame with the bit set and a right invariant CRC, or as it is if it has no such header."""
+    """The frame with the bit set and a correct invariant CRC, or unchanged if it has no such header."""
     if frame[12:14] != b"\x08\x00" or frame[23] != 17 or struct.unpack_from(">H", frame, 36)[0] != ROCE:
         return frame
     if opcodes and frame[BTH] not in opcodes:

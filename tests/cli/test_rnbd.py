@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RNBD over RTRS: requests and images against what an application did, and against a client and server in Python (generate/rtrs.py)."""
+"""RNBD over RTRS: requests and images against the record of an application, and against a client and server in Python (generate/rtrs.py)."""
 import hashlib
 import os
 import random
@@ -39,14 +39,14 @@ class Rnbd(Nvme):
 
 
 class Real(Rnbd):
-    def test_images_are_what_was_written(self):
+    def test_images_equal_the_data_written(self):
         images, missing = self.images(REAL)
         self.assertEqual((missing, list(images)), ([], [IMAGE]))
         for offset, length, digest in DONE:
             self.assertEqual(hashlib.sha256(images[IMAGE][offset:offset + length]).hexdigest(), digest, offset)
 
     def test_requests_are_those_of_the_application(self):
-        """One write and one read of each range; the longest is three requests. A flush, and what opens and closes the device."""
+        """One write and one read of each range; the longest is three requests. A flush, and the messages that open and close the device."""
         found = self.operations(REAL)
         self.assertTrue(all(o["complete"] and o["ok"] for o in found))
         for offset, length, _ in DONE:
@@ -78,7 +78,7 @@ class Real(Rnbd):
         self.assertGreaterEqual(self.check_reads(REAL, self.images(REAL)[0][IMAGE], ("READ",)), len(DONE))
 
     def test_in_the_middle_of_the_stream(self):
-        """Without setup and names, from a frame on."""
+        """Without setup and names, starting from a frame."""
         frames = list(capfile.read(REAL))
         whole = self.images(REAL)[0][IMAGE]
         for begin in (34, 67, 70, 100, 303):
@@ -178,7 +178,7 @@ class Crafted(Rnbd):
         self.assertEqual({path.split("/")[0]: data for path, data in images.items()}, {"clt": b"\1" * 512, "clt@10.0.0.9": b"\2" * 512})
 
     def test_a_path_without_its_own_names(self):
-        """A second path of the session opens nothing: its devices are those of the first."""
+        """A second path of the session opens no devices: it uses those of the first."""
         scene = Scene("rnbd", "")
         first = self.session(scene, 2).set_up()
         second = self.session(scene, 2, a="10.1.0.2", b="10.1.0.1", first=0x31).set_up()
@@ -186,7 +186,7 @@ class Crafted(Rnbd):
         self.assertEqual(list(self.images(self.capture(scene))[0]), [IMAGE])
 
     def test_lost_packets_of_requests(self):
-        """Each packet of a write and of a read: what they lack is named, and nothing else."""
+        """Without each packet of a write and of a read: exactly the missing ranges are listed."""
         data = bytes(range(256)) * 8
         for way in self.WAYS[:3]:
             length = len(self.build(way, data, None)[1])
@@ -209,8 +209,8 @@ class Crafted(Rnbd):
 
     def build(self, way, data, lost):
         """
-        A scene without packet `lost` of two requests, and what each packet is: without the address of data from the server nothing says where
-        any of it goes; without a response nothing says that it is what the device holds.
+        A scene without packet `lost` of two requests, and the kind of each packet: without the address in the server's WRITE the destination
+        of all its data is unknown; without a response it is unknown whether the device contains the data.
         """
         scene, session = self.begun(**way)
         groups = session.write(0, data) + session.read(16, data)
@@ -235,8 +235,8 @@ class Crafted(Rnbd):
             self.assertEqual([(o["name"], o.get("status"), o["id"]) for o in found],
                              [("WRITE", "success", str(buffer)) for buffer in buffers], depth)
 
-    def test_what_only_looks_like_a_request_is_none(self):
-        """WRITEs with immediate data, of which one thing is wrong each."""
+    def test_data_that_resembles_a_request_is_not_recognised(self):
+        """WRITEs with immediate data, each with one fault."""
         user = rtrs.io(0, 8, rtrs.WRITE, 512)
         body = bytes(512) + user + b"\2\0\x20\0"
         wrong = [(body, 0x221), (body[:-4] + b"\3\0\x20\0", 0x220), (body[:-4] + b"\2\0\x21\0", 0x221), (body, 0x10000220),
@@ -258,11 +258,11 @@ class Crafted(Rnbd):
 
 
 class Losses(Rnbd):
-    """One buffer for all requests, and responses, data and requests that were not captured: right bytes, or listed as missing."""
+    """One buffer for all requests, and uncaptured responses, data and requests: bytes are correct or listed as missing."""
     BLOCKS = 16
 
     def lossy(self, seed):
-        """The capture; the disk; blocks of writes that were not captured at all."""
+        """The capture; the disk; blocks of writes of which no packet was captured."""
         choice, disk, unseen = random.Random(seed), {}, set()
         scene, session = self.begun(count=2, new_keys=bool(seed & 1), with_data=bool(seed & 2))
         if seed & 4:
@@ -282,7 +282,7 @@ class Losses(Rnbd):
                 rows = session.flush(buffer=3)
             disk.update(written)
             request = [packet for packet in rows[0] if choice.random() >= 0.05]
-            # what says where the data goes is in the last packet
+            # the last packet contains the destination of the data
             (unseen.difference_update if rows[0][-2] in request else unseen.update)(written)
             scene.put(*request, *[packet for packet in rows[1] if choice.random() >= 0.1])
             if choice.random() >= 0.3:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""-C, -G and -W: names and contents of the files, as tcpdump makes them."""
+"""-C, -G and -W: names and contents of the files, as of tcpdump."""
 import os
 import stat
 import struct
@@ -10,7 +10,7 @@ from cli import CliTest, RPING, RPING_FRAMES, needs, read, records, wait_until
 
 class Rotation(CliTest):
     def big(self, copies=200, gap_ns=0):
-        """So many copies of a capture, each so much later than the one before it."""
+        """`copies` copies of a capture, each later than the previous one."""
         header, found = records(read(RPING))
         start = 1700000000 * 10**9
         content = [header[:4].replace(b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") + header[4:]]
@@ -80,7 +80,7 @@ class Rotation(CliTest):
         self.assertEqual(self.files(), ["x-20", "x-40", "x-201", "x-202", "x-401", "x-402"])
         self.assertEqual(sum(self.frames(name) for name in self.files()), 400 * RPING_FRAMES)
 
-    def test_the_name_given_says_the_format_of_all(self):
+    def test_the_given_name_determines_the_format_of_all_files(self):
         for name, magic in (("x.pcap.gz", b"\x1f\x8b"), ("x.pcapng", b"\x0a\x0d\x0d\x0a"), ("x.pcapng.gz", b"\x1f\x8b"),
                             ("x.pcap.zst", b"\x28\xb5\x2f\xfd"), ("x.pcapng.lz4", b"\x04\x22\x4d\x18")):
             self.good("-r", self.big(400), "-w", self.path(name), "-C", "1", "-W", "20")
@@ -91,7 +91,7 @@ class Rotation(CliTest):
             self.assertEqual(sum(self.frames(found) for found in self.files()), 400 * RPING_FRAMES)
             self.remove()
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_contradictory_options_are_rejected(self):
         for options, message in ((("-C", "1"), "require -w"), (("-w", "x", "-W", "2"), "-W requires"), (("-w", "-", "-C", "1"), "cannot be rotated"),
                                  (("-w", "x", "-C", "0"), "-C 0"), (("-w", "x", "-G", "x"), "-G x"), (("-Z", "root"), "require -i"),
                                  (("-i", "lo"), "-i and -r exclude each other")):
@@ -101,7 +101,7 @@ class Rotation(CliTest):
         self.bad("cannot be created", "-r", RPING, "-w", self.path("none/x.pcap"), "-C", "1")
 
     def test_names_of_dumpcap(self):
-        """NAME_NNNNN_TIME, the latest ones are kept, and every name is printed."""
+        """NAME_NNNNN_TIME; the latest files are kept, and every name is printed."""
         big = self.big(5, 10 * 10**9)  # from 22:13:20 on
         names = self.path("names")
         for condition, begins, each in (("packets:%d" % RPING_FRAMES, ["221320", "221330", "221340", "221350", "221400"], RPING_FRAMES),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Which packets show an RPC over RDMA, and how repeats of it are known."""
+"""Packets that show an RPC over RDMA, and recognition of its repeats."""
 import json
 import os
 
@@ -18,7 +18,7 @@ READ, WRITE, READDIR = "6", "7", "16"
 
 class Shown(CliTest):
     def shown(self, name):
-        """{frame: (the XID stands in the RPC-over-RDMA header, in the RPC header, call or reply, procedure, the call's frame)}"""
+        """{frame: (XID of the RPC-over-RDMA header, of the RPC header, call or reply, procedure, the call's frame)}"""
         rows = [line.split("\t") for line in self.lines("-r", os.path.join(TESTDATA, "rpc_%s.pcap" % name), "-T", "fields", *COLUMNS)]
         return {int(row[0]): (bool(row[1]), bool(row[2]), row[3], row[4], row[5]) for row in rows if row[1] or row[2]}
 
@@ -30,7 +30,7 @@ class Shown(CliTest):
         self.assertEqual(found[12], (True, False, "", "", ""))
         self.assertEqual(found[15], (False, True, "0", WRITE, ""))
         self.assertEqual(found[16], (True, True, "1", WRITE, "15"))
-        # the reply's SEND came before the last WRITE of its chunk
+        # the reply's SEND precedes the last WRITE of its chunk
         self.assertEqual(found[23], (True, False, "", "", ""))
         self.assertEqual(found[24], (False, True, "1", READDIR, "18"))
 
@@ -39,18 +39,18 @@ class Shown(CliTest):
         calls = [row for row in found.values() if row[2] == "0"]
         self.assertEqual(calls, [(False, True, "0", WRITE, "")] * 4)
 
-    def test_what_never_arrives_whole_is_not_shown(self):
+    def test_incomplete_messages_are_not_shown(self):
         found = self.shown("hole-read")
         self.assertEqual([row[3] for row in found.values() if row[2] == "0"], [WRITE])
 
-    def test_replies_that_come_again_are_known_by_their_call(self):
+    def test_repeated_replies_are_recognised_by_their_call(self):
         found = self.shown("answered-again")
         for call, replies, procedure in ((4, (6, 8), READ), (10, (11, 13), READ), (15, (20, 22), READDIR), (24, (29, 31), READDIR),
                                          (33, (34, 36, 38), READ), (40, (41, 43, 45), READ)):
             for reply in replies:
                 self.assertEqual(found[reply], (True, True, "1", procedure, str(call)), reply)
 
-    def test_what_a_connection_answered_is_forgotten_when_it_has_long_answered_nothing(self):
+    def test_answered_calls_of_idle_connections_are_discarded(self):
         frames = list(capfile.read(os.path.join(TESTDATA, "rpc_answered-again.pcap")))[:8]
         other = (1, bytes(12) + b"\x88\xb5" + bytes(46), 60)
         for seconds, procedure in ((80, READ), (100, "")):
@@ -85,14 +85,14 @@ class Replies(CliTest):
 
 
 class Cut(CliTest):
-    def test_what_the_capture_cut_off_is_reported_as_that(self):
+    def test_truncated_parts_are_reported_as_truncated(self):
         whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
         calls = len(self.lines("messages", "--rpc", whole)) // 2
         for length in ("96", "120", "160", "200", "300"):
             rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", length, whole)]
             self.assertEqual({hole["reason"] for row in rows for hole in row["missing"]}, {"snapped"})
             self.assertGreater(sum(row["kind"] == "rpc_call" and row["answer"] is not None for row in rows), calls * 9 // 10)
-            # of a header that is not all there the status is not known
+            # the status of an incomplete header is unknown
             self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
 
     def test_sends_of_several_packets_are_cut_off_like_those_of_one(self):
@@ -108,28 +108,28 @@ class Cut(CliTest):
         return [[(hole["offset"], hole["length"], hole["reason"]) for hole in row["missing"]] for row in rows]
 
     def test_holes_side_by_side_have_reasons_of_their_own(self):
-        # the second of three READ responses is lost, of the first 62 bytes are left
+        # the second of three READ responses is lost, the first has 62 bytes
         self.assertEqual(self.holes(os.path.join(TESTDATA, "rpc_hole-read.pcap"), 120)[0],
                          [(14, 62, "snapped"), (138, 194, "snapped"), (332, 256, "not_captured")])
 
-    def test_a_reply_whose_calls_lists_were_cut_off_lacks_what_was_cut_off(self):
+    def test_a_reply_lacks_the_chunks_truncated_in_its_call(self):
         s = Session("cut", "")
         c = s.peers()
-        # what the queue pairs carry is known by this
+        # identifies the protocol of the queue pairs
         s.answer(s.call(c, nfs.read3(s.new_xid(), 40)), nfs.read3_reply(s.xid, b""))
         reported = long_reply(s, c, read=40, segments=(600,))
         reported.chunks = []
         s.deliver(c, reported.regions)
         s.speak(reported, s.reply(reported))
         s.write(self.directory)
-        # of the call's lists two words are missing, the reply's SEND is shorter
+        # the call's lists lack two words, the reply's SEND is shorter
         call, reply = self.holes(self.path(s.name + s.suffix), 54 + 64)[2:]
         self.assertEqual([hole[2] for hole in call], ["snapped"])
         self.assertEqual(reply, [(0, 600, "snapped")])
 
 
 class Lengths(CliTest):
-    """A READ of 41 bytes, of which the reply's list says something else than was written."""
+    """A READ of 41 bytes whose reply's list differs from the data written."""
 
     def reported(self, written, returned):
         s = Session("lengths", "")
@@ -148,14 +148,14 @@ class Lengths(CliTest):
         row, checksum = self.reported(44, 44)
         self.assertEqual((row["complete"], row["length"], row["crc32"]), (True, 88, checksum))
 
-    def test_what_was_written_after_the_result_is_not_of_it(self):
+    def test_writes_after_the_result_are_not_part_of_it(self):
         row, checksum = self.reported(100, 41)
         self.assertEqual((row["complete"], row["length"]), (True, 88))
         self.assertIn(row.get("crc32"), (None, checksum))
 
 
 class Table(CliTest):
-    """What other programs show of these captures only when they read them twice, or not at all."""
+    """Values that other programs show only when they read a capture twice, or not at all."""
 
     def rpc_captures(self):
         return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.startswith("rpc_") and name.endswith(".pcap")]
@@ -184,7 +184,7 @@ class Table(CliTest):
             if "hostile" not in capture:
                 malformed = [line for line in self.lines("-r", capture, "-V") if "Anomaly malformed" in line]
                 self.assertEqual(malformed, [], capture)
-        # each lie but the one that is only a bit too long for the chunk
+        # each wrong value except the one that only slightly exceeds the chunk
         self.assertGreater(len([line for line in self.lines("-r", os.path.join(TESTDATA, "rpc_hostile-xdr.pcap"), "-V")
                                 if "Anomaly malformed" in line]), 10)
 
@@ -224,7 +224,7 @@ class Table(CliTest):
 
 class Versions(CliTest):
     def test_another_version_is_known_by_its_connection(self):
-        """The second call's version, of a connection that the first one showed to carry RPC-over-RDMA."""
+        """The second call's version, on a connection that the first call identified as RPC-over-RDMA."""
         with open(os.path.join(TESTDATA, "rpc_write-chunk.pcap"), "rb") as f:
             capture = f.read()
         calls = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_call" in line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The tables of doc/json.md against what --json prints over all of testdata, both ways."""
+"""The tables of doc/json.md against the output of --json over all of testdata, in both directions."""
 import collections
 from decimal import Decimal
 import json
@@ -33,7 +33,7 @@ class Seconds(str):
 
 
 class Rows(dict):
-    """The rows of a table by their keys. `required`: by object, the keys that it always has; `checked`: values already examined."""
+    """The rows of a table by their keys. `required`: the keys that each object always has; `checked`: values already examined."""
 
     def __init__(self):
         super().__init__()
@@ -46,7 +46,7 @@ class Rows(dict):
 
 
 def tables():
-    """{command: {key: Row}} as the document says; of a command with several types of records {(command, type): {key: Row}} too."""
+    """{command: {key: Row}} from the document; for commands with several types of records also {(command, type): {key: Row}}."""
     found, rows, command = {}, None, None
     with open(DOCUMENT, encoding="utf-8") as lines:
         for line in lines:
@@ -66,7 +66,7 @@ def tables():
 
 
 def big_scene():
-    """A message and connections that a small memory cannot hold."""
+    """A message and connections that exceed a small memory limit."""
     scene = Scene("big", "")
     talk = scene.connection()
     packets = talk.write("a", 1200 * 256)
@@ -109,7 +109,7 @@ class Schema(CliTest):
         return type(value) is str and re.fullmatch(TEXTS[row.kind], value) and (not row.values or value in row.values)
 
     def problems(self, rows, path, value, seen):
-        """What doc/json.md does not say so; `seen` counts what occurs of it."""
+        """Differences from doc/json.md; `seen` counts the documented keys and values that occur."""
         seen[path] += 1
         if path and path not in rows:
             yield path + " is not documented"
@@ -194,7 +194,7 @@ class Schema(CliTest):
 
     @staticmethod
     def is_rare(key):
-        """What it takes millions of packets, or a reserved service, to see."""
+        """Keys and values that require millions of packets, or a reserved service."""
         return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "distributions_uncounted", "intervals_uncounted",
                        "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed", "others", "statuses_uncounted",
@@ -207,7 +207,7 @@ class Schema(CliTest):
         return schedule.write_pcap(self.path("closed.pcap"))
 
     def marked(self):
-        """Congestion, a response to nothing, a status without a name."""
+        """Congestion, a response without a request, a status without a name."""
         scene = Session("marked", "")
         talk = scene.peers()
         for _ in range(4):
@@ -236,7 +236,7 @@ class Schema(CliTest):
                 for one in devices:
                     with self.subTest(tree=tree, device=one["name"]):
                         self.assertEqual(list(self.problems(rows, "", one, seen)), [])
-        # tests/test_device_verbs.c has those that a device is needed for
+        # tests/test_device_verbs.c tests those that need a device
         by_device = [key for key in rows if not seen[key]]
         self.assertEqual(by_device, ["verbs_capabilities", "verbs_capabilities[]", "core_clock_khz", "max_receives", "max_sges", "max_completions",
                                      "max_rss_queues", "raw_packet_queue_pairs", "vendor", "part", "max_queue_pairs", "max_completion_queues", "max_memory_regions",
@@ -280,7 +280,7 @@ class Schema(CliTest):
         for one in fields:
             self.assertEqual(list(self.problems(rows, "", one, seen)), [], one)
 
-    def test_keys_come_only_when_they_are_asked_for(self):
+    def test_optional_keys_are_present_only_on_request(self):
         for capture in captures():
             for one in self.objects("messages", capture):
                 self.assertFalse({"crc32", "bytes", "bytes_evicted"} & set(one))

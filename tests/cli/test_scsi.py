@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""SRP and iSER: commands and images against what an application did, and against units made in Python (generate/scsi.py)."""
+"""SRP and iSER: commands and images against the record of an application, and against units made in Python (generate/scsi.py)."""
 import hashlib
 import json
 import os
@@ -20,7 +20,7 @@ KINDS = (lambda talk: scsi.Srp(talk), lambda talk: scsi.Srp(talk, 4), lambda tal
 
 
 class Real(Nvme):
-    def test_images_are_what_was_written(self):
+    def test_images_equal_the_data_written(self):
         for capture, name in IMAGES.items():
             with self.subTest(capture):
                 images, missing = self.images(capture)
@@ -116,7 +116,7 @@ class Crafted(Nvme):
                 self.assertEqual(list(images.values())[0][:1024], b"\x07" * 1024)
 
     def test_the_same_block_many_times(self):
-        """WRITE SAME of more blocks than fit into a buffer; to the end of the disk; of more bytes than are made of one block."""
+        """WRITE SAME of more blocks than fit into a buffer; to the end of the disk; beyond the limit of bytes written for one block."""
         one, two = bytes(range(256)) * 2, b"\x05" * 512
         for kind in (KINDS[0], KINDS[3]):
             capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 9000, 1), one), ("out", scsi.cdb16(0x93, 3, 5000), two), ("out", scsi.cdb16(0x93, 100, 777), one),
@@ -132,8 +132,8 @@ class Crafted(Nvme):
         rows = [line.split("\t")[1:] for line in done.stdout.decode().splitlines()]
         self.assertEqual(rows, [["512", "2048", "evicted"], ["3072", str((1 << 40) - 5 * 512), "evicted"]])
 
-    def test_what_changes_blocks_without_saying_how(self):
-        """ORWRITE, FORMAT UNIT; WRITE ATOMIC has its number of blocks elsewhere."""
+    def test_commands_that_change_blocks_in_unknown_ways(self):
+        """ORWRITE, FORMAT UNIT; WRITE ATOMIC, whose number of blocks is at another offset."""
         data = b"\x07" * 1024
         for kind in (KINDS[0], KINDS[2]):
             capture = self.capture_of(kind, ("out", scsi.cdb16(0x8a, 0, 2), data), ("out", scsi.cdb16(0x8b, 1, 1), data[:512]),
@@ -193,7 +193,7 @@ class Crafted(Nvme):
 
 
 class Others(Nvme):
-    """Requests that are no SCSI commands."""
+    """Requests that are not SCSI commands."""
 
     def found(self, scene):
         return [(o["name"], o.get("status"), o.get("ok"), o["object"].rsplit("/", 1)[-1]) for o in self.operations(self.capture(scene))][1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Data of SCSI commands: values at the places that SPC and SBC give, over SRP and iSER, on RoCE and iWARP."""
+"""Data of SCSI commands: values at the offsets in SPC and SBC, over SRP and iSER, on RoCE and iWARP."""
 import json
 import struct
 
@@ -16,7 +16,7 @@ def cdb(opcode, second=0, length=16):
 
 
 def wires():
-    """SRP with one descriptor and with four, iSER on RoCE, iSER on iWARP with an FPDU in a segment or anywhere in segments."""
+    """SRP with one descriptor and with four, iSER on RoCE, iSER on iWARP with one FPDU per segment or not aligned with segments."""
     for pieces in (1, 4):
         scene = Scene("scsi", "")
         yield scene, scsi.Srp(Connection(scene), pieces)

@@ -40,11 +40,11 @@ class SeveralSources(LiveTest):
         self.assertEqual([data for _, data in both[0]], [data for _, data in both[1]])
         self.assertEqual(len(both[0]), NFS_FRAMES)
         self.assertEqual([(near, far) for (near, _), (far, _) in zip(*both) if far < near], [])
-        # packets of both are mixed, not one device after the other
+        # packets of both devices are interleaved
         self.assertGreater(sum(found[i][0] != found[i + 1][0] for i in range(len(found) - 1)), 10)
         for name in ("near", "far"):
             self.assertIn("pcap:%s: %d packets captured; received: %d;" % (name, NFS_FRAMES, NFS_FRAMES), errors)
-        self.assertIn("%d packets taken from 2 sources" % (2 * NFS_FRAMES), errors)
+        self.assertIn("%d packets captured from 2 sources" % (2 * NFS_FRAMES), errors)
 
     def test_interfaces_and_their_statistics(self):
         ip("link", "add", "near2", "type", "veth", "peer", "name", "far2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""SMB over SMB Direct: commands and files against what a client calculated, and against a client and server in Python (generate/smb.py)."""
+"""SMB over SMB Direct: commands and files against hashes that a client calculated, and against a client and server in Python (generate/smb.py)."""
 import glob
 import hashlib
 import itertools
@@ -12,7 +12,7 @@ from cli import CliTest, TESTDATA
 from conversation import Connection, Scene
 
 ROCE, IWARP = (os.path.join(TESTDATA, name) for name in ("roce-smbdirect.pcap.gz", "iwarp-smbdirect.pcap.gz"))
-# SHA-256 of what the client wrote
+# SHA-256 of the data that the client wrote
 WRITTEN = {
     ROCE: {"d3s31/file1.dat": "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
            "d3s31/file3.dat": "2ac9a6746aca543af8dff39894cfe8173afba21eb01c6fae33d52947222855ef",
@@ -63,7 +63,7 @@ class Real(Smb):
             for path, digest in truth.items():
                 with self.subTest(path):
                     self.assertEqual(hashlib.sha256(found["10.0.0.1/s/" + path]).hexdigest(), digest)
-            # the data of one file was cut off
+            # the data of one file was truncated
             self.assertEqual({path.rpartition("/")[2] for path, *_ in missing}, {"file300001.dat"} if capture == ROCE else set())
             if capture == ROCE:
                 self.assertEqual(len(found["10.0.0.1/s/d3s31/file300001.dat"]), 300001)
@@ -136,7 +136,7 @@ class Crafted(Smb):
             with self.subTest(order):
                 self.check_order(bytes(i * 5 & 255 for i in range(576)), order)
 
-    def test_a_fragment_that_looks_like_a_message_is_none(self):
+    def test_a_fragment_that_resembles_a_message_is_not_recognised(self):
         for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
             with self.subTest(order):
                 self.check_order(b"\xfeSMB\x40\0" + bytes(58) + (b"\xfeSMB\x40\0" + bytes(114)) * 4, order)
@@ -156,7 +156,7 @@ class Crafted(Smb):
         return scene, talk, sends, {"srv/share/" + name: data for name, data in client.files.items()}
 
     def check(self, found, missing, truth):
-        """Nothing is wrong that is not reported as missing."""
+        """Bytes are correct or reported as missing."""
         for path, data in found.items():
             holes = [(offset, offset + length) for name, offset, length, _ in missing if name == "smb/" + path]
             self.assertIn(path, truth)
@@ -177,7 +177,7 @@ class Crafted(Smb):
                         scene.put(packet)
                     at += 1
             with self.subTest(drop):
-                # a CREATE that was not captured leaves a file without a name
+                # without its CREATE a file has no name
                 found, missing = self.files(self.capture(scene))
                 self.check({path: data for path, data in found.items() if "by-id" not in path and "tree-" not in path}, missing, truth)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The database of export --sqlite, against what the other commands print."""
+"""The database of export --sqlite, against the output of the other commands."""
 import json
 import os
 import sqlite3
@@ -11,7 +11,7 @@ NAMES = ("roce-nfs3.pcap.gz", "roce-rping-v4.pcap", "iwarp-nfs3-crctso.pcap.gz",
 
 
 def nanoseconds(text):
-    """Of a decimal string of seconds, exactly."""
+    """Exact nanoseconds of a decimal string of seconds."""
     if text is None:
         return None
     sign = -1 if text.startswith("-") else 1
@@ -99,7 +99,7 @@ class Sqlite(CliTest):
             self.assertEqual((rows[number]["length"], rows[number]["psn"], rows[number]["opcode"]), (length, psn, opcode))
 
     def test_rows_of_merged_connections_go_where_the_connection_went(self):
-        """Halves of connections are merged when their other half is found, and a packet can precede what names its connection."""
+        """Halves of connections are merged when their other half is found, and a packet can precede the recognition of its connection."""
         later = 0
         for capture in captures():
             database = self.database(capture, "--packets")
@@ -125,7 +125,7 @@ class Sqlite(CliTest):
         slowest = database.execute("SELECT latency_ms FROM slow_operations LIMIT 1").fetchone()[0]
         self.assertEqual(slowest, max(record["latency"] for record in self.records("operations", self.captures[0]) if "latency" in record) * 1000)
 
-    def test_what_cannot_be_written(self):
+    def test_write_errors(self):
         self.bad("the database cannot be written", "export", "--sqlite", "/none/x.db", RPING)
         self.bad("is an input too", "export", "--sqlite", RPING, RPING)
         self.bad("--sqlite excludes -w and --files", "export", "--sqlite", "x", "-w", "y", RPING)

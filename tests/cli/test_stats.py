@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap stats: its numbers against those of messages, connections and -T fields, and each rule of its findings."""
+"""rdmatap stats: numbers against those of messages, connections and -T fields, and each rule of the findings."""
 import collections
 import decimal
 import json
@@ -30,7 +30,7 @@ def testdata(name):
 
 
 def sound():
-    """Captures whose fields hold one value each, and the truth."""
+    """Captures whose fields have one value each, and their truth."""
     return [name for name in captures() if not os.path.basename(name).startswith(("absurd", "tunnels"))]
 
 
@@ -39,7 +39,7 @@ def nearest_rank(values, permille):
 
 
 def readable(seconds):
-    """A time as text prints it: three significant digits and a unit."""
+    """A time as in text output: three significant digits and a unit."""
     value, unit = decimal.Decimal(round(seconds * 10**9)), "ns"
     for larger in ("us", "ms", "s"):
         if value >= decimal.Decimal("999.5"):
@@ -60,7 +60,7 @@ class StatsTest(CliTest):
         return [json.loads(line) for line in self.printed[key]]
 
     def fields(self, capture, *names):
-        """Values of these fields, a row a packet."""
+        """Values of these fields, one row per packet."""
         arguments = [word for name in names for word in ("-e", name)]
         return [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", *arguments)]
 
@@ -88,7 +88,7 @@ class StatsTest(CliTest):
         return self.written(scene)
 
     def check_distribution(self, found, values, what):
-        """Exact but for the percentiles, which have the error that is stated."""
+        """Exact except for percentiles, which have the documented error."""
         if not values:
             self.assertIsNone(found, what)
             return
@@ -122,13 +122,13 @@ class Usage(StatsTest):
         self.assertEqual([found["capture"][0][key] for key in ("packets", "bytes", "connections", "messages", "findings")], [0] * 5)
         self.assertEqual(self.lines("stats", testdata("empty.pcap"))[-1], "No problems found")
 
-    def test_what_is_readable_of_a_broken_file_is_counted(self):
+    def test_the_readable_part_of_a_damaged_file_is_counted(self):
         with open(RPING, "rb") as f:
             broken = self.path("cut.pcap", f.read()[:-5])
         found = json.loads(self.bad("frame 101: at byte ", "stats", "--json", broken).splitlines()[0])
         self.assertEqual(found["packets"], 100)
 
-    def test_what_cannot_be_written_is_reported(self):
+    def test_write_errors_are_reported(self):
         with open("/dev/full", "wb") as full:
             self.bad("standard output: ", "stats", RPING, stdout=full)
 
@@ -206,7 +206,7 @@ class Numbers(StatsTest):
                     reported[connection, from_a] += 1
             directions = [(str(c["connection"]), "1" if d["direction"] == "a>b" else "0", d) for c in found["connection"]
                           for d in c["directions"]]
-            # packets that came before their connection was known have none in their fields
+            # packets that precede the recognition of their connection have no connection field
             late = sum(d["packets"] for _, _, d in directions) - reported["packets"]
             self.assertGreaterEqual(late, 0, capture)
             if late:
@@ -215,13 +215,13 @@ class Numbers(StatsTest):
                                  whole["rdma_packets"] - sum(m["count"] for m in found["mad"]), capture)
                 continue
             self.assertEqual(sum(d["bytes"] for _, _, d in directions), reported["bytes"], capture)
-            # halves that turned out to be of one connection have two numbers in the packets' fields
+            # halves that were merged later have two connection numbers in the packets' fields
             if {row[1] for row in rows if row[1]} == {number for number, _, d in directions if d["packets"]}:
                 for number, from_a, d in directions:
                     self.assertEqual(d["packets"], reported[number, from_a], (capture, number, from_a))
 
     def damaged(self):
-        """Captures of which packets are missing, doubled or in another order, by chance."""
+        """Captures with packets missing, doubled or reordered at random."""
         made = []
         for name in ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "iwarp-nfs3-crctso.pcap.gz", "iwarp-rcopy.pcap.gz"):
             choice, frames = random.Random(name), list(capfile.timed(testdata(name)))
@@ -291,7 +291,7 @@ class Numbers(StatsTest):
                     reported[naks[int(code)]].append(int(number))
             found = self.stats(capture)
             if any(c.get("transport") == "iwarp" for c in found["connection"]):
-                continue # no field shows what a segment is
+                continue # no field shows the label of a segment
             events = found["capture"][0]["events"]
             late = sum(d["packets"] for c in found["connection"] for d in c["directions"]) - sum(bool(row[1]) for row in rows)
             for name in ([] if late else list(names.values())) + naks + ["rnr_naks", "cnps", "no_credit"]:
@@ -305,7 +305,7 @@ class Numbers(StatsTest):
             found = {(m["class"], m["method"], m["attribute"]): m["count"] for m in self.stats(testdata(capture))["mad"]}
             self.assertEqual(found, dict(reported), capture)
 
-    def test_text_shows_what_json_shows(self):
+    def test_text_shows_the_values_of_json(self):
         text = "\n".join(self.lines("stats", testdata("roce-nfs3-long.pcap")))
         found = self.stats(testdata("roce-nfs3-long.pcap"))
         self.assertRegex(text, r"(?m)^packets +%(packets)d, 23\.6 KB, 61\.3 %% RDMA" % found["capture"][0])
@@ -314,7 +314,7 @@ class Numbers(StatsTest):
 
 
 class Known(StatsTest):
-    """Captures whose numbers are known because they were made so."""
+    """Generated captures with known numbers."""
 
     def test_payload_and_goodput(self):
         scene = Scene("payload", "")
@@ -394,7 +394,7 @@ class Known(StatsTest):
         self.assertNotIn("cnp_reaction", back)
 
     def test_time_lost_is_that_of_the_schedule(self):
-        """Sent again after 0.5 s, and twice after another 0.5 s; a READ of which a response comes 20 ms after it was missed; a SEND after RNR."""
+        """Retransmitted after 0.5 s, and twice after another 0.5 s; a READ with a response 20 ms after it was missed; a SEND after RNR."""
         scene = Scene("schedule", "")
         talk = scene.connection(port=20049).establish()
         def lost(cause):
@@ -435,10 +435,10 @@ class Known(StatsTest):
         scene.put(talk.ack(other[-1]))
         there = self.stats(self.written(scene))["connection"][0]["directions"][0]["events"]
         self.assertEqual(there["recoveries_after_nak"]["count"], 1)
-        # the second and the third time that it is sent
+        # its second and third transmission
         self.assertEqual(there["recoveries_after_timeout"]["count"], 2)
 
-    def test_responses_that_a_restarted_read_asks_for_are_retransmissions(self):
+    def test_responses_to_a_restarted_read_are_retransmissions(self):
         scene = Scene("restart", "")
         talk = scene.connection(port=20049).establish()
         request, responses = talk.read("a", 1000)
@@ -460,7 +460,7 @@ class Known(StatsTest):
         self.assertEqual(latencies, {("a>b", "send"): (2, 0.00002, 0.000025, 0.00003), ("b>a", "send"): (2, 0.00002, 0.000025, 0.00003),
                                      ("a>b", "write"): (1, 0.00003, 0.00003, 0.00003), ("a>b", "read"): (1, 0.00004, 0.00004, 0.00004)})
 
-    def test_what_the_generator_lost_and_repeated_is_counted(self):
+    def test_losses_and_repeats_of_the_generator_are_counted(self):
         counted = 0
         for capture in captures():
             truth = re.sub(r"\.pcap(ng)?$", ".connections.jsonl", capture)
@@ -472,7 +472,7 @@ class Known(StatsTest):
                 for reported in map(json.loads, lines):
                     known = {name: count for name, count in reported.get("anomalies", {}).items()
                              if isinstance(count, int) and "|" not in name and name != "differing_repeat"}
-                    # stats keeps no payload to distinguish those by; halves that are one connection, and what cannot be known, have no number here
+                    # stats keeps no payload to distinguish those; merged halves and unknown values have no number here
                     for one in (one for one in found if one.get("connection") == reported.get("connection")):
                         self.assertEqual({name: one["anomalies"].get(name, 0) for name in known}, known, (capture, reported))
                         counted += len(known)
@@ -588,7 +588,7 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def sent_again_after(self, syndrome, count):
-        """Each SEND again after a NAK, at once."""
+        """Each SEND is retransmitted immediately after a NAK."""
         scene = Scene("after", "")
         talk = scene.connection(port=20049).establish()
         for _ in range(count):
@@ -597,7 +597,7 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def lacking(self, count):
-        """READs restarted at once for want of a response."""
+        """READs restarted at once because a response is missing."""
         scene = Scene("lacking", "")
         talk = scene.connection(port=20049).establish()
         for _ in range(count):
@@ -607,7 +607,7 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def tried(self, *pauses):
-        """A SEND that is sent again after each of these, with never an answer."""
+        """A SEND that is retransmitted after each of these times and never acknowledged."""
         scene = Scene("tried", "")
         talk = scene.connection(port=20049).establish()
         packets = talk.send("a", 100)
@@ -666,7 +666,7 @@ class Findings(StatsTest):
         return self.written(session)
 
     def swapped(self, count):
-        """In the end one is asked for again."""
+        """At the end one is requested again."""
         scene = Scene("swaps", "")
         talk = scene.connection(port=20049).establish()
         scene.put(*talk.send("a", 10))
@@ -704,21 +704,21 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def iwarp(self, change):
-        """An rping over iWARP whose frames `change` alters: it gets and returns (time, bytes)."""
+        """An rping over iWARP whose frames `change` alters: it takes and returns (time, bytes)."""
         header, frames = records(read(testdata("iwarp-rping-v4-crc.pcap")))
         path = self.path("iwarp-%d.pcap" % len(os.listdir(self.directory)))
         capfile.write_pcap(path, 1, [(time, data, len(data)) for time, data in change([(time, data) for time, data, _ in frames])])
         return path
 
     def segments_again(self, count):
-        """So many segments with data that the client sent come again half a second later."""
+        """`count` data segments of the client are retransmitted half a second later."""
         def change(frames):
             asked = [(time, data) for time, data in frames if len(data) > 100 and data[26:30] == frames[2][1][26:30]][-count:]
             return frames + [(frames[-1][0] + i * 10**6 + 5 * 10**8, data) for i, (_, data) in enumerate(asked)]
         return self.iwarp(change)
 
     def damaged_fpdus(self, place):
-        """That byte of the last of the longest segments is changed: -10 is data of its FPDU, 19 is in the IP header."""
+        """Changes a byte of the last of the longest segments: -10 is data of its FPDU, 19 is in the IP header."""
         def change(frames):
             longest = max(range(len(frames)), key=lambda i: (len(frames[i][1]), i))
             time, data = frames[longest]
@@ -737,7 +737,7 @@ class Findings(StatsTest):
         return self.scheduled(schedule, speed=512 * 10 ** 6)
 
     def lone_cnps(self):
-        """Of so many queue pairs that those of the first are not credited when they turn out to be connections."""
+        """So many queue pairs that the packets of the first ones are not credited when their connections are recognised."""
         schedule = Schedule()
         for i in range(1100):
             schedule.at(i, roce("B", CNP, 0x1000 + i, 0))
@@ -747,7 +747,7 @@ class Findings(StatsTest):
         return [job.save(self.path("job%d.pcap" % number)) for number, job in enumerate(jobs)]
 
     def ring(self, late=0, lost=0):
-        """NCCL: a host is late in one step, or a packet is lost and sent again after a timeout."""
+        """NCCL: a host is late in one step, or a packet is lost and retransmitted after a timeout."""
         hosts = [nccl.Host(i + 1) for i in range(4)]
         nccl.ring(hosts, 8, 20000, late={(3, hosts[1]): late}, lost={(3, hosts[1]): lost} if lost else None)
         path = self.path("ring%d.pcap" % (late + lost))
@@ -757,7 +757,7 @@ class Findings(StatsTest):
     def closed_window(self, times):
         return self.iwarp(lambda frames: with_closed_window(frames, 10 * MS) if times else frames)
 
-    def test_each_rule_finds_what_it_is_for_and_nothing_below_its_threshold(self):
+    def test_each_rule_has_findings_only_above_its_threshold(self):
         made = {
             "bad_icrc": lambda: ((testdata("conn_bad-icrc.pcap"), "--check-icrc"), (testdata("conn_bad-icrc.pcap"),)),
             "remote_access_error": lambda: (self.refused(NAK_ACCESS, 1), self.refused(NAK_OPERATION, 1)),
@@ -871,7 +871,7 @@ class Findings(StatsTest):
             self.assertEqual([one["rank"] for one in found["finding"]], list(range(1, len(weights) + 1)))
             self.assertEqual(found["capture"][0]["findings"], len(weights))
 
-    def test_text_says_where(self):
+    def test_text_shows_the_ends(self):
         text = self.lines("stats", testdata("conn_naks.pcap"))
         self.assertTrue([line for line in text if re.match(
             r"  1\. 10\.0\.0\.1 -> 10\.0\.0\.2 #1: 1 NAK, remote access error \([:.\d]+\) \[remote_access_error\]",
@@ -898,7 +898,7 @@ class Findings(StatsTest):
         self.assertGreater(len(tried), 25)
 
     def test_the_commands_of_text_print_packets(self):
-        """The command as a shell reads it, for names of files that need quotes."""
+        """The command as parsed by a shell, for file names that need quotes."""
         with open(testdata("conn_naks.pcap"), "rb") as f:
             content = f.read()
         for name in ("naks.pcap", "with blank.pcap", "it's.pcap", "two\nlines'.pcap", "-dash", "a$(b)`c`.pcap"):
@@ -970,13 +970,13 @@ class Tables(StatsTest):
                         if name in heading and row[end - 1:end].strip():
                             self.assertEqual(row[end:end + 2].strip(), "", (capture, row))
 
-    def test_what_is_zero_is_left_out(self):
+    def test_zero_values_are_omitted(self):
         for capture in captures():
             for line in self.lines("stats", capture):
                 if line.startswith("  ") and not re.match(r"   ? ?\d+\. |     |  Likely", line):
                     self.assertIsNone(re.search(r"(?<![\w.:])(?<!lid )0 (?:[KMG]?B|[munk]?s|%|[kMG]?b/s)?(?: |$)", line), (capture, line))
 
-    def test_connections_are_those_of_json_in_the_order_asked_for(self):
+    def test_connections_are_those_of_json_in_the_requested_order(self):
         def lost(row):
             return round(sum(direction["time_lost"] for direction in row["directions"]), 9)
 

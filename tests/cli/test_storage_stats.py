@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Statistics and findings of storage: against what applications did, and against jobs with known troubles (generate/storage_jobs.py)."""
+"""Statistics and findings of storage: against records of applications, and against jobs with known problems (generate/storage_jobs.py)."""
 import collections
 import json
 import os
@@ -33,7 +33,7 @@ class Statistics(CliTest):
 
 
 class Sums(Statistics):
-    """What is counted is what `operations` lists."""
+    """The counts equal those of the operations that `operations` lists."""
 
     def check(self, capture):
         found, listed = self.stats(capture), self.operations(capture)
@@ -80,7 +80,7 @@ class Sums(Statistics):
         self.check(storage_jobs.slow_network().save(self.path("job.pcap")))
 
     def test_the_application_wrote_and_read_as_much(self):
-        """testdata/README.md: five offsets, each written and read back, beside what the kernel reads of the disk."""
+        """testdata/README.md: five offsets, each written and read back, and the kernel's own reads of the disk."""
         rows = {row["name"]: row for row in self.stats(NVMEOF)["operation"]}
         self.assertEqual(rows["Write"]["bytes"], 4096 + 12288 + 16384 + 65536 + 262144)
         self.assertEqual(rows["Write"]["count"], 5)
@@ -96,13 +96,13 @@ class Sums(Statistics):
         row, = (row for row in self.of_job(storage_jobs.slow_response(4, 0.1))["operation"] if row["name"] == "Write")
         self.assertAlmostEqual(row["to_response"]["max"], 0.1, 3)
 
-    def test_queues_are_told_apart(self):
+    def test_queues_are_distinguished(self):
         found = self.of_job(storage_jobs.uneven(300, 20))
         sides = [row["directions"][0]["requests"] for row in found["connection"]]
         self.assertEqual([(one.get("controller"), one.get("queue"), one["count"]) for one in sides],
                          [(None, None, 1), (1, 1, 301), (1, 2, 21), (1, 3, 21)])
 
-    def test_memory_is_bounded_and_what_is_left_out_is_counted(self):
+    def test_memory_is_bounded_and_omitted_values_are_counted(self):
         job = storage_jobs.Job()
         for unit in range(300):
             cid, _, _ = job.io[0].next()
@@ -178,7 +178,7 @@ class Findings(Statistics):
         self.assertEqual((set(found), found["device_errors"]["count"]), ({"device_errors"}, 2))
 
     def test_of_scsi(self):
-        """The same causes by SRP and iSER; nothing without them."""
+        """The same causes over SRP and iSER; no findings without them."""
         for make in (scsi.Srp, scsi.Iser, lambda talk: scsi.Iser(talk, 512)):
             with self.subTest(make=make):
                 self.assertEqual(self.findings(storage_jobs.scsi_job(make)), {})
@@ -203,7 +203,7 @@ class Findings(Statistics):
     def test_nop_without_a_response(self):
         self.assertEqual(set(self.findings(storage_jobs.nop_unanswered())), {"keep_alives_unanswered"})
 
-    def test_text_says_who_and_what(self):
+    def test_text_shows_host_and_cause(self):
         path = storage_jobs.slow_device(5, 0.2).save(self.path("job.pcap"))
         text = self.run_program("stats", path).stdout.decode()
         self.assertIn("10.0.0.2 -> 10.0.0.1 nvme #2: 5 operations slowed down by the device", text)

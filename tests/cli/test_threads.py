@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""--threads changes nothing but the time: every output is that of one thread, byte for byte."""
+"""--threads changes only the time: every output equals that of one thread, byte for byte."""
 import os
 import signal
 import subprocess
@@ -17,7 +17,7 @@ COMMANDS = (("messages",), ("messages", "--json", "--checksum"), ("messages", "-
             ("messages", "-c", "9"), ("messages", "--max-memory", "1M"), ("connections",), ("connections", "--json"), ("stats",),
             ("stats", "--json"), ("canon",), ("canon", "--level", "packets"), ("report", "-o", "-"), ("operations",),
             ("operations", "--json", "--sort", "latency"))
-# Each run takes longer with sanitizers: fewer of them are enough there.
+# Runs take longer with sanitizers: fewer runs are enough there.
 LARGE = ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-verbmix-uc-mess.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")[::3 if has_sanitizers() else 1]
 NUMBERS = ("1", "8") if has_sanitizers() else ("1", "2", "3", "8")
 
@@ -40,13 +40,13 @@ class Threads(CliTest):
             self.same(*command, *files, **options)
 
     def test_every_command_over_all_captures(self):
-        """Of many captures in one run most frames are of none's first batch, and state goes from one to the next."""
+        """With many captures in one run most frames are not in the first batch of a file, and state passes from one file to the next."""
         every = captures()
         for group in every[::2], every[1::2]:
             self.same_of_all(group, VIEWS[:4], COMMANDS, numbers=("1", "2"))
 
     def test_every_capture(self):
-        """Each with one of the options, so that all have their turn."""
+        """Each with one of the options, in turn."""
         for i, capture in enumerate(captures()[::3 if has_sanitizers() else 1]):
             if i % 2:
                 self.same("-r", capture, *VIEWS[i // 2 % len(VIEWS)], numbers=("1", "2"))
@@ -54,17 +54,17 @@ class Threads(CliTest):
                 self.same(*COMMANDS[i // 2 % len(COMMANDS)], capture, numbers=("1", "2"))
 
     def test_captures_of_several_batches(self):
-        """Batches of files hold 512 frames at most."""
+        """Batches of files have 512 frames at most."""
         for name in LARGE:
             self.same_of_all([os.path.join(TESTDATA, name)])
 
     def test_several_files(self):
-        """Where one of them ends, a batch does, so that there are many."""
+        """Batches end where a file ends, so there are many."""
         self.same_of_all(captures()[::7], commands=())
         self.same("-v", "-r", NANO, "-r", RPING, "-r", NANO)
 
     def test_files_that_break(self):
-        """What was read before is written first, and the place of the error is reported."""
+        """Frames read before are written first, and the position of the error is reported."""
         whole = read(os.path.join(TESTDATA, LARGE[0]))
         for cut in (len(whole) - 3, len(whole) // 2 + 1):
             path = self.path("cut.pcap", whole[:cut])
@@ -77,7 +77,7 @@ class Threads(CliTest):
             self.assertIn(b"the file ends inside this record", done.stdout)
             self.assertEqual(done.stdout, once.stdout)
 
-    def test_what_is_saved(self):
+    def test_saved_files(self):
         for name in LARGE[:2]:
             saved, exported = self.path("x.pcap"), self.path("y.pcap")
             capture = os.path.join(TESTDATA, name)
@@ -86,8 +86,8 @@ class Threads(CliTest):
             self.same("export", "-w", exported, capture, written=exported)
         self.same("-v", "-s", "90", "-r", capture, "-w", saved, "-G", "1", "-W", "1", written=saved)
 
-    def test_what_is_exported_as_files(self):
-        """Names, contents and holes of all that was read and written."""
+    def test_exported_files(self):
+        """Names, contents and holes of all files that were read and written."""
         first = None
         for threads in ("1", "2", "3", "8"):
             folder = self.path("files-" + threads)
@@ -104,7 +104,7 @@ class Threads(CliTest):
         self.assertEqual(self.same("diff", one, other)[0], 1)
 
     def test_compressed_files_that_break(self):
-        """What could be inflated comes first, whoever inflates it."""
+        """Inflated data is processed first, in whichever thread it is inflated."""
         whole = read(os.path.join(TESTDATA, LARGE[0]))
         for damaged in (whole[:-5], whole[:len(whole) // 2] + bytes(64) + whole[len(whole) // 2:], whole + b"x"):
             path = self.path("damaged.pcap.gz", damaged)
@@ -112,7 +112,7 @@ class Threads(CliTest):
                 self.assertEqual(self.same(*arguments)[0], 2)
 
     def test_pipes(self):
-        """Of which nothing is read ahead."""
+        """Inputs that are not read ahead."""
         whole = read(os.path.join(TESTDATA, LARGE[0]))
         for arguments in (("-r", "-"), ("-T", "json", "-r", "-"), ("messages", "-"), ("stats", "-"), ("-c", "7", "-r", "-")):
             shown = set()
@@ -124,12 +124,12 @@ class Threads(CliTest):
             self.assertEqual(len(shown), 1, arguments)
 
     def test_an_end_before_the_end(self):
-        """What is reported of the input leaves out what was read ahead."""
+        """Reports about the input exclude data that was read ahead."""
         self.same("-v", "-s", "90", "-r", os.path.join(TESTDATA, LARGE[0]), "-r", INFINIBAND, "-f", "udp port 4791")
         self.same("-v", "-r", NANO, "-r", os.path.join(TESTDATA, LARGE[0]), "-c", "3")
 
     def test_more_than_memory_has_room_for_of_one_batch(self):
-        """Packets whose text takes more than what may wait."""
+        """Packets whose text exceeds the limit of pending output."""
         path = self.path("big.pcap", ethernet(b"\x08\x00", 262144 - 14, 24))
         status, shown, errors, _ = self.same("-x", "-r", path)
         self.assertEqual((status, shown.count(b"\n\n")), (0, 24), errors)
@@ -142,7 +142,7 @@ class Threads(CliTest):
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(done.stderr.count(b"standard output: No space left on device"), 1, done.stderr)
 
-    def test_a_reader_that_goes_away(self):
+    def test_a_closed_output_pipe(self):
         for threads in ("1", "2", "4"):
             process = subprocess.Popen((PROGRAM, "-V", "-r", os.path.join(TESTDATA, LARGE[0]), "--threads", threads),
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
@@ -176,7 +176,7 @@ class Threads(CliTest):
 
 
 def ethernet(ethertype, length, frames):
-    """A pcap of frames that nothing is known of but their length."""
+    """A pcap of frames of an unknown protocol."""
     header = b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + b"\0" * 8 + b"\0\0\x04\0" + b"\x01\0\0\0"
     frame = b"\x02" * 12 + ethertype + bytes(range(256)) * (length // 256 + 1)
     frame = frame[:14 + length]

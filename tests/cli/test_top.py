@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap top in a terminal: tmux."""
+"""rdmatap top in a terminal (tmux)."""
 import os
 import shutil
 import subprocess
@@ -62,7 +62,7 @@ class Top(CliTest):
         self.await_text("ended 0")
 
     def test_a_file_at_its_speed(self):
-        """It has two seconds, and takes half as long."""
+        """The limit is two seconds; it takes half as long."""
         self.start("--speed", "2", NFS)
         self.skip_without_screen()
         self.await_text("1049 packets")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""export --trace: every message and operation once, tracks without overlap, recoveries as stats has them."""
+"""export --trace: every message and operation once, tracks without overlap, recoveries as in stats."""
 import collections
 import json
 import os
@@ -48,7 +48,7 @@ class Trace(CliTest):
                 self.assertIn((event["pid"], event["tid"]), names, event)
 
     def check_tracks(self, events):
-        """Complete events of a track, in the order in which they are written, do not overlap; begins have ends."""
+        """Complete events of a track do not overlap, in written order; each begin event has an end event."""
         last, begun = {}, {}
         for event in events:
             track = event["pid"], event["tid"]

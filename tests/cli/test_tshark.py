@@ -23,7 +23,7 @@ infiniband.aeth.syndrome.credit_count infiniband.aeth.syndrome.timer infiniband.
 infiniband.invariant.crc rpcordma.xid rpcordma.version rpcordma.flow_control rpcordma.msg_type rpcordma.reads_count
 rpcordma.writes_count rpcordma.reply_count rpcordma.position rpcordma.rdma_handle rpcordma.rdma_length rpcordma.rdma_offset
 """.split()
-# names that share a subject, asked for one after another with each -E
+# groups of related names, requested one after another with each -E
 SUBJECTS = [part for name in ("frame.number", "ip.src", "ip.addr", "eth.addr", "udp.port", "arp.opcode", "rpcordma.rdma_handle",
                               "infiniband.bth.destqp") for part in ("-e", name)]
 
@@ -66,7 +66,7 @@ class Tshark(CliTest):
                 self.assertEqual(ours, theirs, (capture, form, zone, chosen))
 
     def test_columns_of_the_packet_list_are_the_same(self):
-        """tshark 4.0 has _ws.col.Source, 4.2 def_src. It calls the sender of a REQ of the connection manager by the LID in it, and marks GIDs."""
+        """tshark 4.0 has _ws.col.Source, 4.2 def_src. It names the sender of a CM REQ by the LID in the REQ, and marks GIDs."""
         same = 0
         names = ("_ws.col.Source", "_ws.col.Destination", "frame.time", "_ws.col.Time")
         options = ["-T", "fields"] + [part for name in names for part in ("-e", name)]
@@ -89,7 +89,7 @@ class Tshark(CliTest):
             self.bad("is a column for -e, not a field", "-r", RPING, "-Y", name + ' == "x"')
 
     def test_protocol_is_the_highest(self):
-        """By tshark's list of the layers of a frame. A NULL call has no layer there above RPC, and private data of the connection manager has none."""
+        """By tshark's list of the layers of a frame. In tshark a NULL call has no layer above RPC, and private data of CM has none."""
         capture = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
         highest = [line.split(":")[-1] for line in tshark("-r", capture, "-T", "fields", "-e", "frame.protocols")]
         ours = self.lines("-r", capture, "-T", "fields", "-e", "_ws.col.protocol")

@@ -19,7 +19,7 @@ LIBRARIES = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so")
 WHY_NOT = ("ibsim is missing (Debian: apt install ibsim-utils infiniband-diags)"
            if not LIBRARIES or not all(map(shutil.which, ("ibsim", "ibportstate", "ibping"))) else
            "built without libibumad" if b"umad_open_port" not in read(PROGRAM) else None)
-# Two adapters back to back: what the one asks reaches the other without a subnet manager having to set up any switch.
+# Two adapters back to back: requests reach the other one without a subnet manager that configures a switch.
 FABRIC = 'Hca 1 "H1"\n[1] "H2"[1]\n\nHca 1 "H2"\n[1] "H1"[1]\n'
 LIDS = {"H1": 11, "H2": 12}
 STAY = ("-Z", "root") if os.geteuid() == 0 else ()
@@ -31,7 +31,7 @@ NODE_DESCRIPTION, NODE_INFO, PORT_INFO, SM_INFO, CLASS_PORT_INFO = 0x10, 0x11, 0
 
 
 def mad(number, management_class, method, attribute, modifier=0, path=(), data=b""):
-    """A management datagram of 256 bytes; `path`: the ports that a directed route goes out of. IBTA vol. 1, 13.4.3, 14.2.1.2."""
+    """A management datagram of 256 bytes; `path`: the output ports of a directed route. IBTA vol. 1, 13.4.3, 14.2.1.2."""
     header = bytes([1, management_class, 1, method])
     if management_class == DIRECTED:
         header += bytes([0, 0, 0, len(path)])
@@ -70,7 +70,7 @@ class Umad(CliTest):
     def at(self, host):
         made = {"LD_PRELOAD": LIBRARIES[0], "SIM_HOST": host, "IBSIM_SOCKNAME": self.socket}
         if has_sanitizers():
-            # the library has no sanitizer in it and is loaded before that of the program; and it reads beyond its own messages
+            # the library is built without sanitizers and is loaded before the program's sanitizer; and it reads beyond its own messages
             with open(self.path("suppressed"), "w") as f:
                 f.write("interceptor_via_lib:libumad2sim.so\n")
             made["ASAN_OPTIONS"] = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0",
@@ -90,7 +90,7 @@ class Umad(CliTest):
         return self.path("asked.pcap")
 
     def capture(self, host, *arguments):
-        """Starts a capture; returns when it receives."""
+        """Starts a capture; returns when it is receiving."""
         process = subprocess.Popen((PROGRAM, "-i", "umad:ibsim0", "-l", *STAY, *arguments), env=environment(**self.at(host)),
                                    cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -126,7 +126,7 @@ class Umad(CliTest):
         self.assertRegex(output, r"(?m)^umad:ibsim0/1 .* management datagrams of simulator")
 
     def test_queries_are_sent_and_the_responses_captured(self):
-        """Each by its transaction; one that nobody answers is reported."""
+        """Each response by its transaction; a request without a response is reported."""
         queries = [mad(1, DIRECTED, GET, NODE_INFO), mad(2, DIRECTED, GET, NODE_DESCRIPTION, path=(1,)),
                    mad(3, DIRECTED, GET, PORT_INFO, 1, path=(1,)), mad(4, SUBNET, GET, NODE_INFO),
                    mad(5, PERFORMANCE, GET, CLASS_PORT_INFO), mad(6, SUBNET, GET, NODE_INFO)]
@@ -137,12 +137,12 @@ class Umad(CliTest):
         self.assertEqual(status, 0, errors)
         self.assertIn("6 packets, ", output)
         self.assertIn("5 packets received, 1 request not answered", output)
-        # the simulator forgets whom the request was for
+        # the simulator loses the destination of the request
         self.assertRegex(errors, r"^rdmatap: umad:ibsim0/1: no response to method 0x01 of class 0x01, attribute 0x0011, from LID \d+\n$")
         rows = self.fields(answers, "infiniband.mad.transactionid", "infiniband.mad.mgmtclass", "infiniband.mad.method",
                            "infiniband.mad.attributeid", "infiniband.bth.destqp", "infiniband.lrh.dlid", "infiniband.lrh.slid",
                            "infiniband.invariant.crc.status", "infiniband.variant.crc.status", "frame.len")
-        # the agent's number stands in the upper half of a transaction
+        # the agent's number is the upper half of a transaction id
         rows.sort(key=lambda row: int(row[0], 0) & 0xffffffff)
         self.assertEqual([int(row[0], 0) & 0xffffffff for row in rows], [1, 2, 3, 4, 5])
         self.assertEqual([int(row[1], 0) for row in rows], [DIRECTED, DIRECTED, DIRECTED, SUBNET, PERFORMANCE])
@@ -155,7 +155,7 @@ class Umad(CliTest):
         self.assertIn(b"H2", read(answers), "the description of the node at the other end")
 
     @needs("tshark")
-    def test_tshark_reads_what_was_captured_as_rdmatap_does(self):
+    def test_tshark_and_rdmatap_read_the_same_datagrams(self):
         asked = self.write_asked(frame(1, mad(1, DIRECTED, GET, NODE_INFO, path=(1,)), 0xffff),
                                  frame(2, mad(2, PERFORMANCE, GET, CLASS_PORT_INFO), 12))
         answers = self.path("answers.pcap")
@@ -168,8 +168,8 @@ class Umad(CliTest):
         self.assertEqual([line.split("\t") for line in theirs], self.fields(answers, *names))
         self.assertEqual(len(theirs), 2)
 
-    def test_what_others_ask_is_captured_as_a_subnet_manager(self):
-        """The simulator gives unasked datagrams to the subnet manager of a node only: so this is also a test of --is-sm."""
+    def test_requests_of_others_are_captured_as_a_subnet_manager(self):
+        """The simulator delivers unsolicited datagrams only to the subnet manager of a node: so this also tests --is-sm."""
         saved = self.path("asked.pcapng")
         process = self.capture("H1", "-v", "--is-sm", "-w", saved, "--print", "-T", "fields", "-e", "infiniband.mad.mgmtclass",
                                "-e", "infiniband.lrh.slid", "-e", "infiniband.lrh.dlid", "-e", "infiniband.bth.destqp")
@@ -183,7 +183,7 @@ class Umad(CliTest):
         self.assertEqual(len(self.fields(saved, "frame.number", options=("-Y", 'infiniband.invariant.crc.status == "good"'))),
                          len(output.splitlines()))
 
-    def test_only_the_classes_asked_for_are_registered(self):
+    def test_only_the_requested_classes_are_registered(self):
         process = self.capture("H1", "-v", "--mad-classes", "0x04,0x32:1+3", "-q")
         _, errors = self.stop(process)
         self.assertIn("description MADs of classes:methods 0x04:1+2 0x32:1+3; the headers around them are made", errors)
@@ -193,7 +193,7 @@ class Umad(CliTest):
         self.assertEqual(status, 2)
         self.assertIn('umad:ibsim0/1: classes of MADs "nonsense": not understood', errors)
 
-    def test_what_cannot_be_opened_says_why(self):
+    def test_errors_of_opening_have_the_cause(self):
         for source, message in (("umad:ibsim1", "there is no such RDMA device"), ("umad:ibsim0/2", "the device has no such port (it has only 1)"),
                                 ("umad:", "the name of the device is missing")):
             with self.subTest(source):
@@ -201,7 +201,7 @@ class Umad(CliTest):
                 self.assertEqual(status, 2)
                 self.assertIn(message, errors)
 
-    def test_responses_do_not_overwrite_what_is_sent(self):
+    def test_responses_do_not_overwrite_the_input(self):
         asked = self.write_asked(frame(1, mad(1, DIRECTED, GET, NODE_INFO), 0xffff))
         before = read(asked)
         status, _, errors = self.run_at("H1", "replay", "-i", "umad:ibsim0", *STAY, "-w", asked, asked)

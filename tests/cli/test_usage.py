@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Connections without a known upper layer: patterns, sizes, memory and outliers, against connections made for it (generate/verbs.py)."""
+"""Connections without a known upper layer: patterns, sizes, memory and outliers, against generated connections (generate/verbs.py)."""
 import json
 import os
 

@@ -16,7 +16,7 @@ from test_several_sources import packets
 
 
 NFS = os.path.join(os.path.dirname(RPING), "roce-nfs3.pcap.gz")
-EVERY = ("-f", "greater 1")  # frames that a filter looks at are not copied into records
+EVERY = ("-f", "greater 1")  # frames that a filter examines are not copied into records
 
 
 def device(description):
@@ -37,7 +37,7 @@ class Files(CliTest):
 
     def test_packets_are_shown_as_those_of_the_file(self):
         done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "sim0/1", "-c", str(RPING_FRAMES))
-        # the device's times have nanoseconds
+        # the device's time stamps are in nanoseconds
         self.assertEqual(done.stdout.replace(b"000 ", b" "), self.good("-r", RPING).replace(b"000 ", b" "))
 
     def test_rules_select(self):
@@ -55,12 +55,12 @@ class Files(CliTest):
         self.assertEqual(frames(saved), [(data[:60], length) for data, length in RPING_CONTENT[:50]])
 
     def saved_by(self, feed, name, *arguments):
-        """The files made, by name, as pcap."""
+        """The created files, by name, as pcap."""
         folder = self.path("made")
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         os.chmod(self.directory, 0o755)
-        os.chmod(folder, 0o777)  # files of a series are made by the user that the program becomes
+        os.chmod(folder, 0o777)  # files of a series are created after the program has changed its user
         done = self.capture(feed, "-i", "verbs:sim0", *arguments, "-w", os.path.join(folder, name))
         self.assertEqual(done.returncode, 0, done.stderr)
         made = {}
@@ -70,7 +70,7 @@ class Files(CliTest):
         return made
 
     def test_copied_frames_are_those_of_the_file(self):
-        """Blocks of short frames are copied into records, those of longer ones borrowed: here by turns of 16 frames."""
+        """Blocks of short frames are copied into records, those of longer ones borrowed: here in alternating runs of 16 frames."""
         capture = self.path("nfs.pcap", read(NFS))
         content = records(read(capture))[1]
         feed = "stamp=wall,feed=file:" + capture
@@ -84,7 +84,7 @@ class Files(CliTest):
         self.assertEqual(made["x.pcapng"], [one for one in content if one[1][26:30] == bytes((10, 0, 0, 2))][:300])
 
     def test_copied_frames_fill_files_as_others_do(self):
-        """In each as many as tcpdump would put there; the device does not wait for receives, so that some may be missing."""
+        """Each file has as many frames as with tcpdump; the device does not wait for receives, so some may be missing."""
         for how in ((), EVERY):
             made = self.saved_by("feed=gen:0:64", "x.pcap", "-c", "39999", "-C", "1", *how)
             self.assertEqual([(name, len(file)) for name, file in made.items()],
@@ -93,7 +93,7 @@ class Files(CliTest):
             self.assertEqual(numbers, sorted(set(numbers)))
 
     def test_a_file_that_gets_full_keeps_all_whole_records(self):
-        """Also those that were borrowed in one piece."""
+        """Also those that were borrowed as one block."""
         for name, how in (("x.pcap", ()), ("x.pcapng", ()), ("x.pcap", EVERY)):
             path, most = self.path(name), 1000 * 512
             command = (PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-c", "100000", *how, "-w", path)
@@ -105,7 +105,7 @@ class Files(CliTest):
             self.assertTrue(most - unit < size <= most, size)
             self.good("-r", path, "-q")
 
-    def test_an_incident_is_complete_while_the_ring_goes_round(self):
+    def test_an_incident_is_complete_while_the_ring_wraps(self):
         """20,000 frames a second through a ring of half a second: those of an incident of a second have every number."""
         self.check_incident("feed=gen:0:600,pace=20000", 10000, "--ring", "8M", "--before", "100ms", "--after", "1s", "--buffer-size", "256M")
 
@@ -145,15 +145,15 @@ class Files(CliTest):
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
         self.assertIn(b"rdmatap: verbs:sim0/1: 50 packets captured", done.stderr)
 
-    def test_what_happens_to_the_device_is_reported_and_does_not_end_the_capture(self):
-        """A script asks whether the capture is there: 0; what was lost is in the counts."""
+    def test_device_events_are_reported_and_do_not_end_the_capture(self):
+        """The exit status of a capture with drops is 0; the counts report the drops."""
         for event, reported, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
                                      ("error=100", b"a receive failed", 1), ("event=cq_error@100", b"overran", 0)):
             saved = self.path("x.pcap")
             done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
             self.assertEqual((done.returncode, len(frames(saved))), (0, 500 - dropped), done.stderr)
             self.assertIn(reported, done.stderr)
-            # nobody counts what arrives while a queue is brought back
+            # frames that arrive while a queue is restarted are not counted
             lost = b"0" if "port_error" in event else b"unknown"
             self.assertIn(b"by the kernel %s, here 0" % lost, done.stderr)
         done = self.capture("feed=gen:0:64,event=device_fatal@100", "-i", "verbs:sim0", "-c", "1000000000", "-q")
@@ -161,7 +161,7 @@ class Files(CliTest):
         self.assertIn(b"fatal error", done.stderr)
 
     def test_a_replay_is_sent_byte_by_byte(self):
-        """Short frames within the request, if the device takes them so."""
+        """Short frames are inlined in the request if the device supports that."""
         sent = self.path("sent.pcap")
         for inline in (128, 64, 0):
             done = self.capture("inline=%d,send=file:%s" % (inline, sent), "replay", "-i", "verbs:sim0", "--at-once", RPING)
@@ -169,7 +169,7 @@ class Files(CliTest):
             self.assertEqual(frames(sent), RPING_CONTENT)
 
     def test_the_device_computes_checksums(self):
-        """In the file they are wrong; what is sent adds up, as the standards say: RFC 1071."""
+        """They are wrong in the file and correct in the frames that are sent: RFC 1071."""
         def adds_up(data):
             data += bytes(len(data) % 2)
             total = sum(data[i] << 8 | data[i + 1] for i in range(0, len(data), 2))
@@ -208,7 +208,7 @@ class Files(CliTest):
         for option in ("--flow", "--flow-type", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs", "--snap-length"):
             self.assertIn("{call=%s}" % option, reported)
         self.assertNotIn("promiscuous", reported)
-        # a link type is known of a port that is down too, and there is none where nothing can be captured
+        # a port that is down has a link type too; a port that cannot capture has none
         for name in ("verbs:sim0/1", "verbs:sim0"):
             done = self.capture("state=down", "--extcap-interface", name, "--extcap-dlts")
             self.assertEqual((done.returncode, done.stdout), (0, b"dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n"), done.stderr)
@@ -236,7 +236,7 @@ class Files(CliTest):
         for text in (b"verbs:sim0/1", b"verbs:sim1/1", b"100 Gb/s"):
             self.assertIn(text, done.stdout)
 
-    def test_a_device_without_raw_packet_queue_pairs_is_refused_before_memory_is_taken(self):
+    def test_a_device_without_raw_packet_queue_pairs_is_rejected_before_memory_is_allocated(self):
         folder = self.path("class/infiniband/sim0")
         os.makedirs(os.path.join(folder, "ports/1/gid_attrs/ndevs"))
         with open(os.path.join(folder, "ports/1/gid_attrs/ndevs/0"), "w", encoding="ascii") as f:
@@ -245,17 +245,17 @@ class Files(CliTest):
             done = self.capture("sysfs=%s,fail=create_qp@1:%d" % (folder, number), *arguments)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(b"pcap:eth7 captures on its network interface", done.stdout + done.stderr, (number, arguments))
-        # of the depth, not of the device
+        # an error about the depth, not about the device
         done = self.capture("fail=create_qp@1:%d" % errno.EINVAL, "-i", "verbs:sim0")
         self.assertIn(b"of this depth", done.stderr)
 
-    def test_the_capture_begins_with_what_is_captured_and_how(self):
+    def test_the_capture_begins_with_a_line_about_source_and_method(self):
         # frames that are only counted need no time stamps
         for option, stamps in (("-q", b"host"), ("-l", b"device")):
             done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "verbs:sim0", "-c", "5", option)
             self.assertRegex(done.stderr.splitlines()[0], rb"^rdmatap: capturing on sim0/1: raw-packet QP, sniffer, extended CQ, \d+ receives of "
                              rb"\d+ bytes, time stamps by the %s, ETHERNET, whole frames, times in nanoseconds$" % stamps)
-        # nothing begins that is refused
+        # a rejected capture does not start
         done = self.capture("fail=create_flow@1", "-i", "verbs:sim0", "--flow-type", "normal", "--flow", "udp dst=4791")
         self.assertNotIn(b"capturing on", done.stderr)
         self.assertNotIn(b"the host does not receive", done.stderr)
@@ -270,7 +270,7 @@ class Files(CliTest):
         self.assertLess(len(found), 1000)
 
     def ask(self, description, *arguments):
-        """What `rdmatap devices` prints of a device that is in sysfs too."""
+        """The output of `rdmatap devices` for a device that is in sysfs too."""
         folder = self.path("sysfs")
         port = os.path.join(folder, "class/infiniband/sim0/ports/1")
         os.makedirs(port, exist_ok=True)
@@ -292,7 +292,7 @@ class Files(CliTest):
             self.assertEqual((reported["verbs_capabilities"], reported["max_rss_queues"]), (capabilities, queues))
         self.assertEqual(json.loads(self.ask("fail=open_device@1:13", "--json"))["verbs_trouble"], "the device cannot be opened: Permission denied")
 
-    def test_what_is_wrong_is_said(self):
+    def test_errors_are_reported(self):
         for message, description, *arguments in (
                 (b"there is no such RDMA device (there are: sim0)", "devices=1", "-i", "verbs:mlx5_0"),
                 (b"Ethernet only", "link=infiniband", "-i", "verbs:sim0"),
@@ -311,7 +311,7 @@ class Files(CliTest):
 
 
 class Veth(LiveTest):
-    """The device sees what a packet socket sees on one end."""
+    """The device receives the frames of a packet socket on one end."""
 
     def speak(self):
         """Datagrams and frames with a VLAN tag, of many lengths, from one end to the other."""

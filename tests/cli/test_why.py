@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap why: its events against schedules that say which packets were lost on which side of the capture, and its verdicts."""
+"""rdmatap why: events against schedules of packets lost on either side of the capture point, and verdicts."""
 import collections
 import json
 import os
@@ -12,7 +12,7 @@ import nccl
 from cli import CliTest, RPING, TESTDATA, TESTS, captures, read, records
 from wire_schedule import MS, Loss, Schedule, Talk, with_timeouts
 
-# What the schedule's `seen` means for the place of the loss, by cause.
+# The place of the loss by the schedule's `seen`, for each cause.
 PLACES = {("sequence_nak", True): "after_capture", ("sequence_nak", False): "before_capture", ("implied_nak", True): "after_capture",
           ("implied_nak", False): "before_capture", ("rnr", True): "receiver", ("timeout", True): "no_answer", ("timeout", False): "before_capture"}
 
@@ -72,7 +72,7 @@ class Losses(WhyTest):
                         self.assertIn("lost %s the capture" % ("after" if seen else "before"), verdict["text"])
 
     def test_of_retransmissions_are_placed_where_the_retransmission_was_lost(self):
-        """The first copy passed the capture, but the receiver discarded it: packets before it were missing."""
+        """The first copy passed the capture point, but the receiver discarded it: packets before it were missing."""
         for seen in False, True:
             self.check("A", "write", 12, [Loss(2, "sequence_nak", 9 * MS, False), Loss(5, "sequence_nak", 9 * MS, seen)])
             self.check("A", "write", 12, [Loss(2, "sequence_nak", 9 * MS, True), Loss(5, "sequence_nak", 9 * MS, seen)])
@@ -82,7 +82,7 @@ class Losses(WhyTest):
             for at in 1, 4:
                 self.check("A", "read", 8, [Loss(at, "implied_nak", 9 * MS, seen)])
 
-    def test_without_an_answer_say_so(self):
+    def test_without_a_response_this_is_reported(self):
         for at in 0, 3:
             self.check("A", "write", 4, [Loss(at, "timeout", 540 * MS, True)])
 
@@ -165,7 +165,7 @@ class Subjects(WhyTest):
             numbers = collections.Counter(row[1] for row in rows if row[1])
             whole = {str(one["connection"]) for one in map(json.loads, self.lines("connections", "--json", capture))}
             for number, packets in list(numbers.items())[:3]:
-                # of others a half precedes the recognition
+                # half of the packets of others precede the recognition
                 if set(numbers) - whole:
                     continue
                 _, events, verdict = self.why(capture, "connection=" + number)
@@ -181,7 +181,7 @@ class Subjects(WhyTest):
             shown = [one["first_frame"] for one in events if one["type"] == "event" and one["event"] != "silence"]
             self.assertTrue(shown and set(shown) <= set(frames), capture)
 
-    def test_what_is_not_there_is_refused(self):
+    def test_unknown_subjects_are_rejected(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
             self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
         self.bad("connection=x: not a number", "why", RPING, "connection=x")
@@ -194,7 +194,7 @@ class Subjects(WhyTest):
         self.assertEqual((piped.returncode, piped.stdout), (0, self.run_program("why", RPING).stdout))
 
     def test_pipes_are_copied(self):
-        """From standard input and from a FIFO, plain and compressed, and beside a file."""
+        """From standard input and from a FIFO, plain and compressed, and together with a file."""
         capture = os.path.join(TESTDATA, "roce-nfs3-write-lost.pcap.gz")
         expected = self.run_program("why", capture, "xid=0x%08x" % self.xid_of(capture)).stdout
         self.assertTrue(expected)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Work grows with the input, not with its square: each case is a capture of one kind of thing, and of twice as much of it."""
+"""Work grows linearly with the input: each case is a capture with one growing quantity, and one with twice as much of it."""
 import unittest
 
 import worst_cases as make
 from cli import RPING
 from doubling import CANON, DoublingTest, FILES, MESSAGES, PACKETS, STATS
 
-# What grows, how much there is of it, and what reads it.
+# What grows, its amount, and the commands that read it.
 QUEUE_PAIRS = (
     (make.reads_outstanding, 10000, (PACKETS, CANON)),
     (make.reads_answered, 10000, (PACKETS, CANON)),
@@ -97,7 +97,7 @@ class Work(DoublingTest):
                              for count in (2000, 4000)))
 
     def test_grows_with_filters(self):
-        """Conditions side by side, and numbers of a set. Capture filters are libpcap's, and bounded: tests/test_bpf.c."""
+        """Many conditions, and many numbers in a set. Capture filters are compiled by libpcap and bounded: tests/test_bpf.c."""
         for form in "side by side", "a set":
             def filtered(count, form=form):
                 values = ["%d" % i for i in range(count)]

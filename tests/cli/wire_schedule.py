@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RoCE v2 and MAC control frames written by hand, for captures with a known schedule. Nothing here is shared with the program."""
+"""RoCE v2 and MAC control frames for captures with a known schedule, independent of the program."""
 import collections
 import struct
 
@@ -45,7 +45,7 @@ def cm(sender, attribute, body):
 
 
 def cm_req(sender, qpn, psn, ack_timeout, retry_count, rnr_retry_count):
-    """psn: with which the other end is to begin. IBTA vol. 1, 12.6.5, 12.7.31."""
+    """psn: the Starting PSN of the other end. IBTA vol. 1, 12.6.5, 12.7.31."""
     body = struct.pack(">IIQQII", qpn, 0, 0x99, 1, 0, 0) + struct.pack(">IIII", qpn << 8 | 4, 4, 20 << 3, psn << 8 | 20 << 3 | retry_count)
     body += struct.pack(">HBB", 0xffff, 1 << 4 | rnr_retry_count, 15 << 4) + bytes(4) + bytes(10) + b"\xff\xff" + IP[sender]
     body += bytes(10) + b"\xff\xff" + IP["B" if sender == "A" else "A"] + bytes(7) + bytes((ack_timeout << 3,))
@@ -128,13 +128,13 @@ US, MS = 1000, 1000000
 QPA, QPB = 0x11, 0x22
 MTU = 256
 
-# A packet that was lost. at: its place in the message. cause: what made the requester send it again, `wait` ns after the first time (of a READ's
-# response: after the last one before it). seen: it was lost after the capture. nak: so is the NAK that nobody received.
+# A lost packet. at: its index in the message. cause: the reason for its retransmission, `wait` ns after the first transmission (for a READ
+# response: after the previous one). seen: it was lost after the capture point. nak: its NAK was lost after the capture point too.
 Loss = collections.namedtuple("Loss", "at cause wait seen nak", defaults=(False, False))
 
 
 class Talk:
-    """A reliable connection on which one operation follows the other, and what its recoveries cost by this schedule."""
+    """A reliable connection with successive operations, and the cost of its recoveries by this schedule."""
     STEP = 1 * US
 
     def __init__(self, schedule, qpa=QPA, qpb=QPB, begin=0, counts_ids=True):
@@ -175,7 +175,7 @@ class Talk:
         self.messages[sender, psn & 0xffffff][loss.cause] += loss.wait
 
     def data(self, sender, kind, packets, losses=(), answered=True, timer=None):
-        """A SEND or WRITE. After a loss all that follows is sent, then from the lost packet on again."""
+        """A SEND or WRITE. After a loss the rest is sent, then everything from the lost packet on again."""
         first, middle, last, only = ((SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY) if kind == "send" else
                                      (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY))
         other, psn, begin = "B" if sender == "A" else "A", self.take(sender, packets), 0
@@ -202,7 +202,7 @@ class Talk:
         return psn
 
     def read(self, sender, packets, losses=(), answered=True):
-        """A READ. implied_nak: one response is lost, and those after it show that; timeout: all from it on are."""
+        """A READ. implied_nak: one response is lost, and later ones show that; timeout: it and all later ones are lost."""
         other, psn, begin = "B" if sender == "A" else "A", self.take(sender, packets), 0
         for loss in list(losses) + [None]:
             since = self.time
@@ -240,7 +240,7 @@ class Talk:
 
 
 def talk(requests, step=20 * US, dscps=(0, 0), ecn=0, ports=None, cnps=(), size=64):
-    """A sends so many requests, `step` apart, each answered at once; B's CNPs come at these times."""
+    """A sends requests at intervals of `step`, each acknowledged at once; B sends CNPs at these times."""
     schedule = Schedule()
     for i in range(requests):
         port = ports[i % len(ports)] if ports else roce_port(QPA, QPB)
@@ -252,7 +252,7 @@ def talk(requests, step=20 * US, dscps=(0, 0), ecn=0, ports=None, cnps=(), size=
 
 
 def everything():
-    """All that is counted of congestion: more classes and ports than are distinguished, CNPs, pauses, several paths."""
+    """Everything that is counted about congestion: more classes and ports than are distinguished, CNPs, pauses, several paths."""
     schedule = talk(400, dscps=(26, 0), ecn=2, ports=[0xc000 + i for i in range(4)], cnps=[2 * MS + 1, 5 * MS + 1])
     for i in range(60):
         schedule.at((9000 + i) * US, roce("A", SEND_ONLY, QPB, 500 + i, 0xc000, 8, i, pcp=i % 8))
@@ -264,7 +264,7 @@ def everything():
 
 
 def with_timeouts(frames, count, wait, of_client=False):
-    """[(time, frame)] of TCP in which `count` data segments are sent again after `wait` ns, and all after them so much later; the third frame is the client's SYN."""
+    """[(time, frame)] of TCP in which `count` data segments are retransmitted after `wait` ns, which delays all later ones; the third frame is the client's SYN."""
     changed, shift, done = [], 0, 0
     for time, frame in frames:
         changed.append((time + shift, frame))
@@ -277,8 +277,8 @@ def with_timeouts(frames, count, wait, of_client=False):
 
 
 def with_fast_retransmits(frames, count, wait, seen):
-    """Of two data segments in a row the first is lost, `count` times: three acknowledgements report the second (RFC 2018), and `wait` ns after that was
-    sent the first is sent again. seen: it was lost after the capture. Returns the frames and how often there was such a pair."""
+    """The first of two successive data segments is lost, `count` times: three acknowledgements report the second (RFC 2018), and `wait` ns after it
+    the first is retransmitted. seen: it was lost after the capture point. Returns the frames and the number of such pairs."""
     def sizes(frame):
         at = 14 + 4 * (frame[14] & 15)
         return at, len(frame) - at - 4 * (frame[at + 12] >> 4)
@@ -310,7 +310,7 @@ def with_fast_retransmits(frames, count, wait, seen):
 
 
 def rnr_to_the_end(silence):
-    """A SEND that has RNR NAKs, and nothing more of it for so long before the capture ends."""
+    """A SEND with RNR NAKs, then silence of its sender until the capture ends."""
     schedule = Schedule()
     talk = Talk(schedule)
     for sender in "AB":
@@ -323,7 +323,7 @@ def rnr_to_the_end(silence):
 
 
 def late_naks(count, wait):
-    """So many recoveries that begin so long after their NAK."""
+    """`count` recoveries that begin this long after their NAK."""
     schedule = Schedule()
     talk = Talk(schedule)
     for sender in "AB":
@@ -334,7 +334,7 @@ def late_naks(count, wait):
 
 
 def slow_writes(latencies):
-    """WRITEs of one packet that are answered after so many nanoseconds."""
+    """WRITEs of one packet that are acknowledged after these nanoseconds."""
     schedule = Schedule()
     talk = Talk(schedule)
     for latency in latencies:
@@ -347,7 +347,7 @@ def slow_writes(latencies):
 
 
 def with_closed_window(frames, time_closed):
-    """The first acknowledgement after the set-up closes the window for so long; all that follows comes later."""
+    """The first acknowledgement after the setup closes the window for this time; everything later is delayed."""
     changed, shift, done = [], 0, False
     for time, frame in frames:
         at = 14 + 4 * (frame[14] & 15)
@@ -359,7 +359,7 @@ def with_closed_window(frames, time_closed):
 
 
 class IwarpTalk:
-    """RPCs over iWARP (RFC 5044, 5041, 5040, 8166) from A, one after the other, and what losses of TCP segments cost by this schedule."""
+    """RPCs over iWARP (RFC 5044, 5041, 5040, 8166) from A, one after the other, and the cost of lost TCP segments by this schedule."""
     STEP = 10 * US
     PORTS = {"A": 40000, "B": 20049}
     SIZE = 1000
@@ -392,7 +392,7 @@ class IwarpTalk:
         self.time += self.STEP
 
     def data(self, sender, pieces, loss=None):
-        """Segments that the other end acknowledges. The segment `loss.at` is lost. Returns the time lost."""
+        """Sends segments that the other end acknowledges. The segment `loss.at` is lost. Returns the time lost."""
         other, begin, lost = "B" if sender == "A" else "A", self.sequence[sender], 0
         if loss and loss.cause == "zero_window":
             return self.data(sender, pieces[:loss.at]) + self.close_window(other, loss.wait) + self.data(sender, pieces[loss.at:])

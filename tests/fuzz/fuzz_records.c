@@ -373,7 +373,7 @@ static void write_event_json(const void *what, struct line *line)
 	why_event_json(row->why, row->index, line);
 }
 
-static void finish_story(struct run *run)
+static void finish_why(struct run *run)
 {
 	size_t events = why_finish(run->why);
 
@@ -398,7 +398,7 @@ static void finish_subject(struct run *run)
 		check_trace();
 	}
 	if (run->why)
-		finish_story(run);
+		finish_why(run);
 	if (run->fields)
 		check_written(run, COLUMNS_CSV, run->fields->column_count);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Frames that contradict themselves. The truth is little: that there is such a frame, and that the program lives on."""
+"""Frames that contradict themselves. The truth is only that the frame exists, and that the program does not crash."""
 import struct
 
 import capfile
@@ -128,7 +128,7 @@ def nothing():
 
 
 class Short:
-    """A good frame of every link type, on the wire as short as one likes."""
+    """A valid frame of every link type, shortened on the wire to every length."""
     name, suffix = "absurd-short", ".pcapng"
     how = "one frame of each link type, shortened on the wire to every length (pcapng, eleven interfaces)"
 

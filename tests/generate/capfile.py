@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Capture files, as small as they can be: pcap and pcapng written, both read (gzip'd too)."""
+"""Minimal reader and writer of capture files: pcap and pcapng (reads gzip'd files too)."""
 import gzip
 import struct
 
@@ -95,7 +95,7 @@ def timed(path):
 
 
 def resolution(options, order):
-    """Ticks a second of an interface with these options: if_tsresol is 9."""
+    """Ticks per second of an interface with these options: if_tsresol is 9."""
     at = 0
     while at + 4 <= len(options):
         code, length = struct.unpack_from(order + "HH", options, at)

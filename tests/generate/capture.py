@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A crafted capture: its frames, and beside it the truth about each of them."""
+"""A crafted capture: its frames, and a file with the truth about each of them."""
 import json
 import os
 
@@ -21,7 +21,7 @@ def write_truth(path, rows):
 
 
 class Capture:
-    """link: LINKTYPE_ number. how: one line for testdata/README.md. options: what a program needs to know."""
+    """link: LINKTYPE_ number. how: one line for testdata/README.md. options: options that a program needs for it."""
     suffix = ".pcap"
 
     def __init__(self, name, link, how, options=None, **file_options):
@@ -29,7 +29,7 @@ class Capture:
         self.frames, self.rows = [], []
 
     def add(self, piece, cut=None, wire=None, **more):
-        """Adds a frame; cut: bytes captured of it. more: further truth."""
+        """Adds a frame; cut: its captured bytes. more: further truth."""
         time = START_NS + len(self.frames) * STEP_NS
         data = piece.data if cut is None else piece.data[:cut]
         self.frames.append((time, data, len(piece.data) if wire is None else wire))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures that break the rules of `rdmatap check`: one function for each rule, by its id. What a function does is what the sender of the last
-packets does wrong by the section of the rule; all else is right."""
+"""Captures that violate the rules of `rdmatap check`: one function for each rule, by its id. In each capture the sender of the last
+packets violates the section of the rule; everything else is correct."""
 import ib
 import handshake
 from conversation import Packet, Scene
@@ -12,7 +12,7 @@ RULES = {}
 
 
 def breaks(*ids, **options):
-    """The function breaks these rules, and no other ones."""
+    """The function violates these rules, and no other ones."""
     def enter(function):
         RULES[ids[0]] = (function, set(ids), options)
         return function
@@ -20,7 +20,7 @@ def breaks(*ids, **options):
 
 
 class Talk:
-    """A connection of InfiniBand with its set-up and a message each way. a: the sender of the REQ."""
+    """A connection of InfiniBand with its setup and a message in each direction. a: the sender of the REQ."""
 
     def __init__(self, private=(b"", b""), port=PORT, rep={}, req={}):
         self.scene = Scene("check", "")
@@ -347,7 +347,7 @@ def read_depth(t):
 
 
 def refused(t, times, wait, syndrome=0x20 | 12):
-    """A SEND with so many RNR NAKs (0.64 ms) and retries after `wait`."""
+    """A SEND with `times` RNR NAKs (0.64 ms) and retries after `wait`."""
     psn = t.put("a", SEND_ONLY, b"data")
     for _ in range(times):
         t.answer("b", ACK, psn, syndrome=syndrome, done=0)
@@ -407,7 +407,7 @@ Talk.datagram = datagram
 
 
 def make(rule, path):
-    """Writes the capture that breaks the rule. Returns the ids of the rules that it breaks."""
+    """Writes the capture that violates the rule. Returns the ids of the rules that it violates."""
     function, ids, options = RULES[rule]
     options = dict(options)
     talk = options.pop("talk", Talk)(**options)

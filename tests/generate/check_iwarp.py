@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures that break the rules of iWARP, as check_captures.py has them for InfiniBand. `a` is the initiator."""
+"""Captures that violate the rules of iWARP, like check_captures.py for InfiniBand. `a` is the initiator."""
 import struct
 
 import capfile
@@ -221,7 +221,7 @@ def terminated(t):
 
 
 class Marked(Iwarp):
-    """Markers as an old stack has them: CRCs do not count for the interval, and FPDUPTR has its least significant byte first."""
+    """Markers of an old stack: CRCs do not count for the interval, and FPDUPTR is little-endian."""
 
     def __init__(self):
         super().__init__(request=setup(False, 0xc0), reply=setup(True, 0xc0))

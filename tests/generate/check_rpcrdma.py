@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures that break the rules of RPC-over-RDMA, as check_captures.py has them for InfiniBand. `a` is the NFS client."""
+"""Captures that violate the rules of RPC-over-RDMA, like check_captures.py for InfiniBand. `a` is the NFS client."""
 import struct
 
 import check_iwarp
@@ -55,7 +55,7 @@ class Nfs(Calls, Talk):
 
 
 class NfsIwarp(Calls, iwarp_scene.Connection):
-    """The same on iWARP. together: what is sent is in segments with what follows, up to so many bytes."""
+    """The same on iWARP. together: as in iwarp_scene.Connection."""
 
     def __init__(self, a=private(), b=private(), together=0):
         super().__init__(20049, setup=False, together=together)
@@ -72,7 +72,7 @@ class NfsIwarp(Calls, iwarp_scene.Connection):
 
 
 def make_iwarp(rule, path, **more):
-    """The capture that breaks a rule of RPC-over-RDMA, on iWARP. Returns the ids of the rules that it breaks."""
+    """Writes the capture that violates a rule of RPC-over-RDMA, on iWARP. Returns the ids of the rules that it violates."""
     function, ids, options = RULES[rule]
     talk = NfsIwarp(**{name: value for name, value in options.items() if name != "talk"}, **more)
     function(talk)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures that break the rules of NVMe over Fabrics, SRP, iSCSI over iSER and SMB Direct, as check_captures.py has them for InfiniBand."""
+"""Captures that violate the rules of NVMe over Fabrics, SRP, iSCSI over iSER and SMB Direct, like check_captures.py for InfiniBand."""
 import struct
 
 import nvme

@@ -20,7 +20,7 @@ def write3(s, c, length, *segments, padded=False):
 
 
 def read3(s, c, length, *segments):
-    """NFSv3 READ that gives `length` bytes, by a write chunk of these segments."""
+    """NFSv3 READ that returns `length` bytes by a write chunk of these segments."""
     regions = s.regions(*segments)
     call = s.call(c, nfs.read3(s.new_xid(), sum(segments)), writes=[regions])
     return s.answer(call, nfs.read3_reply(s.xid, data_of(s, length)), writes=[(0, regions)])
@@ -60,7 +60,7 @@ def read_chunks():
 
 
 def zero_write(s, c, data, *segments, chunk=None):
-    """WRITE whose call stands in a chunk at position zero; its data in another chunk, or in the same."""
+    """WRITE whose call is in a position-zero chunk; its data is in another chunk, or in the same."""
     rpc, reads = nfs.write3(s.new_xid(), data), []
     length = len(rpc.whole.data)
     if chunk:
@@ -82,7 +82,7 @@ def position_zero():
 
 
 def two_reads(s, c, first, second, chunks, use):
-    """COMPOUND with two READs. chunks: segments of each; use: (item, chunk) as they come back."""
+    """COMPOUND with two READs. chunks: segments of each; use: (item, chunk) as in the reply."""
     regions = [s.regions(*segments) for segments in chunks]
     call = s.call(c, nfs.compound(s.new_xid(), nfs.putfh(), nfs.read(first or 100), nfs.read(second or 100, 4096)),
                   writes=regions)
@@ -142,7 +142,7 @@ NAMES = [b"file-%02d" % n for n in range(16)]
 
 
 def long_reply(s, c, read=None, segments=(300, 257, 1000), chunk=(512,), called=True):
-    """A call (captured or not) whose reply comes in a reply chunk: READDIR, and before it READ by a write chunk."""
+    """A call (captured or not) whose reply is in a reply chunk: READDIR, and before it READ by a write chunk."""
     reply = s.regions(*segments)
     if read is None:
         call, packets = s.ask(c, nfs.readdir3(s.new_xid(), 1000), reply=reply)
@@ -257,7 +257,7 @@ def repeated():
         if anew:
             regions = s.regions(301)
         else:
-            # what is read is what the later call names; the earlier one's region is the same memory
+            # the data read is that of the later call; the earlier call's region is the same memory
             call.unknown("complete", "missing")
             key, address = regions[0].r_key, regions[0].address
             regions = s.regions(301)

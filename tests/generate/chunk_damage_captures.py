@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Chunks of which the capture lacks something, and chunk lists that lie. See session.py for the truth."""
+"""Chunks with uncaptured parts, and wrong chunk lists. See session.py for the truth."""
 import nfs
 import rpcrdma
 from chunk_captures import data_of, give, long_reply, read3, write3, zero_write
@@ -12,7 +12,7 @@ ANY = {name: None for name in ("lost", "unexpected_response", "out_of_order", "l
 
 
 def pull_lossy(s, c, regions, *lost, twice=None, request=True):
-    """Reads the regions; of the first, these responses are not captured."""
+    """Reads the regions; these responses of the first one are not captured."""
     for number, (asked, responses) in enumerate(s.pull(c, regions)):
         if number:
             s.put(asked, *responses)
@@ -24,7 +24,7 @@ def pull_lossy(s, c, regions, *lost, twice=None, request=True):
 
 
 def push_lossy(s, c, regions, *lost, twice=None):
-    """Writes the regions; of the first, these packets are not captured."""
+    """Writes the regions; these packets of the first one are not captured."""
     for number, packets in enumerate(s.push(c, regions)):
         again = [packets[twice]] if twice is not None and not number else []
         s.put(*(s.lose(packets, *lost) if not number else packets), *again, c.ack(packets[-1]))
@@ -123,7 +123,7 @@ def holes():
 
 
 def midstream(name, how):
-    """Without CM, the server's packets first: it is a."""
+    """Without CM; the server sends the first packets, so it is a."""
     s = Session("no-cm-" + name, "no CM, from the middle of an RPC whose call was not captured: " + how)
     c = s.connection()
     s.client, s.server = "b", "a"
@@ -172,7 +172,7 @@ def no_cm():
 
 
 def named(region, **changes):
-    """Another name of memory."""
+    """Another key for memory."""
     other = Region(changes.get("r_key", region.r_key), changes.get("address", region.address),
                    changes.get("length", region.length))
     return other
@@ -204,7 +204,7 @@ def segments(*chunks):
 
 
 def bad_call(s, c, lists, short=False, **chunks):
-    """A WRITE whose list says what is not so; its SEND lacks the data. short: so does the message, as the list shows."""
+    """A WRITE with a wrong chunk list; its SEND lacks the data. short: the message lacks the data too, by the list."""
     regions = s.regions(40)
     rpc = nfs.write3(s.new_xid(), data_of(s, 40))
     call = s.call(c, rpc, lists=lists(regions[0]), **(chunks or {"reads": [(0, regions, False)]})).doubtful()
@@ -215,14 +215,14 @@ def bad_call(s, c, lists, short=False, **chunks):
 
 
 def without_data(reported):
-    """It may be called complete, but then without what the lists say that nobody sent."""
+    """It may be reported as complete, but then without the bytes of the lists that were never sent."""
     whole = reported.rpc.whole
     reported.hidden = tuple(key for key in reported.hidden if key != "crc32")
     reported.expect(crc32=crc(cut(whole.data, kept(whole, [0])))).unknown("complete")
 
 
 def bad_reply(s, c, lists, short=False):
-    """A READ's reply whose list says what is not so."""
+    """A READ's reply with a wrong chunk list."""
     regions = s.regions(40)
     call = s.call(c, nfs.read3(s.new_xid(), 40), writes=[regions]).unknown("answer")
     reported = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 40)), writes=[(0, regions)])

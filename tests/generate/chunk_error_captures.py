@@ -85,7 +85,7 @@ READ3_LENGTH, WRITE3_LENGTH = REPLY_HEADER + 16, CALL_HEADER + 32
 
 
 def lie(rpc, at, value):
-    """The message with another word at this offset, from its end if negative. How far it is understood is not stated."""
+    """The message with another word at this offset, from its end if negative. The truth does not state how far it is decoded."""
     data = rpc.whole.data
     at %= len(data)
     rpc.whole.data = data[:at] + words(value) + data[at + 4:]
@@ -93,12 +93,12 @@ def lie(rpc, at, value):
 
 
 def untrue(reported, chunks=None):
-    """All its bytes are there. chunks: write chunks, whose place in it nobody can know."""
+    """All its bytes are captured. chunks: write chunks, whose position in it cannot be known."""
     return reported.doubtful() if chunks else reported.unknown("operations", "status")
 
 
 def false_calls(s, c):
-    """WRITEs by a SEND and by a chunk, and COMPOUNDs; nobody answers."""
+    """WRITEs by a SEND and by a chunk, and COMPOUNDs, without replies."""
     for at, value in ((WRITE3_LENGTH, MOST), (WRITE3_LENGTH, 44), (CALL_HEADER, MOST)):
         regions = s.regions(40)
         for reads in (), [(0, regions, False)]:
@@ -121,7 +121,7 @@ def false_replies(s, c):
     call = s.call(c, nfs.compound(s.new_xid(), nfs.putfh(), nfs.read(64)))
     rpc = lie(nfs.compound_reply(s.xid, nfs.done(nfs.PUTFH), nfs.read_done(data_of(s, 40))), REPLY_HEADER + 12, MOST)
     untrue(s.answer(call, rpc))
-    # lists within a list, which say that there is more: the outer, and the inner
+    # nested lists whose "more" flag is wrong: the outer, and the inner
     for at in -4, -8:
         call = s.call(c, nfs.exports(s.new_xid()))
         untrue(s.answer(call, lie(nfs.exports_reply(s.xid, [(b"/", [b"g"] * 6)] * 2), at, 1)))

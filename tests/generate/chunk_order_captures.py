@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RPCs whose parts are captured in another order than they were said, or before both ends are known, or again. See session.py."""
+"""RPCs whose parts are captured in another order than they were sent, or before both ends are known, or repeatedly. See session.py."""
 import nfs
 import rpcrdma
 from chunk_captures import data_of, long_reply, read3, write3
@@ -8,14 +8,14 @@ from session import Region, Session
 
 
 def silent_call(s, c, rpc, **chunks):
-    """The call's SEND, which nobody acknowledges."""
+    """The call's SEND, without an acknowledgement."""
     reported, packets = s.ask(c, rpc, **chunks)
     s.put(*packets)
     return reported
 
 
 def silent_reply(s, c, reported):
-    """What a reply brings and its SEND, which nobody acknowledges."""
+    """A reply's data and its SEND, without an acknowledgement."""
     for packets in s.push(c, reported.regions):
         s.put(*packets)
     packets = s.reply(reported)

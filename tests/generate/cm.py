@@ -12,8 +12,8 @@ PATH = [("locallid", 16), ("remotelid", 16), ("localgid", 128), ("remotegid", 12
         ("pktrate", 6), ("tfcclass", 8), ("hoplim", 8), ("sl", 4), ("subnetlocal", 1), ("reserved1", 3), ("localacktout", 5),
         ("reserved2", 3)]
 
-# Attribute: filter name, then every field in the order of the standard. A name that begins with a dot is not put after the
-# message's own name; an empty one stands for the message's own name alone.
+# Attribute: filter name, then every field in the order of the standard. A name that begins with a dot does not get the
+# message's name as a prefix; an empty name is the message's name alone.
 MESSAGES = {
     0x10: ("req", [("", 32), ("reserved0", 32), ("serviceid", 64), ("localcaguid", 64), ("reserved1", 32), ("localqkey", 32),
                    ("localqpn", 24), ("responderres", 8), ("localeecn", 24), ("initdepth", 8), ("remoteeecn", 24),
@@ -52,7 +52,7 @@ def filter_name(message, field):
 
 
 def pattern(name, width):
-    """A number that no other field has at its place: bits slipped to a neighbour show."""
+    """A number that no other field at this position has, so that shifted bits are detected."""
     return int.from_bytes((zlib.crc32(name.encode()).to_bytes(4, "big") * (width // 32 + 1)), "big") & (1 << width) - 1
 
 
@@ -70,7 +70,7 @@ def shown(message, field, value, width):
 
 
 def service_parts(message, service):
-    """A service id of the IP port kind is shown in parts too. A11.3."""
+    """A service id of an IP port has fields for its parts too. A11.3."""
     name = filter_name(message, "serviceid")
     if service >> 24 != 1:
         return [(name + ".prefix", None), (name + ".protocol", None), (name + ".dport", None)]
@@ -109,7 +109,7 @@ def private(length, before=None, flags=1, send=3, receive=255, version=1, found=
 
 
 def room(attribute):
-    """Bytes that a message has for private data."""
+    """Bytes of a message's private data."""
     return DATA - sum(width for _, width in MESSAGES[attribute][1]) // 8
 
 
@@ -126,7 +126,7 @@ def message(attribute, consumer=None, **values):
             facts += service_parts(name, value)
     if values:
         raise ValueError("no such field: %s" % ", ".join(sorted(values)))
-    # after an IP CM header the message's own private data is that header's
+    # an IP CM header and its private data replace the message's private data
     own = any(n == "infiniband.cm.req.ip_cm" for n, _ in consumer.facts)
     facts.append((filter_name(name, "private"), None if own else consumer.data.hex()))
     return Piece(put(*parts) + consumer.data, facts + consumer.facts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Communication management: every message, its private data, and what only looks like it."""
+"""Communication management: every message, its private data, and packets that only resemble it."""
 import cm
 import ib
 import net
@@ -10,7 +10,7 @@ MAPPED = 0xffff << 32 | 0x0a010203  # ::ffff:10.1.2.3
 
 
 def every_message():
-    """Each with patterns in its fields, and with fields of all ones and all zeros."""
+    """Each with patterns in its fields, and with all-ones and all-zeros fields."""
     for attribute, (_, fields) in sorted(cm.MESSAGES.items()):
         yield attribute, cm.message(attribute)
         for ones in (True, False):
@@ -36,7 +36,7 @@ def requests():
 
 
 def rpc_messages():
-    """RFC 8797's message at the begin, in the middle and at the end of private data; other versions; where it does not count."""
+    """RFC 8797's message at the beginning, in the middle and at the end of private data; other versions; at positions where it is ignored."""
     room = cm.room(0x10) - 36
     for before in (0, 1, 23, room - 8):
         header = cm.ip_cm(cm.private(room, before), "10.1.2.3", "10.4.5.6", 40000)
@@ -50,7 +50,7 @@ def rpc_messages():
 
 
 def others():
-    """No messages of communication management: other attributes and classes, packets of another service to queue pair 1."""
+    """Packets that are not communication management: other attributes and classes, packets of another service to queue pair 1."""
     nothing = {cm.filter_name(name, fields[0][0]): None for name, fields in cm.MESSAGES.values()}
     for attribute in (0x01, 0x0f, 0x1b, 0x0110, 0x1000):
         yield cm.packet(attribute, ib.Piece(bytes(range(cm.DATA)))), nothing

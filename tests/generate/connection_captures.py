@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How queue pairs are found: CM, SIDR, XRC, none at all, the same numbers again. See conversation.py for the truth."""
+"""Recognition of queue pairs: CM, SIDR, XRC, without setup, reused numbers. See conversation.py for the truth."""
 import handshake
 import ib
 from conversation import Scene, over_infiniband, over_v1
@@ -79,7 +79,7 @@ def late():
 
 
 def lives():
-    """Ends that a connection's life can have, and private data of answers."""
+    """Ways in which a connection can end, and private data of responses."""
     scene = Scene("cm-lives", "CM: a REQ without a response, retried and given up; NVMe accepted, alternate paths, a DREQ "
                   "without a response; NVMe rejected; SIDR rejected and without a response")
     c = scene.connection(a=("10.0.0.2", 0x50, 1), b=("10.0.0.1", 0x60, 99), port=20049)

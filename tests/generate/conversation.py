@@ -1,41 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Queue pairs that talk, a capture of what they say, and beside it what was said.
+"""Communicating queue pairs, a capture of their packets, and the truth about it.
 
 A Scene is a capture. Its connections make packets; a packet that is put into the scene is in the capture, one that is
-not was lost before the capture point, one put twice was seen twice. Each data packet knows its message and its
-place there, so the truth comes from what was meant, never from looking at PSNs.
+not was lost before the capture point, one put twice was captured twice. Each data packet has a reference to its message and its
+offset there, so the truth is independent of PSNs.
 
-Beside NAME.pcap stand NAME.messages.jsonl and NAME.connections.jsonl: one object a line, only what must hold. What the keys
-mean where that could be doubted:
+NAME.messages.jsonl and NAME.connections.jsonl accompany NAME.pcap: one object per line, with only the keys that must hold.
+Definitions of keys:
 
-- a message is known by its first frame, not by its number, since "optional": true marks what need not be reported at all
+- a message is identified by its first frame, not by its number, because "optional": true marks messages that need not be reported
   (the rest of a message whose beginning is lost).
 - connection: counted from 1 by first frame, without QP 0 and 1. MADs have no connection here.
 - direction: "a>b": a sent the CM REQ or SIDR REQ; without CM, a sent the first request packet. A READ's is its request's.
 - psn: of the first packet of the request, whether it was captured or not.
-- frames: captured frames that gave something: request packets, and response packets of READ, atomics, FLUSH. Not
-  acknowledgements, not what repeats. first_frame and last_frame are of the same set; [x, y]: anything between will do.
-- repeats: packets that brought nothing but bytes or a request that was there before, a READ request sent again
-  (whole or for the rest) included. Bytes that differ change nothing: the first copy counts.
-- length: bytes of payload; READ, WRITE, FLUSH: DMA length; atomics 8. Absent where no one can know it (SEND, last packet
-  not seen).
-- missing: absent if complete. reason "not_captured"; holes that touch are one. A length that no one can know is absent.
-- crc32: of a complete message; compared if the program calls the message complete.
-- status: of RC and XRC requests. "good": answered or acknowledged, whatever was captured of it; "unanswered": neither
-  until the end of the capture or the connection; a NAK that was not followed by a retry gives its name.
+- frames: captured frames that contributed data: request packets, and response packets of READ, atomics, FLUSH. No
+  acknowledgements and no repeats. first_frame and last_frame are of the same set; [x, y]: any number from x to y is correct.
+- repeats: packets with only bytes or a request that were captured before, including a READ request that was sent again
+  (whole or for the rest). Bytes that differ are ignored: the first copy counts.
+- length: bytes of payload; READ, WRITE, FLUSH: DMA length; atomics 8. Absent if it cannot be known (SEND without its last
+  packet).
+- missing: absent if complete. reason "not_captured"; adjacent holes are merged. A length that cannot be known is absent.
+- crc32: of a complete message; compared if the program reports the message as complete.
+- status: of RC and XRC requests. "good": answered or acknowledged, independent of its captured packets; "unanswered": neither
+  until the end of the capture or the connection; after a NAK without a retry: the name of the NAK.
 - null: the key must be absent or null.
-- a.psn, b.psn: PSN of the first request of that side. service: holds this port number somewhere.
-- life: of the events rdma_connect, rdma_accept, rdma_reject, established those that must be there, in this order.
-- anomalies: counts; of the names in check-messages those that are absent must be 0 or absent. "x|y": the sum of both. null: any.
-  duplicate: a packet that was there before and that nobody had asked for again; retransmission: one sent again after a
-  NAK, an RNR NAK or a timeout; out_of_order: one that comes after later ones for the first time, unasked; lost: PSNs of
-  a request or a READ response that never came; differing_repeat: a repeat of other bytes.
-- bytes: payload of the messages, without what is missing.
+- a.psn, b.psn: PSN of the first request of that side. service: contains this port number.
+- life: the required events among rdma_connect, rdma_accept, rdma_reject, established, in this order.
+- anomalies: counts; names in check-messages that are not listed must be 0 or absent. "x|y": the sum of both. null: any.
+  duplicate: a packet that was captured before and was not requested again; retransmission: one sent again after a
+  NAK, an RNR NAK or a timeout; out_of_order: one captured for the first time after later ones, without a request; lost: PSNs of
+  a request or a READ response that were never captured; differing_repeat: a repeat with other bytes.
+- bytes: payload of the messages, without missing bytes.
 
-Truth of RPC calls and replies (session.py) has rows of these alone; other messages are not compared there:
+The truth of RPC calls and replies (session.py) has rows only for these; other messages are not compared there:
 
 - first_frame: of the SEND with its header. length, missing, crc32: of the whole, unreduced RPC message.
-- answer, request: first frame of the reply, the call. crc32 without complete: the program may call it complete, but then so.
+- answer, request: first frame of the reply, the call. crc32 without complete: if the program reports it as complete, it must have this CRC.
 """
 import copy
 import hashlib
@@ -55,7 +55,7 @@ STATUS = "infiniband.invariant.crc.status"
 
 
 def bytes_of(seed, length):
-    """Payload that no other message has."""
+    """Payload that is different in each message."""
     return hashlib.shake_128(str(seed).encode()).digest(length)
 
 
@@ -64,7 +64,7 @@ def crc(data):
 
 
 class Message:
-    """What was said. parts: the packets it takes, {part: (offset, bytes)}; offset None: a packet without payload."""
+    """A message that was sent. parts: its packets, {part: (offset, bytes)}; offset None: a packet without payload."""
 
     def __init__(self, connection, kind, direction, psn, data, **known):
         self.connection, self.data, self.parts, self.seen = connection, data, {}, {}
@@ -74,7 +74,7 @@ class Message:
         self.crc_data = data
 
     def expect(self, **changes):
-        """Says what a capture lacking packets cannot show (None: key absent), or what came of the message."""
+        """Sets keys that the captured packets do not determine (None: key absent), or the result of the message."""
         self.row.update(changes)
         return self
 
@@ -84,7 +84,7 @@ class Message:
         return self
 
     def unreported(self):
-        """A message that need not be reported, its beginning being lost; if it is, then as an incomplete one."""
+        """A message that need not be reported, because its beginning is lost; if reported, it must be incomplete."""
         self.hidden = ("connection", "last_frame", "frames", "repeats", "missing") + tuple(self.row)
         self.row.update(optional=True, complete=False)
         return self
@@ -127,7 +127,7 @@ class Message:
 
 
 class Packet:
-    """One packet on the wire. part: its place in `message`."""
+    """One packet on the wire. part: its index in `message`."""
 
     def __init__(self, connection, sender, opcode, psn, message=None, part=None, data=b"", **values):
         self.connection, self.sender, self.opcode, self.psn = connection, sender, opcode, psn & 0xffffff
@@ -164,7 +164,7 @@ def over_infiniband(packet, here, there, bad=0):
 
 
 class Scene:
-    """A capture in the making. Frames with a bad ICRC have a truth of their own, NAME.expected.jsonl."""
+    """A capture that is being generated. Frames with a bad ICRC have their own truth file, NAME.expected.jsonl."""
     suffix = ".pcap"
 
     def __init__(self, name, how, link=1, options=None):
@@ -199,7 +199,7 @@ class Scene:
         return message
 
     def mad(self, connection, sender, attribute, body):
-        """A CM MAD, a message of its own."""
+        """A CM MAD, which is one message."""
         here, there = connection.side(sender), connection.other(sender)
         packet = handshake.packet(attribute, connection.tid, body)
         number = self.add(connection.dress(packet, here, there))
@@ -260,7 +260,7 @@ def plain(value):
 
 
 class Connection:
-    """Two queue pairs. Packets are made here; what of them is captured goes to the scene."""
+    """Two queue pairs. This makes packets; the captured ones are put into the scene."""
 
     def __init__(self, scene, a=("10.0.0.2", 0x11, 0x100), b=("10.0.0.1", 0x22, 0x800000), service=ib.RC,
                  dress=over_v2, learned="inferred", port=None):
@@ -315,7 +315,7 @@ class Connection:
         self.report("b", handshake.DREP)
 
     def report(self, name, attribute, **values):
-        """A message that has both communication ids."""
+        """A message with both communication ids."""
         ids = self.ids if name == "a" else self.ids[::-1]
         self.scene.mad(self, name, attribute, handshake.between(attribute, *ids, **values))
 
@@ -392,7 +392,7 @@ class Connection:
         return request, responses
 
     def read_again(self, request, responses, at, begin=None):
-        """The READ requested again from response `at` on. begin: operation of the first response, if not Middle/Last."""
+        """The READ, requested again from response `at` on. begin: operation of the first response, if not Middle/Last."""
         whole = request.values
         again = copy.copy(request)
         again.psn = responses[at].psn
@@ -443,7 +443,7 @@ class Connection:
                             srcqp=self.side(name).qpn, **last)
 
     def ack(self, packet, syndrome=0x1f, psn=None):
-        """What the other side answers to `packet`."""
+        """The acknowledgement of `packet` by the other side."""
         there = "b" if packet.sender == "a" else "a"
         self.side(there).msn += syndrome < 0x20
         return Packet(self, there, self.service | 0x11, packet.psn if psn is None else psn, syndrome=syndrome,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Check sums, written from the standards and from nothing else in this project.
+"""Checksums by the standards, independent of other code in this project.
 
-ICRC: IBTA vol. 1, 7.8.1; RoCE: annexes A16 and A17. VCRC: 7.8.2. Internet check sum: RFC 1071.
+ICRC: IBTA vol. 1, 7.8.1; RoCE: annexes A16 and A17. VCRC: 7.8.2. Internet checksum: RFC 1071.
 """
 import functools
 import zlib
@@ -15,13 +15,13 @@ def icrc(masked):
 
 
 def mask_bth(transport):
-    """BTH and what follows, with byte 4 (FECN, BECN, 6 reserved bits) as ones."""
+    """BTH and the rest of the packet, with byte 4 (FECN, BECN, 6 reserved bits) as ones."""
     return transport[:4] + ONES + transport[5:]
 
 
 @functools.lru_cache(maxsize=1024)
 def mask_ipv4(header):
-    """Type of service, time to live and header check sum as ones; options are left."""
+    """Type of service, time to live and header checksum as ones; options are unchanged."""
     return header[:1] + ONES + header[2:8] + ONES + header[9:10] + 2 * ONES + header[12:]
 
 
@@ -72,7 +72,7 @@ def ethernet_fcs(frame):
 
 
 def internet(data):
-    """RFC 1071 check sum as a number."""
+    """RFC 1071 checksum as a number."""
     if len(data) & 1:
         data += b"\0"
     total = sum(int.from_bytes(data[i:i + 2], "big") for i in range(0, len(data), 2))

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""One bit of every byte flipped, and frames cut short: what the CRC status has to be.
+"""One bit of every byte flipped, and truncated frames, with the expected CRC status.
 
-Flips that turn the packet into something else (versions, lengths, types, the UDP destination port) are left out:
-there the status depends on where the other reading looks for the CRC.
+Flips that change the type of the packet (versions, lengths, types, the UDP destination port) are omitted:
+there the status depends on where a program expects the CRC.
 """
 import ib
 import net
 from capture import Capture
 from piece import Piece
 
-# Per header: {byte: bits} whose flip the CRC must not see; bits left out of the test. All else is covered.
+# Per header: {byte: bits} that the CRC does not cover; bits omitted from the test. All others are covered.
 IPV4 = ({1: 0xff, 8: 0xff, 10: 0xff, 11: 0xff}, {0: 0xff, 2: 0xff, 3: 0xff, 6: 0x3f, 7: 0xff, 9: 0xff})
 IPV6 = ({0: 0x0f, 1: 0xff, 2: 0xff, 3: 0xff, 7: 0xff}, {0: 0xf0, 4: 0xff, 5: 0xff, 6: 0xff})
 UDP = ({6: 0xff, 7: 0xff}, {2: 0xff, 3: 0xff, 4: 0xff, 5: 0xff})
@@ -22,7 +22,7 @@ REST, AFTER = ({}, {}), ({i: 0xff for i in range(8)}, {})
 
 
 def bits_to_flip(offset, masked, structure):
-    """All bits of a byte that has several kinds of them, else one."""
+    """All bits of a byte that has several kinds of bits, else one."""
     usable = [bit for bit in range(8) if not structure >> bit & 1]
     return usable if masked or len(usable) < 8 else [offset * 3 % 8]
 
@@ -50,7 +50,7 @@ def flipped(name, link, how, frame, headers, vcrc_at=None):
     for data, covered in flips(frame, headers):
         facts = [(ICRC, "bad" if covered else "good")]
         capture.add(Piece(data, facts + ([(VCRC, "bad")] if vcrc_at is not None else [])))
-    # Cut after the BTH, but before the last byte of the CRC
+    # Truncated after the BTH, but before the last byte of the CRC
     end = len(frame.data) if vcrc_at is None else vcrc_at
     bth_end = sum(length for length, _ in headers[:[rules for _, rules in headers].index(BTH) + 1])
     for cut in range(bth_end, end):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Loss, repetition, reordering, refusal: what happens to packets on their way. See conversation.py for the truth."""
+"""Loss, repetition, reordering and rejection of packets. See conversation.py for the truth."""
 from conversation import Scene, TwoInterfaces
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, NAK_OPERATION, RNR = 0x60, 0x61, 0x62, 0x63, 0x2c
@@ -21,7 +21,7 @@ def three(scene, managed=True):
 
 
 def packets_of(c, verb, length, name="a"):
-    """(what goes before, the packets with the data)"""
+    """(packets before, the packets with the data)"""
     if verb == "read":
         request, responses = c.read(name, length)
         return [request], responses
@@ -29,7 +29,7 @@ def packets_of(c, verb, length, name="a"):
 
 
 def finish(scene, c, verb, packets):
-    """Acknowledges them, and says one more SEND."""
+    """Acknowledges them, and sends one more SEND."""
     if verb != "read":
         scene.put(c.ack(packets[-1]))
     more = c.send("a", 100)
@@ -51,7 +51,7 @@ def lost():
 
     scene = Scene("loss-acked-more", "First and Last, two neighbours, and packets apart lost before the capture point")
     for verb, c in three(scene):
-        # two neighbours of a SEND could as well be the Last of one message and the First of another
+        # two adjacent packets of a SEND could also be the Last of one message and the First of another
         for gaps in ((0,), (1, 3), (4,), (0, 4)) + (() if verb == "send" else ((1, 2),)):
             before, packets = packets_of(c, verb, 1030)
             scene.put(*before, *without(packets, *gaps))

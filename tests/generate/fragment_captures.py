@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RoCE packets that came as IP fragments (RFC 791, RFC 8200 4.5): in and out of order, overlapping, missing.
+"""RoCE packets in IP fragments (RFC 791, RFC 8200 4.5): in and out of order, overlapping, missing.
 
-The ICRC was made over the whole packet, before a router cut it. A message's frames are given as ranges: which of its
-fragments' frames counts is not laid down.
+The ICRC covers the whole packet before fragmentation by a router. A message's frames are given as ranges, because
+it is not specified which of its fragments' frames counts.
 """
 import net
 from conversation import Scene, crc
@@ -14,7 +14,7 @@ V6 = {"a": ("fd00:77::2", 0x11, 0x100), "b": ("fd00:77::1", 0x22, 0x800000)}
 
 
 class Cutter:
-    """Cuts IP packets into fragments of one identification each."""
+    """Splits IP packets into fragments; all fragments of a packet have one identification."""
 
     def __init__(self):
         self.ident = 0x4000
@@ -68,14 +68,14 @@ def scene(name, how, sides):
         for piece in pieces:
             made.add(piece, packets[1] if form in WHOLE and piece is pieces[-1] else None)
         message = packets[1].message
-        if form == "overlap-equal":  # taken or refused: both are right, other bytes are not
+        if form == "overlap-equal":  # accepted or rejected: both are correct, other bytes are not
             message.unknown("complete", "missing", "frames")
             message.expect(crc32=crc(message.data))
         made.put(packets[2], c.ack(packets[2]))
         damaged += form not in WHOLE and form != "overlap-equal"
         message.unknown("repeats")
     c.anomalies = {"lost": [damaged, damaged + 1], "retransmission|duplicate|out_of_order": None}
-    # a packet all of whose fragments are swapped with those of the next
+    # a packet whose fragments are all swapped with those of the next one
     one = c.send("a", 3 * 256)
     made.put(one[0])
     first, second = (list(cut(packet, FORMS["in-order"])) for packet in one[1:3])

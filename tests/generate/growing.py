@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures whose state grows for ever: nothing in them is answered or ended. For tests of memory.
+"""Captures with unbounded state: no request is answered and nothing ends. For tests of memory.
 
-As those of worst_cases: each function takes a count and returns frames.
+As in worst_cases, each function takes a count and returns frames.
 
-    growing.py KIND COUNT FILE [MICROSECONDS]: writes a capture with a frame every so many microseconds.
+    growing.py KIND COUNT FILE [MICROSECONDS]: writes a capture with one frame per interval.
 """
 import struct
 import sys
@@ -33,7 +33,7 @@ def pairs(count):
 
 
 def half_open_messages(count):
-    """The First of a SEND, of which bytes are kept, on each queue pair."""
+    """The First of a SEND, whose bytes are kept, on each queue pair."""
     for i in range(count):
         yield roce(CLIENT, SEND_FIRST, i, bytes(256), qpn=0x1000 + i)
 
@@ -50,7 +50,7 @@ def call_without_chunks(xid):
 
 
 def calls_of_stopped_writes(count):
-    """A call of RPC over RDMA and half of a WRITE of memory that it does not name on each queue pair, until there are so many frames."""
+    """On each queue pair a call of RPC over RDMA and half of a WRITE to memory that the call does not name; `count` frames in all."""
     for i in range(count // 18):
         qpn = 0x1000 + i
         yield roce(CLIENT, SEND_ONLY, 77 * i, call_without_chunks(i), qpn=qpn, ask=True)
@@ -61,14 +61,14 @@ def calls_of_stopped_writes(count):
 
 
 def stopped_sends(count):
-    """Half of a SEND of which 20 KB come, on each queue pair."""
+    """Half of a SEND, 20 KB of it captured, on each queue pair."""
     for i in range(count // 20):
         for j in range(20):
             yield roce(CLIENT, SEND_MIDDLE if j else SEND_FIRST, 77 * i + j, bytes(1024), qpn=0x1000 + i)
 
 
 def stopped_records(count):
-    """Half of a record of RPC over TCP, of which 21 KB come, on each connection."""
+    """Half of a record of RPC over TCP, 21 KB of it captured, on each connection."""
     for i in range(count // 18):
         stream = base.Stream((1024 + i % 60000, base.NFS_PORT))
         yield from base.opened(stream.ports)
@@ -90,25 +90,25 @@ def gaps(count):
 
 
 def acknowledgements(count):
-    """Of requests that nobody made."""
+    """READ responses without requests."""
     for i in range(count):
         yield roce(SERVER, ACK, i, aeth(1), qpn=0x1000 + i)
 
 
 def responses(count):
-    """To READs that nobody made, each to a queue pair of its own."""
+    """Responses to uncaptured READs, each to another queue pair."""
     for i in range(count):
         yield roce(SERVER, base.READ_ONLY, i, aeth(1) + bytes(64), qpn=0x1000 + i)
 
 
 def notifications(count):
-    """CNPs to queue pairs that nobody knows."""
+    """CNPs to unknown queue pairs."""
     for i in range(count):
         yield roce(SERVER, CNP, 0, bytes(16), qpn=0x1000 + i)
 
 
 def messages_after_one(count):
-    """A READ is not answered; SENDs of another queue pair are."""
+    """A READ without a response, and acknowledged SENDs of another queue pair."""
     yield roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 64), qpn=0x999)
     for i in range(count):
         yield roce(CLIENT, SEND_ONLY, i, bytes(32), qpn=0x1000, ask=True)
@@ -121,7 +121,7 @@ def management(attribute, transaction, message):
 
 
 def patched(frame, *places):
-    """The packet to the GSI with numbers of 32 bits put at offsets of its MAD, and its invariant CRC made right."""
+    """The packet to the GSI with 32-bit numbers at offsets of its MAD, and a correct invariant CRC."""
     frame = bytearray(frame)
     for at, value in places:
         struct.pack_into(">I", frame, 14 + 20 + 8 + 12 + 8 + at, value)
@@ -130,7 +130,7 @@ def patched(frame, *places):
 
 
 def requests_to_connect(count):
-    """REQs that nobody answers, each with an id and a queue pair of its own."""
+    """REQs without a response, each with its own id and queue pair."""
     frame = management(handshake.REQ, 1, handshake.req(1, 0x1000, 5, 20049, "10.0.0.1", "10.0.0.2"))
     for i in range(count):
         # IBTA vol. 1, 13.4.3, 12.6.5: transaction id; local communication id; local QPN
@@ -159,13 +159,13 @@ def rmpp_transfers(count):
 
 
 def datagrams(count):
-    """From a queue pair of its own each."""
+    """Each from another queue pair."""
     for i in range(count):
         yield roce(CLIENT, UD_SEND, i, struct.pack(">II", 0x11, 0x1000 + i) + bytes(32), qpn=0x99)
 
 
 def groups(count):
-    """A group that is joined each."""
+    """Each joins another group."""
     for i in range(count):
         report = struct.pack(">BBHI", 0x16, 0, 0, 0xe1000000 + i)
         report = report[:2] + struct.pack(">H", base.internet(report)) + report[4:]
@@ -179,7 +179,7 @@ def fragments(count):
 
 
 def segments_after_gaps(count):
-    """Of iWARP connections that are open, a lost segment and one after it."""
+    """A lost segment and a later one on open iWARP connections."""
     for i in range(count // 5):
         stream = base.Stream((1024 + i % 60000, base.IWARP_PORT - i // 60000))
         yield from base.opened(stream.ports)
@@ -221,7 +221,7 @@ def files_made(count):
 
 
 def written_at_random(count):
-    """Bytes here and there in one file."""
+    """Scattered bytes of one file."""
     return base.writes_scattered(count // 2)
 
 

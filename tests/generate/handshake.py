@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The messages of communication management that make and end connections, with values that fit each other."""
+"""The messages of communication management that establish and end connections, with consistent values."""
 import cm
 from ib import Piece, transport
 from piece import address
@@ -29,12 +29,12 @@ def packet(attribute, transaction, message):
 
 
 def ip_header(source, destination):
-    """What stands before the consumer's private data in a REQ and a SIDR_REQ."""
+    """The IP CM header before the consumer's private data in a REQ and a SIDR_REQ."""
     return cm.ip_cm(Piece(b""), source, destination, 40000).data
 
 
 def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0, private=b""):
-    """psn: the one that the other side shall begin to send with (12.7.31). local, remote: addresses."""
+    """psn: the Starting PSN of the other side (12.7.31). local, remote: addresses."""
     return reported(REQ, ip_header(local, remote) + private, id=local_id, serviceid=cm.ip_service(TCP, port), localqpn=qpn, startpsn=psn,
                 responderres=16, initdepth=16, transpsvctype=service, ext_transport=extended, pkey=0xffff, pppmtu=MTU_256,
                 remoteresptout=TIMEOUT, localresptout=TIMEOUT, retrcount=7, rnrretrcount=7, maxcmretr=15, e2eflowctrl=1,
@@ -43,7 +43,7 @@ def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0, private
 
 
 def rep(local_id, remote_id, qpn, psn, xrc=False, private=b""):
-    """For XRC the QPN stands in the EE context field, and SRQ is set."""
+    """For XRC the QPN is in the EE context field, and SRQ is set."""
     where = {"localeecn": qpn, "srq": 1} if xrc else {"localqpn": qpn}
     return reported(REP, private, id=local_id, remotecommid=remote_id, startpsn=psn, respres=16, initdepth=16, tgtackdelay=15,
                 e2eflowctrl=1, rnrretrcount=7, **where)

@@ -54,7 +54,7 @@ def layout(opcode):
     return (found[0], before + found[1], found[2]) if found else None
 
 
-# What goes into the headers unless stated otherwise. Values that a swapped byte or a slipped bit would show.
+# Default values of the headers, chosen so that swapped bytes and shifted bits are detected.
 DEFAULTS = {
     "se": 0, "m": 0, "tver": 0, "p_key": 0xffff, "fecn": 0, "becn": 0, "reserved6": 0, "destqp": 0x012345, "a": 0,
     "reserved7": 0, "psn": 0x0a0b0c, "eecnxt": 0x00d1d2d3, "q_key": 0x11223344, "srcqp": 0x054321, "srq": 0x0c0ffe,
@@ -103,7 +103,7 @@ def extended(name, v):
 
 
 def transport(opcode, payload=None, padcnt=None, facts=(), **values):
-    """BTH, extended headers, payload and pad, still without ICRC. facts: of the payload."""
+    """BTH, extended headers, payload and pad, without ICRC. facts: of the payload."""
     unknown = set(values) - set(DEFAULTS)
     if unknown:
         raise ValueError("no such field: %s" % ", ".join(sorted(unknown)))
@@ -128,7 +128,7 @@ def transport(opcode, payload=None, padcnt=None, facts=(), **values):
 
 
 def invariant(sent, want):
-    """Facts of an ICRC as it stands in the frame, `want` being what it should be."""
+    """Facts of an ICRC in the frame; `want`: the correct value."""
     return [("infiniband.invariant.crc", int.from_bytes(sent, "big")),
             ("infiniband.invariant.crc.status", "good" if sent == want else "bad")]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A connection of iWARP with the methods of conversation.Connection that upper layers use: what nvme.Host and scsi.Iser say on InfiniBand, they
-say here in FPDUs. RFC 5044, 5041, 5040. Packets are made when they are put: streams are in order, and nothing is lost."""
+"""A connection of iWARP with the methods of conversation.Connection that upper layers use, so that nvme.Host and scsi.Iser also generate
+FPDUs. RFC 5044, 5041, 5040. Packets are made when they are put: streams are in order, and nothing is lost."""
 import struct
 
 import capfile
@@ -44,7 +44,7 @@ class Stream(mpa.Stream):
 
 
 class Connection:
-    """`a` connects to the port. together: what is put is in segments with what follows, up to this many bytes."""
+    """`a` connects to the port. together: bytes of a segment, which may hold several FPDUs or a part; 0: one FPDU per segment."""
 
     def __init__(self, port, crc=False, segment=1024, together=0, setup=True):
         self.ports, self.together = (40000, port), together

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RoCE v2 inside every link layer, IP form and tunnel; what follows the packet must not shift its ICRC."""
+"""RoCE v2 in every link layer, IP variant and tunnel; bytes after the packet must not change the position of its ICRC."""
 import struct
 
 import ib
@@ -87,7 +87,7 @@ def trailing():
     for frame in frames:
         if net.crc.ethernet_fcs(frame.data[:-4]) == frame.data[-4:]:
             reported.add(frame)
-    # Trailers that look like what they are not: another good ICRC, zeros
+    # Misleading trailers: another valid ICRC, zeros
     packet = net.roce_v2(send(payload=b"trailer"))
     for after in (packet.data[-4:], bytes(4), bytes(1), packet.data):
         frame = net.ethernet(packet)
@@ -145,7 +145,7 @@ def tunnels():
     capture = Capture("tunnels", 1, "RoCE v2 in VXLAN, GENEVE with options, GRE with key, sequence and checksum, nested")
 
     def add(piece):
-        capture.add(piece.forget("ip.version", "ipv6.version"))  # Wireshark gives both headers' versions both names
+        capture.add(piece.forget("ip.version", "ipv6.version"))  # Wireshark adds both fields for both headers
 
     for outer in (net.ipv4, net.ipv6):
         where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}

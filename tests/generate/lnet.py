@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""LNet over RDMA on one queue pair, as Lustre's o2iblnd-idl.h and lnet-idl.h lay it out. Each end has its byte order; LNet's header is little-endian."""
+"""LNet over RDMA on one queue pair, in the layout of Lustre's o2iblnd-idl.h and lnet-idl.h. Each end has its byte order; LNet's header is little-endian."""
 import struct
 
 import handshake
@@ -38,7 +38,7 @@ class End:
         return packets + [self.talk.ack(packets[-1])]
 
     def header(self, kind, length, portal=26, match=0x1122334455667788, offset=0, handle=None):
-        """handle: of the requester, which ACK and REPLY name. A PUT without one wants no ACK."""
+        """handle: of the requester, repeated in ACK and REPLY. A PUT without one requests no ACK."""
         handle = struct.pack("<QQ", 0x5555aaaa5555, handle) if handle is not None else b"\xff" * 16
         front = struct.pack("<QQIIII", self.there.nid, self.nid, 12345, 12345, kind, length if kind in (PUT, REPLY) else 0)
         if kind == ACK:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A requester and a responder of a reliable connection, and a network between them that loses and doubles packets, captured on the way.
+"""A requester and a responder of a reliable connection, and a network between them that loses and doubles packets, with a tap in it.
 
-IBTA vol. 1: 9.7.5.1 (the responder: expected PSN, NAK, duplicates), 9.7.5.2.8 (a response that is missing asks for the rest of its READ),
-9.7.6.1.3 (time-out). Written apart from the program and from tests/model_retransmission.py, which both read what is captured.
+IBTA vol. 1: 9.7.5.1 (the responder: expected PSN, NAK, duplicates), 9.7.5.2.8 (after a missing response the rest of the READ is requested again),
+9.7.6.1.3 (time-out). Independent of the program and of tests/model_retransmission.py, which both read the capture.
 """
 import heapq
 import random
@@ -25,7 +25,7 @@ class Wire:
         self.sent = []         # by PSN from the first: (opcode, head, payload, READ's (first, length, address))
         self.psn0 = self.rng.choice((0x10, 0xfffff0))
         self.plan(self.rng.randint(10, 40))
-        self.next = self.done = self.high = 0     # requester: what goes next, what is acknowledged, what went once
+        self.next = self.done = self.high = 0     # requester: next PSN to send, acknowledged up to, sent up to
         self.expected, self.msn, self.nak_sent = 0, 0, False
         self.lacking, self.generation = None, 0
         self.at(0, self.go)
@@ -34,7 +34,7 @@ class Wire:
             what(*arguments)
 
     def plan(self, count):
-        """The PSNs of all requests: those of a READ are its responses'."""
+        """The PSNs of all requests: a READ has those of its responses."""
         for _ in range(count):
             kind, size = self.rng.choice("swrr"), self.rng.randint(1, 5 * PMTU)
             parts = -(-size // PMTU)
@@ -54,7 +54,7 @@ class Wire:
         heapq.heappush(self.events, (self.now + delay, self.order, what, arguments))
 
     def packet(self, side, opcode, psn, rest, then, *arguments):
-        """On its way to the tap and on to the other end, where `then` takes it."""
+        """Sends a packet to the tap and on to the other end, which calls `then`."""
         self.ids[side] = self.ids[side] + 1 & 0xffff
         pad = -len(rest) % 4
         transport = struct.pack(">BBHII", opcode, 0x40 | pad << 4, 0xffff, 0x11 + side, (psn + self.psn0 & 0xffffff) | 1 << 31) + rest + bytes(pad)
@@ -79,7 +79,7 @@ class Wire:
     # the requester
 
     def go(self):
-        """Sends what the window allows, a packet a microsecond."""
+        """Sends as much as the window allows, one packet per microsecond."""
         self.generation += 1
         delay = 0
         while self.next < len(self.sent) and self.next < self.done + 24:
@@ -108,7 +108,7 @@ class Wire:
         self.go()
 
     def answered(self, psn, is_nak, is_response, message_end):
-        """In order; a response that overtakes a missing one asks for that."""
+        """Takes responses in order; one after a missing one causes a new request for it."""
         if is_nak:
             self.advance(psn)
             if psn >= self.done:

@@ -10,7 +10,7 @@ LENGTH, HEADER = 256, 24
 SUBNET, ADMINISTRATION, PERFORMANCE, BASEBOARD, DEVICE, SNMP, CONGESTION, DIRECTED = 1, 3, 4, 5, 6, 8, 0x21, 0x81
 GET, SET, GET_RESP, TRAP, REPORT, GET_TABLE, GET_TABLE_RESP = 1, 2, 0x81, 5, 6, 0x12, 0x92
 
-# Attribute: its parts, (table, how often). Every one that a class has.
+# Attribute: its parts as (table, count), for all attributes of a class.
 SUBNET_ATTRIBUTES = {
     0x10: [("node_description", 1)], 0x11: [("node_info", 1)], 0x12: [("switch_info", 1)], 0x14: [("guid_info", 8)],
     0x15: [("port_info", 1)], 0x17: [("sl_to_vl", 8)], 0x18: [("vl_arbitration", 32)], 0x19: [("linear_forwarding", 64)],
@@ -46,7 +46,7 @@ LOGS = {1: [("congestion_log_switch", 1), ("congestion_event_switch", 15)], 2: [
 DEVICE_ATTRIBUTES = {
     0x01: [("class_port_info", 1)], 0x10: [("io_unit_info", 1)], 0x11: [("io_controller_profile", 1)], 0x12: [("service_entry", 4)],
 }
-# Trap numbers: table of what stands after the notice's fixed part. 14.2.5.1
+# Trap numbers: table of the details after the notice's fixed part. 14.2.5.1
 TRAPS = {
     64: "trap_gid", 65: "trap_gid", 66: "trap_gid", 67: "trap_gid", 68: "trap_path", 69: "trap_path", 128: "trap_switch", 129: "trap_port",
     130: "trap_port", 131: "trap_port", 144: "trap_change", 145: "trap_image", 256: "trap_m_key", 257: "trap_keys", 258: "trap_keys",
@@ -55,7 +55,7 @@ TRAPS = {
 
 
 def value_of(name, width, kind, salt):
-    """A pattern that no other field has; text ends with zero bytes."""
+    """A pattern that differs from those of other fields; text ends with zero bytes."""
     number = cm.pattern(name + salt, width)
     if kind == "t":
         text = ("%s %s" % (name.rsplit(".", 1)[-1], salt)).encode()[:width // 8 - 1]
@@ -104,7 +104,7 @@ def attribute(parts, salt="", **values):
 
 
 def notice(trap, gmp, salt=""):
-    """A generic notice with its details; the classes of GMPs add who issued it."""
+    """A generic notice with its details; GMP classes add the issuer."""
     head = table("notice", salt, isgeneric=1, trapnumberdeviceid=trap, datadetails=0)
     details = table(TRAPS[trap], salt)
     facts = [f for f in head.facts if not f[0].endswith("datadetails")] + [("infiniband.notice.datadetails", details.data.hex())] + details.facts
@@ -121,7 +121,7 @@ def header(mgmtclass, method, attributeid, status=0, specific=0, transaction=0x0
 
 
 def filled(*pieces):
-    """A whole MAD: what is left of its 256 bytes are zeros."""
+    """A complete MAD: zeros up to 256 bytes."""
     whole = join(*pieces)
     if len(whole.data) > LENGTH:
         raise ValueError("%d bytes do not fit into a MAD" % len(whole.data))
@@ -193,7 +193,7 @@ def small(mgmtclass, method, attributeid, data, head=None, **fields):
 
 
 def framed(mad, source, destination, subnet, psn, stamp):
-    """As InfiniBand's frame in an ERF record, which Wireshark reads too. stamp: 32.32 fixed point."""
+    """An InfiniBand frame in an ERF record, which Wireshark reads too. stamp: 32.32 fixed point."""
     qp = 0 if subnet else 1
     packet = ib.transport(0x64, payload=mad.data, facts=mad.facts, destqp=qp, srcqp=qp, q_key=0 if subnet else 0x80010000, psn=psn)
     return net.erf(ib.native(packet, dlid=destination, slid=source, vl=15 if subnet else 0), 21, stamp)

@@ -8,7 +8,7 @@ from piece import Piece, put
 
 
 class Fabric(Capture):
-    """Frames are ERF records, whose own time stamps are those that count."""
+    """Frames are ERF records with their own time stamps, which are used."""
 
     def __init__(self, name, how):
         super().__init__(name, 197, how)
@@ -68,7 +68,7 @@ def administration(capture):
             continue
         records = [mad.attribute(parts, "r%d" % i, **counts) for i in range(count)]
         table = mad.spaced(records, stride)
-        # the last one need not be filled up
+        # the last one need not be full
         length = stride * (count - 1) + len(record.data)
         facts = [f for f in table.facts]
         if number == 0x33:
@@ -134,7 +134,7 @@ ANALYSIS, MISSING = "rdmatap.psn.analysis", "rdmatap.psn.missing"
 
 
 def transfer(capture, transaction, count, order, step=STEP_NS):
-    """A GetTable for node records and the segments of its answer in an order; the last to come shows them all."""
+    """A GetTable for node records and the segments of its response in an order; the last captured one shows all records."""
     records = [mad.attribute(mad.RECORDS[0x11], "t%d-%d" % (transaction, i)) for i in range(count)]
     parts, facts = mad.segments(0x11, records, 112, transaction=transaction)
     request = len(capture.frames) + 1
@@ -186,7 +186,7 @@ def transfers():
     capture.put(mad.smp(mad.GET, 0x12, Piece(bytes(64)), transaction=0x202), 10**8, 7, 3, True)
     capture.put(mad.smp(mad.GET_RESP, 0x12, mad.attribute(mad.SUBNET_ATTRIBUTES[0x12], "y"), transaction=0x202), 5 * 10**9, subnet=True,
                 **answered(late, 5 * 10**9))
-    # nobody asked for it; the number is another's; a subnet answers where no one was asked
+    # no request; another transaction id; a response of another subnet
     capture.put(mad.smp(mad.GET_RESP, 0x11, mad.attribute(mad.SUBNET_ATTRIBUTES[0x11], "z"), transaction=0x201), subnet=True,
                 **{"rdmatap.request_frame": None})
     capture.put(mad.sa(mad.GET_RESP, 0x35, mad.attribute(mad.RECORDS[0x35], "none"), transaction=0x300, status=0x0300),
@@ -202,7 +202,7 @@ def eoib(frame, signature=3, version=0, tcp=0, ip=0, reserved=0, fcs=0, more=0, 
 
 
 def over_eoib():
-    """Ethernet frames in datagrams, and what only looks like one."""
+    """Ethernet frames in datagrams, and datagrams that only resemble them."""
     capture = Fabric("eoib", "Ethernet over InfiniBand: IPv4 and IPv6, with checksums and FCS; and datagrams that only "
                      "resemble it")
     inner = [net.ipv4(net.udp(Piece(b"over EoIB"), 1000, 2000)), net.ipv6(net.udp(Piece(b"over EoIB"), 1000, 2000))]

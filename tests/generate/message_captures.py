@@ -154,7 +154,7 @@ def unreliable():
     p = c.send("a", 780)                                       # First lost
     p[0].message.unreported()
     scene.put(*p[1:], *c.send("a", 12))
-    only = c.send("a", 20)                                      # Only lost: no one knows of it
+    only = c.send("a", 20)                                      # Only lost: it leaves no trace
     scene.messages.remove(only[0].message)
     scene.put(*c.send("a", 13))
     c.anomalies = {"lost": 6}

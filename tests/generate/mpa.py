@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""MPA, DDP and RDMAP written from RFC 5044, 5041 and 5040: FPDUs of one direction, with markers where they are due."""
+"""MPA, DDP and RDMAP by RFC 5044, 5041 and 5040: FPDUs of one direction, with markers where required."""
 import struct
 
 INTERVAL = 512  # RFC 5044, 4.3
@@ -7,7 +7,7 @@ SEND, WRITE = 3, 0
 
 
 def crc32c(data):
-    """RFC 3720, 12.1: reflected, begun with and inverted by ones."""
+    """RFC 3720, 12.1: CRC-32C, reflected, initialised with ones and inverted."""
     value = 0xffffffff
     for byte in data:
         value ^= byte
@@ -22,14 +22,14 @@ def setup(reply, markers, crc, revision, private=b""):
 
 
 class Fpdu:
-    """What was sent: its place in the stream, and what is to be found there."""
+    """An FPDU that was sent: its range in the stream, and its content."""
 
     def __init__(self, start, end, facts, message):
         self.start, self.end, self.facts, self.message = start, end, facts, message
 
 
 class Stream:
-    """The FPDUs that one end sends. markers: the other end asked for them. Its bytes begin after the Request or Reply."""
+    """The FPDUs that one end sends. markers: the other end requested them. Its bytes begin after the Request or Reply."""
 
     def __init__(self, markers, crc):
         self.markers, self.crc = markers, crc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""iWARP with markers, which no stack of the kernel sends: in front of every word of an FPDU, with and without CRCs, seen from
+"""iWARP with markers, which no kernel stack sends: before every word of an FPDU, with and without CRCs, captured from
 the start and from the middle."""
 import os
 import struct
@@ -21,12 +21,12 @@ def pattern(length, seed):
 
 
 class Conversation(Capture):
-    """Segments between a and b, whose streams are cut where the caller says."""
+    """Segments between a and b, whose streams the caller divides."""
 
     def __init__(self, name, how, revision=1, crc=(0, 0), markers=(1, 1), seen_from=0):
         super().__init__(name, 1, how)
         self.revision, self.crc, self.markers, self.seen_from = revision, crc, markers, seen_from
-        # who receives says whether it wants markers; CRCs are used if either asks (RFC 5044, 7.1.1)
+        # the receiver requests markers; CRCs are used if either end requests them (RFC 5044, 7.1.1)
         self.streams = {"a": mpa.Stream(markers[1], any(crc)), "b": mpa.Stream(markers[0], any(crc))}
         self.sent = {"a": 0, "b": 0}
         self.first = {"a": None, "b": None}
@@ -54,7 +54,7 @@ class Conversation(Capture):
                      [("iwarp_mpa.marker_flag", self.markers[1]), ("iwarp_mpa.crc_flag", self.crc[1]), ("iwarp_mpa.rev", self.revision)])
 
     def flush(self, end, cuts=()):
-        """What was sent since the last time goes out, in segments that end at these offsets of the stream."""
+        """Sends the new bytes in segments that end at these offsets of the stream."""
         stream, base = self.streams[end], self.first[end]
         begin = 0 if base is None else base
         for cut in [c for c in cuts if c > begin] + [len(stream.data)]:
@@ -97,11 +97,11 @@ class Conversation(Capture):
 
 
 def everywhere(capture):
-    """An FPDU with a marker in front of its every word in turn, the FPDUs before it pushing it along."""
+    """FPDUs with a marker before every word in turn; preceding FPDUs shift the position."""
     stream = capture.streams["a"]
     place = 0
     while place < 12:
-        # a Send of n bytes takes 24 and a multiple of four, and a marker if it reaches one
+        # a Send of n bytes takes 24 bytes and n rounded up to a multiple of four, and a marker if it reaches one
         for n in range(0, 600, 4):
             length = 24 + n + (4 if stream.to_marker() < 24 + n else 0) + (4 if stream.to_marker() + 512 < 24 + n + 4 else 0)
             if (-(len(stream.data) + length)) % 512 == 4 * place:
@@ -110,7 +110,7 @@ def everywhere(capture):
         test = stream.send(pattern(TEST_PAYLOAD, place))
         if -test.start % 512 != 4 * place:
             raise ValueError("the marker is not in front of word %d" % place)
-        # every other one is cut: within the marker, or within the ULPDU_Length after it
+        # every other one is divided: within the marker, or within the ULPDU_Length after it
         cuts = [test.start] if place % 2 == 0 else [test.start, test.start + 4 * place + (1 if place % 4 == 1 else 5)]
         capture.flush("a", cuts)
         place += 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Jobs of NCCL over RoCE v2: hosts, communicators with queue pairs, announcements and data, as its InfiniBand transport sends them.
 
-A model of its own: it knows when each side is ready, and so who held up each transfer and for how long. All times in nanoseconds.
+An independent model that knows when each side is ready, and so the cause and the length of each transfer's delay. All times in nanoseconds.
 """
 import struct
 
@@ -103,7 +103,7 @@ class Pair:
 
     def deliver(self, queue, packets, time, lost=None, recovery=None):
         """Sends packets and their acknowledgement. lost: number of one that does not arrive; recovery: "nak", or the timeout in ns.
-        Returns when the last one was sent, when it arrived and when the acknowledgement was back."""
+        Returns the times when the last one was sent, when it arrived and when the acknowledgement arrived."""
         other = self.b if queue is self.a else self.a
         for i, packet in enumerate(packets):
             queue.send(time + i * PACKET, *packet, arrives=i != lost)
@@ -124,7 +124,7 @@ class Pair:
 
 
 class Transfer:
-    """What the model says of one."""
+    """The model's values of a transfer."""
 
     def __init__(self, communicator, index, size, verdict, cost, qps):
         self.sender, self.receiver = communicator.sender, communicator.receiver
@@ -133,7 +133,7 @@ class Transfer:
 
 
 class Communicator:
-    """From one host to another, as NCCL has one for each direction and channel."""
+    """A communicator from one host to another; NCCL has one for each direction and channel."""
 
     def __init__(self, sender, receiver, layout="two keys", qps=1, big=False, adaptive=False, tag=None):
         self.sender, self.receiver, self.layout, self.big, self.adaptive = sender, receiver, layout, big, adaptive
@@ -210,7 +210,7 @@ class Communicator:
 
 
 class Job:
-    """Transfers of a job, and what the model knows of it: how long each host was late by itself, and how long the whole job paused."""
+    """Transfers of a job with the model's truth: how long each host was late by itself, and how long the whole job paused."""
 
     def __init__(self, hosts):
         self.transfers, self.late, self.paused = [], {host: 0 for host in hosts}, 0
@@ -276,7 +276,7 @@ def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=Non
             made.step = step
             of.transfers.append(made)
             arrived[hosts[child]] = made.arrived
-        # the next step begins when all of its data was acknowledged
+        # the next step begins when all data was acknowledged
         for link in list(up.values()) + list(down.values()):
             for host in (link.sender, link.receiver):
                 ready[host] = max(ready[host], link.ended + gap)
@@ -284,7 +284,7 @@ def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=Non
 
 
 def straggling_ring(path):
-    """Writes a ring of four hosts, seen at all of them, with a straggler, a loss and a pause. Returns the path."""
+    """Writes a ring of four hosts, captured at all of them, with a straggler, a loss and a pause. Returns the path."""
     hosts = [Host(i + 1) for i in range(4)]
     ring(hosts, 12, 20000, late={(3, hosts[1]): 5 * MS}, lost={(6, hosts[2]): 8 * MS}, pauses={9: 20 * MS})
     hosts[0].write(path, hosts[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What InfiniBand packets travel in: link layers, IP, UDP, tunnels. Standards are named at each function."""
+"""Headers outside of InfiniBand packets: link layers, IP, UDP, tunnels. Each function names its standard."""
 import struct
 
 import crc
@@ -51,7 +51,7 @@ HOP_BY_HOP, ROUTING, FRAGMENT, DESTINATION = 0, 43, 44, 60
 
 
 def ipv6_options(kind, nxt, padding=4):
-    """Hop-by-hop or destination options holding one PadN option (RFC 8200, 4.3, 4.6): bytes, facts."""
+    """Hop-by-hop or destination options with one PadN option (RFC 8200, 4.3, 4.6): bytes, facts."""
     body = bytes([1, padding]) + bytes(padding)
     head = bytes([nxt, (2 + len(body)) // 8 - 1]) + body
     name = "ipv6.hopopts" if kind == HOP_BY_HOP else "ipv6.dstopts"
@@ -59,7 +59,7 @@ def ipv6_options(kind, nxt, padding=4):
 
 
 def ipv6_routing(nxt, hops=("fd00::77",), left=0):
-    """Routing header of type 2's shape (RFC 6275, 6.4) with one address, nothing left to visit: bytes, facts."""
+    """Routing header in the layout of type 2 (RFC 6275, 6.4) with one address and no segments left: bytes, facts."""
     data = struct.pack(">BBBBI", nxt, 2 * len(hops), 2, left, 0) + b"".join(address(h) for h in hops)
     return data, [("ipv6.routing.nxt", nxt), ("ipv6.routing.len", 2 * len(hops)), ("ipv6.routing.type", 2),
                   ("ipv6.routing.segleft", left)]
@@ -111,7 +111,7 @@ DST, SRC = "0c:42:a1:00:00:02", "0c:42:a1:00:00:01"
 
 
 def ethernet(piece, dst=DST, src=SRC, type=None, minimum=0, fcs=False):
-    """IEEE 802.3, with padding up to `minimum` bytes and a frame check sequence if asked for."""
+    """IEEE 802.3, with padding up to `minimum` bytes and an optional frame check sequence."""
     kind = piece.kind if type is None else type
     frame = mac(dst) + mac(src) + kind.to_bytes(2, "big") + piece.data
     frame += bytes(max(0, minimum - len(frame)))
@@ -121,7 +121,7 @@ def ethernet(piece, dst=DST, src=SRC, type=None, minimum=0, fcs=False):
 
 
 def vlan(piece, vid, priority=0, dei=0, tpid=0x8100, etype=None):
-    """One IEEE 802.1Q tag; tpid: what announces it (0x88a8: 802.1ad)."""
+    """One IEEE 802.1Q tag; tpid: its Ethertype (0x88a8: 802.1ad)."""
     etype = piece.kind if etype is None else etype
     data = put((priority, 3), (dei, 1), (vid, 12), (etype, 16))
     name = "ieee8021ad." if tpid == 0x88a8 else "vlan."

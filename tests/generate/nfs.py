@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RPC messages of NFSv3 (RFC 1813), NFSv4 (RFC 7530) and its callback, whole, with the places that a chunk may carry."""
+"""RPC messages of NFSv3 (RFC 1813), NFSv4 (RFC 7530) and its callback, complete, with the offsets of chunk-eligible data."""
 import rpcrdma
 from rpcrdma import opaque, words
 
@@ -16,7 +16,7 @@ ABSENT = words(0)
 
 
 class Xdr:
-    """Bytes, and (offset, length) of the opaques in them that chunks may carry, padding apart."""
+    """Bytes, and (offset, length) of the opaques in them that chunks may carry, without padding."""
 
     def __init__(self, data=b"", eligible=()):
         self.data, self.eligible = data, list(eligible)
@@ -35,7 +35,7 @@ def item(data):
 
 
 class Rpc:
-    """A call or a reply: the whole stream, and what is to be reported of it."""
+    """A call or a reply: the whole stream, and its expected fields."""
 
     def __init__(self, xid, program, version, procedure, head, body, operations, status=None):
         self.xid, self.whole = xid, head.data + body
@@ -165,7 +165,7 @@ def compound(xid, *operations):
 
 
 def done(number, results=b""):
-    """An operation that went well."""
+    """A successful operation."""
     return number, results
 
 

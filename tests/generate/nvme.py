@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""An NVMe host and controller on one queue pair: capsules as the NVM Express specifications lay them out, and a disk in memory."""
+"""An NVMe host and controller on one queue pair: capsules by the NVM Express specifications, and a disk in memory."""
 import struct
 
 BLOCK = 512
@@ -49,7 +49,7 @@ def ranges(*pairs):
 
 
 class Disk:
-    """What a namespace holds, as far as commands have shown it: {block: bytes}."""
+    """The content of a namespace, as far as commands have shown it: {block: bytes}."""
 
     def __init__(self):
         self.blocks = {}
@@ -60,7 +60,7 @@ class Disk:
 
 
 class Host:
-    """Commands of one queue on a connection of a scene; `a` is the host. What is returned is the packets, in the order of the wire."""
+    """Commands of one queue on a connection of a scene; `a` is the host. Methods return packets in wire order."""
 
     def __init__(self, talk, queue=IO):
         self.talk, self.queue, self.cid, self.key, self.disk = talk, queue, 0, 0x1000, Disk()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A pcapng file with everything in it that a reader must know or step over."""
+"""A pcapng file with every kind of block that a reader must process or skip."""
 import struct
 
 import capfile
@@ -40,8 +40,8 @@ class Mixed:
                         (COMMENT, "a second comment: \u00b5s".encode())])
         f.interface(1, 262144, [(NAME, b"nano0"), (DESCRIPTION, b"nanoseconds"), (RESOLUTION, b"\x09"),
                                 (FILTER, b"\0udp port 4791")])
-        f.interface(247, 0, [(NAME, b"ib0")])                                      # microseconds, unsaid
-        f.interface(113, 0, [(NAME, b"binary0"), (RESOLUTION, b"\x94"),            # 2^-20 s, from an offset on
+        f.interface(247, 0, [(NAME, b"ib0")])                                      # microseconds by default
+        f.interface(113, 0, [(NAME, b"binary0"), (RESOLUTION, b"\x94"),            # 2^-20 s, with an offset
                              (OFFSET, struct.pack("<q", 1700000000)), (COMMENT, b"time counts from an offset")])
         f.interface(1, 0, [(RESOLUTION, b"\x00")])                                 # whole seconds
         f.interface(1, 0, [(RESOLUTION, b"\x0c"), (OFFSET, struct.pack("<q", 1700000000))])  # picoseconds

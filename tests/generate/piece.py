@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What the generator hands from layer to layer: bytes, and the truth about them.
+"""The type that the generator's layers pass on: bytes, and the truth about them.
 
-Packets are built from the inside out. Every layer takes a Piece and returns a larger one, whose facts stand
-before those of what it carries: so several values of one field come in the order of the frame.
+Packets are built from the inside out. Every layer takes a Piece and returns a larger one with its own facts
+before those of its content: so several values of one field are in the order of the frame.
 """
 import ipaddress
 
@@ -16,11 +16,11 @@ class Piece:
         self.kind = kind
 
     def around(self, before, facts, kind, after=b""):
-        """This piece with bytes before and after it, as part of a packet of another kind."""
+        """This piece with bytes before and after it, as a packet of another kind."""
         return Piece(before + self.data + after, list(facts) + self.facts, kind)
 
     def forget(self, *prefixes):
-        """The same bytes with fewer claims: facts whose names begin so are dropped."""
+        """The same bytes without facts whose names begin with a prefix."""
         return Piece(self.data, [f for f in self.facts if not f[0].startswith(prefixes)], self.kind)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RDS over RDMA on one queue pair, as Linux's net/rds lays it out: a header of 48 bytes in front of each fragment."""
+"""RDS over RDMA on one queue pair, in the layout of Linux's net/rds: a header of 48 bytes before each fragment."""
 import struct
 
 PORTS = (18634, 16385)
@@ -21,7 +21,7 @@ def header(sequence=0, ack=0, length=0, ports=(0, 0), flags=0, credit=0, extensi
 
 
 class End:
-    """What one end sends; `ack` is what it has received."""
+    """The messages of one end; `ack`: the last sequence number received."""
 
     def __init__(self, talk, name, port, fragment=FRAGMENT):
         self.talk, self.name, self.port, self.fragment = talk, name, port, fragment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RPC-over-RDMA in SENDs over RoCE v2: what must be recognised and what only looks like it."""
+"""RPC-over-RDMA in SENDs over RoCE v2: messages that must be recognised and SENDs that only resemble them."""
 import random
 import struct
 
@@ -121,7 +121,7 @@ ABSENT = {"rpcordma.xid": None, "rpc.xid": None}
 
 
 def near_misses():
-    """SENDs that resemble RPC-over-RDMA and are not."""
+    """SENDs that resemble RPC-over-RDMA."""
     talk = Talk(Capture("rpcrdma-near-misses", 1, "SENDs that must not be recognised as RPC-over-RDMA: wrong XID or version, "
                         "lists too long, too short, random"))
     good = r.message(r.call(0x31337, 100003, 3, 0, r.auth_sys()))
@@ -144,7 +144,7 @@ def near_misses():
         miss(start + r.words(0, 1, claimed) + 3 * r.segment(*SEG)[0] + bytes(16))
         miss(start + r.words(0, 0, 1, claimed) + 3 * r.segment(*SEG)[0] + bytes(16))
     miss(start + r.words(0, 0, 0))                                   # MSG with nothing after its lists
-    talk.send(Piece(start + r.words(0, 0, 0, 0x31337)))              # only the XID after them: either is right
+    talk.send(Piece(start + r.words(0, 0, 0, 0x31337)))              # only the XID after them: both are correct
     talk.send(Piece(start + r.words(0, 0, 0, 0x31337, 2, 2, 100003, 3, 0)))  # neither call nor reply: likewise
     miss(r.words(0x31337, 1, 128, r.NOMSG, 0, 0, 0))                 # NOMSG without any list (RFC 8166, 4.5.2)
     miss(r.words(0x31337, 1, 128, r.NOMSG, 7, 0, 0) + bytes(64))
@@ -154,7 +154,7 @@ def near_misses():
     source = random.Random(8166)
     for length in (28, 64, 200, 1000):
         miss(bytes(source.randrange(256) for _ in range(length)))
-    # right version and type, the rest random: an XID that agrees by chance is the only way in
+    # correct version and type, the rest random: recognised only if the XID agrees by chance
     for kind in (r.MSG, r.NOMSG):
         miss(struct.pack(">IIII", source.randrange(1 << 32), 1, 32, kind) + bytes(source.randrange(256) for _ in range(80)))
     # other operations never carry it
@@ -165,7 +165,7 @@ def near_misses():
 
 
 def declared():
-    """What needs a declaration (--decode-as) or a known connection: see NAME.options."""
+    """Messages that need a declaration (--decode-as) or a known connection: see NAME.options."""
     talk = Talk(Capture("rpcrdma-declared", 1, "RDMA_DONE and RDMA_ERROR, recognised when the queue pairs are declared "
                         "by --decode-as (rpcrdma-declared.options)",
                         options="--decode-as qp=%#x,rpcrdma --decode-as qp=%#x,rpcrdma" % (SERVER_QP, CLIENT_QP)))

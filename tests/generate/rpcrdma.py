@@ -63,7 +63,7 @@ def message(rpc, xid=None, credits=128, version=1, msgp=None, **chunks):
         data = words(*msgp) + data
         facts = [("rpcordma.rdma_align", msgp[0]), ("rpcordma.rdma_thresh", msgp[1])] + facts
     head = header(xid, MSGP if msgp else MSG, data, facts, credits, version)
-    # With read chunks the RPC message is whole, and reported, only when the last READ response has come.
+    # With read chunks the RPC message is complete, and reported, only after the last READ response.
     return Piece(head.data + rpc.data, head.facts + ([] if chunks.get("reads") else rpc.facts))
 
 

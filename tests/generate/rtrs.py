@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RTRS and RNBD between a client and a server: private data, messages and immediate data as Linux's rtrs and rnbd lay them out.
+"""RTRS and RNBD between a client and a server: private data, messages and immediate data in the layout of Linux's rtrs and rnbd.
 
-A Session has connections; a request goes over one of them and returns its packets in groups: [request, data, response]. What moves is
-stated by the caller, so that a capture can lack, repeat or reorder any of it.
+A Session has connections; a request goes over one of them and returns its packets in groups: [request, data, response]. The caller passes
+the data, so that a capture can lack, repeat or reorder any packet.
 """
 import struct
 
@@ -154,5 +154,5 @@ class Session:
         return [packets, self.with_ack(talk, talk.write(there, 0, r_key=0, va=0, data=b"", imm=HEARTBEAT_ACK)) if answered else []]
 
     def begin(self, name=b"loop6", device=0):
-        """All that precedes I/O."""
+        """Everything that precedes I/O."""
         return self.info() + self.session_info() + self.open(name, device)

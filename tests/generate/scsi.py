@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""SCSI by SRP and by iSER on one queue pair: units as T10 and RFC 7143, RFC 7145 lay them out."""
+"""SCSI by SRP and by iSER on one queue pair: units by T10, RFC 7143 and RFC 7145."""
 import struct
 
 BLOCK = 512
@@ -90,7 +90,7 @@ class Srp:
         return self.send("b", unit)
 
     def parts(self, address, data):
-        """What is moved: (address, bytes), in the order of the data."""
+        """The transfers: (address, bytes), in the order of the data."""
         part = len(data) // self.pieces
         return [(address + (self.pieces - 1 - i) * part, data[i * part:(i + 1) * part]) for i in range(self.pieces)]
 
@@ -123,13 +123,13 @@ class Srp:
         return self.send("a", unit) + self.send("b", answer)
 
     def target_units(self):
-        """What the target asks for: credits, an event with sense data, the end."""
+        """Requests of the target: credits, an event with sense data, the end."""
         return (self.send("b", struct.pack(">BBxxiQ", 0x81, 0, 5, 0x1001)) + self.send("a", struct.pack(">B7xQ", 0x41, 0x1001)) +
                 self.send("b", struct.pack(">BBxxiQ4xHxxxxxxI4x", 0x82, 0, 1, 0x1002, 7, 18) + fixed_sense(6, 0x2900)) +
                 self.send("a", struct.pack(">B7xQ", 0x42, 0x1002)) + self.send("b", struct.pack(">BBxxIQ", 0x80, 0, 1, 0x1003)))
 
     def abort(self, answer):
-        """The last command is aborted: its response, which has been made already, comes with that of the task management."""
+        """The last command is aborted: its response is sent with that of the task management."""
         return self.task(1, 0) + answer
 
 

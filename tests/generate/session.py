@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""RPC-over-RDMA sessions: what the memory of both ends holds, how it travels, and what was meant by it.
+"""RPC-over-RDMA sessions: the memory of both ends, its transfer, and the truth about it.
 
-A Session is a Scene whose connections carry RPCs. Each message is a whole stream (nfs.py). Chunks take pieces of it into
-regions of the caller's memory; what moves between there and the other end is shown by READs and WRITEs that the scene captures
-or not. The truth goes from the stream to the regions to the packets captured, by bytes. It has rows of RPC messages alone: those
-of what carried them are held against their truth elsewhere.
+A Session is a Scene whose connections carry RPCs. Each message is a complete stream (nfs.py). Chunks move pieces of it into
+regions of the caller's memory; READs and WRITEs, which the scene captures or not, transfer them between there and the other
+end. The truth maps bytes of the stream to regions and to captured packets. It has rows only for RPC messages: their SENDs, READs
+and WRITEs are compared in other tests.
 """
 import nfs
 import rpcrdma
@@ -22,7 +22,7 @@ class Region:
         self.data, self.landed = b"", []
 
     def used(self, length):
-        """The same memory, of which so much came back."""
+        """The same memory with the length that was written."""
         return self.r_key, length, self.address
 
     def known(self):
@@ -30,7 +30,7 @@ class Region:
         there = set()
         for begin, message in self.landed:
             if ("request" if "request" in message.parts else 0) not in message.seen:
-                continue  # nothing else says where it went
+                continue  # no other packet has its address
             for part, (offset, data) in message.parts.items():
                 if offset is not None and part in message.seen:
                     there.update(range(begin + offset, begin + offset + len(data)))
@@ -38,7 +38,7 @@ class Region:
 
 
 class Reported:
-    """An RPC message, and where its bytes come from: [(offset in the stream, region, offset in that, length)]."""
+    """An RPC message, and the sources of its bytes: [(offset in the stream, region, offset in the region, length)]."""
 
     def __init__(self, rpc, connection, direction, **chunks):
         self.rpc, self.connection, self.places = rpc, connection, []
@@ -54,7 +54,7 @@ class Reported:
         return self
 
     def doubtful(self):
-        """Need not be reported, but not as a complete one."""
+        """A message that need not be reported, and must not be reported as complete."""
         self.hidden += ("missing", "crc32", "answer", "request", "length", "operations", "status") + (
             "program", "version", "procedure", "read_chunks", "write_chunks", "reply_chunk")
         return self.expect(optional=True, complete=False)
@@ -90,7 +90,7 @@ class Reported:
 
 
 def spread(reported, pieces, regions):
-    """Lays pieces (offset, length) of the stream into regions, in order. Returns how much each took."""
+    """Places pieces (offset, length) of the stream into regions, in order. Returns the bytes in each region."""
     stream, used = reported.rpc.whole.data, [0] * len(regions)
     at = 0
     for offset, length in pieces:
@@ -106,7 +106,7 @@ def spread(reported, pieces, regions):
 
 
 def kept(whole, taken):
-    """Pieces of the stream that are left where the items numbered in `taken` go, with their padding, into chunks."""
+    """Pieces of the stream that remain after the items numbered in `taken`, with their padding, go into chunks."""
     pieces, at = [], 0
     for number, (offset, length) in enumerate(whole.eligible):
         if number in taken:
@@ -136,7 +136,7 @@ class Session(Scene):
         return self.xid
 
     def regions(self, *lengths, one_key=False):
-        """Fresh memory. one_key: all of it under one R_key."""
+        """New memory. one_key: all of it under one R_Key."""
         made = []
         for number, length in enumerate(lengths):
             self.key += 0 if one_key and number else 0x101
@@ -154,7 +154,7 @@ class Session(Scene):
     def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name=None, lists=None):
         """
         The call's SEND. reads: (item, regions, whether they hold the padding, too); zero: regions for the rest of the
-        stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (reported, packets).
+        stream; writes: lists of regions; reply: regions; lists: other chunk lists for the header. Returns (reported, packets).
         """
         name = name or self.client
         reported = Reported(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
@@ -176,8 +176,8 @@ class Session(Scene):
 
     def lay(self, call, rpc, writes=(), reply=None):
         """
-        The reply's data into memory. writes: (item, regions) as the call named them; item None: not used, regions None too:
-        it comes back without segments. reply: regions.
+        Places the reply's data into memory. writes: (item, regions) as in the call; item None: not used; regions None too:
+        returned without segments. reply: regions.
         """
         c = call.connection
         name = "b" if call.row["direction"] == "a>b" else "a"
@@ -202,13 +202,13 @@ class Session(Scene):
         return self._speak(reported, reported.name, reported.kind, lists, reported.inline, inv)
 
     def answer(self, call, rpc, writes=(), reply=None, inv=None):
-        """All of the reply, captured."""
+        """The complete reply, captured."""
         reported = self.lay(call, rpc, writes, reply)
         self.deliver(reported.connection, reported.regions, reported.name)
         return self.speak(reported, self.reply(reported, inv))
 
     def speak_bare(self, c, name, xid, data):
-        """A call's SEND of which no more is reported than its XID. Returns (reported, packets)."""
+        """A call's SEND of which only the XID is reported. Returns (reported, packets)."""
         rpc = nfs.Rpc(xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [])
         reported = Reported(rpc, c, c.direction(name), read_chunks=0, write_chunks=0, reply_chunk=False)
         packets = c.send(name, 0, data=data)
@@ -217,14 +217,14 @@ class Session(Scene):
         return reported, packets
 
     def failed(self, call, packets, status):
-        """RDMA_ERROR answers a call; it has nothing of an RPC message."""
+        """RDMA_ERROR as the response to a call; it contains no RPC message."""
         rpc = nfs.Rpc(call.rpc.xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [], status)
         reported = Reported(rpc, call.connection, call.connection.direction(packets[0].sender), read_chunks=0, write_chunks=0,
                     reply_chunk=False)
         reported.partner, call.partner, reported.send = call, reported, packets[0].message
         self.reported.append(reported.unknown("program", "version", "procedure", "length", "complete", "crc32"))
 
-    # Data on its way
+    # Data transfer
 
     def pull(self, c, regions, name=None):
         """READs of the regions: [(request, responses)]."""
@@ -236,7 +236,7 @@ class Session(Scene):
         return made
 
     def push(self, c, regions, name=None):
-        """WRITEs into the regions, of what was laid there: [packets]."""
+        """WRITEs of the data placed in the regions: [packets]."""
         made = []
         for region in regions:
             if region.data:
@@ -259,12 +259,12 @@ class Session(Scene):
         return self.speak(*self.ask(c, rpc, **chunks))
 
     def speak(self, reported, packets):
-        """Puts a SEND; replies are acknowledged, and the first of all, which makes the ends known to belong together."""
+        """Puts a SEND; replies and the very first SEND are acknowledged, so that the two directions are recognised as one connection."""
         self.put(*packets, *([reported.connection.ack(packets[-1])] if reported.partner or len(self.reported) == 1 else []))
         return reported
 
     def lose(self, packets, *gone):
-        """Those that were captured."""
+        """The captured packets."""
         c = packets[0].connection
         if c.anomalies.get("lost", 0) is not None:
             c.anomalies["lost"] = c.anomalies.get("lost", 0) + len(gone)

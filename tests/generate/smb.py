@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""An SMB client and server on one queue pair: SMB Direct ([MS-SMBD] 2.2) and SMB 3 ([MS-SMB2] 2.2) as their specifications lay them out, and
+"""An SMB client and server on one queue pair: SMB Direct ([MS-SMBD] 2.2) and SMB 3 ([MS-SMB2] 2.2) by their specifications, and
 the files of a share in memory."""
 import struct
 
@@ -116,7 +116,7 @@ EMPTY = struct.pack("<HH", 4, 0)
 
 
 class Client:
-    """What a client does on a connection of conversation.py; what it read and wrote, in `files` by path."""
+    """The commands of a client on a connection of conversation.py; the data that it read and wrote is in `files` by path."""
 
     def __init__(self, talk, fragment=1340):
         self.talk, self.fragment = talk, fragment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Jobs of storage with known troubles, for statistics and findings: who waits for what is in the schedule. Nothing here is shared with the program."""
+"""Storage jobs with known problems, for statistics and findings. The schedule contains the causes of delays, independently of the program."""
 import struct
 
 import nvme
@@ -55,7 +55,7 @@ class Job:
         return self.io[queue].read(first, bytes_of(first + 1, blocks * nvme.BLOCK), status)
 
     def read_request(self, first, blocks=8, queue=0):
-        """A read whose data never comes; returns its command identifier."""
+        """A read whose data is never sent; returns its command identifier."""
         host = self.io[queue]
         cid, key, address = host.next()
         self.put(host.send("a", nvme.blocks(nvme.READ, cid, 1, first, blocks, nvme.keyed(address, blocks * nvme.BLOCK, key))))
@@ -70,7 +70,7 @@ class Job:
 
 
 def clean(count=40):
-    """Everything at once, and a keep-alive each two seconds."""
+    """Fast commands, and a keep-alive every two seconds."""
     job = Job(2)
     for number in range(count):
         job.run(job.read(first=8 * number), 0.1 * MS, 0, 0.1 * MS)
@@ -82,7 +82,7 @@ def clean(count=40):
 
 
 def slow_device(slow=5, wait=0.2):
-    """That many reads wait for the device before their first data, among 20 quick ones."""
+    """Reads that wait for the device before their first data, among 20 fast ones."""
     job = Job()
     for number in range(20 + slow):
         job.run(job.read(first=8 * number), wait if number < slow else 0.2 * MS)
@@ -90,7 +90,7 @@ def slow_device(slow=5, wait=0.2):
 
 
 def slow_response(slow=4, wait=0.1):
-    """Writes whose response comes late after their data: also the device."""
+    """Writes whose response is late after their data: also the device."""
     job = Job()
     for number in range(20 + slow):
         job.run(job.write(first=8 * number), 0.2 * MS, 0, wait if number < slow else 0)
@@ -98,7 +98,7 @@ def slow_response(slow=4, wait=0.1):
 
 
 def slow_network(wait=0.4):
-    """The middle of a read's data does not arrive: the controller sends it again after a time-out."""
+    """The middle of a read's data is lost: the controller sends it again after a time-out."""
     job = Job()
     for number in range(10):
         job.run(job.read(first=8 * number), 0.2 * MS)
@@ -173,7 +173,7 @@ def uneven(busy=300, others=20):
 
 
 def not_inline(count=120):
-    """The first write has its data in the capsule; as small ones after it are read by RDMA."""
+    """The first write has its data in the capsule; the data of later writes of the same size is read by RDMA."""
     job = Job()
     job.run(job.write(inline=True))
     for number in range(count):
@@ -191,7 +191,7 @@ def media_errors(count=2):
 
 
 class ScsiJob:
-    """An SRP or iSER initiator at 10.0.0.2 with a connection to a target at 10.0.0.1; what it does is as in Job."""
+    """An SRP or iSER initiator at 10.0.0.2 with a connection to a target at 10.0.0.1; the commands are as in Job."""
 
     def __init__(self, make):
         self.scene = Scene("job", "")
@@ -247,7 +247,7 @@ def scsi_job(make, slow=0, wait=0.0, late=0, hung=0, aborted=0, media=0, silence
         command = job.read(first=8 * number, status=scsi.TASK_ABORTED)
         job.put(command[0])
         job.scene.pause(1.5)
-        # the response to the task management is the last but one of the target
+        # the response to the task management is the target's second to last packet
         job.put(job.unit.abort(command[2]))
     for number in range(media):
         job.run(job.read(first=8 * number, status=scsi.CHECK_CONDITION, sense=scsi.fixed_sense(3, 0x1100)), 0.1 * MS)
@@ -258,7 +258,7 @@ def scsi_job(make, slow=0, wait=0.0, late=0, hung=0, aborted=0, media=0, silence
 
 
 def scsi_not_immediate(count=120):
-    """The first write has its data in the SEND; as small ones after it are read by RDMA."""
+    """The first write has its data in the SEND; the data of later writes of the same size is read by RDMA."""
     job = ScsiJob(lambda talk: scsi.Iser(talk, 4096))
     job.put(job.unit.out(scsi.cdb10(0x2a, 0, 8), bytes_of(1, 4096)))
     job.unit.immediate = 0

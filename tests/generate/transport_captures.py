@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Every opcode and header of the InfiniBand transport, in every clothing that RoCE and InfiniBand come in."""
+"""Every opcode and header of the InfiniBand transport, in every encapsulation of RoCE and InfiniBand."""
 import ib
 import net
 from capture import Capture
@@ -13,7 +13,7 @@ EXTENDED = ("rdeth.eecnxt", "deth.q_key", "xrceth.srq", "reth.va", "atomiceth.sw
 
 
 def every_opcode():
-    """All 256, reserved ones too: after their BTH nothing can be known."""
+    """All 256, reserved ones too, for which only the BTH is defined."""
     capture = Capture("roce-v2-opcodes", 1, "all 256 BTH opcodes over RoCE v2, IPv4")
     for opcode in range(256):
         frame = ethernet_v2(ib.transport(opcode, psn=opcode * 65793, destqp=0x100 + opcode))
@@ -61,7 +61,7 @@ def syndromes():
 
 
 def selection():
-    """Some of everything, for the clothings in which every opcode would be too much."""
+    """A sample of all packets, for encapsulations that are not tested with every opcode."""
     for opcode in (0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x15,
                    0x16, 0x17, 0x1c, 0x1d, 0x24, 0x2a, 0x40, 0x44, 0x4c, 0x4e, 0x50, 0x51, 0x53, 0x55, 0x64, 0x65,
                    0x80, 0x81, 0xa3, 0xac, 0xad, 0xae, 0xb1, 0xb3, 0xb7):
@@ -158,7 +158,7 @@ def endace():
     capture.add(record(frame, type=2, eth_offset=0, extensions=[bytes([3, 1, 2, 3, 4, 5, 6, 7])], flags=5))
     capture.add(record(net.ethernet(net.roce_v2(ib.transport(0x11)), minimum=60, fcs=True), type=2, eth_offset=0, flags=6))
     for row in capture.rows:
-        del row["frame.len"], row["frame.cap_len"], row["frame.time_epoch"]  # of the record or of its packet: both are right
+        del row["frame.len"], row["frame.cap_len"], row["frame.time_epoch"]  # of the record or of its packet: both are correct
     yield capture
 
 

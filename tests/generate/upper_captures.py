@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Upper layers whose real captures lack some of what they have, or that have none: RDS with RDMA, LNet. tests/cli tests what is in them."""
+"""Upper layers without complete real captures: RDS with RDMA, LNet. tests/cli tests their content."""
 import struct
 
 import lnet

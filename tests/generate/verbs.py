@@ -8,7 +8,7 @@ SEND_ONLY, SEND_ONLY_IMM, READ_REQUEST, READ_RESPONSE, COMPARE_SWAP, ATOMIC_ACKN
 
 
 class Connection:
-    """A connected pair of two hosts, captured at the first. Times in nanoseconds; each call returns when its answer has arrived."""
+    """A connected pair of two hosts, captured at the first. Times in nanoseconds; each call returns the time when its response has arrived."""
 
     def __init__(self, number=1):
         self.a, self.b = Host(number), Host(number + 1)

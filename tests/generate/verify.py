@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Finds the invariant and variant CRC in captured frames by the length fields, and checks them.
+"""Finds the invariant and variant CRC in captured frames from the length fields, and checks them.
 
-It knows no more than it needs: Ethernet with tags, Linux cooked, raw IP, ERF, RoCE v1 and v2, native InfiniBand.
+It supports only Ethernet with tags, Linux cooked, raw IP, ERF, RoCE v1 and v2, native InfiniBand.
 """
 import struct
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Captures in which one thing grows: for tests that double it and watch memory and work.
+"""Captures with one growing quantity: for tests that double it and measure memory and work.
 
 Each function takes a count and returns frames (bytes), Ethernet, in order; write() makes a pcap of them. All checksums and
-CRCs are right. Frames are put together here and not by the rest of the generator, which is too slow for so many.
+CRCs are correct. Frames are built here and not by the rest of the generator, which is too slow for so many.
 """
 import functools
 import random
@@ -129,7 +129,7 @@ def fpdu(ulpdu):
 # Queue pairs
 
 def reads_outstanding(count, answered=False):
-    """READ requests on one queue pair, and their responses when all have been asked for."""
+    """READ requests on one queue pair, and their responses after all requests."""
     yield from established()
     for i in range(count):
         yield roce(CLIENT, READ_REQUEST, PSN[CLIENT] + i, reth(ADDRESS + 64 * i, KEY, 64))
@@ -200,7 +200,7 @@ def sends_in_reverse(count):
 
 
 def writes_overlapping(count):
-    """Beginnings of WRITEs of 1 GB, one PSN from each other, and acknowledgements of them."""
+    """Beginnings of WRITEs of 1 GB, one PSN apart, and their acknowledgements."""
     yield from established()
     for i in range(count):
         yield roce(CLIENT, WRITE_FIRST, PSN[CLIENT] + i, reth(ADDRESS, KEY, 1 << 30) + bytes(256), ask=True)
@@ -215,7 +215,7 @@ def path_mtus(count):
 
 
 def ends_paired_late(count):
-    """Both directions of many connections, of which only acknowledgements at the end show what belongs together."""
+    """Both directions of many connections, which only acknowledgements at the end associate with each other."""
     for i in range(count):
         yield roce(CLIENT, SEND_ONLY, 0x100 + 2 * i, bytes(32), qpn=0x1000 + i)
         yield roce(SERVER, SEND_ONLY, 0x100 + 2 * i, bytes(32), qpn=0x200000 + i)
@@ -224,7 +224,7 @@ def ends_paired_late(count):
 
 
 def unpaired_ends(count):
-    """Requests to many queue pairs and the acknowledgements of other PSNs: without a handshake nothing says what belongs together."""
+    """Requests to many queue pairs and acknowledgements of other PSNs: without a handshake the directions cannot be associated."""
     for i in range(count):
         yield roce(CLIENT, READ_REQUEST, 0x500, reth(ADDRESS, KEY, 64), qpn=0x1000 + i)
         yield roce(SERVER, ACK, 0x500, aeth(i + 1), qpn=0x200000 + i)
@@ -422,7 +422,7 @@ def records_scattered(count):
 
 
 def mpa_lost(count):
-    """A stream whose every word may begin an FPDU and none does: framing is looked for all the time."""
+    """A stream in which every word may begin an FPDU and none does: the search for framing never ends."""
     stream, frames = iwarp_stream()
     yield from frames
     stream.next[CLIENT] += 1000
@@ -479,7 +479,7 @@ ROOT = b"root handle"
 
 
 def renames_of_a_directory(count):
-    """A directory with many files gets many names."""
+    """A directory with many files is renamed many times."""
     nfs, directory = Nfs(), b"directory handle"
     yield from opened(nfs.stream.ports)
     yield from nfs.made(MKDIR3, ROOT, b"name 0", directory)
@@ -509,7 +509,7 @@ def links_of_a_file(count):
 
 
 def directories_nested(count):
-    """Each in the one before; then the first gets another name."""
+    """Nested directories; then the first is renamed."""
     nfs = Nfs()
     yield from opened(nfs.stream.ports)
     for i in range(count):
@@ -550,7 +550,7 @@ def mad_transactions(count):
 
 
 def messages_of_random_length(count, seed=1):
-    """SENDs that resemble nobody else's."""
+    """SENDs of random lengths."""
     yield from established()
     dice = random.Random(seed)
     for i in range(count):
