@@ -14,14 +14,12 @@
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/claim.h"
-#include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_send.h"
 #include "reassembly/upper/rpc_state.h"
 
 #define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
-#define MOST_SPARE 1024 /* calls kept for reuse */
 /* Of a call and its slot in the map. */
 #define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
 /*
@@ -78,45 +76,23 @@ static struct rpc_answer *find_answer(const struct connection *connection, bool 
 	return state ? rpc_answers_find(state, from_a, xid) : NULL;
 }
 
-static __attribute__((cold, noinline)) void free_spare(struct rpc_call *call)
-{
-	chunk_lists_fini(&call->call.lists);
-	chunk_lists_fini(&call->reply.lists);
-	request_fini(&call->request);
-	free(call);
-}
-
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct rpc_state *state = rpc_state_of(tracker);
-
 	if (call->mapped)
 		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
 	request_end(tracker, &call->request);
-	chunk_lists_empty(&call->call.lists);
-	chunk_lists_empty(&call->reply.lists);
-	if (call->call.bytes)
-		free(call->call.bytes);
-	if (call->reply.bytes)
-		free(call->reply.bytes);
-	if (state->spare_calls == MOST_SPARE) {
-		free_spare(call);
-		return;
-	}
-	LIST_INSERT_HEAD(&state->spare, &call->request, listed);
-	state->spare_calls++;
+	request_fini(&call->request);
+	chunk_lists_fini(&call->call.lists);
+	chunk_lists_fini(&call->reply.lists);
+	free(call->call.bytes);
+	free(call->reply.bytes);
+	free(call);
 }
 
 void rpc_calls_fini(struct rtap_tracker *tracker)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
-	struct request *spare;
 
-	while ((spare = LIST_FIRST(&state->spare))) {
-		LIST_REMOVE(spare, listed);
-		free_spare(rpc_call_of(spare));
-	}
-	rpc_items_fini(tracker);
 	rpc_names_fini(tracker);
 	coverage_fini(&state->gathered);
 	map_fini(&state->calls);
@@ -233,35 +209,17 @@ static uint32_t most_calls(const struct connection *connection)
 
 static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
 {
-	struct rpc_state *state = rpc_state_of(tracker);
 	const struct request_list *waiting = &connection->requests.lists[false];
-	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
-	struct region *regions = NULL;
-	uint32_t region_room = 0;
 	struct rpc_call *call;
 
 	/* The reply to the oldest call was lost: without it there is no credit for another call. */
 	while (waiting->count >= most_calls(connection))
 		give_up(tracker, rpc_call_of(TAILQ_FIRST(&waiting->queue)));
-	call = rpc_call_of(LIST_FIRST(&state->spare));
-	if (call) {
-		LIST_REMOVE(&call->request, listed);
-		state->spare_calls--;
-		of_call = call->call.lists;
-		of_reply = call->reply.lists;
-		regions = call->request.regions;
-		region_room = call->request.region_room;
-	} else {
-		call = memory_new(sizeof *call);
-	}
+	call = memory_new(sizeof *call);
 	if (!call)
 		return NULL;
 	clear_bytes(call, sizeof *call);
 	call->xid = xid;
-	call->call.lists = of_call;
-	call->reply.lists = of_reply;
-	call->request.regions = regions;
-	call->request.region_room = region_room;
 	call->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up_silent, .owner = tracker };
 	budget_charge(&tracker->budget, &call->request.entry, CALL_MEMORY);
 	request_begin(tracker, &call->request, connection, from_a);

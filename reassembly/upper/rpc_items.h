@@ -21,7 +21,4 @@ struct rtap_item *rpc_items_grow(struct rtap_tracker *tracker, struct rtap_item 
 /* Returns the array with its contents. It has grown if it is larger. */
 void rpc_items_free(struct rtap_tracker *tracker, const struct rtap_item *items, uint32_t count);
 
-/* Frees the memory kept for reuse. */
-void rpc_items_fini(struct rtap_tracker *tracker);
-
 #endif

@@ -5,15 +5,12 @@
 #ifndef REASSEMBLY_UPPER_RPC_STATE_H
 #define REASSEMBLY_UPPER_RPC_STATE_H
 
-#include <sys/queue.h>
-
 #include "reassembly/state.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_carriers.h"
 #include "reassembly/upper/upper_layers.h"
 
 struct rpc_call;
-struct spare_items;
 
 /* Of a connection over RDMA. */
 struct rpc_connection {
@@ -32,9 +29,6 @@ struct rpc_state {
 	struct map calls;              /* over RDMA, by XID */
 	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
 	TAILQ_HEAD(rpc_answering, rpc_connection) answering; /* connections with remembered answers, by the time of the last one */
-	LIST_HEAD(, request) spare;    /* free list of calls, by `listed` */
-	SLIST_HEAD(, spare_items) spare_items; /* free list of the operations of a COMPOUND */
-	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 };
 
 static inline struct rpc_state *rpc_state_of(const struct rtap_tracker *tracker)
