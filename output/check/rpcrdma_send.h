@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the transport tells of the SENDs that carry RPC-over-RDMA headers, and of the keys that RDMA operations use: on InfiniBand, where a packet has
+ * SENDs that carry RPC-over-RDMA headers, and keys that RDMA operations use, as the transport shows them: on InfiniBand, where a packet has
  * one of them, and on iWARP, where a segment has several.
  */
 #ifndef OUTPUT_CHECK_RPCRDMA_SEND_H

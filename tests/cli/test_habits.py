@@ -63,7 +63,7 @@ class Table(CliTest):
     def rows(self):
         with open(os.path.join(TESTS, "../doc/rdmatap.1"), encoding="utf-8") as page:
             text = page.read()
-        table = re.search(r"^\.It Sy you typed Ta Sy here\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
+        table = re.search(r"^\.It Sy other program Ta Sy rdmatap\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
         for typed, here in re.findall(r"^\.It Li (.*) Ta (.*)$", table, re.M):
             yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix("Li ")
 
@@ -74,7 +74,7 @@ class Table(CliTest):
             else:
                 yield out + word[3:] if word.startswith("OUT") else self.NAMES.get(word, word)
 
-    def test_what_stands_there_works(self):
+    def test_commands_of_the_table_work(self):
         rows = list(self.rows())
         devices = unpack(os.path.join(TESTDATA, "sysfs/hca.tree"), self.path("sys"))
         self.assertGreater(len(rows), 25)

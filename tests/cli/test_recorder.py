@@ -57,7 +57,7 @@ class Recorder(LiveTest):
         path, = self.incidents()
         self.assertEqual(len(packets(path)), RPING_FRAMES)
         self.assertIn("trigger: infiniband.aeth && infiniband.bth.psn == 1949592: frame 5\n", comment(path))
-        self.assertIn("1 trigger passed over", errors)
+        self.assertIn("1 trigger ignored", errors)
         self.assertIn("%s: %d packets" % (path, RPING_FRAMES), errors)
 
     def test_the_time_around_it(self):
