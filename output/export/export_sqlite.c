@@ -180,6 +180,7 @@ enum rtap_status export_sqlite_open(struct export_sqlite **sqlite, const char *n
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	text_format_init(&opened->text);
+	opened->text.wide = true;
 	opened->packets = packets;
 	if (!remove_old(opened)) {
 		opened->failed = true;

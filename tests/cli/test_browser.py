@@ -283,5 +283,23 @@ class Plots(BrowserTest):
 			return [closed.open, closed.querySelectorAll("svg.ladder").length];"""), [True, 1])
 
 
+class Phone(BrowserTest):
+    def test_the_page_is_as_wide_as_a_phone(self):
+        """No sideways scrolling but within tables, which can be saved as CSV each."""
+        for name in ("roce-nfs3-write-lost.pcap.gz", "roce-nfs3-v6.pcap.gz"):
+            with self.subTest(name):
+                inner, wide, outside, tables, unsaved = self.evaluate(self.page(os.path.join(TESTDATA, name)), """
+                    const scrolls = e => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+                    const tables = [...document.querySelectorAll("table")];
+                    return [innerWidth, document.documentElement.scrollWidth,
+                        [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e.parentElement) &&
+                            !e.closest("svg svg, svg *")).map(e => e.tagName + "." + e.className),
+                        tables.length, tables.filter(t => !t.parentElement.parentElement.querySelector("button")).map(t => t.caption?.textContent ?? t.className)];""",
+                    "--window-size=390,844")
+                self.assertLessEqual(inner, 500)
+                self.assertLessEqual(wide, inner)
+                self.assertEqual(outside, [])
+                self.assertGreater(tables, 3)
+                self.assertEqual(unsaved, [])
 if __name__ == "__main__":
     unittest.main()
