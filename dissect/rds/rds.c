@@ -71,7 +71,9 @@ uint32_t rds_congested_ports(const uint8_t *map, uint32_t length)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < length; i++)
-		count += (uint32_t)__builtin_popcount(map[i]);
+		/* most maps are all zeros */
+		if (map[i])
+			count += (uint32_t)__builtin_popcount(map[i]);
 	return count;
 }
 

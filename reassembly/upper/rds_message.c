@@ -194,6 +194,8 @@ static void show_object(struct rds_operation *operation, const struct rds_messag
 		return;
 	}
 	for (uint32_t port = 0; port < message->data.total * 8 && listed <= MOST_PORTS; port++) {
+		if (!map[port / 8])
+			port |= 7; /* most maps are all zeros */
 		if (!(map[port / 8] >> port % 8 & 1))
 			continue;
 		if (listed++ == MOST_PORTS)

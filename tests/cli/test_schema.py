@@ -15,6 +15,7 @@ from session import Session
 from sysfs import TREES, unpack
 from wire_schedule import MS, Schedule, everything, late_naks, rnr_to_the_end, slow_writes, with_closed_window, with_timeouts
 import nccl
+import smb
 import nfs
 
 try:
@@ -155,7 +156,8 @@ class Schema(CliTest):
         hosts = [nccl.Host(number) for number in (1, 2, 3)]
         nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * MS})
         hosts[0].write(self.path("nccl.pcap"))
-        extra = [(self.path("nccl.pcap"),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
+        smb.echoes(14, False).write_capture(self.path("smb.pcap"))
+        extra = [(self.path("nccl.pcap"),), (self.path("smb.pcap"),), (self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
         for command, options in (("messages", ("--checksum", "-x")), ("connections", ()), ("operations", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
             for capture, *more in [(c,) for c in captures()] + extra:
