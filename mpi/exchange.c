@@ -112,6 +112,9 @@ struct exchange *exchange_create(const struct exchange_options *options)
 		exchange->most_waiting = MOST_WAITING;
 	if (exchange->most_waiting < LEAST_WAITING)
 		exchange->most_waiting = LEAST_WAITING;
+	/* rank 0 receives what all have */
+	if (options->gathers)
+		exchange->most_waiting /= (unsigned)exchange->size;
 	exchange->heads.before = arrived_is_before;
 	exchange->arrived = calloc((size_t)exchange->size, sizeof *exchange->arrived);
 	exchange->file_numbers = calloc(options->count + 1, sizeof *exchange->file_numbers);
