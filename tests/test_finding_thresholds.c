@@ -243,6 +243,12 @@ static void set_requests(struct counts *counts, unsigned what, uint64_t count, u
 	requests->inline_writes = of > count ? of - count : 0;
 }
 
+static void set_credit_waits(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
+{
+	set_requests(counts, offsetof(struct stats_requests, credit_waits.occurrences), count, of);
+	counts->direction->requests->credit_waits.time_ns = what;
+}
+
 static void set_failures(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
 {
 	struct rtap_connection connection;
@@ -310,8 +316,8 @@ static const struct threshold_case {
 	unsigned what;
 	uint64_t least;
 	unsigned permille; /* 0: any part */
-/* straggler, network_delays, receiver_late, sender_late: tests/cli/test_nccl.py has jobs with them and without. */
-#define OF_JOBS 4
+/* straggler, network_delays, receiver_late, sender_late, reconnects: tests/cli/test_nccl.py and test_smb_findings.py have captures with them. */
+#define OF_JOBS 5
 
 } threshold_cases[] = {
 	{ "bad_icrc", set_bad_icrc, 0, 1, 0 },
@@ -355,6 +361,8 @@ static const struct threshold_case {
 	{ "paused", set_pauses, 3, 1, 10 },
 	{ "unreliable_loss", set_unreliable, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
+	{ "credit_waits", set_credit_waits, 1000000, 1, 0 },
+	{ "last_credits", set_requests, offsetof(struct stats_requests, last_credits), 10, 100 },
 	{ "summed_connections", set_summed, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },

@@ -57,6 +57,31 @@ void findings_operation_not_inline(const struct stats *stats, const struct stats
 	finding->of = requests->not_inline.count + requests->inline_writes;
 }
 
+#define CREDIT_WAIT_NS 1000000 /* in sum */
+
+void findings_operation_credit_waits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	if (requests->credit_waits.time_ns < CREDIT_WAIT_NS)
+		return;
+	findings_take(finding, &requests->credit_waits.occurrences);
+	finding->of = requests->work.count;
+	finding->lost_ns = (uint64_t)requests->credit_waits.time_ns;
+	finding->time_ns = requests->credit_waits.longest_ns;
+	finding->usual_ns = stats_elapsed(connection->shown.time_ns, connection->shown.time_end_ns);
+}
+
+void findings_operation_last_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_requests *requests = connection->directions[finding->direction].requests;
+
+	(void)stats;
+	findings_take(finding, &requests->last_credits);
+	finding->of = requests->work.count;
+}
+
 static void take_slow(const struct stats_requests *requests, const struct stats_slow *slow, struct finding *finding)
 {
 	findings_take(finding, &slow->occurrences);
@@ -214,4 +239,35 @@ void findings_operation_uneven(const struct stats *stats, const struct stats_con
 	finding->time_ns = (int64_t)mean_ns;
 	finding->usual_ns = (int64_t)others_ns;
 	name_connection(stats, queues.connection, finding);
+}
+
+/* A connection that is set up so soon after another one failed replaces it. */
+#define RECONNECT_NS INT64_C(60000000000)
+
+void findings_operation_reconnects(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	int64_t failed_ns = INT64_MIN;
+	uint64_t last = 0;
+
+	(void)connection;
+	/* in the order in which they began */
+	for (uint64_t i = 0; i < stats->table_room; i++) {
+		const struct stats_connection *one = stats->table[i];
+		const struct stats_requests *requests = requests_in(one, finding->group, 0);
+		int64_t end_ns;
+
+		requests = requests ? requests : requests_in(one, finding->group, 1);
+		if (!requests)
+			continue;
+		if (one->shown.is_set_up && failed_ns != INT64_MIN && one->shown.time_ns >= failed_ns &&
+		    stats_elapsed(failed_ns, one->shown.time_ns) < RECONNECT_NS) {
+			finding->count++;
+			last = one->shown.number;
+		}
+		end_ns = one->shown.is_closed ? one->shown.closed_ns : one->shown.time_end_ns;
+		if (requests->work.unanswered && end_ns > failed_ns)
+			failed_ns = end_ns;
+	}
+	if (last)
+		name_connection(stats, last, finding);
 }

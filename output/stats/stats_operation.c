@@ -300,12 +300,12 @@ static void note_keep_alive(struct stats_group *group, const struct rtap_operati
 		group->last_ns = time_ns + operation->latency_ns;
 }
 
-static void count_slow(struct stats_slow *slow, const struct rtap_operation *operation)
+static void count_slow(struct stats_slow *slow, const struct rtap_operation *operation, int64_t time_ns)
 {
 	stats_count(&slow->occurrences, operation->request_frame, operation->time_ns);
-	slow->time_ns = slow->time_ns > INT64_MAX - operation->latency_ns ? INT64_MAX : slow->time_ns + operation->latency_ns;
-	if (operation->latency_ns > slow->longest_ns)
-		slow->longest_ns = operation->latency_ns;
+	slow->time_ns = slow->time_ns > INT64_MAX - time_ns ? INT64_MAX : slow->time_ns + time_ns;
+	if (time_ns > slow->longest_ns)
+		slow->longest_ns = time_ns;
 }
 
 /* Time that one end lost to recoveries in an interval. INT64_MAX: there were more than are kept. */
@@ -350,9 +350,22 @@ static void note_slow(const struct stats_connection *connection, struct stats_re
 		return;
 	lost_ns = lost_of(connection, operation);
 	if (lost_ns >= half_ns)
-		count_slow(&requests->slow_network, operation);
+		count_slow(&requests->slow_network, operation, operation->latency_ns);
 	else if (operation->flags & RTAP_OPERATION_ON_DEVICE && lost_ns <= half_ns / 2 && device_ns - lost_ns >= half_ns)
-		count_slow(&requests->slow_device, operation);
+		count_slow(&requests->slow_device, operation, operation->latency_ns);
+}
+
+/* The layers that have credits say what they cost, by these names (doc/json.md). */
+static void note_credits(struct stats_requests *requests, const struct rtap_operation *operation)
+{
+	for (uint32_t i = 0; i < operation->value_count; i++) {
+		const struct rtap_named_value *value = &operation->values[i];
+
+		if (value->type == RTAP_VALUE_NUMBER && !strcmp(value->name, "credit_wait"))
+			count_slow(&requests->credit_waits, operation, value->number < INT64_MAX ? (int64_t)value->number : INT64_MAX);
+		else if (value->type == RTAP_VALUE_BOOL && !strcmp(value->name, "last_credit"))
+			stats_count(&requests->last_credits, frame_of(operation), operation->time_ns);
+	}
 }
 
 static void note_events(struct stats *stats, struct stats_requests *requests, const struct rtap_operation *operation)
@@ -418,6 +431,7 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 	}
 	stats_waits_operation(stats, requests, operation);
 	note_events(stats, requests, operation);
+	note_credits(requests, operation);
 	note_slow(stats_find(stats, operation->connection->number), requests, operation, has_parts ? parts_ns : NULL);
 	if (requests->group && operation->request_frame)
 		note_keep_alive(requests->group, operation);

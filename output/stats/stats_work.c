@@ -106,6 +106,8 @@ void stats_work_merge(struct stats *stats, struct stats_direction *into, struct 
 	requests->inline_writes += other->inline_writes;
 	slow_merge(&requests->slow_device, &other->slow_device);
 	slow_merge(&requests->slow_network, &other->slow_network);
+	slow_merge(&requests->credit_waits, &other->credit_waits);
+	stats_occurrences_merge(&requests->last_credits, &other->last_credits);
 	if (requests->waits && other->waits)
 		stats_waits_merge(requests->waits, other->waits);
 	if (requests->waits)

@@ -110,10 +110,10 @@ struct stats_group {
 	int64_t gap_ns;             /* the longest of these times */
 };
 
-/* Slow operations: they took SLOW_NS or longer. */
+/* Operations that took, or waited, too long. */
 struct stats_slow {
 	struct stats_occurrences occurrences;
-	int64_t time_ns;            /* latencies, in sum */
+	int64_t time_ns;            /* in sum */
 	int64_t longest_ns;
 };
 
@@ -133,6 +133,8 @@ struct stats_requests {
 	struct stats_occurrences not_inline; /* writes whose data could have been in the request */
 	uint64_t inline_writes;     /* writes of devices with their data in the request */
 	struct stats_slow slow_device, slow_network;
+	struct stats_slow credit_waits; /* that waited for credits of the other end */
+	struct stats_occurrences last_credits; /* after which no credit was left */
 	struct stats_waits *waits;  /* NULL: the layer does not attribute delays */
 	struct stats_link *link;    /* the delays of this pair of hosts; NULL: none, or too many pairs */
 };

@@ -147,8 +147,12 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 		operation_add_number(head, "fragments", request->sends);
 	if (request->has_credits)
 		operation_add_number(head, "credits", request->credits);
+	if (part != request->parts)
+		return;
 	if (request->waited_ns)
 		operation_add_number(head, "credit_wait", request->waited_ns);
+	if (request->is_last_credit)
+		operation_add_bool(head, "last_credit", true);
 }
 
 void smb_operation_begin(struct upper_work *work, struct smb_request *request)

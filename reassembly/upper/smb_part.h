@@ -47,7 +47,8 @@ struct smb_request {
 	uint32_t sends;           /* fragments */
 	bool has_credits;
 	uint32_t credits;         /* remaining SMB Direct credits of the requester */
-	uint64_t waited_ns;       /* for credits, between fragments */
+	uint64_t waited_ns;       /* for SMB Direct credits, between fragments of the request or the response */
+	bool is_last_credit;      /* no SMB credit was left after it */
 };
 
 /* The fields of every header. */

@@ -178,6 +178,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;
+	request->is_last_credit = state->balances[work->from_a].is_known && !state->balances[work->from_a].left && request->parts[0].command > SMB2_SESSION_SETUP;
 	smb_operation_begin(work, request);
 	name_memory(work, request);
 }
@@ -213,6 +214,7 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 	struct request *base = &request->command.request;
 
 	request->response_frame = whole->first_frame;
+	request->waited_ns += ((struct smb_connection *)work->connection->upper_state)->credits[work->from_a].waited_ns;
 	base->has_failed = base->has_written = false;
 	base->written = 0;
 	for (uint32_t i = 0; i < request->part_count; i++)
@@ -250,6 +252,28 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 		take_unknown(work, whole, count);
 }
 
+/* Takes what requests cost and responses grant. The first request of a connection has the only credit: [MS-SMB2] 3.2.5.1. */
+static void note_balance(struct smb_connection *state, const struct smb_whole *whole, bool from_a)
+{
+	bool grants = is_response(whole->bytes);
+	struct smb_balance *balance = &state->balances[grants ? !from_a : from_a];
+	struct unit unit;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < MOST_PARTS && next_unit(whole->bytes, &at, &unit); i++) {
+		uint64_t command = little_bits(unit.header, SMB2_COMMAND), charge = little_bits(unit.header, SMB2_CREDIT_CHARGE);
+
+		if (!grants && command == SMB2_NEGOTIATE && !little_bits(unit.header, SMB2_MESSAGE_ID))
+			*balance = (struct smb_balance){ .is_known = true, .left = 1 };
+		if (grants)
+			balance->left += (int64_t)little_bits(unit.header, SMB2_CREDITS);
+		else if (command != SMB2_CANCEL)
+			balance->left -= charge ? (int64_t)charge : 1;
+	}
+	/* a grant was not captured */
+	balance->is_known &= balance->left >= 0;
+}
+
 /* Messages without a response: those that the server sends on its own, and CANCEL. */
 static bool is_alone(const uint8_t *header)
 {
@@ -273,6 +297,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole)
 		smb_operation_opaque(work, whole);
 		return;
 	}
+	note_balance(work->connection->upper_state, whole, work->from_a);
 	if (is_alone(whole->bytes.bytes)) {
 		smb_operation_notice(work, whole);
 		return;

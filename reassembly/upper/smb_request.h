@@ -18,10 +18,17 @@ struct smb_credits {
 	uint64_t waited_ns;       /* of the message that it sends now */
 };
 
+/* Credits of SMB that a client has left: [MS-SMB2] 3.2.4.1.2. */
+struct smb_balance {
+	bool is_known;            /* the connection was seen from its first request on */
+	int64_t left;
+};
+
 struct smb_connection {
 	struct commands commands;
 	struct smb_fragments fragments[2]; /* of b; of a */
 	struct smb_credits credits[2];
+	struct smb_balance balances[2];
 	uint8_t *shown;           /* the message of several fragments that the current packet shows */
 	uint32_t shown_length;    /* its bytes, charged to the connection */
 };

@@ -12,6 +12,7 @@ import unittest
 
 import capfile
 import nccl
+import smb
 import storage_jobs
 from cli import CliTest, PROGRAM, RPING, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
@@ -746,6 +747,12 @@ class Findings(StatsTest):
     def jobs(self, *jobs):
         return [job.save(self.path("job%d.pcap" % number)) for number, job in enumerate(jobs)]
 
+    def scenes(self, *scenes):
+        paths = [self.path("scene%d.pcap" % number) for number in range(len(scenes))]
+        for path, scene in zip(paths, scenes):
+            scene.write_capture(path)
+        return paths
+
     def ring(self, late=0, lost=0):
         """NCCL: a host is late in one step, or a packet is lost and retransmitted after a timeout."""
         hosts = [nccl.Host(i + 1) for i in range(4)]
@@ -827,6 +834,9 @@ class Findings(StatsTest):
             "network_delays": lambda: (self.ring(lost=2 * MS), self.ring()),
             "receiver_late": lambda: (self.ring(late=2 * MS), self.ring()),
             "sender_late": lambda: (self.ring(late=2 * MS), self.ring()),
+            "reconnects": lambda: self.scenes(smb.reconnected(False), smb.reconnected(True)),
+            "credit_waits": lambda: self.scenes(smb.starved(0.0011), smb.starved(0.0007)),
+            "last_credits": lambda: self.scenes(smb.echoes(14, False), smb.echoes(14, True)),
             "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
         }
         self.assertEqual(set(self.documented()), set(made))

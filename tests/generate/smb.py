@@ -304,5 +304,57 @@ def smb():
     return scene
 
 
+def begun(scene, granted=255, **options):
+    """A connection with a session."""
+    talk = scene.connection(port=PORT, **options).establish()
+    client = Client(talk)
+    put_all(scene, talk, client.set_up(granted))
+    return talk, client
+
+
+def starved(pause):
+    """A request of more fragments than there are credits: one waits for `pause` seconds."""
+    from conversation import Scene
+    scene = Scene("smb-test", "")
+    talk, client = begun(scene, granted=4)
+    file, sends = client.create("f")
+    put_all(scene, talk, sends)
+    client.fragment = 300
+    number = client.next_number()
+    sends = client.send("a", header(WRITE, number) + write(file, 0, b"z" * 900))
+    left = 3
+    put_all(scene, talk, sends[:left])
+    scene.pause(pause)
+    put_all(scene, talk, [client.credit("b", 20)] + sends[left:] + client.send("b", header(WRITE, number, RESPONSE) + written(900)))
+    return scene
+
+
+def echoes(count, generous):
+    """ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the set-up."""
+    from conversation import Scene
+    scene = Scene("smb-test", "")
+    talk, client = begun(scene)
+    for i in range(count):
+        number = client.next_number()
+        put_all(scene, talk, client.send("a", header(ECHO, number) + EMPTY))
+        put_all(scene, talk, client.send("b", header(ECHO, number, RESPONSE, credits=1 if generous or i > 3 else 0) + EMPTY))
+    return scene
+
+
+def reconnected(answered):
+    """A second connection after the first one, whose last request has a response or not."""
+    from conversation import Scene
+    scene = Scene("smb-test", "")
+    talk, client = begun(scene)
+    number = client.next_number()
+    put_all(scene, talk, client.send("a", header(ECHO, number) + EMPTY))
+    if answered:
+        put_all(scene, talk, client.send("b", header(ECHO, number, RESPONSE) + EMPTY))
+    scene.pause(5)
+    talk, client = begun(scene, a=("10.0.0.2", 0x31, 0x100), b=("10.0.0.1", 0x32, 0x800000))
+    put_all(scene, talk, client.exchange(ECHO, EMPTY, EMPTY))
+    return scene
+
+
 def captures():
     yield smb()
