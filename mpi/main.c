@@ -65,7 +65,7 @@ static const char help_text[] =
 	"further options\n"
 	"  --ranks      print on standard error what each rank read, analysed and sent\n"
 	"\n"
-	"--threads counts for each rank (1 unless given), and so does --max-memory. rdmatap-mpi(1) has more.\n";
+	"--max-memory counts for each rank; --threads has no effect. rdmatap-mpi(1) has more.\n";
 
 struct job {
 	const struct known_command *command;

@@ -155,5 +155,5 @@ Test(port_pairing_index, another_port_is_doubtful_if_all_connections_so_far_had_
 	port_pairing_note(&tracker, &one, &other);
 	cr_expect_eq(tracker.ports_differ, 1);
 	cr_expect_not(port_pairing_doubts(&tracker, &one, &other));
-	map_fini(&tracker.ports);
+	multimap_fini(&tracker.ports);
 }

@@ -592,11 +592,13 @@ static enum rtap_status open_files(struct rtap_source **source, const struct rta
 
 static void survey_batch(struct clock_survey *survey, size_t file_number, const struct rtap_batch *batch)
 {
+	struct clock_survey_packet identified;
 	struct rtap_packet packet;
 
 	for (size_t i = 0; i < batch->count; i++) {
 		dissect_frame(&batch->frames[i], NULL, &packet);
-		clock_survey_take(survey, file_number, &packet);
+		if (clock_survey_identify(&packet, clock_survey_mask(survey), &identified))
+			clock_survey_take(survey, file_number, &identified);
 	}
 }
 
