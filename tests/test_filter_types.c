@@ -619,7 +619,7 @@ static const struct refusal refusals[] = {
 	{ "t.time * 2 > 1", 8, "\"*\" has no meaning between" }, { "{t.octet + 1 == 2", 14, "\"}\"" },
 	{ "-t.text == 1", 2, "only numbers and durations have a minus sign" }, { "t.octet + 1 == abc", 16, "does not fit" },
 	{ "lower(t.number) == \"a\"", 7, "\"t.number\" (uint24) is not text, which lower() takes" },
-	{ "max(t.number) == 1", 1, "\"max\" is not a function (known: upper, lower, len, count)" },
+	{ "sum(t.number) == 1", 1, "\"sum\" is not a function (known: upper, lower, len, count, abs, min, max)" },
 	{ "len(t.data", 11, "the function's \")\"" }, { "len(t.data)", 12, "the filter ends where a comparison" },
 	{ "any t.number", 13, "a comparison, for \"any\" or \"all\" values" },
 	{ "t.text matches \"a(\"", 16, "missing closing parenthesis, at byte 2 of the expression" },

@@ -140,6 +140,7 @@ Test(port_pairing_index, another_port_is_doubtful_if_all_connections_so_far_had_
 	static struct rtap_tracker tracker;
 	static struct flow one, same, other, unknown;
 
+	port_pairing_init(&tracker);
 	enter(&tracker, &one, false, QPN_B, PORT_AB);
 	enter(&tracker, &same, true, QPN_A, PORT_AB);
 	enter(&tracker, &other, true, QPN_A, PORT_AB + 1);

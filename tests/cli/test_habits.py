@@ -63,9 +63,9 @@ class Table(CliTest):
     def rows(self):
         with open(os.path.join(TESTS, "../doc/rdmatap.1"), encoding="utf-8") as page:
             text = page.read()
-        table = re.search(r"^\.It Sy other program Ta Sy rdmatap\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
-        for typed, here in re.findall(r"^\.It Li (.*) Ta (.*)$", table, re.M):
-            yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix("Li ")
+        table = re.search(r"^\.Sh COMING FROM OTHER PROGRAMS\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
+        for typed, here in re.findall(r"^\.It Li (.*)\n(.*)$", table, re.M):
+            yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix(".Li ")
 
     def words(self, command, out):
         for word in shlex.split(command)[1:]:
