@@ -44,13 +44,13 @@ static const char *opcode_of(const struct transmission *transmission)
 
 /* JSON */
 
-static void json_name(const char *key, const char *name, struct line *line)
+void join_json_name(const char *key, const char *name, struct line *line)
 {
 	object_key(line, key);
 	json_string(line, (const uint8_t *)name, strlen(name));
 }
 
-static void json_between(const struct join_form *form, unsigned from, unsigned to, struct line *line)
+void join_json_between(const struct join_form *form, unsigned from, unsigned to, struct line *line)
 {
 	object_key(line, "between");
 	line_char(line, '[');
@@ -60,7 +60,7 @@ static void json_between(const struct join_form *form, unsigned from, unsigned t
 	line_char(line, ']');
 }
 
-static void json_lost_packet(const struct transmission *lost, struct line *line)
+static void json_lost_packet(const struct join_form *form, const struct transmission *lost, struct line *line)
 {
 	unsigned first = (unsigned)__builtin_ctz(lost->seen);
 
@@ -73,6 +73,7 @@ static void json_lost_packet(const struct transmission *lost, struct line *line)
 	if (opcode_of(lost))
 		object_text(line, "opcode", opcode_of(lost));
 	object_number(line, "frame", lost->frames[first]);
+	join_json_name("point", form->names[first], line);
 	object_time(line, "time", lost->times_ns[first]);
 	object_number(line, "length", lost->length);
 	line_char(line, '}');
@@ -93,7 +94,7 @@ static void json_lost_packets(const struct join_record *record, unsigned hop, st
 		if (!is_first)
 			line_char(line, ',');
 		is_first = false;
-		json_lost_packet(&direction->missed[i], line);
+		json_lost_packet(record->form, &direction->missed[i], line);
 	}
 	line_char(line, ']');
 }
@@ -203,7 +204,7 @@ static void json_hops(const struct join_record *record, struct line *line)
 		if (!hop.lost)
 			continue;
 		line_text(line, listed++ ? ",{" : "{");
-		json_between(record->form, hop.from, hop.to, line);
+		join_json_between(record->form, hop.from, hop.to, line);
 		object_number(line, "count", hop.lost);
 		object_number(line, "bytes", hop.lost_bytes);
 		json_lost_packets(record, i, line);
@@ -253,13 +254,13 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 	int64_t uncertainty_ns = clock->is_known ? join_uncertainty_ns(form->join, point, clock->reference) : -1;
 
 	line_char(line, '{');
-	json_name("name", form->names[point], line);
+	join_json_name("name", form->names[point], line);
 	object_number(line, "packets", noted->packets);
 	object_number(line, "not_recognised", noted->unknown);
 	if (clock->is_known) {
 		object_key(line, "clock");
 		line_char(line, '{');
-		json_name("reference", form->names[clock->reference], line);
+		join_json_name("reference", form->names[clock->reference], line);
 		object_seconds(line, "offset", clock->offset_ns);
 		object_key(line, "drift");
 		line_seconds(line, (int64_t)llround(clock->drift * 1e9));
@@ -314,7 +315,7 @@ static void json_summary(const struct join_form *form, struct line *line)
 		if (!packets)
 			continue;
 		line_text(line, listed++ ? ",{" : "{");
-		json_between(form, from, to, line);
+		join_json_between(form, from, to, line);
 		object_number(line, "packets", packets);
 		object_number(line, "count", lost);
 		line_char(line, '}');
@@ -490,6 +491,13 @@ void join_table(struct stats_table *table, const struct join_form *form)
 			table_row(table, form->join->directions[i], at);
 }
 
+void join_put_frame(unsigned point, uint64_t frame, struct line *line)
+{
+	line_dec(line, point + 1);
+	line_char(line, ':');
+	line_dec(line, frame);
+}
+
 void join_write_lost(const void *what, struct line *line)
 {
 	const struct join_record *record = what;
@@ -503,7 +511,7 @@ void join_write_lost(const void *what, struct line *line)
 	line_text(line, " > ");
 	line_dec(line, to + 1);
 	line_text(line, " frame ");
-	line_dec(line, lost->frames[from]);
+	join_put_frame(from, lost->frames[from], line);
 	line_char(line, ' ');
 	line_bytes(line, time, (size_t)(clock_put_listed(time, &record->form->times, lost->times_ns[from]) - time));
 	line_char(line, ' ');

@@ -56,7 +56,7 @@ static struct join_brief brief_of(const struct join_direction *direction, const 
 	}
 	return (struct join_brief){
 		.direction = direction, .seen = transmission->seen, .active = active, .number = transmission->number,
-		.frame = transmission->frames[first], .time_ns = transmission->times_ns[first], .last_ns = transmission->times_ns[last],
+		.frame = transmission->frames[first], .point = first, .time_ns = transmission->times_ns[first], .last_ns = transmission->times_ns[last],
 		.is_repeat = transmission->is_repeat,
 	};
 }

@@ -26,7 +26,8 @@ struct join_direction;
 struct join_brief {
 	const struct join_direction *direction; /* NULL: none */
 	uint32_t seen, active;         /* points that captured it, that were capturing; a bit each */
-	uint64_t number, frame;        /* by the first capture */
+	uint64_t number, frame;        /* by the first capture: among all transmissions, in the file of its point */
+	unsigned point;                /* of the first capture */
 	int64_t time_ns, last_ns;      /* of the first and the last capture */
 	bool is_repeat;
 };

@@ -45,12 +45,7 @@ void join_stall_json(const struct join_record *record, struct line *line)
 	object_text(line, "reason", join_verdict_reason_name(verdict.reason));
 	if (verdict.place == JOIN_NETWORK) {
 		find_hop(&verdict, &from, &to);
-		object_key(line, "between");
-		line_char(line, '[');
-		json_string(line, (const uint8_t *)form->names[from], strlen(form->names[from]));
-		line_char(line, ',');
-		json_string(line, (const uint8_t *)form->names[to], strlen(form->names[to]));
-		line_char(line, ']');
+		join_json_between(form, from, to, line);
 	} else if (verdict.packet->direction->flow.address_length) {
 		object_key(line, "host");
 		line_char(line, '"');
@@ -58,8 +53,11 @@ void join_stall_json(const struct join_record *record, struct line *line)
 		line_char(line, '"');
 	}
 	object_number(line, "frame", verdict.packet->frame);
+	join_json_name("point", form->names[verdict.packet->point], line);
 	object_number(line, "frame_before", stall->before.frame);
+	join_json_name("point_before", form->names[stall->before.point], line);
 	object_number(line, "frame_after", stall->after.frame);
+	join_json_name("point_after", form->names[stall->after.point], line);
 	line_text(line, "}\n");
 }
 
@@ -132,7 +130,7 @@ static void put_frame(const char *before, const struct join_brief *packet, struc
 {
 	line_text(line, before);
 	line_text(line, "frame ");
-	line_dec(line, packet->frame);
+	join_put_frame(packet->point, packet->frame, line);
 }
 
 static void put_network(const struct join_stall *stall, const struct join_verdict *verdict, struct line *line)

@@ -51,6 +51,7 @@ struct transmissions {
 	void *owner;
 	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo ROOM */
 	uint64_t forced_out;
+	uint64_t frames[JOIN_POINTS]; /* of each point so far */
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
 	struct latest latest[FLOWS];
 	uint32_t buckets[BUCKETS];
@@ -191,7 +192,7 @@ static void note_capture(struct transmissions *transmissions, struct entry *entr
 	uint32_t bit = UINT32_C(1) << point;
 
 	shown->seen |= bit;
-	shown->frames[point] = packet->frame->number;
+	shown->frames[point] = transmissions->frames[point];
 	shown->times_ns[point] = entry->last_ns = packet->frame->time_ns;
 	if (packet->address_length && (packet->traffic_class & ECN_MASK) == ECN_CE)
 		shown->marked |= bit;
@@ -235,6 +236,7 @@ enum transmission_copy transmissions_take(struct transmissions *transmissions, c
 	uint64_t hash;
 	int64_t age_ns;
 
+	transmissions->frames[point]++;
 	if (!packet_identify(packet, &identity))
 		return TRANSMISSION_UNKNOWN;
 	pass_on_old(transmissions, packet->frame->time_ns);

@@ -39,7 +39,7 @@ struct transmission {
 	/* By point, a bit each: captured; captured more than once; with a CE mark; after a packet of its flow that was sent later. */
 	uint32_t seen, doubled, marked, late;
 	uint64_t number;               /* counts all transmissions by their first capture */
-	uint64_t frames[JOIN_POINTS];  /* numbers, by point */
+	uint64_t frames[JOIN_POINTS];  /* numbers in the file of each point, from 1 */
 	int64_t times_ns[JOIN_POINTS];
 };
 
@@ -56,7 +56,7 @@ enum transmission_copy {
 	TRANSMISSION_UNKNOWN, /* its headers have no identifying values */
 };
 
-/* Adds a packet captured at a point, below JOIN_POINTS. Packets come in the order of their times. */
+/* Adds a packet captured at a point, below JOIN_POINTS. Packets come in the order of their times, those of a point all and in the order of its file. */
 enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point);
 
 /* Passes on the remaining transmissions. */
