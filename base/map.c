@@ -28,15 +28,27 @@ void map_set_secret(uint64_t shared)
 	secret = shared;
 }
 
+/* The two halves of the product of 128 bits, exclusive or. */
+static uint64_t fold_product(uint64_t one, uint64_t other)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)one * other;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	uint64_t low = (one & UINT32_MAX) * (other & UINT32_MAX), middle = (one >> 32) * (other & UINT32_MAX) + (low >> 32);
+	uint64_t cross = (one & UINT32_MAX) * (other >> 32) + (middle & UINT32_MAX);
+
+	return one * other ^ ((one >> 32) * (other >> 32) + (middle >> 32) + (cross >> 32));
+#endif
+}
+
 uint64_t map_hash(const uint64_t *words, size_t count)
 {
 	uint64_t hash = secret;
 
-	for (size_t i = 0; i < count; i++) {
-		unsigned __int128 product = (unsigned __int128)(hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-
-		hash = (uint64_t)product ^ (uint64_t)(product >> 64);
-	}
+	for (size_t i = 0; i < count; i++)
+		hash = fold_product(hash ^ words[i], UINT64_C(0x9e3779b97f4a7c15));
 	return hash;
 }
 

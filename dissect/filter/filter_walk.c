@@ -287,33 +287,54 @@ static void walk_extreme(struct filter_walk *walk)
 		walk->take(walk, &extreme.item);
 }
 
+/* Numbers are magnitudes with a sign. False: the sum does not fit 64 bits. */
+static bool add(const struct filter_item *left, uint64_t right, bool is_negative, struct filter_item *result)
+{
+	if (left->negative == is_negative) {
+		result->negative = is_negative;
+		return !__builtin_add_overflow(left->number, right, &result->number);
+	}
+	result->negative = left->number > right ? left->negative : is_negative;
+	result->number = left->number > right ? left->number - right : right - left->number;
+	return true;
+}
+
+/* As in two's complement of any width, where -n is ~(n - 1). */
+static bool mask_number(const struct filter_item *left, const struct filter_item *right, struct filter_item *result)
+{
+	uint64_t a = left->number - left->negative, b = right->number - right->negative;
+
+	result->negative = left->negative && right->negative;
+	if (result->negative)
+		return !__builtin_add_overflow(a | b, 1, &result->number);
+	result->number = left->negative ? ~a & b : right->negative ? a & ~b : a & b;
+	return true;
+}
+
 /* False: the result does not fit 64 bits and a sign, or there is none. */
 static bool compute(enum filter_operation operation, const struct filter_item *left, const struct filter_item *right,
 		    struct filter_item *result)
 {
-	__int128 a = left->negative ? -(__int128)left->number : left->number;
-	__int128 b = right->negative ? -(__int128)right->number : right->number;
+	bool differ = left->negative != right->negative, fits = true;
 
 	switch (operation) {
-	case FILTER_ADD: a += b; break;
-	case FILTER_SUBTRACT: a -= b; break;
+	case FILTER_ADD: fits = add(left, right->number, right->negative, result); break;
+	case FILTER_SUBTRACT: fits = add(left, right->number, !right->negative, result); break;
 	case FILTER_MULTIPLY:
-		if (__builtin_mul_overflow(a, b, &a))
-			return false;
+		result->negative = differ;
+		fits = !__builtin_mul_overflow(left->number, right->number, &result->number);
 		break;
 	case FILTER_DIVIDE:
 	case FILTER_MODULO:
-		if (!b)
+		if (!right->number)
 			return false;
-		a = operation == FILTER_DIVIDE ? a / b : a % b;
+		result->negative = operation == FILTER_DIVIDE ? differ : left->negative;
+		result->number = operation == FILTER_DIVIDE ? left->number / right->number : left->number % right->number;
 		break;
-	default: a &= b; break;
+	default: fits = mask_number(left, right, result); break;
 	}
-	result->negative = a < 0;
-	if (a < 0)
-		a = -a;
-	result->number = (uint64_t)a;
-	return a <= UINT64_MAX;
+	result->negative &= result->number != 0;
+	return fits;
 }
 
 #define MOST_MASKED 64 /* bytes */
