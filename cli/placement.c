@@ -89,7 +89,7 @@ static bool has_processor(uint32_t first, uint32_t last)
 }
 
 /* Raises a limit if it is lower. */
-static int raise_limit(int resource, rlim_t wanted)
+static int raise_limit(unsigned resource, rlim_t wanted)
 {
 	struct rlimit limit;
 
