@@ -227,7 +227,7 @@ static int apply(struct filter_compiler *compiler, const struct function *functi
 	}
 	status = function->operation >= FILTER_MINIMUM ? parse_extreme(compiler, function, subject, index) :
 							 wrap(compiler, function->operation, kind, index);
-	*subject = (struct filter_subject){ .name = *name, .type = type, .kind = kind, .bits = 64, .computed = true };
+	*subject = (struct filter_subject){ .name = *name, .type = type, .kind = (uint8_t)kind, .bits = 64, .computed = true };
 	return status;
 }
 
