@@ -53,7 +53,7 @@ struct frame_ring {
 	int64_t max_age_ns;
 	struct chunk *last;            /* the appending thread's: receives copies; NULL: none */
 	struct frame_ring_state state; /* the appending thread's */
-	atomic_bool follower_waits;
+	atomic_uint follower_waits;    /* 0 or 1; changed and read by read-modify-write, which orders it with the frames appended */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;          /* the reader has left a chunk */
 	pthread_cond_t appended;       /* for the follower */
@@ -279,8 +279,7 @@ static void append(struct frame_ring *ring, const struct rtap_frame *frame)
 /* The follower has something to read. */
 static void wake_follower(struct frame_ring *ring)
 {
-	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&ring->follower_waits, memory_order_relaxed))
+	if (!atomic_fetch_or(&ring->follower_waits, 0))
 		return;
 	pthread_mutex_lock(&ring->lock);
 	pthread_cond_signal(&ring->appended);
@@ -495,11 +494,10 @@ size_t frame_ring_follow(struct frame_ring *ring, struct rtap_frame *frames, siz
 
 	*missed = 0;
 	pthread_mutex_lock(&ring->lock);
-	atomic_store_explicit(&ring->follower_waits, true, memory_order_relaxed);
-	atomic_thread_fence(memory_order_seq_cst);
+	atomic_exchange(&ring->follower_waits, 1);
 	while (!(found = find_for_follower(ring, missed)) && wait_ms && !pthread_cond_timedwait(&ring->appended, &ring->lock, &until))
 		;
-	atomic_store_explicit(&ring->follower_waits, false, memory_order_relaxed);
+	atomic_store_explicit(&ring->follower_waits, 0, memory_order_relaxed);
 	pthread_mutex_unlock(&ring->lock);
 	while (found && count < most && ring->follower.at < used(ring->follower.chunk))
 		frames[count++] = take(&ring->follower);
