@@ -7,6 +7,7 @@
 
 #include "dissect/infiniband/ib.h"
 #include "output/join/join_form.h"
+#include "output/join/join_point.h"
 #include "output/join/join_stall_form.h"
 #include "output/packet/json.h"
 #include "output/packet/object.h"
@@ -44,22 +45,6 @@ static const char *opcode_of(const struct transmission *transmission)
 
 /* JSON */
 
-void join_json_name(const char *key, const char *name, struct line *line)
-{
-	object_key(line, key);
-	json_string(line, (const uint8_t *)name, strlen(name));
-}
-
-void join_json_between(const struct join_form *form, unsigned from, unsigned to, struct line *line)
-{
-	object_key(line, "between");
-	line_char(line, '[');
-	json_string(line, (const uint8_t *)form->names[from], strlen(form->names[from]));
-	line_char(line, ',');
-	json_string(line, (const uint8_t *)form->names[to], strlen(form->names[to]));
-	line_char(line, ']');
-}
-
 static void json_lost_packet(const struct join_form *form, const struct transmission *lost, struct line *line)
 {
 	unsigned first = (unsigned)__builtin_ctz(lost->seen);
@@ -73,7 +58,7 @@ static void json_lost_packet(const struct join_form *form, const struct transmis
 	if (opcode_of(lost))
 		object_text(line, "opcode", opcode_of(lost));
 	object_number(line, "frame", lost->frames[first]);
-	join_json_name("point", form->names[first], line);
+	join_point_json("point", form->names[first], line);
 	object_time(line, "time", lost->times_ns[first]);
 	object_number(line, "length", lost->length);
 	line_char(line, '}');
@@ -204,7 +189,7 @@ static void json_hops(const struct join_record *record, struct line *line)
 		if (!hop.lost)
 			continue;
 		line_text(line, listed++ ? ",{" : "{");
-		join_json_between(record->form, hop.from, hop.to, line);
+		join_point_json_between(record->form, hop.from, hop.to, line);
 		object_number(line, "count", hop.lost);
 		object_number(line, "bytes", hop.lost_bytes);
 		json_lost_packets(record, i, line);
@@ -254,13 +239,13 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 	int64_t uncertainty_ns = clock->is_known ? join_uncertainty_ns(form->join, point, clock->reference) : -1;
 
 	line_char(line, '{');
-	join_json_name("name", form->names[point], line);
+	join_point_json("name", form->names[point], line);
 	object_number(line, "packets", noted->packets);
 	object_number(line, "not_recognised", noted->unknown);
 	if (clock->is_known) {
 		object_key(line, "clock");
 		line_char(line, '{');
-		join_json_name("reference", form->names[clock->reference], line);
+		join_point_json("reference", form->names[clock->reference], line);
 		object_seconds(line, "offset", clock->offset_ns);
 		object_key(line, "drift");
 		line_seconds(line, (int64_t)llround(clock->drift * 1e9));
@@ -315,7 +300,7 @@ static void json_summary(const struct join_form *form, struct line *line)
 		if (!packets)
 			continue;
 		line_text(line, listed++ ? ",{" : "{");
-		join_json_between(form, from, to, line);
+		join_point_json_between(form, from, to, line);
 		object_number(line, "packets", packets);
 		object_number(line, "count", lost);
 		line_char(line, '}');
@@ -491,13 +476,6 @@ void join_table(struct stats_table *table, const struct join_form *form)
 			table_row(table, form->join->directions[i], at);
 }
 
-void join_put_frame(unsigned point, uint64_t frame, struct line *line)
-{
-	line_dec(line, point + 1);
-	line_char(line, ':');
-	line_dec(line, frame);
-}
-
 void join_write_lost(const void *what, struct line *line)
 {
 	const struct join_record *record = what;
@@ -511,7 +489,7 @@ void join_write_lost(const void *what, struct line *line)
 	line_text(line, " > ");
 	line_dec(line, to + 1);
 	line_text(line, " frame ");
-	join_put_frame(from, lost->frames[from], line);
+	join_point_frame(from, lost->frames[from], line);
 	line_char(line, ' ');
 	line_bytes(line, time, (size_t)(clock_put_listed(time, &record->form->times, lost->times_ns[from]) - time));
 	line_char(line, ' ');

@@ -41,13 +41,6 @@ struct join_record {
 /* One JSON object and "\n" for a struct join_record: a direction, a stall, or the summary (both NULL). */
 void join_json(const void *record, struct line *line);
 
-/* JSON: the name of a point as the value of a key; the key "between" with the names of two points. */
-void join_json_name(const char *key, const char *name, struct line *line);
-void join_json_between(const struct join_form *form, unsigned from, unsigned to, struct line *line);
-
-/* A frame as text: number of the point, from 1, and of the frame in its file. */
-void join_put_frame(unsigned point, uint64_t frame, struct line *line);
-
 /* Text: the points and the sums for a struct join_form; a lost packet for a struct join_record. */
 void join_write_points(const void *form, struct line *line);
 void join_write_lost(const void *record, struct line *line);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
+#include "output/join/join_point.h"
 #include "output/join/join_stall_form.h"
 #include "output/join/join_verdict.h"
-#include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
@@ -45,7 +43,7 @@ void join_stall_json(const struct join_record *record, struct line *line)
 	object_text(line, "reason", join_verdict_reason_name(verdict.reason));
 	if (verdict.place == JOIN_NETWORK) {
 		find_hop(&verdict, &from, &to);
-		join_json_between(form, from, to, line);
+		join_point_json_between(form, from, to, line);
 	} else if (verdict.packet->direction->flow.address_length) {
 		object_key(line, "host");
 		line_char(line, '"');
@@ -53,11 +51,11 @@ void join_stall_json(const struct join_record *record, struct line *line)
 		line_char(line, '"');
 	}
 	object_number(line, "frame", verdict.packet->frame);
-	join_json_name("point", form->names[verdict.packet->point], line);
+	join_point_json("point", form->names[verdict.packet->point], line);
 	object_number(line, "frame_before", stall->before.frame);
-	join_json_name("point_before", form->names[stall->before.point], line);
+	join_point_json("point_before", form->names[stall->before.point], line);
 	object_number(line, "frame_after", stall->after.frame);
-	join_json_name("point_after", form->names[stall->after.point], line);
+	join_point_json("point_after", form->names[stall->after.point], line);
 	line_text(line, "}\n");
 }
 
@@ -130,7 +128,7 @@ static void put_frame(const char *before, const struct join_brief *packet, struc
 {
 	line_text(line, before);
 	line_text(line, "frame ");
-	join_put_frame(packet->point, packet->frame, line);
+	join_point_frame(packet->point, packet->frame, line);
 }
 
 static void put_network(const struct join_stall *stall, const struct join_verdict *verdict, struct line *line)
