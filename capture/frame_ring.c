@@ -144,8 +144,8 @@ static struct chunk *oldest(struct frame_ring *ring)
 	return chunk == ring->reader.chunk ? NULL : chunk;
 }
 
-/* Under the lock: a chunk that is not in the list any more. */
-static void give_up(struct frame_ring *ring, struct chunk *chunk)
+/* Call with the lock held: frees a chunk that is not in the list any more, or keeps it for copies. */
+static void recycle(struct frame_ring *ring, struct chunk *chunk)
 {
 	if (chunk->block)
 		free_chunk(ring, chunk);
@@ -163,7 +163,7 @@ static void forget(struct frame_ring *ring, struct chunk *chunk)
 	if (chunk == ring->follower.chunk)
 		ring->follower_is_late = true;
 	else
-		give_up(ring, chunk);
+		recycle(ring, chunk);
 }
 
 /* Call with the lock held: drops chunks that are too old, and those that, with `more` bytes, exceed three quarters of the memory. */
@@ -199,7 +199,7 @@ static bool make_room(struct frame_ring *ring, size_t more)
 	return true;
 }
 
-/* Under the lock, which is released meanwhile: a chunk for copies. NULL: out of memory. */
+/* Call with the lock held, which is released meanwhile: a chunk for copies. NULL: out of memory. */
 static struct chunk *get_chunk(struct frame_ring *ring)
 {
 	const size_t charge = sizeof(struct chunk) + ring->chunk_size;
@@ -219,7 +219,7 @@ static struct chunk *get_chunk(struct frame_ring *ring)
 	return chunk;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void add_chunk(struct frame_ring *ring, struct chunk *chunk)
 {
 	chunk->first = ring->state.frames;
@@ -450,7 +450,7 @@ void frame_ring_end(struct frame_ring *ring)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Under the lock: a chunk with frames for the follower. False: there is none yet. */
+/* Call with the lock held: finds a chunk with frames for the follower. False: there is none yet. */
 static bool find_for_follower(struct frame_ring *ring, uint64_t *missed)
 {
 	struct place *place = &ring->follower;
@@ -467,7 +467,7 @@ static bool find_for_follower(struct frame_ring *ring, uint64_t *missed)
 	*missed += place->chunk->first - place->number;
 	place->number = place->chunk->first;
 	if (left)
-		give_up(ring, left);
+		recycle(ring, left);
 	ring->follower_is_late = false;
 	return used(place->chunk);
 }
