@@ -54,6 +54,12 @@ class Rules(CliTest):
                 status, found = self.broken(path)
                 self.assertEqual((status, set(found)), (1, wanted))
 
+    def test_what_is_right_beside_a_violation_is_not_reported(self):
+        for rule in "rpcrdma-read-roundup", "rpcrdma-write-roundup", "rpcrdma-reverse-early":
+            path = self.path("broken.pcap")
+            check_captures.make(rule, path)
+            self.assertEqual(len(self.broken(path)[1][rule]), 1, rule)
+
     def test_rules_of_rpc_over_rdma_are_the_same_on_iwarp(self):
         for together in 0, 4000:  # FPDUs in segments of their own; several in a segment
             for rule in [rule for rule in check_captures.RULES if rule.startswith("rpcrdma-")]:

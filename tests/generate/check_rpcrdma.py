@@ -173,7 +173,7 @@ def write_roundup(t):
 
 @rpc("rpcrdma-payload-pad")
 def payload_pad(t):
-    t.warm().call(procedure=WRITE, arguments=write3(1001, 1001) + bytes(3), reads=[(DATA, KEY, 1001, ADDRESS)])
+    t.warm().call(procedure=WRITE, arguments=write3(1002, 1002) + bytes(2), reads=[(DATA, KEY, 1002, ADDRESS)])
 
 
 @rpc("rpcrdma-reverse-early")
