@@ -7,6 +7,7 @@
 #include "dissect/engine/clear.h"
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "base/memory.h"
@@ -15,11 +16,10 @@
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_names.h"
+#include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_operation.h"
-#include "reassembly/upper/rpc_send.h"
 #include "reassembly/upper/rpc_state.h"
 
-#define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
 /* Of a call and its slot in the map. */
 #define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
 /*
@@ -55,7 +55,7 @@ static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const st
 	return map_find(&rpc_state_of(tracker)->calls, hash, same_call, key);
 }
 
-static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
+struct rpc_call *rpc_call_find(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
 	const struct request_list *lists = connection->requests.lists;
@@ -69,7 +69,7 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 	return find_hashed(tracker, &key, hash_of(&key));
 }
 
-static struct rpc_answer *find_answer(const struct connection *connection, bool from_a, uint32_t xid)
+struct rpc_answer *rpc_call_find_answer(const struct connection *connection, bool from_a, uint32_t xid)
 {
 	const struct rpc_connection *state = rpc_state_of_connection(connection);
 
@@ -107,45 +107,14 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	free_call(tracker, call);
 }
 
-/* Adds `length` bytes of a region from offset `from` on to `whole`, at `position`. False: some are missing. */
-static bool add_part(struct coverage *whole, uint64_t position, const struct region *region, uint64_t from, uint64_t length)
+bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole)
 {
-	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
-	uint64_t fresh;
+	struct coverage *gathered = &rpc_state_of(tracker)->gathered;
 
-	return run < coverage_runs(&region->data) + region->data.count && region->data.bytes && run->begin <= from && run->end >= from + length &&
-	       coverage_add(whole, position, region->data.bytes + (from - region->data.origin), length, 0, COVERAGE_BYTES, &fresh);
-}
-
-/* Appends a chunk at `at`. Its lengths are those in `lists`, its regions those of the call. False: it has holes. */
-static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
-			 uint64_t at)
-{
-	struct coverage *whole = &rpc_state_of(tracker)->gathered;
-	uint32_t first, count = chunk_lists_find(lists, list, 0, &first);
-	uint64_t end = at;
-
-	for (uint32_t i = first; i < first + count; i++) {
-		const struct chunk_segment *segment = &lists->segments[i];
-		const struct region *region = chunk_lists_region_of(&call->request, segment);
-
-		if (!segment->length)
-			continue;
-		if (!region || end - at + segment->length > MAX_GATHERED ||
-		    !add_part(whole, end, region, segment->offset - region->begin, segment->length))
-			return false;
-		end += segment->length;
-	}
-	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
-}
-
-static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
-			 struct rtap_span *whole)
-{
-	coverage_fini(&rpc_state_of(tracker)->gathered);
-	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
+	coverage_fini(gathered);
+	if (!chunk_lists_gather(lists, &call->request, CHUNK_REPLY, 0, gathered))
 		return false;
-	*whole = (struct rtap_span){ rpc_state_of(tracker)->gathered.bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
+	*whole = (struct rtap_span){ gathered->bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
 	return true;
 }
 
@@ -161,7 +130,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 	if (!call->call.present || !call->call.rpc.program_known)
 		return;
 	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk &&
-	    gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	    rpc_call_gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
 		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;
@@ -233,23 +202,6 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
-static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
-{
-	struct chunk_lists *lists = &call->call.lists;
-
-	if (!chunk_lists_name(tracker, lists, &call->request))
-		return false;
-	budget_charge(&tracker->budget, &call->request.entry, chunk_lists_memory(lists));
-	for (uint32_t i = 0; i < lists->count; i++) {
-		const struct chunk_segment *segment = &lists->segments[i];
-
-		/* Parts of the message itself are needed to read it. */
-		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
-		segment->region->keep_bytes |= tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
-	}
-	return true;
-}
-
 /* The reply was captured before its call, which was unknown then. */
 static bool has_overtaken(const struct rpc_call *lone)
 {
@@ -264,7 +216,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
 	uint64_t hash = hash_of(&key);
 	struct rpc_call *call = lists[false].count || lists[true].count ? find_hashed(tracker, &key, hash) : NULL;
-	const struct rpc_answer *answer = call ? NULL : find_answer(connection, key.from_a, key.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(connection, key.from_a, key.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
 	if (call && has_overtaken(call))
@@ -286,13 +238,170 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	return call;
 }
 
+bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
+{
+	/* Usually it is the frame's payload. */
+	if (packet->source_count == 1) {
+		*bytes = packet->sources[0].bytes + packet->payload.offset;
+		*captured = packet->payload.captured;
+		*wire = packet->payload.wire;
+		return true;
+	}
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+
+		if (layer->protocol != PROTOCOL_RPCRDMA)
+			continue;
+		*bytes = layer_bytes(packet, layer);
+		if (layer->source != packet->payload.source) {
+			*captured = packet->sources[layer->source].captured - layer->offset;
+			*wire = packet->sources[layer->source].wire - layer->offset;
+		} else {
+			*captured = packet->payload.captured;
+			*wire = packet->payload.wire;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Whether another packet than this one may show the call or its reply and needs all of it. */
+static bool is_shown_elsewhere(const struct rtap_packet *packet)
+{
+	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
+}
+
+/*
+ * Whether the dissection found an RPC-over-RDMA header with only the fixed part and three empty lists (RFC 8166, 4.3). A
+ * header that ends with the captured bytes may be truncated.
+ */
+static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
+{
+	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
+}
+
+/* Keeps what the call or reply is read from when it is concluded. */
+static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	send->bytes = memory_new(send->captured + 1);
+	if (!send->bytes)
+		return false;
+	memcpy(send->bytes, bytes, send->captured);
+	budget_charge(&tracker->budget, &call->request.entry, send->captured + 1);
+	return true;
+}
+
+/* Reads where the RPC message begins and its chunk lists. False: the lists are inconsistent, or out of memory. */
+static bool read_lists(struct rpc_send *send, const struct rtap_packet *packet, const uint8_t *bytes)
+{
+	bool is_cut = send->captured < send->wire;
+
+	if (packet->rpcrdma.version != RPCRDMA_VERSION_1 && packet->rpcrdma.message_type != RDMA_ERROR) {
+		/* The layout of what follows is unknown. */
+		send->lists.header_length = RPCRDMA_FIXED_LENGTH;
+		return true;
+	}
+	if (has_no_chunks(packet, send->captured)) {
+		send->lists.header_length = RPCRDMA_MIN_LENGTH;
+		return true;
+	}
+	if (packet->rpcrdma.message_type == RDMA_ERROR || chunk_lists_read(&send->lists, bytes, send->captured, is_cut)) {
+		send->data_length = chunk_lists_data(&send->lists);
+		return true;
+	}
+	if (!is_cut)
+		return false;
+	send->data_length = chunk_lists_data(&send->lists);
+	chunk_lists_empty(&send->lists);
+	send->lists_cut = true;
+	send->lists.header_length = send->captured;
+	return true;
+}
+
+/* The message of the call or reply, reported when the call is concluded. */
+static void show_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, struct message *message,
+		      const struct rtap_packet *packet, const uint8_t *bytes)
+{
+	struct message *shown = message_create(tracker, call->request.connection, send->first_frame, send->time_ns);
+	bool is_reply = send == &call->reply;
+
+	send->shown = shown;
+	if (!shown)
+		return;
+	shown->shown.kind = is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
+	shown->shown.verb = RTAP_VERB_SEND;
+	shown->is_upper = true;
+	shown->is_response = is_reply;
+	shown->shown.from_a = message->shown.from_a;
+	shown->shown.psn = message->shown.psn;
+	claim_show_lost(&shown->shown, &message->shown);
+	shown->shown.credits = packet->rpcrdma.credits;
+	shown->request = &call->request;
+	shown->request_number = message->request_number = call->request.number;
+	if (call->request.connection->ddp)
+		ddp_half_hold(tracker, shown);
+	*(is_reply ? &call->request.response_message : &call->request.message) = shown;
+	if (rpc_operation_wanted(tracker))
+		rpc_operation_begin(tracker, shown, is_reply && call->call.present);
+	if (send->is_read)
+		rpc_exchange_read(tracker, call, send, bytes);
+}
+
+/* Fills the call's `send` from the packet with the complete SEND. False: its chunk lists cannot be read, or out of memory. */
+static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, struct message *message,
+		      const struct rtap_packet *packet, struct frame_result *result)
+{
+	const uint8_t *bytes;
+
+	send->present = true;
+	send->rpc = packet->rpc;
+	send->rpc_frame = packet->frame->number;
+	send->rpc_time_ns = packet->frame->time_ns;
+	send->message_type = packet->rpcrdma.message_type;
+	send->version = packet->rpcrdma.version;
+	send->first_frame = message->shown.first_frame;
+	send->last_frame = message->shown.last_frame;
+	send->time_ns = message->shown.time_ns;
+	send->time_end_ns = message->shown.time_end_ns;
+	if (!tracker->wants_data && !is_shown_elsewhere(packet) && !connection_has_one_flow(call->request.connection))
+		return true;
+	if (!rpc_call_locate(packet, &bytes, &send->captured, &send->wire) || !read_lists(send, packet, bytes))
+		return false;
+	send->is_read = rpc_exchange_is_plain(tracker, call, send);
+	if (!send->is_read && !keep_send(tracker, call, send, bytes))
+		return false;
+	if (!tracker->wants_data)
+		return true;
+	show_send(tracker, call, send, message, packet, bytes);
+	if (send->shown)
+		result->touched_upper = send->shown;
+	return true;
+}
+
+static bool name_memory(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct chunk_lists *lists = &call->call.lists;
+
+	if (!chunk_lists_name(tracker, lists, &call->request))
+		return false;
+	budget_charge(&tracker->budget, &call->request.entry, chunk_lists_memory(lists));
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+
+		/* Parts of the message itself are needed to read it. */
+		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
+		segment->region->keep_bytes |= tracker->keep & COVERAGE_BYTES || rpc_state_of(tracker)->payload;
+	}
+	return true;
+}
+
 static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
 	struct rpc_call *call = enter_call(tracker, message, packet);
 
 	if (call)
 		request_seen(&call->request, message);
-	if (!call || !rpc_send_fill(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL, result) ||
+	if (!call || !fill_send(tracker, call, &call->call, message, packet, result) ||
 	    (call->call.lists.count && !name_memory(tracker, call))) {
 		tracker->counters.evictions++;
 		if (call)
@@ -303,109 +412,11 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		request_open(tracker, &call->request, message);
 }
 
-/* Gathers the call: inline or, for RDMA_NOMSG, the header and its read chunks. False: incomplete. */
-static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
-{
-	const struct rpc_send *send = &call->call;
-	struct coverage *whole = &rpc_state_of(tracker)->gathered;
-	uint64_t fresh;
-
-	if (!send->bytes || send->captured < send->wire)
-		return false;
-	context->chunk_header = send->lists.header_length;
-	if (send->message_type != RDMA_NOMSG) {
-		context->chunk = (struct rtap_span){ send->bytes, send->captured };
-		return true;
-	}
-	coverage_fini(whole);
-	if (!coverage_add(whole, 0, send->bytes, send->lists.header_length, 0, COVERAGE_BYTES, &fresh) ||
-	    !gather_chunk(tracker, call, &send->lists, CHUNK_READ, send->lists.header_length))
-		return false;
-	context->chunk = (struct rtap_span){ whole->bytes, (uint32_t)whole->total };
-	return true;
-}
-
-/* Whether a WRITE captured after the SEND of its reply completes the reply. */
-static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context,
-			    struct frame_result *result)
-{
-	/* For a reply with write chunks, only its SEND shows what else is missing. */
-	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
-	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
-		return false;
-	result->touched_upper = call->reply.shown;
-	if (call->call.rpc.program_known)
-		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
-	return true;
-}
-
-/*
- * A READ that ended, or a WRITE that the packet completed: copies its data to the regions, which can complete a call or
- * reply.
- */
-static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context,
-						     struct frame_result *result, struct rpc_call **read)
-{
-	struct rpc_call *call = rpc_call_of(message->region->request);
-	bool is_read = message->region->is_read;
-
-	if (claim_data(tracker, message, result)) {
-		result->touched_upper = call->call.shown;
-		*read = call;
-		return gather_call(tracker, call, context);
-	}
-	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context, result);
-}
-
-/* The reply in a chunk whose SEND is the packet. */
-static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
-						 const struct rtap_packet *packet, struct rtap_context *context)
-{
-	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
-	const struct rpc_answer *answer = call ? NULL : find_answer(connection, !from_a, packet->rpcrdma.xid);
-	struct chunk_lists lists = { 0 };
-	const uint8_t *bytes;
-	uint32_t captured, wire;
-	bool found = false;
-
-	if (call && rpc_send_locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
-		found = gather_reply(tracker, call, &lists, &context->chunk);
-	chunk_lists_fini(&lists);
-	if (!answer || !answer->bytes)
-		return found;
-	context->chunk = (struct rtap_span){ answer->bytes, answer->length };
-	return true;
-}
-
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result, struct rpc_call **read)
-{
-	*read = NULL;
-	if (message && message->region)
-		return upper_data_is_over(result, message) && data_completes(tracker, message, context, result, read);
-	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
-	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
-}
-
-bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context, struct rpc_call **read)
-{
-	struct rpc_call *call;
-
-	if (!packet->rpcrdma.read_segments || packet->rpc.present)
-		return false;
-	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
-	if (!call || !call->call.present || call->request.read_left || !gather_call(tracker, call, context))
-		return false;
-	*read = call;
-	return true;
-}
-
 /* A reply without a waiting call: it may be the repeat of an earlier one. */
 static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
 {
-	struct rpc_call *call = find_call(tracker, lone->request.connection, lone->request.from_a, lone->xid);
-	struct rpc_answer *answer = call ? NULL : find_answer(lone->request.connection, lone->request.from_a, lone->xid);
+	struct rpc_call *call = rpc_call_find(tracker, lone->request.connection, lone->request.from_a, lone->xid);
+	struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(lone->request.connection, lone->request.from_a, lone->xid);
 
 	if (call) {
 		lone->call.rpc = call->call.rpc;
@@ -444,7 +455,7 @@ static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, co
 	uint32_t captured, wire;
 
 	call->rdma_error = packet->rpcrdma.error_code;
-	if (call->rdma_error != ERR_VERS || !rpc_send_locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
+	if (call->rdma_error != ERR_VERS || !rpc_call_locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
 		return;
 	call->has_versions = true;
 	call->version_low = load32(bytes + RPCRDMA_FIXED_LENGTH + 4);
@@ -463,7 +474,7 @@ static void note_written(struct rpc_call *call)
 
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet, struct frame_result *result)
 {
-	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
+	struct rpc_call *call = rpc_call_find(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
 
 	if (!call || call->reply.present)
 		call = enter_reply(tracker, message, packet->rpcrdma.xid, call != NULL);
@@ -475,7 +486,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		note_error(call, packet);
 	rpc_state_of_connection(message->connection)->has_answered |= call->call.present;
 	request_answered(&call->request, message);
-	if (!rpc_send_fill(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY, result)) {
+	if (!fill_send(tracker, call, &call->reply, message, packet, result)) {
 		tracker->counters.evictions++;
 		end_call(tracker, call);
 		return;
@@ -498,7 +509,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return packet->rpc.is_reply;
 	if (packet->rpcrdma.read_segments)
 		return false;
-	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
+	if (rpc_call_find(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
 	/* Truncated lists do not show it: with a captured setup, messages of end b are taken for replies. */
 	if (packet->payload.captured < packet->payload.wire || result->cut == message)
@@ -555,40 +566,17 @@ void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t t
 	context->rpc_call_time_ns = time_ns;
 }
 
-void rpc_call_read(const struct rtap_packet *packet, struct rpc_call *read)
-{
-	struct rpc_send *send;
-
-	if (!read || !packet->rpc.present || packet->rpc.is_reply)
-		return;
-	send = &read->call;
-	send->rpc = packet->rpc;
-	send->rpc_frame = packet->frame->number;
-	send->rpc_time_ns = packet->frame->time_ns;
-}
-
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context)
 {
-	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
-	const struct rpc_answer *answer = call ? NULL : find_answer(connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_call *call = rpc_call_find(tracker, connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(connection, !from_a, packet->rpcrdma.xid);
 
 	if (call && call->call.rpc.program_known)
 		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
 	else if (answer)
 		rpc_call_known(&answer->rpc, answer->frame, answer->time_ns, context);
 	return answer || (call && call->call.rpc.program_known);
-}
-
-bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
-		      const struct rtap_packet *packet)
-{
-	const struct rpc_call *call;
-
-	if (!packet->rpcrdma.read_segments || packet->rpc.is_reply)
-		return false;
-	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
-	return call && call->request.read_left;
 }
 
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
@@ -614,7 +602,7 @@ void rpc_call_detach(struct message *message)
 /* A reply that arrived before its connection was known joins its call. */
 static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 {
-	struct rpc_call *call = find_call(tracker, orphan->request.connection, orphan->request.from_a, orphan->xid);
+	struct rpc_call *call = rpc_call_find(tracker, orphan->request.connection, orphan->request.from_a, orphan->xid);
 
 	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->request.response)
 		return;

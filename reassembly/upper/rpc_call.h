@@ -8,6 +8,7 @@
 
 #include "dissect/engine/packet.h"
 #include "reassembly/upper/rpc_chunks.h"
+#include "reassembly/frame_result.h"
 #include "reassembly/state.h"
 
 /* The message in a SEND, copied if needed. */
@@ -61,27 +62,18 @@ void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t t
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context);
 
-/*
- * The RPC message that `packet` completed outside of its SEND: a reply in a chunk, or a call, by the last READ response of
- * its read chunks. `message`: that of the packet, NULL: none. Sets the RPC message in the context, borrowed until the next
- * call. `*read`: the call whose read chunks it completed; NULL: none. False: no message, or incomplete.
- */
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context, struct frame_result *result, struct rpc_call **read);
+/* The waiting call of that end, and an answered one that is remembered. NULL: unknown. */
+struct rpc_call *rpc_call_find(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid);
+struct rpc_answer *rpc_call_find_answer(const struct connection *connection, bool from_a, uint32_t xid);
+
+/* Locates the RPC-over-RDMA message in the packet. False: it has none. */
+bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire);
 
 /*
- * Whether `packet` is the SEND of a call in chunks that were all captured before it. Sets the RPC message in the context,
- * borrowed until the next call, and the call. Call after rpc_call_send().
+ * The RPC message in the reply chunk of `lists`, in the call's memory: borrowed until the next call. False: no such chunk, or
+ * bytes are missing.
  */
-bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context, struct rpc_call **read);
-
-/* Whether `packet` is the SEND of a call whose read chunks are incomplete: a later packet completes and shows the call. */
-bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
-		      const struct rtap_packet *packet);
-
-/* `packet` shows the call found by rpc_call_chunk() or rpc_call_preceded(): keeps its facts for the reply. */
-void rpc_call_read(const struct rtap_packet *packet, struct rpc_call *read);
+bool rpc_call_gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole);
 
 /* The SEND of a reply is settled: concludes its call. */
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);

@@ -14,6 +14,7 @@
 #define SEGMENT_LENGTH 16
 #define EMPTY_LENGTH 12 /* of three empty lists */
 #define MOST_KEPT 4 /* segments kept for the next call; most calls have fewer */
+#define MOST_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
 
 /* A new segment, all zero; NULL: out of memory, or too many. */
 static struct chunk_segment *add_segment(struct chunk_lists *lists)
@@ -179,6 +180,35 @@ uint32_t chunk_lists_search(const struct chunk_lists *lists, enum chunk_list lis
 {
 	*first = place_of(lists, list, chunk, false);
 	return place_of(lists, list, chunk, true) - *first;
+}
+
+/* Adds `length` bytes of a region from offset `from` on to `whole`, at `position`. False: some are missing. */
+static bool add_part(struct coverage *whole, uint64_t position, const struct region *region, uint64_t from, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
+	uint64_t fresh;
+
+	return run < coverage_runs(&region->data) + region->data.count && region->data.bytes && run->begin <= from && run->end >= from + length &&
+	       coverage_add(whole, position, region->data.bytes + (from - region->data.origin), length, 0, COVERAGE_BYTES, &fresh);
+}
+
+bool chunk_lists_gather(const struct chunk_lists *lists, const struct request *request, enum chunk_list list, uint64_t at, struct coverage *whole)
+{
+	uint32_t first, count = chunk_lists_find(lists, list, 0, &first);
+	uint64_t end = at;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+		const struct region *region = chunk_lists_region_of(request, segment);
+
+		if (!segment->length)
+			continue;
+		if (!region || end - at + segment->length > MOST_GATHERED ||
+		    !add_part(whole, end, region, segment->offset - region->begin, segment->length))
+			return false;
+		end += segment->length;
+	}
+	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
 }
 
 uint64_t chunk_lists_data(const struct chunk_lists *lists)

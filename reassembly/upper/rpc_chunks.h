@@ -67,6 +67,12 @@ static inline uint64_t chunk_lists_length(const struct chunk_lists *lists, enum 
 	return length;
 }
 
+/*
+ * Appends the data of a chunk, in the request's memory, to `whole` at `at`. False: bytes between the beginning of `whole` and the end of
+ * the chunk are missing, or they are too many.
+ */
+bool chunk_lists_gather(const struct chunk_lists *lists, const struct request *request, enum chunk_list list, uint64_t at, struct coverage *whole);
+
 /* Bytes of data that the lists transfer: read chunks, except those at position zero, and write chunks. */
 uint64_t chunk_lists_data(const struct chunk_lists *lists);
 

@@ -74,10 +74,139 @@ static void show_bare(struct upper_work *work)
 	work->dissect(work);
 }
 
+/*
+ * The call that the packet's data or SEND made complete: inline or, for RDMA_NOMSG, its header and its read chunks, borrowed until the
+ * next call. False: incomplete.
+ */
+static bool gather_call(struct upper_work *work, const struct rpc_call *call)
+{
+	const struct rpc_send *send = &call->call;
+	struct coverage *whole = &rpc_state_of(work->tracker)->gathered;
+	struct rtap_context *context = work->context;
+	uint64_t fresh;
+
+	if (!send->bytes || send->captured < send->wire)
+		return false;
+	context->chunk_header = send->lists.header_length;
+	if (send->message_type != RDMA_NOMSG) {
+		context->chunk = (struct rtap_span){ send->bytes, send->captured };
+		return true;
+	}
+	coverage_fini(whole);
+	if (!coverage_add(whole, 0, send->bytes, send->lists.header_length, 0, COVERAGE_BYTES, &fresh) ||
+	    !chunk_lists_gather(&send->lists, &call->request, CHUNK_READ, send->lists.header_length, whole))
+		return false;
+	context->chunk = (struct rtap_span){ whole->bytes, (uint32_t)whole->total };
+	return true;
+}
+
+/* Whether a WRITE captured after the SEND of its reply completes the reply. */
+static bool write_completes(struct upper_work *work, const struct rpc_call *call)
+{
+	/* For a reply with write chunks, only its SEND shows what else is missing. */
+	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
+	    !rpc_call_gather_reply(work->tracker, call, &call->reply.lists, &work->context->chunk))
+		return false;
+	work->result->touched_upper = call->reply.shown;
+	if (call->call.rpc.program_known)
+		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, work->context);
+	return true;
+}
+
+/*
+ * A READ that ended, or a WRITE that the packet completed: copies its data to the regions, which can complete a call or
+ * reply.
+ */
+static bool __attribute__((noinline)) data_completes(struct upper_work *work, struct message *message, struct rpc_call **read)
+{
+	struct rpc_call *call = rpc_call_of(message->region->request);
+	bool is_read = message->region->is_read;
+
+	if (claim_data(work->tracker, message, work->result)) {
+		work->result->touched_upper = call->call.shown;
+		*read = call;
+		return gather_call(work, call);
+	}
+	return !is_read && !work->tracker->options.bare_replies && write_completes(work, call);
+}
+
+/* The reply in a chunk whose SEND is the packet. */
+static bool __attribute__((noinline)) find_reply(struct upper_work *work)
+{
+	uint32_t xid = work->packet->rpcrdma.xid;
+	const struct rpc_call *call = rpc_call_find(work->tracker, work->connection, !work->from_a, xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(work->connection, !work->from_a, xid);
+	struct chunk_lists lists = { 0 };
+	const uint8_t *bytes;
+	uint32_t captured, wire;
+	bool found = false;
+
+	if (call && rpc_call_locate(work->packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
+		found = rpc_call_gather_reply(work->tracker, call, &lists, &work->context->chunk);
+	chunk_lists_fini(&lists);
+	if (!answer || !answer->bytes)
+		return found;
+	work->context->chunk = (struct rtap_span){ answer->bytes, answer->length };
+	return true;
+}
+
+/*
+ * The RPC message that the packet completed outside of its SEND: a reply in a chunk, or a call, by the last READ response of
+ * its read chunks. `message`: that of the packet, NULL: none. Sets the RPC message in the context, borrowed until the next
+ * call. `*read`: the call whose read chunks it completed; NULL: none. False: no message, or incomplete.
+ */
+static bool find_chunk(struct upper_work *work, struct message *message, struct rpc_call **read)
+{
+	const struct rtap_rpcrdma_facts *rpcrdma;
+
+	*read = NULL;
+	if (message && message->region)
+		return upper_data_is_over(work->result, message) && data_completes(work, message, read);
+	rpcrdma = &work->packet->rpcrdma;
+	return rpcrdma->present && rpcrdma->message_type == RDMA_NOMSG && rpcrdma->reply_chunk && !work->tracker->options.bare_replies &&
+	       find_reply(work);
+}
+
+/* The call in chunks that were all captured before its SEND, which is the packet and has been taken; NULL: it is none. */
+static struct rpc_call *find_preceded(struct upper_work *work)
+{
+	struct rpc_call *call;
+
+	if (!work->packet->rpcrdma.read_segments || work->packet->rpc.present)
+		return NULL;
+	call = rpc_call_find(work->tracker, work->connection, work->from_a, work->packet->rpcrdma.xid);
+	return call && call->call.present && !call->request.read_left && gather_call(work, call) ? call : NULL;
+}
+
+/* Whether the packet is the SEND of a call whose read chunks are incomplete: a later packet completes and shows the call. */
+static bool is_followed(const struct upper_work *work)
+{
+	const struct rpc_call *call;
+
+	if (!work->packet->rpcrdma.read_segments || work->packet->rpc.is_reply)
+		return false;
+	call = rpc_call_find(work->tracker, work->connection, work->from_a, work->packet->rpcrdma.xid);
+	return call && call->request.read_left;
+}
+
+/* Dissects the packet again, with the RPC message in the context. A call in read chunks (`read`; NULL: none) keeps its facts for the reply. */
+static void show_chunk(struct upper_work *work, struct rpc_call *read)
+{
+	const struct rtap_packet *packet;
+
+	work->dissect(work);
+	packet = work->packet;
+	if (!read || !packet->rpc.present || packet->rpc.is_reply)
+		return;
+	read->call.rpc = packet->rpc;
+	read->call.rpc_frame = packet->frame->number;
+	read->call.rpc_time_ns = packet->frame->time_ns;
+}
+
 /* A later packet shows the message of the header. */
 static void show_follows(struct upper_work *work)
 {
-	if (!rpc_call_follows(work->tracker, work->connection, work->from_a, work->packet))
+	if (!is_followed(work))
 		return;
 	work->context->rpc_follows = true;
 	if (work->context->chunk.bytes)
@@ -86,60 +215,54 @@ static void show_follows(struct upper_work *work)
 		packet_dissect_follows(work->packet, work->context);
 }
 
-/*
- * The program and procedure of a reply are those of its call; chunks can carry the message; and the packet that completes
- * read chunks shows the call.
- */
+/* Whether the call of a reply is known, whose program and procedure the reply has: sets them in the context. */
+static bool know_call(struct upper_work *work)
+{
+	return (work->packet->rpc.is_reply || work->context->chunk.bytes) &&
+	       rpc_call_context(work->tracker, work->connection, work->from_a, work->packet, work->context);
+}
+
+/* Chunks can carry the message, and the packet that completes read chunks shows the call. */
 static bool take_packet(struct upper_work *work)
 {
 	struct frame_result *result = work->result;
-	struct rtap_tracker *tracker = work->tracker;
-	const struct connection *connection = work->connection;
 	struct message *message = work->message;
 	struct rtap_packet *packet = work->packet;
-	struct rtap_context *context = work->context;
 	struct rpc_call *read;
-	bool again, is_known = false;
+	bool again, is_known;
 
 	show_bare(work);
 	if (!packet->rpcrdma.present && !(message && message->region))
 		return false;
-	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context, result, &read);
-	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
-		is_known = rpc_call_context(tracker, connection, work->from_a, packet, context);
-	if (again) {
-		work->dissect(work);
-		rpc_call_read(packet, read);
-	} else if (is_known) {
-		packet_dissect_reply(packet, context);
+	again = find_chunk(work, message, &read);
+	is_known = packet->rpcrdma.present && !work->tracker->options.bare_replies && know_call(work);
+	if (again)
+		show_chunk(work, read);
+	else if (is_known)
+		packet_dissect_reply(packet, work->context);
+	if (!packet->rpcrdma.present)
+		return true;
+	if (message && (result->completed == message || result->cut == message) && message->shown.verb == RTAP_VERB_SEND) {
+		rpc_call_send(work->tracker, message, packet, result);
+		read = find_preceded(work);
+		if (read)
+			show_chunk(work, read);
 	}
-	if (message && packet->rpcrdma.present && (result->completed == message || result->cut == message) &&
-	    message->shown.verb == RTAP_VERB_SEND) {
-		rpc_call_send(tracker, message, packet, result);
-		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context, &read)) {
-			work->dissect(work);
-			rpc_call_read(packet, read);
-		}
-	}
-	if (packet->rpcrdma.present)
-		show_follows(work);
+	show_follows(work);
 	return true;
 }
 
 static bool take_send(struct upper_work *work)
 {
 	struct rtap_tracker *tracker = work->tracker;
-	struct connection *connection = work->connection;
 	struct rpc_call *read;
-	bool again, is_known = false;
+	bool again, is_known;
 
 	show_bare(work);
 	if (!work->packet->rpcrdma.present)
 		return false;
-	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context, work->result, &read) &&
-		work->keep(work, &work->context->chunk);
-	if (work->packet->rpc.is_reply || work->context->chunk.bytes)
-		is_known = rpc_call_context(tracker, connection, work->from_a, work->packet, work->context);
+	again = find_chunk(work, work->message, &read) && work->keep(work, &work->context->chunk);
+	is_known = know_call(work);
 	if (again)
 		work->dissect(work);
 	else if (is_known)
@@ -161,11 +284,9 @@ static bool take_read(struct upper_work *work)
 
 	if (work->message->shown.verb != RTAP_VERB_READ)
 		return false;
-	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context, work->result, &read) ||
-	    !work->keep(work, &work->context->chunk))
+	if (!find_chunk(work, work->message, &read) || !work->keep(work, &work->context->chunk))
 		return false;
-	work->dissect(work);
-	rpc_call_read(work->packet, read);
+	show_chunk(work, read);
 	return true;
 }
 
@@ -181,8 +302,7 @@ static void show_ahead(struct upper_work *work)
 	bool is_known;
 
 	/* a reply in a chunk that was complete before the gap */
-	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context, work->result, &read) &&
-	    work->keep(work, &work->context->chunk))
+	if (find_chunk(work, NULL, &read) && work->keep(work, &work->context->chunk))
 		work->dissect(work);
 	if (!work->packet->rpcrdma.present)
 		return;
