@@ -33,6 +33,9 @@ struct input {
 	uint64_t frames;      /* read so far, if its clock is corrected */
 	size_t piece;         /* of its clock, of the last of them */
 	int64_t last_ns;      /* corrected time of that */
+	int64_t head_ns;      /* merging: the latest time of all of the file's frames up to `next` */
+	const struct source_parts *parts; /* NULL: all of the file */
+	struct source_parts_place place;
 };
 
 struct rtap_source {
@@ -63,9 +66,8 @@ static enum rtap_status out_of_memory(struct rtap_error *error)
 static bool has_earlier_head(const void *one, const void *other)
 {
 	const struct input *a = one, *b = other;
-	int64_t time = a->batch->frames[a->next].time_ns, other_time = b->batch->frames[b->next].time_ns;
 
-	return time != other_time ? time < other_time : a < b;
+	return a->head_ns != b->head_ns ? a->head_ns < b->head_ns : a < b;
 }
 
 static enum rtap_status source_create(struct rtap_source **source, size_t count, size_t block_size, struct rtap_error *error)
@@ -98,6 +100,7 @@ static enum rtap_status add_input(struct rtap_source *source, const char *name, 
 		source->bytes_total = total;
 	else if (source->bytes_total)
 		source->bytes_total = total ? source->bytes_total + total : 0;
+	input->head_ns = INT64_MIN;
 	input->name = strdup(name);
 	if (!input->name) {
 		stream_close(stream);
@@ -106,13 +109,15 @@ static enum rtap_status add_input(struct rtap_source *source, const char *name, 
 	return file_open(&input->file, input->name, stream, source->pool, &source->metadata, error);
 }
 
-static enum rtap_status add_named(struct rtap_source *source, const char *name, struct rtap_error *error)
+/* parts NULL: all of it. */
+static enum rtap_status add_named(struct rtap_source *source, const char *name, const struct source_parts *parts, struct rtap_error *error)
 {
 	const char *shown = strcmp(name, "-") ? name : "standard input";
 	struct rtap_error reason;
 	struct stream *stream;
 
-	if (stream_open(&stream, name, &reason)) {
+	source->inputs[source->count].parts = parts;
+	if (parts ? stream_open_spans(&stream, &parts->stream, &reason) : stream_open(&stream, name, &reason)) {
 		rtap_error_set(error, reason.code, "%s: %s", shown, reason.text);
 		return RTAP_STATUS_FAILED;
 	}
@@ -134,6 +139,12 @@ static enum rtap_status refuse_twice(const char *const *names, size_t count, str
 enum rtap_status rtap_source_open_files(struct rtap_source **source, const char *const *names, size_t count,
 					struct rtap_error *error)
 {
+	return source_open_parts(source, names, NULL, count, error);
+}
+
+enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names, const struct source_parts *const *parts, size_t count,
+				   struct rtap_error *error)
+{
 	enum rtap_status status;
 
 	*source = NULL;
@@ -142,7 +153,7 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 		return status;
 	status = source_create(source, count, 0, error);
 	for (size_t i = 0; i < count && !status; i++)
-		status = add_named(*source, names[i], error);
+		status = add_named(*source, names[i], parts ? parts[i] : NULL, error);
 	if (status) {
 		rtap_source_close(*source);
 		*source = NULL;
@@ -285,6 +296,26 @@ static int64_t corrected(const struct clock_piece *piece, int64_t time_ns)
 	return corrected_ns;
 }
 
+int64_t source_corrected_ns(const struct rtap_source *source, size_t file, int64_t time_ns)
+{
+	const struct source_clock *clock = &source->inputs[file].clock;
+
+	return clock->count ? corrected(&clock->pieces[0], time_ns) : time_ns;
+}
+
+const struct source_part *source_parts_next(const struct source_parts *parts, struct source_parts_place *place)
+{
+	const struct source_part *part = NULL;
+
+	while (place->part < parts->count && place->frame == parts->parts[place->part].frames) {
+		place->part++;
+		place->frame = 0;
+	}
+	if (place->part < parts->count && !place->frame++)
+		part = &parts->parts[place->part];
+	return part;
+}
+
 /* If the frame at which the clock was set is unknown, chooses the one that keeps times most even. */
 static bool begins_piece(const struct input *input, const struct clock_piece *next, int64_t time_ns)
 {
@@ -309,6 +340,22 @@ static void correct_times(struct input *input)
 	}
 }
 
+/* A file whose time goes back keeps its place among the others: the frames after that are delivered at once. */
+static void take_head(struct rtap_source *source, struct input *input)
+{
+	int64_t time_ns = input->batch->frames[input->next].time_ns;
+	const struct source_part *part = input->parts ? source_parts_next(input->parts, &input->place) : NULL;
+
+	if (part && part->latest_ns != INT64_MIN) {
+		int64_t latest_ns = source_corrected_ns(source, (size_t)(input - source->inputs), part->latest_ns);
+
+		if (latest_ns > input->head_ns)
+			input->head_ns = latest_ns;
+	}
+	if (time_ns > input->head_ns)
+		input->head_ns = time_ns;
+}
+
 /* Reads a batch of each input that has none and is not at its end. END: a signal interrupted the wait. */
 static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error *error)
 {
@@ -328,6 +375,7 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 			return RTAP_STATUS_END;
 		if (input->clock.count)
 			correct_times(input);
+		take_head(source, input);
 		if (!heap_add(&source->heads, input))
 			return out_of_memory(error);
 	}
@@ -353,6 +401,7 @@ static enum rtap_status merge_heads(struct rtap_source *source, struct batch *ba
 			input->batch = NULL;
 			break;
 		}
+		take_head(source, input);
 		heap_settle_first(&source->heads);
 	}
 	for (size_t i = 0; i < source->count; i++)

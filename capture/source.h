@@ -5,6 +5,7 @@
 #include <rdmatap/source.h>
 
 #include "base/clock_piece.h"
+#include "capture/file/stream.h"
 
 struct batch;
 struct batch_pool;
@@ -20,6 +21,34 @@ struct source_feed {
 /* As rtap_source_open_files(), but the frames come from the feed, which is borrowed. The names are those of the inputs, for messages. */
 enum rtap_status source_open_fed(struct rtap_source **source, const struct source_feed *feed, const char *const *names, size_t count,
 				 struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Whole records of a file that follow each other. */
+struct source_part {
+	uint64_t begin, length; /* bytes of the file */
+	uint64_t first, frames; /* frames of the file before it, and in it */
+	int64_t latest_ns;      /* latest time of those before it, not corrected; INT64_MIN: there is none */
+};
+
+/* Some parts of a file. Borrowed for the source's lifetime. */
+struct source_parts {
+	const struct source_part *parts;
+	size_t count;
+	struct stream_spans stream; /* the parts, between them and around them what describes their frames: a file of its own */
+};
+
+/* Where in its parts a reader of their frames is. All zero: before the first. */
+struct source_parts_place {
+	size_t part;
+	uint64_t frame;         /* in it */
+};
+
+/* Advances past a frame. Returns the part that it begins; NULL: none. */
+const struct source_part *source_parts_next(const struct source_parts *parts, struct source_parts_place *place);
+
+/* As rtap_source_open_files(), but of files with parts only these are read; parts[i] NULL: all of the file. */
+enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names, const struct source_parts *const *parts, size_t count,
+				   struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
@@ -38,8 +67,11 @@ struct source_clock {
 	struct clock_piece pieces[CLOCK_PIECES];
 };
 
-/* Call it before the first read. */
+/* Call it before the first read. A file that is read in parts has one piece at most. */
 void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock);
+
+/* A time as the clock that was set for the file corrects it; of a clock of several pieces by the first one. */
+int64_t source_corrected_ns(const struct rtap_source *source, size_t file, int64_t time_ns);
 
 /* Number of files. */
 size_t source_file_count(const struct rtap_source *source);

@@ -17,12 +17,15 @@
 #include "mpi/interfaces.h"
 #include "mpi/placement.h"
 #include "mpi/positions.h"
+#include "mpi/split.h"
 #include "mpi/unit.h"
 
 #define LEAST_WAITING (UINT64_C(1) << 20)  /* bytes of frames read in a round */
 #define MOST_WAITING (UINT64_C(32) << 20)
 #define WAITING_SHARE 16                   /* part of the memory limit */
 #define FRAMES_A_BATCH 512
+#define FRAME_BITS 40                      /* of a key, for the number of the frame in its file; the rest is for the file */
+#define FRAME_MASK ((UINT64_C(1) << FRAME_BITS) - 1)
 
 /* A frame that was read. */
 struct waiting {
@@ -46,6 +49,14 @@ struct arrived {
 	uint64_t number;           /* of the next one */
 };
 
+/* What was read of a file. */
+struct progress {
+	int64_t latest_ns;          /* of its frames so far; INT64_MIN: none */
+	uint64_t frame;             /* number of the next one in the file, from 0 */
+	const struct source_parts *parts; /* NULL: all of it is read here */
+	struct source_parts_place place;
+};
+
 /* Where a rank is. */
 struct progress_note {
 	int64_t major;             /* no frame before this key will follow */
@@ -61,7 +72,7 @@ struct exchange {
 	struct rtap_source *files;  /* of this rank; NULL: none */
 	uint32_t *file_numbers;     /* of its files among all */
 	size_t file_count;
-	int64_t *latest_ns;         /* of each of its files */
+	struct progress *progress;  /* of each of its files */
 	bool at_end;                /* of its files */
 	struct interfaces *interfaces;
 	struct placement *placement; /* NULL: rank 0 analyses all */
@@ -97,6 +108,17 @@ static bool arrived_is_before(const void *one, const void *other)
 	return ((const struct arrived *)one)->number < ((const struct arrived *)other)->number;
 }
 
+uint64_t exchange_window(bool gathers, uint64_t max_memory)
+{
+	uint64_t window = max_memory / WAITING_SHARE;
+	int size;
+
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	window = window > MOST_WAITING ? MOST_WAITING : window < LEAST_WAITING ? LEAST_WAITING : window;
+	/* rank 0 receives what all have */
+	return gathers ? window / (unsigned)size : window;
+}
+
 struct exchange *exchange_create(const struct exchange_options *options)
 {
 	struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -107,41 +129,56 @@ struct exchange *exchange_create(const struct exchange_options *options)
 	exchange->feed = (struct source_feed){ .read = feed_read, .owner = exchange };
 	MPI_Comm_rank(MPI_COMM_WORLD, &exchange->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &exchange->size);
-	exchange->most_waiting = options->max_memory / WAITING_SHARE;
-	if (exchange->most_waiting > MOST_WAITING)
-		exchange->most_waiting = MOST_WAITING;
-	if (exchange->most_waiting < LEAST_WAITING)
-		exchange->most_waiting = LEAST_WAITING;
-	/* rank 0 receives what all have */
-	if (options->gathers)
-		exchange->most_waiting /= (unsigned)exchange->size;
+	exchange->most_waiting = exchange_window(options->gathers, options->max_memory);
 	exchange->heads.before = arrived_is_before;
 	exchange->arrived = calloc((size_t)exchange->size, sizeof *exchange->arrived);
 	exchange->file_numbers = calloc(options->count + 1, sizeof *exchange->file_numbers);
-	exchange->latest_ns = calloc(options->count + 1, sizeof *exchange->latest_ns);
+	exchange->progress = calloc(options->count + 1, sizeof *exchange->progress);
 	exchange->interfaces = interfaces_create(options->names);
 	exchange->at_end = true;
-	if (exchange->arrived && exchange->file_numbers && exchange->latest_ns && exchange->interfaces)
+	if (exchange->arrived && exchange->file_numbers && exchange->progress && exchange->interfaces)
 		return exchange;
 	exchange_destroy(exchange);
 	return NULL;
 }
 
+/* The parts of a file that this rank reads; NULL: all or nothing. Files are split only if their clocks have one piece at most. */
+static const struct source_parts *parts_of(struct exchange *exchange, size_t file)
+{
+	struct split *split = exchange->options.splits[file];
+
+	if (!split || (exchange->options.clocks && exchange->options.clocks[file].count > 1))
+		return NULL;
+	exchange->has_failed |= split_is_broken(split);
+	return split_parts(split);
+}
+
+/* Adds a file if this rank reads any of it. */
+static void add_file(struct exchange *exchange, size_t file, const char **names, const struct source_parts **parts)
+{
+	const struct source_parts *own = parts_of(exchange, file);
+	size_t count = exchange->file_count;
+
+	if (own ? !own->count : exchange->options.readers[file] != (unsigned)exchange->rank)
+		return;
+	exchange->progress[count] = (struct progress){ .latest_ns = INT64_MIN, .parts = own };
+	exchange->file_numbers[count] = (uint32_t)file;
+	names[count] = exchange->options.names[file];
+	parts[count] = own;
+	exchange->file_count++;
+}
+
 void exchange_open_files(struct exchange *exchange)
 {
 	const char **names = calloc(exchange->options.count + 1, sizeof *names);
+	const struct source_parts **parts = calloc(exchange->options.count + 1, sizeof *parts);
 	struct rtap_error error;
 
-	if (!names)
+	if (!names || !parts)
 		give_up();
-	for (size_t i = 0; i < exchange->options.count; i++) {
-		if (exchange->options.readers[i] != (unsigned)exchange->rank)
-			continue;
-		exchange->latest_ns[exchange->file_count] = INT64_MIN;
-		exchange->file_numbers[exchange->file_count] = (uint32_t)i;
-		names[exchange->file_count++] = exchange->options.names[i];
-	}
-	if (exchange->file_count && rtap_source_open_files(&exchange->files, names, exchange->file_count, &error)) {
+	for (size_t i = 0; i < exchange->options.count; i++)
+		add_file(exchange, i, names, parts);
+	if (exchange->file_count && source_open_parts(&exchange->files, names, parts, exchange->file_count, &error)) {
 		print_error("%s", error.text);
 		exchange->has_failed = true;
 	}
@@ -153,6 +190,7 @@ void exchange_open_files(struct exchange *exchange)
 	for (size_t i = 0; exchange->files && exchange->options.clocks && i < exchange->file_count; i++)
 		source_set_clock(exchange->files, i, &exchange->options.clocks[exchange->file_numbers[i]]);
 	free(names);
+	free(parts);
 }
 
 const struct source_feed *exchange_feed(struct exchange *exchange)
@@ -161,20 +199,34 @@ const struct source_feed *exchange_feed(struct exchange *exchange)
 }
 
 /* Frames of a file whose time goes back stay in its order: one process that merges files also delivers them at once. */
+static struct position_key next_key(struct exchange *exchange, size_t file, int64_t time_ns)
+{
+	struct progress *progress = &exchange->progress[file];
+	const struct source_part *part = progress->parts ? source_parts_next(progress->parts, &progress->place) : NULL;
+
+	if (part) {
+		progress->frame = part->first;
+		if (part->latest_ns != INT64_MIN && source_corrected_ns(exchange->files, file, part->latest_ns) > progress->latest_ns)
+			progress->latest_ns = source_corrected_ns(exchange->files, file, part->latest_ns);
+	}
+	if (time_ns > progress->latest_ns)
+		progress->latest_ns = time_ns;
+	return (struct position_key){
+		.major = progress->latest_ns, .minor = (uint64_t)exchange->file_numbers[file] << FRAME_BITS | (progress->frame++ & FRAME_MASK),
+		.time_ns = time_ns,
+	};
+}
+
 static bool queue_frame(struct exchange *exchange, const struct rtap_frame *frame)
 {
 	struct waiting *waiting = array_grow(exchange->waiting, &exchange->waiting_room, exchange->waiting_count + 1, sizeof *waiting);
-	size_t file = interfaces_file(exchange->interfaces, frame->interface);
 
 	if (!waiting)
 		return false;
 	exchange->waiting = waiting;
-	if (frame->time_ns > exchange->latest_ns[file])
-		exchange->latest_ns[file] = frame->time_ns;
 	waiting += exchange->waiting_count++;
 	*waiting = (struct waiting){
-		.frame = *frame, .batch = NULL,
-		.key = { .major = exchange->latest_ns[file], .minor = exchange->file_numbers[file], .time_ns = frame->time_ns },
+		.frame = *frame, .batch = NULL, .key = next_key(exchange, interfaces_file(exchange->interfaces, frame->interface), frame->time_ns),
 	};
 	if (exchange->placement)
 		waiting->rank = placement_rank(exchange->placement, unit_of(frame));
@@ -581,6 +633,6 @@ void exchange_destroy(struct exchange *exchange)
 	placement_destroy(exchange->placement);
 	rtap_source_close(exchange->files);
 	free(exchange->file_numbers);
-	free(exchange->latest_ns);
+	free(exchange->progress);
 	free(exchange);
 }

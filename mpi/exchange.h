@@ -12,11 +12,13 @@
 #include "capture/source.h"
 
 struct exchange;
+struct split;
 
 struct exchange_options {
 	const char *const *names;  /* of all files, the same on all ranks; borrowed */
 	size_t count;
 	const unsigned *readers;   /* rank that reads each file; borrowed */
+	struct split *const *splits; /* of each file; NULL: it is read whole; borrowed */
 	const struct source_clock *clocks; /* of all files; NULL: nothing is corrected; borrowed */
 	bool gathers;              /* rank 0 analyses all frames */
 	uint64_t max_memory;       /* bytes of frames of this rank that wait for others */
@@ -30,6 +32,9 @@ struct exchange_counters {
 	uint64_t sent_frames, sent_bytes;  /* to other ranks */
 	double reading_s, numbering_s, moving_s; /* time in these */
 };
+
+/* Bytes of frames that a rank reads in a round. gathers, max_memory: as in the options. */
+uint64_t exchange_window(bool gathers, uint64_t max_memory);
 
 /* NULL: out of memory. Files are opened by exchange_open_files(). */
 struct exchange *exchange_create(const struct exchange_options *options);

@@ -14,6 +14,7 @@
 #include "capture/source.h"
 #include "cli/print_error.h"
 #include "mpi/inputs.h"
+#include "mpi/split.h"
 
 static bool add(struct inputs *inputs, const char *name, uint64_t size)
 {
@@ -164,6 +165,16 @@ static bool share(struct inputs *inputs, int rank, bool found)
 	return taken;
 }
 
+static void split_large(struct inputs *inputs, unsigned ranks, const struct input_division *division)
+{
+	inputs->splits = calloc(inputs->count, sizeof *inputs->splits);
+	if (!inputs->splits)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	for (size_t i = 0; ranks > 1 && i < inputs->count; i++)
+		if (inputs->sizes[i] >= division->least)
+			inputs->splits[i] = split_create(inputs->names[i], inputs->sizes[i], division->piece);
+}
+
 struct placed {
 	uint64_t size;
 	size_t index;
@@ -195,7 +206,7 @@ static bool place(struct inputs *inputs, unsigned ranks)
 		for (unsigned j = 1; j < ranks; j++)
 			if (loads[j] < loads[least])
 				least = j;
-		loads[least] += placed[i].size + 1;
+		loads[least] += inputs->splits[placed[i].index] ? 0 : placed[i].size + 1;
 		inputs->readers[placed[i].index] = least;
 	}
 	free(placed);
@@ -225,7 +236,7 @@ static bool leave_out(struct inputs *inputs, unsigned rank)
 	if (!good || !all)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	for (size_t i = 0; i < inputs->count; i++)
-		good[i] = inputs->readers[i] == rank && can_be_opened(inputs->names[i]);
+		good[i] = inputs->readers[i] == rank && (inputs->splits[i] || can_be_opened(inputs->names[i]));
 	MPI_Allreduce(good, all, (int)inputs->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	for (size_t i = 0; i < inputs->count; i++) {
 		if (!all[i]) {
@@ -234,6 +245,7 @@ static bool leave_out(struct inputs *inputs, unsigned rank)
 		}
 		inputs->names[kept] = inputs->names[i];
 		inputs->sizes[kept] = inputs->sizes[i];
+		inputs->splits[kept] = inputs->splits[i];
 		inputs->readers[kept++] = inputs->readers[i];
 	}
 	inputs->unreadable = inputs->count - kept;
@@ -243,20 +255,26 @@ static bool leave_out(struct inputs *inputs, unsigned rank)
 	return kept;
 }
 
-bool inputs_find(struct inputs *inputs, const char *const *given, size_t count)
+bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, const struct input_division *division)
 {
 	int rank, ranks;
 
 	*inputs = (struct inputs){ .count = 0 };
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	return share(inputs, rank, rank || look_up(inputs, given, count)) && place(inputs, (unsigned)ranks) && leave_out(inputs, (unsigned)rank);
+	if (!share(inputs, rank, rank || look_up(inputs, given, count)))
+		return false;
+	split_large(inputs, (unsigned)ranks, division);
+	return place(inputs, (unsigned)ranks) && leave_out(inputs, (unsigned)rank);
 }
 
 void inputs_fini(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)
 		free(inputs->names[i]);
+	for (size_t i = 0; inputs->splits && i < inputs->count; i++)
+		split_destroy(inputs->splits[i]);
+	free(inputs->splits);
 	free(inputs->names);
 	free(inputs->sizes);
 	free(inputs->readers);

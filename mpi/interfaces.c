@@ -17,7 +17,7 @@
 /* An interface as it is sent. */
 struct shared {
 	struct rtap_interface interface; /* without its pointers */
-	uint32_t rank, index, file;      /* index: among those of the rank's source */
+	uint32_t rank, change, file, index; /* change: of the rank; index: among the interfaces of the file */
 	char name[MOST_TEXT], description[MOST_TEXT], filter[MOST_TEXT];
 };
 
@@ -25,12 +25,14 @@ struct shared {
 struct local {
 	size_t own_file;                 /* among the files of this rank */
 	uint32_t file, number;           /* among all */
+	uint32_t index;                  /* in the file */
+	bool is_numbered;
 	uint64_t dropped, received, dropped_by_system; /* as they were last noted */
 };
 
-/* An interface of any rank that has a number. */
+/* An interface that has a number. Several ranks read a file that is split, each with all of its interfaces. */
 struct numbered {
-	uint32_t rank, index;
+	uint32_t file, index;
 };
 
 struct interfaces {
@@ -84,7 +86,8 @@ static bool note_change(struct interfaces *interfaces, const struct rtap_interfa
 	changes->interface = *interface;
 	changes->interface.file = changes->interface.name = changes->interface.description = changes->interface.filter = NULL;
 	changes->rank = (uint32_t)interfaces->rank;
-	changes->index = (uint32_t)index;
+	changes->change = (uint32_t)interfaces->change_count;
+	changes->index = local->index;
 	changes->file = local->file;
 	copy_text(changes->name, interface->name);
 	copy_text(changes->description, interface->description);
@@ -106,7 +109,10 @@ static bool add_local(struct interfaces *interfaces, const struct rtap_source *s
 	while (file + 1 < source_file_count(source) && source_file(source, file) != interface->file)
 		file++;
 	interfaces->local = local;
-	local[interfaces->count++] = (struct local){ .own_file = file, .file = file_numbers[file] };
+	local += interfaces->count++;
+	*local = (struct local){ .own_file = file, .file = file_numbers[file] };
+	for (const struct local *before = interfaces->local; before < local; before++)
+		local->index += before->own_file == file;
 	return true;
 }
 
@@ -149,16 +155,19 @@ static int compare_shared(const void *one, const void *other)
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->change > b->change) - (a->change < b->change);
 }
 
 /* The number of an interface; the next one if it has none. */
-static size_t find_number(const struct interfaces *interfaces, const struct shared *shared)
+static size_t find_number(const struct interfaces *interfaces, uint32_t file, uint32_t index)
 {
 	size_t number = 0;
 
-	while (number < interfaces->numbered_count &&
-	       (interfaces->numbered[number].rank != shared->rank || interfaces->numbered[number].index != shared->index))
+	while (number < interfaces->numbered_count && (interfaces->numbered[number].file != file || interfaces->numbered[number].index != index))
 		number++;
 	return number;
 }
@@ -172,9 +181,7 @@ static bool add_number(struct interfaces *interfaces, const struct shared *share
 	if (!numbered)
 		return false;
 	interfaces->numbered = numbered;
-	if (shared->rank == (uint32_t)interfaces->rank)
-		interfaces->local[shared->index].number = (uint32_t)interfaces->numbered_count;
-	numbered[interfaces->numbered_count++] = (struct numbered){ shared->rank, shared->index };
+	numbered[interfaces->numbered_count++] = (struct numbered){ shared->file, shared->index };
 	interface.file = interfaces->names[shared->file];
 	interface.name = shared->name;
 	interface.description = shared->description;
@@ -196,12 +203,19 @@ static bool take_changes(struct interfaces *interfaces, struct shared *all, size
 {
 	qsort(all, count, sizeof *all, compare_shared);
 	for (size_t i = 0; i < count; i++) {
-		size_t number = find_number(interfaces, &all[i]);
+		size_t number = find_number(interfaces, all[i].file, all[i].index);
 
 		if (number == interfaces->numbered_count && !add_number(interfaces, &all[i], metadata))
 			return false;
 		if (metadata)
 			update(&metadata->interfaces[number], &all[i].interface);
+	}
+	for (size_t i = 0; i < interfaces->count; i++) {
+		struct local *local = &interfaces->local[i];
+
+		if (!local->is_numbered)
+			local->number = (uint32_t)find_number(interfaces, local->file, local->index);
+		local->is_numbered = true;
 	}
 	return true;
 }

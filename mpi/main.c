@@ -17,6 +17,7 @@
 #include "cli/feed.h"
 #include "cli/join.h"
 #include "cli/messages.h"
+#include "cli/option_values.h"
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -26,7 +27,12 @@
 #include "mpi/facts.h"
 #include "mpi/inputs.h"
 #include "mpi/records.h"
+#include "mpi/split.h"
 #include "mpi/survey.h"
+
+#define SPLIT (UINT64_C(256) << 20) /* default of --split */
+#define LEAST_SPLIT 1024
+#define PARTS_A_ROUND 16
 
 static const struct known_command {
 	const char *name;
@@ -64,6 +70,7 @@ static const char help_text[] =
 	"\n"
 	"further options\n"
 	"  --ranks      print on standard error what each rank read, analysed and sent\n"
+	"  --split SIZE divide captures that are not compressed and have at least SIZE bytes among all ranks (default: 256M)\n"
 	"\n"
 	"--max-memory counts for each rank; --threads has no effect. rdmatap-mpi(1) has more.\n";
 
@@ -78,6 +85,7 @@ struct job {
 	struct feed feed;
 	int rank, ranks;
 	bool prints_ranks;          /* --ranks */
+	uint64_t split;             /* bytes of a file from which on it is split */
 	bool is_spread;
 };
 
@@ -151,7 +159,7 @@ static bool find_clocks(struct job *job, const struct options *options)
 static bool open_exchange(struct job *job, const struct options *options)
 {
 	job->exchange = exchange_create(&(struct exchange_options){
-		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .clocks = job->clocks,
+		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .splits = job->inputs.splits, .clocks = job->clocks,
 		.gathers = !job->is_spread, .max_memory = options->max_memory,
 	});
 	if (!job->exchange)
@@ -181,6 +189,10 @@ static void print_rank(const struct job *job)
 		    " frames, %" PRIu64 " bytes; %" PRIu64 " rounds, numbering %.3f s, moving %.3f s",
 		    job->rank, counters.read_frames, counters.read_bytes, counters.reading_s, counters.taken_frames, counters.taken_bytes,
 		    counters.sent_frames, counters.sent_bytes, counters.rounds, counters.numbering_s, counters.moving_s);
+	for (size_t i = 0; i < job->inputs.count; i++)
+		if (job->inputs.splits[i])
+			print_error("rank %d: %s: a stretch of %" PRIu64 " bytes%s", job->rank, job->inputs.names[i], split_bytes(job->inputs.splits[i]),
+				    split_was_wrong(job->inputs.splits[i]) ? ", gone over again" : "");
 	if (job->facts)
 		print_error("rank %d: passed %" PRIu64 " bytes of facts; counted for %.3f s", job->rank, facts_bytes(job->facts),
 			    facts_counting_s(job->facts));
@@ -213,20 +225,30 @@ static int run_command(struct job *job, const struct options *options, int argc,
 	return worst;
 }
 
+static bool find_inputs(struct job *job)
+{
+	uint64_t window = exchange_window(!job->is_spread, job->options.max_memory);
+	/* several parts of a rank make a round, so that few frames wait for those of other ranks */
+	const struct input_division division = { job->split, window / PARTS_A_ROUND < job->split ? window / PARTS_A_ROUND : job->split };
+
+	return inputs_find(&job->inputs, job->options.inputs, job->options.input_count, &division);
+}
+
 static int run(struct job *job, int argc, char **argv)
 {
 	struct options options;
 	char **expanded;
 	int status = EXIT_ERROR, count;
 
-	if (!parse(job, argc, argv) || !inputs_find(&job->inputs, job->options.inputs, job->options.input_count))
+	if (!parse(job, argc, argv))
+		return EXIT_ERROR;
+	job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&job->options);
+	if (!find_inputs(job))
 		return EXIT_ERROR;
 	expanded = expand_arguments(job, argv, &count);
 	optind = 0;
-	if (expanded && options_parse(&options, job->command->command, count, expanded)) {
-		job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&options);
+	if (expanded && options_parse(&options, job->command->command, count, expanded))
 		status = run_command(job, &options, count, expanded);
-	}
 	options_fini(&options);
 	free(expanded);
 	return status;
@@ -240,28 +262,38 @@ static const struct known_command *find_command(const char *name)
 	return NULL;
 }
 
-/* Removes --ranks from the arguments. */
-static bool take_ranks(int *argc, char **argv)
+/* Removes --ranks and --split SIZE from the arguments. False: an error was printed. */
+static bool take_own_options(struct job *job, int *argc, char **argv)
 {
-	bool found = false;
+	const char *split = NULL;
 	int kept = 0;
 
 	for (int i = 0; i < *argc; i++) {
-		if (strcmp(argv[i], "--ranks"))
-			argv[kept++] = argv[i];
+		if (!strcmp(argv[i], "--ranks"))
+			job->prints_ranks = true;
+		else if (!strncmp(argv[i], "--split=", sizeof "--split=" - 1))
+			split = argv[i] + sizeof "--split=" - 1;
+		else if (!strcmp(argv[i], "--split"))
+			split = i + 1 < *argc ? argv[++i] : "";
 		else
-			found = true;
+			argv[kept++] = argv[i];
 	}
 	argv[kept] = NULL;
 	*argc = kept;
-	return found;
+	job->split = SPLIT;
+	if (!split || (option_size_parse(split, &job->split) && job->split >= LEAST_SPLIT))
+		return true;
+	if (!job->rank)
+		print_error("--split %s: not a size of at least 1K (examples: 100M, 2G)", split);
+	return false;
 }
 
 static int start(struct job *job, int argc, char **argv)
 {
 	int status;
 
-	job->prints_ranks = take_ranks(&argc, argv);
+	if (!take_own_options(job, &argc, argv))
+		return EXIT_ERROR;
 	job->command = argc > 1 ? find_command(argv[1]) : NULL;
 	if (!job->command) {
 		if (!job->rank && argc > 1)

@@ -33,6 +33,9 @@ struct file {
 	uint64_t offset;            /* of `begin` in the (inflated) input */
 	uint64_t frame_count;       /* read so far */
 	bool finished;              /* the end or the error has been reported */
+	/* Called with each block of pcapng that describes others: sections, interfaces, their statistics. NULL: not. */
+	void (*describes)(void *owner, uint64_t offset, uint32_t length);
+	void *owner;                /* of that */
 	bool swapped;               /* the numbers of the file or section are not in host byte order */
 	union {
 		struct {

@@ -366,20 +366,29 @@ static enum rtap_status read_simple_packet(struct file *file, const struct block
 	return RTAP_STATUS_OK;
 }
 
+/* A block that describes others. */
+static enum rtap_status read_description(struct file *file, const struct block *block, struct rtap_error *reason)
+{
+	enum rtap_status status = block->type == PCAPNG_SECTION ? read_section(file, block, reason) :
+				  block->type == PCAPNG_INTERFACE ? read_interface(file, block, reason) : read_statistics(file, block, reason);
+
+	if (!status && file->describes)
+		file->describes(file->owner, file->offset, block->length + PCAPNG_BLOCK_LEAST);
+	return status;
+}
+
 static enum rtap_status read_block(struct file *file, const struct block *block, struct batch *batch, struct rtap_error *reason)
 {
 	switch (block->type) {
 	case PCAPNG_SECTION:
-		return read_section(file, block, reason);
 	case PCAPNG_INTERFACE:
-		return read_interface(file, block, reason);
+	case PCAPNG_STATISTICS:
+		return read_description(file, block, reason);
 	case PCAPNG_PACKET:
 	case PCAPNG_OLD_PACKET:
 		return read_packet(file, block, batch, reason);
 	case PCAPNG_SIMPLE_PACKET:
 		return read_simple_packet(file, block, batch, reason);
-	case PCAPNG_STATISTICS:
-		return read_statistics(file, block, reason);
 	case PCAPNG_NAMES:
 	case PCAPNG_JOURNAL:
 	case PCAPNG_SECRETS:

@@ -17,7 +17,9 @@
 #define STORED_ROOM (128 * 1024)
 
 struct stream {
-	int fd; /* -1: memory */
+	int fd; /* -1: memory or spans */
+	struct stream_spans spans; /* what is left of them */
+	uint64_t span_used;        /* bytes of the first one */
 	bool fd_owned;
 	const uint8_t *memory;
 	size_t memory_left, step;
@@ -88,6 +90,16 @@ enum rtap_status stream_open_memory(struct stream **stream, const uint8_t *bytes
 	return RTAP_STATUS_OK;
 }
 
+enum rtap_status stream_open_spans(struct stream **stream, const struct stream_spans *spans, struct rtap_error *reason)
+{
+	if (stream_create(stream, reason))
+		return RTAP_STATUS_FAILED;
+	(*stream)->spans = *spans;
+	for (size_t i = 0; i < spans->count; i++)
+		(*stream)->bytes_total += spans->spans[i].length;
+	return RTAP_STATUS_OK;
+}
+
 static enum rtap_status stream_end(struct stream *stream, enum rtap_status status, struct rtap_error *reason)
 {
 	stream->end = status;
@@ -109,6 +121,33 @@ static ssize_t read_waiting(int fd, uint8_t *to, size_t room)
 	return count;
 }
 
+/* As read(2), of the spans; a negative errno. */
+static ssize_t read_spans(struct stream *stream, uint8_t *to, size_t room)
+{
+	struct stream_spans *spans = &stream->spans;
+	uint64_t left;
+	ssize_t count;
+
+	while (spans->count && stream->span_used == spans->spans->length) {
+		spans->spans++;
+		spans->count--;
+		stream->span_used = 0;
+	}
+	if (!spans->count)
+		return 0;
+	left = spans->spans->length - stream->span_used;
+	count = spans->read_at(spans->owner, spans->spans->begin + stream->span_used, to, room < left ? room : (size_t)left);
+	if (count > 0)
+		stream->span_used += (uint64_t)count;
+	return count;
+}
+
+static enum rtap_status cannot_be_read(struct stream *stream, int error)
+{
+	rtap_error_set(&stream->reason, error_code_of(error), "cannot be read: %s", strerror(error));
+	return RTAP_STATUS_BROKEN;
+}
+
 /* Reads stored bytes, as stream_read(), but reports a result without bytes in stored_end and interrupted. */
 static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t room, size_t *got)
 {
@@ -116,7 +155,12 @@ static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t r
 
 	*got = 0;
 	stream->interrupted = false;
-	if (stream->fd < 0) {
+	if (stream->spans.read_at) {
+		count = read_spans(stream, to, room);
+		if (count < 0)
+			return cannot_be_read(stream, (int)-count);
+		*got = (size_t)count;
+	} else if (stream->fd < 0) {
 		*got = room < stream->step ? room : stream->step;
 		if (*got > stream->memory_left)
 			*got = stream->memory_left;
@@ -130,10 +174,8 @@ static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t r
 			stream->interrupted = true;
 			return RTAP_STATUS_OK;
 		}
-		if (count < 0) {
-			rtap_error_set(&stream->reason, error_code_of(errno), "cannot be read: %s", strerror(errno));
-			return RTAP_STATUS_BROKEN;
-		}
+		if (count < 0)
+			return cannot_be_read(stream, errno);
 		*got = (size_t)count;
 	}
 	stream->stored_end = !*got;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <rdmatap/error.h>
 
@@ -24,6 +25,23 @@ enum rtap_status stream_open(struct stream **stream, const char *name, struct rt
  */
 enum rtap_status stream_open_memory(struct stream **stream, const uint8_t *bytes, size_t size, size_t step,
 				    struct rtap_error *reason) __attribute__((warn_unused_result));
+
+/* Bytes of a file. */
+struct stream_span {
+	uint64_t begin, length;
+};
+
+/* Parts of a file that are read as if they were one after another. They, and the owner, are borrowed for the stream's lifetime. */
+struct stream_spans {
+	const struct stream_span *spans;
+	size_t count;
+	/* Reads at most `room` bytes (at least 1) at an offset of the file: their number, 0 at the end of the file, or a negative errno. */
+	ssize_t (*read_at)(void *owner, uint64_t offset, uint8_t *to, size_t room);
+	void *owner;
+};
+
+enum rtap_status stream_open_spans(struct stream **stream, const struct stream_spans *spans, struct rtap_error *reason)
+	__attribute__((warn_unused_result));
 
 /*
  * Reads at least one and at most `room` bytes (`room` is not 0), without waiting for more than have arrived; *got is their

@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmatap-mpi: its output is that of one process over the same files, whatever the number of ranks. RDMATAP_MPI: the program; else it is
-beside rdmatap."""
+"""rdmatap-mpi: its output is that of one process over the same files, whatever the number of ranks."""
 import json
 import os
 import random
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import capfile
 import fleet
-from cli import PROGRAM, TESTDATA, TIMEOUT, environment
-
-MPI_PROGRAM = os.environ.get("RDMATAP_MPI", PROGRAM + "-mpi")
-if not os.path.exists(MPI_PROGRAM) or not shutil.which("mpirun"):
-    print("test_mpi: skipped: rdmatap-mpi or mpirun is missing (configure --with-mpi; Debian: apt install libopenmpi-dev openmpi-bin)", file=sys.stderr)
-    sys.exit(77)
+from cli import TESTDATA
+from mpirun import MpiTest
 
 MIXED = [os.path.join(TESTDATA, name) for name in (
     "roce-nvmeof.pcap.gz", "roce-nfs3.pcap.gz", "iwarp-nfs41-midstream.pcap.gz", "roce-srp.pcap.gz", "roce-verbmix-rc-mtu256.pcap",
@@ -37,42 +28,16 @@ def split(path, count, prefix):
     return names
 
 
-class MpiTest(unittest.TestCase):
+class FleetTest(MpiTest):
     @classmethod
     def setUpClass(cls):
-        cls.directory = tempfile.TemporaryDirectory()
+        super().setUpClass()
         cls.fleet = os.path.join(cls.directory.name, "fleet")
         cls.truth = fleet.write(cls.fleet, HOSTS, FRAMES)
         cls.captures = sorted(os.path.join(cls.fleet, name) for name in os.listdir(cls.fleet) if name.endswith(".pcap"))
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.directory.cleanup()
 
-    def run_program(self, command, status=0):
-        changes = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "TMPDIR": self.directory.name}
-        done = subprocess.run(command, env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              timeout=TIMEOUT, check=False)
-        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
-        self.error = done.stderr.decode()
-        return sorted(done.stdout.splitlines())
-
-    def ranks(self, count, *arguments, status=0):
-        return self.run_program(["mpirun", "-n", str(count), MPI_PROGRAM, *arguments], status)
-
-    def one(self, *arguments, status=0):
-        return self.run_program([PROGRAM, *arguments], status)
-
-
-class SameAsOneProcess(MpiTest):
-    def check(self, counts, *arguments, files):
-        wanted = self.one(*arguments, *files)
-        self.assertTrue(wanted)
-        for count in counts:
-            self.assertEqual(self.ranks(count, *arguments, *files), wanted, "%d ranks: %s" % (count, " ".join(arguments)))
-
+class SameAsOneProcess(FleetTest):
     def test_messages_of_a_fleet_of_skewed_clocks(self):
         self.check((1, 2, 3, 4, 8), "messages", "--json", files=self.captures)
 
@@ -101,7 +66,7 @@ class SameAsOneProcess(MpiTest):
         self.check((2,), "stats", "--json", files=MIXED)
 
 
-class Counts(MpiTest):
+class Counts(FleetTest):
     def test_what_the_generator_knows(self):
         found = {(one["a"]["addr"], one["b"]["addr"]): one for one in map(json.loads, self.ranks(2, "connections", "--json", self.fleet))}
         self.assertEqual(len(found), len(self.truth["connections"]))
@@ -112,7 +77,7 @@ class Counts(MpiTest):
                              (one["packets"], one["messages"], one["packets"] - one["lost"]))
 
 
-class Inputs(MpiTest):
+class Inputs(FleetTest):
     def test_a_file_that_cannot_be_read_is_left_out(self):
         missing = os.path.join(self.fleet, "missing.pcap")
         wanted = self.one("messages", *self.captures[:2])
