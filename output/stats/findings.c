@@ -607,7 +607,7 @@ const struct finding_rule finding_rules[] = {
 	{ "operation_latency", FINDING_NOTE, FINDING_WORK, NO_EVENT, 1, 0,
 	  "operations with a latency far above the median", NULL, findings_operation_latency, NULL },
 	{ "uneven_queues", FINDING_NOTE, FINDING_GROUP, NO_EVENT, 100, 0,
-	  "operations of one queue, far more and slower than those of the other queues of the controller", "operations of these queues",
+	  "operations of one queue, far more and slower than those of the other queues of its controller or session", "operations of these queues",
 	  findings_operation_uneven, &mean_times },
 	{ "not_inline", FINDING_NOTE, FINDING_REQUESTS, NO_EVENT, 100, 500,
 	  "small writes whose data was read by RDMA though requests can carry as much", "small writes", findings_operation_not_inline, NULL },

@@ -200,32 +200,54 @@ struct queues {
 	double time_ns;             /* latencies, in sum */
 };
 
-static void add_queue(struct queues *queues, const struct stats_connection *connection, const struct stats_requests *requests)
+/* The counters of a queue that can be compared. NULL: none. */
+static const struct stats_requests *queue_of(const struct stats_connection *connection, const struct stats_group *group, int direction)
 {
-	if (!requests || !requests->has_queue || requests->work.latency_ns.count < QUEUE_LEAST)
-		return;
-	if (queues->busiest && requests->controller != queues->busiest->controller)
-		return;
-	queues->count++;
-	queues->operations += requests->work.latency_ns.count;
-	queues->time_ns += (double)requests->work.latency_ns.sum;
-	if (queues->busiest && requests->work.latency_ns.count <= queues->busiest->work.latency_ns.count)
-		return;
-	queues->busiest = requests;
-	queues->connection = connection->shown.number;
+	const struct stats_requests *requests = requests_in(connection, group, direction);
+
+	return requests && requests->has_queue && requests->work.latency_ns.count >= QUEUE_LEAST ? requests : NULL;
+}
+
+static void find_busiest(const struct stats *stats, const struct stats_group *group, struct queues *queues)
+{
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; direction < 2; direction++) {
+			const struct stats_requests *requests = queue_of(stats->table[i], group, direction);
+
+			if (!requests || (queues->busiest && requests->work.latency_ns.count <= queues->busiest->work.latency_ns.count))
+				continue;
+			queues->busiest = requests;
+			queues->connection = stats->table[i]->shown.number;
+		}
+}
+
+/* The queues of the controller, or session, with the busiest one. */
+static struct queues queues_of(const struct stats *stats, const struct stats_group *group)
+{
+	struct queues queues = { .busiest = NULL };
+
+	find_busiest(stats, group, &queues);
+	for (uint64_t i = 0; queues.busiest && i < stats->table_room; i++)
+		for (int direction = 0; direction < 2; direction++) {
+			const struct stats_requests *requests = queue_of(stats->table[i], group, direction);
+
+			if (!requests || requests->controller != queues.busiest->controller)
+				continue;
+			queues.count++;
+			queues.operations += requests->work.latency_ns.count;
+			queues.time_ns += (double)requests->work.latency_ns.sum;
+		}
+	return queues;
 }
 
 void findings_operation_uneven(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
-	struct queues queues = { .busiest = NULL };
+	struct queues queues = queues_of(stats, finding->group);
 	const struct histogram *latencies;
 	double mean_ns, others_ns;
 	uint64_t others;
 
 	(void)connection;
-	for (uint64_t i = 0; i < stats->table_room; i++)
-		for (int direction = 0; direction < 2; direction++)
-			add_queue(&queues, stats->table[i], requests_in(stats->table[i], finding->group, direction));
 	if (queues.count < 2)
 		return;
 	latencies = &queues.busiest->work.latency_ns;

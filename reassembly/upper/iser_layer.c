@@ -14,8 +14,6 @@
 #include "reassembly/upper/iser_layer.h"
 #include "reassembly/upper/scsi.h"
 
-#define TARGET_KEY "TargetName="
-
 static const struct rtap_layer *layer_with(const struct rtap_packet *packet, uint16_t protocol)
 {
 	for (uint8_t i = 0; i < packet->layer_count; i++)
@@ -24,22 +22,24 @@ static const struct rtap_layer *layer_with(const struct rtap_packet *packet, uin
 	return NULL;
 }
 
-/* The login names the target. */
-static void learn_target(struct scsi_session *session, const struct rtap_packet *packet)
+/* The login names the target and the session. */
+static void learn_login(const struct upper_work *work, struct scsi_session *session, const uint8_t *pdu)
 {
-	const struct rtap_layer *layer = layer_with(packet, PROTOCOL_ISCSI_TEXT);
-	const uint8_t *text = layer ? layer_bytes(packet, layer) : NULL;
-	size_t key = strlen(TARGET_KEY);
+	const struct rtap_layer *layer = layer_with(work->packet, PROTOCOL_ISCSI_TEXT);
+	bool continues = bits(pdu, ISCSI_LOGIN_CONTINUES);
 	struct line line;
 
-	for (uint32_t at = 0, length; layer && at < layer->length; at += length + 1) {
-		length = (uint32_t)strnlen((const char *)text + at, layer->length - at);
-		if (length <= key || memcmp(text + at, TARGET_KEY, key) != 0)
-			continue;
+	iscsi_login_text(&session->login, layer ? layer_bytes(work->packet, layer) : NULL, layer ? layer->length : 0, continues);
+	if (session->login.target_length) {
 		line_init(&line, session->target, SCSI_TARGET_TEXT - 1);
-		line_escaped(&line, text + at + key, length - key);
+		line_escaped(&line, session->login.target, session->login.target_length);
 		*line.next = '\0';
 	}
+	if (continues || !session->login.initiator_length)
+		return;
+	session->has_nexus = true;
+	session->nexus = iscsi_login_nexus(&session->login, pdu + ISCSI_ISID_AT);
+	session->channel = (uint32_t)bits(pdu, ISCSI_CID);
 }
 
 #define MOST_CDB 260           /* bytes: SPC-5, 4.2.3 */
@@ -166,7 +166,7 @@ static bool take_packet(struct upper_work *work)
 	end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured : packet->sources[layer->source].captured;
 	switch (header[ISER_LENGTH] & 0x3f) {
 	case ISCSI_LOGIN:
-		learn_target(session, packet);
+		learn_login(work, session, header + ISER_LENGTH);
 		take_other(work, header + ISER_LENGTH);
 		break;
 	case ISCSI_COMMAND:

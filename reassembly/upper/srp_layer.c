@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/dissect.h"
+#include "dissect/engine/crc32.h"
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/srp.h"
 #include "reassembly/infiniband/handshake.h"
@@ -111,6 +112,29 @@ static bool is_set_up(const struct connection *connection)
 	return consumer == RTAP_CM_CONSUMER_SRP || consumer == RTAP_CM_CONSUMER_SRP_RDMA_CM;
 }
 
+#define PORTS_LENGTH 32        /* initiator and target port identifiers, which name the session. SRP, 6.2 */
+#define PORTS_AT 32
+#define RDMA_CM_PORTS_AT 16
+
+/* A login request: the connection becomes a channel of its session. */
+static void set_up(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
+{
+	const struct rtap_cm_facts *cm = &packet->cm;
+	uint32_t at = handshake_consumer_of(connection) == RTAP_CM_CONSUMER_SRP ? PORTS_AT : RDMA_CM_PORTS_AT;
+	struct scsi_session *session;
+
+	if (!from_a || cm->private_length < at + PORTS_LENGTH)
+		return;
+	connection->layer = &srp_layer;
+	session = scsi_session_make(tracker, connection, "srp");
+	if (!session)
+		return;
+	session->has_nexus = true;
+	session->nexus = crc32_of(0, packet->sources[cm->source].bytes + cm->private_offset + at, PORTS_LENGTH);
+	crc32_release();
+	session->channel = connection->shown.a.qpn;
+}
+
 /* Dissects the packet with the facts about its command. */
 static void show(struct upper_work *work)
 {
@@ -169,6 +193,7 @@ const struct upper_layer srp_layer = {
 	.name = "srp",
 	.carried = RTAP_UPPER_SRP,
 	.is_set_up = is_set_up,
+	.set_up = set_up,
 	.packet = take_packet,
 	.answers = answers,
 	.memory = &claim_memory,

@@ -196,6 +196,31 @@ class Findings(Statistics):
                 self.assertEqual({rule: one["count"] for rule, one in found.items() if rule in ("aborts", "aborted")}, {"aborts": 2, "aborted": 2})
                 self.assertLessEqual(set(found), {"aborts", "aborted", "slow_device", "operation_latency"})
 
+    def test_network_that_slows_down_scsi(self):
+        for make in (scsi.Srp, scsi.Iser):
+            with self.subTest(make=make):
+                found = self.findings(storage_jobs.scsi_slow_network(make, 0.4))
+                self.assertEqual(found["slow_network"]["count"], 1)
+                self.assertAlmostEqual(found["slow_network"]["longest_latency"], 0.4, 2)
+                self.assertNotIn("slow_device", found)
+                self.assertEqual(self.findings(storage_jobs.scsi_slow_network(make, 0.01)), {})
+
+    def test_uneven_channels_of_a_scsi_session(self):
+        """Loads are (reads, seconds): only connections of one session are compared."""
+        uneven = [(20, 0.0002), (300, 0.002), (20, 0.0002)]
+        for make, logins in ((scsi.Srp, 0), (scsi.Iser, 3)):
+            with self.subTest(make=make):
+                job = storage_jobs.ScsiChannels(make, uneven)
+                one = self.findings(job)["uneven_queues"]
+                self.assertEqual((one["connection"], one["count"], one["of"]), (2, 300 + logins, 340 + 3 * logins))
+                found = self.of_job(job)
+                sides = [row["directions"][0]["requests"] for row in found["connection"]]
+                self.assertEqual([one["queue"] for one in sides], [0x11, 0x12, 0x13] if make == scsi.Srp else [0, 1, 2])
+                self.assertEqual(len({one["controller"] for one in sides}), 1)
+                self.assertNotIn("uneven_queues", self.findings(storage_jobs.ScsiChannels(make, [(150, 0.002), (130, 0.0002)])))
+                self.assertNotIn("uneven_queues", self.findings(storage_jobs.ScsiChannels(make, [(300, 0.0002), (20, 0.0002)])))
+                self.assertNotIn("uneven_queues", self.findings(storage_jobs.ScsiChannels(make, uneven, sessions=True)))
+
     def test_small_writes_without_immediate_data(self):
         found = self.findings(storage_jobs.scsi_not_immediate(120))
         self.assertEqual((set(found), found["not_inline"]["count"], found["not_inline"]["of"]), ({"not_inline"}, 120, 121))

@@ -63,6 +63,15 @@ def token_list(*pairs):
     return struct.pack(">HBx4xQ512s6xH", 534 + len(ranges), 0, 0, b"token", len(ranges)) + ranges
 
 
+INITIATOR, TARGET = b"iqn.2026-01.org.example:host", b"iqn.2026-01.org.example:disk"
+
+
+def srp_login(initiator, target):
+    """The private data of REQ and REP over the RDMA CM: the login of Linux, and the target's response. SRP, 6.2 and 6.3."""
+    return (struct.pack(">QHBBI16s16sH6x", 0, 6, 1, 0, 8260, initiator, target, 0),
+            struct.pack(">B3xIQIIH", 0xc0, 63, 0, 8260, 8260, 6).ljust(52, b"\0"))
+
+
 class Srp:
     """SRP-2, chapter 6."""
     layer = "srp"
@@ -173,6 +182,17 @@ class Iser(Srp):
         area = lun << 48 if area is None else area
         head = struct.pack(">BBBBB3sQI", opcode, flags, second, third, 0, len(data).to_bytes(3, "big"), area, self.tag if tag is None else tag)
         return self.send(end, bytes([0x10]) + bytes(27) + head + struct.pack(">7I", *words) + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
+
+    def login(self, cid=0, isid=b"\x40\0\0\x01\0\0", initiator=INITIATOR, target=TARGET, cuts=()):
+        """RFC 7143, 11.12 and 11.13. The keys are cut there: all requests but the last one have the C bit."""
+        keys = b"InitiatorName=%s\0SessionType=Normal\0TargetName=%s\0" % (initiator, target)
+        ends, packets = list(cuts) + [len(keys)], []
+        for begin, end in zip([0] + list(cuts), ends):
+            last = end == len(keys)
+            area = int.from_bytes(isid + b"\0\0", "big")
+            packets += self.pdu(0x43, 0x87 if last else 0x44, area=area, words=(cid << 16, 1, 0, 0, 0, 0, 0), data=keys[begin:end])
+            packets += self.pdu(0x23, 0x87 if last else 0x04, area=area | last, words=(0, 0, 1, 9, 0, 0, 0), end="b")
+        return packets
 
     def abort(self, answer):
         task, self.tag = self.tag, self.tag + 0x10000

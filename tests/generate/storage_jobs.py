@@ -257,6 +257,51 @@ def scsi_job(make, slow=0, wait=0.0, late=0, hung=0, aborted=0, media=0, silence
     return job
 
 
+class ScsiChannels:
+    """
+    An SRP or iSER initiator with several connections to a target: channels of one session, or connections of as many sessions. Each has
+    as many reads and response times as `loads` says.
+    """
+
+    def __init__(self, make, loads, sessions=False):
+        self.scene = Scene("job", "")
+        for number, (count, wait) in enumerate(loads):
+            talk = Connection(self.scene, a=("10.0.0.2", 0x11 + number, 0x100), b=("10.0.0.1", 0x22 + number, 0x800000),
+                              port=3260 if make == scsi.Iser else 5000)
+            self.scene.connections.append(talk)
+            unit = make(talk)
+            session = number if sessions else 0
+            login, response = scsi.srp_login(bytes([session + 1] * 16), bytes([9] * 16)) if make == scsi.Srp else (bytes(4), bytes(4))
+            talk.request(private=login)
+            talk.reply(private=response)
+            talk.ready()
+            if make == scsi.Iser:
+                self.scene.put(*unit.login(number, bytes([0x40, 0, 0, 1, 0, session]), cuts=(20, 70)))
+            for at in range(count):
+                send, data, answer = ScsiJob.parts(unit.into(scsi.cdb10(0x28, 8 * at, 8), bytes_of(at + 1, 8 * scsi.BLOCK)))
+                self.scene.put(*send)
+                self.scene.pause(wait)
+                self.scene.put(*data, *answer)
+
+    def save(self, path):
+        self.scene.write_capture(path)
+        return path
+
+
+def scsi_slow_network(make, wait=0.4):
+    """The middle of a read's data is lost: the target sends it again after a time-out."""
+    job = ScsiJob(make)
+    for number in range(10):
+        job.run(job.read(first=8 * number), 0.2 * MS)
+    send, data, answer = job.read(blocks=16, first=800)
+    job.put(send)
+    job.put(data[:-1])
+    job.scene.pause(wait)
+    job.put(data[2:-1] + data[-1:])
+    job.put(answer)
+    return job
+
+
 def scsi_not_immediate(count=120):
     """The first write has its data in the SEND; the data of later writes of the same size is read by RDMA."""
     job = ScsiJob(lambda talk: scsi.Iser(talk, 4096))
