@@ -247,6 +247,7 @@
 	X(ISER, iser_protocol) \
 	X(ISCSI, iscsi_protocol) \
 	X(ISCSI_TEXT, iscsi_text_protocol) \
+	X(ISCSI_REJECTED, iscsi_rejected_protocol) \
 	X(SCSI_CDB, scsi_cdb_protocol) \
 	X(SCSI_SENSE, scsi_sense_protocol) \
 	X(SCSI_INQUIRY, scsi_inquiry_protocol) \

@@ -202,7 +202,8 @@ static const struct rtap_name async_event_names[] = {
 	{ 4, "target requests negotiation" }, { 5, "tasks terminated" }, { 255, "vendor specific" }, { 0, NULL },
 };
 
-static const struct rtap_name reject_names[] = {
+/* RFC 7143, 11.17.1. */
+const struct rtap_name iscsi_reject_names[] = {
 	{ 2, "data digest error" }, { 3, "SNACK reject" }, { 4, "protocol error" }, { 5, "command not supported" }, { 6, "too many immediate commands" },
 	{ 7, "task in progress" }, { 8, "invalid data acknowledgement" }, { 9, "invalid PDU field" }, { 10, "long operation reject" },
 	{ 12, "waiting for logout" }, { 0, NULL },
@@ -273,7 +274,7 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_DEC, NULL, derive_data_offset),
 	SOME("iscsi.desireddatalength", "Desired Data Length", 352, 32, RTAP_DEC, NULL, derive_r2t_length),
 	SOME("iscsi.asyncevent", "Asynchronous Event", 288, 8, RTAP_HEX, async_event_names, derive_async_event),
-	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, reject_names, derive_reject_reason),
+	SOME("iscsi.reject.reason", "Reject Reason", 16, 8, RTAP_HEX, iscsi_reject_names, derive_reject_reason),
 	SOME("iscsi.login.T", "Transit", 8, 1, RTAP_BOOL, NULL, derive_login_transit),
 	SOME("iscsi.login.C", "Continue", 9, 1, RTAP_BOOL, NULL, derive_login_goes_on),
 	SOME("iscsi.login.csg", "Current Stage", 12, 2, RTAP_HEX, stage_names, derive_login_stage),
@@ -302,27 +303,44 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.datasn", "DataSN", 288, 32, RTAP_DEC, NULL, derive_data_number),
 };
 
-/* Parses the iSCSI header, which includes the CDB; sense data and text follow as data. */
-static enum result parse_iscsi(struct parse *parse)
+/* The protocol of the data segment, which the cursor has. */
+static uint16_t data_of(struct parse *parse, const uint8_t *pdu)
 {
-	const uint8_t *pdu, *length;
-	enum result result = parse_layer(parse, PROTOCOL_ISCSI, ISCSI_LENGTH, &pdu);
-	uint8_t opcode;
+	const uint8_t *length;
+
+	switch (pdu[0] & 0x3f) {
+	case ISCSI_RESPONSE: /* RFC 7143, 11.4.7.2: two bytes with its length precede sense data */
+		return pdu[ISCSI_STATUS_AT] == SCSI_CHECK_CONDITION && cursor_take(&parse->cursor, 2, &length) == OK ? PROTOCOL_SCSI_SENSE : PROTOCOL_PAYLOAD;
+	case ISCSI_LOGIN: case ISCSI_LOGIN_RESPONSE: case ISCSI_TEXT: case ISCSI_TEXT_RESPONSE: return PROTOCOL_ISCSI_TEXT;
+	case ISCSI_REJECT: return parse->cursor.wire >= ISCSI_LENGTH ? PROTOCOL_ISCSI_REJECTED : PROTOCOL_PAYLOAD;
+	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
+/* Parses the iSCSI header, which includes the CDB; sense data and text follow as data. */
+static enum result parse_pdu(struct parse *parse, uint16_t protocol)
+{
+	const uint8_t *pdu;
+	enum result result = parse_layer(parse, protocol, ISCSI_LENGTH, &pdu);
 
 	if (result != OK)
 		return result;
-	opcode = pdu[0] & 0x3f;
-	if (opcode == ISCSI_COMMAND)
+	if ((pdu[0] & 0x3f) == ISCSI_COMMAND)
 		parse_place_layer(parse, PROTOCOL_SCSI_CDB, parse_offset(parse) - ISCSI_LENGTH + ISCSI_CDB_AT, SCSI_CDB_LENGTH);
-	if (!parse->cursor.wire)
-		return OK;
-	/* RFC 7143, 11.4.7.2: two bytes with its length precede sense data */
-	if (opcode == ISCSI_RESPONSE && pdu[ISCSI_STATUS_AT] == SCSI_CHECK_CONDITION && cursor_take(&parse->cursor, 2, &length) == OK)
-		parse->next = PROTOCOL_SCSI_SENSE;
-	else
-		parse->next = opcode == ISCSI_LOGIN || opcode == ISCSI_LOGIN_RESPONSE || opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE ?
-				      PROTOCOL_ISCSI_TEXT : PROTOCOL_PAYLOAD;
+	if (parse->cursor.wire)
+		parse->next = protocol == PROTOCOL_ISCSI ? data_of(parse, pdu) : PROTOCOL_PAYLOAD;
 	return OK;
+}
+
+static enum result parse_iscsi(struct parse *parse)
+{
+	return parse_pdu(parse, PROTOCOL_ISCSI);
+}
+
+/* RFC 7143, 11.17.4: the whole header of the rejected PDU. */
+static enum result parse_rejected(struct parse *parse)
+{
+	return parse_pdu(parse, PROTOCOL_ISCSI_REJECTED);
 }
 
 static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -339,6 +357,11 @@ static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_la
 		return;
 	}
 	line_text(line, name);
+	if ((pdu[0] & 0x3f) == ISCSI_REJECT) {
+		name = rtap_name_of(iscsi_reject_names, pdu[ISCSI_RESPONSE_AT]);
+		line_text(line, ": ");
+		line_text(line, name ? name : "unknown reason");
+	}
 	if ((pdu[0] & 0x3f) != ISCSI_RESPONSE)
 		return;
 	name = rtap_name_of(scsi_status_names, pdu[ISCSI_STATUS_AT]);
@@ -351,6 +374,19 @@ const struct protocol iscsi_protocol = {
 	.scope = SCOPE_CALL,
 	.parse = parse_iscsi,
 	.summary = summary_iscsi,
+};
+
+static void summary_rejected(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	line_text(line, " of");
+	summary_iscsi(packet, layer, line);
+}
+
+const struct protocol iscsi_rejected_protocol = {
+	.table = { "iscsi.rejected", "Rejected iSCSI PDU", "RFC 7143, 11.17.4", ISCSI_LENGTH, FIELDS(iscsi_fields) },
+	.scope = SCOPE_CALL,
+	.parse = parse_rejected,
+	.summary = summary_rejected,
 };
 
 /* Keys and values, each ended by a zero byte. RFC 7143, 6.1. */

@@ -49,6 +49,9 @@ const char *iscsi_request_name(const uint8_t *pdu);
 /* Names of the result of task management, logout, login; NULL: none. */
 extern const struct rtap_name iscsi_task_result_names[], iscsi_logout_result_names[], iscsi_login_status_names[];
 
+/* Names of the reasons of a Reject. */
+extern const struct rtap_name iscsi_reject_names[];
+
 /* Whether the bytes at the cursor are an iSER header and an iSCSI PDU whose lengths fill the SEND. */
 bool iser_recognise(const struct cursor *payload);
 

@@ -140,6 +140,17 @@ static void take_other(struct upper_work *work, const uint8_t *pdu)
 	}
 }
 
+/* The data of a Reject has the header of the rejected PDU. */
+static void take_reject(struct upper_work *work, const uint8_t *pdu)
+{
+	const struct rtap_layer *layer = layer_with(work->packet, PROTOCOL_ISCSI_REJECTED);
+	const uint8_t *rejected = layer && layer->length == ISCSI_LENGTH ? layer_bytes(work->packet, layer) : NULL;
+	const char *reason = rtap_name_of(iscsi_reject_names, pdu[ISCSI_RESPONSE_AT]);
+
+	if (rejected && !(rejected[0] & ISCSI_FROM_TARGET) && bits(rejected, ISCSI_TAG) != ISCSI_NO_TAG)
+		scsi_take_reject(work, bits(rejected, ISCSI_TAG), reason ? reason : "unknown reason");
+}
+
 static bool take_packet(struct upper_work *work)
 {
 	const struct rtap_packet *packet = work->packet;
@@ -174,6 +185,9 @@ static bool take_packet(struct upper_work *work)
 		break;
 	case ISCSI_RESPONSE:
 		take_response(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
+		break;
+	case ISCSI_REJECT:
+		take_reject(work, header + ISER_LENGTH);
 		break;
 	default:
 		take_other(work, header + ISER_LENGTH);

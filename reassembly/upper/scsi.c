@@ -39,6 +39,7 @@ struct scsi_request {
 	bool has_lun;
 	bool is_good;
 	const char *result;        /* static; NULL: without a name */
+	const char *rejected;      /* iSCSI: the reason of a Reject, which takes the place of a response if there is none; static. NULL: none */
 	bool has_status;
 	uint8_t status;
 	struct scsi_sense sense;
@@ -112,9 +113,12 @@ static void show_status(struct scsi_operation *operation, const struct scsi_requ
 	const char *key = request->sense.has_key ? rtap_name_of(scsi_sense_key_names, request->sense.key) : NULL;
 	const char *code = request->sense.has_code ? rtap_name_of(scsi_additional_names, request->sense.code) : NULL;
 
-	shown->has_status = request->has_status;
-	if (!request->has_status)
+	shown->has_status = request->has_status || request->rejected;
+	if (!request->has_status) {
+		shown->status = request->rejected ? operation->status : NULL;
+		snprintf(operation->status, STATUS_TEXT, "rejected: %s", request->rejected ? request->rejected : "");
 		return;
+	}
 	if (request->is_other) {
 		shown->ok = request->is_good;
 		shown->status = request->result ? request->result : operation->status;
@@ -604,6 +608,14 @@ void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, s
 	scsi_read_sense(sense.bytes, sense.length, &request->sense);
 	if (!request->command.request.is_seen)
 		show_alone(work, request);
+}
+
+void scsi_take_reject(struct upper_work *work, uint64_t tag, const char *reason)
+{
+	struct command *command = command_of_response(work, tag);
+
+	if (command && command->request.is_seen)
+		scsi_of(command)->rejected = reason;
 }
 
 struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)

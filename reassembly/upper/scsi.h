@@ -66,6 +66,9 @@ void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, co
 /* Its response; `result`: static, NULL: the code has no name. */
 void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result);
 
+/* A request was rejected, for a reason: static. */
+void scsi_take_reject(struct upper_work *work, uint64_t tag, const char *reason);
+
 /* A response in a SEND; `sense` may be empty. */
 void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
 

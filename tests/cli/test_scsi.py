@@ -272,6 +272,28 @@ class Others(Nvme):
             with self.subTest(values=values):
                 self.assertEqual({name: row.get("iscsi." + name) for name in wanted}, wanted)
 
+    def test_rejected_pdus(self):
+        """RFC 7143, 11.17: a Reject has the header of the rejected PDU, and takes the place of the response if there is none."""
+        scene = Scene("scsi", "")
+        iser = scsi.Iser(Connection(scene))
+        for answered in (False, True):
+            _, address = iser.next()
+            unit = iser.unit(1, 3, scsi.cdb10(0x28, 0x55, 8), 4096, into=(address, 0x99))
+            scene.put(*iser.send("a", unit))
+            scene.put(*iser.pdu(0x3f, second=5, tag=0xffffffff, words=(0xffffffff, 3, 4, 9, 0, 0, 0), data=unit[28:76], end="b"))
+            if answered:
+                scene.put(*iser.answer(scsi.CHECK_CONDITION, scsi.fixed_sense(5, 0x2000)))
+        # neither a whole header, nor one of a known command
+        scene.put(*iser.pdu(0x3f, second=9, tag=0xffffffff, data=unit[28:72], end="b"))
+        scene.put(*iser.pdu(0x3f, second=0x77, tag=0xffffffff, data=unit[28:44] + bytes(32), end="b"))
+        path = self.capture(scene)
+        self.assertEqual([(one["name"], one["status"], one["ok"], "response_frame" in one) for one in self.operations(path)],
+                         [("READ(10)", "rejected: command not supported", False, False),
+                          ("READ(10)", "ILLEGAL REQUEST: invalid command operation code", False, True)])
+        rows = [json.loads(line) for line in self.lines("-r", path, "-T", "json", "-Y", "iscsi.reject.reason")]
+        self.assertEqual([(row["iscsi.reject.reason"], row.get("iscsi.opcode#2"), row.get("scsi_sbc.opcode")) for row in rows],
+                         [(5, 1, 0x28), (5, 1, 0x28), (9, None, None), (0x77, 1, 0)])
+
     def test_long_commands_of_iser(self):
         """READ(32): SBC-4, 5.19."""
         for over_iwarp in (False, True):
