@@ -15,6 +15,8 @@
 /* This many packets of a flow are all examined; after that, one in this many. Few more commands are outstanding when a capture begins. */
 #define MOST_TRIES 512
 #define RARE_TRIES 64
+/* Identifiers of commands are small numbers, which other connections use, too: that many responses in succession need to agree. */
+#define LEAST_LIKELY 4
 
 static bool is_turned(const struct flow_key *key, const struct flow_key *other)
 {
@@ -37,6 +39,18 @@ static bool names_memory(const struct connection *connection, const struct rtap_
 	return false;
 }
 
+/* Whether the packet invalidates the key of memory that a waiting request of the connection names. */
+static bool names_key(const struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct request *request = TAILQ_LAST(&connection->requests.lists[false].queue, request_queue);
+
+	for (unsigned i = 0; packet->ib.has_ieth && request && i < MOST_REQUESTS; request = TAILQ_PREV(request, request_queue, link), i++)
+		for (uint32_t j = 0; j < request->region_count; j++)
+			if (request->regions[j].key == packet->ib.invalidated_r_key)
+				return true;
+	return false;
+}
+
 static bool is_answered(const struct connection *connection, const struct rtap_packet *packet)
 {
 	const struct upper_layer *layer = connection->layer;
@@ -52,6 +66,17 @@ static bool is_evidence(const struct rtap_packet *packet)
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 
 	return packet->ib.has_reth || packet->ib.has_immediate || (opcode->class == IB_SEND && opcode->place == IB_ONLY);
+}
+
+/* Whether the one connection that the packet can belong to is certain: by memory that it names, or with the packets before it. */
+static bool is_certain(struct flow *flow, const struct connection *found, const struct rtap_packet *packet)
+{
+	if ((packet->ib.has_reth && packet->ib.r_key) || names_key(found, packet))
+		return true;
+	if (flow->likely != found->shown.number)
+		flow->likely_count = 0;
+	flow->likely = found->shown.number;
+	return ++flow->likely_count >= LEAST_LIKELY;
 }
 
 struct connection *content_pairing_find(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
@@ -79,5 +104,7 @@ struct connection *content_pairing_find(struct rtap_tracker *tracker, struct flo
 			return NULL;
 		found = connection;
 	}
-	return found;
+	if (!found)
+		flow->likely_count = 0;
+	return found && is_certain(flow, found, packet) ? found : NULL;
 }

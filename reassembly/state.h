@@ -279,6 +279,8 @@ struct flow {
 	bool port_by_label;            /* `port` is known from communication management */
 	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none */
 	uint32_t tries;                /* packets whose connection was looked for by their content */
+	uint32_t likely_count;         /* as many of them in succession look like responses of connection number `likely` */
+	uint64_t likely;
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
 	struct multimap_link port_link;
 	struct pending_response *pending;

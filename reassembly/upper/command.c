@@ -170,16 +170,24 @@ static void forget_alone(struct rtap_tracker *tracker, struct command *command)
 		operation_destroy(tracker, command->request.response);
 }
 
+/*
+ * Whether the command of a response, which was captured first, can be in a message of the requester that was captured now: it is not beyond
+ * what had been captured when the response was, and the requester had not acknowledged the response yet.
+ */
+static bool may_precede(const struct upper_work *work, const struct command *alone)
+{
+	const struct message *response = alone->request.response;
+
+	return response && work->message->low <= alone->place && work->connection->streams[!work->from_a].acknowledged <= response->low;
+}
+
 struct command *command_begin(struct upper_work *work, uint64_t id)
 {
 	struct command *command = command_find(work->connection, work->from_a, id);
 	struct commands *commands = work->connection->upper_state;
 
-	/*
-	 * The command of a response can be captured after it. If it lies beyond what had been captured then, it is a later one: the
-	 * response's own command was lost.
-	 */
-	if (command && !command->request.is_seen && command->request.response && work->message->low <= command->place) {
+	/* the command of a response can be captured after it; a later command means that the response's own command was lost */
+	if (command && !command->request.is_seen && may_precede(work, command)) {
 		unmap(command);
 		forget_alone(work->tracker, command);
 	} else {
@@ -212,14 +220,16 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
 }
 
 /*
- * The highest PSN at which a command that is captured after its response can begin: the next PSN, or one in a gap, if the acknowledged PSNs
- * end in a gap.
+ * The highest PSN at which a command that is captured after its response can begin: one in a gap, if the acknowledged PSNs end in a gap; else the next
+ * PSN, if the connection was captured from its setup on. 0: none, for the response is of a command before the capture.
  */
-static uint64_t place_of(const struct psn_stream *stream)
+static uint64_t place_of(const struct connection *connection, const struct psn_stream *stream)
 {
 	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
 
-	return last && last->end >= stream->next ? stream->next - 1 : stream->next;
+	if (last && last->end >= stream->next)
+		return stream->next - 1;
+	return connection->shown.learned_by_cm || connection->shown.learned_by_mpa ? stream->next : stream->gaps.count ? stream->next - 1 : 0;
 }
 
 struct command *command_answered(struct upper_work *work, uint64_t id)
@@ -240,7 +250,7 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 	if (!command)
 		return NULL;
 	work->connection->requests.unknown_responses++;
-	command->place = place_of(&work->connection->streams[!work->from_a]);
+	command->place = place_of(work->connection, &work->connection->streams[!work->from_a]);
 	request_answered(&command->request, work->message);
 	map_in(work->tracker, command);
 	request_reconsider(work->tracker, &command->request, work->message);
@@ -293,7 +303,9 @@ static void join(struct rtap_tracker *tracker, struct command *alone)
 	struct command *command = command_find(request->connection, request->from_a, alone->id);
 	struct message *response = request->response;
 
-	if (!command || command == alone || !command->request.is_seen || command->request.is_answered || !response)
+	/* the response of an earlier command, which was not captured, may have the same identifier */
+	if (!command || command == alone || !command->request.is_seen || command->request.is_answered || !response ||
+	    response->shown.first_frame < command->request.first_frame)
 		return;
 	forget_alone(tracker, alone);
 	request->response = NULL;

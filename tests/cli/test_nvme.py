@@ -9,6 +9,7 @@ import zlib
 
 import capfile
 import nvme
+import nvme_queues
 from cli import CliTest, TESTDATA, needs, read
 from conversation import Connection, Scene
 
@@ -127,6 +128,40 @@ class Real(Nvme):
         self.assertEqual(names, [(name, offset, "?/1") for offset, _, _ in DONE for name in ("Write", "Read")])
         images, _ = self.images(path)
         self.assertEqual(list(images), ["10.0.0.1/1.img"])
+
+
+class Queues(Nvme):
+    """Queues of the same two hosts use the same identifiers; the capture begins in the middle, without communication management."""
+
+    def check(self, **options):
+        """Returns (pairs found, pairs); none may be wrong."""
+        found = whole = 0
+        for seed in range(6):
+            scene, truth = nvme_queues.build(seed, **options)
+            first, path = random.Random(seed).randrange(len(scene.frames) // 2), self.path("queues.pcap")
+            nvme_queues.write_from(scene, first, path)
+            pairs = {response - first: command - first for response, command in truth.items() if command > first}
+            whole += len(pairs)
+            for one in self.operations(path):
+                response = one.get("response_frame")
+                if "request_frame" in one and response:
+                    self.assertEqual((seed, response, pairs.get(response)), (seed, response, one["request_frame"]))
+                    found += 1
+        return found, whole
+
+    def test_acknowledgements_show_the_connection(self):
+        for options in (dict(), dict(ports=True), dict(queues=5, cids=2)):
+            found, whole = self.check(**options)
+            self.assertEqual(found, whole)
+
+    def test_source_ports_show_the_connection(self):
+        found, whole = self.check(ports=True, acks=0)
+        self.assertEqual(found, whole)
+
+    def test_without_evidence_nothing_is_paired_wrongly(self):
+        for options in (dict(acks=0.3), dict(acks=0), dict(acks=0, queues=2, cids=2), dict(acks=0, cids=64)):
+            found, whole = self.check(**options)
+            self.assertGreater(found, whole // 3)
 
 
 class Log(Nvme):
