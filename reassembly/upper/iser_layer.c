@@ -29,7 +29,7 @@ static void learn_login(const struct upper_work *work, struct scsi_session *sess
 	bool continues = bits(pdu, ISCSI_LOGIN_CONTINUES);
 	struct line line;
 
-	iscsi_login_text(&session->login, layer ? layer_bytes(work->packet, layer) : NULL, layer ? layer->length : 0, continues);
+	scsi_login_text(&session->login, layer ? layer_bytes(work->packet, layer) : NULL, layer ? layer->length : 0, continues);
 	if (session->login.target_length) {
 		line_init(&line, session->target, SCSI_TARGET_TEXT - 1);
 		line_escaped(&line, session->login.target, session->login.target_length);
@@ -38,7 +38,7 @@ static void learn_login(const struct upper_work *work, struct scsi_session *sess
 	if (continues || !session->login.initiator_length)
 		return;
 	session->has_nexus = true;
-	session->nexus = iscsi_login_nexus(&session->login, pdu + ISCSI_ISID_AT);
+	session->nexus = scsi_login_nexus(&session->login, pdu + ISCSI_ISID_AT);
 	session->channel = (uint32_t)bits(pdu, ISCSI_CID);
 }
 

@@ -8,7 +8,7 @@
 
 #include "dissect/scsi/scsi.h"
 #include "reassembly/upper/command.h"
-#include "reassembly/upper/iscsi_login.h"
+#include "reassembly/upper/scsi_login.h"
 
 #define SCSI_TARGET_TEXT 232   /* a name of 223 bytes, RFC 7143, 4.2.7.1, or an address */
 #define SCSI_LUNS 64           /* maximum number of LUNs with a known block size, per connection */
@@ -21,7 +21,7 @@ struct scsi_session {
 	bool has_nexus;            /* the login was captured: the two below are valid */
 	uint32_t nexus;            /* CRC-32 of the names of both ends and the session: equal for all connections of a session */
 	uint32_t channel;          /* iSCSI: the CID; SRP: the QPN of the initiator */
-	struct iscsi_login login;  /* iSCSI */
+	struct scsi_login login;  /* iSCSI */
 	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
 	uint32_t lun_count;
 	struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dissect/engine/crc32.h"
-#include "reassembly/upper/iscsi_login.h"
+#include "reassembly/upper/scsi_login.h"
 
 #define ISID_LENGTH 6
 
@@ -12,20 +12,20 @@ static void take_name(const uint8_t *pair, uint32_t length, const char *key, uin
 {
 	size_t before = strlen(key);
 
-	if (length <= before || length - before > ISCSI_NAME_LENGTH || memcmp(pair, key, before) != 0)
+	if (length <= before || length - before > SCSI_NAME_LENGTH || memcmp(pair, key, before) != 0)
 		return;
 	*name_length = (uint8_t)(length - before);
 	memcpy(name, pair + before, *name_length);
 }
 
-static void take_pair(struct iscsi_login *login, const uint8_t *pair, uint32_t length)
+static void take_pair(struct scsi_login *login, const uint8_t *pair, uint32_t length)
 {
 	take_name(pair, length, "InitiatorName=", login->initiator, &login->initiator_length);
 	take_name(pair, length, "TargetName=", login->target, &login->target_length);
 }
 
 /* Appends to the pair that continues. */
-static void keep_tail(struct iscsi_login *login, const uint8_t *text, uint32_t length)
+static void keep_tail(struct scsi_login *login, const uint8_t *text, uint32_t length)
 {
 	login->is_cut |= length > sizeof login->tail - login->tail_length;
 	if (login->is_cut)
@@ -34,7 +34,7 @@ static void keep_tail(struct iscsi_login *login, const uint8_t *text, uint32_t l
 	login->tail_length = (uint16_t)(login->tail_length + length);
 }
 
-static void take_tail(struct iscsi_login *login)
+static void take_tail(struct scsi_login *login)
 {
 	if (!login->is_cut)
 		take_pair(login, login->tail, login->tail_length);
@@ -42,7 +42,7 @@ static void take_tail(struct iscsi_login *login)
 	login->tail_length = 0;
 }
 
-void iscsi_login_text(struct iscsi_login *login, const uint8_t *text, uint32_t length, bool continues)
+void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool continues)
 {
 	for (uint32_t at = 0, part; at < length; at += part + 1) {
 		part = (uint32_t)strnlen((const char *)text + at, length - at);
@@ -57,7 +57,7 @@ void iscsi_login_text(struct iscsi_login *login, const uint8_t *text, uint32_t l
 		take_tail(login);
 }
 
-uint32_t iscsi_login_nexus(const struct iscsi_login *login, const uint8_t *isid)
+uint32_t scsi_login_nexus(const struct scsi_login *login, const uint8_t *isid)
 {
 	uint32_t crc = crc32_of(0, isid, ISID_LENGTH);
 
