@@ -41,7 +41,7 @@ static void finish(void)
 {
 	while (count--) {
 		request_end(tracker, &requests[count]);
-		request_fini(&requests[count]);
+		region_free_room(&requests[count]);
 	}
 	rtap_tracker_close(tracker);
 }
@@ -55,7 +55,7 @@ static struct request *add(uint64_t psn, bool is_read, uint32_t key, uint64_t ad
 	request_begin(tracker, request, connection, true);
 	request->is_seen = true;
 	request->psn = psn;
-	cr_assert(request_name(tracker, request, &name, 1));
+	cr_assert(region_create_all(tracker, request, &name, 1));
 	region_open_all(tracker, request);
 	return request;
 }

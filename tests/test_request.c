@@ -19,6 +19,7 @@
 #include "reassembly/operation.h"
 #include "reassembly/upper.h"
 #include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
 #include "reassembly/upper/upper_layers.h"
 #include "tests/roce_kit.h"
@@ -66,7 +67,7 @@ static void conclude(struct echo *echo, struct message *response)
 		operation_add_number(&operation->head, "echo_id", echo->id);
 	}
 	request_end(echo->tracker, &echo->request);
-	request_fini(&echo->request);
+	region_free_room(&echo->request);
 	free(echo);
 	live_requests--;
 }
@@ -111,7 +112,7 @@ static bool begin_request(struct upper_work *work, const uint8_t *bytes)
 			names[count++] = (struct region_name){ .begin = begin, .end = begin + length, .key = read32(at), .number = i, .is_read = i == 1 };
 	}
 	request_operation(its, &echo->request, work->message, sizeof(struct echo_operation), NULL);
-	if (count && request_name(its, &echo->request, names, count))
+	if (count && region_create_all(its, &echo->request, names, count))
 		request_open(its, &echo->request, work->message);
 	return true;
 }

@@ -13,6 +13,7 @@
 
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/state.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/rpc_chunks.h"
 
 #define MSG 0  /* RFC 8166, 4.2.4: rdma_proc */
@@ -387,7 +388,7 @@ static void begin_call(void)
 static void end_call(void)
 {
 	request_end(tracker, &call);
-	request_fini(&call);
+	region_free_room(&call);
 	rtap_tracker_close(tracker);
 	empty();
 }

@@ -7,6 +7,7 @@
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
+#include "reassembly/upper/region.h"
 
 #define MOST_COMMANDS 65536 /* waiting commands of a connection: as many as NVMe has identifiers */
 
@@ -85,7 +86,7 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 		layer->ended(tracker, command, response);
 	unmap(command);
 	request_end(tracker, &command->request);
-	request_fini(&command->request);
+	region_free_room(&command->request);
 	if (layer->release)
 		layer->release(tracker, command);
 	free(command);
@@ -212,7 +213,7 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
 
 	if (!count)
 		return true;
-	if (!request_name(tracker, &command->request, names, count)) {
+	if (!region_create_all(tracker, &command->request, names, count)) {
 		tracker->counters.evictions++;
 		return false;
 	}

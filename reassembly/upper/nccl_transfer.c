@@ -114,7 +114,7 @@ static bool enter_index(struct rtap_tracker *tracker, struct nccl_transfer *tran
 	uint32_t count = read_entries(transfer, names);
 	struct request *request = &transfer->request;
 
-	if (!request_name(tracker, request, names, count))
+	if (!region_create_all(tracker, request, names, count))
 		return false;
 	transfer->links = memory_new_zeroed(request->region_count, sizeof *transfer->links);
 	if (!transfer->links)
@@ -136,7 +136,7 @@ void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer
 		region_unclaim(TAILQ_FIRST(&request->claimed));
 	leave_index(tracker, transfer);
 	request_charge(&tracker->budget, request, 0, regions);
-	request_fini(request);
+	region_free_room(request);
 	request->region_count = 0;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 }
@@ -355,7 +355,7 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 	leave_index(tracker, transfer);
 	leave_channel(transfer);
 	request_end(tracker, request);
-	request_fini(request);
+	region_free_room(request);
 	free(transfer);
 }
 

@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/kept_ahead.h"
@@ -18,6 +20,7 @@
 #define MOST_CANDIDATES 64
 /* Requests without a response whose regions are searched linearly: tree operations cost more. */
 #define MOST_LISTED 16
+#define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
 /* Most runs of a region: packets are not lost this often. */
 #define MOST_RUNS 4096
 
@@ -63,6 +66,108 @@ static bool update(struct tree_node *node)
 		if (node->child[side] && region_of(node->child[side])->furthest > region->furthest)
 			region->furthest = region_of(node->child[side])->furthest;
 	return region->furthest != before;
+}
+
+/* Losses after these positions of the streams count for the request's memory. */
+static void note_streams(struct request *request)
+{
+	const struct connection *connection = request->connection;
+
+	for (int i = 0; i < 2; i++) {
+		bool from_a = request->from_a == (i == 1);
+		const struct psn_stream *stream = &connection->streams[from_a];
+
+		/* A request captured late can have been answered by what is missing already. */
+		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
+		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
+		request->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int order_in_memory(const void *left, const void *right)
+{
+	const struct region_name *a = left, *b = right;
+	uint64_t a_space = (uint64_t)a->is_read << 32 | a->key, b_space = (uint64_t)b->is_read << 32 | b->key;
+
+	if (a_space != b_space)
+		return compare(a_space, b_space);
+	return a->begin != b->begin ? compare(a->begin, b->begin) : compare(a->number, b->number);
+}
+
+/* Adds a range to the last region if they overlap, else creates one. Earlier ranges begin before it. */
+static void put(struct request *request, struct region_name *name)
+{
+	struct region *last = request->region_count ? &request->regions[request->region_count - 1] : NULL;
+
+	if (!last || last->is_read != name->is_read || last->key != name->key || last->end <= name->begin) {
+		last = &request->regions[request->region_count++];
+		memset(last, 0, sizeof *last);
+		last->request = request;
+		last->begin = last->end = name->begin;
+		last->position = name->position;
+		last->key = name->key;
+		last->is_read = name->is_read;
+	} else {
+		/* parts of it are shown separately */
+		last->keep_bytes = true;
+	}
+	if (name->end > last->end)
+		last->end = name->end;
+	last->uses |= name->use;
+	name->region = last;
+	request->read_length += name->is_read ? name->end - name->begin : 0;
+}
+
+bool region_create_all(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
+{
+	uint64_t position[2] = { 0, 0 };
+
+	note_streams(request);
+	for (uint32_t i = 0; i < count; i++) {
+		names[i].position = position[names[i].is_read];
+		position[names[i].is_read] += names[i].end - names[i].begin;
+	}
+	if (count > request->region_room) {
+		free(request->regions);
+		request->region_room = 0;
+		request->regions = memory_new(count * sizeof *request->regions);
+		if (!request->regions)
+			return false;
+		request->region_room = count;
+	}
+	budget_charge(&tracker->budget, &request->entry, request->region_room * sizeof *request->regions);
+	if (count > 1)
+		qsort(names, count, sizeof *names, order_in_memory);
+	for (uint32_t i = 0; i < count; i++)
+		put(request, &names[i]);
+	for (uint32_t i = 0; i < request->region_count; i++)
+		if (request->regions[i].is_read)
+			request->read_left += request->regions[i].end - request->regions[i].begin;
+	return true;
+}
+
+void region_free_room(struct request *request)
+{
+	free(request->regions);
+	request->regions = NULL;
+	request->region_room = 0;
+}
+
+__attribute__((noinline)) void region_destroy_all(struct request *request)
+{
+	for (uint32_t i = 0; i < request->region_count; i++) {
+		coverage_fini(&request->regions[i].data);
+		coverage_fini(&request->regions[i].cut);
+		coverage_fini(&request->regions[i].arrived);
+	}
+	request->region_count = 0;
+	if (request->region_room > MOST_KEPT)
+		region_free_room(request);
 }
 
 static void list_request(struct request *request)

@@ -9,6 +9,17 @@
 #include "reassembly/state.h"
 
 /*
+ * Creates the regions of the memory that a request names; sorts `names`, which are in the order of the data. Once for each request.
+ * False: out of memory, no regions. `keep_bytes` may then be set in regions whose bytes are needed.
+ */
+bool region_create_all(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
+	__attribute__((warn_unused_result));
+
+/* Removes all regions. Their memory is kept for the next request if there is little: region_free_room(). */
+void region_destroy_all(struct request *request);
+void region_free_room(struct request *request);
+
+/*
  * Adds the regions of a request to the index of regions by key and address, if READs or WRITEs are looked for; removes them.
  * The request's connection and side must be the same for both. Closes only open regions: request->has_regions.
  */

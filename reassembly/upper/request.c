@@ -2,21 +2,16 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
-#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
 #include "reassembly/upper/request.h"
-
-#define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
 
 void request_init_all(struct requests *requests)
 {
@@ -57,89 +52,6 @@ void request_seen(struct request *request, const struct message *send)
 	request->first_frame = send->shown.first_frame;
 	request->time_ns = send->shown.time_ns;
 	request->unknown_responses = request->connection->requests.unknown_responses;
-}
-
-/* Losses after these positions of the streams count for the request's memory. */
-static void note_streams(struct request *request)
-{
-	const struct connection *connection = request->connection;
-
-	for (int i = 0; i < 2; i++) {
-		bool from_a = request->from_a == (i == 1);
-		const struct psn_stream *stream = &connection->streams[from_a];
-
-		/* A request captured late can have been answered by what is missing already. */
-		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
-		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
-		request->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
-	}
-}
-
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int order_in_memory(const void *left, const void *right)
-{
-	const struct region_name *a = left, *b = right;
-	uint64_t a_space = (uint64_t)a->is_read << 32 | a->key, b_space = (uint64_t)b->is_read << 32 | b->key;
-
-	if (a_space != b_space)
-		return compare(a_space, b_space);
-	return a->begin != b->begin ? compare(a->begin, b->begin) : compare(a->number, b->number);
-}
-
-/* Adds a range to the last region if they overlap, else creates one. Earlier ranges begin before it. */
-static void put(struct request *request, struct region_name *name)
-{
-	struct region *last = request->region_count ? &request->regions[request->region_count - 1] : NULL;
-
-	if (!last || last->is_read != name->is_read || last->key != name->key || last->end <= name->begin) {
-		last = &request->regions[request->region_count++];
-		memset(last, 0, sizeof *last);
-		last->request = request;
-		last->begin = last->end = name->begin;
-		last->position = name->position;
-		last->key = name->key;
-		last->is_read = name->is_read;
-	} else {
-		/* parts of it are shown separately */
-		last->keep_bytes = true;
-	}
-	if (name->end > last->end)
-		last->end = name->end;
-	last->uses |= name->use;
-	name->region = last;
-	request->read_length += name->is_read ? name->end - name->begin : 0;
-}
-
-bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
-{
-	uint64_t position[2] = { 0, 0 };
-
-	note_streams(request);
-	for (uint32_t i = 0; i < count; i++) {
-		names[i].position = position[names[i].is_read];
-		position[names[i].is_read] += names[i].end - names[i].begin;
-	}
-	if (count > request->region_room) {
-		free(request->regions);
-		request->region_room = 0;
-		request->regions = memory_new(count * sizeof *request->regions);
-		if (!request->regions)
-			return false;
-		request->region_room = count;
-	}
-	budget_charge(&tracker->budget, &request->entry, request->region_room * sizeof *request->regions);
-	if (count > 1)
-		qsort(names, count, sizeof *names, order_in_memory);
-	for (uint32_t i = 0; i < count; i++)
-		put(request, &names[i]);
-	for (uint32_t i = 0; i < request->region_count; i++)
-		if (request->regions[i].is_read)
-			request->read_left += request->regions[i].end - request->regions[i].begin;
-	return true;
 }
 
 void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send)
@@ -196,7 +108,7 @@ static int order_by_offset(const void *left, const void *right)
 {
 	const struct rtap_missing *a = left, *b = right;
 
-	return compare(a->offset, b->offset);
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 /* Data that a response says, or implies, was moved: `length` bytes in all. */
@@ -293,18 +205,6 @@ void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request
 	region_drop_doubtful(tracker, request);
 }
 
-static __attribute__((noinline)) void drop_regions(struct request *request)
-{
-	for (uint32_t i = 0; i < request->region_count; i++) {
-		coverage_fini(&request->regions[i].data);
-		coverage_fini(&request->regions[i].cut);
-		coverage_fini(&request->regions[i].arrived);
-	}
-	request->region_count = 0;
-	if (request->region_room > MOST_KEPT)
-		request_fini(request);
-}
-
 /* Its request no longer delays the message. */
 static void release(struct message *message)
 {
@@ -327,7 +227,7 @@ void request_end(struct rtap_tracker *tracker, struct request *request)
 	leave(request);
 	budget_give(&tracker->budget, &request->entry, request->entry.bytes);
 	if (request->region_count)
-		drop_regions(request);
+		region_destroy_all(request);
 }
 
 void request_move(struct rtap_tracker *tracker, struct request *request, struct connection *to, bool turned)
@@ -339,13 +239,6 @@ void request_move(struct rtap_tracker *tracker, struct request *request, struct 
 	request->from_a ^= turned;
 	enter(request);
 	region_open_all(tracker, request);
-}
-
-void request_fini(struct request *request)
-{
-	free(request->regions);
-	request->regions = NULL;
-	request->region_room = 0;
 }
 
 void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length)

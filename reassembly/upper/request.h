@@ -44,7 +44,7 @@ struct region_name {
 	uint32_t number;          /* the layer's; also the order of equal ranges */
 	bool is_read;             /* it is read by READs */
 	uint8_t use;              /* bits of the layer */
-	struct region *region;    /* set by request_name(), valid until the request ends */
+	struct region *region;    /* set by region_create_all(), valid until the request ends */
 	uint64_t position;        /* likewise: region.position */
 };
 
@@ -130,14 +130,7 @@ void request_begin(struct rtap_tracker *tracker, struct request *request, struct
 /* The SEND that carries the request. */
 void request_seen(struct request *request, const struct message *send);
 
-/*
- * The memory that the request names, in the order of the data: sorts `names` and creates the regions. Once for each request. False: out of memory, no regions.
- * `keep_bytes` may then be set in regions whose bytes are needed.
- */
-bool request_name(struct rtap_tracker *tracker, struct request *request, struct region_name *names, uint32_t count)
-	__attribute__((warn_unused_result));
-
-/* READs and WRITEs find the regions from here on; those that were captured before the request are assigned to it. */
+/* READs and WRITEs find the regions, of region_create_all(), from here on; those that were captured before the request are assigned to it. */
 void request_open(struct rtap_tracker *tracker, struct request *request, const struct message *send);
 
 /*
@@ -171,9 +164,6 @@ void request_end(struct rtap_tracker *tracker, struct request *request);
 
 /* Moves a request to another connection. `turned`: the ends are swapped there. */
 void request_move(struct rtap_tracker *tracker, struct request *request, struct connection *to, bool turned);
-
-/* Frees memory kept for reuse. */
-void request_fini(struct request *request);
 
 /* The bytes present in all regions, and the length of the regions, of READs or of WRITEs. */
 void request_data(const struct request *request, bool is_read, uint64_t *present, uint64_t *length);

@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/engine/clear.h"
 #include "dissect/engine/protocol.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/iwarp/ddp_half.h"
-#include "base/memory.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
-#include "reassembly/upper/claim.h"
-#include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_exchange.h"
+#include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_state.h"
 
@@ -81,7 +82,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call->mapped)
 		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
 	request_end(tracker, &call->request);
-	request_fini(&call->request);
+	region_free_room(&call->request);
 	chunk_lists_fini(&call->call.lists);
 	chunk_lists_fini(&call->reply.lists);
 	free(call->call.bytes);

@@ -144,7 +144,7 @@ bool chunk_lists_name(struct rtap_tracker *tracker, struct chunk_lists *lists, s
 			.is_read = segment->list == CHUNK_READ, .use = (uint8_t)(1u << segment->list),
 		};
 	}
-	good = request_name(tracker, request, names, lists->count);
+	good = region_create_all(tracker, request, names, lists->count);
 	for (uint32_t i = 0; good && i < lists->count; i++)
 		lists->segments[names[i].number].region = names[i].region;
 	if (names != few)
