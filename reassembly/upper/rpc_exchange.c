@@ -23,7 +23,6 @@
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_operation.h"
 #include "reassembly/upper/rpc_state.h"
-#include "reassembly/upper/rpc_stream.h"
 
 /* A reply's segments show how much was written; the call's regions have the data. */
 static void adopt_data(struct rpc_call *call)
