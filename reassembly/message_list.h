@@ -50,11 +50,14 @@ static inline void message_list_leave_unacked(struct psn_stream *stream, struct 
 /* Removes a message from its stream's index. */
 void message_list_unindex(struct psn_stream *stream, struct message *message);
 
-/* Removes a message from its stream. */
+/* Removes a message from its stream, and from the slot that it is in. */
 static inline void message_list_leave(struct message *message)
 {
 	struct psn_stream *stream = message->stream;
 
+	if (message->slot)
+		*message->slot = NULL;
+	message->slot = NULL;
 	if (stream->unanswered == message)
 		stream->unanswered = TAILQ_NEXT(message, link);
 	if (stream->index)

@@ -5,9 +5,7 @@
 
 #include "dissect/engine/clear.h"
 #include "reassembly/infiniband/assembly.h"
-#include "reassembly/conclude.h"
 #include "reassembly/connection.h"
-#include "reassembly/infiniband/psn.h"
 #include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/iwarp/ddp_recovery.h"
 #include "reassembly/kept_ahead.h"
@@ -136,15 +134,6 @@ static __attribute__((cold, noinline)) void leave_aside(struct rtap_tracker *tra
 	note_due(tracker);
 }
 
-/* Leaves the list that it is in. */
-static void leave_stream(struct message *message)
-{
-	if (message->slot)
-		*message->slot = NULL;
-	message->slot = NULL;
-	message_list_leave(message);
-}
-
 static __attribute__((cold, noinline)) void unlink_half(struct connection *connection, struct message *message)
 {
 	TAILQ_REMOVE(&connection->half, message, half);
@@ -189,7 +178,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->memory)
 		budget_give(&tracker->budget, message->stream ? &connection->entry : &tracker->messages, message->memory);
 	if (message->stream)
-		leave_stream(message);
+		message_list_leave(message);
 	if (message->awaits_ack)
 		ddp_half_let_go(message);
 	if (message->recovers)
@@ -312,64 +301,6 @@ static void report(struct rtap_tracker *tracker, struct message *message)
 		operation_destroy(tracker, message);
 	}
 	free_message(tracker, message);
-}
-
-void message_settle(struct rtap_tracker *tracker, struct message *message)
-{
-	struct connection *connection = message->connection;
-
-	conclude_message(tracker, message);
-	if (message->keeps_ahead)
-		kept_ahead_leave(tracker, message);
-	upper_settled(tracker, message);
-	if (message->stream) {
-		budget_give(&tracker->budget, &connection->entry, message->memory);
-		if (message->high >= message->stream->settled_high)
-			message->stream->settled_high = message->high + 1;
-		if (message->end > message->stream->settled_high)
-			message->stream->settled_high = message->end;
-		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
-		leave_stream(message);
-		if (connection->ddp)
-			ddp_half_await_ack(tracker, message);
-	}
-	if (connection) {
-		connection->shown.messages++;
-		connection->shown.bytes += message->coverage.total;
-	}
-	/* no longer needed */
-	coverage_fini(&message->cut);
-	if (!message->shown.bytes.bytes)
-		coverage_fini(&message->coverage);
-	message->memory = coverage_memory(&message->coverage) + message->shown.missing_count * sizeof *message->shown.missing;
-	budget_charge(&tracker->budget, &tracker->messages, message->memory);
-}
-
-/*
- * The PSN below which missing packets are final: that of the oldest incomplete message if the gap is acknowledged, old or far
- * below the newest PSN; else up to what is acknowledged.
- */
-static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
-{
-	const struct psn_gap *oldest = &stream->gaps.list[0];
-	const struct message *first = TAILQ_FIRST(&stream->messages);
-	uint64_t settled = first ? first->low : stream->settled_end;
-
-	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
-		return settled;
-	return stream->acknowledged;
-}
-
-void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
-{
-	struct message *first;
-
-	while ((first = TAILQ_FIRST(&stream->messages)) && (all || message_final_psn(tracker, first)))
-		message_settle(tracker, first);
-	psn_give_up_responses(stream, stream->settled_high);
-	if (stream->gaps.count && stream->settled_end)
-		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=
-			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }
 
 void message_drop(struct rtap_tracker *tracker, struct message *message)

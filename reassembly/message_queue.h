@@ -7,26 +7,12 @@
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
 
+#include "reassembly/conclude.h"
 #include "reassembly/message_final.h"
 #include "reassembly/state.h"
 
 /* Adds a new message whose first packet is `frame`. `connection` may be NULL. NULL: out of memory, which is counted. */
 struct message *message_create(struct rtap_tracker *tracker, struct connection *connection, uint64_t frame, int64_t time_ns);
-
-/* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
-void message_settle(struct rtap_tracker *tracker, struct message *message);
-
-/* Slow path of messages_settle_final(). `all`: settles all messages. */
-void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
-
-/* Settles the messages of a PSN stream that no longer wait for packets, and gives up the gaps before them. */
-static inline void messages_settle_final(struct rtap_tracker *tracker, struct psn_stream *stream)
-{
-	struct message *first = TAILQ_FIRST(&stream->messages);
-
-	if ((first && message_final_psn(tracker, first)) || stream->gaps.count)
-		messages_settle(tracker, stream, false);
-}
 
 /* Frees a message that was merged into another. */
 void message_drop(struct rtap_tracker *tracker, struct message *message);

@@ -154,7 +154,7 @@ static void evict(struct budget_entry *entry, void *owner)
 	give_up(entry, owner);
 }
 
-static void conclude_message(struct rtap_tracker *tracker, struct message *message)
+static void conclude_early(struct rtap_tracker *tracker, struct message *message)
 {
 	nccl_transfer_conclude(tracker, nccl_transfer_of(message->request));
 }
@@ -179,7 +179,7 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	channel->count++;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 	channel->last_index = transfer->index;
-	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation), conclude_message);
+	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation), conclude_early);
 	if (state_of(transfer)->is_known)
 		nccl_transfer_announced(tracker, transfer);
 	return transfer;
