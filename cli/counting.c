@@ -81,11 +81,14 @@ void counting_packet(struct counting *counting, const struct rtap_packet *packet
 		take_pause(counting, packet);
 }
 
-void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet)
+void counting_frame(void *owner, struct rtap_frame *frame)
 {
-	reader_packet(counting->reader, frame, packet);
-	counting_packet(counting, packet);
-	reader_count(counting->reader, packet);
+	struct counting *counting = owner;
+	struct rtap_packet packet;
+
+	reader_packet(counting->reader, frame, &packet);
+	counting_packet(counting, &packet);
+	reader_count(counting->reader, &packet);
 }
 
 static void show_connection(void *owner, const struct rtap_connection *connection)

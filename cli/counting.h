@@ -27,8 +27,8 @@ struct counting {
 /* False: failed; an error was printed. Call counting_close() in both cases. */
 bool counting_open(struct counting *counting, struct reader *reader);
 
-/* For take() of a reader: fills the packet from the frame and counts it. */
-void counting_frame(struct counting *counting, struct rtap_frame *frame, struct rtap_packet *packet);
+/* take() of a reader, whose owner begins with a struct counting: counts a frame. */
+void counting_frame(void *owner, struct rtap_frame *frame);
 
 /* Like counting_frame() without the counters of the reader, for a packet that the tracker has processed. Any thread may call it, one at a time. */
 void counting_packet(struct counting *counting, const struct rtap_packet *packet);

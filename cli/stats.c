@@ -28,22 +28,14 @@
 #define DEFAULT_TOP 10
 
 struct summary {
+	struct counting counting; /* the first member: counting_frame() */
 	struct reader reader;
 	int64_t written_ns;       /* live, --interval: end of the last interval that was written */
 	unsigned lines;           /* ... their number */
 	struct frame_clock clock; /* live, --interval */
-	struct counting counting;
 	struct openmetrics *metrics; /* NULL: none */
 	struct findings findings;
 };
-
-static void take(void *owner, struct rtap_frame *frame)
-{
-	struct summary *summary = owner;
-	struct rtap_packet packet;
-
-	counting_frame(&summary->counting, frame, &packet);
-}
 
 /* The function that writes the records of --type; NULL: all are written. */
 static stats_form *wanted_form(const struct options *options)
@@ -240,7 +232,7 @@ static int run(const struct options *options)
 		goto out;
 	}
 	reader->idle = work_while_live;
-	reader_run(reader, summary.counting.tracker, take, &summary);
+	reader_run(reader, summary.counting.tracker, counting_frame, &summary);
 	feed_ends();
 	rtap_tracker_finish(summary.counting.tracker);
 	feed_deliver(reader, summary.counting.tracker);

@@ -167,7 +167,6 @@ static void take(void *owner, struct rtap_frame *frame)
 {
 	struct top *top = owner;
 	const struct options *options = top->reader.options;
-	struct rtap_packet packet;
 
 	if (!options->device && !top->begun_ns) {
 		top->begun_ns = now_ns();
@@ -175,7 +174,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	}
 	if (!options->device && options->paced)
 		await_frame(top, frame->time_ns);
-	counting_frame(&top->counting, frame, &packet);
+	counting_frame(&top->counting, frame);
 	if (!options->device && ++top->frames % LOOK_FRAMES == 0)
 		look(top, false);
 }
