@@ -16,6 +16,7 @@ struct clock_piece {
 	int64_t time_ns;      /* start of the piece by this clock */
 	int64_t ahead_ns;     /* its lead at that time */
 	double drift;         /* its gain in seconds per second */
+	int64_t uncertainty_ns; /* upper limit of the error of the lead, anywhere in the piece; 0: unknown */
 };
 
 /* By how much the clock is ahead when it shows `time_ns`. Saturates. */

@@ -45,6 +45,9 @@ static void read_clocks(struct joined *joined)
 			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
 			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
 		};
+		for (size_t j = 0; j < clock->count; j++)
+			if (clock->pieces[j].uncertainty_ns > joined->form.clocks[i].uncertainty_ns)
+				joined->form.clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;
 	}
 }
 

@@ -9,6 +9,8 @@
 #define NS 1e9
 /* Upper limit of the drift of computer clocks. */
 #define MOST_DRIFT 1e-3
+/* The same for two crystals of network equipment, 100 ppm each, for the uncertainty of clocks that drift less than that. */
+#define USUAL_DRIFT 2e-4
 /* Upper limit of a packet's transit time, in seconds. */
 #define MOST_TRANSIT 10.0
 /* For packets in one direction only: upper limit of the transit time of a network. */
@@ -18,6 +20,7 @@
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
 #define MOST_TOLERANCE 2e-3
+#define MOST_UNCERTAINTY 4e9    /* in seconds */
 #define FEW_PIECES 4
 #define MOST_CORNERS 32
 
@@ -114,14 +117,29 @@ static void range_at(const struct allowed *allowed, double drift, double *least,
 		*least = *most = allowed->corners[0].ahead;
 }
 
+static void drifts(const struct allowed *allowed, double *least, double *most)
+{
+	*least = MOST_DRIFT;
+	*most = -MOST_DRIFT;
+	for (unsigned i = 0; i < allowed->count; i++) {
+		*least = fmin(*least, allowed->corners[i].drift);
+		*most = fmax(*most, allowed->corners[i].drift);
+	}
+}
+
+static bool drift_is_allowed(const struct allowed *allowed, double drift)
+{
+	double least, most;
+
+	drifts(allowed, &least, &most);
+	return least <= drift && drift <= most;
+}
+
 static double middle_drift(const struct allowed *allowed)
 {
-	double least = MOST_DRIFT, most = -MOST_DRIFT;
+	double least, most;
 
-	for (unsigned i = 0; i < allowed->count; i++) {
-		least = fmin(least, allowed->corners[i].drift);
-		most = fmax(most, allowed->corners[i].drift);
-	}
+	drifts(allowed, &least, &most);
 	return least <= 0 && most >= 0 ? 0 : least / 2 + most / 2;
 }
 
@@ -146,6 +164,33 @@ static double closest_drift(const struct allowed *allowed, double middle)
 	return best->ahead + best->drift * middle - most < NETWORK_NS / NS ? 0 : best->drift;
 }
 
+static double distance(const struct line_of_clock *one, const struct line_of_clock *other, double end)
+{
+	double ahead = one->ahead - other->ahead;
+
+	return fmax(fabs(ahead), fabs(ahead + (one->drift - other->drift) * end));
+}
+
+/* The largest distance, until the end of the piece, of a line that is possible too. */
+static int64_t uncertainty_ns(const struct allowed *allowed, const struct line_of_clock *chosen, double end)
+{
+	double limit = fabs(chosen->drift) < USUAL_DRIFT ? USUAL_DRIFT : MOST_DRIFT, most = 0;
+
+	for (unsigned i = 0; i < allowed->count; i++)
+		if (fabs(allowed->corners[i].drift) <= limit)
+			most = fmax(most, distance(&allowed->corners[i], chosen, end));
+	/* where the polygon crosses the limits */
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct line_of_clock lines[2] = { { sign * limit, 0 }, { sign * limit, 0 } };
+
+		if (!drift_is_allowed(allowed, sign * limit))
+			continue;
+		range_at(allowed, sign * limit, &lines[0].ahead, &lines[1].ahead);
+		most = fmax(most, fmax(distance(&lines[0], chosen, end), distance(&lines[1], chosen, end)));
+	}
+	return (int64_t)(fmin(most, MOST_UNCERTAINTY) * NS);
+}
+
 static void choose(const struct fit *fit, const struct allowed *allowed, size_t begin, size_t end, struct clock_piece *piece)
 {
 	const struct clock_sample *first = &fit->samples[begin];
@@ -164,6 +209,8 @@ static void choose(const struct fit *fit, const struct allowed *allowed, size_t 
 	if (drift == 0 && (fit->is_one_way ? llabs(piece->ahead_ns) < NETWORK_NS :
 	    (double)first->after_ns / NS + least <= 0 && (double)first->after_ns / NS + most >= 0))
 		piece->ahead_ns = 0;
+	if (!fit->is_one_way)
+		piece->uncertainty_ns = uncertainty_ns(allowed, &(struct line_of_clock){ drift, elapsed(first->after_ns, piece->ahead_ns) }, 2 * middle);
 }
 
 /* The first sample of those before `next` that is closer to the new line than to the old one. */

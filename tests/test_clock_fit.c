@@ -70,6 +70,8 @@ static void check(const struct clock_case *clock, size_t count)
 		wrong_ns = clock_piece_ahead_ns(&pieces[piece], samples[i].time_ns) - ahead_at(clock, true_ns);
 		/* one-way, a transit time looks like an offset */
 		cr_assert_leq(llabs(wrong_ns), clock->least_transit_ns + (count < COUNT ? 2 * MS : MS / 2), "%ld ns wrong at sample %zu", (long)wrong_ns, i);
+		cr_assert(!pieces[piece].uncertainty_ns || llabs(wrong_ns) <= pieces[piece].uncertainty_ns, "%ld ns wrong at sample %zu, within %ld ns",
+			  (long)wrong_ns, i, (long)pieces[piece].uncertainty_ns);
 	}
 	cr_expect(fabs(pieces[0].drift - clock->drift) < 1e-6, "%g instead of %g", pieces[0].drift, clock->drift);
 }

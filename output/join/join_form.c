@@ -31,11 +31,15 @@ static int64_t least_delay(const struct join *join, unsigned from, unsigned to)
 	return least;
 }
 
-int64_t join_uncertainty_ns(const struct join *join, unsigned one, unsigned other)
+int64_t join_uncertainty_ns(const struct join_form *form, unsigned point)
 {
-	int64_t there = least_delay(join, one, other), back = least_delay(join, other, one);
+	const struct join_clock *clock = &form->clocks[point];
+	int64_t there = least_delay(form->join, point, clock->reference), back = least_delay(form->join, clock->reference, point);
+	int64_t half_ns = (there + back + 1) / 2;
 
-	return there < 0 || back < 0 ? -1 : (there + back + 1) / 2;
+	if (there < 0 || back < 0)
+		return -1;
+	return half_ns > clock->uncertainty_ns ? half_ns : clock->uncertainty_ns;
 }
 
 static const char *opcode_of(const struct transmission *transmission)
@@ -236,7 +240,7 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 {
 	const struct join_point *noted = &form->join->points[point];
 	const struct join_clock *clock = &form->clocks[point];
-	int64_t uncertainty_ns = clock->is_known ? join_uncertainty_ns(form->join, point, clock->reference) : -1;
+	int64_t uncertainty_ns = clock->is_known ? join_uncertainty_ns(form, point) : -1;
 
 	line_char(line, '{');
 	join_point_json("name", form->names[point], line);
@@ -334,7 +338,7 @@ static void text_name(const char *name, struct line *line)
 static void text_clock(const struct join_form *form, unsigned point, struct line *line)
 {
 	const struct join_clock *clock = &form->clocks[point];
-	int64_t uncertainty_ns = join_uncertainty_ns(form->join, point, clock->reference);
+	int64_t uncertainty_ns = join_uncertainty_ns(form, point);
 	char text[64];
 
 	line_text(line, ", clock ");

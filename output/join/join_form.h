@@ -17,6 +17,7 @@ struct join_clock {
 	int64_t offset_ns;             /* its lead at its first packet */
 	double drift;                  /* gain in seconds per second */
 	unsigned steps;                /* number of times that it was set */
+	int64_t uncertainty_ns;        /* upper limit of the error of its lead at any time, by the packets that were captured twice; 0: unknown */
 };
 
 struct join_form {
@@ -52,9 +53,9 @@ void join_ends_text(const struct join_direction *direction, struct line *line);
 void join_table(struct stats_table *table, const struct join_form *form);
 
 /*
- * Half of the shortest round trip between two points: the uncertainty of the clocks if delays are symmetric. -1:
- * unknown, for lack of packets in both directions.
+ * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two. -1: unknown,
+ * for lack of packets in both directions.
  */
-int64_t join_uncertainty_ns(const struct join *join, unsigned one, unsigned other);
+int64_t join_uncertainty_ns(const struct join_form *form, unsigned point);
 
 #endif
