@@ -13,6 +13,7 @@
 
 #include "cli/check.h"
 #include "cli/check_records.h"
+#include "cli/feed.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -78,6 +79,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	reader_count(&checking->reader, &packet);
 	check_packet(&checking->check, &packet);
 	check_records_packet(&checking->records, &packet);
+	feed_found(&checking->check.violations, frame->number);
 }
 
 struct made {
@@ -183,8 +185,10 @@ static void finish(struct checking *checking)
 	struct check *check = &checking->check;
 
 	check_records_finish(&checking->records);
+	feed_gather(reader, checking->tracker, &check->violations);
 	violations_sort(&check->violations);
-	write_results(checking);
+	if (!feed || !feed->is_silent)
+		write_results(checking);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, checking->tracker);
 	if (check->memory.evictions)

@@ -50,3 +50,15 @@ void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *fram
 	if (feed && feed->took)
 		feed->took(feed->owner, tracker, frame);
 }
+
+void feed_found(const struct violations *violations, uint64_t frame)
+{
+	if (feed && feed->found)
+		feed->found(feed->owner, violations, frame);
+}
+
+void feed_gather(struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations)
+{
+	if (feed && feed->gather)
+		feed->gather(feed->owner, reader, tracker, violations);
+}

@@ -15,6 +15,7 @@
 struct congestion_pause;
 struct reader;
 struct stats;
+struct violations;
 
 struct feed {
 	const struct source_feed *source;  /* of the frames that this process analyses */
@@ -35,6 +36,10 @@ struct feed {
 	void (*ends)(void *owner);
 	/* Called after each frame; NULL: need not. */
 	void (*took)(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame);
+	/* Check: called after each packet with the violations so far, and at the end, when one process gets those of all. NULL: none of both. */
+	void (*found)(void *owner, const struct violations *violations, uint64_t frame);
+	void (*gather)(void *owner, struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations);
+	unsigned threads;                  /* for reading ahead and dissecting; 1: the frames must be read by the thread that analyses them */
 	bool is_silent;                    /* another process prints what is known of the inputs of all */
 	void *owner;
 };
@@ -51,5 +56,7 @@ void feed_ends(void);
 bool feed_counts(struct stats *stats, const struct rtap_packet *packet);
 bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause);
 void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame);
+void feed_found(const struct violations *violations, uint64_t frame);
+void feed_gather(struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations);
 
 #endif

@@ -311,10 +311,15 @@ static void end_live(struct reader *reader)
 static bool open_pipeline(struct reader *reader)
 {
 	const struct options *options = reader->options;
+	unsigned threads = options->threads;
 	uint64_t read_bytes, total;
 
 	/* Several threads for regular files only: reading ahead of others could block. With -c, the counters cover only the frames taken. */
 	rtap_source_progress(reader->source, &read_bytes, &total);
+	if (feed)
+		threads = feed->threads;
+	else if (!total || options->count)
+		threads = 1;
 	reader->pipeline = pipeline_open(&(struct pipeline_options){
 		.source = reader->source,
 		.tracker = reader->tracker,
@@ -323,7 +328,7 @@ static bool open_pipeline(struct reader *reader)
 		.printer = &reader->printer,
 		.formats = reader->formats,
 		.max_memory = options->max_memory,
-		.threads = total && !options->count ? pipeline_threads(options->threads) : 1,
+		.threads = pipeline_threads(threads),
 	});
 	if (reader->pipeline)
 		return true;

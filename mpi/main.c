@@ -29,6 +29,7 @@
 #include "mpi/records.h"
 #include "mpi/split.h"
 #include "mpi/survey.h"
+#include "mpi/verdicts.h"
 
 #define SPLIT (UINT64_C(256) << 20) /* default of --split */
 #define LEAST_SPLIT 1024
@@ -40,7 +41,7 @@ static const struct known_command {
 	int (*run)(int argc, char **argv);
 	bool (*is_spread)(const struct options *options); /* whether all ranks analyse; NULL: rank 0 does */
 } commands[] = {
-	{ "check", COMMAND_CHECK, command_check, NULL },
+	{ "check", COMMAND_CHECK, command_check, verdicts_can_keep },
 	{ "connections", COMMAND_CONNECTIONS, command_connections, records_can_keep },
 	{ "join", COMMAND_JOIN, command_join, NULL },
 	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep },
@@ -72,7 +73,7 @@ static const char help_text[] =
 	"  --ranks      print on standard error what each rank read, analysed and sent\n"
 	"  --split SIZE divide captures that are not compressed and have at least SIZE bytes among all ranks (default: 256M)\n"
 	"\n"
-	"--max-memory counts for each rank; --threads has no effect. rdmatap-mpi(1) has more.\n";
+	"--max-memory and --threads (default: 1) count for each rank. rdmatap-mpi(1) has more.\n";
 
 struct job {
 	const struct known_command *command;
@@ -82,9 +83,12 @@ struct job {
 	struct exchange *exchange;
 	struct records *records;    /* lists; NULL: none */
 	struct facts *facts;        /* statistics; NULL: none */
+	struct verdicts *verdicts;  /* violations; NULL: none */
 	struct feed feed;
 	int rank, ranks;
 	bool prints_ranks;          /* --ranks */
+	bool may_use_threads;       /* MPI can be called by any of them */
+	unsigned threads;           /* --threads, if given */
 	uint64_t split;             /* bytes of a file from which on it is split */
 	bool is_spread;
 };
@@ -164,7 +168,7 @@ static bool open_exchange(struct job *job, const struct options *options)
 	});
 	if (!job->exchange)
 		return false;
-	job->feed = (struct feed){ .source = exchange_feed(job->exchange), .clocks = job->clocks, .is_silent = job->rank };
+	job->feed = (struct feed){ .source = exchange_feed(job->exchange), .clocks = job->clocks, .threads = job->threads, .is_silent = job->rank };
 	if (!job->is_spread)
 		return exchange_open_files(job->exchange), true;
 	if (job->command->command == COMMAND_STATS) {
@@ -172,6 +176,13 @@ static bool open_exchange(struct job *job, const struct options *options)
 		if (!job->facts)
 			return false;
 		facts_set_feed(job->facts, &job->feed);
+		/* what was found is passed before the next frames are read */
+		job->feed.threads = 1;
+	} else if (job->command->command == COMMAND_CHECK) {
+		job->verdicts = verdicts_create(job->exchange);
+		if (!job->verdicts)
+			return false;
+		verdicts_set_feed(job->verdicts, &job->feed);
 	} else {
 		job->records = records_create(job->exchange);
 		if (!job->records)
@@ -225,6 +236,15 @@ static int run_command(struct job *job, const struct options *options, int argc,
 	return worst;
 }
 
+/* Whether an option is given; abbreviated names and values of other options count, too. */
+static bool has_option(int argc, char **argv, const char *option)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], option, strlen(option)))
+			return true;
+	return false;
+}
+
 static bool find_inputs(struct job *job)
 {
 	uint64_t window = exchange_window(!job->is_spread, job->options.max_memory);
@@ -242,6 +262,7 @@ static int run(struct job *job, int argc, char **argv)
 
 	if (!parse(job, argc, argv))
 		return EXIT_ERROR;
+	job->threads = has_option(argc, argv, "--threads") && job->may_use_threads ? job->options.threads : 1;
 	job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&job->options);
 	if (!find_inputs(job))
 		return EXIT_ERROR;
@@ -306,6 +327,7 @@ static int start(struct job *job, int argc, char **argv)
 	options_fini(&job->options);
 	records_destroy(job->records);
 	facts_destroy(job->facts);
+	verdicts_destroy(job->verdicts);
 	exchange_destroy(job->exchange);
 	inputs_fini(&job->inputs);
 	free(job->clocks);
@@ -326,6 +348,7 @@ int main(int argc, char **argv)
 	/* mpirun gives the ranks terminals of its own: whether its output goes to one is not known */
 	setenv("NO_COLOR", "1", 0);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+	job.may_use_threads = provided >= MPI_THREAD_SERIALIZED;
 	MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
 	status = start(&job, argc, argv);

@@ -13,18 +13,12 @@
 #include "cli/reader.h"
 #include "mpi/exchange.h"
 #include "mpi/lines.h"
-#include "mpi/positions.h"
+#include "mpi/order.h"
 #include "mpi/records.h"
+#include "mpi/totals.h"
 #include "output/message/message_copy.h"
 #include "output/message/operation_copy.h"
 #include "output/packet/printer.h"
-
-/* The order of numbers of one kind: what they follow, such as the first frames of messages, in the order of this rank's numbers. */
-struct order {
-	uint64_t *keys;
-	size_t count, room;
-	uint64_t *numbers;        /* among those of all ranks, from 1 */
-};
 
 struct records {
 	struct exchange *exchange;
@@ -56,12 +50,6 @@ struct records *records_create(struct exchange *exchange)
 	return NULL;
 }
 
-static void order_fini(struct order *order)
-{
-	free(order->keys);
-	free(order->numbers);
-}
-
 void records_destroy(struct records *records)
 {
 	if (!records)
@@ -81,44 +69,16 @@ static void fail(struct records *records, const char *reason)
 	records->failed = true;
 }
 
-/* A number later than a lower key before it follows that, as in the order in which one process reports. */
-static void order_add(struct records *records, struct order *order, uint64_t key)
+static void order(struct records *records, struct order *order, uint64_t key)
 {
-	uint64_t *keys = array_grow(order->keys, &order->room, order->count + 1, sizeof *keys);
-
-	if (!keys) {
+	if (!order_add(order, key))
 		fail(records, "out of memory");
-		return;
-	}
-	order->keys = keys;
-	keys[order->count] = order->count && keys[order->count - 1] > key ? keys[order->count - 1] : key;
-	order->count++;
 }
 
-/* Finds the numbers among all ranks. */
-static void order_number(struct records *records, struct order *order)
+static void number(struct records *records, struct order *order)
 {
-	struct position_key *keys = calloc(order->count + 1, sizeof *keys);
-	struct position *positions = calloc(order->count + 1, sizeof *positions);
-	struct positions_total total;
-
-	order->numbers = calloc(order->count + 1, sizeof *order->numbers);
-	if (!keys || !positions || !order->numbers)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-	for (size_t i = 0; i < order->count; i++)
-		keys[i].major = (int64_t)order->keys[i];
-	if (!positions_find(keys, order->count, positions, &total))
+	if (!order_number(order))
 		fail(records, "out of memory");
-	for (size_t i = 0; i < order->count; i++)
-		order->numbers[i] = positions[i].position + 1;
-	free(keys);
-	free(positions);
-}
-
-/* The number among all ranks; 0 stays 0. */
-static uint64_t order_find(const struct order *order, uint64_t number)
-{
-	return number - 1 < order->count ? order->numbers[number - 1] : number;
 }
 
 static void *copy_of(struct records *records, size_t size)
@@ -143,7 +103,7 @@ static void keep_message(void *owner, const struct rtap_message *message)
 	struct records *records = owner;
 	size_t size = message_copy_size(message);
 
-	order_add(records, &records->messages, message->first_frame);
+	order(records, &records->messages, message->first_frame);
 	if (!records->shows.message)
 		return;
 	if (!size || !copy_of(records, size)) {
@@ -160,7 +120,7 @@ static void keep_operation(void *owner, const struct rtap_operation *operation)
 	size_t size = operation_copy_size(operation);
 
 	/* those of one message follow it */
-	order_add(records, &records->operations, records->messages.count ? records->messages.keys[records->messages.count - 1] : 0);
+	order(records, &records->operations, records->messages.count ? records->messages.keys[records->messages.count - 1] : 0);
 	if (!copy_of(records, size)) {
 		fail(records, "out of memory");
 		return;
@@ -217,7 +177,7 @@ static void note_connections(struct records *records, const struct rtap_tracker 
 
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	while (records->connections.count < counters.connections && !records->failed)
-		order_add(records, &records->connections, frame);
+		order(records, &records->connections, frame);
 }
 
 static void took(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame)
@@ -349,24 +309,6 @@ static void show_all(struct records *records, struct reader *reader, struct line
 	printer_fini(&own);
 }
 
-/* Rank 0 reports what all ranks counted. */
-static void sum_up(struct reader *reader)
-{
-	struct packet_counters own = reader->packets;
-	uint64_t passing = reader->passing ? reader->passing : UINT64_MAX;
-	int selected = reader->selected, any;
-
-	_Static_assert(sizeof own % sizeof(uint64_t) == 0, "counters are numbers of 64 bits");
-	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-	/* these are known for all ranks */
-	reader->packets.read = own.read;
-	MPI_Allreduce(&passing, &reader->passing, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-	MPI_Allreduce(&selected, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-	reader->selected = any;
-	if (reader->passing == UINT64_MAX || feed->is_silent)
-		reader->passing = 0;
-}
-
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
 {
 	struct records *records = owner;
@@ -374,15 +316,15 @@ static void deliver(void *owner, struct reader *reader, const struct rtap_tracke
 
 	exchange_serve(records->exchange);
 	note_connections(records, tracker, INT64_MAX);
-	order_number(records, &records->messages);
-	order_number(records, &records->operations);
-	order_number(records, &records->connections);
+	number(records, &records->messages);
+	number(records, &records->operations);
+	number(records, &records->connections);
 	lines = lines_open(reader);
 	if (!lines)
 		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
 	show_all(records, reader, lines);
 	lines_close(lines);
-	sum_up(reader);
+	totals_share(reader);
 	if (records->failed)
 		reader->status = EXIT_ERROR;
 }

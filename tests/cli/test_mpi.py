@@ -57,6 +57,17 @@ class SameAsOneProcess(FleetTest):
         self.check((3,), "messages", "-T", "csv", "-Y", "frame.len > 100", files=files)
         self.check((3,), "connections", files=files)
 
+    def test_violations(self):
+        for arguments in ("check", "--json"), ("check", "--top", "2"):
+            self.check((2, 3), *arguments, files=MIXED, status=1)
+        self.assertEqual(self.ranks(2, "check", *self.captures), self.one("check", *self.captures))
+        self.check((2,), "check", "--that", "connection.packets == 1", files=MIXED[:2], status=1)
+
+    def test_threads(self):
+        self.check((2,), "messages", "--threads", "2", files=self.captures)
+        self.check((2,), "check", "--threads=2", files=MIXED, status=1)
+        self.check((2,), "stats", "--threads", "2", files=self.captures)
+
     def test_what_rank_0_analyses(self):
         self.check((2,), "operations", "--by", "name", files=MIXED)
         self.check((2,), "join", "--json", files=self.captures)
