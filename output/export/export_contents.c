@@ -1,12 +1,147 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "output/export/export_contents.h"
 
 #define COPY_BLOCK (16u << 10)
 /* Limit of copied bytes, relative to the captured ones: a few COPYs in a capture could request any amount. */
 #define COPY_FACTOR 16
 #define COPY_FREE (64u << 20)
+
+static struct server *server_of(const struct node *node)
+{
+	return (struct server *)node->name.server;
+}
+
+static void take_created(struct name_tree *tree, struct name_node *name)
+{
+	struct node *node = (struct node *)name;
+
+	(void)tree;
+	node->doubt = server_of(node)->doubt;
+}
+
+static void take_dropped(struct name_tree *tree, struct name_node *name)
+{
+	(void)tree;
+	ranges_fini(&((struct node *)name)->ranges);
+}
+
+static void set_entry(struct contents *contents, struct node *node, struct disk_entry *entry, struct name *placed)
+{
+	node->entry = entry;
+	node->name.placed = entry ? placed : NULL;
+	name_tree_keep(&contents->tree, &node->name, entry);
+}
+
+/* The disk entry of a rooted directory, created with its parents. NULL: the disk failed, too deep, or one is exported as a file. */
+static struct disk_entry *place_directory(struct contents *contents, struct name_node *name)
+{
+	struct node *path[NAME_TREE_LEVELS], *node = (struct node *)name;
+	struct disk_entry *entry = &contents->disk->root;
+	unsigned depth = 0;
+
+	for (; !node->name.is_root && !(node->entry && node->name.placed); node = (struct node *)name_tree_parent(&node->name)) {
+		if (node->entry && !node->entry->is_directory)
+			return NULL;
+		path[depth++] = node;
+	}
+	if (!node->name.is_root)
+		entry = node->entry->is_directory ? node->entry : NULL;
+	while (depth && entry) {
+		struct name *placed;
+
+		node = path[--depth];
+		placed = LIST_FIRST(&node->name.names);
+		entry = disk_make(contents->disk, entry, placed->bytes, placed->length, true, '~');
+		set_entry(contents, node, entry, placed);
+	}
+	return entry;
+}
+
+static bool has_path(const struct node *node)
+{
+	const struct name_node *directory = name_tree_parent(&node->name);
+
+	return directory && name_tree_is_rooted(directory);
+}
+
+/* Moves a node's file or directory to its path, if it has both and is stored elsewhere. */
+static void take_moved(struct name_tree *tree, struct name_node *name)
+{
+	struct contents *contents = (struct contents *)tree;
+	struct node *node = (struct node *)name;
+	struct name *first = LIST_FIRST(&name->names);
+	struct disk_entry *directory;
+
+	if (!node->entry || !has_path(node))
+		return;
+	directory = place_directory(contents, first->directory);
+	if (!directory || (name->placed == first && node->entry->parent == directory))
+		return;
+	disk_move(contents->disk, node->entry, directory, first->bytes, first->length);
+	name->placed = first;
+}
+
+/* A file stays where it is; a removed directory is no longer that of this node. */
+static void take_unnamed(struct name_tree *tree, struct name_node *name)
+{
+	struct contents *contents = (struct contents *)tree;
+	struct node *node = (struct node *)name;
+
+	if (!node->entry || !node->entry->is_directory)
+		return;
+	disk_vacate(contents->disk, node->entry);
+	set_entry(contents, node, NULL, NULL);
+}
+
+void contents_init(struct contents *contents, struct disk *disk, uint64_t max_memory)
+{
+	*contents = (struct contents){ .disk = disk };
+	name_tree_init(&contents->tree, sizeof(struct node), sizeof(struct server), max_memory);
+	contents->tree.beside = &disk->memory;
+	contents->tree.created = take_created;
+	contents->tree.dropped = take_dropped;
+	contents->tree.moved = take_moved;
+	contents->tree.unnamed = take_unnamed;
+}
+
+void contents_fini(struct contents *contents)
+{
+	name_tree_fini(&contents->tree);
+}
+
+/* The node's file, created if necessary under its path or its handle. NULL: the disk failed, or the entry is a directory. */
+static struct disk_entry *place(struct contents *contents, struct node *node)
+{
+	struct disk_entry *directory, *entry = NULL;
+	struct name *first = LIST_FIRST(&node->name.names);
+	char hash[9];
+
+	if (node->entry && node->entry->is_directory) {
+		contents->contrary++;
+		return NULL;
+	}
+	if (node->entry)
+		return node->entry;
+	directory = has_path(node) ? place_directory(contents, first->directory) : NULL;
+	if (directory)
+		entry = disk_make(contents->disk, directory, first->bytes, first->length, false, '~');
+	if (entry) {
+		set_entry(contents, node, entry, first);
+		return entry;
+	}
+	directory = disk_by_handle(contents->disk);
+	if (!directory)
+		return NULL;
+	snprintf(hash, sizeof hash, "%08" PRIx32, name_tree_hash(&node->name));
+	entry = disk_make(contents->disk, directory, (const uint8_t *)hash, 8, false, '-');
+	set_entry(contents, node, entry, NULL);
+	return entry;
+}
 
 /* Upper limit of offsets, so that sums do not overflow. */
 static bool is_range(struct contents *contents, uint64_t offset, uint64_t length)
@@ -20,7 +155,7 @@ static bool is_range(struct contents *contents, uint64_t offset, uint64_t length
 static void set(struct contents *contents, struct node *node, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
 {
 	uint32_t room = node->ranges.room;
-	struct name_tree *tree = &contents->names->tree;
+	struct name_tree *tree = &contents->tree;
 	bool done = false;
 
 	if (begin >= end)
@@ -50,7 +185,7 @@ static void distrust(struct node *node)
 
 static bool is_doubtful(const struct node *node)
 {
-	return node->doubt != names_server(node)->doubt;
+	return node->doubt != server_of(node)->doubt;
 }
 
 void contents_unknown(struct node *node)
@@ -60,24 +195,24 @@ void contents_unknown(struct node *node)
 
 void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
-	bool is_later = contents->asked > names_server(node)->doubt_frame;
+	bool is_later = contents->asked > server_of(node)->doubt_frame;
 
 	if (!is_doubtful(node))
 		return;
 	if (is_later && has_stamp && node->has_stamp && stamp == node->stamp) {
-		node->doubt = names_server(node)->doubt;
+		node->doubt = server_of(node)->doubt;
 		return;
 	}
 	distrust(node);
 	/* the uncaptured call may still overwrite a concurrent operation: the node stays in doubt */
 	node->has_stamp = false;
 	if (is_later)
-		node->doubt = names_server(node)->doubt;
+		node->doubt = server_of(node)->doubt;
 }
 
 void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
 {
-	if (!has_stamp || (is_doubtful(node) && contents->asked <= names_server(node)->doubt_frame))
+	if (!has_stamp || (is_doubtful(node) && contents->asked <= server_of(node)->doubt_frame))
 		return;
 	contents_settle(contents, node, has_stamp, stamp);
 	node->has_stamp = true;
@@ -104,7 +239,7 @@ void contents_unseen_write(struct contents *contents, struct node *node, uint64_
 		return;
 	}
 	/* the WRITE extended the file, so it ended at the end of the file */
-	if (!is_range(contents, size, 0) || !names_place(contents->names, node) || !disk_resize(contents->disk, node->entry, size))
+	if (!is_range(contents, size, 0) || !place(contents, node) || !disk_resize(contents->disk, node->entry, size))
 		return;
 	set(contents, node, begin < known ? begin : known, size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
 	node->guessed_size = size;
@@ -176,7 +311,7 @@ void contents_finish(struct contents *contents, struct node *node)
 	/* a file of which only the size is known is not created, unless an uncaptured operation caused the size */
 	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->name.gone && !node->entry) ||
 	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
-	    !names_place(contents->names, node))
+	    !place(contents, node))
 		return;
 	if (disk_resize(contents->disk, node->entry, node->unseen_size))
 		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
@@ -249,7 +384,7 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 {
 	uint64_t at = data->at, end = data->at + data->length;
 
-	if (!is_range(contents, offset, data->length) || !names_place(contents->names, node))
+	if (!is_range(contents, offset, data->length) || !place(contents, node))
 		return;
 	if (!grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
 		return;
@@ -272,7 +407,7 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 
 void contents_zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
-	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
+	if (!is_range(contents, offset, length) || !place(contents, node))
 		return;
 	if (!grow(contents, node, offset, offset + length, BY_READ) || !disk_punch(contents->disk, node->entry, offset, length))
 		return;
@@ -284,7 +419,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 {
 	uint64_t size;
 
-	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
+	if (!is_range(contents, offset, length) || !place(contents, node))
 		return;
 	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
@@ -309,7 +444,7 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 		node->size_known = true;
 		return;
 	}
-	if (!is_range(contents, size, 0) || !names_place(contents->names, node))
+	if (!is_range(contents, size, 0) || !place(contents, node))
 		return;
 	before = node->entry->size;
 	if (!cut(contents, node, size))
@@ -322,13 +457,13 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 
 void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
-	if (is_range(contents, offset, length) && names_place(contents->names, node))
+	if (is_range(contents, offset, length) && place(contents, node))
 		grow(contents, node, offset + length, offset + length, BY_WRITE);
 }
 
 void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
-	if (offset > INT64_MAX || !names_place(contents->names, node))
+	if (offset > INT64_MAX || !place(contents, node))
 		return;
 	if (length > INT64_MAX - offset)
 		length = INT64_MAX - offset;
@@ -389,7 +524,7 @@ void contents_copy(struct contents *contents, struct node *from, uint64_t from_o
 		contents_settle(contents, from, false, 0);
 	if (!length && from && from->entry && from->entry->size > from_offset)
 		length = from->entry->size - from_offset;
-	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !names_place(contents->names, to))
+	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !place(contents, to))
 		return;
 	if (!grow(contents, to, to_offset, to_offset + length, BY_WRITE))
 		return;

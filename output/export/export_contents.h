@@ -1,16 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Effects of operations on the contents of exported files.
+ * The exported files: the tree of names, with the path on disk and the known contents of each file, and the effects of operations on these.
+ * Files are moved on disk when their names become known or change.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_CONTENTS_H
 #define OUTPUT_EXPORT_EXPORT_CONTENTS_H
 
-#include "output/export/export_names.h"
+#include "output/export/export_disk.h"
+#include "output/export/export_ranges.h"
+#include "reassembly/upper/name_tree.h"
 #include "reassembly/upper/rpc_exchange.h"
 
+struct server {
+	struct name_server name;
+	uint64_t doubt;       /* number of uncaptured calls that may have changed the contents of any file */
+	uint64_t doubt_frame; /* reply frame of the latest one */
+};
+
+/* A file or directory of a server. */
+struct node {
+	struct name_node name;     /* `placed`: the name that the entry is stored under; NULL: its handle, or an older name */
+	bool size_known;           /* the server's size is entry->size */
+	uint64_t reported_size;    /* size in the last attributes */
+	uint64_t unseen_size;      /* reported size that no captured operation explains; 0: none */
+	uint64_t unseen_frame, resized_frame; /* reply frames: of unseen_size; of the last operation that set a size */
+	uint64_t grown_frame;      /* latest reply frame of an operation that may have extended the file */
+	uint64_t guessed_size, guessed_frame; /* probable end of a WRITE without its call, and its reply frame; 0: none */
+	bool has_stamp;
+	uint64_t stamp;            /* last change attribute or ctime */
+	uint64_t doubt;            /* server->doubt when the contents were last certain */
+	bool is_certain;           /* some range is data or zeros */
+	struct disk_entry *entry;  /* NULL: not exported */
+	struct ranges ranges;
+};
+
 struct contents {
+	struct name_tree tree; /* of struct server and struct node */
 	struct disk *disk;
-	struct names *names;
+	uint64_t contrary;   /* file data for a node that is a directory */
 	uint64_t written;    /* bytes from the capture */
 	uint64_t copied;     /* bytes copied by COPY and CLONE */
 	uint64_t unreported, not_copied;
@@ -20,6 +47,10 @@ struct contents {
 	uint32_t extent;
 	uint64_t extent_begin;
 };
+
+/* `max_memory`: bytes, of the tree. */
+void contents_init(struct contents *contents, struct disk *disk, uint64_t max_memory);
+void contents_fini(struct contents *contents);
 
 /* Data of a message: `length` bytes of its stream, starting at `at`. */
 struct contents_data {

@@ -21,7 +21,6 @@ struct export_files {
 	struct nfs_names walk;
 	struct export_queue queue;
 	struct disk disk;
-	struct names names;
 	struct contents contents;
 	struct images images;
 	struct server *server;   /* of the current exchange */
@@ -230,15 +229,13 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	}
 	export->stopped = options ? options->stopped : NULL;
 	export->queue.max_memory = memory / 2;
-	names_init(&export->names, &export->disk, memory / 4);
+	contents_init(&export->contents, &export->disk, memory / 4);
 	images_init(&export->images, &export->disk, memory / 8);
-	nfs_names_init(&export->walk, &export->names.tree, true);
+	nfs_names_init(&export->walk, &export->contents.tree, true);
 	export->walk.calls.data = data_read;
 	export->walk.attributes = take_attributes;
 	export->walk.created = create;
 	export->walk.done = operation_done;
-	export->contents.disk = &export->disk;
-	export->contents.names = &export->names;
 	return export;
 }
 
@@ -279,7 +276,7 @@ static void apply_reply(struct export_files *export, const struct rpc_exchange *
 	if (effect == CALLS_HARMLESS)
 		return;
 	if (effect != CALLS_ANY)
-		node = node_of(name_tree_of_id(&export->names.tree, &export->server->name, attributes->fsid, attributes->fileid));
+		node = node_of(name_tree_of_id(&export->contents.tree, &export->server->name, attributes->fsid, attributes->fileid));
 	if (!node) {
 		doubt_all(export, exchange);
 		return;
@@ -312,12 +309,12 @@ static void apply_call(struct export_files *export, const struct rpc_exchange *e
 
 static void apply(struct export_files *export, const struct rpc_exchange *exchange)
 {
-	name_tree_trim(&export->names.tree);
+	name_tree_trim(&export->contents.tree);
 	contents_begin(&export->contents, exchange);
-	export->server = (struct server *)name_tree_server(&export->names.tree, &exchange->server);
+	export->server = (struct server *)name_tree_server(&export->contents.tree, &exchange->server);
 	export->is_placed = false;
 	if (!export->server)
-		export->names.tree.refused++;
+		export->contents.tree.refused++;
 	else if (exchange->call.present)
 		apply_call(export, exchange);
 	else
@@ -378,7 +375,7 @@ enum rtap_status export_files_flush(struct export_files *export)
 	enum rtap_status status = apply_waiting(export, true);
 	struct name_node *name;
 
-	TAILQ_FOREACH(name, &export->names.tree.nodes, link)
+	TAILQ_FOREACH(name, &export->contents.tree.nodes, link)
 		if (!export->disk.failed)
 			contents_finish(&export->contents, node_of(name));
 	return export->disk.failed ? RTAP_STATUS_FAILED : status;
@@ -458,7 +455,7 @@ int export_files_print_missing(const struct export_files *export, struct printer
 	struct name_node *name;
 	int result = 0;
 
-	TAILQ_FOREACH(name, &export->names.tree.nodes, link) {
+	TAILQ_FOREACH(name, &export->contents.tree.nodes, link) {
 		const struct node *node = node_of(name);
 
 		if (result || is_stopped(export))
@@ -481,15 +478,15 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.unreadable = export->walk.calls.unreadable,
 		.nameless = export->nameless,
 		.uncalled = export->uncalled,
-		.forgotten = export->names.tree.forgotten,
-		.refused = export->names.tree.refused + export->images.refused,
+		.forgotten = export->contents.tree.forgotten,
+		.refused = export->contents.tree.refused + export->images.refused,
 		.unreported = export->contents.unreported + export->images.unreported,
 		.block_commands = export->images.commands,
 		.file_operations = export->images.file_operations,
 		.unplaced = export->images.unplaced,
 		.too_far = export->disk.too_far,
-		.unsettled = export->names.tree.unsettled,
-		.contrary = export->names.contrary,
+		.unsettled = export->contents.tree.unsettled,
+		.contrary = export->contents.contrary,
 		.late = export->queue.late,
 		.not_copied = export->contents.not_copied,
 	};
@@ -502,7 +499,7 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 	if (!export)
 		return RTAP_STATUS_OK;
 	export_queue_fini(&export->queue);
-	names_fini(&export->names);
+	contents_fini(&export->contents);
 	images_fini(&export->images);
 	nfs_names_fini(&export->walk);
 	status = disk_close(&export->disk, error);
