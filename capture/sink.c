@@ -71,7 +71,8 @@ enum rtap_status sink_open(struct sink **sink, const char *name, enum compressio
 
 	*sink = NULL;
 	if (lacks) {
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: this build does not write %s files: it was built without %s", name, compression_name(compression), lacks);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: this build does not write %s files: it was built without %s",
+			       name, compression_name(compression), lacks);
 		return RTAP_STATUS_FAILED;
 	}
 	opened = malloc(sizeof *opened + strlen(name) + 1);

@@ -14,7 +14,8 @@ struct source_metadata;
 /* What delivers the frames of a source instead of files: numbered, with their time differences and the numbers of their interfaces. */
 struct source_feed {
 	/* As rtap_source_read_batch(). The batch is of `pool`; interfaces and counters are those of `metadata`. */
-	enum rtap_status (*read)(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch, struct rtap_error *error);
+	enum rtap_status (*read)(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch,
+				 struct rtap_error *error);
 	void *owner;
 };
 

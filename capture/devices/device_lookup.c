@@ -88,7 +88,8 @@ static void search_add(struct search *search, const struct rtap_device *device, 
 static enum rtap_lookup search_end(struct search *search)
 {
 	if (search->result == RTAP_LOOKUP_NONE)
-		rtap_error_set(search->error, RTAP_ERROR_NOT_FOUND, "%s: no RDMA device or port here has it (rdmatap devices -v shows what they have)", search->what);
+		rtap_error_set(search->error, RTAP_ERROR_NOT_FOUND,
+			       "%s: no RDMA device or port here has it (rdmatap devices -v shows what they have)", search->what);
 	else if (search->result == RTAP_LOOKUP_AMBIGUOUS)
 		rtap_error_set(search->error, RTAP_ERROR_NOT_FOUND, "%s: ambiguous, several have it: %s (ask by name)", search->what, search->names);
 	else if (search->result == RTAP_LOOKUP_FAILED)
@@ -110,10 +111,11 @@ static enum rtap_lookup find_port_number(const struct rtap_device *device, const
 	if (!device->port_count)
 		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no ports", device->name, text);
 	else if (device->port_count == 1)
-		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has only %u)", device->name, text, device->port_numbers[0]);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has only %u)", device->name, text,
+			       device->port_numbers[0]);
 	else
-		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has %u to %u)", device->name, text, device->port_numbers[0],
-			       device->port_numbers[device->port_count - 1]);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has %u to %u)", device->name, text,
+			       device->port_numbers[0], device->port_numbers[device->port_count - 1]);
 	return RTAP_LOOKUP_NONE;
 }
 

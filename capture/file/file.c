@@ -127,7 +127,8 @@ static enum rtap_status detect_format(struct file *file, struct rtap_error *reas
 	if (length < 4)
 		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is not a capture file: it has %zu bytes only", length);
 	else
-		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is not a capture file that rdmatap reads (pcap, pcapng): it begins with %02x %02x %02x %02x",
+		rtap_error_set(reason, RTAP_ERROR_FORMAT,
+			       "is not a capture file that rdmatap reads (pcap, pcapng): it begins with %02x %02x %02x %02x",
 			       bytes[0], bytes[1], bytes[2], bytes[3]);
 	return RTAP_STATUS_FAILED;
 }

@@ -435,7 +435,8 @@ static enum rtap_status find_block(struct file *file, struct block *block, size_
 	}
 	length = file_u32(file, bytes + 4);
 	if (length < PCAPNG_BLOCK_LEAST || length % 4 || length > PCAPNG_BLOCK_MOST) {
-		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the block (type 0x%x) claims a length of %u bytes, which no block can have", block->type, length);
+		rtap_error_set(reason, RTAP_ERROR_FORMAT,
+			       "the block (type 0x%x) claims a length of %u bytes, which no block can have", block->type, length);
 		return RTAP_STATUS_BROKEN;
 	}
 	*need = length;

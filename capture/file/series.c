@@ -113,7 +113,8 @@ static bool remove_old(const char *name)
 static enum rtap_status open_file(struct rtap_series *series, const char *name, struct rtap_error *error)
 {
 	const struct rtap_series_options *options = &series->options;
-	enum rtap_status status = writer_open_like(&series->writer, name, series->name, options->link_type, options->unbuffered, options->source, error);
+	enum rtap_status status = writer_open_like(&series->writer, name, series->name, options->link_type, options->unbuffered,
+						   options->source, error);
 
 	if (status)
 		return status;

@@ -215,7 +215,8 @@ static enum rtap_status detect(struct stream *stream)
 		return RTAP_STATUS_OK;
 	lacks = compression_lacks(stream->compression);
 	if (lacks) {
-		rtap_error_set(&stream->reason, RTAP_ERROR_UNSUPPORTED, "is compressed with %s, which this build does not read: it was built without %s (unpack it first)",
+		rtap_error_set(&stream->reason, RTAP_ERROR_UNSUPPORTED,
+			       "is compressed with %s, which this build does not read: it was built without %s (unpack it first)",
 			       compression_name(stream->compression), lacks);
 		return RTAP_STATUS_BROKEN;
 	}

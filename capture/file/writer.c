@@ -252,7 +252,8 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 	const char *filter = interface ? fitting(interface->filter) : "";
 	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
 					   (*filter ? option_size(strlen(filter) + 1) : 0) +
-					   (interface && interface->bits_per_second ? option_size(sizeof interface->bits_per_second) : 0) + option_size(1) + option_size(0));
+					   (interface && interface->bits_per_second ? option_size(sizeof interface->bits_per_second) : 0) +
+					   option_size(1) + option_size(0));
 	const struct {
 		uint32_t type, length;
 		uint16_t link_type, reserved;
@@ -337,7 +338,8 @@ static enum rtap_status size_comments(const struct rtap_writer *writer, const st
 	*size = frame->comment_count ? option_size(0) : 0;
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		if (frame->comments[i].length > UINT16_MAX) {
-			rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
+			rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+				       "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
 				       sink_name(writer->sink), frame->number, frame->comments[i].length);
 			return RTAP_STATUS_FAILED;
 		}
@@ -384,7 +386,8 @@ static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer
 {
 	const char *first = rtap_link_type_name(writer->link_type), *second = rtap_link_type_name(link_type);
 
-	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng", sink_name(writer->sink),
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng",
+		       sink_name(writer->sink),
 		       writer->link_type, first ? first : "unknown", link_type, second ? second : "unknown");
 	return RTAP_STATUS_FAILED;
 }

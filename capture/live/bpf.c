@@ -158,7 +158,8 @@ enum rtap_status rtap_bpf_open(struct rtap_bpf **bpf, const char *text, struct r
 
 	*bpf = NULL;
 	if (strnlen(text, BPF_TEXT_MAX + 1) > BPF_TEXT_MAX) {
-		rtap_error_set(error, RTAP_ERROR_INVALID, "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
+		rtap_error_set(error, RTAP_ERROR_INVALID,
+			       "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
 		return RTAP_STATUS_FAILED;
 	}
 	status = try_text(text, error);
@@ -185,8 +186,8 @@ static void compile_program(struct program *program, const char *text)
 	program->status = RTAP_STATUS_FAILED;
 	for (size_t i = 0; i < sizeof without_bpf / sizeof without_bpf[0]; i++) {
 		if (program->link_type == without_bpf[i]) {
-			rtap_error_set(&program->error, RTAP_ERROR_UNSUPPORTED, "link type %u (%s): this link type has no BPF; use -Y", program->link_type,
-				       name ? name : "unknown");
+			rtap_error_set(&program->error, RTAP_ERROR_UNSUPPORTED,
+				       "link type %u (%s): this link type has no BPF; use -Y", program->link_type, name ? name : "unknown");
 			return;
 		}
 	}

@@ -106,7 +106,10 @@ static void skew_text(int64_t correction_ns, char text[SKEW_TEXT])
 		 correction_ns < 0 ? "ahead of" : "behind");
 }
 
-/* Corrects the time stamps of a device whose clock differs from the host's, by the arrival times of its frames, so that all devices have one clock. */
+/*
+ * Corrects the time stamps of a device whose clock differs from the host's, by the arrival times of its frames, so that all devices have one
+ * clock.
+ */
 static void correct_clock(struct live_merge *merge, struct member *member)
 {
 	char text[SKEW_TEXT];
@@ -117,7 +120,8 @@ static void correct_clock(struct live_merge *merge, struct member *member)
 	member->correction_ns = llabs(lag_ns) <= SKEW_NS ? 0 : lag_ns;
 	skew_text(member->correction_ns, text);
 	if (member->correction_ns)
-		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock is %s, by the arrival of its frames: their time stamps are corrected accordingly",
+		rtap_error_set(&merge->news, RTAP_ERROR_EVENT,
+			       "%s: its clock is %s, by the arrival of its frames: their time stamps are corrected accordingly",
 			       live_name(member->live), text);
 	else
 		rtap_error_set(&merge->news, RTAP_ERROR_EVENT, "%s: its clock agrees with the host's again: time stamps are no longer corrected",
@@ -234,7 +238,8 @@ static void note_clock(struct live_merge *merge, const struct member *member)
 	char skew[SKEW_TEXT], text[256];
 
 	skew_text(member->correction_ns, skew);
-	snprintf(text, sizeof text, "its clock was %s at the end: its time stamps are corrected by that, to within the time that frames needed to arrive", skew);
+	snprintf(text, sizeof text,
+		 "its clock was %s at the end: its time stamps are corrected by that, to within the time that frames needed to arrive", skew);
 	(void)!source_metadata_add_note(merge->metadata, live_name(member->live), (const uint8_t *)text, strlen(text));
 }
 
@@ -251,7 +256,8 @@ static void take_notes(struct live_merge *merge)
 			note_clock(merge, &merge->members[i]);
 	if (!merge->late)
 		return;
-	snprintf(text, sizeof text, "%" PRIu64 " frames came more than %d ms after later ones of other devices, or their clocks differ: they are not in order",
+	snprintf(text, sizeof text,
+		 "%" PRIu64 " frames came more than %d ms after later ones of other devices, or their clocks differ: they are not in order",
 		 merge->late, HOLD_NS / NS_A_MS);
 	(void)!source_metadata_add_note(merge->metadata, "several sources", (const uint8_t *)text, strlen(text));
 }

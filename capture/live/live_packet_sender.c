@@ -116,7 +116,8 @@ static enum rtap_status check_link_type(struct packet_sender *sender, struct rta
 	if (ioctl(sender->socket, SIOCGIFHWADDR, &request))
 		return fail(sender, errno, error);
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER && request.ifr_hwaddr.sa_family != ARPHRD_LOOPBACK) {
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "pcap:%s: frames can be sent on Ethernet interfaces only (this one has ARP hardware type %u)", sender->name,
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "pcap:%s: frames can be sent on Ethernet interfaces only (this one has ARP hardware type %u)", sender->name,
 			       request.ifr_hwaddr.sa_family);
 		return RTAP_STATUS_FAILED;
 	}

@@ -368,7 +368,8 @@ static void place_thread(struct live *live)
 
 	if (!result)
 		return;
-	rtap_error_set(&error, error_code_of(result), "%s: the receiving thread cannot be given its processor or priority: %s", live->name, strerror(result));
+	rtap_error_set(&error, error_code_of(result), "%s: the receiving thread cannot be given its processor or priority: %s",
+		       live->name, strerror(result));
 	hand_over_error(live, RTAP_STATUS_BROKEN, &error);
 }
 
@@ -702,8 +703,9 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	if (live_find(name, &kind, &rest, error))
 		return RTAP_STATUS_FAILED;
 	if (kind != &live_verbs && is_verbs_asked(options->verbs)) {
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
-			       kind->name);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)",
+			       name, kind->name);
 		return RTAP_STATUS_FAILED;
 	}
 	if (options->capture_filter && check_filter(options->capture_filter, error))

@@ -160,12 +160,14 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 	if (!attributes)
 		return out_of_memory(port->name, error);
 	if (!attributes->umad && attributes->transport == RTAP_DEVICE_IWARP) {
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "umad:%s: iWARP devices have no management datagrams (capture on the network interface: "
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "umad:%s: iWARP devices have no management datagrams (capture on the network interface: "
 			       "rdmatap devices %s)", port->name, port->device_name);
 		return RTAP_STATUS_FAILED;
 	}
 	if (!attributes->umad) {
-		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "umad:%s: the port has no device for user MADs (load the module: modprobe ib_umad)", port->name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND,
+			       "umad:%s: the port has no device for user MADs (load the module: modprobe ib_umad)", port->name);
 		return RTAP_STATUS_FAILED;
 	}
 	errno = 0;
@@ -390,7 +392,8 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 				register_class(port, (uint8_t)number, classes[i].methods, account);
 		}
 	if (!status && !account->done_count) {
-		rtap_error_set(error, RTAP_ERROR_BUSY, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
+		rtap_error_set(error, RTAP_ERROR_BUSY,
+			       "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
 			       "knows none", port->name);
 		status = RTAP_STATUS_FAILED;
 	}

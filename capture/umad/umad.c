@@ -84,7 +84,8 @@ static void report_unsent(struct umad_device *device, int status, struct rtap_er
 	unsigned lid = be16toh(umad_get_mad_addr(device->buffer)->lid), attribute = (unsigned)mad[16] << 8 | mad[17];
 
 	if (status == ETIMEDOUT && mad[3] & METHOD_RESPONSE)
-		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: the response 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not acknowledged",
+		rtap_error_set(error, RTAP_ERROR_EVENT,
+			       "umad:%s: the response 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not acknowledged",
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid);
 	else if (status == ETIMEDOUT)
 		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u",
@@ -131,7 +132,8 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 		/* libibumad returns the error as its result, in errno, or both */
 		if (result == -ETIMEDOUT || result == -EWOULDBLOCK || reason == ETIMEDOUT || reason == EWOULDBLOCK || reason == EINTR)
 			return RTAP_STATUS_OK;
-		rtap_error_set(error, error_code_of(reason ? reason : -result), "umad:%s: receiving fails: %s; what was captured before is kept", mad_port_name(device->port),
+		rtap_error_set(error, error_code_of(reason ? reason : -result),
+			       "umad:%s: receiving fails: %s; what was captured before is kept", mad_port_name(device->port),
 			       strerror(reason ? reason : -result));
 		return RTAP_STATUS_FAILED;
 	}

@@ -120,7 +120,8 @@ static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, stru
 			return true;
 		return has_room(verbs, queue, batch);
 	}
-	if (batch->shared.count < BATCH_FRAMES && !has_copies(verbs, batch) && (!batch->borrowed || batch->borrowed == &queue->posted[queue->posted_begin]->borrowed))
+	if (batch->shared.count < BATCH_FRAMES && !has_copies(verbs, batch) &&
+	    (!batch->borrowed || batch->borrowed == &queue->posted[queue->posted_begin]->borrowed))
 		return true;
 	batch->closed = true;
 	return false;
@@ -470,7 +471,8 @@ static enum rtap_status repair_disorder(struct verbs *verbs, struct rtap_error *
 		verbs_report(verbs, "receives completed out of their order; the queue is brought back");
 		poll(NULL, 0, DISORDER_WAIT_MS << verbs->disorders);
 	} else if (verbs->queues[0].cq_ex) {
-		verbs_report(verbs, "receives completed out of their order %u times: the plain completion queue is used from now on (--verbs cq=plain)",
+		verbs_report(verbs,
+			     "receives completed out of their order %u times: the plain completion queue is used from now on (--verbs cq=plain)",
 			     verbs->disorders);
 		verbs->tuning.plain_cq = verbs->cq_broken = true;
 		verbs->disorders = 0;

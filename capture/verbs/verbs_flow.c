@@ -221,7 +221,8 @@ enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_
 	if (!verbs->offloads)
 		rtap_error_set(error, RTAP_ERROR_INVALID, "--flow-type normal needs a rule (--flow RULE)");
 	else
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "--flow-offload: nothing of the filter can be given to the device: %s (name a rule with --flow)",
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "--flow-offload: nothing of the filter can be given to the device: %s (name a rule with --flow)",
 			       verbs->not_offloaded);
 	return RTAP_STATUS_FAILED;
 }

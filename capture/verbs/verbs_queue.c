@@ -243,9 +243,11 @@ static enum rtap_status check_spreading(const struct verbs *verbs, struct rtap_e
 		most = verbs->device.max_wq_type_rq;
 	if (!caps->max_rwq_indirection_tables || !(caps->supported_qpts & 1u << IBV_QPT_RAW_PACKET) ||
 	    !(caps->rx_hash_function & IBV_RX_HASH_FUNC_TOEPLITZ) || !hash_fields(verbs))
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: the device cannot spread packets over several queues (leave out --verbs queues=N)", verbs->name);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "%s: the device cannot spread packets over several queues (leave out --verbs queues=N)", verbs->name);
 	else if (most < verbs->queue_count)
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: the device spreads packets over up to %u queues (--verbs queues=N)", verbs->name, most);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "%s: the device spreads packets over up to %u queues (--verbs queues=N)", verbs->name, most);
 	else
 		return RTAP_STATUS_OK;
 	return RTAP_STATUS_FAILED;

@@ -38,8 +38,8 @@ struct verbs_route {
 
 static enum rtap_status fail(const struct target *target, struct rtap_error *error, const char *what, const char *reason, const char *hint)
 {
-	rtap_error_set(error, RTAP_ERROR_DEVICE, "%s %s: %s: %s%s%s%s", target->option, target->name, what, reason, hint ? " (" : "", hint ? hint : "",
-		       hint ? ")" : "");
+	rtap_error_set(error, RTAP_ERROR_DEVICE, "%s %s: %s: %s%s%s%s", target->option, target->name, what, reason,
+		       hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 	return RTAP_STATUS_FAILED;
 }
 

@@ -214,12 +214,14 @@ static enum rtap_status derive_blocks(struct verbs_sizes *sizes, const struct ve
 	for (; !tuning->depth && least > memory && depth > LEAST_DEPTH_OF_ALL; least = divide(sizes, tuning, depth))
 		depth /= 2;
 	if (!sizes->depth || sizes->depth > limits->most_receives) {
-		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
+			       "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
 			       sizes->depth, limits->most_receives);
 		return RTAP_STATUS_FAILED;
 	}
 	if (least > memory) {
-		rtap_error_set(error, RTAP_ERROR_INVALID, "%u queue%s of %u receives of %u bytes, with spare ones, need %llu KB, and --buffer-size is %llu KB "
+		rtap_error_set(error, RTAP_ERROR_INVALID,
+			       "%u queue%s of %u receives of %u bytes, with spare ones, need %llu KB, and --buffer-size is %llu KB "
 			       "(--buffer-size %lluK, or a smaller --verbs depth=N or frame=N, or -s)", sizes->queues, sizes->queues == 1 ? "" : "s",
 			       sizes->depth, sizes->stride, (unsigned long long)((least + 1023) / 1024), (unsigned long long)(memory / 1024),
 			       (unsigned long long)((least + 1023) / 1024));
