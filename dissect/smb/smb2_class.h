@@ -41,6 +41,15 @@ void smb2_class_visit_entries(const struct rtap_packet *packet, const struct rta
 /* A name: its length is a number of 4 bytes at `length_at`, its first byte is at `at`. */
 void smb2_class_show_name(const struct smb2_walk *walk, size_t row, uint32_t length_at, uint32_t at);
 
+/* Defines the visit() of a structure whose last row is such a name. */
+#define CLASS_VISIT_NAME(name, length_at, at) \
+	static void visit_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor) \
+	{ \
+		const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor); \
+		\
+		smb2_class_show_name(&walk, SMB2_ROWS(name##_fields) - 1, length_at, at); \
+	}
+
 void smb2_class_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
 
 /*

@@ -82,13 +82,7 @@ static const struct rtap_field file_name_fields[] = {
 	SMB2_EACH("filename.len", "File Name Length", 0, 4, RTAP_DEC), CLASS_TEXT("smb2.filename", "File Name"),
 };
 
-static void visit_file_name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_class_show_name(&walk, SMB2_ROWS(file_name_fields) - 1, 0, 4);
-}
-
+CLASS_VISIT_NAME(file_name, 0, 4)
 CLASS_STRUCTURE(file_name, "smb2.file_name_info", "FileNameInformation", "2.4.27", 4)
 
 /* 2.4.37, and 2.4.21 like it. */
@@ -100,13 +94,7 @@ static const struct rtap_field file_rename_fields[] = {
 	SMB2_EACH("filename.len", "File Name Length", 16, 4, RTAP_DEC), CLASS_TEXT("smb2.filename", "File Name"),
 };
 
-static void visit_file_rename(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_class_show_name(&walk, SMB2_ROWS(file_rename_fields) - 1, 16, 20);
-}
-
+CLASS_VISIT_NAME(file_rename, 16, 20)
 CLASS_STRUCTURE(file_rename, "smb2.file_rename_info", "FileRenameInformation", "2.4.37", 20)
 
 /* 2.4.11. */

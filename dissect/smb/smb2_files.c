@@ -267,13 +267,7 @@ static const struct rtap_field read_response_fields[] = {
 	SMB2_FOUND("read_data", "Read Data", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_read_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(read_response_fields) - 1, smb2_part_at(&walk, 2, 1, 4, 4));
-}
-
+SMB2_VISIT_LAST(read_response, bytes, 2, 1, 4, 4)
 static void summary_read_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *body = layer_bytes(packet, layer);
@@ -400,14 +394,11 @@ static const struct rtap_field ioctl_request_fields[] = {
 	SMB2_FOUND("input_buffer", "Input", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_ioctl_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
+SMB2_VISIT_LAST(ioctl_request, bytes, 24, 4, 28, 4)
+/* Both have the code at the same place. */
+#define summary_ioctl_response summary_ioctl_request
 
-	smb2_show_bytes(&walk, SMB2_ROWS(ioctl_request_fields) - 1, smb2_part_at(&walk, 24, 4, 28, 4));
-}
-
-static void summary_ioctl(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+static void summary_ioctl_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	uint64_t code = layer->length >= 8 ? little_bits(layer_bytes(packet, layer), 32, 32) : 0;
 	const char *name = rtap_name_of(smb_control_names, code);
@@ -417,11 +408,6 @@ static void summary_ioctl(const struct rtap_packet *packet, const struct rtap_la
 		line_text(line, name);
 	else if (layer->length >= 8)
 		line_hex(line, code, 8);
-}
-
-static void summary_ioctl_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
-{
-	summary_ioctl(packet, layer, line);
 }
 
 SMB2_BODY(ioctl_request, IOCTL_REQUEST, "smb2.ioctl.request", "SMB2 IOCTL Request", "2.2.31", 56)
@@ -441,16 +427,5 @@ static const struct rtap_field ioctl_response_fields[] = {
 	SMB2_FOUND("output_buffer", "Output", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_ioctl_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(ioctl_response_fields) - 1, smb2_part_at(&walk, 32, 4, 36, 4));
-}
-
-static void summary_ioctl_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
-{
-	summary_ioctl(packet, layer, line);
-}
-
+SMB2_VISIT_LAST(ioctl_response, bytes, 32, 4, 36, 4)
 SMB2_BODY(ioctl_response, IOCTL_RESPONSE, "smb2.ioctl.response", "SMB2 IOCTL Response", "2.2.32", 48)

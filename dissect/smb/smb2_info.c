@@ -100,13 +100,7 @@ static const struct rtap_field directory_request_fields[] = {
 	SMB2_FOUND("find.pattern", "Search Pattern", RTAP_TEXT, 0, NULL),
 };
 
-static void visit_directory_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_text(&walk, SMB2_ROWS(directory_request_fields) - 1, smb2_part_at(&walk, 24, 2, 26, 2));
-}
-
+SMB2_VISIT_LAST(directory_request, text, 24, 2, 26, 2)
 static void summary_directory_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, NULL);
@@ -125,13 +119,7 @@ static const struct rtap_field output_response_fields[] = {
 	SMB2_FOUND("output_buffer", "Output", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_output_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(output_response_fields) - 1, smb2_part_at(&walk, 2, 2, 4, 4));
-}
-
+SMB2_VISIT_LAST(output_response, bytes, 2, 2, 4, 4)
 static void summary_output_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length < 8)
@@ -210,13 +198,7 @@ static const struct rtap_field query_request_fields[] = {
 	SMB2_FOUND("input_buffer", "Input", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_query_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(query_request_fields) - 1, smb2_part_at(&walk, 8, 2, 12, 4));
-}
-
+SMB2_VISIT_LAST(query_request, bytes, 8, 2, 12, 4)
 static void summary_query_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length >= 4)
@@ -237,13 +219,7 @@ static const struct rtap_field set_request_fields[] = {
 	SMB2_FOUND("input_buffer", "Input", RTAP_BYTES, RTAP_BULK, NULL),
 };
 
-static void visit_set_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(set_request_fields) - 1, smb2_part_at(&walk, 8, 2, 4, 4));
-}
-
+SMB2_VISIT_LAST(set_request, bytes, 8, 2, 4, 4)
 static void summary_set_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length >= 4)

@@ -115,6 +115,18 @@ void smb2_line_text(struct line *line, struct rtap_span part);
 
 void smb2_show_descriptors(const struct smb2_walk *walk, size_t row, struct rtap_span part);
 
+/*
+ * Defines the visit() of a body whose last row is what an offset and a length in it point to; `show`: bytes or text. Positions and sizes
+ * in bytes.
+ */
+#define SMB2_VISIT_LAST(name, show, offset_at, offset_size, length_at, length_size) \
+	static void visit_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor) \
+	{ \
+		const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor); \
+		\
+		smb2_show_##show(&walk, SMB2_ROWS(name##_fields) - 1, smb2_part_at(&walk, offset_at, offset_size, length_at, length_size)); \
+	}
+
 #define SMB2_NO_VISIT(name) \
 	static void visit_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor) \
 	{ \

@@ -208,13 +208,7 @@ static const struct rtap_field session_request_fields[] = {
 	SMB2_FOUND("security_blob", "Security Blob", RTAP_BYTES, 0, NULL),
 };
 
-static void visit_session_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(session_request_fields) - 1, smb2_part_at(&walk, 12, 2, 14, 2));
-}
-
+SMB2_VISIT_LAST(session_request, bytes, 12, 2, 14, 2)
 SMB2_NO_SUMMARY(session_request)
 SMB2_BODY(session_request, SESSION_REQUEST, "smb2.session.request", "SMB2 SESSION_SETUP Request", "2.2.5", 24)
 
@@ -231,13 +225,7 @@ static const struct rtap_field session_response_fields[] = {
 	SMB2_FOUND("security_blob", "Security Blob", RTAP_BYTES, 0, NULL),
 };
 
-static void visit_session_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_bytes(&walk, SMB2_ROWS(session_response_fields) - 1, smb2_part_at(&walk, 4, 2, 6, 2));
-}
-
+SMB2_VISIT_LAST(session_response, bytes, 4, 2, 6, 2)
 static void summary_session_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	if (layer->length >= 4 && little_bits(layer_bytes(packet, layer), 16, 16) & 4)
@@ -262,13 +250,7 @@ static const struct rtap_field tree_request_fields[] = {
 	SMB2_FOUND("tree", "Tree", RTAP_TEXT, 0, NULL),
 };
 
-static void visit_tree_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_show_text(&walk, SMB2_ROWS(tree_request_fields) - 1, smb2_part_at(&walk, 4, 2, 6, 2));
-}
-
+SMB2_VISIT_LAST(tree_request, text, 4, 2, 6, 2)
 static void summary_tree_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct smb2_walk walk = smb2_walk_begin(packet, layer, NULL);

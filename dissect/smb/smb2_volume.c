@@ -19,13 +19,7 @@ static const struct rtap_field fs_volume_fields[] = {
 	CLASS_TEXT("smb.volume.label", "Label"),
 };
 
-static void visit_fs_volume(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_class_show_name(&walk, SMB2_ROWS(fs_volume_fields) - 1, 12, 18);
-}
-
+CLASS_VISIT_NAME(fs_volume, 12, 18)
 CLASS_STRUCTURE(fs_volume, "smb2.fs_volume_info", "FileFsVolumeInformation", "2.5.9", 18)
 
 #define UNIT_ROWS(at) \
@@ -84,13 +78,7 @@ static const struct rtap_field fs_attribute_fields[] = {
 	CLASS_TEXT("smb.fs_name", "File System Name"),
 };
 
-static void visit_fs_attribute(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct smb2_walk walk = smb2_walk_begin(packet, layer, visitor);
-
-	smb2_class_show_name(&walk, SMB2_ROWS(fs_attribute_fields) - 1, 8, 12);
-}
-
+CLASS_VISIT_NAME(fs_attribute, 8, 12)
 CLASS_STRUCTURE(fs_attribute, "smb2.fs_attribute_info", "FileFsAttributeInformation", "2.5.1", 12)
 
 /* 2.5.6. */
