@@ -311,6 +311,8 @@ static bool open_tracker(struct view *view)
 		return false;
 	}
 	tracker_set_replies(view->tracker, view->replies.list, view->replies.count);
+	if (view->reader.formats && (view->options->form == VIEW_TEXT ? !view->options->tree : view->options->form == VIEW_FIELDS && view->options->fields.shows_lines))
+		tracker_show_files(view->tracker);
 	return true;
 }
 

@@ -343,6 +343,9 @@ struct recent_datagram {
 
 #define UPPER_MOST 16 /* most upper layers */
 
+/* Sets packet->paths of a packet whose layers are final. */
+typedef void upper_shown(struct rtap_tracker *tracker, struct rtap_packet *packet);
+
 struct rtap_tracker {
 	struct rtap_tracker_options options;
 	block_take_effect *take_effect; /* NULL: effects of commands on blocks are not wanted */
@@ -406,6 +409,7 @@ struct rtap_tracker {
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */
+	upper_shown *shows_files;      /* sets packet->paths; NULL: not wanted */
 	struct rpc_names *names;       /* of the files that operations work on; NULL: none learned */
 };
 

@@ -102,6 +102,11 @@ void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *
 	tracker->context.reply_count = tracker->alone.reply_count = count;
 }
 
+void tracker_show_files(struct rtap_tracker *tracker)
+{
+	tracker->shows_files = upper_shows_files(tracker);
+}
+
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
 {
 	tracker->copies = captured_copies_create(at_the_same_time);
@@ -401,6 +406,8 @@ void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, 
 	uint64_t failures = memory_failures();
 
 	take_dissected(tracker, frame, packet);
+	if (tracker->shows_files && packet->rpc.present)
+		tracker->shows_files(tracker, packet);
 	tracker->counters.refused += memory_failures() - failures;
 }
 

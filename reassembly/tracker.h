@@ -35,6 +35,9 @@ void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take);
 /* Sets the answered calls of the capture, in the order of their frames; borrowed. Call before the first frame. */
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);
 
+/* Packets of calls get the paths of the files that they are about, as far as earlier packets show them. Call before the first frame. */
+void tracker_show_files(struct rtap_tracker *tracker);
+
 /*
  * The frames come from several files, which may contain the same packets: later copies are only counted. Call before the
  * first frame. at_the_same_time: some files are known to overlap. False: out of memory.

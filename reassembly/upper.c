@@ -244,6 +244,14 @@ void upper_advance(struct rtap_tracker *tracker)
 			(*layer)->advance(tracker);
 }
 
+upper_shown *upper_shows_files(const struct rtap_tracker *tracker)
+{
+	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
+		if ((*layer)->shown)
+			return (*layer)->shown;
+	return NULL;
+}
+
 bool upper_init(struct rtap_tracker *tracker, const struct upper_layer *const *layers)
 {
 	bool good = true;

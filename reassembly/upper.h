@@ -146,6 +146,8 @@ struct upper_layer {
 	/* Frees the layer's state in the tracker. All connections are already destroyed. */
 	void (*fini)(struct rtap_tracker *tracker);
 	const struct upper_socket *socket; /* NULL: the layer is only over RDMA */
+	/* Only if the packet view names files: a packet with an RPC whose layers are final. Sets packet->paths. At most one layer has it. */
+	upper_shown *shown;
 };
 
 /*
@@ -225,6 +227,10 @@ void *upper_state_create(struct rtap_tracker *tracker, struct connection *connec
 /* Frees it, if there is one. */
 void upper_state_destroy(struct rtap_tracker *tracker, struct connection *connection, size_t size);
 void upper_advance(struct rtap_tracker *tracker);
+
+/* The callback of the layer that has one; NULL: none. */
+upper_shown *upper_shows_files(const struct rtap_tracker *tracker);
+
 void upper_fini(struct rtap_tracker *tracker);
 
 /* The layer with these callbacks for TCP and UDP. */

@@ -13,6 +13,7 @@
 
 #include "dissect/dissect.h"
 #include "dissect/engine/packet_snapshot.h"
+#include "reassembly/tracker.h"
 
 /* Of the facts, those that mean nothing without others. */
 static void forget_void(struct rtap_packet *packet)
@@ -25,7 +26,8 @@ static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *
 {
 	return !memcmp(packet, other, offsetof(struct rtap_packet, anomalies)) &&
 	       !memcmp(packet->anomalies, other->anomalies, packet->anomaly_count * sizeof packet->anomalies[0]) &&
-	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]);
+	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]) &&
+	       (!packet->path_count || !memcmp(&packet->paths, &other->paths, sizeof packet->paths));
 }
 
 /* Compares the data that the packets borrow besides their frame; then sets both to the same pointers. */
@@ -114,6 +116,7 @@ static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap
 	size_t bytes = 0;
 
 	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
+	tracker_show_files(tracker);
 	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
 	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
 		for (size_t i = 0; batch && i < batch->count; i++) {

@@ -4,6 +4,7 @@
 #include "dissect/engine/line_name.h"
 
 #define LEAST_COLUMNS 24 /* of a shortened name */
+#define LEAST_COMPONENTS 10 /* bytes of whole components at the end of a path; less: part of one is shown before them */
 #define ELLIPSIS "..."
 #define ELLIPSIS_COLUMNS 3
 #define ESCAPE_MOST 4 /* "\x1b" */
@@ -13,6 +14,11 @@ void line_name(struct line *line, const uint8_t *bytes, size_t length)
 	char *begin = line->next;
 
 	line_escaped(line, bytes, length);
+	line_name_add(line, begin);
+}
+
+void line_name_add(struct line *line, char *begin)
+{
 	if (line->name_count == sizeof line->names / sizeof line->names[0])
 		return;
 	line->names[line->name_count].begin = begin;
@@ -28,10 +34,17 @@ static bool is_continued(char byte)
 /* Characters of UTF-8; an escaped byte has those of its escape. */
 static size_t columns_of(const char *begin, const char *end)
 {
-	size_t columns = 0;
+	size_t columns = (size_t)(end - begin);
+	const char *at = begin;
 
-	for (const char *at = begin; at < end; at++)
-		columns += !is_continued(*at);
+	/* mostly ASCII: eight bytes at once, from the first other one on each of them */
+	for (uint64_t word; end - at >= 8; at += 8) {
+		memcpy(&word, at, sizeof word);
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	for (; at < end; at++)
+		columns -= is_continued(*at);
 	return columns;
 }
 
@@ -65,12 +78,16 @@ static char *tail_of(const char *begin, char *end, size_t columns)
 static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
 {
 	size_t columns = columns_of(begin, end), kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
-	char *head, *tail;
+	bool is_path = memchr(begin, '/', (size_t)(end - begin));
+	char *head, *tail, *component;
 
 	/* the end of a path says more than its begin */
 	kept -= ELLIPSIS_COLUMNS;
-	head = head_of(begin, end, kept / 3);
-	tail = tail_of(head, end, kept - kept / 3);
+	head = is_path ? begin : head_of(begin, end, kept / 3);
+	tail = tail_of(head, end, is_path ? kept : kept - kept / 3);
+	component = is_path ? memchr(tail, '/', (size_t)(end - tail)) : NULL;
+	if (component && end - component >= LEAST_COMPONENTS)
+		tail = component;
 	if (tail - head <= ELLIPSIS_COLUMNS)
 		return 0;
 	memcpy(head, ELLIPSIS, ELLIPSIS_COLUMNS);
@@ -80,7 +97,7 @@ static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
 	return (size_t)(tail - head);
 }
 
-void line_name_shorten(struct line *line, const char *begin)
+void line_name_shorten_names(struct line *line, const char *begin)
 {
 	size_t columns, taken;
 

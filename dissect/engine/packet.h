@@ -105,6 +105,23 @@ struct packet_request {
 	const char *where;           /* static: text before the number of the frame; NULL: " [to " */
 };
 
+/*
+ * Paths of files that a packet's calls are about. `ordinal`: number of the file handle in the body of the layer, from 0. A path is printable
+ * and ends with the file's name; if it is too long, "..." replaces its begin.
+ */
+#define PACKET_PATHS 4
+#define PACKET_PATH_MOST 120
+
+struct packet_path {
+	uint8_t layer, ordinal;
+	uint8_t at, length;          /* in packet_paths.text */
+};
+
+struct packet_paths {
+	struct packet_path list[PACKET_PATHS];
+	char text[248];
+};
+
 /* The headers of one frame and the facts read from them. Filled by dissect_frame(). */
 struct rtap_packet {
 	const struct rtap_frame *frame;
@@ -123,6 +140,7 @@ struct rtap_packet {
 	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
 	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
 	uint16_t source_port, destination_port;
+	uint8_t path_count;          /* in `paths` */
 	uint8_t upper;               /* enum rtap_upper: protocol as which its SEND was dissected, if its header is present */
 	struct packet_request request; /* from the context */
 	struct rtap_fragment_facts fragment;
@@ -138,6 +156,7 @@ struct rtap_packet {
 	struct rtap_flow_facts flow;
 	struct rtap_anomaly anomalies[RTAP_MAX_ANOMALIES];
 	struct rtap_layer layers[RTAP_MAX_LAYERS];
+	struct packet_paths paths;
 };
 
 /* The frame that shows an RPC call, and the one that shows its reply. */

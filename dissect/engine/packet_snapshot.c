@@ -26,7 +26,8 @@
 	X(6, cm, packet->cm.present || packet->cm.attribute) \
 	X(7, tcp, packet->tcp.present) \
 	X(8, mpa, packet->mpa.present) \
-	X(9, fpdus, packet->fpdus.count)
+	X(9, fpdus, packet->fpdus.count) \
+	X(10, paths, packet->path_count)
 
 #define HAS_FURTHER(parts) ((parts) >> 4)
 

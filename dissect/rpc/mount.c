@@ -87,7 +87,9 @@ static const struct xdr_procedure procedures3[] = {
 
 static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN } };
 
-#define TABLES(version_row, table) { PROTOCOL_MOUNT, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
+#define TABLES(version_row, table) { \
+	.protocol = PROTOCOL_MOUNT, .fields = fields, .procedure_row = version_row, .minor_row = XDR_NO_ROW, \
+	.count = sizeof table / sizeof table[0], .procedures = table, .summary = summary }
 
 static const struct xdr_program mount1_program = TABLES(MOUNT_PROCEDURE_V1, procedures1);
 static const struct xdr_program mount2_program = TABLES(MOUNT_PROCEDURE_V2, procedures1);

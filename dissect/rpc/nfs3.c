@@ -7,14 +7,13 @@
 #include "dissect/rpc/nfs_handle.h"
 #include "dissect/rpc/xdr_walk.h"
 
-#define FHSIZE3 64
 #define COOKIEVERFSIZE 8
 #define CREATEVERFSIZE 8
 #define WRITEVERFSIZE 8
 
 enum { NFS3_OK = 0 };
 
-#define HANDLE_AS(tag) NFS_HANDLE(FHSIZE3, tag)
+#define HANDLE_AS(tag) NFS_HANDLE(NFS_HANDLE3_MAX, tag)
 #define HANDLE HANDLE_AS(NFS_TAG_NONE)
 #define NAME(tag) XDR_OPAQUE_AS(NFS_NAME, 0, tag)
 #define EITHER(name, ok, fail) \
@@ -225,7 +224,7 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_NAME, " ", RPC_SUMMARY_PLAIN }, { NFS_OFFSET3, " ", RPC_SUMMARY_OFFSET }, { NFS_COUNT3, " ", RPC_SUMMARY_LENGTH },
+	{ NFS_FHANDLE, " ", RPC_SUMMARY_HANDLE }, { NFS_NAME, " ", RPC_SUMMARY_NAME }, { NFS_OFFSET3, " ", RPC_SUMMARY_OFFSET }, { NFS_COUNT3, " ", RPC_SUMMARY_LENGTH },
 	{ NFS_SYMLINK_TO, " to ", RPC_SUMMARY_PLAIN }, { NFS_READLINK_DATA, " ", RPC_SUMMARY_PLAIN }, { NFS_SET_SIZE, " size ", RPC_SUMMARY_PLAIN },
 	{ XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };

@@ -36,8 +36,36 @@ static const struct xdr_item compound_res[] = {
 
 static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
 
+/* RFC 8881, 16.2.3.1 */
+static enum rpc_handle_effect handle_effect(uint32_t number)
+{
+	switch (number) {
+	case NFS4_PUTROOTFH:
+		return RPC_HANDLE_ROOT;
+	case NFS4_SAVEFH:
+		return RPC_HANDLE_SAVE;
+	case NFS4_RESTOREFH:
+		return RPC_HANDLE_RESTORE;
+	case NFS4_LOOKUP:
+	case NFS4_LOOKUPP:
+	case NFS4_OPEN:
+	case NFS4_CREATE:
+	case NFS4_OPENATTR:
+	case NFS4_PUTPUBFH:
+	case NFS4_SECINFO:
+	case NFS4_SECINFO_NO_NAME:
+		return RPC_HANDLE_REPLACED;
+	case NFS4_LINK:
+	case NFS4_COPY:
+	case NFS4_CLONE:
+		return RPC_HANDLE_OF_SAVED;
+	default:
+		return RPC_HANDLE_KEPT;
+	}
+}
+
 static const struct rpc_summary_row summary[] = {
-	{ NFS_COMPONENT, " ", RPC_SUMMARY_PLAIN }, { NFS_XATTR_KEY, " ", RPC_SUMMARY_PLAIN },
+	{ NFS_FHANDLE, " ", RPC_SUMMARY_HANDLE }, { NFS_COMPONENT, " ", RPC_SUMMARY_NAME }, { NFS_XATTR_KEY, " ", RPC_SUMMARY_PLAIN },
 	{ NFS_OFFSET4, " ", RPC_SUMMARY_OFFSET }, { NFS_LENGTH4, " length ", RPC_SUMMARY_LENGTH },
 	{ NFS_COUNT4, " ", RPC_SUMMARY_LENGTH }, { NFS_READ_LENGTH, " ", RPC_SUMMARY_LENGTH },
 	{ NFS_WRITE_LENGTH, " ", RPC_SUMMARY_LENGTH }, { NFS_LINKTEXT, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
@@ -51,5 +79,6 @@ const struct xdr_program nfs4_program = {
 	.count = sizeof procedures / sizeof procedures[0],
 	.procedures = procedures,
 	.summary = summary,
+	.handle_effect = handle_effect,
 	.tier = nfs4_tier,
 };

@@ -11,6 +11,7 @@
 /* A variable-length file handle: length, hash, bytes. Longer than the item's bound is MALFORMED. */
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item);
 
+#define NFS_HANDLE3_MAX 64 /* RFC 1813, 2.4: NFS3_FHSIZE */
 #define NFS_HANDLE_MAX 128 /* NFSv4's, the longest */
 
 #define NFS_HANDLE(bound, tag) XDR_HOOK_OF(OPAQUE, bound, nfs_walk_handle, tag)

@@ -103,7 +103,7 @@ static const struct rpc_summary_row summary[] = {
 	{ NFSACL_COUNT, " entries ", RPC_SUMMARY_UNLESS_0 }, { NFSACL_DEFAULT_COUNT, " default entries ", RPC_SUMMARY_UNLESS_0 }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
-#define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
+#define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL, NULL }
 
 static const struct xdr_program nfsacl2_program = TABLES(NFSACL_PROCEDURE_V2, procedures2);
 static const struct xdr_program nfsacl3_program = TABLES(NFSACL_PROCEDURE_V3, procedures3);

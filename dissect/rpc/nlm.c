@@ -130,7 +130,7 @@ static const struct rpc_summary_row summary[] = {
 	{ NLM_LENGTH64, " length ", RPC_SUMMARY_LENGTH }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
-#define TABLES(version_row, table) { PROTOCOL_NLM, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL }
+#define TABLES(version_row, table) { PROTOCOL_NLM, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL, NULL }
 
 static const struct xdr_program nlm1_program = TABLES(NLM_PROCEDURE_V1, procedures);
 static const struct xdr_program nlm2_program = TABLES(NLM_PROCEDURE_V2, procedures);

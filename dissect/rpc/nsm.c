@@ -60,7 +60,7 @@ static const struct rpc_summary_row summary[] = {
 };
 
 static const struct xdr_program nsm_program = {
-	PROTOCOL_NSM, fields, NSM_PROCEDURE, XDR_NO_ROW, sizeof procedures / sizeof procedures[0], procedures, summary, NULL,
+	PROTOCOL_NSM, fields, NSM_PROCEDURE, XDR_NO_ROW, sizeof procedures / sizeof procedures[0], procedures, summary, NULL, NULL,
 };
 
 const struct rpc_program nsm_programs[] = {

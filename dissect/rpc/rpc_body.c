@@ -5,6 +5,9 @@
  */
 #include "config.h"
 
+#include <zlib.h>
+
+#include "dissect/rpc/nfs.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_program.h"
 #include "dissect/rpc/rpc_walk.h"
@@ -277,6 +280,14 @@ bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_l
 	return true;
 }
 
+/* A file handle, in the one-line text. */
+struct line_place {
+	bool is_set, is_shown;
+	uint8_t length;          /* of the path; 0: unknown */
+	const char *path;
+	uint32_t hash;           /* of the handle, if its path is unknown */
+};
+
 /* Words of the one-line text. */
 struct line_sink {
 	struct body body;
@@ -297,6 +308,12 @@ struct line_sink {
 	uint32_t operation;     /* the current one */
 	const char *operation_name;
 	uint8_t last_form;      /* of the value before: enum rpc_summary_form */
+	const struct rtap_packet *packet;
+	uint8_t layer;          /* number of the body's */
+	uint32_t handles;       /* found */
+	bool is_due;            /* an operation is shown whose handle is not */
+	bool is_replaced;       /* the current handle is that of a file found by the last operation */
+	struct line_place current, saved;
 };
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
@@ -331,9 +348,78 @@ static void show_procedure(struct line_sink *text)
 	rpc_program_line_procedure(text->known, text->body.facts, text->line);
 }
 
+/* The path of the next handle in the body. */
+static void find_path(struct line_sink *text, const struct rtap_span *handle, struct line_place *place)
+{
+	const struct packet_paths *paths = &text->packet->paths;
+
+	*place = (struct line_place){ .is_set = true };
+	for (uint8_t i = 0; i < text->packet->path_count; i++) {
+		const struct packet_path *path = &paths->list[i];
+
+		if (path->layer == text->layer && path->ordinal == text->handles) {
+			place->path = paths->text + path->at;
+			place->length = path->length;
+		}
+	}
+	text->handles++;
+	if (!place->length)
+		place->hash = (uint32_t)crc32_z(0, handle->bytes, handle->length);
+}
+
+static void write_place(struct line_place *place, struct line *line)
+{
+	place->is_shown = true;
+	if (place->length) {
+		line_bytes(line, place->path, place->length);
+		return;
+	}
+	line_text(line, "fh:0x");
+	line_hex_digits(line, place->hash, 8);
+}
+
+static void show_place(struct line_sink *text, struct line_place *place)
+{
+	char *begin;
+
+	if (!place->is_set || place->is_shown)
+		return;
+	show_procedure(text);
+	line_char(text->line, ' ');
+	begin = text->line->next;
+	write_place(place, text->line);
+	line_name_add(text->line, begin);
+}
+
+/* A handle is shown before whatever else is shown of its operation. */
+static void show_due(struct line_sink *text)
+{
+	if (text->is_due)
+		show_place(text, &text->current);
+	text->is_due = false;
+}
+
+/* A name in a directory, with the path of that. */
+static void show_name(struct line_sink *text, const struct xdr_value *decoded)
+{
+	struct line_place *place = text->is_compound && decoded->tag == NFS_TAG_FROM ? &text->saved : &text->current;
+	char *begin;
+
+	line_char(text->line, ' ');
+	begin = text->line->next;
+	if (place->is_set && !place->is_shown) {
+		write_place(place, text->line);
+		if (place->length != 1 || *place->path != '/')
+			line_char(text->line, '/');
+	}
+	line_escaped(text->line, decoded->data.bytes, decoded->data.length);
+	line_name_add(text->line, begin);
+}
+
 /* Removes the text after the program. */
 static void start_again(struct line_sink *text)
 {
+	text->current.is_shown = text->saved.is_shown = text->is_due = false;
 	text->line->next = text->start + text->begin;
 	text->line->name_count = 0;
 	text->status_shown = false;
@@ -359,10 +445,23 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 	}
 	while (row->row != decoded->row && row->row != XDR_NO_ROW)
 		row++;
+	if (row->form == RPC_SUMMARY_HANDLE && decoded->data.bytes) {
+		show_due(text);
+		find_path(text, &decoded->data, &text->current);
+		text->is_due = !text->skipping;
+	}
 	if (row->row == XDR_NO_ROW || (is_bytes(field) && !decoded->data.bytes) || text->skipping ||
 	    (row->form == RPC_SUMMARY_UNLESS_0 && !decoded->number))
 		return;
+	if (row->form == RPC_SUMMARY_HANDLE)
+		return;
 	show_procedure(text);
+	if (row->form == RPC_SUMMARY_NAME && !text->body.facts->is_reply) {
+		text->is_due = text->is_due && decoded->tag == NFS_TAG_FROM && text->is_compound;
+		show_name(text, decoded);
+		return;
+	}
+	show_due(text);
 	/* results that have no status */
 	if (text->body.facts->is_reply && !text->status_shown) {
 		line_text(text->line, " reply");
@@ -375,6 +474,25 @@ static void show_value(struct xdr_sink *sink, const struct xdr_value *decoded)
 		line_name(text->line, decoded->data.bytes, decoded->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, decoded->number);
+}
+
+/* An operation of a COMPOUND begins. */
+static void follow_handle(struct line_sink *text, enum rpc_handle_effect effect)
+{
+	static const struct line_place root = { .is_set = true, .length = 1, .path = "/" };
+
+	if (text->is_replaced)
+		text->current.is_set = false;
+	text->is_replaced = effect == RPC_HANDLE_REPLACED;
+	text->is_due = !text->skipping && effect != RPC_HANDLE_ROOT;
+	if (effect == RPC_HANDLE_ROOT)
+		text->current = root;
+	else if (effect == RPC_HANDLE_SAVE)
+		text->saved = text->current;
+	else if (effect == RPC_HANDLE_RESTORE)
+		text->current = text->saved;
+	else if (effect == RPC_HANDLE_OF_SAVED && !text->skipping)
+		show_place(text, &text->saved);
 }
 
 static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
@@ -391,12 +509,18 @@ static void show_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	text->operation_name = name;
 	tier = text->program->tier ? text->program->tier(number) : 1;
 	text->skipping = text->tier && tier > text->tier;
-	if (text->skipping)
-		return;
 	if (tier < text->tier)
 		start_again(text);
-	text->tier = tier;
-	show_named(text->line, name, number);
+	else
+		show_due(text);
+	if (!text->skipping) {
+		text->tier = tier;
+		show_named(text->line, name, number);
+	}
+	if (text->program->handle_effect && !text->body.facts->is_reply)
+		follow_handle(text, text->program->handle_effect(number));
+	if (text->skipping)
+		return;
 	if (text->has_status && !text->status && !text->status_shown)
 		write_status(text, 0, NULL);
 }
@@ -431,8 +555,13 @@ static uint64_t rows_shown(const struct xdr_program *program)
 	return rows;
 }
 
-static void begin_text(struct line_sink *text, struct line *line)
+static void begin_text(struct line_sink *text, const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	text->packet = packet;
+	text->layer = (uint8_t)(layer - packet->layers);
+	text->handles = 0;
+	text->is_due = text->is_replaced = false;
+	text->current = text->saved = (struct line_place){ 0 };
 	text->line = line;
 	text->start = line->next;
 	text->begin = 0;
@@ -450,6 +579,7 @@ static void end_text(struct line_sink *text)
 	const struct rtap_rpc_facts *facts = text->body.facts;
 
 	show_procedure(text);
+	show_due(text);
 	if (!facts->is_reply)
 		return;
 	if (text->has_status && !text->status_shown)
@@ -473,8 +603,9 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	text.known = known_of(layer, body->facts);
 	if (!text.known)
 		return;
-	begin_text(&text, line);
+	begin_text(&text, packet, layer, line);
 	body->sink.unwanted = ~rows_shown(text.program);
+	body->sink.handles = !body->facts->is_reply;
 	/* a reply is of its call's version */
 	if (body->facts->is_reply && body->facts->call_frame)
 		line_text(line, rtap_name_of(rpc_program_names, rpc_program_number(body->facts)));

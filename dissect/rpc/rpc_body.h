@@ -24,6 +24,17 @@ enum rpc_summary_form {
 	RPC_SUMMARY_UNLESS_0,
 	RPC_SUMMARY_OFFSET,
 	RPC_SUMMARY_LENGTH, /* after an offset: "0+4096" */
+	RPC_SUMMARY_HANDLE, /* of a call: the path of the file, or the hash of the handle; once, before the next value */
+	RPC_SUMMARY_NAME,   /* a name in the directory with the handle before it */
+};
+
+/* What an operation of a COMPOUND does to the current file handle, of which its text has the path. */
+enum rpc_handle_effect {
+	RPC_HANDLE_KEPT,
+	RPC_HANDLE_ROOT,     /* sets it to the root */
+	RPC_HANDLE_REPLACED, /* the operation is about the old one, and sets another */
+	RPC_HANDLE_SAVE, RPC_HANDLE_RESTORE,
+	RPC_HANDLE_OF_SAVED, /* the operation is about the saved one too */
 };
 
 /* A row in the one-line text, with the text before its value. */
@@ -43,6 +54,7 @@ struct xdr_program {
 	const struct xdr_procedure *procedures;
 	const struct rpc_summary_row *summary; /* ends with XDR_NO_ROW */
 	uint8_t (*tier)(uint32_t number); /* of a COMPOUND's operation: the one-line text shows those of the lowest; NULL: all are alike */
+	enum rpc_handle_effect (*handle_effect)(uint32_t number); /* NULL: there is no current handle */
 };
 
 /*

@@ -100,14 +100,14 @@ static const struct rpc_summary_row summary[] = {
 };
 
 static const struct xdr_program portmap2_program = {
-	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V2, XDR_NO_ROW, sizeof procedures2 / sizeof procedures2[0], procedures2, summary, NULL,
+	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V2, XDR_NO_ROW, sizeof procedures2 / sizeof procedures2[0], procedures2, summary, NULL, NULL,
 };
 
 /* version 3 ends with TADDR2UADDR (8) */
-static const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3, summary, NULL };
+static const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3, summary, NULL, NULL };
 
 static const struct xdr_program portmap4_program = {
-	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V4, XDR_NO_ROW, sizeof procedures3 / sizeof procedures3[0], procedures3, summary, NULL,
+	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V4, XDR_NO_ROW, sizeof procedures3 / sizeof procedures3[0], procedures3, summary, NULL, NULL,
 };
 
 const struct rpc_program portmap_programs[] = {

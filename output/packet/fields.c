@@ -373,6 +373,7 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 		return RTAP_STATUS_FAILED;
 	}
 	fields->columns[fields->column_count++] = column;
+	fields->shows_lines |= column.write == write_info;
 	if (column.write == write_time)
 		fields->format.shown = note_shown;
 	return RTAP_STATUS_OK;

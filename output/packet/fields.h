@@ -40,6 +40,7 @@ struct fields_format {
 	size_t column_count;
 	struct clock clock; /* of _ws.col.time */
 	uint64_t *wanted; /* scratch: one bit per field id */
+	bool shows_lines; /* a column has the text of packets */
 };
 
 /* Defaults are tshark's: no header, tab, all occurrences, comma, no quotes. */

@@ -30,10 +30,11 @@ static void escape_byte(struct line *line, uint8_t byte)
 /* Most names have only such characters. */
 static bool is_simple(const uint8_t *name, size_t length)
 {
-	bool is_other = !length || length > NAME_TEXT_MAX || name[0] == '.';
+	static const uint8_t others[256] = { [0 ... 0x1f] = 1, ['/'] = 1, ['%'] = 1, [0x7f ... 0xff] = 1 };
+	uint8_t is_other = !length || length > NAME_TEXT_MAX || name[0] == '.';
 
 	for (size_t i = 0; i < length; i++)
-		is_other |= name[i] < 0x20 || name[i] >= 0x7f || name[i] == '/' || name[i] == '%';
+		is_other |= others[name[i]];
 	return !is_other;
 }
 

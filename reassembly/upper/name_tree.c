@@ -19,20 +19,23 @@ struct handle {
 	uint8_t bytes[];
 };
 
+#define HASHED_WORDS 17 /* most handles and names have no more */
+
 static uint64_t hash_bytes(uint64_t first, const uint8_t *bytes, size_t length)
 {
-	uint64_t hash = first;
+	uint64_t words[HASHED_WORDS], hash = first;
 
-	while (length) {
-		uint64_t words[2] = { hash, 0 };
-		size_t here = length < 8 ? length : 8;
+	do {
+		size_t here = length < 8 * (HASHED_WORDS - 1) ? length : 8 * (HASHED_WORDS - 1), count = 1 + (here + 7) / 8;
 
-		memcpy(&words[1], bytes, here);
-		words[1] ^= (uint64_t)length << 56;
-		hash = map_hash(words, 2);
+		words[0] = hash ^ (uint64_t)length << 48;
+		words[count - 1] = count > 1 ? 0 : words[0];
+		if (here)
+			memcpy(words + 1, bytes, here);
+		hash = map_hash(words, count);
 		bytes += here;
 		length -= here;
-	}
+	} while (length);
 	return hash;
 }
 
@@ -209,9 +212,11 @@ static uint64_t hash_of_server(const struct rtap_end *end)
 	return hash_bytes(end->address_length, end->address, end->address_length);
 }
 
-struct name_server *name_tree_find_server(const struct name_tree *tree, const struct rtap_end *end)
+struct name_server *name_tree_find_server(struct name_tree *tree, const struct rtap_end *end)
 {
-	return map_find(&tree->servers, hash_of_server(end), is_server, end);
+	if (!tree->latest || !is_server(tree->latest, end))
+		tree->latest = map_find(&tree->servers, hash_of_server(end), is_server, end);
+	return tree->latest;
 }
 
 struct name_server *name_tree_server(struct name_tree *tree, const struct rtap_end *end)
@@ -405,7 +410,7 @@ static void settle_below(struct name_tree *tree, struct name_node *top, bool was
 
 static bool add_name(struct name_tree *tree, struct name_node *directory, struct rtap_span piece, struct name_node *node)
 {
-	struct name *name = memory_new_zeroed(1, sizeof *name + piece.length);
+	struct name *name = memory_new(sizeof *name + piece.length);
 
 	if (!name)
 		return false;

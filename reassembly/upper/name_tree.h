@@ -59,6 +59,7 @@ struct name_tree {
 	struct map handles, names, ids, servers;
 	TAILQ_HEAD(, name_node) nodes; /* in the order of their creation */
 	SLIST_HEAD(, name_server) all_servers;
+	struct name_server *latest;    /* found last; NULL: none */
 	TAILQ_HEAD(, name_node) idle; /* they can be evicted without loss; the one unused for longest first */
 	size_t node_size, server_size;
 	uint64_t memory, max_memory;
@@ -85,7 +86,7 @@ void name_tree_trim(struct name_tree *tree);
 struct name_server *name_tree_server(struct name_tree *tree, const struct rtap_end *server);
 
 /* The server with this address, or NULL. */
-struct name_server *name_tree_find_server(const struct name_tree *tree, const struct rtap_end *server);
+struct name_server *name_tree_find_server(struct name_tree *tree, const struct rtap_end *server);
 
 /* The node of a handle, added if new. NULL: out of memory, or no handle. */
 struct name_node *name_tree_of_handle(struct name_tree *tree, struct name_server *server, struct rtap_span handle);

@@ -291,6 +291,25 @@ static void entry_listed(struct calls *calls, const struct call_operation *call,
 		name_tree_bind(names->tree, directory, piece_of(names, entry->name), node);
 }
 
+void nfs_names_found(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name,
+		     struct rtap_span handle)
+{
+	struct name_node *above = name_tree_of_handle(names->tree, server, directory), *node = name_tree_of_handle(names->tree, server, handle);
+
+	if (above && node)
+		name_tree_bind(names->tree, above, name, node);
+	else if (above && !name_tree_find(names->tree, above, name))
+		name_tree_make(names->tree, above, name);
+}
+
+void nfs_names_removed(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name)
+{
+	struct name_node *node = name_tree_of_handle(names->tree, server, directory);
+
+	if (node)
+		name_tree_unbind(names->tree, node, name);
+}
+
 void nfs_names_init(struct nfs_names *names, struct name_tree *tree, bool contents)
 {
 	*names = (struct nfs_names){ .tree = tree, .calls = { .done = operation_done, .entry = entry_listed } };

@@ -35,6 +35,14 @@ void nfs_names_fini(struct nfs_names *names);
 /* Processes an exchange with a call, for which calls_is_about_files() is true. `server`: that of the exchange. */
 void nfs_names_exchange(struct nfs_names *names, struct name_server *server, const struct rpc_exchange *exchange);
 
+/*
+ * The same for the result of one NFSv3 procedure, without its attributes: a name in a directory was found or created, or is removed. `handle`:
+ * of the file; absent: unknown.
+ */
+void nfs_names_found(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name,
+		     struct rtap_span handle);
+void nfs_names_removed(struct nfs_names *names, struct name_server *server, struct rtap_span directory, struct rtap_span name);
+
 /* For callbacks: the file that an operation is about; the saved file handle's. NULL: unknown. */
 struct name_node *nfs_names_node(struct nfs_names *names, const struct call_operation *call);
 struct name_node *nfs_names_saved(struct nfs_names *names);

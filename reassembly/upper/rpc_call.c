@@ -19,6 +19,7 @@
 #include "reassembly/upper/rpc_exchange.h"
 #include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
+#include "reassembly/upper/rpc_paths.h"
 #include "reassembly/upper/rpc_state.h"
 
 /* Of a call and its slot in the map. */
@@ -94,6 +95,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 {
 	struct rpc_state *state = rpc_state_of(tracker);
 
+	rpc_paths_fini(tracker);
 	rpc_names_fini(tracker);
 	coverage_fini(&state->gathered);
 	map_fini(&state->calls);

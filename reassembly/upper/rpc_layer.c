@@ -13,6 +13,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_layer.h"
+#include "reassembly/upper/rpc_paths.h"
 #include "reassembly/upper/rpc_socket.h"
 #include "reassembly/upper/rpc_state.h"
 
@@ -371,4 +372,5 @@ const struct upper_layer rpc_layer = {
 	.advance = rpc_answers_advance,
 	.fini = fini,
 	.socket = &rpc_socket,
+	.shown = rpc_paths_packet,
 };

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "dissect/engine/crc32.h"
@@ -10,11 +11,13 @@
 #include "reassembly/upper/rpc_names.h"
 
 #define TREE_SHARE 8 /* part of the memory limit */
+#define ELLIPSIS "..."
 
 struct rpc_names {
 	struct nfs_names walk;
 	struct name_tree tree;
 	struct budget_entry entry;
+	uint64_t lost; /* nodes and names evicted or refused, that are counted */
 };
 
 static struct rpc_names *names_of(struct rtap_tracker *tracker)
@@ -62,24 +65,58 @@ static void charge(struct rtap_tracker *tracker, struct rpc_names *names)
 		budget_give(&tracker->budget, &names->entry, before - now);
 }
 
-void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *exchange)
+/* Where the names of a server are entered. NULL: out of memory, which is counted. */
+static struct name_server *enter(struct rtap_tracker *tracker, const struct rtap_end *end)
 {
 	struct rpc_names *names = names_of(tracker);
-	struct name_server *server;
+	struct name_server *server = names ? name_tree_server(&names->tree, end) : NULL;
+
+	if (!server)
+		tracker->counters.evictions++;
+	return server;
+}
+
+/* Names were entered. */
+static void leave(struct rtap_tracker *tracker, struct rpc_names *names)
+{
 	uint64_t lost;
 
-	if (!calls_is_about_files(exchange))
-		return;
-	server = names ? name_tree_server(&names->tree, &exchange->server) : NULL;
-	if (!server) {
-		tracker->counters.evictions++;
-		return;
-	}
-	lost = names->tree.forgotten + names->tree.refused;
-	nfs_names_exchange(&names->walk, server, exchange);
 	name_tree_trim(&names->tree);
-	tracker->counters.evictions += names->tree.forgotten + names->tree.refused - lost;
+	lost = names->tree.forgotten + names->tree.refused;
+	tracker->counters.evictions += lost - names->lost;
+	names->lost = lost;
 	charge(tracker, names);
+}
+
+void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *exchange)
+{
+	struct name_server *server = calls_is_about_files(exchange) ? enter(tracker, &exchange->server) : NULL;
+
+	if (!server)
+		return;
+	nfs_names_exchange(&tracker->names->walk, server, exchange);
+	leave(tracker, tracker->names);
+}
+
+void rpc_names_found(struct rtap_tracker *tracker, const struct rtap_end *address, struct rtap_span directory, struct rtap_span name,
+		     struct rtap_span handle)
+{
+	struct name_server *server = enter(tracker, address);
+
+	if (!server)
+		return;
+	nfs_names_found(&tracker->names->walk, server, directory, name, handle);
+	leave(tracker, tracker->names);
+}
+
+void rpc_names_removed(struct rtap_tracker *tracker, const struct rtap_end *address, struct rtap_span directory, struct rtap_span name)
+{
+	struct name_server *server = enter(tracker, address);
+
+	if (!server)
+		return;
+	nfs_names_removed(&tracker->names->walk, server, directory, name);
+	leave(tracker, tracker->names);
 }
 
 static void write_hash(uint32_t hash, struct line *line)
@@ -130,6 +167,60 @@ void rpc_names_path(struct rtap_tracker *tracker, const struct rtap_end *server,
 	hash = crc32_of(0, handle.bytes, handle.length);
 	crc32_release();
 	write_hash(hash, line);
+}
+
+#define HASH_LENGTH 13 /* "fh:0x12345678" */
+
+/* Writes what a path begins with before `at`, which has room for it: "..." if more is above. */
+static char *put_begin(const struct name_node *top, bool is_whole, char *at)
+{
+	struct line line;
+
+	if (is_whole && top->is_root)
+		return at;
+	if (!is_whole || SLIST_EMPTY(&top->handles)) {
+		at -= strlen(ELLIPSIS);
+		memcpy(at, ELLIPSIS, strlen(ELLIPSIS));
+		return at;
+	}
+	at -= HASH_LENGTH;
+	line_init(&line, at, HASH_LENGTH);
+	write_hash(name_tree_hash(top), &line);
+	return at;
+}
+
+const char *rpc_names_tail(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, char text[PACKET_PATH_MOST])
+{
+	const struct name_node *node = find(tracker, server, handle);
+	char *end = text + PACKET_PATH_MOST, *at = end;
+	unsigned level = 0;
+
+	if (!node || (!node->is_root && LIST_EMPTY(&node->names)))
+		return end;
+	if (node->is_root)
+		*--at = '/';
+	for (; !node->is_root && !LIST_EMPTY(&node->names) && level < NAME_TREE_LEVELS; node = name_tree_parent(node), level++) {
+		char component[NAME_TEXT_MAX + 1];
+		const struct name *name = LIST_FIRST(&node->names);
+		int length = (int)name_text(name->bytes, name->length, component), room = (int)(at - text) - HASH_LENGTH - 1;
+
+		/* of a very long name, the end */
+		if (at == end && length > room) {
+			int skipped = length - room;
+
+			while (skipped < length && ((uint8_t)component[skipped] & 0xc0) == 0x80)
+				skipped++;
+			at -= length - skipped;
+			memcpy(at, component + skipped, (size_t)(length - skipped));
+			break;
+		}
+		if (length > room)
+			break;
+		at -= length;
+		memcpy(at, component, (size_t)length);
+		*--at = '/';
+	}
+	return put_begin(node, node->is_root || LIST_EMPTY(&node->names), at);
 }
 
 static bool is_border(const struct name_node *below, const struct name_node *node)

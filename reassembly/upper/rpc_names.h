@@ -17,11 +17,22 @@ bool rpc_names_identified(struct rtap_tracker *tracker, const struct rtap_end *s
 /* Adds the names in a call and its reply. Failed allocations and evicted names are counted as evictions. */
 void rpc_names_learn(struct rtap_tracker *tracker, const struct rpc_exchange *exchange);
 
+/* The same for an NFSv3 procedure that found or created a name in a directory (`handle`: of the file, or absent), or removed it. */
+void rpc_names_found(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span directory, struct rtap_span name,
+		     struct rtap_span handle);
+void rpc_names_removed(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span directory, struct rtap_span name);
+
 /*
  * Appends the path of a file: nothing for the server's NFSv4 root, otherwise "/" and the path from its root. A file without a known path
  * is "fh:" and the hash of its handle; so is a directory on the way to it. `handle` absent: the NFSv4 root.
  */
 void rpc_names_path(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, struct line *line);
+
+/*
+ * Writes the path of a file to the end of `text`, or its end after "..." if the path is longer; returns where it begins. The end of `text`: no
+ * name of the file is known, and it is not a root. A directory without a known path is "fh:" and the hash of its handle.
+ */
+const char *rpc_names_tail(struct rtap_tracker *tracker, const struct rtap_end *server, struct rtap_span handle, char text[PACKET_PATH_MOST]);
 
 /*
  * Appends the file system that a file is in: the path that was mounted, if MOUNT was seen; NFSv4: the path of the directory where the file

@@ -11,6 +11,7 @@
 #include "reassembly/upper/upper_layers.h"
 
 struct rpc_call;
+struct rpc_paths;
 
 /* Of a connection over RDMA. */
 struct rpc_connection {
@@ -27,6 +28,7 @@ struct rpc_state {
 	bool payload;                  /* exchanges hold the bytes of all chunks */
 	struct rpc_carriers carriers;  /* TCP and UDP */
 	struct map calls;              /* over RDMA, by XID */
+	struct rpc_paths *paths;       /* for the packet view; NULL: nothing kept */
 	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
 	TAILQ_HEAD(rpc_answering, rpc_connection) answering; /* connections with remembered answers, by the time of the last one */
 };

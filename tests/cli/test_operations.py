@@ -114,7 +114,7 @@ class Operations(CliTest):
 class Widths(CliTest):
     """Lines for a screen: 120 columns unless what must be there takes more; what is left out is in the middle of a name, and in --wide."""
 
-    def test_only_the_middle_of_an_object_is_left_out(self):
+    def test_only_the_middle_of_an_object_or_the_begin_of_a_path_is_left_out(self):
         shortened = 0
         for name in ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "iwarp-nfs3-crctso.pcap.gz"):
             path = os.path.join(TESTDATA, name)
@@ -130,7 +130,9 @@ class Widths(CliTest):
                 before, after = full.split(whole, 1)
                 begin, end = line[len(before):len(line) - len(after)].split("...")
                 self.assertTrue(line.startswith(before) and line.endswith(after) and whole.startswith(begin) and whole.endswith(end), line)
-                self.assertTrue(len(line) == 120 or len(begin + end) == 21, line)
+                self.assertEqual(begin == "", "/" in whole, line)
+                # whole components, if that leaves enough
+                self.assertTrue(len(line) == 120 or len(begin + end) == 21 or (end[0] == "/" and 10 <= len(end) and len(line) < 120), line)
         self.assertGreater(shortened, 100)
 
     def test_lists_of_captured_workloads_are_narrow(self):
