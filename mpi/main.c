@@ -4,10 +4,12 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -70,6 +72,7 @@ static const char help_text[] =
 	"  FILE         a capture\n"
 	"\n"
 	"further options\n"
+	"  --output FILE  write the output to a file; of messages, operations and connections all ranks write it\n"
 	"  --ranks      print on standard error what each rank read, analysed and sent\n"
 	"  --split SIZE divide captures that are not compressed and have at least SIZE bytes among all ranks (default: 256M)\n"
 	"\n"
@@ -87,6 +90,7 @@ struct job {
 	struct feed feed;
 	int rank, ranks;
 	bool prints_ranks;          /* --ranks */
+	const char *output;         /* --output; NULL: standard output */
 	bool may_use_threads;       /* MPI can be called by any of them */
 	unsigned threads;           /* --threads, if given */
 	uint64_t split;             /* bytes of a file from which on it is split */
@@ -102,6 +106,21 @@ static void silence(int descriptor)
 		return;
 	dup2(nowhere, descriptor);
 	close(nowhere);
+}
+
+/* Opens a file in place of standard output; others may write to it, too. */
+static bool print_to(const char *name)
+{
+	int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+
+	if (file >= 0 && dup2(file, STDOUT_FILENO) >= 0) {
+		close(file);
+		return true;
+	}
+	print_error("%s: %s", name, strerror(errno));
+	if (file >= 0)
+		close(file);
+	return false;
 }
 
 /* Ranks other than 0 find the same faults of the command line. */
@@ -184,7 +203,7 @@ static bool open_exchange(struct job *job, const struct options *options)
 			return false;
 		verdicts_set_feed(job->verdicts, &job->feed);
 	} else {
-		job->records = records_create(job->exchange);
+		job->records = records_create(job->exchange, job->output);
 		if (!job->records)
 			return false;
 		records_set_feed(job->records, &job->feed);
@@ -195,11 +214,14 @@ static bool open_exchange(struct job *job, const struct options *options)
 static void print_rank(const struct job *job)
 {
 	struct exchange_counters counters = exchange_counters(job->exchange);
+	struct rusage used;
 
+	getrusage(RUSAGE_SELF, &used);
 	print_error("rank %d: read %" PRIu64 " frames, %" PRIu64 " bytes, in %.3f s; analysed %" PRIu64 " frames, %" PRIu64 " bytes; sent %" PRIu64
-		    " frames, %" PRIu64 " bytes; %" PRIu64 " rounds, numbering %.3f s, moving %.3f s",
+		    " frames, %" PRIu64 " bytes; %" PRIu64 " rounds, numbering %.3f s, moving %.3f s; processor time %.3f s, peak memory %ld KB",
 		    job->rank, counters.read_frames, counters.read_bytes, counters.reading_s, counters.taken_frames, counters.taken_bytes,
-		    counters.sent_frames, counters.sent_bytes, counters.rounds, counters.numbering_s, counters.moving_s);
+		    counters.sent_frames, counters.sent_bytes, counters.rounds, counters.numbering_s, counters.moving_s,
+		    (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6, used.ru_maxrss);
 	for (size_t i = 0; i < job->inputs.count; i++)
 		if (job->inputs.splits[i])
 			print_error("rank %d: %s: a stretch of %" PRIu64 " bytes%s", job->rank, job->inputs.names[i], split_bytes(job->inputs.splits[i]),
@@ -245,6 +267,15 @@ static bool has_option(int argc, char **argv, const char *option)
 	return false;
 }
 
+/* Collective: rank 0 opens the file of --output. */
+static bool open_output(const struct job *job)
+{
+	int opened = job->rank || !job->output || print_to(job->output);
+
+	MPI_Bcast(&opened, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return opened;
+}
+
 static bool find_inputs(struct job *job)
 {
 	uint64_t window = exchange_window(!job->is_spread, job->options.max_memory);
@@ -264,7 +295,7 @@ static int run(struct job *job, int argc, char **argv)
 		return EXIT_ERROR;
 	job->threads = has_option(argc, argv, "--threads") && job->may_use_threads ? job->options.threads : 1;
 	job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&job->options);
-	if (!find_inputs(job))
+	if (!open_output(job) || !find_inputs(job))
 		return EXIT_ERROR;
 	expanded = expand_arguments(job, argv, &count);
 	optind = 0;
@@ -283,7 +314,18 @@ static const struct known_command *find_command(const char *name)
 	return NULL;
 }
 
-/* Removes --ranks and --split SIZE from the arguments. False: an error was printed. */
+/* Whether an argument is the option, with its value: after '=' or the next argument, which *at then is. */
+static bool is_option(const char *option, const char **value, int *at, int argc, char **argv)
+{
+	size_t length = strlen(option);
+
+	if (strncmp(argv[*at], option, length) || (argv[*at][length] && argv[*at][length] != '='))
+		return false;
+	*value = argv[*at][length] ? argv[*at] + length + 1 : *at + 1 < argc ? argv[++*at] : "";
+	return true;
+}
+
+/* Removes --ranks, --output FILE and --split SIZE from the arguments. False: an error was printed. */
 static bool take_own_options(struct job *job, int *argc, char **argv)
 {
 	const char *split = NULL;
@@ -292,16 +334,17 @@ static bool take_own_options(struct job *job, int *argc, char **argv)
 	for (int i = 0; i < *argc; i++) {
 		if (!strcmp(argv[i], "--ranks"))
 			job->prints_ranks = true;
-		else if (!strncmp(argv[i], "--split=", sizeof "--split=" - 1))
-			split = argv[i] + sizeof "--split=" - 1;
-		else if (!strcmp(argv[i], "--split"))
-			split = i + 1 < *argc ? argv[++i] : "";
-		else
+		else if (!is_option("--split", &split, &i, *argc, argv) && !is_option("--output", &job->output, &i, *argc, argv))
 			argv[kept++] = argv[i];
 	}
 	argv[kept] = NULL;
 	*argc = kept;
 	job->split = SPLIT;
+	if (job->output && !*job->output) {
+		if (!job->rank)
+			print_error("--output: no name of a file");
+		return false;
+	}
 	if (!split || (option_size_parse(split, &job->split) && job->split >= LEAST_SPLIT))
 		return true;
 	if (!job->rank)

@@ -14,6 +14,7 @@
 #include "mpi/exchange.h"
 #include "mpi/lines.h"
 #include "mpi/order.h"
+#include "mpi/parallel_file.h"
 #include "mpi/records.h"
 #include "mpi/totals.h"
 #include "output/message/message_copy.h"
@@ -22,6 +23,7 @@
 
 struct records {
 	struct exchange *exchange;
+	const char *output;       /* file that all ranks write; NULL: rank 0 prints */
 	FILE *spool;              /* copies, each after its size */
 	struct rtap_tracker_options shows; /* the command's own callbacks */
 	struct order messages, operations, connections;
@@ -35,13 +37,14 @@ bool records_can_keep(const struct options *options)
 	return !options->by && !options->sort && !options->hex && options->clock != CLOCK_DELTA && options->clock != CLOCK_DELTA_SHOWN;
 }
 
-struct records *records_create(struct exchange *exchange)
+struct records *records_create(struct exchange *exchange, const char *output)
 {
 	struct records *records = calloc(1, sizeof *records);
 
 	if (!records)
 		return NULL;
 	records->exchange = exchange;
+	records->output = output;
 	records->spool = tmpfile();
 	if (records->spool)
 		return records;
@@ -275,8 +278,22 @@ static struct place *find_places(struct records *records, size_t *count)
 	return places;
 }
 
+/* Where records go: one of both. */
+struct outlet {
+	struct lines *lines;
+	struct parallel_file *file;
+};
+
+static bool put(const struct outlet *outlet, uint64_t number, const char *text, size_t length)
+{
+	if (!outlet->file)
+		return lines_add(outlet->lines, number, text, length);
+	parallel_file_add(outlet->file, text, length);
+	return true;
+}
+
 /* The command formats each record into the printer's buffer; from there it goes to its place among those of all ranks. */
-static void show_all(struct records *records, struct reader *reader, struct lines *lines)
+static void show_all(struct records *records, struct reader *reader, const struct outlet *outlet)
 {
 	struct printer merged = reader->printer, own;
 	struct place *places;
@@ -301,7 +318,7 @@ static void show_all(struct records *records, struct reader *reader, struct line
 		number = show(records);
 		own = reader->printer;
 		reader->printer = merged;
-		if (own.used && !lines_add(lines, number, own.buffer, own.used))
+		if (own.used && !put(outlet, number, own.buffer, own.used))
 			fail(records, "out of memory");
 		own.used = 0;
 	}
@@ -309,21 +326,46 @@ static void show_all(struct records *records, struct reader *reader, struct line
 	printer_fini(&own);
 }
 
+/* Rank 0 prints all records. */
+static void print_all(struct records *records, struct reader *reader)
+{
+	struct lines *lines = lines_open(reader);
+
+	if (!lines)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	show_all(records, reader, &(struct outlet){ .lines = lines });
+	lines_close(lines);
+}
+
+/* All ranks write theirs. */
+static void write_all(struct records *records, struct reader *reader)
+{
+	struct parallel_file *file;
+
+	/* what the command has printed so far, a header, goes to the beginning of the file */
+	reader_wrote(reader, printer_flush(&reader->printer));
+	file = parallel_file_open(records->output);
+	if (!file) {
+		records->failed = true;
+		return;
+	}
+	show_all(records, reader, &(struct outlet){ .file = file });
+	records->failed |= !parallel_file_close(file);
+}
+
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
 {
 	struct records *records = owner;
-	struct lines *lines;
 
 	exchange_serve(records->exchange);
 	note_connections(records, tracker, INT64_MAX);
 	number(records, &records->messages);
 	number(records, &records->operations);
 	number(records, &records->connections);
-	lines = lines_open(reader);
-	if (!lines)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-	show_all(records, reader, lines);
-	lines_close(lines);
+	if (records->output)
+		write_all(records, reader);
+	else
+		print_all(records, reader);
 	totals_share(reader);
 	if (records->failed)
 		reader->status = EXIT_ERROR;

@@ -16,8 +16,8 @@ struct records;
 /* Whether a command's results can be found by several ranks: they do not depend on the line before or on those of other ranks. */
 bool records_can_keep(const struct options *options);
 
-/* NULL: out of memory. */
-struct records *records_create(struct exchange *exchange);
+/* `output`: a file that all ranks write, instead of rank 0 printing all; borrowed; NULL: none. NULL: an error was printed. */
+struct records *records_create(struct exchange *exchange, const char *output);
 
 /* Makes the command keep and deliver its results here. */
 void records_set_feed(struct records *records, struct feed *set);

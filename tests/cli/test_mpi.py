@@ -88,6 +88,30 @@ class Counts(FleetTest):
                              (one["packets"], one["messages"], one["packets"] - one["lost"]))
 
 
+class Output(FleetTest):
+    def written(self, count, *arguments):
+        path = self.path("output")
+        self.assertEqual(self.ranks(count, *arguments, "--output", path, *self.captures), [])
+        with open(path, "rb") as f:
+            return f.read().splitlines()
+
+    def test_all_ranks_write_one_file(self):
+        for arguments in ("messages", "--json"), ("connections",), ("messages", "-T", "csv"):
+            found = self.written(3, *arguments)
+            self.assertEqual(sorted(found), self.one(*arguments, *self.captures))
+        # the last one has a header
+        self.assertTrue(found[0].startswith(b"message,"), found[0])
+
+    def test_rank_0_writes_other_output(self):
+        self.assertEqual(sorted(self.written(2, "stats")), self.one("stats", *self.captures))
+        self.assertEqual(sorted(self.written(1, "messages")), self.one("messages", *self.captures))
+
+    def test_a_file_that_cannot_be_made(self):
+        for command in "messages", "check":
+            self.ranks(2, command, "--output", self.path("none/output"), *self.captures, status=2)
+            self.assertEqual(self.error.count("No such file or directory"), 1)
+
+
 class Inputs(FleetTest):
     def test_a_file_that_cannot_be_read_is_left_out(self):
         missing = os.path.join(self.fleet, "missing.pcap")
