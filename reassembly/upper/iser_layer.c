@@ -13,6 +13,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/iser_layer.h"
 #include "reassembly/upper/scsi.h"
+#include "reassembly/upper/upper_layers.h"
 
 static const struct rtap_layer *layer_with(const struct rtap_packet *packet, uint16_t protocol)
 {
@@ -166,7 +167,7 @@ static bool take_packet(struct upper_work *work)
 	}
 	if ((packet->upper != RTAP_UPPER_ISER && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
 		return false;
-	session = scsi_session_make(work->tracker, work->connection, "iser");
+	session = scsi_session_make(work->tracker, work->connection, "iser", work->tracker->upper_states[UPPER_iser]);
 	if (!session)
 		return false;
 	show(work);
@@ -217,8 +218,21 @@ static bool take_placed(struct upper_work *work)
 
 static const uint16_t ports[] = { 3260, 0 };
 
+static bool init(struct rtap_tracker *tracker)
+{
+	tracker->upper_states[UPPER_iser] = scsi_units_create();
+	return tracker->upper_states[UPPER_iser];
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	scsi_units_destroy(tracker->upper_states[UPPER_iser], tracker);
+	tracker->upper_states[UPPER_iser] = NULL;
+}
+
 const struct upper_layer iser_layer = {
 	.name = "iser",
+	.init = init,
 	.ports = ports,
 	.carried = RTAP_UPPER_ISER,
 	.packet = take_packet,
@@ -230,4 +244,5 @@ const struct upper_layer iser_layer = {
 	.merged = command_merged,
 	.end = command_end,
 	.over = command_over,
+	.fini = fini,
 };

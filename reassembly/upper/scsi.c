@@ -282,6 +282,24 @@ static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *re
 	coverage_fini(&cut);
 }
 
+#define DEVICE_IDENTIFICATION 0x83 /* VPD page */
+
+/* INQUIRY: the designators of the unit. SPC-5, 7.7.6. */
+static void learn_designators(struct rtap_tracker *tracker, const struct scsi_request *request)
+{
+	struct coverage data = { 0 }, cut = { 0 };
+	char address[SCSI_TARGET_TEXT];
+	const uint8_t *bytes;
+	uint64_t length;
+
+	join(tracker, request, false, &data, &cut);
+	bytes = front(&data, &length);
+	if (bytes && length > 1 && bytes[1] == DEVICE_IDENTIFICATION)
+		scsi_units_learn(session_of(request)->units, tracker, target_of(request, address), request->lun, bytes, length);
+	coverage_fini(&data);
+	coverage_fini(&cut);
+}
+
 static bool reads_capacity(const struct scsi_command *cdb)
 {
 	return cdb->opcode == SCSI_READ_CAPACITY_10 || (cdb->opcode == SCSI_SERVICE_IN_16 && cdb->name && !strcmp(cdb->name, "READ CAPACITY(16)"));
@@ -347,7 +365,10 @@ static void copy(struct rtap_tracker *tracker, const struct scsi_request *reques
 
 	effect->data = effect->cut = NULL;
 	if (request->cdb.effect == SCSI_COPIES)
-		scsi_copy_extended(tracker, bytes, length, request->cdb.action == SCSI_COPY_LID4, effect);
+		scsi_copy_extended(tracker, &(struct scsi_copy){
+			.bytes = bytes, .length = length, .is_long = request->cdb.action == SCSI_COPY_LID4, .units = session_of(request)->units,
+			.is_good = request->has_status && request->status == SCSI_GOOD,
+		}, effect);
 	else
 		scsi_copy_token(tracker, bytes, length, size, effect);
 }
@@ -401,6 +422,8 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 		return;
 	if (is_good && reads_capacity(&request->cdb))
 		learn_capacity(tracker, request);
+	if (is_good && request->structures[false] == PROTOCOL_SCSI_VPD && tracker->take_effect)
+		learn_designators(tracker, request);
 	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect < SCSI_UNMAPS && !request->cdb.has_blocks) ||
 	    (request->cdb.has_blocks && !request->cdb.blocks && request->cdb.effect != SCSI_SAME))
 		return;
@@ -433,6 +456,7 @@ static void learn(void *to, const void *from)
 	const struct scsi_session *other = from;
 
 	session->layer = other->layer;
+	session->units = other->units;
 	if (!*session->target)
 		memcpy(session->target, other->target, sizeof session->target);
 	if (!session->has_nexus && other->has_nexus) {
@@ -449,12 +473,14 @@ static const struct command_layer layer = {
 	.learn = learn,
 };
 
-struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *name)
+struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *name, struct scsi_units *units)
 {
 	struct scsi_session *session = command_state_make(tracker, connection, &layer);
 
-	if (session)
+	if (session) {
 		session->layer = name;
+		session->units = units;
+	}
 	return session;
 }
 

@@ -9,6 +9,7 @@
 #include "dissect/scsi/scsi.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/scsi_login.h"
+#include "reassembly/upper/scsi_units.h"
 
 #define SCSI_TARGET_TEXT 232   /* a name of 223 bytes, RFC 7143, 4.2.7.1, or an address */
 #define SCSI_LUNS 64           /* maximum number of LUNs with a known block size, per connection */
@@ -17,6 +18,7 @@
 struct scsi_session {
 	struct commands commands;
 	const char *layer;         /* static: "srp" */
+	struct scsi_units *units;  /* of all connections of the layer */
 	char target[SCSI_TARGET_TEXT]; /* printable; empty: unknown */
 	bool has_nexus;            /* the login was captured: the two below are valid */
 	uint32_t nexus;            /* CRC-32 of the names of both ends and the session: equal for all connections of a session */
@@ -49,8 +51,8 @@ struct scsi_command_unit {
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
 };
 
-/* The connection's state, new if it has none. NULL: out of memory, which is counted. */
-struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer);
+/* The connection's state, new if it has none. `units`: of the layer. NULL: out of memory, which is counted. */
+struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer, struct scsi_units *units);
 
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
 

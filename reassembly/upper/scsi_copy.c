@@ -9,6 +9,8 @@
 #define LONG_HEADER 48
 /* Descriptors of copy sources and destinations: SPC-4, 6.4.5. Of block devices: the bytes of a block. */
 #define DEVICE_LENGTH 32
+#define DEVICE_BY_DESIGNATOR 0xe4
+#define DEVICE_DESIGNATOR 4
 #define DEVICE_TYPE 1             /* in the lowest five bits; 0: a block device */
 #define DEVICE_BLOCK 28           /* in the lower three of four bytes */
 /* Segment descriptors: SPC-4, 6.4.6. */
@@ -20,11 +22,13 @@ enum segment {
 #define SEGMENT_DESTINATION 6
 #define BLOCKS_LENGTH 28          /* of BLOCK_TO_BLOCK */
 #define BLOCKS_COUNT 10
+#define SEGMENT_FROM 12           /* of both kinds of segments below: the first block of the source */
 #define BLOCKS_TO 20
 #define COUNTS_DESTINATION 0x02   /* in byte 1: DC */
 #define OFFSET_LENGTH 32          /* of BLOCK_TO_BLOCK_WITH_OFFSET */
 #define OFFSET_BYTES 8
 #define OFFSET_TO 20
+#define OFFSET_IN_SOURCE 28
 #define OFFSET_IN_BLOCK 30
 /* SBC-4, 5.58.2. */
 #define TOKEN_RANGES_LENGTH 534
@@ -73,55 +77,77 @@ static uint32_t block_of(const struct list *list, uint32_t index)
 	return index < list->device_count && !(device[DEVICE_TYPE] & 0x1f) ? load32(device + DEVICE_BLOCK) & 0xffffff : 0;
 }
 
-/* Where a segment of `length` bytes writes. False: it is not known. */
-static bool place(const struct list *list, const uint8_t *segment, uint64_t length, struct block_effect *effect)
+/* The unit of a device; *unit is unchanged if it is unknown. */
+static bool find_unit(const struct list *list, uint32_t index, const struct scsi_copy *copy, const char *target, uint64_t *unit)
 {
-	uint32_t to = load16(segment + SEGMENT_DESTINATION), to_size = block_of(list, to), counted = to_size;
-	uint64_t first, within = 0;
+	const uint8_t *device = list->devices + (uint64_t)index * DEVICE_LENGTH;
+
+	return index < list->device_count && device[0] == DEVICE_BY_DESIGNATOR && scsi_units_find(copy->units, target, device + DEVICE_DESIGNATOR, unit);
+}
+
+/* The position of `within` bytes after a block. False: unknown. */
+static bool bytes_at(uint64_t block, uint32_t size, uint64_t within, uint64_t *offset)
+{
+	if (!size || block > (UINT64_MAX - within) / size)
+		return false;
+	*offset = block * size + within;
+	return true;
+}
+
+/* Where a segment of `length` bytes writes, and what. False: it is not known where. */
+static bool place(const struct list *list, const uint8_t *segment, uint64_t length, const struct scsi_copy *copy, struct block_effect *effect)
+{
+	uint32_t from = load16(segment + SEGMENT_SOURCE), to = load16(segment + SEGMENT_DESTINATION);
+	uint32_t from_size = block_of(list, from), to_size = block_of(list, to), counted;
+	uint64_t from_within = 0, within = 0;
+	bool is_copied;
 
 	effect->length = 0;
+	effect->unit = BLOCK_ALL_UNITS;
 	switch (segment[0]) {
 	case BLOCK_TO_STREAM: case BLOCK_TO_STREAM_AND_HOLD: case VERIFY_DEVICE: return true;
 	case BLOCK_TO_BLOCK:
-		if (length < BLOCKS_LENGTH)
+		counted = segment[1] & COUNTS_DESTINATION ? to_size : from_size;
+		if (length < BLOCKS_LENGTH || !counted)
 			return false;
-		if (!(segment[1] & COUNTS_DESTINATION))
-			counted = block_of(list, load16(segment + SEGMENT_SOURCE));
-		first = load64(segment + BLOCKS_TO);
 		effect->length = (uint64_t)load16(segment + BLOCKS_COUNT) * counted;
 		break;
 	case BLOCK_TO_BLOCK_WITH_OFFSET:
 		if (length < OFFSET_LENGTH)
 			return false;
-		first = load64(segment + OFFSET_TO);
+		from_within = load16(segment + OFFSET_IN_SOURCE);
 		within = load16(segment + OFFSET_IN_BLOCK);
 		effect->length = load32(segment + OFFSET_BYTES);
 		break;
 	default: return false;
 	}
-	if (!to_size || !counted || first > (UINT64_MAX - within) / to_size)
-		return false;
-	effect->offset = first * to_size + within;
-	return true;
+	/* parts of blocks are padded, or go on in the next segment: SPC-4, 6.4.6.2 */
+	is_copied = copy->is_good && bytes_at(load64(segment + SEGMENT_FROM), from_size, from_within, &effect->source) && from_size == to_size &&
+		    find_unit(list, from, copy, effect->target, &effect->source_unit);
+	is_copied &= find_unit(list, to, copy, effect->target, &effect->unit);
+	effect->kind = is_copied ? BLOCK_COPIED : BLOCK_SPOILED;
+	_Static_assert(BLOCKS_TO == OFFSET_TO, "both kinds of segments have the destination at the same place");
+	return bytes_at(load64(segment + BLOCKS_TO), to_size, within, &effect->offset);
 }
 
-/* The devices are designated by identifiers: which unit of the target a destination is, or whether it is of this target, is not known. */
-void scsi_copy_extended(struct rtap_tracker *tracker, const uint8_t *bytes, uint64_t length, bool is_long, struct block_effect *effect)
+/* A device whose designator is not known can be any unit of the target. */
+void scsi_copy_extended(struct rtap_tracker *tracker, const struct scsi_copy *copy, struct block_effect *effect)
 {
 	struct list list;
-	bool is_known = find_lists(bytes, length, is_long, &list);
+	bool is_known = find_lists(copy->bytes, copy->length, copy->is_long, &list);
 
-	effect->unit = BLOCK_ALL_UNITS;
 	for (uint64_t at = 0, size; is_known && at < list.segment_bytes; at += size) {
 		const uint8_t *segment = list.segments + at;
 
 		size = list.segment_bytes - at < 2 * SEGMENT_HEADER ? 0 : (uint64_t)load16(segment + 2) + SEGMENT_HEADER;
-		is_known = size >= 2 * SEGMENT_HEADER && size <= list.segment_bytes - at && place(&list, segment, size, effect);
+		is_known = size >= 2 * SEGMENT_HEADER && size <= list.segment_bytes - at && place(&list, segment, size, copy, effect);
 		if (is_known && effect->length)
-			spoil(tracker, effect);
+			tracker->take_effect(tracker->options.owner, effect);
 	}
-	if (!is_known)
-		spoil_all(tracker, effect);
+	if (is_known)
+		return;
+	effect->unit = BLOCK_ALL_UNITS;
+	spoil_all(tracker, effect);
 }
 
 void scsi_copy_token(struct rtap_tracker *tracker, const uint8_t *bytes, uint64_t length, uint32_t block_size, struct block_effect *effect)

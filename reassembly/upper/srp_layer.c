@@ -12,6 +12,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/srp_layer.h"
+#include "reassembly/upper/upper_layers.h"
 
 #define MOST_PIECES 512        /* both directions have up to 255 descriptors */
 #define INDIRECT_LENGTH 20
@@ -126,7 +127,7 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 	if (!from_a || cm->private_length < at + PORTS_LENGTH)
 		return;
 	connection->layer = &srp_layer;
-	session = scsi_session_make(tracker, connection, "srp");
+	session = scsi_session_make(tracker, connection, "srp", tracker->upper_states[UPPER_srp]);
 	if (!session)
 		return;
 	session->has_nexus = true;
@@ -160,7 +161,7 @@ static bool take_packet(struct upper_work *work)
 	}
 	if ((work->packet->upper != RTAP_UPPER_SRP && !work->is_known) || (work->message && work->message->shown.verb != RTAP_VERB_SEND))
 		return false;
-	if (!scsi_session_make(work->tracker, work->connection, "srp"))
+	if (!scsi_session_make(work->tracker, work->connection, "srp", work->tracker->upper_states[UPPER_srp]))
 		return false;
 	show(work);
 	unit = unit_of(work->packet);
@@ -189,8 +190,21 @@ static bool answers(const struct connection *connection, const struct rtap_packe
 	return command && command->request.is_seen && !command->request.is_answered;
 }
 
+static bool init(struct rtap_tracker *tracker)
+{
+	tracker->upper_states[UPPER_srp] = scsi_units_create();
+	return tracker->upper_states[UPPER_srp];
+}
+
+static void fini(struct rtap_tracker *tracker)
+{
+	scsi_units_destroy(tracker->upper_states[UPPER_srp], tracker);
+	tracker->upper_states[UPPER_srp] = NULL;
+}
+
 const struct upper_layer srp_layer = {
 	.name = "srp",
+	.init = init,
 	.carried = RTAP_UPPER_SRP,
 	.is_set_up = is_set_up,
 	.set_up = set_up,
@@ -202,4 +216,5 @@ const struct upper_layer srp_layer = {
 	.merged = command_merged,
 	.end = command_end,
 	.over = command_over,
+	.fini = fini,
 };

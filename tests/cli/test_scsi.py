@@ -180,6 +180,43 @@ class Crafted(Nvme):
             for action in (0x10, 0x1c):
                 self.assertEqual(self.left(kind, ("out", cdb(action), scsi.token_list((1, 2)))), ([], []))
 
+    def copied(self, kind, segments, pages, **options):
+        """(images of units 0 and 1, missing blocks of both) after a copy; unit n has blocks of the byte 16 n + its number."""
+        disks = [b"".join(bytes([16 * lun + number]) * 512 for number in range(16)) for lun in (0, 1)]
+        jobs = [("out", scsi.cdb16(0x8a, 0, 16), disk, lun) for lun, disk in enumerate(disks)]
+        jobs += [("into", scsi.inquiry_cdb(0x83), page, lun) for lun, page in enumerate(pages)]
+        status = options.pop("status", (scsi.GOOD, b""))
+        jobs.append(("out", bytes([scsi.EXTENDED_COPY, options.get("long", 0)]) + bytes(14), scsi.copy_list(segments, **options), 0, *status))
+        images, missing = self.images(self.capture_of(kind, *jobs))
+        return ([images["10.0.0.1/%d.img" % lun] for lun in (0, 1)],
+                [[(offset // 512, length // 512) for path, offset, length, _ in missing if path.endswith("/%d.img" % lun)] for lun in (0, 1)])
+
+    def test_copies_between_units_that_inquiry_names(self):
+        names = [scsi.designator(0x1234), scsi.designator(0x5678)]
+        pages = [scsi.identification(scsi.designator(9, association=1), b"\x02\x01\0\x08VENDOR  ", name) for name in names]
+        segments = [scsi.copied_blocks(2, 4, 3), scsi.copied_bytes(10, 12, 512, 256, 128)]
+        first, second = (b"".join(bytes([16 * lun + number]) * 512 for number in range(16)) for lun in (0, 1))
+        for kind in KINDS[0], KINDS[2]:
+            wanted = bytearray(second)
+            wanted[4 * 512:7 * 512] = first[2 * 512:5 * 512]
+            wanted[12 * 512 + 256:13 * 512 + 256] = first[10 * 512 + 128:11 * 512 + 128]
+            for long in (False, True):
+                images, missing = self.copied(kind, segments, pages, names=names, long=long)
+                self.assertEqual((images, missing), ([first, bytes(wanted)], [[], []]))
+            # within one unit; the source is not known, the destination is: only that unit is lost
+            images, missing = self.copied(kind, segments[:1], pages, names=[names[1]] * 2)
+            self.assertEqual((images[1][4 * 512:7 * 512], missing), (second[2 * 512:5 * 512], [[], []]))
+            images, missing = self.copied(kind, segments[:1], pages, names=[scsi.designator(7), names[1]])
+            self.assertEqual(missing, [[], [(4, 3)]])
+            # the destination is not known; two units have one name; a target port has it; other lengths and kinds
+            for others, by in ((pages, [names[0], scsi.designator(7)]), ([pages[1]] * 2, names), ([pages[0], scsi.identification(scsi.designator(0x5678, association=1))], names),
+                               (pages, [names[0], scsi.designator(0x5678, kind=2)]), ([pages[0], pages[1][:-1]], names), ([], names)):
+                self.assertEqual(self.copied(kind, segments[:1], others, names=by)[1], [[(4, 3)]] * 2)
+            # failed on the way, or with blocks of other sizes: where it wrote is known
+            failed = (scsi.CHECK_CONDITION, scsi.fixed_sense(0xa, 0x0d01))
+            self.assertEqual(self.copied(kind, segments[:1], pages, names=names, status=failed)[1], [[], [(4, 3)]])
+            self.assertEqual(self.copied(kind, [scsi.copied_blocks(0, 2, 1)], pages, names=names, sizes=(1024, 512))[1], [[], [(2, 2)]])
+
     def test_what_destroys_all(self):
         for kind in (KINDS[0], KINDS[2]):
             for opcode in (0x04, 0x48):

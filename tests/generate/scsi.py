@@ -34,9 +34,24 @@ def unmap_list(*pairs):
 EXTENDED_COPY = 0x83
 
 
-def block_device(size):
+def designator(number, kind=3, association=0, code_set=1):
+    """SPC-5, 7.7.6: an NAA designator of 16 bytes."""
+    return struct.pack(">BBxBQQ", code_set, association << 4 | kind, 16, 0x6 << 60, number)
+
+
+def identification(*designators):
+    """VPD page 83h."""
+    body = b"".join(designators)
+    return struct.pack(">BBH", 0, 0x83, len(body)) + body
+
+
+def inquiry_cdb(page, length=252):
+    return struct.pack(">BBBHB", 0x12, 1, page, length, 0).ljust(16, b"\0")
+
+
+def block_device(size, name=designator(0)):
     """A descriptor of a copy's source or destination by an identifier, with the bytes of a block: SPC-4, 6.4.5.6."""
-    return struct.pack(">BB6s16s4xI", 0xe4, 0, b"", b"\x01\x03\0\x10" + bytes(12), size).ljust(32, b"\0")
+    return struct.pack(">BB2x24sI", 0xe4, 0, name, size)
 
 
 def copied_blocks(first, to, blocks, counts_destination=False):
@@ -44,14 +59,14 @@ def copied_blocks(first, to, blocks, counts_destination=False):
     return struct.pack(">BBHHHHHQQ", 0x02, counts_destination << 1, 24, 0, 1, 0, blocks, first, to)
 
 
-def copied_bytes(first, to, length, offset):
+def copied_bytes(first, to, length, offset, from_offset=0):
     """SPC-4, 6.4.6.11."""
-    return struct.pack(">BBHHHIQQHH", 0x0a, 0, 28, 0, 1, length, first, to, 0, offset)
+    return struct.pack(">BBHHHIQQHH", 0x0a, 0, 28, 0, 1, length, first, to, from_offset, offset)
 
 
-def copy_list(segments, sizes=(512, 512), long=False):
+def copy_list(segments, sizes=(512, 512), long=False, names=(designator(0), designator(0))):
     """The parameter list of EXTENDED COPY: SPC-4, 6.4.1; with a list identifier of four bytes 6.5.1."""
-    devices, segments = b"".join(block_device(size) for size in sizes), b"".join(segments)
+    devices, segments = b"".join(block_device(size, name) for size, name in zip(sizes, names)), b"".join(segments)
     if long:
         return struct.pack(">BBH11xBB3xI18xHHH", 1, 0, 32, 0, 0xff, 7, len(devices), len(segments), 0) + devices + segments
     return struct.pack(">BBHIII", 1, 0, len(devices), 0, len(segments), 0) + devices + segments
