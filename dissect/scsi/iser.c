@@ -112,6 +112,12 @@ static bool is_text(uint8_t opcode)
 	return opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE;
 }
 
+static bool has_lun(uint8_t opcode)
+{
+	return opcode == ISCSI_COMMAND || opcode == ISCSI_TASK_MANAGEMENT || opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_DATA_OUT ||
+	       opcode == ISCSI_R2T || opcode == ISCSI_ASYNC;
+}
+
 #define OF(name, condition, at, width) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
@@ -173,6 +179,49 @@ OF(data_final, opcode == ISCSI_DATA_OUT, 8, 1)
 OF(data_number, opcode == ISCSI_DATA_OUT, 288, 32)
 OF(data_offset, opcode == ISCSI_DATA_OUT, 320, 32)
 
+OF(isid_type, is_login(opcode), 64, 2)
+OF(isid_a, is_login(opcode), 66, 6)
+OF(isid_b, is_login(opcode), 72, 16)
+OF(isid_c, is_login(opcode), 88, 8)
+OF(isid_d, is_login(opcode), 96, 16)
+OF(reference_number, opcode == ISCSI_COMMAND, 24, 8)
+OF(lun_mode, has_lun(opcode), 64, 2)
+OF(lun, has_lun(opcode), 66, 14)
+
+static bool derive_isid(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	if (layer->length < ISCSI_LENGTH || !is_login(opcode_of(packet, layer)))
+		return false;
+	value->data.bytes = layer_bytes(packet, layer) + ISCSI_ISID_AT;
+	value->data.length = ISCSI_ISID_LENGTH;
+	return true;
+}
+
+static bool derive_request_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return layer->length && opcode_of(packet, layer) == ISCSI_RESPONSE && scsi_request_frame(packet, layer, value);
+}
+
+static bool derive_time(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return layer->length && opcode_of(packet, layer) == ISCSI_RESPONSE && scsi_request_time(packet, layer, value);
+}
+
+/* The first two bytes of data that has sense data. RFC 7143, 11.4.7.2. */
+static bool derive_sense_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *pdu = layer_bytes(packet, layer);
+	uint32_t captured = packet->sources[layer->source].captured, at;
+
+	if (layer->length < ISCSI_LENGTH || opcode_of(packet, layer) != ISCSI_RESPONSE || pdu[ISCSI_STATUS_AT] != SCSI_CHECK_CONDITION)
+		return false;
+	at = ISCSI_LENGTH + (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
+	if (bits(pdu, ISCSI_DATA_LENGTH) < 2 || captured < layer->offset || captured - layer->offset < at + 2)
+		return false;
+	value->number = load16(pdu + at);
+	return true;
+}
+
 static const struct rtap_name function_names[] = {
 	{ 1, "ABORT TASK" }, { 2, "ABORT TASK SET" }, { 3, "CLEAR ACA" }, { 4, "CLEAR TASK SET" }, { 5, "LOGICAL UNIT RESET" },
 	{ 6, "TARGET WARM RESET" }, { 7, "TARGET COLD RESET" }, { 8, "TASK REASSIGN" }, { 0, NULL },
@@ -211,6 +260,9 @@ const struct rtap_name iscsi_reject_names[] = {
 
 /* RFC 7143, 11.12.3. */
 static const struct rtap_name stage_names[] = { { 0, "security negotiation" }, { 1, "operational negotiation" }, { 3, "full feature phase" }, { 0, NULL } };
+
+/* RFC 7143, 11.12.5. */
+static const struct rtap_name isid_type_names[] = { { 0, "IEEE OUI" }, { 1, "IANA enterprise number" }, { 2, "random" }, { 0, NULL } };
 
 static const struct rtap_name logout_reason_names[] = {
 	{ 0, "close session" }, { 1, "close connection" }, { 2, "remove connection for recovery" }, { 0, NULL },
@@ -283,6 +335,21 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.versionmin", "Version Min", 24, 8, RTAP_HEX, NULL, derive_version_min),
 	SOME("iscsi.versionactive", "Version Active", 24, 8, RTAP_HEX, NULL, derive_version_active),
 	{ "iscsi.tsih", "Target Session Identifying Handle", 112, 16, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_session, NULL },
+	{ "iscsi.isid", "Initiator's Part of the Session ID", 64, 48, RTAP_BYTES, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_isid, NULL },
+	SOME("iscsi.isid.t", "Type", 64, 2, RTAP_HEX, isid_type_names, derive_isid_type),
+	SOME("iscsi.isid.a", "A", 66, 6, RTAP_HEX, NULL, derive_isid_a),
+	SOME("iscsi.isid.b", "B", 72, 16, RTAP_HEX, NULL, derive_isid_b),
+	SOME("iscsi.isid.c", "C", 88, 8, RTAP_HEX, NULL, derive_isid_c),
+	SOME("iscsi.isid.d", "D", 96, 16, RTAP_HEX, NULL, derive_isid_d),
+	SOME("iscsi.scsicommand.crn", "Command Reference Number", 24, 8, RTAP_DEC, NULL, derive_reference_number),
+	SOME("scsi.lun.address_mode", "Address Mode", 64, 2, RTAP_HEX, NULL, derive_lun_mode),
+	SOME("scsi.lun", "LUN", 66, 14, RTAP_HEX, NULL, derive_lun),
+	{ "iscsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_request_frame, NULL },
+	SOME("iscsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, NULL, derive_time),
+	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_BULK, NULL, derive_request_frame, NULL },
+	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_BULK, NULL, derive_time, NULL },
+	SOME("scsi.status", "SCSI Status", 24, 8, RTAP_HEX, scsi_status_names, derive_status),
+	SOME("iscsi.scsiresponse.senselength", "Sense Length", 0, 16, RTAP_DEC, NULL, derive_sense_length),
 	SOME("iscsi.cid", "Connection ID", 160, 16, RTAP_HEX, NULL, derive_connection_id),
 	SOME("iscsi.text.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_text_final),
 	SOME("iscsi.text.C", "Continue", 9, 1, RTAP_BOOL, NULL, derive_text_goes_on),

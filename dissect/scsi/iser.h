@@ -22,7 +22,8 @@
 #define ISCSI_AHS_LENGTH 32, 8   /* in words of four bytes */
 #define ISCSI_DATA_LENGTH 40, 24
 #define ISCSI_LUN_AT 8           /* bytes */
-#define ISCSI_ISID_AT 8          /* of a login: six bytes */
+#define ISCSI_ISID_AT 8          /* of a login */
+#define ISCSI_ISID_LENGTH 6
 #define ISCSI_CID 160, 16
 #define ISCSI_LOGIN_CONTINUES 9, 1
 #define ISCSI_TAG 128, 32

@@ -150,72 +150,19 @@ uint64_t scsi_lun(const uint8_t *address)
 	}
 }
 
-/* The CDB as a separate layer. */
-static bool derive_lba(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+bool scsi_request_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	struct scsi_command command;
-
-	if (!layer->length)
-		return false;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
-	value->number = command.lba;
-	return command.has_blocks;
+	(void)layer;
+	value->number = packet->request.frame;
+	return packet->request.frame;
 }
 
-static bool derive_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+bool scsi_request_time(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	struct scsi_command command;
-
-	if (!layer->length)
-		return false;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
-	value->number = command.blocks;
-	return command.has_blocks;
+	(void)layer;
+	value->number = (uint64_t)(packet->frame->time_ns - packet->request.time_ns);
+	return packet->request.frame;
 }
-
-static const struct rtap_field cdb_fields[] = {
-	{ "scsi_sbc.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, scsi_opcode_names, NULL, NULL },
-	{ "scsi.cdb.parameters", "CDB after the Opcode", 8, 120, RTAP_BYTES, 0, NULL, NULL, NULL },
-	{ "scsi.cdb.lba", "Logical Block Address", 0, 64, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_lba, NULL },
-	{ "scsi.cdb.xferlen", "Number of Blocks", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_blocks, NULL },
-};
-
-static void summary_cdb(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
-{
-	struct scsi_command command;
-
-	if (!layer->length)
-		return;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
-	line_char(line, ' ');
-	if (command.name)
-		line_text(line, command.name);
-	else
-		line_hex(line, command.opcode, 2);
-	if (!command.has_blocks)
-		return;
-	line_text(line, " LBA ");
-	line_dec(line, command.lba);
-	line_char(line, ' ');
-	line_count(line, command.blocks, "block", "blocks");
-}
-
-static enum result parse_cdb(struct parse *parse)
-{
-	const uint8_t *cdb;
-	enum result result = parse_layer(parse, PROTOCOL_SCSI_CDB, SCSI_CDB_LENGTH, &cdb);
-
-	if (result == OK && parse->cursor.wire)
-		parse->next = PROTOCOL_PAYLOAD;
-	return result;
-}
-
-const struct protocol scsi_cdb_protocol = {
-	.table = { "scsi.cdb", "SCSI Command", "SPC-5, 4.2", SCSI_CDB_LENGTH, FIELDS(cdb_fields) },
-	.scope = SCOPE_CALL,
-	.parse = parse_cdb,
-	.summary = summary_cdb,
-};
 
 static bool derive_key(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -235,12 +182,78 @@ static bool derive_code(const struct rtap_packet *packet, const struct rtap_laye
 	return sense.has_code;
 }
 
+static bool has_fixed_format(const uint8_t *sense)
+{
+	return (sense[0] & 0x7e) == 0x70;
+}
+
+/* Sense-key specific data that points to a field of the CDB or of the parameters: SPC-5, 4.4.2.4.2. */
+static bool points_to_field(const struct rtap_layer *layer, const uint8_t *sense)
+{
+	return has_fixed_format(sense) && (sense[2] & 0xf) == 5 && layer->length > 15 && sense[15] & 0x80;
+}
+
+/* A part of sense data for which the condition is true. */
+#define SENSE(name, condition, at, width) \
+	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		const uint8_t *sense = layer_bytes(packet, layer); \
+		\
+		if (layer->length < 3 || !(condition) || layer->length * 8 < (at) + (width)) \
+			return false; \
+		value->number = bits(sense, at, width); \
+		return true; \
+	}
+
+SENSE(filemark, has_fixed_format(sense), 16, 1)
+SENSE(medium_end, has_fixed_format(sense), 17, 1)
+SENSE(incorrect_length, has_fixed_format(sense), 18, 1)
+SENSE(information, has_fixed_format(sense), 24, 32)
+SENSE(added_length, sense[0] & 0x70, 56, 8)
+SENSE(additional_code, sense[0] & 0x70, has_fixed_format(sense) ? 96u : 16u, 8)
+SENSE(qualifier, sense[0] & 0x70, has_fixed_format(sense) ? 104u : 24u, 8)
+SENSE(replaceable_unit, has_fixed_format(sense), 112, 8)
+SENSE(specific_valid, has_fixed_format(sense), 120, 1)
+SENSE(specific, has_fixed_format(sense), 121, 23)
+SENSE(pointer_to_cdb, points_to_field(layer, sense), 121, 1)
+SENSE(pointer_has_bit, points_to_field(layer, sense), 124, 1)
+SENSE(pointer_bit, points_to_field(layer, sense), 125, 3)
+SENSE(pointer_field, points_to_field(layer, sense), 128, 16)
+
+static bool derive_specific_information(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *sense = layer_bytes(packet, layer);
+
+	if (layer->length < 12 || !has_fixed_format(sense))
+		return false;
+	value->data.bytes = sense + 8;
+	value->data.length = 4;
+	return true;
+}
+
+#define SOME(name, label, width, show, part) { name, label, 0, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_##part, NULL }
+
 static const struct rtap_field sense_fields[] = {
 	{ "scsi.sns.errtype", "Response Code", 1, 7, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "scsi.sns.valid", "Information is Valid", 0, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "scsi.sns.key", "Sense Key", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_sense_key_names, derive_key, NULL },
 	{ "scsi.sns.ascascq", "Additional Sense Code and Qualifier", 0, 16, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_additional_names,
 	  derive_code, NULL },
+	SOME("scsi.sns.asc", "Additional Sense Code", 8, RTAP_HEX, additional_code),
+	SOME("scsi.sns.ascq", "Additional Sense Code Qualifier", 8, RTAP_HEX, qualifier),
+	SOME("scsi.sns.filemark", "Filemark", 1, RTAP_BOOL, filemark),
+	SOME("scsi.sns.eom", "End of Medium", 1, RTAP_BOOL, medium_end),
+	SOME("scsi.sns.ili", "Incorrect Length", 1, RTAP_BOOL, incorrect_length),
+	SOME("scsi.sns.info", "Information", 32, RTAP_HEX, information),
+	SOME("scsi.sns.addlen", "Additional Sense Length", 8, RTAP_DEC, added_length),
+	SOME("scsi.sns.command_specific_information", "Command-Specific Information", 32, RTAP_BYTES, specific_information),
+	SOME("scsi.sns.fru", "Field Replaceable Unit Code", 8, RTAP_HEX, replaceable_unit),
+	SOME("scsi.sns.sksv", "Sense Key Specific Valid", 1, RTAP_BOOL, specific_valid),
+	SOME("scsi.sns.sks_info", "Sense Key Specific", 23, RTAP_HEX, specific),
+	SOME("scsi.sns.sks.fp.cd", "Pointer to the CDB", 1, RTAP_DEC, pointer_to_cdb),
+	SOME("scsi.sns.sks.fp.bpv", "Bit Pointer Valid", 1, RTAP_BOOL, pointer_has_bit),
+	SOME("scsi.sns.sks.fp.bit", "Bit Pointer", 3, RTAP_DEC, pointer_bit),
+	SOME("scsi.sns.sks.fp.field", "Field Pointer", 16, RTAP_DEC, pointer_field),
 };
 
 static void summary_sense(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

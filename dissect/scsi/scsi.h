@@ -14,7 +14,9 @@ enum scsi_status { SCSI_GOOD = 0x00, SCSI_CHECK_CONDITION = 0x02, SCSI_TASK_ABOR
 enum scsi_sense_key { SCSI_MEDIUM_ERROR = 0x3, SCSI_HARDWARE_ERROR = 0x4, SCSI_ABORTED_COMMAND = 0xb };
 
 enum scsi_opcode {
-	SCSI_REQUEST_SENSE = 0x03, SCSI_FORMAT_UNIT = 0x04, SCSI_READ_6 = 0x08, SCSI_WRITE_6 = 0x0a, SCSI_INQUIRY = 0x12, SCSI_MODE_SELECT_6 = 0x15, SCSI_MODE_SENSE_6 = 0x1a,
+	SCSI_REQUEST_SENSE = 0x03, SCSI_FORMAT_UNIT = 0x04, SCSI_REASSIGN_BLOCKS = 0x07, SCSI_READ_6 = 0x08, SCSI_WRITE_6 = 0x0a, SCSI_INQUIRY = 0x12, SCSI_MODE_SELECT_6 = 0x15,
+	SCSI_MODE_SENSE_6 = 0x1a, SCSI_START_STOP = 0x1b, SCSI_VERIFY_10 = 0x2f, SCSI_SYNCHRONIZE_10 = 0x35, SCSI_LOG_SELECT = 0x4c,
+	SCSI_VERIFY_16 = 0x8f, SCSI_SYNCHRONIZE_16 = 0x91, SCSI_MAINTENANCE_IN = 0xa3, SCSI_VERIFY_12 = 0xaf,
 	SCSI_READ_CAPACITY_10 = 0x25, SCSI_READ_10 = 0x28, SCSI_WRITE_10 = 0x2a, SCSI_WRITE_AND_VERIFY_10 = 0x2e, SCSI_WRITE_SAME_10 = 0x41,
 	SCSI_UNMAP = 0x42, SCSI_SANITIZE = 0x48, SCSI_LOG_SENSE = 0x4d, SCSI_MODE_SELECT_10 = 0x55, SCSI_MODE_SENSE_10 = 0x5a, SCSI_PERSISTENT_RESERVE_IN = 0x5e,
 	SCSI_PERSISTENT_RESERVE_OUT = 0x5f, SCSI_VARIABLE = 0x7f, SCSI_EXTENDED_COPY = 0x83, SCSI_READ_16 = 0x88, SCSI_COMPARE_AND_WRITE = 0x89, SCSI_WRITE_16 = 0x8a, SCSI_ORWRITE_16 = 0x8b,
@@ -46,7 +48,7 @@ struct scsi_command {
 /* Reads a CDB of which `length` bytes were captured, at least 1. */
 void scsi_read_command(const uint8_t *cdb, uint32_t length, struct scsi_command *command);
 
-extern const struct rtap_name scsi_opcode_names[], scsi_status_names[], scsi_sense_key_names[], scsi_additional_names[];
+extern const struct rtap_name scsi_opcode_names[], scsi_status_names[], scsi_sense_key_names[], scsi_additional_names[], scsi_vpd_page_names[];
 
 /* Sense data; bytes that are not there make a part unknown. SPC-5, 4.4. */
 struct scsi_sense {
@@ -54,6 +56,10 @@ struct scsi_sense {
 	uint8_t key;
 	uint16_t code;            /* ASC and ASCQ */
 };
+
+/* rtap_field.derive of a response: the frame of its command, and the time since then. False: unknown. */
+bool scsi_request_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
+bool scsi_request_time(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
 
 void scsi_read_sense(const uint8_t *sense, uint32_t length, struct scsi_sense *found);
 

@@ -77,7 +77,8 @@ SCSI_STRUCTURE(inquiry, INQUIRY, "scsi.inquiry", "SCSI Inquiry Data", "SPC-5, 6.
 /* A page: the layout after its header depends on the page code. */
 #define VPD_HEADER 4
 
-static const struct rtap_name vpd_page_names[] = {
+/* SPC-5, 7.7; SBC-4, 6.6. */
+const struct rtap_name scsi_vpd_page_names[] = {
 	{ 0x00, "Supported VPD Pages" }, { 0x80, "Unit Serial Number" }, { 0x83, "Device Identification" }, { 0x84, "Software Interface Identification" },
 	{ 0x85, "Management Network Addresses" }, { 0x86, "Extended INQUIRY Data" }, { 0x87, "Mode Page Policy" }, { 0x88, "SCSI Ports" },
 	{ 0x8f, "Third-Party Copy" }, { 0xb0, "Block Limits" }, { 0xb1, "Block Device Characteristics" }, { 0xb2, "Logical Block Provisioning" },
@@ -88,7 +89,7 @@ static const struct rtap_name vpd_page_names[] = {
 static const struct rtap_field vpd_fields[] = {
 	{ "scsi.inquiry.evpd.qualifier", "Peripheral Qualifier", SCSI_BITS(0, 0, 3), RTAP_DEC, 0, qualifier_names, NULL, NULL },
 	{ "scsi.inquiry.evpd.devtype", "Peripheral Device Type", SCSI_BITS(0, 3, 5), RTAP_DEC, 0, device_type_names, NULL, NULL },
-	{ "scsi.inquiry.evpd.pagecode", "Page Code", SCSI_BYTES(1, 1), RTAP_HEX, RTAP_OPCODE, vpd_page_names, NULL, NULL },
+	{ "scsi.inquiry.evpd.pagecode", "Page Code", SCSI_BYTES(1, 1), RTAP_HEX, RTAP_OPCODE, scsi_vpd_page_names, NULL, NULL },
 	{ "scsi.inquiry.evpd.pagelength", "Page Length", SCSI_BYTES(2, 2), RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
@@ -141,7 +142,7 @@ static enum result parse_page(struct parse *parse, uint16_t protocol, uint32_t l
 }
 
 static const struct rtap_field vpd_pages_fields[] = {
-	{ "scsi.inquiry.evpd.supported_page", "Supported Page", SCSI_BYTES(0, 1), RTAP_HEX, RTAP_REPEATS, vpd_page_names, NULL, NULL },
+	{ "scsi.inquiry.evpd.supported_page", "Supported Page", SCSI_BYTES(0, 1), RTAP_HEX, RTAP_REPEATS, scsi_vpd_page_names, NULL, NULL },
 };
 
 static enum result parse_vpd_pages(struct parse *parse)

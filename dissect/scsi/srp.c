@@ -97,6 +97,8 @@ static const struct rtap_field response_fields[] = {
 	{ "srp.rsp.data_in_res_cnt", "Data In Residual Count", 192, 32, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "srp.rsp.sense_data_len", "Sense Data Length", SRP_SENSE_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "srp.rsp.resp_data_len", "Response Data Length", SRP_REASON_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, scsi_request_frame, NULL },
+	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, scsi_request_time, NULL },
 };
 
 static void summary_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
