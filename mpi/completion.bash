@@ -20,7 +20,7 @@ _rdmatap_mpi()
 	for one in "${COMPREPLY[@]}"; do
 		[[ " -c -f -i -r " == *" $one "* ]] || kept+=("$one")
 	done
-	_rdmatap_words "$current" -W "--output --ranks --split ${kept[*]}"
+	_rdmatap_words "$current" -W "--apart --output --ranks --split ${kept[*]}"
 }
 
 complete -o filenames -F _rdmatap_mpi rdmatap-mpi

@@ -184,7 +184,8 @@ void exchange_open_files(struct exchange *exchange)
 	}
 	exchange->at_end = !exchange->files;
 	if (!exchange->options.gathers)
-		exchange->placement = placement_create(exchange->options.names, exchange->options.count, exchange->options.readers);
+		exchange->placement = placement_create(exchange->options.names, exchange->options.count, exchange->options.readers,
+						       exchange->options.apart);
 	if (!exchange->options.gathers && !exchange->placement)
 		give_up();
 	for (size_t i = 0; exchange->files && exchange->options.clocks && i < exchange->file_count; i++)
@@ -228,8 +229,11 @@ static bool queue_frame(struct exchange *exchange, const struct rtap_frame *fram
 	*waiting = (struct waiting){
 		.frame = *frame, .batch = NULL, .key = next_key(exchange, interfaces_file(exchange->interfaces, frame->interface), frame->time_ns),
 	};
-	if (exchange->placement)
-		waiting->rank = placement_rank(exchange->placement, unit_of(frame));
+	if (exchange->placement) {
+		uint64_t hosts[2], unit = unit_of(frame, hosts);
+
+		waiting->rank = placement_rank(exchange->placement, unit, hosts);
+	}
 	exchange->waiting_bytes += frame->captured_length + sizeof(struct sent_frame);
 	exchange->counters.read_frames++;
 	exchange->counters.read_bytes += frame->captured_length;

@@ -21,6 +21,7 @@ struct exchange_options {
 	struct split *const *splits; /* of each file; NULL: it is read whole; borrowed */
 	const struct source_clock *clocks; /* of all files; NULL: nothing is corrected; borrowed */
 	bool gathers;              /* rank 0 analyses all frames */
+	bool apart;                /* as for placement_create() */
 	uint64_t max_memory;       /* bytes of frames of this rank that wait for others */
 };
 

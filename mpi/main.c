@@ -72,6 +72,7 @@ static const char help_text[] =
 	"  FILE         a capture\n"
 	"\n"
 	"further options\n"
+	"  --apart      analyse each pair of hosts alone, also those of a job of NCCL\n"
 	"  --output FILE  write the output to a file; of messages, operations and connections all ranks write it\n"
 	"  --ranks      print on standard error what each rank read, analysed and sent\n"
 	"  --split SIZE divide captures that are not compressed and have at least SIZE bytes among all ranks (default: 256M)\n"
@@ -90,6 +91,7 @@ struct job {
 	struct feed feed;
 	int rank, ranks;
 	bool prints_ranks;          /* --ranks */
+	bool apart;                 /* --apart */
 	const char *output;         /* --output; NULL: standard output */
 	bool may_use_threads;       /* MPI can be called by any of them */
 	unsigned threads;           /* --threads, if given */
@@ -183,7 +185,7 @@ static bool open_exchange(struct job *job, const struct options *options)
 {
 	job->exchange = exchange_create(&(struct exchange_options){
 		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .splits = job->inputs.splits, .clocks = job->clocks,
-		.gathers = !job->is_spread, .max_memory = options->max_memory,
+		.gathers = !job->is_spread, .apart = job->apart, .max_memory = options->max_memory,
 	});
 	if (!job->exchange)
 		return false;
@@ -325,7 +327,7 @@ static bool is_option(const char *option, const char **value, int *at, int argc,
 	return true;
 }
 
-/* Removes --ranks, --output FILE and --split SIZE from the arguments. False: an error was printed. */
+/* Removes --apart, --ranks, --output FILE and --split SIZE from the arguments. False: an error was printed. */
 static bool take_own_options(struct job *job, int *argc, char **argv)
 {
 	const char *split = NULL;
@@ -334,6 +336,8 @@ static bool take_own_options(struct job *job, int *argc, char **argv)
 	for (int i = 0; i < *argc; i++) {
 		if (!strcmp(argv[i], "--ranks"))
 			job->prints_ranks = true;
+		else if (!strcmp(argv[i], "--apart"))
+			job->apart = true;
 		else if (!is_option("--split", &split, &i, *argc, argv) && !is_option("--output", &job->output, &i, *argc, argv))
 			argv[kept++] = argv[i];
 	}

@@ -9,6 +9,8 @@
 
 #include <rdmatap/source.h>
 
+#include "dissect/dissect.h"
+#include "dissect/engine/packet.h"
 #include "mpi/placement.h"
 #include "mpi/unit.h"
 
@@ -19,15 +21,25 @@
 
 /* A unit, and what one rank read of it. */
 struct seen {
-	uint64_t unit;
+	uint64_t unit, hosts[2];
 	uint64_t frames;
 	uint32_t rank;
+	uint32_t is_joint;         /* some of it writes with immediate data */
+};
+
+/* A host of a job. */
+struct member {
+	uint64_t host;
+	uint32_t group;            /* index of a member of the same group; its own: the first */
+	uint32_t rank;             /* of the first one of a group: where it is analysed */
 };
 
 /* A hash table; units are hashes themselves. 0: empty. */
 struct placement {
 	struct seen *places;
 	size_t count, room;        /* room: a power of two */
+	struct member *members;    /* in ascending order of hosts */
+	size_t member_count;
 	unsigned ranks;
 };
 
@@ -58,23 +70,36 @@ static bool make_room(struct placement *placement)
 	return true;
 }
 
-static bool add(struct placement *placement, uint64_t unit, uint64_t frames)
+/* Adds up what was seen of a unit. */
+static bool add(struct placement *placement, const struct seen *more)
 {
 	struct seen *seen;
 
-	if (!unit)
+	if (!more->unit)
 		return true;
 	if (!make_room(placement))
 		return false;
-	seen = find(placement, unit);
+	seen = find(placement, more->unit);
 	placement->count += !seen->unit;
-	seen->unit = unit;
-	seen->frames += frames;
+	seen->unit = more->unit;
+	memcpy(seen->hosts, more->hosts, sizeof seen->hosts);
+	seen->frames += more->frames;
+	seen->rank = more->rank;
+	seen->is_joint |= more->is_joint;
 	return true;
 }
 
+/* IBTA vol. 1, table 38: RDMA WRITE Last and Only with immediate data, of any transport. */
+static bool writes_with_immediate(const struct rtap_frame *frame)
+{
+	struct rtap_packet packet;
+
+	dissect_frame(frame, NULL, &packet);
+	return packet.ib.has_bth && ((packet.ib.opcode & 0x1f) == 0x09 || (packet.ib.opcode & 0x1f) == 0x0b);
+}
+
 /* Errors are reported when the file is read as an input. */
-static bool sample_file(struct placement *placement, const char *name)
+static bool sample_file(struct placement *placement, const char *name, bool apart)
 {
 	const struct rtap_frame *frame;
 	struct rtap_source *source;
@@ -83,8 +108,12 @@ static bool sample_file(struct placement *placement, const char *name)
 
 	if (rtap_source_open_files(&source, &name, 1, &error) != RTAP_STATUS_OK)
 		return true;
-	for (unsigned i = 0; added && i < SAMPLE_FRAMES && rtap_source_read_frame(source, &frame, &error) == RTAP_STATUS_OK; i++)
-		added = add(placement, unit_of(frame), 1);
+	for (unsigned i = 0; added && i < SAMPLE_FRAMES && rtap_source_read_frame(source, &frame, &error) == RTAP_STATUS_OK; i++) {
+		struct seen seen = { .frames = 1, .is_joint = !apart && writes_with_immediate(frame) };
+
+		seen.unit = unit_of(frame, seen.hosts);
+		added = add(placement, &seen);
+	}
 	rtap_source_close(source);
 	return added;
 }
@@ -120,6 +149,7 @@ static size_t sum_up(struct seen *all, size_t count)
 
 		for (next = i + 1; next < count && all[next].unit == sum.unit; next++) {
 			sum.frames += all[next].frames;
+			sum.is_joint |= all[next].is_joint;
 			if (all[next].frames > most) {
 				most = all[next].frames;
 				sum.rank = all[next].rank;
@@ -130,32 +160,121 @@ static size_t sum_up(struct seen *all, size_t count)
 	return units;
 }
 
-/* Each unit to its reader unless that has its share; else to the rank that has least. */
+static int compare_members(const void *one, const void *other)
+{
+	const struct member *a = one, *b = other;
+
+	return (a->host > b->host) - (a->host < b->host);
+}
+
+static struct member *find_member(const struct placement *placement, uint64_t host)
+{
+	return placement->member_count ? bsearch(&(struct member){ .host = host }, placement->members, placement->member_count,
+						 sizeof *placement->members, compare_members) : NULL;
+}
+
+/* The first member of a host's group. NULL: it is in none. */
+static struct member *group_of(const struct placement *placement, uint64_t host)
+{
+	struct member *member = find_member(placement, host);
+
+	while (member && &placement->members[member->group] != member)
+		member = &placement->members[member->group];
+	return member;
+}
+
+/* The group of both hosts; NULL: they are not in the same one. */
+static struct member *common_group(const struct placement *placement, const uint64_t hosts[2])
+{
+	struct member *group = group_of(placement, hosts[0]);
+
+	return group && group == group_of(placement, hosts[1]) ? group : NULL;
+}
+
+/* Hosts that write with immediate data to each other are in one group. */
+static bool find_groups(struct placement *placement, const struct seen *units, size_t count)
+{
+	size_t members = 0, kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		members += 2 * units[i].is_joint;
+	placement->members = calloc(members + 1, sizeof *placement->members);
+	if (!placement->members)
+		return false;
+	members = 0;
+	for (size_t i = 0; i < count; i++)
+		for (unsigned end = 0; units[i].is_joint && end < 2; end++)
+			placement->members[members++].host = units[i].hosts[end];
+	qsort(placement->members, members, sizeof *placement->members, compare_members);
+	for (size_t i = 0; i < members; i++)
+		if (!kept || placement->members[kept - 1].host != placement->members[i].host)
+			placement->members[kept++].host = placement->members[i].host;
+	placement->member_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		placement->members[i].group = (uint32_t)i;
+	for (size_t i = 0; i < count; i++)
+		if (units[i].is_joint)
+			group_of(placement, units[i].hosts[0])->group = group_of(placement, units[i].hosts[1])->group;
+	return true;
+}
+
+static unsigned least_loaded(const struct placement *placement, const uint64_t *loads)
+{
+	unsigned least = 0;
+
+	for (unsigned i = 1; i < placement->ranks; i++)
+		if (loads[i] < loads[least])
+			least = i;
+	return least;
+}
+
+/* Each group to the rank that has least. */
+static bool place_groups(struct placement *placement, const struct seen *units, size_t count, uint64_t *loads)
+{
+	uint64_t *frames = calloc(placement->member_count + 1, sizeof *frames);
+
+	if (!frames)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct member *group = common_group(placement, units[i].hosts);
+
+		if (group)
+			frames[group - placement->members] += units[i].frames;
+	}
+	for (size_t i = 0; i < placement->member_count; i++) {
+		if (placement->members[i].group != i)
+			continue;
+		placement->members[i].rank = least_loaded(placement, loads);
+		loads[placement->members[i].rank] += frames[i];
+	}
+	free(frames);
+	return true;
+}
+
+/* Groups first. Then each unit to its reader unless that has its share; else to the rank that has least. */
 static bool place(struct placement *placement, struct seen *units, size_t count)
 {
 	uint64_t *loads = calloc(placement->ranks, sizeof *loads), total = 0;
+	bool placed = loads;
 
-	if (!loads)
-		return false;
 	qsort(units, count, sizeof *units, compare_frames);
-	for (size_t i = 0; i < count; i++)
+	placed = placed && find_groups(placement, units, count) && place_groups(placement, units, count, loads);
+	for (size_t i = 0; placed && i < count; i++)
 		total += units[i].frames;
-	for (size_t i = 0; i < count; i++) {
-		unsigned rank = units[i].rank;
+	for (size_t i = 0; placed && i < count; i++) {
+		const struct member *group = common_group(placement, units[i].hosts);
 
-		if ((double)(loads[rank] + units[i].frames) > MOST_LOAD * (double)total / placement->ranks) {
-			rank = 0;
-			for (unsigned j = 1; j < placement->ranks; j++)
-				if (loads[j] < loads[rank])
-					rank = j;
+		if (!group) {
+			if ((double)(loads[units[i].rank] + units[i].frames) > MOST_LOAD * (double)total / placement->ranks)
+				units[i].rank = least_loaded(placement, loads);
+			loads[units[i].rank] += units[i].frames;
+		} else {
+			units[i].rank = group->rank;
 		}
-		loads[rank] += units[i].frames;
-		if (!add(placement, units[i].unit, units[i].frames))
-			break;
-		find(placement, units[i].unit)->rank = rank;
+		placed = add(placement, &units[i]);
 	}
 	free(loads);
-	return true;
+	return placed;
 }
 
 /* Shares what all ranks saw. NULL: out of memory. */
@@ -188,7 +307,7 @@ static struct seen *share(const struct placement *placement, int rank, size_t *c
 	return all;
 }
 
-struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers)
+struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers, bool apart)
 {
 	struct placement seen = { .places = NULL }, *placement = calloc(1, sizeof *placement);
 	struct seen *units = NULL;
@@ -199,7 +318,7 @@ struct placement *placement_create(const char *const *names, size_t count, const
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	seen.ranks = (unsigned)ranks;
 	for (size_t i = 0; i < count; i++)
-		if (readers[i] == (unsigned)rank && !sample_file(&seen, names[i]))
+		if (readers[i] == (unsigned)rank && !sample_file(&seen, names[i], apart))
 			MPI_Abort(MPI_COMM_WORLD, 2);
 	units = share(&seen, rank, &count);
 	free(seen.places);
@@ -214,11 +333,15 @@ struct placement *placement_create(const char *const *names, size_t count, const
 	return NULL;
 }
 
-unsigned placement_rank(const struct placement *placement, uint64_t unit)
+unsigned placement_rank(const struct placement *placement, uint64_t unit, const uint64_t hosts[2])
 {
 	const struct seen *seen = unit ? find(placement, unit) : NULL;
+	const struct member *group;
 
-	return seen && seen->unit ? seen->rank : (unsigned)(unit % placement->ranks);
+	if (seen && seen->unit)
+		return seen->rank;
+	group = unit ? common_group(placement, hosts) : NULL;
+	return group ? group->rank : (unsigned)(unit % placement->ranks);
 }
 
 void placement_destroy(struct placement *placement)
@@ -226,5 +349,6 @@ void placement_destroy(struct placement *placement)
 	if (!placement)
 		return;
 	free(placement->places);
+	free(placement->members);
 	free(placement);
 }

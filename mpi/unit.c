@@ -31,10 +31,13 @@ static uint64_t hash_end(const uint8_t *address, unsigned length)
 	return mix(words[0] + mix(words[1] + length));
 }
 
-static uint64_t hash_ends(const uint8_t *source, const uint8_t *destination, unsigned length)
+static uint64_t hash_ends(const uint8_t *source, const uint8_t *destination, unsigned length, uint64_t hosts[2])
 {
-	uint64_t unit = mix(hash_end(source, length) + hash_end(destination, length));
+	uint64_t unit;
 
+	hosts[0] = hash_end(source, length);
+	hosts[1] = hash_end(destination, length);
+	unit = mix(hosts[0] + hosts[1]);
 	return unit ? unit : 1;
 }
 
@@ -56,14 +59,15 @@ static const uint8_t *usual_addresses(const struct rtap_frame *frame)
 	return NULL;
 }
 
-uint64_t unit_of(const struct rtap_frame *frame)
+uint64_t unit_of(const struct rtap_frame *frame, uint64_t hosts[2])
 {
 	const uint8_t *addresses = usual_addresses(frame);
 	struct rtap_packet packet;
 
 	if (addresses)
-		return hash_ends(addresses, addresses + 4, 4);
+		return hash_ends(addresses, addresses + 4, 4, hosts);
 	dissect_frame(frame, NULL, &packet);
+	hosts[0] = hosts[1] = 0;
 	return packet.source_address && packet.destination_address ?
-	       hash_ends(packet.source_address, packet.destination_address, packet.address_length) : 0;
+	       hash_ends(packet.source_address, packet.destination_address, packet.address_length, hosts) : 0;
 }

@@ -9,7 +9,10 @@
 
 #include <rdmatap/frame.h>
 
-/* A number made of the addresses of both ends, the same for both directions; 0: the packet has no network addresses. */
-uint64_t unit_of(const struct rtap_frame *frame);
+/*
+ * A number made of the addresses of both ends, the same for both directions, and in `hosts` one for each end; 0: the packet has no network
+ * addresses.
+ */
+uint64_t unit_of(const struct rtap_frame *frame, uint64_t hosts[2]);
 
 #endif

@@ -7,6 +7,7 @@ import unittest
 
 import capfile
 import fleet
+import nccl
 from cli import TESTDATA
 from mpirun import MpiTest
 
@@ -56,6 +57,17 @@ class SameAsOneProcess(FleetTest):
             files += split(os.path.join(TESTDATA, name), 3, os.path.join(self.directory.name, name.partition(".")[0] + "-"))
         self.check((3,), "messages", "-T", "csv", "-Y", "frame.len > 100", files=files)
         self.check((3,), "connections", files=files)
+
+    def test_a_job_of_nccl(self):
+        hosts = [nccl.Host(i + 1) for i in range(4)]
+        nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * nccl.MS})
+        files = [self.path("nccl%d.pcap" % host.number) for host in hosts]
+        for host, path in zip(hosts, files):
+            host.write(path)
+        # what a host waited for itself is found in the traffic of others
+        self.assertIn(b'"sender_own"', b"".join(self.check((2, 4), "operations", "--json", files=files)))
+        self.check((3,), "stats", "--json", files=files)
+        self.assertNotEqual(self.ranks(3, "operations", "--json", "--apart", *files), self.one("operations", "--json", *files))
 
     def test_violations(self):
         for arguments in ("check", "--json"), ("check", "--top", "2"):
