@@ -34,6 +34,17 @@ static bool is_transfer(const uint8_t *bytes, uint32_t wire)
 	return offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 && offset + length <= wire;
 }
 
+/* Whether the message can only be a transfer, by its length, and its data does not begin where data may: [MS-SMBD] 2.2.3. */
+static bool has_wrong_offset(const uint8_t *bytes, uint32_t captured, uint32_t wire)
+{
+	uint64_t offset;
+
+	if (captured < SMB_DIRECT_LENGTH || wire <= SMB_DIRECT_RESPONSE_LENGTH)
+		return false;
+	offset = little_bits(bytes, SMB_DIRECT_OFFSET);
+	return little_bits(bytes, SMB_DIRECT_DATA_LENGTH) ? offset < SMB_DIRECT_LEAST_OFFSET || offset % 8 : offset > 0;
+}
+
 uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	if (length == SMB_DIRECT_REQUEST_LENGTH && captured >= SMB_DIRECT_REQUEST_LENGTH && is_request(bytes))
@@ -205,6 +216,14 @@ static enum result parse_transfer(struct parse *parse)
 	enum result result;
 
 	packet->request = parse->context->request;
+	if (layout == PROTOCOL_NONE && parse->context->upper == RTAP_UPPER_SMB_DIRECT &&
+	    has_wrong_offset(parse->cursor.next, parse->cursor.captured, parse->cursor.wire)) {
+		packet->upper = RTAP_UPPER_SMB_DIRECT;
+		result = parse_layer(parse, PROTOCOL_SMB_DIRECT, SMB_DIRECT_LENGTH, &header);
+		parse_anomaly(parse, RTAP_ANOMALY_MALFORMED, parse_offset(parse));
+		parse->next = PROTOCOL_PAYLOAD;
+		return result;
+	}
 	if (layout == PROTOCOL_NONE) {
 		parse->next = parse->cursor.wire ? PROTOCOL_PAYLOAD : PROTOCOL_NONE;
 		return OK;

@@ -78,8 +78,11 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 {
 	struct half *half = &state->halves[subject->sender], *other = &state->halves[!subject->sender];
 	uint32_t length = (uint32_t)little_bits(bytes, SMB_DIRECT_DATA_LENGTH), remaining = (uint32_t)little_bits(bytes, SMB_DIRECT_REMAINING);
-	uint32_t wire = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET) + length;
+	uint32_t offset = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET);
+	uint64_t wire = (uint64_t)offset + length;
 
+	if (length ? offset < SMB_DIRECT_LEAST_OFFSET || offset % 8 : offset > 0)
+		subject_break(subject, RULE_SMBD_OFFSET, "DataOffset %u, %u bytes of data", offset, length);
 	if (half->has_credits && --half->credits < 0) {
 		subject_break(subject, RULE_SMBD_CREDITS, "%u bytes of data, no credit", length);
 		half->credits = 0;
@@ -88,7 +91,7 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 	if (!little_bits(bytes, SMB_DIRECT_CREDITS_REQUESTED))
 		subject_break(subject, RULE_SMBD_REQUESTED, "CreditsRequested 0");
 	if (other->receive && wire > other->receive)
-		subject_break(subject, RULE_SMBD_SIZE, "%u bytes, MaxReceiveSize %u", wire, other->receive);
+		subject_break(subject, RULE_SMBD_SIZE, "%llu bytes, MaxReceiveSize %u", (unsigned long long)wire, other->receive);
 	if (!length)
 		return;
 	if (half->is_open && (uint64_t)length + remaining != half->remaining)

@@ -190,6 +190,12 @@ def negotiation(t):
     """Nothing more."""
 
 
+@on_smb("smbd-offset")
+def offset(t):
+    t.warm().transfer("a", offset=20)
+    t.transfer("a", offset=28)
+
+
 @on_smb("smbd-size")
 def size(t):
     t.warm().transfer("a", smb.header(13, 1) + struct.pack("<HH", 4, 0) + bytes(1000))

@@ -24,7 +24,14 @@
 #define SIM_MOST_EVENTS 64
 #define SIM_MOST_FRAME 16384
 #define SIM_CLOCK_KHZ 156250u
-#define SIM_CLOCK_MASK ((UINT64_C(1) << 40) - 1)
+/* it is reported in a long */
+#define SIM_CLOCK_MASK ((UINT64_C(1) << (sizeof(long) > 4 ? 40 : 31)) - 1)
+
+/* Ticks of the device's clock at a time in ns. */
+static inline uint64_t sim_ticks(uint64_t ns)
+{
+	return (ns / 1000000 * SIM_CLOCK_KHZ + ns % 1000000 * SIM_CLOCK_KHZ / 1000000) & SIM_CLOCK_MASK;
+}
 
 enum sim_feed_kind { SIM_FEED_NONE, SIM_FEED_FILE, SIM_FEED_GENERATOR, SIM_FEED_VETH };
 enum sim_stamp { SIM_STAMP_WALL, SIM_STAMP_RAW, SIM_STAMP_NONE };

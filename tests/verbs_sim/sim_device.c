@@ -452,7 +452,7 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 	values->comp_mask &= IBV_VALUES_MASK_RAW_CLOCK;
 	/* the count of the device's clock, in the manner of mlx5: all of it in tv_nsec */
 	values->raw_clock.tv_sec = 0;
-	values->raw_clock.tv_nsec = (long)((uint64_t)((unsigned __int128)now * SIM_CLOCK_KHZ / 1000000) & SIM_CLOCK_MASK);
+	values->raw_clock.tv_nsec = (long)sim_ticks(now);
 	return 0;
 }
 

@@ -472,14 +472,15 @@ static bool must_wait(const struct sim_context *context)
 
 static bool is_due(struct sim_context *context)
 {
-	uint64_t now;
+	uint64_t now, passed, second = UINT64_C(1000000000);
 
 	if (!context->flow_count)
 		return false;
 	now = sim_now_ns(CLOCK_MONOTONIC);
 	if (!context->pace_start_ns)
 		context->pace_start_ns = now;
-	return (now - context->pace_start_ns) * (unsigned __int128)sim_config.pace / 1000000000 > context->offered;
+	passed = now - context->pace_start_ns;
+	return passed / second * sim_config.pace + passed % second * sim_config.pace / second > context->offered;
 }
 
 static void raise_due_events(struct sim_context *context)

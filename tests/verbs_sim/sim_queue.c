@@ -456,7 +456,7 @@ static uint64_t read_wall(struct ibv_cq_ex *cq)
 
 static uint64_t read_raw(struct ibv_cq_ex *cq)
 {
-	return (uint64_t)((unsigned __int128)shown(cq)->stamp * SIM_CLOCK_KHZ / 1000000) & SIM_CLOCK_MASK;
+	return sim_ticks(shown(cq)->stamp);
 }
 
 struct ibv_cq_ex *sim_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
