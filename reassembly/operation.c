@@ -4,16 +4,20 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "dissect/engine/clear.h"
 #include "reassembly/operation.h"
 
+/* The values, half of the struct, are valid up to their number. */
 static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {
-	struct operation *operation = memory_new_zeroed(1, size);
+	struct operation *operation = memory_new(size);
 
 	if (!operation) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
+	clear_bytes(operation, offsetof(struct operation, values));
+	clear_bytes(&operation->concluded, size - offsetof(struct operation, concluded));
 	operation->memory = size;
 	budget_charge(&tracker->budget, &tracker->messages, size);
 	return operation;

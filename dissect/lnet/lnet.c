@@ -5,9 +5,9 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "dissect/engine/line.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 #include "dissect/lnet/lnet.h"
@@ -49,18 +49,18 @@ void lnet_nid_text(uint64_t nid, char text[LNET_NID_TEXT])
 {
 	uint32_t address = (uint32_t)nid, network = (uint32_t)(nid >> 32);
 	const char *name = rtap_name_of(network_names, network >> 16);
-	int length = snprintf(text, LNET_NID_TEXT, "%u.%u.%u.%u@", address >> 24, address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);
-	char *next = text + length;
-	size_t room = LNET_NID_TEXT - (size_t)length;
+	const uint8_t bytes[] = { (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address };
+	char *next = text;
 
-	if (nid == UINT64_MAX)
-		snprintf(text, LNET_NID_TEXT, "any");
-	else if (!name)
-		snprintf(next, room, "0x%04x:%u", network >> 16, network & 0xffff);
-	else if (network & 0xffff)
-		snprintf(next, room, "%s%u", name, network & 0xffff);
-	else
-		snprintf(next, room, "%s", name);
+	if (nid == UINT64_MAX) {
+		*line_put(next, "any") = '\0';
+		return;
+	}
+	next = line_put(line_put_ipv4(next, bytes), "@");
+	next = name ? line_put(next, name) : line_put(line_put_hex(line_put(next, "0x"), network >> 16, 4), ":");
+	if (!name || network & 0xffff)
+		next = line_put_dec(next, network & 0xffff);
+	*next = '\0';
 }
 
 bool lnet_is_little(const uint8_t *header)

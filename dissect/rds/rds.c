@@ -66,14 +66,27 @@ bool rds_checksum_is_good(const uint8_t *header)
 	return sum == 0xffff;
 }
 
+uint32_t rds_next_congested(const uint8_t *map, uint32_t length, uint32_t at)
+{
+	uint64_t words[4];
+
+	/* most maps are all zeros */
+	for (; length - at >= sizeof words; at += sizeof words) {
+		memcpy(words, map + at, sizeof words);
+		if (words[0] | words[1] | words[2] | words[3])
+			break;
+	}
+	while (at < length && !map[at])
+		at++;
+	return at;
+}
+
 uint32_t rds_congested_ports(const uint8_t *map, uint32_t length)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, at = rds_next_congested(map, length, 0);
 
-	for (uint32_t i = 0; i < length; i++)
-		/* most maps are all zeros */
-		if (map[i])
-			count += (uint32_t)__builtin_popcount(map[i]);
+	for (; at < length; at = rds_next_congested(map, length, at + 1))
+		count += (uint32_t)__builtin_popcount(map[at]);
 	return count;
 }
 

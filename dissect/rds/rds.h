@@ -42,6 +42,9 @@ const uint8_t *rds_extension(const uint8_t *header, enum rds_extension wanted);
 /* Whether the Internet checksum (RFC 1071) over the header is right. */
 bool rds_checksum_is_good(const uint8_t *header);
 
+/* The first byte from `at` (at most `length`) in a part of a congestion map that is not 0; `length`: there is none. */
+uint32_t rds_next_congested(const uint8_t *map, uint32_t length, uint32_t at);
+
 /* Ports whose bits are set in a part of a congestion map. */
 uint32_t rds_congested_ports(const uint8_t *map, uint32_t length);
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "dissect/dissect.h"
+#include "dissect/engine/line.h"
 #include "dissect/lnet/lnet.h"
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/operation.h"
@@ -65,17 +66,15 @@ static struct lnet_request *lnet_of(struct command *command)
 static char *object_of(const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
-	char *text = memory_new(OBJECT_TEXT), nid[LNET_NID_TEXT];
+	char *text = memory_new(OBJECT_TEXT), *next;
 
 	if (!text)
 		return NULL;
-	lnet_nid_text(little_bits(header, LNET_HEADER_DESTINATION), nid);
-	if (type == LNET_PUT)
-		snprintf(text, OBJECT_TEXT, "%s/%u", nid, (unsigned)little_bits(header, LNET_PUT_PORTAL));
-	else if (type == LNET_GET)
-		snprintf(text, OBJECT_TEXT, "%s/%u", nid, (unsigned)little_bits(header, LNET_GET_PORTAL));
-	else
-		snprintf(text, OBJECT_TEXT, "%s", nid);
+	lnet_nid_text(little_bits(header, LNET_HEADER_DESTINATION), text);
+	if (type != LNET_PUT && type != LNET_GET)
+		return text;
+	next = line_put(text + strlen(text), "/");
+	*line_put_dec(next, type == LNET_PUT ? little_bits(header, LNET_PUT_PORTAL) : little_bits(header, LNET_GET_PORTAL)) = '\0';
 	return text;
 }
 
@@ -95,7 +94,7 @@ static void show_header(struct lnet_operation *operation, const uint8_t *header)
 	shown->has_offset = true;
 	shown->offset = type == LNET_PUT ? little_bits(header, LNET_PUT_OFFSET) : little_bits(header, LNET_GET_OFFSET);
 	operation_add_number(&operation->head, "portal", type == LNET_PUT ? little_bits(header, LNET_PUT_PORTAL) : little_bits(header, LNET_GET_PORTAL));
-	snprintf(operation->match, sizeof operation->match, "0x%016" PRIx64, little_bits(header, LNET_MATCH_BITS));
+	*line_put_hex(line_put(operation->match, "0x"), little_bits(header, LNET_MATCH_BITS), 16) = '\0';
 	operation_add_text(&operation->head, "match_bits", operation->match);
 }
 
@@ -149,7 +148,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	(void)response;
 	shown->layer = "lnet";
 	shown->name = name_of(request);
-	snprintf(operation->id, sizeof operation->id, "0x%" PRIx64, request->cookie);
+	*line_put_hex(line_put(operation->id, "0x"), request->cookie, 1) = '\0';
 	shown->id = operation->id;
 	shown->from_a ^= request->is_sink;
 	if (request->lacks_request) {
@@ -363,7 +362,7 @@ static void show_alone(struct upper_work *work, const struct lnet_request *reque
 	shown = &operation->head.shown;
 	shown->layer = "lnet";
 	shown->name = request->is_put ? "PUT" : "GET";
-	snprintf(operation->id, sizeof operation->id, "0x%" PRIx64, request->cookie);
+	*line_put_hex(line_put(operation->id, "0x"), request->cookie, 1) = '\0';
 	shown->id = operation->id;
 	show_status(operation, request);
 	shown->from_a = work->from_a == request->is_sink;

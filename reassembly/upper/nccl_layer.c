@@ -288,6 +288,9 @@ static bool take_write(struct upper_work *work)
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
 	unsigned plausible;
 
+	/* There is no other evidence than the content. */
+	if (work->context->no_heuristics)
+		return false;
 	if (message->shown.has_immediate) {
 		if (!claim_end(work->tracker, message) && !is_proven_by(work->tracker, message))
 			return false;

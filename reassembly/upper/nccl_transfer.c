@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/line.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/nccl_transfer.h"
@@ -274,7 +273,7 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 
 	shown->layer = "nccl";
 	shown->name = "recv";
-	snprintf(operation->id, sizeof operation->id, "%" PRIu64, transfer->index);
+	*line_put_dec(operation->id, transfer->index) = '\0';
 	shown->id = operation->id;
 	shown->has_length = shown->has_data_bytes = true;
 	shown->length = transfer->size;
@@ -316,7 +315,7 @@ static char *object_of(const struct nccl_transfer *transfer)
 	char *text = memory_new(OBJECT_TEXT);
 
 	if (text)
-		snprintf(text, OBJECT_TEXT, "0x%" PRIx64 " key 0x%" PRIx32, transfer->address, transfer->key);
+		*line_put_hex(line_put(line_put_hex(line_put(text, "0x"), transfer->address, 1), " key 0x"), transfer->key, 1) = '\0';
 	return text;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "dissect/engine/line.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/missing_list.h"
@@ -190,12 +191,14 @@ static void show_object(struct rds_operation *operation, const struct rds_messag
 	operation->head.object = text;
 	*text = '\0';
 	if (!map) {
-		snprintf(text, OBJECT_TEXT, "%u>%u", message->source_port, message->destination_port);
+		*line_put_dec(line_put(line_put_dec(text, message->source_port), ">"), message->destination_port) = '\0';
 		return;
 	}
 	for (uint32_t port = 0; port < message->data.total * 8 && listed <= MOST_PORTS; port++) {
-		if (!map[port / 8])
-			port |= 7; /* most maps are all zeros */
+		if (port % 8 == 0)
+			port = 8 * rds_next_congested(map, (uint32_t)message->data.total, port / 8);
+		if (port == message->data.total * 8)
+			break;
 		if (!(map[port / 8] >> port % 8 & 1))
 			continue;
 		if (listed++ == MOST_PORTS)
@@ -227,7 +230,7 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 
 	operation_add_number(&operation->head, "fragments", message->fragments);
 	if (rds_message_is_whole(message) && message->length && message->data.count == 1 && run->crc_known) {
-		snprintf(operation->crc, sizeof operation->crc, "%08" PRIx32, run->crc);
+		*line_put_hex(operation->crc, run->crc, 8) = '\0';
 		operation_add_text(&operation->head, "crc32", operation->crc);
 	}
 	if (message->is_map) {
@@ -302,7 +305,7 @@ void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *mess
 	shown->time_end_ns = send->shown.time_end_ns;
 	shown->wanted |= send->shown.wanted;
 	if (!message->is_map) {
-		snprintf(operation->id, sizeof operation->id, "%" PRIu64, message->sequence);
+		*line_put_dec(operation->id, message->sequence) = '\0';
 		shown->id = operation->id;
 	}
 	shown->one_way = message->is_map;

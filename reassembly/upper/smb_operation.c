@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/line.h"
 #include "reassembly/file_effect.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/smb_operation.h"
@@ -23,7 +24,7 @@ struct smb_operation {
 
 static void show_id(struct smb_operation *operation, uint64_t id)
 {
-	snprintf(operation->id, ID_TEXT, "%" PRIu64, id);
+	*line_put_dec(operation->id, id) = '\0';
 	operation->head.shown.id = operation->id;
 }
 

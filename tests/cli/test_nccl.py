@@ -373,6 +373,11 @@ class Incomplete(Nccl):
 
 
 class Others(Nccl):
+    def test_without_heuristics_nothing_is_called_nccl(self):
+        sender, receiver, link = self.pair()
+        self.run_job(link)
+        self.assertEqual(self.operations(sender, options=("--no-heuristics",)), [])
+
     def test_no_other_capture_is_called_nccl(self):
         for name in sorted(os.listdir(TESTDATA)):
             if name.endswith((".pcap", ".pcapng", ".pcap.gz")) and not name.startswith("nccl") and name.startswith(("roce", "iwarp", "perf", "ib", "rping", "nvme")):
