@@ -54,12 +54,12 @@ static uint64_t little16(const uint8_t *bytes)
 #define NVME_WORD(index) (index) * 16, 16
 
 static const struct rtap_field nvme_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.qid", "Queue ID", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.hrqsize", "Host Receive Queue Size", NVME_WORD(2), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.hsqsize", "Host Send Queue Size", NVME_WORD(3), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, RTAP_LITTLE | RTAP_COMPARED, NULL, NULL, NULL },
-	{ "nvme_rdma.private.reserved", "Reserved", 80, 176, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.recfmt", "Record Format", NVME_WORD(0), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.qid", "Queue ID", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.hrqsize", "Host Receive Queue Size", NVME_WORD(2), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.hsqsize", "Host Send Queue Size", NVME_WORD(3), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, RTAP_LITTLE | RTAP_COMPARED, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.req.reserved", "Reserved", 80, 176, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
 const struct protocol nvme_private_protocol = {
@@ -68,9 +68,9 @@ const struct protocol nvme_private_protocol = {
 
 /* The answer that accepts it. */
 static const struct rtap_field nvme_accept_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.crqsize", "Controller Receive Queue Size", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.reserved", "Reserved", 32, 224, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.rsp.recfmt", "Record Format", NVME_WORD(0), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.rsp.crqsize", "Controller Receive Queue Size", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.rsp.reserved", "Reserved", 32, 224, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
 const struct protocol nvme_accept_protocol = {
@@ -87,8 +87,8 @@ static const struct rtap_name nvme_status_names[] = {
 };
 
 static const struct rtap_field nvme_reject_fields[] = {
-	{ "nvme_rdma.private.recfmt", "Record Format", NVME_WORD(0), RTAP_HEX, RTAP_LITTLE, NULL, NULL, NULL },
-	{ "nvme_rdma.private.sts", "Status", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, nvme_status_names, NULL, NULL },
+	{ "nvme-rdma.cm.rej.recfmt", "Record Format", NVME_WORD(0), RTAP_DEC, RTAP_LITTLE, NULL, NULL, NULL },
+	{ "nvme-rdma.cm.rej.sts", "Status", NVME_WORD(1), RTAP_DEC, RTAP_LITTLE, nvme_status_names, NULL, NULL },
 };
 
 static void summary_status(struct line *line, const char *label, const struct rtap_name *names, uint64_t status)

@@ -116,6 +116,8 @@ static bool derive_of_feature(const struct rtap_packet *packet, const struct rta
 
 #define OF_LISTED(name, feature, low, width, show, filter, label) OF_FEATURE(name, feature, low, width)
 NVME_FEATURES(OF_LISTED)
+OF_FEATURE(queues, NVME_FEATURE_QUEUES, 0, 32)
+OF_FEATURE(events, 0x0b, 0, 32)
 OF_FEATURE(submission_queues, NVME_FEATURE_QUEUES, 0, 16)
 OF_FEATURE(completion_queues, NVME_FEATURE_QUEUES, 16, 16)
 
@@ -139,6 +141,8 @@ static const struct rtap_field set_features_fields[] = {
 	NVME_ROW("nvme.cmd.set_features.dword10.rsvd", "Reserved", NVME_AT(0, 8, 23), RTAP_HEX32, NULL),
 	NVME_ROW("nvme.cmd.set_features.dword10.sv", "Save", NVME_AT(0, 31, 1), RTAP_HEX32, NULL),
 	{ "nvme.cmd.dword11", "Dword 11", NVME_AT(1, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES, NULL, derive_plain, NULL },
+	FEATURE_ROW("nq", "Number of Queues", 0, 32, RTAP_HEX, derive_queues),
+	FEATURE_ROW("aec", "Asynchronous Event Configuration", 0, 32, RTAP_HEX, derive_events),
 	FEATURE_ROW("nq.nsqr", "Number of I/O Submission Queues Requested less 1", 0, 16, RTAP_DEC, derive_submission_queues),
 	FEATURE_ROW("nq.ncqr", "Number of I/O Completion Queues Requested less 1", 16, 16, RTAP_DEC, derive_completion_queues),
 	NVME_FEATURES(LISTED_ROW)

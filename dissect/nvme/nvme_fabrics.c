@@ -7,6 +7,7 @@
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
+#include "dissect/nvme/nvme_properties.h"
 #include "dissect/nvme/nvme_structure.h"
 
 #define CONNECT_DATA_LENGTH 1024
@@ -196,6 +197,26 @@ NVME_STRUCTURE(connect_data, CONNECT_DATA, "nvme.fabrics.cmd.connect.data", "NVM
 /* Base, 6.4 and 6.6. Offsets are those of controller properties: Base, 3.1.3. */
 static const struct rtap_name size_names[] = { { 0, "4 bytes" }, { 1, "8 bytes" }, { 0, NULL } };
 
+/* The value that Property Set writes to a property. */
+static bool derive_set(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t offset, unsigned low, unsigned width)
+{
+	const struct rtap_layer *command = nvme_layer_of(packet, PROTOCOL_NVME_FABRICS);
+	const uint8_t *dwords = layer_bytes(packet, layer);
+
+	value->number = little_bits(dwords, 64 + low, width);
+	return command && type_of(packet, command) == NVME_PROPERTY_SET && little_bits(dwords, NVME_AT(1, 0, 32)) == offset;
+}
+
+#define SET_PROPERTY(name, offset, low, width, show, filter, label, names) \
+	static bool derive_set_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		return derive_set(packet, layer, value, offset, low, width); \
+	}
+#define SET_ROW(name, offset, low, width, show, filter, label, names) \
+	{ "nvme.fabrics." filter, label, NVME_AT(2, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES, names, derive_set_##name, NULL },
+
+NVME_PROPERTIES(SET_PROPERTY)
+
 static const struct rtap_field property_fields[] = {
 	NVME_WHOLE("nvme.fabrics.cmd.prop_get_set.attrib", "Attributes", NVME_AT(0, 0, 8)),
 	NVME_ROW("nvme.fabrics.cmd.prop_get_set.attrib.size", "Property Size", NVME_AT(0, 0, 3), RTAP_HEX, size_names),
@@ -203,6 +224,7 @@ static const struct rtap_field property_fields[] = {
 	{ "nvme.fabrics.cmd.prop_get_set.rsvd1", "Reserved", 8, 24, RTAP_BYTES, 0, NULL, NULL, NULL },
 	{ "nvme.fabrics.cmd.prop_get_set.offset", "Offset", NVME_AT(1, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_OPCODE, property_names, NULL, NULL },
 	NVME_ROW("nvme.fabrics.prop_get_set.data.8B", "Value", NVME_AT(2, 0, 64), RTAP_HEX, NULL),
+	NVME_PROPERTIES(SET_ROW)
 	{ "nvme.fabrics.cmd.prop_get_set.rsvd3", "Reserved", 128, 64, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 

@@ -20,4 +20,7 @@ const char *nvme_status_name(uint32_t code, uint16_t status);
 extern const struct rtap_name nvme_generic_status_names[], nvme_specific_status_names[], nvme_fabrics_status_names[], nvme_media_status_names[],
 	nvme_path_status_names[], nvme_status_type_names[];
 
+/* Values of controller properties. */
+extern const struct rtap_name nvme_command_set_selections[], nvme_arbitration_names[], nvme_shutdown_requests[], nvme_shutdown_names[];
+
 #endif

@@ -8,6 +8,7 @@
 #include "dissect/nvme/nvme_features.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
+#include "dissect/nvme/nvme_properties.h"
 
 /* Kind of the first eight bytes. */
 enum result_kind { RESULT_PLAIN, RESULT_CONNECT, RESULT_PROPERTY, RESULT_EVENT, RESULT_FEATURE, RESULT_QUEUES, RESULT_QUEUES_READ };
@@ -58,6 +59,7 @@ static bool derive_if(const struct rtap_packet *packet, const struct rtap_layer 
 OF_KIND(dword0, RESULT_PLAIN, 0, 32)
 OF_KIND(dword1, RESULT_PLAIN, 32, 32)
 OF_KIND(event_dword1, RESULT_EVENT, 32, 32)
+OF_KIND(queues, RESULT_QUEUES, 0, 32)
 OF_KIND(submission_queues, RESULT_QUEUES, 0, 16)
 OF_KIND(completion_queues, RESULT_QUEUES, 16, 16)
 OF_KIND(queues_dword1, RESULT_QUEUES, 32, 32)
@@ -97,22 +99,11 @@ static bool derive_of_property(const struct rtap_packet *packet, const struct rt
 	{ \
 		return derive_of_property(packet, layer, value, offset, low, width); \
 	}
+#define LISTED_PROPERTY(name, offset, low, width, show, filter, label, names) OF_PROPERTY(property_##name, offset, low, width)
 
 OF_PROPERTY(mqes, 0x00, 0, 16)
-OF_PROPERTY(cqr, 0x00, 16, 1)
-OF_PROPERTY(wrr, 0x00, 17, 1)
 OF_PROPERTY(timeout, 0x00, 24, 8)
-OF_PROPERTY(css, 0x00, 37, 8)
-OF_PROPERTY(mpsmin, 0x00, 48, 4)
-OF_PROPERTY(mpsmax, 0x00, 52, 4)
-OF_PROPERTY(tertiary, 0x08, 0, 8)
-OF_PROPERTY(minor, 0x08, 8, 8)
-OF_PROPERTY(major, 0x08, 16, 16)
-OF_PROPERTY(enable, 0x14, 0, 1)
-OF_PROPERTY(shutdown, 0x14, 14, 2)
-OF_PROPERTY(ready, 0x1c, 0, 1)
-OF_PROPERTY(fatal, 0x1c, 1, 1)
-OF_PROPERTY(shutdown_status, 0x1c, 2, 2)
+NVME_PROPERTIES(LISTED_PROPERTY)
 
 /* For a feature with separate bits. */
 #define OF_FEATURE(name, feature, low, width, show, filter, label) \
@@ -144,12 +135,6 @@ static const struct rtap_name event_names[] = {
 	{ 0, "error" }, { 1, "SMART / health" }, { 2, "notice" }, { 3, "immediate" }, { 4, "one-shot" }, { 6, "I/O command set" },
 	{ 7, "vendor specific" }, { 0, NULL },
 };
-
-static const struct rtap_name shutdown_names[] = {
-	{ 0, "none" }, { 1, "occurring" }, { 2, "complete" }, { 0, NULL },
-};
-
-static const struct rtap_name shutdown_request_names[] = { { 0, "none" }, { 1, "normal" }, { 2, "abrupt" }, { 0, NULL } };
 
 /* Status codes: a row for each table of names. */
 static bool derive_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, unsigned type)
@@ -183,6 +168,11 @@ static bool derive_command_frame(const struct rtap_packet *packet, const struct 
 	return packet->request.frame;
 }
 
+static bool derive_fabrics_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_command_frame(packet, layer, value) && NVME_CODE_SPACE(packet->request.code) == NVME_SPACE_FABRICS;
+}
+
 static bool derive_latency(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	(void)layer;
@@ -195,6 +185,8 @@ static bool derive_latency(const struct rtap_packet *packet, const struct rtap_l
 #define FEATURE_ROW(name, feature, low, width, show, filter, label) \
 	{ "nvme.cqe.dword0.get_features." filter, label, NVME_AT(0, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_COMPARED, NULL, \
 	  derive_feature_##name, NULL },
+#define PROPERTY_ROW(name, offset, low, width, show, filter, label, names) \
+	SOME("nvme.fabrics." filter, label, NVME_AT(0, low, width), show, names, derive_property_##name),
 #define STATUS_CODE 113, 8
 
 static const struct rtap_field response_fields[] = {
@@ -206,26 +198,15 @@ static const struct rtap_field response_fields[] = {
 	{ "nvme.fabrics.cqe.connect.rsvd", "Reserved", 32, 32, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_connect_reserved, NULL },
 	SOME("nvme.fabrics.prop_get_set.data.8B", "Property Value", NVME_AT(0, 0, 64), RTAP_HEX, NULL, derive_property),
 	SOME("nvme.fabrics.prop_get.ccap.mqes", "Maximum Queue Entries Supported", NVME_AT(0, 0, 16), RTAP_DEC, NULL, derive_entries),
-	SOME("nvme.fabrics.prop_get.ccap.cqr", "Contiguous Queues Required", NVME_AT(0, 16, 1), RTAP_BOOL, NULL, derive_cqr),
-	SOME("nvme.fabrics.prop_get.ccap.ams.wrr", "Weighted Round Robin with Urgent Priority Class", NVME_AT(0, 17, 1), RTAP_BOOL, NULL, derive_wrr),
 	SOME("nvme.fabrics.prop_get.ccap.to", "Timeout to Ready (ms)", NVME_AT(0, 24, 8), RTAP_DEC, NULL, derive_timeout_ms),
-	SOME("nvme.fabrics.prop_get.ccap.css", "Command Sets Supported", NVME_AT(0, 37, 8), RTAP_HEX, NULL, derive_css),
-	SOME("nvme.fabrics.prop_get.ccap.mpsmin", "Memory Page Size Minimum (log2 - 12)", NVME_AT(0, 48, 4), RTAP_DEC, NULL, derive_mpsmin),
-	SOME("nvme.fabrics.prop_get.ccap.mpsmax", "Memory Page Size Maximum (log2 - 12)", NVME_AT(0, 52, 4), RTAP_DEC, NULL, derive_mpsmax),
-	SOME("nvme.fabrics.prop_get.vs.ter", "Tertiary Version", NVME_AT(0, 0, 8), RTAP_DEC, NULL, derive_tertiary),
-	SOME("nvme.fabrics.prop_get.vs.mnr", "Minor Version", NVME_AT(0, 8, 8), RTAP_DEC, NULL, derive_minor),
-	SOME("nvme.fabrics.prop_get.vs.mjr", "Major Version", NVME_AT(0, 16, 16), RTAP_DEC, NULL, derive_major),
-	SOME("nvme.fabrics.prop_get_set.cc.en", "Enable", NVME_AT(0, 0, 1), RTAP_HEX, NULL, derive_enable),
-	SOME("nvme.fabrics.prop_get_set.cc.shn", "Shutdown Notification", NVME_AT(0, 14, 2), RTAP_HEX, shutdown_request_names, derive_shutdown),
-	SOME("nvme.fabrics.prop_get_set.csts.rdy", "Ready", NVME_AT(0, 0, 1), RTAP_HEX, NULL, derive_ready),
-	SOME("nvme.fabrics.prop_get_set.csts.cfs", "Controller Fatal Status", NVME_AT(0, 1, 1), RTAP_HEX, NULL, derive_fatal),
-	SOME("nvme.fabrics.prop_get_set.csts.shst", "Shutdown Status", NVME_AT(0, 2, 2), RTAP_HEX, shutdown_names, derive_shutdown_status),
+	NVME_PROPERTIES(PROPERTY_ROW)
 	SOME("nvme.cqe.dword0.aev.aet", "Asynchronous Event Type", NVME_AT(0, 0, 3), RTAP_HEX, event_names, derive_event_type),
 	SOME("nvme.cqe.dword0.aev.rsvd0", "Reserved", NVME_AT(0, 3, 5), RTAP_HEX, NULL, derive_event_reserved),
 	SOME("nvme.cqe.dword0.aev.aei", "Asynchronous Event Information", NVME_AT(0, 8, 8), RTAP_HEX, NULL, derive_event_information),
 	SOME("nvme.cqe.dword0.aev.lpi", "Log Page Identifier", NVME_AT(0, 16, 8), RTAP_HEX, NULL, derive_event_log),
 	SOME("nvme.cqe.dword0.aev.rsvd1", "Reserved", NVME_AT(0, 24, 8), RTAP_HEX, NULL, derive_event_reserved1),
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_event_dword1),
+	SOME("nvme.cqe.dword0.set_features.nq", "Number of Queues", NVME_AT(0, 0, 32), RTAP_HEX, NULL, derive_queues),
 	QUEUES("set_features.nq.nsqa", "Number of I/O Submission Queues Allocated less 1", 0, derive_submission_queues),
 	QUEUES("set_features.ncqa", "Number of I/O Completion Queues Allocated less 1", 16, derive_completion_queues),
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_queues_dword1),
@@ -238,7 +219,7 @@ static const struct rtap_field response_fields[] = {
 	NVME_ROW("nvme.cqe.sqid", "SQ Identifier", NVME_SQID, RTAP_HEX, NULL),
 	{ "nvme.cqe.cid", "Command Identifier", NVME_RESPONSE_CID, RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL },
 	NVME_WHOLE("nvme.cqe.status", "Status Field", NVME_AT(3, 16, 16)),
-	NVME_ROW("nvme.cqe.status.rsvd", "Reserved", NVME_AT(3, 16, 1), RTAP_HEX16, NULL),
+	NVME_ROW("nvme.cqe.status.p", "Phase Tag (reserved in Fabrics)", NVME_AT(3, 16, 1), RTAP_HEX16, NULL),
 	SOME("nvme.cqe.status.sc", "Status Code", STATUS_CODE, RTAP_HEX16, nvme_generic_status_names, derive_generic),
 	SOME("nvme.cqe.status.sc", "Status Code", STATUS_CODE, RTAP_HEX16, nvme_specific_status_names, derive_specific),
 	SOME("nvme.cqe.status.sc", "Status Code", STATUS_CODE, RTAP_HEX16, nvme_media_status_names, derive_media),
@@ -249,6 +230,8 @@ static const struct rtap_field response_fields[] = {
 	NVME_ROW("nvme.cqe.status.crd", "Command Retry Delay", NVME_AT(3, 28, 2), RTAP_HEX16, NULL),
 	NVME_ROW("nvme.cqe.status.m", "More Information in Log Page", NVME_AT(3, 30, 1), RTAP_BOOL, NULL),
 	NVME_ROW("nvme.cqe.status.dnr", "Do not Retry", NVME_AT(3, 31, 1), RTAP_BOOL, NULL),
+	{ "nvme.fabrics.cmd_pkt", "Fabrics Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_ON_DEMAND, NULL,
+	  derive_fabrics_frame, NULL },
 	{ "nvme.cmd_pkt", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_command_frame, NULL },
 	{ "nvme.cmd_latency", "Command Latency", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, derive_latency, NULL },
 	NVME_QUEUE_ROW,
