@@ -210,7 +210,8 @@ static void choose(const struct fit *fit, const struct allowed *allowed, size_t 
 	    (double)first->after_ns / NS + least <= 0 && (double)first->after_ns / NS + most >= 0))
 		piece->ahead_ns = 0;
 	if (!fit->is_one_way)
-		piece->uncertainty_ns = uncertainty_ns(allowed, &(struct line_of_clock){ drift, elapsed(first->after_ns, piece->ahead_ns) }, 2 * middle);
+		piece->uncertainty_ns = uncertainty_ns(allowed, &(struct line_of_clock){ drift, elapsed(first->after_ns, piece->ahead_ns) },
+						       2 * middle);
 }
 
 /* The first sample of those before `next` that is closer to the new line than to the old one. */

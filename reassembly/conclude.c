@@ -63,7 +63,8 @@ static void count_lost_responses(struct message *message)
 		return;
 	for (uint32_t i = 0; i < shown->missing_count; i++)
 		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
-			message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
+			message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=
+				(shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 }
 
 /* Packets whose lengths do not match their PSNs can cover more than the message. */

@@ -441,7 +441,8 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	struct rtap_end source, destination;
 	struct flow_key key;
 	struct flow *flow;
-	enum rtap_connection_anomaly anomaly_counts = copy == CAPTURED_DOUBLED ? RTAP_CONNECTION_ANOMALY_DUPLICATE : RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE;
+	enum rtap_connection_anomaly anomaly = copy == CAPTURED_DOUBLED ? RTAP_CONNECTION_ANOMALY_DUPLICATE :
+									  RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE;
 
 	if (packet->ib.has_deth) {
 		ib_packet_ends(packet, &source, &destination);
@@ -453,11 +454,11 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	packet->flow.analysis = copy == CAPTURED_DOUBLED ? RTAP_PSN_DUPLICATE : RTAP_PSN_CAPTURED_TWICE;
 	if (flow && flow->connection) {
 		fill_flow(packet, flow->connection, flow->from_a);
-		flow->connection->shown.anomaly_counts[anomaly_counts]++;
+		flow->connection->shown.anomaly_counts[anomaly]++;
 		if (!packet->ib.has_deth)
 			ib_message_copy(tracker, &flow->connection->streams[flow->from_a != ib_opcodes[packet->ib.opcode].is_response], packet);
 	} else {
-		tracker->counters.anomaly_counts[anomaly_counts]++;
+		tracker->counters.anomaly_counts[anomaly]++;
 	}
 }
 

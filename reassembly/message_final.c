@@ -33,7 +33,8 @@ bool message_final_ddp(const struct rtap_tracker *tracker, const struct message 
 	bool is_in_vain;
 
 	if (message->answered)
-		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
+		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS ||
+		       tracker->now_ns - message->answered_ns >= GRACE_NS;
 	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[ddp_half_side_of(message)].is_acknowledged : message->torn;
 
 	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);

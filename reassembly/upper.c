@@ -13,7 +13,9 @@ bool upper_is_set_up(const struct upper_layer *layer, const struct connection *c
 
 	if (layer->is_set_up && layer->is_set_up(connection))
 		return true;
-	for (const uint16_t *port = (shown->learned_by_cm || shown->learned_by_mpa) && shown->has_service ? layer->ports : NULL; port && *port; port++)
+	if (!shown->has_service || !(shown->learned_by_cm || shown->learned_by_mpa))
+		return false;
+	for (const uint16_t *port = layer->ports; port && *port; port++)
 		if (shown->service_id == CM_TCP_SERVICE(*port))
 			return true;
 	return false;
@@ -43,7 +45,8 @@ static enum rtap_upper declared(const struct rtap_tracker *tracker, const struct
 	for (size_t i = 0; i < tracker->context.decode_as_count; i++) {
 		const struct rtap_decode_as *decode_as = &tracker->context.decode_as[i];
 
-		if (decode_as->by == RTAP_DECODE_QPN && ((a->qpn_known && a->qpn == decode_as->number) || (b->qpn_known && b->qpn == decode_as->number)))
+		if (decode_as->by == RTAP_DECODE_QPN &&
+		    ((a->qpn_known && a->qpn == decode_as->number) || (b->qpn_known && b->qpn == decode_as->number)))
 			return (enum rtap_upper)decode_as->upper;
 	}
 	return RTAP_UPPER_UNKNOWN;

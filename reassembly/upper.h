@@ -166,7 +166,8 @@ static inline bool upper_data_is_over(const struct frame_result *result, const s
  */
 static inline bool upper_is_new(const struct upper_work *work)
 {
-	return work->message && !work->message->request && !work->message->operation && (work->keep || work->result->completed == work->message || work->result->cut == work->message);
+	return work->message && !work->message->request && !work->message->operation &&
+	       (work->keep || work->result->completed == work->message || work->result->cut == work->message);
 }
 
 #define UPPER_SMALL_WRITE 1024

@@ -28,7 +28,8 @@ static void fail(struct disk *disk, const struct disk_entry *entry, const char *
 	if (disk->failed)
 		return;
 	disk->failed = true;
-	rtap_error_set(&disk->error, error_code_of(error), "%s: %s%s%s: %s%s", disk->path, what, entry ? " " : "", entry && entry->name ? entry->name : "",
+	rtap_error_set(&disk->error, error_code_of(error), "%s: %s%s%s: %s%s", disk->path, what,
+		       entry ? " " : "", entry && entry->name ? entry->name : "",
 		       strerror(error), advice);
 }
 

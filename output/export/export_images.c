@@ -660,7 +660,8 @@ static int missing_of(const struct image *image, print_range *print, void *owner
 			continue;
 		}
 		if (last.facts.state >= RANGE_MISSING)
-			result = print(owner, image->entry, last.begin, last.end - last.begin, (enum rtap_missing_reason)(last.facts.state - RANGE_MISSING));
+			result = print(owner, image->entry, last.begin, last.end - last.begin,
+				       (enum rtap_missing_reason)(last.facts.state - RANGE_MISSING));
 		last = here;
 	}
 	if (last.facts.state >= RANGE_MISSING && !result)

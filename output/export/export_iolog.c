@@ -279,7 +279,8 @@ enum rtap_status export_iolog_close(struct export_iolog *iolog, struct rtap_erro
 	if (iolog->is_open && close(iolog->fd) && !result)
 		result = -errno;
 	if (result)
-		rtap_error_set(error, error_code_of(-result), "%s: %s", strcmp(iolog->name, "-") ? iolog->name : "standard output", strerror(-result));
+		rtap_error_set(error, error_code_of(-result), "%s: %s",
+			       strcmp(iolog->name, "-") ? iolog->name : "standard output", strerror(-result));
 	printer_fini(&iolog->printer);
 	while ((device = SLIST_FIRST(&iolog->devices))) {
 		SLIST_REMOVE_HEAD(&iolog->devices, link);

@@ -562,7 +562,8 @@ static void add_interval(struct export_sqlite *sqlite, const struct stats *stats
 void export_sqlite_stats(struct export_sqlite *sqlite, const struct stats *stats, const struct findings *findings)
 {
 	for (unsigned i = 0; i < findings->count && !sqlite->failed; i++)
-		add_finding(sqlite, &(struct stats_record){ .stats = stats, .findings = findings, .what = &findings->list[i], .index = i }, &findings->list[i]);
+		add_finding(sqlite, &(struct stats_record){ .stats = stats, .findings = findings, .what = &findings->list[i], .index = i },
+			    &findings->list[i]);
 	for (uint64_t i = 0; i < stats->interval_count && !sqlite->failed; i++)
 		if (stats->intervals[i].packets || stats->intervals[i].messages)
 			add_interval(sqlite, stats, i);

@@ -223,7 +223,8 @@ static void name_lane(struct export_trace *trace, struct lanes *lanes, enum trac
 		put_event(trace, write_metadata, &(struct event){ .category = "process_name", .arguments = write_no_connection });
 	}
 	lanes->named[track][from_a]++;
-	put_event(trace, write_metadata, &(struct event){ .name = names[track][from_a], .category = "thread_name", .process = lanes->connection, .thread = thread });
+	put_event(trace, write_metadata,
+		  &(struct event){ .name = names[track][from_a], .category = "thread_name", .process = lanes->connection, .thread = thread });
 }
 
 /* Adds the event to the first lane that is free when it begins. */
@@ -315,7 +316,8 @@ static void write_connection_name(const void *what, struct line *line)
 
 void export_trace_connection(struct export_trace *trace, const struct rtap_connection *connection)
 {
-	put_event(trace, write_metadata, &(struct event){ .category = "process_name", .process = connection->number, .arguments = write_connection_name,
+	put_event(trace, write_metadata,
+		  &(struct event){ .category = "process_name", .process = connection->number, .arguments = write_connection_name,
 							  .what = connection });
 }
 
@@ -345,14 +347,16 @@ static void frame_arguments(const void *what, struct line *line)
 	line_char(line, '}');
 }
 
-static void put_recovery(struct export_trace *trace, const struct rtap_packet *packet, enum rtap_recovery cause, bool from_a, int64_t begin_ns, int64_t end_ns)
+static void put_recovery(struct export_trace *trace, const struct rtap_packet *packet, enum rtap_recovery cause, bool from_a,
+			 int64_t begin_ns, int64_t end_ns)
 {
 	static const char *const names[RTAP_RECOVERY_COUNT] = {
 #define RECOVERY_NAME(identifier, name) name,
 		RTAP_RECOVERIES(RECOVERY_NAME)
 #undef RECOVERY_NAME
 	};
-	struct event event = { .name = names[cause], .category = "recovery", .begin_ns = begin_ns, .end_ns = end_ns, .process = packet->flow.connection,
+	struct event event = { .name = names[cause], .category = "recovery", .begin_ns = begin_ns, .end_ns = end_ns,
+			       .process = packet->flow.connection,
 			       .arguments = frame_arguments, .what = packet };
 
 	put_on_track(trace, TRACK_RECOVERIES, from_a, &event);
@@ -420,13 +424,15 @@ void export_trace_pause(struct export_trace *trace, const struct congestion_paus
 	struct lanes *lanes = lanes_of(trace, process);
 
 	if (!lanes->named[0][0]++)
-		put_event(trace, write_metadata, &(struct event){ .category = "process_name", .process = process, .arguments = write_port_name, .what = pause });
+		put_event(trace, write_metadata,
+			  &(struct event){ .category = "process_name", .process = process, .arguments = write_port_name, .what = pause });
 	lanes->named[0][0] = 1;
 	for (unsigned priority = 0; priority <= PAUSE_PRIORITIES; priority++) {
 		if (!(pause->enabled >> priority & 1) || !pause->quanta[priority])
 			continue;
 		put_event(trace, write_event, &(struct event){
-			.name = names[priority], .category = "pause", .begin_ns = pause->time_ns, .end_ns = later(pause->time_ns, pause_length_ns(pause, priority)),
+			.name = names[priority], .category = "pause", .begin_ns = pause->time_ns,
+			.end_ns = later(pause->time_ns, pause_length_ns(pause, priority)),
 			.process = process, .thread = priority + 1, .id = ++trace->asynchronous, .arguments = pause_arguments, .what = pause });
 	}
 }
@@ -476,7 +482,8 @@ enum rtap_status export_trace_close(struct export_trace *trace, struct rtap_erro
 	if (trace->is_open && close(trace->fd) && !result)
 		result = -errno;
 	if (result)
-		rtap_error_set(error, error_code_of(-result), "%s: %s", strcmp(trace->name, "-") ? trace->name : "standard output", strerror(-result));
+		rtap_error_set(error, error_code_of(-result), "%s: %s",
+			       strcmp(trace->name, "-") ? trace->name : "standard output", strerror(-result));
 	printer_fini(&trace->printer);
 	free(trace->slots);
 	free(trace->name);

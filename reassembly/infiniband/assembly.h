@@ -65,7 +65,8 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 void assembly_note_repeat(struct rtap_tracker *tracker, struct message *message);
 
 /* Counts the packet for its message. `is_new`: it is not a repeat. */
-static inline void assembly_note_frame(struct rtap_tracker *tracker, struct frame_result *result, struct message *message, const struct piece *piece, bool is_new)
+static inline void assembly_note_frame(struct rtap_tracker *tracker, struct frame_result *result, struct message *message,
+				       const struct piece *piece, bool is_new)
 {
 	struct rtap_message *shown = &message->shown;
 	uint64_t frame = piece->frame;

@@ -31,7 +31,8 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	if (is_answered_by_data(message) && shown->repeats)
 		message->answered_at += IB_AGAIN_PACKETS;
 	/* If its requester missed the acknowledgement, the packets that the capture missed are retransmitted after a timeout. */
-	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && outcome == RTAP_OUTCOME_GOOD && !is_answered_by_data(message))
+	if ((!message->has_first || !message->has_last || message->coverage.count > 1) && outcome == RTAP_OUTCOME_GOOD &&
+	    !is_answered_by_data(message))
 		message->answered_ns += HOLE_NS - GRACE_NS;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
@@ -567,7 +568,8 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		acknowledge(tracker, stream, psn, response, flow, result);
 		data_response(tracker, stream, psn, response, analysis, flow, result);
 		/* Its request, if it was not seen, used this PSN. */
-		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
+		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE &&
+		    opcode->place != IB_LAST)
 			psn_acknowledge(stream, psn + 1, response->time_ns);
 		else if (psn >= stream->next)
 			stream->next = psn + 1;

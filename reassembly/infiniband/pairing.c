@@ -263,7 +263,8 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 {
 	if (flow->pending_count == flow->pending_room) {
 		uint32_t before = flow->pending_room;
-		struct pending_response *larger = array_reserve(flow->pending, &flow->pending_room, flow->pending_count + 1, 4, UINT32_MAX, sizeof *larger);
+		struct pending_response *larger = array_reserve(flow->pending, &flow->pending_room, flow->pending_count + 1, 4,
+								UINT32_MAX, sizeof *larger);
 
 		if (!larger)
 			return false;

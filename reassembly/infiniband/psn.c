@@ -89,7 +89,8 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 }
 
 /* Keeps as many packets as are outstanding, as these can be retransmitted. */
-static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn, const struct psn_sight *sight)
+static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding,
+							   uint64_t psn, const struct psn_sight *sight)
 {
 	if (outstanding < recent->room)
 		put(recent, psn, sight);
@@ -272,7 +273,9 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	if (psn < stream->low) {
 		note_late(stream, &stream->requests, 0, stream->requests.first_ns, time_ns);
 		if (psn + count < stream->low)
-			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ .begin = psn + count, .end = stream->low, .time_ns = time_ns, .since_ns = stream->requests.first_ns });
+			insert_gap(stream, &stream->gaps, 0,
+				   (struct psn_gap){ .begin = psn + count, .end = stream->low, .time_ns = time_ns,
+						     .since_ns = stream->requests.first_ns });
 		stream->low = psn;
 		return RTAP_PSN_OUT_OF_ORDER;
 	}
@@ -300,7 +303,8 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 
 void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 {
-	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ .begin = stream->next, .end = psn, .time_ns = time_ns, .is_open = true });
+	insert_gap(stream, &stream->gaps, stream->gaps.count,
+		   (struct psn_gap){ .begin = stream->next, .end = psn, .time_ns = time_ns, .is_open = true });
 	stream->next = psn;
 	stream->has_open_gap = true;
 }
@@ -472,7 +476,8 @@ static void lower_responses(struct psn_stream *stream, uint64_t psn, int64_t tim
 	note_late(stream, &stream->responses, 0, stream->responses.first_ns, time_ns);
 	if (psn + 1 < stream->response_low)
 		insert_gap(stream, &stream->response_gaps, 0,
-			   (struct psn_gap){ .begin = psn + 1, .end = stream->response_low, .time_ns = stream->responses.first_ns, .since_ns = INT64_MIN });
+			   (struct psn_gap){ .begin = psn + 1, .end = stream->response_low, .time_ns = stream->responses.first_ns,
+					     .since_ns = INT64_MIN });
 	stream->response_low = psn;
 }
 

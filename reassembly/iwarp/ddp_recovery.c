@@ -94,7 +94,8 @@ static void take(struct rtap_tracker *tracker, struct connection *connection, co
 	if (found->cause == RTAP_RECOVERY_ZERO_WINDOW) {
 		message = found->begins ? NULL : unfinished(half);
 		if (message)
-			lose(tracker, message, found->cause, found->begin_ns > message->shown.time_ns ? found->begin_ns : message->shown.time_ns, found->end_ns);
+			lose(tracker, message, found->cause,
+			     found->begin_ns > message->shown.time_ns ? found->begin_ns : message->shown.time_ns, found->end_ns);
 		return;
 	}
 	if (found->begins) {

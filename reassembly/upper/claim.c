@@ -260,7 +260,8 @@ static void land_again(struct rtap_tracker *tracker, const struct request *reque
  * or were assigned to another request with the same memory. Unassigned requests before a SEND of that side belong to another
  * request, as keys are used again. `last`: the newest one that can belong to the request or was assigned to it.
  */
-static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct request *request, struct message *last, bool in_order)
+static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct request *request,
+							     struct message *last, bool in_order)
 {
 	struct message *message = last;
 	const struct request *changed = NULL;

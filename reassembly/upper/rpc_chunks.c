@@ -25,7 +25,8 @@ static struct chunk_segment *add_segment(struct chunk_lists *lists)
 	struct chunk_segment *segment;
 
 	if (lists->count == lists->room) {
-		struct chunk_segment *segments = array_reserve(lists->segments, &lists->room, lists->count + 1, 1, CHUNK_MAX_SEGMENTS, sizeof *segments);
+		struct chunk_segment *segments = array_reserve(lists->segments, &lists->room, lists->count + 1, 1,
+							       CHUNK_MAX_SEGMENTS, sizeof *segments);
 
 		if (!segments)
 			return NULL;
@@ -414,7 +415,8 @@ void rpc_stream_build_call(struct rpc_stream *whole, const struct rpc_send *send
 	}
 	for (; at < base.count && whole->count < MOST_EXTENTS; at++, used = 0)
 		rpc_stream_add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
-						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
+						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset,
+						 base.extents[at].length - used });
 	whole->failed |= base.failed;
 	rpc_stream_fini(&base);
 }

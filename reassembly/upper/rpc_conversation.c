@@ -539,7 +539,8 @@ static void hear_reply(struct rpc_conversation *conversation, bool from_a, const
 
 	if (answered) {
 		conversation->carriers->repeats++;
-		give(conversation, from_a, heard, facts, &(struct rpc_relation){ .call = &answered->facts, .place = place, .repeats = ++answered->replies });
+		give(conversation, from_a, heard, facts,
+		     &(struct rpc_relation){ .call = &answered->facts, .place = place, .repeats = ++answered->replies });
 		return;
 	}
 	if (!call && !place && let_wait(conversation, from_a, heard))

@@ -295,7 +295,8 @@ static __attribute__((noinline)) void note_part(struct work *work, const struct 
 
 	rpc_operation_chunks(noted, &send->lists, work->binder.lists);
 	noted->results_known = is_known;
-	noted->data_known = !send->lists_cut && (is_known || noted->inline_bytes + noted->read_bytes + noted->call_bytes + noted->write_bytes + noted->reply_bytes);
+	noted->data_known = !send->lists_cut && (is_known || noted->inline_bytes || noted->read_bytes || noted->call_bytes ||
+						 noted->write_bytes || noted->reply_bytes);
 }
 
 /* `message`: to be filled from it; NULL: none. */

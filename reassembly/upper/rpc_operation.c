@@ -433,7 +433,8 @@ static void learn(struct rtap_tracker *tracker, const struct rpc_operation *oper
 	if (!operation->kept[0] || operation->was_rejected || (operation->has_reply && !operation->kept[1]))
 		return;
 	/* Only the identity of one file, which is known. */
-	if (!noted->has_names && noted->place.known && !noted->place.path.length && rpc_names_identified(tracker, server, handle_of(noted, &noted->place)))
+	if (!noted->has_names && noted->place.known && !noted->place.path.length &&
+	    rpc_names_identified(tracker, server, handle_of(noted, &noted->place)))
 		return;
 	exchange.call = *operation->kept[0];
 	if (operation->kept[1])

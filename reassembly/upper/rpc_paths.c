@@ -85,7 +85,8 @@ static void drop_call(struct rtap_tracker *tracker, struct rpc_paths *paths, str
 }
 
 /* The message from its XID to the last byte that the packet shows; NULL: too long to keep. */
-static const uint8_t *message_of(const struct rtap_packet *packet, const struct rtap_layer *body, const struct rtap_rpc_facts *facts, uint32_t *length)
+static const uint8_t *message_of(const struct rtap_packet *packet, const struct rtap_layer *body,
+				 const struct rtap_rpc_facts *facts, uint32_t *length)
 {
 	*length = facts->header_length + body->length;
 	return facts->header_length && facts->header_length <= body->offset ? layer_bytes(packet, body) - facts->header_length : NULL;
@@ -215,7 +216,8 @@ static void take_reply(struct rtap_tracker *tracker, const struct rtap_packet *p
 	if (!call)
 		return;
 	bytes = message_of(packet, body, facts, &length);
-	if (bytes && shows_success(facts, body->length) && !learn_simple(tracker, call, (struct rtap_span){ layer_bytes(packet, body), body->length }))
+	if (bytes && shows_success(facts, body->length) &&
+	    !learn_simple(tracker, call, (struct rtap_span){ layer_bytes(packet, body), body->length }))
 		learn(tracker, call, (struct rtap_span){ bytes, length }, facts);
 	drop_call(tracker, paths, call);
 }
