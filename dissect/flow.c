@@ -7,6 +7,7 @@
 #include <rdmatap/message.h>
 
 #include "dissect/flow.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/protocol.h"
 
 #define DERIVE(name, condition, expression) \
@@ -117,11 +118,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_char(line, ']');
 	}
 	if (flow->completes && flow->message_frames > 1) {
+		char *begin = line->next;
+
 		line_text(line, " [");
 		line_dec(line, flow->message_length);
 		line_text(line, " B from ");
 		line_dec(line, flow->message_first_frame);
 		line_char(line, ']');
+		line_spare(line, begin, LINE_SPARE_PARTS);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/engine/ends.h"
+#include "dissect/engine/line_fit.h"
 
 #define ENDS_WIDTH 32
 #define ENDS_MOST (160 + LINE_PAD) /* label, two addresses with numbers, and padding */
@@ -199,11 +200,17 @@ void ends_summary_lids(const struct rtap_packet *packet, const struct rtap_layer
 	to = line_put_dec(line_put(to, " > "), destination);
 	if (numbers.kind != END_NONE)
 		to = put_number(to, numbers.kind, numbers.destination);
+	bool has_gids = after && after->protocol == PROTOCOL_GRH;
+	size_t length;
+
 	/* a GRH has the ends' numbers, and the column */
-	if (after && after->protocol == PROTOCOL_GRH)
+	if (has_gids)
 		*to++ = ' ';
 	else
 		to = line_put_pad(begin, to, ENDS_WIDTH);
+	length = (size_t)(to - begin);
 	line_end(line, begin, to);
+	if (has_gids && !line->cut)
+		line_spare(line, line->next - length, LINE_SPARE_LOWER);
 	line->after_ends = line->next;
 }

@@ -15,13 +15,18 @@
 
 struct ends_texts;
 
+/* Columns of a line, without its newline. */
+#define LINE_COLUMNS 120
+#define LINE_SPARES 8
+
 struct line {
 	char *next, *end;
 	char *after_ends; /* where the last "source > destination " ended */
 	bool cut;
 	struct ends_texts *ends; /* of earlier lines, see ends.h; or NULL */
 	struct { char *begin, *end; } names[2]; /* of files and the like, which a long line shortens: see line_name.h */
-	uint8_t name_count;
+	struct { char *begin, *end; uint8_t kind; } spares[LINE_SPARES]; /* what a long line leaves out: see line_fit.h */
+	uint8_t name_count, spare_count;
 };
 
 static inline void line_init(struct line *line, char *memory, size_t size)
@@ -30,7 +35,8 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->end = memory + size;
 	line->cut = false;
 	line->ends = NULL;
-	line->name_count = 0;
+	line->after_ends = NULL;
+	line->name_count = line->spare_count = 0;
 }
 
 /* Appends the part of the text that fits and sets `cut`. */

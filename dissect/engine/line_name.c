@@ -31,8 +31,7 @@ static bool is_continued(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Characters of UTF-8; an escaped byte has those of its escape. */
-static size_t columns_of(const char *begin, const char *end)
+size_t line_name_columns(const char *begin, const char *end)
 {
 	size_t columns = (size_t)(end - begin);
 	const char *at = begin;
@@ -77,7 +76,7 @@ static char *tail_of(const char *begin, char *end, size_t columns)
 /* Takes at least `excess` columns out of a name that has more than LEAST_COLUMNS, if it has so many; returns the bytes taken out. */
 static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
 {
-	size_t columns = columns_of(begin, end), kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
+	size_t columns = line_name_columns(begin, end), kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
 	bool is_path = memchr(begin, '/', (size_t)(end - begin));
 	char *head, *tail, *component;
 
@@ -97,7 +96,7 @@ static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
 	return (size_t)(tail - head);
 }
 
-void line_name_shorten_names(struct line *line, const char *begin)
+void line_name_shorten(struct line *line, const char *begin)
 {
 	size_t columns, taken;
 
@@ -105,8 +104,8 @@ void line_name_shorten_names(struct line *line, const char *begin)
 		unsigned longest = line->name_count == 2 && line->names[1].end - line->names[1].begin > line->names[0].end - line->names[0].begin;
 		char *name = line->names[longest].begin, *end = line->names[longest].end;
 
-		columns = columns_of(begin, line->next);
-		if (columns <= LINE_COLUMNS || columns_of(name, end) <= LEAST_COLUMNS)
+		columns = line_name_columns(begin, line->next);
+		if (columns <= LINE_COLUMNS || line_name_columns(name, end) <= LEAST_COLUMNS)
 			break;
 		taken = shorten(line, name, end, columns - LINE_COLUMNS);
 		/* one is left, after the other or before it */

@@ -7,26 +7,20 @@
 
 #include "dissect/engine/line.h"
 
-/* Columns of a line, without its newline. */
-#define LINE_COLUMNS 120
-
 /* Appends untrusted text as line_escaped() does, and remembers the first two as what line_name_shorten() shortens. */
 void line_name(struct line *line, const uint8_t *bytes, size_t length);
 
 /* The text from `begin` to the end of the line, which is already printable, is such a name, or a path. */
 void line_name_add(struct line *line, char *begin);
 
-/* For line_name_shorten(). */
-void line_name_shorten_names(struct line *line, const char *begin);
+/* Columns of printable text: characters of UTF-8. */
+size_t line_name_columns(const char *begin, const char *end);
 
 /*
  * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, replaces the middle of its names by "...", of paths
- * the begin: the longest first, and none below 24 columns, except that components of a path remain whole if possible. Forgets the names. A line that is cut remains as it is.
+ * the begin: the longest first, and none below 24 columns, except that components of a path remain whole if possible. Forgets the names. A
+ * line that is cut remains as it is.
  */
-static inline void line_name_shorten(struct line *line, const char *begin)
-{
-	if (line->name_count)
-		line_name_shorten_names(line, begin);
-}
+void line_name_shorten(struct line *line, const char *begin);
 
 #endif

@@ -7,6 +7,7 @@
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_ext.h"
 #include "dissect/infiniband/ib_opcode.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 
 /* Reliable Datagram Extended Transport Header. 9.3.1. */
@@ -359,15 +360,19 @@ static void summary_feth(const struct rtap_packet *packet, const struct rtap_lay
 /* R_Key and virtual address. */
 static void summary_address(struct line *line, uint64_t address, uint64_t r_key)
 {
+	char *begin = line->next;
+
 	line_char(line, ' ');
 	line_hex(line, r_key, 1);
 	line_char(line, '+');
 	line_hex(line, address, 1);
+	line_spare(line, begin, LINE_SPARE_MEMORY);
 }
 
 static void summary_reth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
+	char *begin;
 
 	if (layer->length < RETH_LENGTH)
 		return;
@@ -378,8 +383,10 @@ static void summary_reth(const struct rtap_packet *packet, const struct rtap_lay
 	if (ib_opcodes[packet->ib.opcode].class == IB_READ_REQUEST ||
 	    (packet->payload.wire && bits(header, RETH_DMA_LENGTH) == packet->payload.wire))
 		return;
+	begin = line->next;
 	line_text(line, " dma ");
 	line_dec(line, bits(header, RETH_DMA_LENGTH));
+	line_spare(line, begin, LINE_SPARE_MEMORY);
 }
 
 static void summary_atomiceth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -9,6 +9,7 @@
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/iwarp/iwarp_walk.h"
 #include "dissect/iwarp/terminate.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/visit.h"
 
 enum row {
@@ -283,13 +284,14 @@ static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
 	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
 }
 
-/* Values of the headers of some opcodes. */
-static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
+/* Values of the headers of some opcodes. *own: where the memory of a READ's requester begins, if it has one. */
+static char *put_details(char *to, const struct rtap_iwarp_facts *facts, const char **own)
 {
 	if (facts->has_read) {
 		to = put_place(to, facts->source_stag, facts->source_offset);
 		to = line_put_dec(line_put(to, " len "), facts->read_length);
-		to = put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
+		*own = to;
+		return put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
 	}
 	if (facts->has_atomic) {
 		to = put_place(to, facts->remote_stag, facts->remote_offset);
@@ -313,7 +315,7 @@ static const struct rtap_name operation_words[] = {
 };
 
 /* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and its contents. */
-static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper)
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper, const char **own)
 {
 	char *begin = to;
 	struct rtap_iwarp_facts facts;
@@ -342,7 +344,7 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	}
 	if (opcode->invalidates && !is_whole)
 		to = put_key(to, " inv 0x", facts.invalidate_stag, 8);
-	to = put_details(to, &facts);
+	to = put_details(to, &facts, own);
 	/* a request is in one segment: RFC 5040, 5.2 */
 	return facts.last && !is_whole && facts.opcode != RTAP_RDMAP_READ_REQUEST ? line_put(to, " last") : to;
 }
@@ -362,9 +364,13 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	iwarp_walk_init(&walk, packet);
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
-		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
+		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare), *end;
+		const char *own = NULL;
 
-		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole, has_upper));
+		end = put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole, has_upper, &own);
+		line_end(line, begin, end);
+		if (own && !line->cut)
+			line_spare(line, line->next - (end - own), LINE_SPARE_PARTS);
 		count++;
 	}
 	if (packet->fpdus.count > count) {
@@ -374,8 +380,11 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	}
 	/* elsewhere the numbers of messages and STags give the order */
 	if (packet->flow.tcp_analysis > RTAP_TCP_NEW) {
+		char *begin = line->next;
+
 		line_text(line, " seq ");
 		line_dec(line, packet->tcp.sequence);
+		line_spare(line, begin, LINE_SPARE_LOWER);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "dissect/management/cm.h"
 #include "dissect/management/cm_consumers.h"
 #include "dissect/management/cm_private.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 
 /* In every message, but in a REQ and the SIDR messages the second is something else. */
@@ -280,12 +281,15 @@ static void note_req(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_req(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_cm_facts *facts = &packet->cm;
+	char *begin;
 
 	cm_summary_service(packet, layer, facts->service_id, line);
 	summary_qp(line, " qp ", facts->local_qpn);
 	line_text(line, " psn ");
 	line_dec(line, facts->starting_psn);
+	begin = line->next;
 	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
+	line_spare(line, begin, LINE_SPARE_PARTS);
 	if (facts->transport_type == TRANSPORT_EXTENDED)
 		summary_named(line, " extended transport ", extended_transport_names, facts->extended_transport);
 	else if (facts->transport_type != TRANSPORT_RC)

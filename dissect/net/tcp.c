@@ -8,6 +8,7 @@
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/iwarp/mpa_fpdu.h"
 #include "dissect/engine/ends.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/rpc/rpc.h"
 #include "dissect/net/tcp.h"
@@ -300,8 +301,8 @@ static char *put_flags(char *to, const uint8_t *header)
 
 #define FLAGS_WIDTH 5 /* " [P.]" */
 
-/* For a complete header. `has_upper`: its payload is shown too. */
-static char *put_header(char *to, const uint8_t *header, bool has_upper)
+/* For a complete header. `has_upper`: its payload is shown too. *sequence: where the sequence number begins. */
+static char *put_header(char *to, const uint8_t *header, bool has_upper, const char **sequence)
 {
 	char *begin = to;
 
@@ -309,6 +310,7 @@ static char *put_header(char *to, const uint8_t *header, bool has_upper)
 	/* most have one flag or two */
 	if (to - begin < FLAGS_WIDTH)
 		*to++ = ' ';
+	*sequence = to;
 	to = line_put_dec(line_put(to, " seq "), bits(header, TCP_SEQ));
 	if (has_upper)
 		return to;
@@ -322,6 +324,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const uint8_t *header = layer_bytes(packet, layer);
 	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, "TCP");
 	struct rtap_value value;
+	const char *sequence = NULL, *after = NULL;
 
 	/* the segment's FPDUs follow, or the connection's set-up */
 	if (layer->length >= TCP_LENGTH && (rtap_packet_has(packet, PROTOCOL_RDMAP) || rtap_packet_has(packet, PROTOCOL_MPA_REQUEST) ||
@@ -333,11 +336,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
 	}
 	if (layer->length >= TCP_LENGTH) {
-		to = put_header(to, header, packet->rpc.present);
+		to = put_header(to, header, packet->rpc.present, &sequence);
+		after = to;
 		if (derive_payload_length(packet, layer, &value))
 			to = line_put_dec(line_put(to, " len "), value.number);
 	}
 	line_end(line, begin, to);
+	if (sequence && packet->rpc.present && !line->cut)
+		line_spare_within(line, line->next - (to - sequence), line->next - (to - after), LINE_SPARE_LOWER);
 }
 
 const struct protocol tcp_protocol = {

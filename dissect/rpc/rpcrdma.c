@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/rpc/rpcrdma.h"
 #include "dissect/infiniband/upper.h"
@@ -487,6 +488,7 @@ static void count(struct line *line, const char *before, const char *list, uint3
 static void summary_lists(const struct rtap_rpcrdma_facts *facts, struct line *line)
 {
 	const char *before = " (";
+	char *begin = line->next;
 
 	if (!facts->read_segments && !facts->write_chunks && !facts->reply_chunk)
 		return;
@@ -501,6 +503,7 @@ static void summary_lists(const struct rtap_rpcrdma_facts *facts, struct line *l
 	if (facts->reply_chunk)
 		count(line, before, "reply", 1);
 	line_char(line, ')');
+	line_spare(line, begin, LINE_SPARE_PARTS);
 }
 
 #define SUMMARY_MOST 128 /* the words, four numbers, and the longest name */

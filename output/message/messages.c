@@ -264,7 +264,7 @@ static void text_missing(const struct rtap_message *message, struct line *line)
 {
 	static const char *const reasons[RTAP_MISSING_COUNT] = {
 		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
-		[RTAP_MISSING_SNAPPED] = " (snap length)",
+		[RTAP_MISSING_SNAPPED] = " (snapped)",
 		[RTAP_MISSING_EVICTED] = " evicted for lack of memory",
 	};
 	uint32_t shown = message->missing_count < SHOWN_HOLES ? message->missing_count : SHOWN_HOLES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/engine/line_name.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/protocol.h"
 #include "output/packet/colour.h"
 #include "output/packet/hex.h"
@@ -114,6 +114,7 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 	line_char(line, ' ');
 	before = line->next;
 	line->ends = &text->ends;
+	line->after_ends = NULL;
 	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
 		write_layer(packet, layer, line);
 	line->ends = NULL;
@@ -121,7 +122,7 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 		write_link(packet, line);
 	write_rest(packet, before, line);
 	if (!text->wide)
-		line_name_shorten(line, begin);
+		line_fit(line, begin);
 }
 
 void text_info(const struct rtap_packet *packet, struct line *line)

@@ -12,7 +12,7 @@ from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, read
 LINK_ERF = 197
 FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
           "tcp.dstport", "rpc.time", "infiniband.bth.opcode", "udp.length", "infiniband.bth.padcnt")
-TYPICAL = 110
+TYPICAL, TERMINAL = 110, 120
 # SEND, WRITE and READ response, middle and last, of RC and UC: only data
 DATA = {service | operation for service in (0x00, 0x20) for operation in (0x01, 0x02, 0x07, 0x08, 0x0e)}
 PACKET = re.compile(r" *(\d+) +(\d\d:\d\d:\d\d\.(\d+)) (.*)")
@@ -44,7 +44,7 @@ def number(text):
 class PacketLines(CliTest):
     def packets(self, path):
         """The line and the fields of each packet, of captures whose fields have no line ends."""
-        lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
+        lines = self.run_program("-n", "-t", "u", "--wide", "-r", path).stdout.decode().splitlines()
         options = [word for name in FIELDS for word in ("-e", name)]
         rows = self.run_program("-T", "fields", "-E", "occurrence=l", *options, "-r", path).stdout.decode().splitlines()
         self.assertEqual(len(lines), len(rows), path)
@@ -110,6 +110,24 @@ class PacketLines(CliTest):
                         seen += 1
                         self.assertLessEqual(len(line), TYPICAL + 3, "%s: %s" % (path, line))
         self.assertGreater(seen, 30)
+
+    def test_lines_fit_a_terminal_of_120_columns(self):
+        """A line that fits is the same with --wide. A longer one has lost text, and nothing in it is new but dots. Few are still longer."""
+        widths = {True: [], False: []}
+        for path in captures():
+            for line, wide in zip(*(self.run_program("-n", "-t", "u", *options, "-r", path).stdout.decode().splitlines() for options in ((), ("--wide",)))):
+                where = "%s: %s: %s" % (path, line, wide)
+                widths[os.path.basename(path).startswith(("roce-", "iwarp-"))].append(len(line))
+                if len(wide) <= TERMINAL:
+                    self.assertEqual(line, wide)
+                    continue
+                self.assertLessEqual(len(line), len(wide), where)
+                rest = iter(wide)
+                self.assertTrue(all(letter in rest for letter in line.replace("...", "")), where)
+        everything = widths[True] + widths[False]
+        self.assertGreater(len(everything), 20000)
+        for found, limit in ((widths[True], 0.04), (everything, 0.06)):
+            self.assertLess(sum(width > TERMINAL for width in found) / len(found), limit)
 
     def test_the_finest_of_several_inputs_gives_the_digits(self):
         micro = os.path.join(TESTDATA, "roce-rping-v4.pcap")
