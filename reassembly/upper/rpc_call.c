@@ -205,6 +205,14 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
+/* Whether a call with the XID of a known one is its retransmission. A chunk can carry the header of either. */
+static bool is_repeat(const struct rtap_rpc_facts *facts, const struct rpc_call *call)
+{
+	if (!call->reply.present && !(facts->program_known && call->call.rpc.program_known))
+		return true;
+	return is_same_procedure(facts, &call->call.rpc);
+}
+
 /* The reply was captured before its call, which was unknown then. */
 static bool has_overtaken(const struct rpc_call *lone)
 {
@@ -226,7 +234,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 		return call;
 	if (call) {
 		/* A retransmission, or the XID is used again. */
-		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
+		repeats = is_repeat(&packet->rpc, call) ? call->repeats + 1 : 0;
 		map_remove(&rpc_state_of(tracker)->calls, call->hash, call);
 		call->mapped = false;
 		if (!call->reply.present)
