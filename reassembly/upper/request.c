@@ -111,8 +111,8 @@ static int order_by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Data that a response says, or implies, was moved: `length` bytes in all. */
-static void add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
+/* Data that a response says, or implies, was moved: `length` bytes in all. False: none is missing. */
+static bool add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
 {
 	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
 
@@ -130,20 +130,21 @@ static void add_missing_data(struct rtap_tracker *tracker, struct operation *ope
 	tracker->counters.evictions += list.failed;
 	operation_add_missing(tracker, operation, list.items, list.count, is_read ? RTAP_OPERATION_PART_READ : RTAP_OPERATION_PART_WRITE);
 	free(list.items);
+	return list.count || list.failed;
 }
 
 static void add_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read)
 {
 	const struct request_lost *lost = is_read ? &request->read_lost : &request->write_lost;
 	struct rtap_operation *shown = &operation->shown;
-	uint64_t present, length;
+	uint64_t present, named, length;
 
-	request_data(request, is_read, &present, &length);
-	if (!is_read && request->has_written)
-		length = request->written;
+	request_data(request, is_read, &present, &named);
+	length = !is_read && request->has_written ? request->written : named;
 	shown->complete &= request->has_failed || present >= length;
-	if (request->is_answered && !request->has_failed && present < length)
-		add_missing_data(tracker, operation, request, is_read, length);
+	/* More than was written can be present, and some of that be missing. */
+	if (request->is_answered && !request->has_failed && (present < named || present < length))
+		shown->complete &= !add_missing_data(tracker, operation, request, is_read, length);
 	if (present)
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : is_read ? RTAP_CARRIED_READ : RTAP_CARRIED_WRITE;
 	shown->data_bytes += present;
