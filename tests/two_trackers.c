@@ -24,6 +24,7 @@ static const struct {
 	{ TESTDATA "/roce-rnbd.pcap.gz", "rnbd" },
 	{ TESTDATA "/roce-rds.pcap", "rds" },
 	{ TESTDATA "/conn_lnet.pcap", "lnet" },
+	{ TESTDATA "/nccl-ring.pcap", "nccl" },
 	{ TESTDATA "/iwarp-smbdirect.pcap.gz", "smb" },
 	{ TESTDATA "/conn_smb.pcap", "smb" },
 };

@@ -22,6 +22,7 @@ CAPTURES = (
     ("roce-smbdirect.pcap.gz", {"smb"}),
     ("conn_smb.pcap", {"smb"}),
     ("roce-rnbd.pcap.gz", {"rnbd"}),
+    ("nccl-ring.pcap", {"nccl"}),
     # no upper layer at all
     ("roce-rcopy.pcap", set()),
     ("roce-rping-v4.pcap", set()),

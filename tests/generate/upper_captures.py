@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Upper layers without complete real captures: RDS with RDMA, LNet. tests/cli tests their content."""
+"""Upper layers without complete real captures: RDS with RDMA, LNet, NCCL. tests/cli tests their content."""
+import os
 import struct
 
 import lnet
+import nccl
 import rds
 from conversation import Scene
 
@@ -47,6 +49,19 @@ def lnet_messages():
         yield scene
 
 
+class Ring:
+    """An AllReduce of NCCL."""
+    name, suffix = "nccl-ring", ".pcap"
+    how = "NCCL: an AllReduce in a ring of three hosts, captured at one of them: four steps, the third with a straggler"
+    truth = "eight transfers of 2,600 bytes, four from one neighbour and four to the other"
+
+    def write(self, folder):
+        hosts = [nccl.Host(i + 1) for i in range(3)]
+        nccl.ring(hosts, 4, 2600, late={(2, hosts[1]): 5 * nccl.MS})
+        hosts[0].write(os.path.join(folder, self.name + self.suffix))
+
+
 def captures():
+    yield Ring()
     yield from lnet_messages()
     yield from rds_with_rdma()
