@@ -12,6 +12,7 @@ import unittest
 import worst_cases
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
                  handles_signals, is_drained_and_waiting, is_blocked_on_output, read, records, sleeps, wait_until)
+from doubling import ATTEMPTS, DoublingTest
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
@@ -22,7 +23,7 @@ def processor_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Streaming(PipeTest):
+class Streaming(PipeTest, DoublingTest):
     def test_lines_appear_as_packets_arrive(self):
         header, found = records(read(RPING))
         content = read(RPING)
@@ -63,21 +64,31 @@ class Streaming(PipeTest):
             self.assertLess(int(reported[1]), 500 * RPING_FRAMES)
             self.assertEqual(output.count(b"\n"), int(reported[1]))
 
+    def seconds_until_interrupted(self, command, status):
+        """Of processor time, where the interrupt comes soon after the start."""
+        process = self.start(*command)
+        wait_until(lambda: handles_signals(process) and processor_seconds(process) > 0.03)
+        process.send_signal(signal.SIGINT)
+        _, ended, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(ended)
+        self.assertEqual(process.returncode, status)
+        self.assertIn(b"interrupted", process.stderr.read())
+        return usage.ru_utime + usage.ru_stime
+
     def test_an_interrupt_ends_the_compiling_of_a_filter(self):
-        """libpcap compiles a filter of this length for about a second, and cannot be interrupted."""
-        hosts = " or ".join("host 10.0.%d.%d" % divmod(host, 256) for host in range(420))
-        for command, status in ((("-f", hosts, "-r", RPING), 0), (("diff", "-f", hosts, RPING, RPING), 2)):
-            process = self.start(*command)
-            wait_until(lambda: handles_signals(process) and processor_seconds(process) > 0.3)
-            process.send_signal(signal.SIGINT)
-            used = []
-            wait_until(lambda: process.poll() is not None or used.append(processor_seconds(process)))
-            self.assertEqual(process.returncode, status)
-            self.assertIn(b"interrupted", process.stderr.read())
-            self.assertLess(used[-1], 2)
+        """A filter is compiled twice, to find errors and for the link type; libpcap cannot be interrupted within."""
+        hosts = " or ".join("host 10.0.%d.%d" % divmod(host, 256) for host in range(300))
+        for command, whole_status, status in ((("-f", hosts, "-q", "-r", RPING), 0, 0), (("diff", "-f", hosts, RPING, RPING), 0, 2)):
+            whole = part = float("inf")
+            for _ in range(ATTEMPTS):
+                whole = min(whole, self.seconds(command, status=whole_status))
+                part = min(part, self.seconds_until_interrupted(command, status))
+                if part < 0.75 * whole:
+                    break
+            self.assertLess(part, 0.75 * whole, command[0])
 
     def test_an_interrupt_ends_work_after_reading(self):
-        """Pending messages, sorting, alignment, the page, files end within a second of processor time (more is allowed here for sanitizers)."""
+        """Pending messages, sorting, alignment, the page, files: what was read is shown, or for diff, nothing."""
         held, other = self.path("held.pcap"), self.path("other.pcap")
         worst_cases.write(held, worst_cases.calls_unanswered(3000))
         worst_cases.write(other, worst_cases.messages_of_random_length(3000, 1))
@@ -88,13 +99,9 @@ class Streaming(PipeTest):
             process.stdin.write(read(held))
             process.stdin.flush()
             wait_until(lambda: is_drained_and_waiting(process))
-            before = processor_seconds(process)
-            process.stdin.close()
             os.kill(process.pid, (signal.SIGINT, signal.SIGTERM)[number % 2])
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            self.assertIn(process.returncode, (0, 2), command)
-            self.assertLess(usage.ru_utime + usage.ru_stime - before, 2, command)
+            process.stdin.close()
+            self.assertEqual(process.wait(TIMEOUT), 2 if command[0] == "diff" else 0, command)
 
     def test_an_interrupt_leaves_a_whole_file(self):
         saved = self.path("x.pcap.gz")

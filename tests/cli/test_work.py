@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Work grows linearly with the input: each case is a capture with one growing quantity, and one with twice as much of it."""
+import random
 import unittest
 
 import worst_cases as make
@@ -63,6 +64,14 @@ MANAGEMENT = (
 )
 
 
+def canon_of_random_lengths(count, kinds, seed):
+    """What `rdmatap canon` writes of `count` messages."""
+    dice = random.Random(seed)
+    messages = ["message > kind=send length=%d packets=1 status=good" % dice.randrange(kinds) for _ in range(count)]
+    return "\n".join(["rdmatap-canon 1 level=messages", "connection transport=RC client=10.0.0.2 server=10.0.0.1", *messages,
+                      "end connections=1", ""]).encode()
+
+
 class Work(DoublingTest):
     def cases(self, cases):
         for case, count, commands in cases:
@@ -95,6 +104,15 @@ class Work(DoublingTest):
                 make.write(paths[count, seed], make.messages_of_random_length(count, seed))
         self.holds("diff", *(lambda count=count: self.seconds(("diff",), paths[count, 1], paths[count, 2], status=1)
                              for count in (2000, 4000)))
+
+    def test_grows_with_texts_that_have_little_in_common(self):
+        """Lines that are all elsewhere in the other text, or none of them."""
+        for kinds in (3, 300, 10**9):
+            texts = {}
+            for count in (15000, 30000):
+                texts[count] = [self.path("%s-%d.canon" % (name, count), canon_of_random_lengths(count, kinds, name)) for name in "ab"]
+            with self.subTest(kinds=kinds):
+                self.holds("diff of texts", *(lambda count=count: self.seconds(("diff", "--stat"), *texts[count], status=1) for count in (15000, 30000)))
 
     def test_grows_with_filters(self):
         """Many conditions, and many numbers in a set. Capture filters are compiled by libpcap and bounded: tests/test_bpf.c."""
