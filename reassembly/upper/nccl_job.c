@@ -175,6 +175,60 @@ static void compare_links(const struct nccl_job *job, struct nccl_silence *silen
 	}
 }
 
+/* Whether a buffer is announced to it, and it has received data since its last data began. */
+static bool can_send(const struct nccl_host *host)
+{
+	return host->to_send && host->has_input && host->input_ns >= host->output_ns;
+}
+
+/* Whether each sending host could continue. */
+static bool all_can_send(const struct nccl_job *job)
+{
+	const struct nccl_host *host;
+	uint32_t able = 0;
+
+	STAILQ_FOREACH(host, &job->hosts, link) {
+		if (!host->has_output)
+			continue;
+		if (!can_send(host))
+			return false;
+		able++;
+	}
+	return able > 1;
+}
+
+/*
+ * Whether all links stopped after as many transfers, with buffers announced on each, and two hosts or more could continue, or are not known to
+ * wait: behind a single late host, links differ.
+ */
+static bool is_at_one_point(const struct nccl_job *job)
+{
+	const struct nccl_link *link = STAILQ_FIRST(&job->links);
+	uint64_t ended = link ? link->ended : 0;
+	const struct nccl_host *host;
+	uint32_t able = 0;
+
+	STAILQ_FOREACH(link, &job->links, link)
+		if (!link->ended || link->ended != ended || !link->to_send)
+			return false;
+	STAILQ_FOREACH(host, &job->hosts, link)
+		able += host->to_send && (!host->has_input || can_send(host));
+	return able > 1;
+}
+
+/* An event after which the job is no longer silent: it paused if all of it had stopped although buffers were announced. */
+static void note_stop(struct nccl_jobs *jobs, struct nccl_job *job, int64_t time_ns)
+{
+	struct nccl_silence *silence;
+
+	if (!was_silent(job, time_ns) || !(all_can_send(job) || is_at_one_point(job)))
+		return;
+	silence = silence_begin(jobs, job, time_ns);
+	silence->is_balanced = true;
+	silence->links = 2;
+	decide(job);
+}
+
 void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, const struct rtap_end *sender, const struct rtap_end *receiver,
 			int64_t time_ns)
 {
@@ -186,8 +240,10 @@ void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, 
 	if (!link || progress->phase != NCCL_UNCOUNTED)
 		return;
 	job = link->sender->job;
-	if (!job->outstanding && was_silent(job, time_ns))
+	if (was_silent(job, time_ns) && !job->outstanding)
 		compare_links(job, silence_begin(jobs, job, time_ns));
+	else
+		note_stop(jobs, job, time_ns);
 	silence = last_silence(job);
 	if (silence && !silence->is_decided && link->announced_after != silence->number) {
 		link->announced_after = silence->number;
@@ -199,23 +255,8 @@ void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, 
 		hosts[1]->sent_ns;
 	job->outstanding++;
 	hosts[0]->to_send++;
+	link->to_send++;
 	note_event(job, time_ns);
-}
-
-/* Whether each sending host could continue: buffers are announced to it, and it has received data since its last data. */
-static bool all_can_send(const struct nccl_job *job)
-{
-	const struct nccl_host *host;
-	uint32_t able = 0;
-
-	STAILQ_FOREACH(host, &job->hosts, link) {
-		if (!host->has_output)
-			continue;
-		if (!host->to_send || !host->has_input || host->input_ns < host->output_ns)
-			return false;
-		able++;
-	}
-	return able > 1;
 }
 
 void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns)
@@ -228,19 +269,14 @@ void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int6
 		return;
 	sender = progress->link->sender;
 	job = sender->job;
-	/* all of them stopped although buffers are announced */
-	if (was_silent(job, time_ns) && all_can_send(job)) {
-		silence = silence_begin(jobs, job, time_ns);
-		silence->is_balanced = true;
-		silence->links = 2;
-		decide(job);
-	}
+	note_stop(jobs, job, time_ns);
 	silence = last_silence(job);
 	progress->phase = NCCL_BEGUN;
 	progress->begun_after = silence ? silence->number : 0;
 	progress->knows_sender = sender->has_input;
 	progress->sender_free_ns = sender->input_ns;
 	sender->to_send--;
+	progress->link->to_send--;
 	if (!sender->has_output || time_ns > sender->output_ns)
 		sender->output_ns = time_ns;
 	sender->has_output = true;
@@ -269,8 +305,10 @@ void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_
 	job->outstanding--;
 	if (progress->phase == NCCL_BEGUN)
 		job->moving--;
-	else
+	else {
 		link->sender->to_send--;
+		link->to_send--;
+	}
 	progress->phase = NCCL_ENDED;
 	if (!has_data)
 		return;

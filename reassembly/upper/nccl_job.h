@@ -31,6 +31,7 @@ struct nccl_link {
 	struct nccl_host *sender, *receiver;
 	uint64_t ended, ended_before; /* transfers since the last pause; those of them before the last silence */
 	uint64_t announced_after;    /* number of the silence after which it announced last */
+	uint32_t to_send;            /* transfers announced whose data has not begun */
 };
 
 /* A time without announcements and data in the whole job. */

@@ -152,13 +152,14 @@ class Jobs(Nccl):
 class Causes(Nccl):
     """A delay is a host's own if the host did not wait itself; a pause of the whole job is not attributed to a host."""
 
-    def job(self, make, count, steps=12, **how):
+    def job(self, make, count, steps=12, captured=None, **how):
         hosts = [Host(i + 1) for i in range(count)]
         job = nccl.Job(hosts)
         how = {key: {(step, hosts[host]): time for (step, host), time in value.items()} if key in ("late", "lost") else value for key, value in how.items()}
         make(hosts, steps, 20000, of=job, **how)
-        found = self.operations(hosts[0], *hosts[1:])
-        self.assertEqual(len(found), len(job.transfers))
+        seen = hosts if captured is None else [hosts[captured]]
+        found = self.operations(seen[0], *seen[1:])
+        self.assertEqual(len(found), sum(t.sender in seen or t.receiver in seen for t in job.transfers))
         self.assertTrue(all(o["complete"] for o in found))
         return hosts, job, found
 
@@ -205,6 +206,25 @@ class Causes(Nccl):
         hosts, job, found = self.job(nccl.ring, 4, pauses={4: 50 * MS}, announce_early=True)
         self.assertEqual([o["verdict"] for o in found if o["verdict"] != "none"], ["pause"] * 4)
         self.expect_own(found, hosts, {})
+
+    def test_a_pause_with_buffers_announced_steps_ahead(self):
+        for make, count, captured in ((nccl.ring, 2, None), (nccl.ring, 4, None), (nccl.ring, 4, 0), (nccl.ring, 5, 3), (nccl.tree, 3, None), (nccl.tree, 3, 0),
+                                      (nccl.tree, 7, None), (nccl.tree, 7, 1)):
+            for ahead in (1, 7):
+                with self.subTest(make=make.__name__, hosts=count, captured=captured, ahead=ahead):
+                    hosts, job, found = self.job(make, count, 24, captured, pauses={10: 50 * MS, 18: 20 * MS}, ahead=ahead)
+                    links = {o["connection"] for o in found}
+                    self.assertEqual([o["verdict"] for o in found if o["verdict"] != "none"], ["pause"] * 2 * len(links))
+                    self.assertAlmostEqual(sum(o["pause"] for o in found) / len(links), job.paused / 1e9, delta=2 * CLOSE)
+                    self.expect_own(found, hosts, {})
+
+    def test_a_straggler_whose_buffers_were_announced_steps_ahead(self):
+        for make, count, captured in ((nccl.ring, 2, None), (nccl.ring, 4, None), (nccl.ring, 4, 1), (nccl.tree, 3, None), (nccl.tree, 3, 0), (nccl.tree, 7, None)):
+            for ahead in (1, 7):
+                for pauses in ({}, {10: 50 * MS}):
+                    with self.subTest(make=make.__name__, hosts=count, captured=captured, ahead=ahead, pauses=pauses):
+                        hosts, job, found = self.job(make, count, 24, captured, late={(13, 1): 5 * MS}, pauses=pauses, ahead=ahead)
+                        self.expect_own(found, hosts, job.late)
 
     def test_the_last_host_after_a_pause_is_late(self):
         hosts, job, found = self.job(nccl.ring, 4, pauses={4: 50 * MS}, late={(4, 1): 6 * MS})

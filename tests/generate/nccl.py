@@ -222,14 +222,27 @@ class Job:
             ready[host] = begin + time
 
 
-def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, pauses=None, announce_early=False, lost=None, jitter=None, of=None, **how):
+class Announcements:
+    """When buffers are announced: for a step, when the receiver was ready for the step `ahead` steps before it."""
+
+    def __init__(self, ahead, start):
+        self.ahead, self.start, self.times = ahead, start, {}
+
+    def of(self, host, begun):
+        times = self.times.setdefault(host, [])
+        times.append(begun)
+        return times[-1 - self.ahead] if len(times) > self.ahead else self.start
+
+
+def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, pauses=None, announce_early=False, lost=None, jitter=None, ahead=0, of=None, **how):
     """An AllReduce in a ring: in each step every host sends to the next one what it received in the step before. late: {(step, host): ns} a
     host begins a step later than it could. pauses: {step: ns} all of them. announce_early: buffers are announced before a host is late or pauses.
-    lost: {(step, sender): timeout in ns}. jitter: {host: ns} by which a host is behind others after a pause. Returns the transfers; of: a Job
+    lost: {(step, sender): timeout in ns}. jitter: {host: ns} by which a host is behind others after a pause. ahead: buffers are announced so many
+    steps before. Returns the transfers; of: a Job
     that is filled."""
     of, late, pauses = of or Job(hosts), late or {}, pauses or {}
     links = [Communicator(host, hosts[(i + 1) % len(hosts)], **how) for i, host in enumerate(hosts)]
-    ready = {host: start for host in hosts}
+    ready, announcements = {host: start for host in hosts}, Announcements(ahead, start)
     for step in range(steps):
         early = dict(ready)
         if step in pauses:
@@ -241,7 +254,7 @@ def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, pauses=Non
             of.late[host] += late.get((step, host), 0)
         for link in links:
             timeout = (lost or {}).get((step, link.sender))
-            announced = early[link.receiver] if announce_early else begun[link.receiver]
+            announced = early[link.receiver] if announce_early else announcements.of(link.receiver, begun[link.receiver])
             made = link.carry(announced, begun[link.sender], [size], **({"lost": 2, "recovery": timeout} if timeout else {}))
             made.step = step
             of.transfers.append(made)
@@ -250,29 +263,30 @@ def ring(hosts, steps, size, start=1000 * MS, late=None, gap=50 * US, pauses=Non
     return of.transfers
 
 
-def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=None, lost=None, of=None, **how):
+def tree(hosts, steps, size, start=1000 * MS, gap=50 * US, late=None, pauses=None, lost=None, ahead=0, of=None, **how):
     """A binary tree, host 0 at the root: reduce to the root, then broadcast. All buffers of a step are announced when their host begins it; data
-    is sent when what it depends on has arrived. late: {(step, host): ns}. pauses: {step: ns}. lost: {(step, sender): timeout in ns}, upwards."""
+    is sent when what it depends on has arrived. late: {(step, host): ns}. pauses: {step: ns}. lost: {(step, sender): timeout in ns}, upwards. ahead:
+    buffers are announced so many steps before."""
     of, late, pauses = of or Job(hosts), late or {}, pauses or {}
     parents = {child: (child - 1) // 2 for child in range(len(hosts) - 1, 0, -1)}
     up = {child: Communicator(hosts[child], hosts[parent], **how) for child, parent in parents.items()}
     down = {child: Communicator(hosts[parent], hosts[child], **how) for child, parent in parents.items()}
-    ready = {host: start for host in hosts}
+    ready, announcements = {host: start for host in hosts}, Announcements(ahead, start)
     for step in range(steps):
         if step in pauses:
             of.pause(pauses[step], ready)
         begun = {host: ready[host] + late.get((step, host), 0) for host in hosts}
         for host in hosts:
             of.late[host] += late.get((step, host), 0)
-        arrived = dict(begun)
+        arrived, announced = dict(begun), {host: announcements.of(host, begun[host]) for host in hosts}
         for child, parent in parents.items():
             timeout = (lost or {}).get((step, hosts[child]))
-            made = up[child].carry(begun[hosts[parent]], arrived[hosts[child]], [size], **({"lost": 2, "recovery": timeout} if timeout else {}))
+            made = up[child].carry(announced[hosts[parent]], arrived[hosts[child]], [size], **({"lost": 2, "recovery": timeout} if timeout else {}))
             made.step = step
             of.transfers.append(made)
             arrived[hosts[parent]] = max(arrived[hosts[parent]], made.arrived)
         for child, parent in reversed(parents.items()):
-            made = down[child].carry(begun[hosts[child]], arrived[hosts[parent]], [size])
+            made = down[child].carry(announced[hosts[child]], arrived[hosts[parent]], [size])
             made.step = step
             of.transfers.append(made)
             arrived[hosts[child]] = made.arrived
