@@ -329,6 +329,8 @@
 	X(SMB2_FILE_ALIGNMENT, smb2_file_alignment_protocol) \
 	X(SMB2_FILE_NAME, smb2_file_name_protocol) \
 	X(SMB2_FILE_RENAME, smb2_file_rename_protocol) \
+	X(SMB2_FILE_RENAME_EX, smb2_file_rename_ex_protocol) \
+	X(SMB2_FILE_DISPOSITION_EX, smb2_file_disposition_ex_protocol) \
 	X(SMB2_FILE_DISPOSITION, smb2_file_disposition_protocol) \
 	X(SMB2_FILE_ALLOCATION, smb2_file_allocation_protocol) \
 	X(SMB2_FILE_EOF, smb2_file_eof_protocol) \

@@ -81,7 +81,8 @@ static inline bool smb_is_error(uint32_t status)
 enum smb2_channel { SMB2_CHANNEL_NONE, SMB2_CHANNEL_RDMA_V1, SMB2_CHANNEL_RDMA_V1_INVALIDATE, SMB2_CHANNEL_RDMA_TRANSFORM };
 
 enum smb2_info_class { SMB2_INFO_FILE = 1, SMB2_INFO_FILESYSTEM = 2, SMB2_INFO_SECURITY = 3, SMB2_INFO_QUOTA = 4 };
-enum smb2_file_class { SMB2_FILE_RENAME = 10, SMB2_FILE_DISPOSITION = 13, SMB2_FILE_END_OF_FILE = 20 };
+enum smb2_file_class { SMB2_FILE_RENAME = 10, SMB2_FILE_DISPOSITION = 13, SMB2_FILE_END_OF_FILE = 20,
+		       SMB2_FILE_DISPOSITION_EX = 64, SMB2_FILE_RENAME_EX = 65 };
 
 extern const struct rtap_name smb2_command_names[], smb_status_names[], smb_control_names[];
 

@@ -105,6 +105,34 @@ static const struct rtap_field file_disposition_fields[] = {
 SMB2_NO_VISIT(file_disposition)
 CLASS_STRUCTURE(file_disposition, "smb2.file_disposition_info", "FileDispositionInformation", "2.4.11", 1)
 
+/* Like FileDispositionInformation, with flags: ntddk.h, FILE_DISPOSITION_INFORMATION_EX. */
+static const struct rtap_field file_disposition_ex_fields[] = {
+	SMB2_FLAGGED("disposition.flags", "Flags", 0, 4, RTAP_HEX, RTAP_PARTS, NULL), EACH_BIT("disposition.flags.delete", "Delete", 0, 0),
+	EACH_BIT("disposition.flags.posix_semantics", "POSIX Semantics", 0, 1),
+	EACH_BIT("disposition.flags.force_image_section_check", "Force Image Section Check", 0, 2),
+	EACH_BIT("disposition.flags.on_close", "On Close", 0, 3), EACH_BIT("disposition.flags.ignore_readonly", "Ignore Read-Only", 0, 4),
+	SMB2_BITS("disposition.flags.reserved", "Reserved", 0, 5, 27, RTAP_HEX),
+};
+SMB2_NO_VISIT(file_disposition_ex)
+CLASS_STRUCTURE(file_disposition_ex, "smb2.file_disposition_info_ex", "FileDispositionInformationEx", "2.4", 4)
+
+/* Like FileRenameInformation, with flags: ntifs.h, FILE_RENAME_INFORMATION_EX. */
+static const struct rtap_field file_rename_ex_fields[] = {
+	SMB2_FLAGGED("rename.flags", "Flags", 0, 4, RTAP_HEX, RTAP_PARTS, NULL), EACH_BIT("rename.flags.replace_if_exists", "Replace If Exists", 0, 0),
+	EACH_BIT("rename.flags.posix_semantics", "POSIX Semantics", 0, 1),
+	EACH_BIT("rename.flags.suppress_pin_state_inheritance", "Suppress Pin State Inheritance", 0, 2),
+	EACH_BIT("rename.flags.suppress_storage_reserve_inheritance", "Suppress Storage Reserve Inheritance", 0, 3),
+	EACH_BIT("rename.flags.no_increase_available_space", "No Increase of Available Space", 0, 4),
+	EACH_BIT("rename.flags.no_decrease_available_space", "No Decrease of Available Space", 0, 5),
+	EACH_BIT("rename.flags.ignore_readonly", "Ignore Read-Only", 0, 6), SMB2_BITS("rename.flags.reserved", "Reserved", 0, 7, 25, RTAP_HEX),
+	SMB2_RESERVED("rename.reserved_ex", 4, 4),
+	{ "smb2.root_directory", "Root Directory", 64, 64, RTAP_BYTES, 0, NULL, NULL, NULL },
+	SMB2_EACH("filename.len", "File Name Length", 16, 4, RTAP_DEC), CLASS_TEXT("smb2.filename", "File Name"),
+};
+
+CLASS_VISIT_NAME(file_rename_ex, 16, 20)
+CLASS_STRUCTURE(file_rename_ex, "smb2.file_rename_info_ex", "FileRenameInformationEx", "2.4", 20)
+
 /* 2.4.4. */
 static const struct rtap_field file_allocation_fields[] = { SMB2_EACH("allocation_size", "Allocation Size", 0, 8, RTAP_DEC) };
 SMB2_NO_VISIT(file_allocation)

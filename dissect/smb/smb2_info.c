@@ -26,7 +26,8 @@ static const struct rtap_name file_class_names[] = {
 	{ SMB2_FILE_END_OF_FILE, "FileEndOfFileInformation" }, { 21, "FileAlternateNameInformation" }, { 22, "FileStreamInformation" },
 	{ 23, "FilePipeInformation" }, { 28, "FileCompressionInformation" }, { 34, "FileNetworkOpenInformation" },
 	{ 35, "FileAttributeTagInformation" }, { 39, "FileValidDataLengthInformation" }, { 40, "FileShortNameInformation" },
-	{ 48, "FileNormalizedNameInformation" }, { 59, "FileIdInformation" }, { 64, "FileDispositionInformationEx" }, { 65, "FileRenameInformationEx" },
+	{ 48, "FileNormalizedNameInformation" }, { 59, "FileIdInformation" }, { SMB2_FILE_DISPOSITION_EX, "FileDispositionInformationEx" },
+	{ SMB2_FILE_RENAME_EX, "FileRenameInformationEx" },
 	{ 100, "FilePosixInformation" }, { 0, NULL },
 };
 

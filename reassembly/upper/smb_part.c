@@ -174,7 +174,7 @@ static void take_set(struct upper_work *work, struct smb_request *request, struc
 		part->size = number(buffer, 0, 8);
 	}
 	length = number(buffer, 16, 4);
-	if (part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) && buffer.length > 20 && length <= buffer.length - 20 && path)
+	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) || part->detail == (SMB2_FILE_RENAME_EX << 8 | SMB2_INFO_FILE)) && buffer.length > 20 && length <= buffer.length - 20 && path)
 		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length });
 }
 

@@ -108,6 +108,10 @@ SET = {
     14: (struct.pack("<Q", 77), {"smb2.position_info": "77"}),
     19: (struct.pack("<Q", 8192), {"smb2.allocation_size": ["8192"]}),
     20: (struct.pack("<Q", 5000), {"smb2.eof": ["5000"]}),
+    64: (struct.pack("<I", 0x13), {"smb2.disposition.flags": 0x13, "smb2.disposition.flags.delete": 1, "smb2.disposition.flags.posix_semantics": 1,
+                                   "smb2.disposition.flags.on_close": 0, "smb2.disposition.flags.ignore_readonly": 1}),
+    65: (struct.pack("<IIQ", 3, 0, 0) + sized(NAME), dict(NAMED, **{"smb2.rename.flags": 3, "smb2.rename.flags.replace_if_exists": 1,
+                                                                    "smb2.rename.flags.posix_semantics": 1, "smb2.root_directory": "00" * 8})),
 }
 
 
