@@ -34,6 +34,13 @@ struct shared_file *shared_file_open(const char *name)
 	return NULL;
 }
 
+uint64_t shared_file_size(const struct shared_file *file)
+{
+	MPI_Offset size;
+
+	return MPI_File_get_size(file->handle, &size) || size < 0 ? 0 : (uint64_t)size;
+}
+
 ssize_t shared_file_read_at(void *owner, uint64_t offset, uint8_t *to, size_t room)
 {
 	struct shared_file *file = owner;

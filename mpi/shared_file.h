@@ -14,6 +14,9 @@ struct shared_file;
 /* Opens it on this rank. NULL: it cannot be opened, or out of memory. */
 struct shared_file *shared_file_open(const char *name);
 
+/* Bytes of it, as this rank sees it; 0: unknown. */
+uint64_t shared_file_size(const struct shared_file *file);
+
 /* For struct stream_spans; the owner is the file. */
 ssize_t shared_file_read_at(void *owner, uint64_t offset, uint8_t *to, size_t room);
 

@@ -270,7 +270,8 @@ struct split *split_create(const char *name, uint64_t size, uint64_t piece)
 	MPI_Comm_size(MPI_COMM_WORLD, &split->size);
 	split->file = shared_file_open(name);
 	split->walk = (struct walk){ .name = name, .file = split->file, .size = size, .piece = piece };
-	can = split->file && walk_begin(&split->walk);
+	/* without a shared file system, other ranks can have other files of this name */
+	can = split->file && shared_file_size(split->file) == size && walk_begin(&split->walk);
 	if (!all_agree(can)) {
 		split_destroy(split);
 		return NULL;

@@ -131,6 +131,13 @@ class Inputs(FleetTest):
         self.assertEqual(self.ranks(2, "messages", self.captures[0], missing, self.captures[1], status=1), wanted)
         self.assertIn(missing, self.error)
 
+    def test_a_file_that_ends_early_does_not_end_the_job(self):
+        cut = self.path("cut.pcap")
+        with open(self.captures[1], "rb") as f, open(cut, "wb") as out:
+            out.write(f.read()[:50_001])
+        self.check((3,), "messages", "--json", files=[self.captures[0], cut, self.captures[2]], status=2)
+        self.assertIn(cut + ": frame", self.error)
+
     def test_a_list_and_little_memory(self):
         names = os.path.join(self.directory.name, "captures.list")
         with open(names, "w", encoding="ascii") as out:
