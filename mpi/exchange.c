@@ -426,7 +426,8 @@ static void put_frames(struct exchange *exchange, size_t count, uint8_t *buffer,
 		rtap_batch_release(waiting->batch);
 	}
 	exchange->waiting_count -= count;
-	memmove(exchange->waiting, exchange->waiting + count, exchange->waiting_count * sizeof *exchange->waiting);
+	if (exchange->waiting_count)
+		memmove(exchange->waiting, exchange->waiting + count, exchange->waiting_count * sizeof *exchange->waiting);
 	free(places);
 }
 

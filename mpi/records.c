@@ -147,7 +147,8 @@ static void keep_connection(void *owner, const struct rtap_connection *connectio
 		return;
 	}
 	copy->connection = *connection;
-	memcpy(copy->life, connection->life, connection->life_count * sizeof copy->life[0]);
+	if (connection->life_count)
+		memcpy(copy->life, connection->life, connection->life_count * sizeof copy->life[0]);
 	save(records, sizeof *copy);
 }
 
