@@ -23,6 +23,7 @@
  *   Numbers are exact; what does not fit 64 bits and a sign, and a quotient by 0, is no value. Times can be added and
  *   subtracted, addresses and slices (up to 64 bytes) masked: ip.src & 255.255.0.0 == 10.1.0.0, eth.dst[0] & 01. Alone, the result is tested for not being 0.
  * upper(TEXT), lower(TEXT), len(FIELD) in bytes, count(FIELD): how many values the packet has; without any, no result.
+ * FIELD#2, FIELD#[2-3]: only the values in the second, or second and third, of the packet's layers of that protocol, from outside.
  * abs(NUMBER), min(FIELD, ...), max(FIELD, ...): of all values of all arguments, which are of one type; numbers, times, addresses, text.
  *
  * not or !, and or &&, or or ||, in this order of binding, and parentheses, up to 200 inside each other. A filter is up
@@ -39,7 +40,7 @@
  *   bytes       0a:0b:0c (or with - or .), 0a0b0c, "text", 'c'
  *   text        "in quotes", with the escapes \" \\ \n \t \r \0 \x41; r"raw", without any; upper and lower case differ
  *
- * Not supported of Wireshark's language: other functions, macros, references, the layer operator #, and values on the left.
+ * Not supported of Wireshark's language: other functions, macros, references, layers counted from the innermost (#-1), and values on the left.
  */
 #include "config.h"
 

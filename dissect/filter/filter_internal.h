@@ -88,6 +88,7 @@ struct filter_operand {
 	uint8_t kind;       /* enum filter_kind */
 	uint8_t depth;      /* of operands within each other */
 	uint8_t size;       /* bytes of a number in its header, for LENGTH */
+	uint8_t first_layer, last_layer; /* FIELD: the only layers of its protocol in the packet, counted from 1 and from outside; 0: all */
 	bool temporary;     /* the bytes are valid only until the next value is computed */
 };
 

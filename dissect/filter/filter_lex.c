@@ -68,6 +68,7 @@ static const struct spelling signs[] = {
 	PLAIN("[", FILTER_TOKEN_MARK),
 	PLAIN("]", FILTER_TOKEN_MARK),
 	PLAIN(",", FILTER_TOKEN_MARK),
+	PLAIN("#", FILTER_TOKEN_MARK),
 };
 
 static bool is_word_character(char c)

@@ -136,6 +136,41 @@ static int parse_slice(struct filter_compiler *compiler, struct filter_subject *
 	return add_operand(compiler, &slice, index);
 }
 
+/* Numbers of layers: "2", or "2-4" in brackets. */
+static bool read_layers(const struct filter_token *token, bool is_range, struct filter_operand *operand)
+{
+	const char *text = token->text, *end = token->text + token->length;
+	uint32_t first = slice_number(&text, end), last = first;
+
+	if (is_range && text < end && *text == '-') {
+		text++;
+		last = slice_number(&text, end);
+	}
+	if (text != end || !first || last < first || last > UINT8_MAX)
+		return false;
+	operand->first_layer = (uint8_t)first;
+	operand->last_layer = (uint8_t)last;
+	return true;
+}
+
+/* "#2", "#[2-4]" after a field. */
+static int parse_layers(struct filter_compiler *compiler, struct filter_operand *operand)
+{
+	static const char wanted[] = "the number of a layer such as 2, or [2-4]";
+	bool is_range;
+
+	if (operand->operation != FILTER_FIELD)
+		return filter_fail(compiler, compiler->token.text, "\"#\" selects layers of packets, which records do not have");
+	filter_advance(compiler);
+	is_range = filter_token_is(&compiler->token, '[');
+	if (is_range)
+		filter_advance(compiler);
+	if (compiler->token.type != FILTER_TOKEN_WORD || !read_layers(&compiler->token, is_range, operand))
+		return filter_unexpected(compiler, &compiler->token, wanted);
+	filter_advance(compiler);
+	return is_range ? filter_expect(compiler, ']', "the layers' \"]\"") : 0;
+}
+
 static int parse_name(struct filter_compiler *compiler, struct filter_subject *subject, uint32_t *index)
 {
 	struct filter_operand operand = { .source = compiler->filter->source_count, .wanted = FILTER_NOWHERE };
@@ -143,9 +178,11 @@ static int parse_name(struct filter_compiler *compiler, struct filter_subject *s
 
 	compiler->names++;
 	if (!status)
-		status = add_operand(compiler, &operand, index);
-	if (!status)
 		filter_advance(compiler);
+	if (!status && filter_token_is(&compiler->token, '#'))
+		status = parse_layers(compiler, &operand);
+	if (!status)
+		status = add_operand(compiler, &operand, index);
 	return status;
 }
 
@@ -240,6 +277,9 @@ static int parse_call(struct filter_compiler *compiler, struct filter_subject *s
 
 	while (function < end && (strlen(function->name) != name.length || strncasecmp(function->name, name.text, name.length)))
 		function++;
+	if (function == end && name.length == strlen("string") && !strncasecmp(name.text, "string", name.length))
+		return filter_fail(compiler, name.text, "there is no string(): compare the value itself (numbers also with & and %%, addresses with masks "
+				   "and slices), or print it (-T fields -e FIELD) and search there");
 	if (function == end)
 		return filter_fail(compiler, name.text, "%s is not a function (known: upper, lower, len, count, abs, min, max)", filter_token_quote(&name, quoted));
 	filter_advance(compiler);

@@ -68,6 +68,16 @@ static void walk_layer(struct filter_walk *walk, const struct rtap_layer *layer)
 	}
 }
 
+/* Whether the layer is one of those that the operand selects, among those of its protocol. */
+static bool is_selected(const struct rtap_packet *packet, uint8_t layer, const struct filter_operand *operand)
+{
+	unsigned number = 0;
+
+	for (uint8_t i = 0; i <= layer; i++)
+		number += packet->layers[i].protocol == packet->layers[layer].protocol;
+	return number >= operand->first_layer && number <= operand->last_layer;
+}
+
 static void walk_field(struct filter_walk *walk)
 {
 	const struct rtap_packet *packet = walk->packet;
@@ -78,7 +88,8 @@ static void walk_field(struct filter_walk *walk)
 	for (uint8_t i = 0; common && i < packet->layer_count && !walk->done; i++) {
 		uint16_t protocol = packet->layers[i].protocol;
 
-		if (walk->operand->protocols[protocol / 64] >> protocol % 64 & 1)
+		if (walk->operand->protocols[protocol / 64] >> protocol % 64 & 1 &&
+		    (!walk->operand->first_layer || is_selected(packet, i, walk->operand)))
 			walk_layer(walk, &packet->layers[i]);
 	}
 }

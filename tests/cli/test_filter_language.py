@@ -44,10 +44,23 @@ FILTERS = (
     "eth.src[0:3] > 00:00:00", "eth.src[:2] == 5254", "eth.src[5] == 2", "eth.addr[5] == 01", "eth.src[0:3] contains 54", "eth.dst[0:3] != 52:54:00",
     "eth.addr[3:3] in {aa:00:02, aa:00:07}", "eth.src[0-2] == 52:54:00", "eth.dst[0] & 1", "eth.src[0] & 1 == 1", "eth.src[0:2] & 0f0f == 0204", "eth.src[5] & 3", "frame[0:4] & ff == 52",
     "eth.src[0] == 0x52", "eth.src[0] == 52", "eth.src[4:2] == 5", "eth.src[-1] == 02", "any eth.addr[4:2] == 00:01",
+    "ip.src#1 == 10.1.2.3", "ip.src#2", "ip.addr#2 == 10.4.5.6", "not ip.src#2 and ip", "udp.port#[1-2] == 4791", "udp.dstport#2", "eth.src#2", "eth.src#1",
+    "ipv6.src#[2-3]", "ip.src#3", "ip.src#1[0:2] == 0a:00", "count(ip.src#2) == 1", "ip.ttl#1 == ip.ttl#2", "any ip.addr#1 != ip.addr#2",
+)
+
+BAD_LAYERS = (
+    ("ip.src#0", "the number of a layer such as 2, or [2-4]"), ("ip.src#x", "the number of a layer"), ("ip.src#[3-2]", "the number of a layer"),
+    ("ip.src#[1-2", "\"]\""), ("ip.src#256", "the number of a layer"), ("ip.src#", "the number of a layer"), ("#1", ""),
+    ("string(frame.number) == \"1\"", "there is no string(): compare the value itself"),
 )
 
 
 class Language(CliTest):
+    def test_errors_in_layers_and_about_string_say_what_is_possible(self):
+        for text, message in BAD_LAYERS:
+            self.bad(message, "-r", TUNNELS, "-Y", text)
+        self.bad("records do not have", "messages", RPING, "-Y", "message.length#1 > 3")
+
     @unittest.skipUnless(tshark_taps.available(), "tshark with Lua is missing")
     def test_each_filter_selects_the_frames_that_tshark_selects(self):
         for capture in (NFS, RPING, TUNNELS, IWARP):
