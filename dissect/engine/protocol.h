@@ -233,6 +233,7 @@
 	X(NVME_HOST_BEHAVIOR, nvme_host_behavior_protocol) \
 	X(NVME_HOST_IDENTIFIER, nvme_host_identifier_protocol) \
 	X(NVME_RANGES, nvme_ranges_protocol) \
+	X(NVME_SGL_LIST, nvme_sgl_list_protocol) \
 	X(NVME_COPY_RANGES, nvme_copy_ranges_protocol) \
 	X(NVME_RESERVATION_KEYS, nvme_reservation_keys_protocol) \
 	X(NVME_RESERVATION_STATUS, nvme_reservation_status_protocol) \

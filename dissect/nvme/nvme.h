@@ -24,6 +24,7 @@
 #define NVME_SGL_LONG_LENGTH 256, 32
 #define NVME_SGL_SUBTYPE 312, 4
 #define NVME_SGL_TYPE 316, 4
+#define NVME_SGL_DESCRIPTOR 16 /* bytes */
 #define NVME_SLBA 320, 64
 #define NVME_NLB 384, 16
 #define NVME_FCTYPE 32, 8
@@ -40,7 +41,7 @@
 #define NVME_STATUS_CODE(status) ((status) & 0x7ff) /* with its type */
 #define NVME_STATUS_DNR 0x4000u
 
-enum nvme_sgl_type { NVME_SGL_DATA = 0, NVME_SGL_BIT_BUCKET = 1, NVME_SGL_KEYED = 4, NVME_SGL_TRANSPORT = 5 };
+enum nvme_sgl_type { NVME_SGL_DATA = 0, NVME_SGL_BIT_BUCKET = 1, NVME_SGL_SEGMENT = 2, NVME_SGL_LAST_SEGMENT = 3, NVME_SGL_KEYED = 4, NVME_SGL_TRANSPORT = 5 };
 enum nvme_sgl_subtype { NVME_SGL_IS_ADDRESS = 0, NVME_SGL_IS_OFFSET = 1, NVME_SGL_INVALIDATES = 0xf };
 
 enum nvme_admin_opcode {

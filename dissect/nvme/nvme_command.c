@@ -195,7 +195,7 @@ static bool is_zero(const uint8_t *bytes, uint32_t length)
 	return !any;
 }
 
-/* An SGL as hosts write it: keyed, or an offset of data in the capsule, which has that much; or empty. Fabrics 1.1, 7.3.5.2. */
+/* An SGL as hosts write it: keyed, or an offset of data or descriptors in the capsule, which has that much; or empty. Fabrics 1.1, 7.3.5.2. */
 static bool has_sgl(const uint8_t *command, uint32_t wire)
 {
 	uint64_t subtype = little_bits(command, NVME_SGL_SUBTYPE), address = little_bits(command, NVME_SGL_ADDRESS);
@@ -211,6 +211,9 @@ static bool has_sgl(const uint8_t *command, uint32_t wire)
 	case NVME_SGL_DATA:
 		return subtype == NVME_SGL_IS_OFFSET ? length && is_zero(command + 36, 3) && address + length <= wire - NVME_COMMAND_LENGTH :
 						       !subtype && !address && !length;
+	case NVME_SGL_SEGMENT: case NVME_SGL_LAST_SEGMENT:
+		return subtype == NVME_SGL_IS_OFFSET && length && !(length % NVME_SGL_DESCRIPTOR) && is_zero(command + 36, 3) && !address &&
+		       length <= wire - NVME_COMMAND_LENGTH;
 	default: return false;
 	}
 }

@@ -62,8 +62,57 @@ const struct rtap_layer *nvme_layer_of(const struct rtap_packet *packet, uint16_
 	return NULL;
 }
 
+/* Descriptors in the capsule have their parts at the same places as SGL1, without the command before it. */
+#define LIST_SUBTYPE 120, 4
+#define LIST_TYPE 124, 4
+
+static bool derive_listed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool keyed, unsigned at, unsigned width)
+{
+	const uint8_t *descriptor = layer_bytes(packet, layer);
+
+	value->number = little_bits(descriptor, at, width);
+	return (little_bits(descriptor, LIST_TYPE) == NVME_SGL_KEYED) == keyed;
+}
+
+#define LISTED(name, keyed, at, width) \
+	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		return derive_listed(packet, layer, value, keyed, at, width); \
+	}
+
+LISTED(list_length, true, 64, 24)
+LISTED(list_key, true, 88, 32)
+LISTED(list_long_length, false, 64, 32)
+LISTED(list_reserved, false, 96, 24)
+
+#define SOME_LISTED(name, label, at, width, show, more, derive) \
+	{ name, label, at, width, show, RTAP_LITTLE | RTAP_REPEATS | RTAP_SOMETIMES | (more), NULL, derive, NULL }
+
+static const struct rtap_field sgl_list_fields[] = {
+	{ "nvme.cmd.sgl_list.addr", "Address", 0, 64, RTAP_HEX, RTAP_LITTLE | RTAP_REPEATS | RTAP_IS_ADDRESS, NULL, NULL, NULL },
+	SOME_LISTED("nvme.cmd.sgl_list.len", "Length", 64, 24, RTAP_DEC, 0, derive_list_length),
+	SOME_LISTED("nvme.cmd.sgl_list.key", "Key", 88, 32, RTAP_HEX, RTAP_IS_RKEY, derive_list_key),
+	SOME_LISTED("nvme.cmd.sgl_list.len", "Length", 64, 32, RTAP_DEC, 0, derive_list_long_length),
+	SOME_LISTED("nvme.cmd.sgl_list.rsvd", "Reserved", 96, 24, RTAP_HEX, 0, derive_list_reserved),
+	NVME_EACH("nvme.cmd.sgl_list.subtype", "Descriptor Subtype", LIST_SUBTYPE, RTAP_HEX, nvme_sgl_subtype_names),
+	NVME_EACH("nvme.cmd.sgl_list.type", "Descriptor Type", LIST_TYPE, RTAP_HEX, nvme_sgl_type_names),
+};
+
+NVME_ELEMENTS(sgl_list, SGL_LIST, "nvme.cmd.sgl_list", "NVMe SGL Descriptors", "Base, 4.1.2.1", NVME_SGL_DESCRIPTOR, false)
+
+/* Whether SGL1 is a segment at the start of the data in the capsule. */
+static bool has_list(const uint8_t *command)
+{
+	uint64_t type = little_bits(command, NVME_SGL_TYPE);
+
+	return (type == NVME_SGL_SEGMENT || type == NVME_SGL_LAST_SEGMENT) && little_bits(command, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET &&
+	       !little_bits(command, NVME_SGL_ADDRESS);
+}
+
 uint16_t nvme_carried(const uint8_t *command, uint8_t queue)
 {
+	if (has_list(command))
+		return PROTOCOL_NVME_SGL_LIST;
 	if (little_bits(command, NVME_SGL_TYPE) != NVME_SGL_DATA || little_bits(command, NVME_SGL_SUBTYPE) != NVME_SGL_IS_OFFSET ||
 	    little_bits(command, NVME_SGL_ADDRESS))
 		return PROTOCOL_PAYLOAD;

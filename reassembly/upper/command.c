@@ -258,6 +258,20 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 	return command;
 }
 
+bool command_copy_data(const struct command *command, const struct region_name *range, uint64_t at, struct coverage *joined, struct coverage *cut)
+{
+	for (uint32_t i = 0; i < command->request.region_count; i++) {
+		const struct region *region = &command->request.regions[i];
+		uint64_t begin = range->begin - region->begin, end = range->end - region->begin;
+
+		if (region->is_read != range->is_read || region->key != range->key || region->begin > range->begin || region->end < range->end)
+			continue;
+		return coverage_copy(joined, &region->data, begin, end, at - begin, COVERAGE_BYTES) &&
+		       coverage_copy(cut, &region->cut, begin, end, at - begin, COVERAGE_ONLY);
+	}
+	return true;
+}
+
 void command_pass(struct rtap_tracker *tracker, struct command *from, struct command *to)
 {
 	struct message *send = from->request.message;

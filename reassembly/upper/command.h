@@ -58,6 +58,13 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
  */
 struct command *command_answered(struct upper_work *work, uint64_t id);
 
+/*
+ * Copies the data of a range of memory that the command names to position `at` of `joined`, and what the capture truncated of it to `cut`. False:
+ * out of memory.
+ */
+bool command_copy_data(const struct command *command, const struct region_name *range, uint64_t at, struct coverage *joined, struct coverage *cut)
+	__attribute__((warn_unused_result));
+
 /* Ends `from`: its SEND, with the operation, becomes that of `to`, which has none of its own. */
 void command_pass(struct rtap_tracker *tracker, struct command *from, struct command *to);
 

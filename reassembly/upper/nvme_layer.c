@@ -20,6 +20,7 @@
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/nvme_effect.h"
+#include "reassembly/upper/nvme_memory.h"
 #include "reassembly/upper/nvme_state.h"
 #include "reassembly/upper/upper_layers.h"
 
@@ -42,6 +43,8 @@ struct nvme_command {
 	uint32_t in_capsule;      /* bytes of it in the capsule */
 	uint64_t result;          /* of the response */
 	struct coverage carried;  /* data in the capsule, if it is wanted */
+	struct nvme_piece *pieces; /* on the heap, if the command names several pieces of memory; else NULL */
+	uint32_t piece_count;
 };
 
 static struct nvme_command *nvme_of(struct command *command)
@@ -227,21 +230,28 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 {
 	const struct nvme_command *command = nvme_of(generic);
 	const struct request *request = &generic->request;
+	struct coverage data = { 0 }, cut = { 0 };
+	bool is_joined = command->pieces;
 
 	if (!tracker->take_effect || !request->is_seen || command->captured < NVME_COMMAND_LENGTH)
 		return;
+	if (is_joined && !nvme_memory_join(generic, command->pieces, command->piece_count, &data, &cut))
+		tracker->counters.evictions++;
 	nvme_effect(tracker, &(struct nvme_ended){
 		.queue = queue_of(command), .request = request, .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
 		.status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
-		.data = request->region_count ? &request->regions[0].data : &command->carried,
-		.cut = request->region_count ? &request->regions[0].cut : NULL,
+		.data = is_joined ? &data : request->region_count ? &request->regions[0].data : &command->carried,
+		.cut = is_joined ? &cut : request->region_count ? &request->regions[0].cut : NULL,
 	});
+	coverage_fini(&data);
+	coverage_fini(&cut);
 }
 
 static void release(struct rtap_tracker *tracker, struct command *generic)
 {
 	(void)tracker;
 	coverage_fini(&nvme_of(generic)->carried);
+	free(nvme_of(generic)->pieces);
 }
 
 static const struct command_layer commands = {
@@ -263,19 +273,26 @@ static bool wants_data(const struct rtap_tracker *tracker, const struct nvme_com
 	return structure_of(command) != PROTOCOL_PAYLOAD || nvme_wants_data(command->code, command->bytes) || (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
 }
 
+/* Data in the capsule, which follows the command's layers. */
+static struct rtap_span inside_of(const struct rtap_packet *packet, const struct rtap_layer *part)
+{
+	const struct rtap_layer *data = part + 1;
+
+	if (data >= packet->layers + packet->layer_count || data->source != part->source || data->offset != part->offset + part->length)
+		return (struct rtap_span){ NULL, 0 };
+	return (struct rtap_span){ layer_bytes(packet, data), data->length };
+}
+
 /* Keeps the data in the capsule, which follows the command's layers. */
 static void keep_carried(struct upper_work *work, struct nvme_command *command, const struct rtap_layer *part)
 {
 	struct budget *budget = &work->tracker->budget;
-	const struct rtap_packet *packet = work->packet;
-	const struct rtap_layer *data = part + 1;
+	struct rtap_span data = inside_of(work->packet, part);
 	uint64_t fresh;
 
-	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH ||
-	    data >= packet->layers + packet->layer_count || data->source != part->source || data->offset != part->offset + part->length || !data->length)
+	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH || !data.length)
 		return;
-	if (!coverage_add(&command->carried, 0, layer_bytes(packet, data), data->length < command->in_capsule ? data->length : command->in_capsule, 0,
-			  COVERAGE_BYTES, &fresh))
+	if (!coverage_add(&command->carried, 0, data.bytes, data.length < command->in_capsule ? data.length : command->in_capsule, 0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(budget, &command->command.request, coverage_memory(&command->carried), 0);
 }
@@ -323,22 +340,40 @@ static void know_command(struct packet_request *known, const struct nvme_command
 		known->detail = (uint32_t)little_bits(command->bytes + NVME_COMMON_LENGTH, NVME_AT(is_feature ? 0 : 1, 0, is_feature ? 11 : 32));
 }
 
+/* Several pieces of memory are kept, to join their data. */
+static void keep_pieces(struct upper_work *work, struct nvme_command *command, const struct nvme_piece *pieces, uint32_t count)
+{
+	command->pieces = memory_new(count * sizeof *pieces);
+	if (!command->pieces) {
+		work->tracker->counters.evictions++;
+		return;
+	}
+	memcpy(command->pieces, pieces, count * sizeof *pieces);
+	command->piece_count = count;
+	request_charge(&work->tracker->budget, &command->command.request, count * sizeof *pieces, 0);
+}
+
 /* Sets the host memory that the command names. */
-static void name_memory(struct upper_work *work, struct nvme_command *command)
+static void name_memory(struct upper_work *work, struct nvme_command *command, const struct nvme_piece *pieces, uint32_t count)
 {
 	uint8_t direction = nvme_direction_of(command->bytes);
-	uint64_t address = little_bits(command->bytes, NVME_SGL_ADDRESS);
-	struct region_name name = {
-		.begin = address, .end = address + command->data_length, .key = (uint32_t)little_bits(command->bytes, NVME_SGL_KEY),
-		.is_read = nvme_is_to_controller(direction),
-	};
 	bool moves = nvme_is_to_controller(direction) || nvme_is_to_host(direction);
-	bool has_memory = moves && little_bits(command->bytes, NVME_SGL_TYPE) == NVME_SGL_KEYED && command->data_length && name.end > name.begin;
+	struct region_name names[NVME_MOST_PIECES];
+	uint32_t named = 0;
 
-	if (!command_name(work, &command->command, &name, has_memory) || !has_memory)
+	for (uint32_t i = 0; i < count && moves; i++) {
+		uint64_t end = pieces[i].address + pieces[i].length;
+
+		if (end > pieces[i].address)
+			names[named++] = (struct region_name){ .begin = pieces[i].address, .end = end, .key = pieces[i].key, .number = i,
+							       .is_read = nvme_is_to_controller(direction) };
+	}
+	if (named > 1)
+		keep_pieces(work, command, pieces, count);
+	if (!command_name(work, &command->command, names, named) || !named)
 		return;
-	if (wants_data(work->tracker, command))
-		name.region->keep_bytes = true;
+	for (uint32_t i = 0; i < command->command.request.region_count && wants_data(work->tracker, command); i++)
+		command->command.request.regions[i].keep_bytes = true;
 	request_open(work->tracker, &command->command.request, work->message);
 }
 
@@ -363,9 +398,11 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	const struct rtap_layer *layer = nvme_layer_of(packet, PROTOCOL_NVME_COMMAND);
 	const struct rtap_layer *fabrics = nvme_layer_of(packet, PROTOCOL_NVME_FABRICS);
 	struct nvme_command *command;
+	struct nvme_piece pieces[NVME_MOST_PIECES];
 	struct packet_request known;
 	const uint8_t *bytes;
-	uint32_t captured;
+	uint32_t captured, count;
+	uint64_t length;
 
 	layer = fabrics ? fabrics : layer;
 	if (!layer || layer->length < NVME_COMMON_LENGTH)
@@ -394,15 +431,15 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	command->code = nvme_code(command->bytes, queue->kind);
 	if (command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT))
 		command->command.request.entry.give_up = NULL; /* it waits for as long as there is no event */
-	command->data_length = (uint32_t)(little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_KEYED ? little_bits(bytes, NVME_SGL_LENGTH) :
-												 little_bits(bytes, NVME_SGL_LONG_LENGTH));
+	count = nvme_memory_read(command->bytes, inside_of(packet, layer + 1), pieces, &length);
+	command->data_length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
 		command->in_capsule = command->data_length;
 	if (command->in_capsule > queue->in_capsule && queue->kind == NVME_SPACE_IO && !fabrics)
 		queue->in_capsule = command->in_capsule;
 	learn_block_size(work->tracker, command);
 	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation), NULL);
-	name_memory(work, command);
+	name_memory(work, command, pieces, count);
 	keep_carried(work, command, layer + 1);
 }
 
@@ -471,7 +508,7 @@ static bool take_data(struct upper_work *work)
 
 	claim_data(work->tracker, work->message, work->result);
 	run = coverage_runs(&region->data);
-	if (!queue || protocol == PROTOCOL_PAYLOAD || !region->keep_bytes || region->data.count != 1 || run->begin || run->end != region->end - region->begin)
+	if (!queue || protocol == PROTOCOL_PAYLOAD || command->pieces || !region->keep_bytes || region->data.count != 1 || run->begin || run->end != region->end - region->begin)
 		return false;
 	work->context->upper = RTAP_UPPER_NVME;
 	work->context->chunk = (struct rtap_span){ coverage_bytes(&region->data, run), (uint32_t)run->end };

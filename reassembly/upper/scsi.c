@@ -237,20 +237,11 @@ static void join(struct rtap_tracker *tracker, const struct scsi_request *reques
 
 	for (uint32_t i = 0; i < request->piece_count && good; i++) {
 		const struct scsi_piece *piece = &request->pieces[i];
-		const struct region *regions = request->command.request.regions;
+		const struct region_name range = { .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .is_read = is_out };
 
 		if (piece->is_out != is_out)
 			continue;
-		for (uint32_t j = 0; j < request->command.request.region_count && good; j++) {
-			const struct region *region = &regions[j];
-			uint64_t begin = piece->address - region->begin;
-
-			if (region->is_read != is_out || region->key != piece->key || region->begin > piece->address || region->end < piece->address + piece->length)
-				continue;
-			good = coverage_copy(joined, &region->data, begin, begin + piece->length, at - begin, COVERAGE_BYTES) &&
-			       coverage_copy(cut, &region->cut, begin, begin + piece->length, at - begin, COVERAGE_ONLY);
-			break;
-		}
+		good = command_copy_data(&request->command, &range, at, joined, cut);
 		at += piece->length;
 	}
 	if (!good)

@@ -130,6 +130,71 @@ class Real(Nvme):
         self.assertEqual(list(images), ["10.0.0.1/1.img"])
 
 
+class Descriptors(Nvme):
+    """All forms of SGLs that name memory: Base, 4.1.2; over RDMA: NVMe over Fabrics 1.1, 7.3.4."""
+
+    def run_job(self, job):
+        scene, _, host = self.scene()
+        # shows that it is an I/O queue
+        for part in (*host.write(0, bytes(512)), *job(host)):
+            scene.put(*part)
+        path = self.capture(scene)
+        return self.operations(path)[1:], self.images(path)
+
+    def test_keyed_with_and_without_invalidation(self):
+        data = os.urandom(1024)
+        for kind in nvme.KEYED, nvme.INVALIDATE:
+            def job(host):
+                cid, key, address = host.next()
+                request, responses = host.talk.read("b", len(data), key, address, data)
+                yield host.send("a", nvme.blocks(nvme.WRITE, cid, 1, 4, 2, nvme.keyed(address, len(data), key, kind)))
+                yield [request] + responses
+                yield host.answer(cid, key=key if kind == nvme.INVALIDATE else None)
+            rows, (images, missing) = self.run_job(job)
+            self.assertEqual((rows[0]["data_bytes"], rows[0]["ok"], images["10.0.0.1/1.img"][2048:], missing), (1024, True, data, []))
+
+    def test_segments_of_descriptors_in_the_capsule(self):
+        data = os.urandom(4096)
+        for kind in 0x21, 0x31:
+            for opcode in nvme.WRITE, nvme.READ:
+                rows, (images, missing) = self.run_job(lambda host: host.scattered(opcode, 8, data, (512, 1536, 2048), kind=kind))
+                self.assertEqual((rows[0]["data_bytes"], rows[0]["length"], rows[0]["complete"]), (4096, 4096, True))
+                self.assertEqual((images["10.0.0.1/1.img"][4096:], missing), (data, []))
+        row = json.loads(self.lines("-r", self.path("scene.pcap"), "-T", "json", "-Y", "nvme.cmd.sgl_list.type")[0])
+        self.assertEqual((row["nvme.cmd.sgl.type"], row["nvme.cmd.sgl_list.type"], row["nvme.cmd.sgl_list.len"]), (3, [4, 4, 4], [512, 1536, 2048]))
+
+    def test_bit_buckets(self):
+        """The controller discards the blocks of a bit bucket; they stay unknown."""
+        data = os.urandom(4096)
+        rows, (images, missing) = self.run_job(lambda host: host.scattered(nvme.READ, 8, data, (1024, 1024, 2048), buckets=(1,)))
+        self.assertEqual(rows[0]["data_bytes"], 3072)
+        image = images["10.0.0.1/1.img"][4096:]
+        self.assertEqual((image[:1024], image[2048:]), (data[:1024], data[2048:]))
+        self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(4096 + 1024, 1024)])
+
+    def test_fused_commands(self):
+        """COMPARE and WRITE as one: NVM, 5.3 (2.4 of 1.0). The write of a failed comparison is aborted (0x009) and changes nothing."""
+        old, new = os.urandom(512), os.urandom(512)
+        for failed in (False, True):
+            def job(host):
+                yield from host.write(3, old)
+                ids = []
+                for number, (opcode, data) in enumerate(((nvme.COMPARE, old), (nvme.WRITE, new))):
+                    cid, key, address = host.next()
+                    entry = bytearray(nvme.blocks(opcode, cid, 1, 3, 1, nvme.keyed(address, 512, key)))
+                    entry[1] |= number + 1
+                    ids.append(cid)
+                    yield host.send("a", bytes(entry))
+                    if not (failed and number):
+                        request, responses = host.talk.read("b", 512, key, address, data)
+                        yield [request] + responses
+                for cid, status in zip(ids, (0x285, 0x009) if failed else (0, 0)):
+                    yield host.answer(cid, status)
+            rows, (images, missing) = self.run_job(job)
+            self.assertEqual([(row["name"], row["ok"]) for row in rows], [("Write", True), ("Compare", not failed), ("Write", not failed)])
+            self.assertEqual((images["10.0.0.1/1.img"][1536:], missing), (old if failed else new, []))
+
+
 class Queues(Nvme):
     """Queues of the same two hosts use the same identifiers; the capture begins in the middle, without communication management."""
 

@@ -19,6 +19,15 @@ def in_capsule(length, offset=0):
     return struct.pack("<QI3xB", offset, length, OFFSET)
 
 
+def segment(*descriptors, kind=0x31):
+    """(SGL1, bytes in the capsule): a last segment of descriptors at an offset in the capsule. Base 2.0, 4.1.2.1."""
+    return struct.pack("<QI3xB", 0, 16 * len(descriptors), kind), b"".join(descriptors)
+
+
+def bit_bucket(length):
+    return struct.pack("<8xI3xB", length, 0x10)
+
+
 def command(opcode, cid, nsid=0, sgl=keyed(0, 0, 0, KEYED), dwords=(0,) * 6):
     """Base 2.0, 3.3.3.1: the submission queue entry."""
     entry = struct.pack("<BBHI8x8x", opcode, 0x40, cid, nsid) + sgl + struct.pack("<6I", *dwords)
@@ -97,6 +106,22 @@ class Host:
         self.disk.put(first, data)
         send = self.send("a", blocks(READ, cid, 1, first, len(data) // BLOCK, keyed(address, len(data), key)))
         return send, self.talk.write("b", len(data), key, address, data=data), self.answer(cid, status, key=key)
+
+    def scattered(self, opcode, first, data, lengths, buckets=(), kind=0x31):
+        """A read or write whose memory is in pieces, moved in the opposite order; the pieces numbered in `buckets` are bit buckets."""
+        cid, key, address = self.next()
+        places = [sum(lengths[:i]) for i in range(len(lengths))]
+        rows = [bit_bucket(size) if i in buckets else keyed(address + 0x10000 * i, size, key + i, KEYED) for i, size in enumerate(lengths)]
+        sgl1, inside = segment(*rows, kind=kind)
+        send, moved = self.send("a", blocks(opcode, cid, 1, first, len(data) // BLOCK, sgl1) + inside), []
+        for i in reversed([i for i in range(len(lengths)) if i not in buckets]):
+            part = data[places[i]:places[i] + lengths[i]]
+            if opcode == READ:
+                moved += self.talk.write("b", len(part), key + i, address + 0x10000 * i, data=part)
+            else:
+                request, responses = self.talk.read("b", len(part), key + i, address + 0x10000 * i, part)
+                moved += [request] + responses
+        return send, moved, self.answer(cid)
 
     def simple(self, opcode, first, count, status=0):
         cid, _, _ = self.next()
