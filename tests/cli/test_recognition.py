@@ -2,6 +2,7 @@
 """The upper layer of connections whose setup was not captured: the right one, or none. One capture of each layer; a new layer adds a line."""
 import json
 import os
+import re
 
 import capfile
 import nccl
@@ -32,6 +33,13 @@ CAPTURES = (
     ("roce-perf-send-uc.pcap", set()),
     ("roce-verbmix-err-badrkey.pcap", set()),
     ("conn_verbs.pcap", set()),
+)
+
+# Names of captures in testdata and the layers that may have operations there; in all others no layer may.
+LAYERS = (
+    (r"nfs|^rpc|^roce-pcapng-nano|^iwarp-retransmitted|^send-that-waited|^view-of-two-streams", {"nfs", "rpc"}),
+    (r"-nvmeof\b", {"nvme"}), (r"-srp\b", {"srp"}), (r"-iser\b", {"iser"}), (r"-rnbd\b", {"rnbd"}), (r"[-_]rds\b", {"rds"}),
+    (r"_lnet\b", {"lnet"}), (r"_smb\b|-smbdirect\b", {"smb"}), (r"^nccl-", {"nccl"}),
 )
 
 
@@ -75,6 +83,19 @@ class Recognition(CliTest):
         for name, wanted in CAPTURES:
             with self.subTest(name=name):
                 self.assertLessEqual(self.layers(os.path.join(TESTDATA, name)), wanted)
+
+    def test_no_capture_has_operations_of_another_layer(self):
+        seen = set()
+        for name in sorted(os.listdir(TESTDATA)):
+            if not re.search(r"\.(pcap|pcapng)(\.gz)?$", name):
+                continue
+            with self.subTest(name=name):
+                # some are damaged, so the exit status can be 2
+                text = self.run_program("operations", "--json", os.path.join(TESTDATA, name)).stdout
+                found = {json.loads(line)["layer"] for line in text.splitlines()}
+                self.assertLessEqual(found, set().union(*[layers for names, layers in LAYERS if re.search(names, name)]))
+                seen |= found
+        self.assertEqual(seen, set().union(*[layers for _, layers in LAYERS]))
 
     def test_without_acknowledgements(self):
         """Without setup, acknowledgements and distinctive source ports: data and responses show which two directions belong together."""
