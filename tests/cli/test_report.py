@@ -10,7 +10,7 @@ import unittest
 from cli import CliTest, RPING, TESTDATA, captures, has_sanitizers, read, records
 from conversation import Scene
 from page import Page, legend, points
-from test_stats import StatsTest, NAK_SEQUENCE, RNR
+from stats import NAK_SEQUENCE, RNR, StatsTest
 from wire_schedule import MS, Loss, Schedule, Talk, everything, with_closed_window, with_fast_retransmits
 import capfile
 

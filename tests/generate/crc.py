@@ -73,9 +73,6 @@ def ethernet_fcs(frame):
 
 def internet(data):
     """RFC 1071 checksum as a number."""
-    if len(data) & 1:
-        data += b"\0"
-    total = sum(int.from_bytes(data[i:i + 2], "big") for i in range(0, len(data), 2))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return total ^ 0xffff
+    number = int.from_bytes(data + bytes(len(data) & 1), "big")
+    # 2^16 is 1 modulo 2^16 - 1: the remainder is the ones' complement sum, in which 0 is sent as ones if any bit is set
+    return (number % 0xffff or (number and 0xffff)) ^ 0xffff

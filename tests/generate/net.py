@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Headers outside of InfiniBand packets: link layers, IP, UDP, tunnels. Each function names its standard."""
+import functools
 import struct
 
 import crc
@@ -11,6 +12,7 @@ ROCE_PORT = 4791
 
 # IP
 
+@functools.lru_cache(maxsize=4096)
 def ipv4_header(length, proto, src="10.1.2.3", dst="10.4.5.6", dsfield=0, ident=0x1a2b, rb=0, df=1, mf=0, frag_offset=0,
                 ttl=64, options=b"", hdr_len=None, total=None, version=4,
                 bad_checksum=0):

@@ -4,6 +4,7 @@
 Packets are built from the inside out. Every layer takes a Piece and returns a larger one with its own facts
 before those of its content: so several values of one field are in the order of the frame.
 """
+import functools
 import ipaddress
 
 
@@ -36,14 +37,17 @@ def put(*parts):
     return number.to_bytes(bits // 8, "big")
 
 
+@functools.lru_cache(maxsize=4096)
 def mac(text):
     return bytes.fromhex(text.replace(":", ""))
 
 
+@functools.lru_cache(maxsize=4096)
 def address(text):
     return ipaddress.ip_address(text).packed
 
 
+@functools.lru_cache(maxsize=4096)
 def address_text(packed):
     return str(ipaddress.ip_address(packed))
 
