@@ -9,12 +9,12 @@ NANO, MICRO = 0xa1b23c4d, 0xa1b2c3d4
 def write_pcap(path, link_type, frames, order="<", nano=True, snap=262144, fcs_bytes=0):
     """frames: (time in ns, captured bytes, length on the wire)."""
     network = link_type | (fcs_bytes // 2 << 28 | 1 << 26 if fcs_bytes else 0)
+    header = struct.Struct(order + "IIII").pack
     with open(path, "wb") as f:
         f.write(struct.pack(order + "IHHiIII", NANO if nano else MICRO, 2, 4, 0, 0, snap, network))
         for time, data, wire in frames:
-            part = time % 1000000000
-            f.write(struct.pack(order + "IIII", time // 1000000000, part if nano else part // 1000, len(data), wire))
-            f.write(data)
+            seconds, part = divmod(time, 1000000000)
+            f.write(header(seconds, part if nano else part // 1000, len(data), wire) + data)
 
 
 def pad4(data):

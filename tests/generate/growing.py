@@ -168,7 +168,7 @@ def groups(count):
     """Each joins another group."""
     for i in range(count):
         report = struct.pack(">BBHI", 0x16, 0, 0, 0xe1000000 + i)
-        report = report[:2] + struct.pack(">H", base.internet(report)) + report[4:]
+        report = report[:2] + struct.pack(">H", crc.internet(report)) + report[4:]
         yield ethernet(CLIENT, ipv4(CLIENT, 2, 8) + report)
 
 
@@ -208,7 +208,7 @@ def from_other_hosts(count):
         for frame in (roce(CLIENT, SEND_ONLY, i, bytes(32)), next(mad_requests(1))):
             ip, udp, rest = bytearray(frame[14:34]), frame[34:42], frame[42:-4]
             ip[10:16] = bytes(2) + source
-            ip[10:12] = struct.pack(">H", base.internet(bytes(ip)))
+            ip[10:12] = struct.pack(">H", crc.internet(bytes(ip)))
             yield frame[:14] + bytes(ip) + udp + rest + crc.icrc_v2(bytes(ip), udp, rest)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """RPC-over-RDMA version 1 (RFC 8166, RFC 5666 for MSGP and DONE) and ONC RPC version 2 (RFC 5531) headers."""
+import functools
 import struct
 
 from piece import Piece
@@ -9,8 +10,13 @@ ERR_VERS, ERR_CHUNK = 1, 2
 NONE, SYS, SHORT, GSS = 0, 1, 2, 6
 
 
+@functools.lru_cache(maxsize=None)
+def packer(count):
+    return struct.Struct(">%dI" % count).pack
+
+
 def words(*values):
-    return struct.pack(">%dI" % len(values), *values)
+    return packer(len(values))(*values)
 
 
 def opaque(data):
@@ -91,6 +97,9 @@ def auth(flavor, body=b"", facts=()):
     return words(flavor) + opaque(body), [("rpc.auth.flavor", flavor)] + list(facts)
 
 
+NO_AUTH = auth(NONE)
+
+
 def auth_sys(machine="client.example", uid=1000, gid=100, gids=(4, 27), stamp=0x5ca1ab1e):
     body = words(stamp) + opaque(machine.encode()) + words(uid, gid, len(gids), *gids)
     facts = [("rpc.auth.machinename", machine), ("rpc.auth.uid", uid), ("rpc.auth.gid", gid)]
@@ -102,8 +111,8 @@ def auth_gss(procedure=0, sequence=5, service=1, context=b"\x01\x02\x03\x04"):
 
 
 def call(xid, program, version, procedure, cred=None, verf=None, arguments=b""):
-    cred, cred_facts = cred or auth(NONE)
-    verf, verf_facts = verf or auth(NONE)
+    cred, cred_facts = cred or NO_AUTH
+    verf, verf_facts = verf or NO_AUTH
     facts = [("rpc.xid", xid), ("rpc.msgtyp", 0), ("rpc.version", 2), ("rpc.program", program),
              ("rpc.programversion", version), ("rpc.procedure", procedure)]
     return Piece(words(xid, 0, 2, program, version, procedure) + cred + verf + arguments, facts + cred_facts + verf_facts)
@@ -111,7 +120,7 @@ def call(xid, program, version, procedure, cred=None, verf=None, arguments=b""):
 
 def accepted(xid, status=0, results=b"", verf=None):
     """results: of the procedure, or low and high version for PROG_MISMATCH (2)."""
-    verf, verf_facts = verf or auth(NONE)
+    verf, verf_facts = verf or NO_AUTH
     facts = [("rpc.xid", xid), ("rpc.msgtyp", 1), ("rpc.replystat", 0)] + verf_facts + [("rpc.state_accept", status)]
     return Piece(words(xid, 1, 0) + verf + words(status) + results, facts)
 

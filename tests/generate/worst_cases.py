@@ -34,27 +34,25 @@ def write(path, frames, step_ns=STEP_NS):
 
 # Packets
 
-def internet(data):
-    """RFC 1071, fast."""
-    total = sum(struct.unpack(">%dH" % (len(data) // 2), data[:len(data) & ~1])) + (data[-1] << 8 if len(data) & 1 else 0)
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return total ^ 0xffff
-
-
+@functools.lru_cache(maxsize=None)
 def addresses(sender):
     return bytes((10, 0, 0, sender)) + bytes((10, 0, 0, 3 - sender))
 
 
+@functools.lru_cache(maxsize=None)
+def ethernet_header(sender, kind):
+    return b"\2\0\0\0\0" + bytes((3 - sender,)) + b"\2\0\0\0\0" + bytes((sender,)) + struct.pack(">H", kind)
+
+
 def ethernet(sender, data, kind=0x0800):
-    return b"\2\0\0\0\0" + bytes((3 - sender,)) + b"\2\0\0\0\0" + bytes((sender,)) + struct.pack(">H", kind) + data
+    return ethernet_header(sender, kind) + data
 
 
 @functools.lru_cache(maxsize=1024)
 def ipv4(sender, protocol, length, ident=0, fragment=0x4000):
     """fragment: the 16 bits of flags and offset."""
     head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + length, ident, fragment, 64, protocol, 0) + addresses(sender)
-    return head[:10] + struct.pack(">H", internet(head)) + head[12:]
+    return head[:10] + struct.pack(">H", crc.internet(head)) + head[12:]
 
 
 def roce(sender, opcode, psn, body=b"", qpn=None, pad=0, ask=False):
@@ -92,7 +90,7 @@ def tcp(sender, ports, sequence, acknowledged, payload=b"", flags=TCP_ACK):
     source, destination = ports if sender == CLIENT else ports[::-1]
     head = struct.pack(">HHIIBBHHH", source, destination, sequence & 0xffffffff, acknowledged & 0xffffffff, 0x50, flags, 0xffff, 0, 0)
     pseudo = addresses(sender) + struct.pack(">HH", 6, len(head) + len(payload))
-    head = head[:16] + struct.pack(">H", internet(pseudo + head + payload)) + head[18:]
+    head = head[:16] + struct.pack(">H", crc.internet(pseudo + head + payload)) + head[18:]
     return ethernet(sender, ipv4(sender, 6, len(head) + len(payload)) + head + payload)
 
 
