@@ -62,12 +62,15 @@ bool option_size(const char *option, uint64_t least, uint64_t *size)
 	return false;
 }
 
+/* Constants in expressions have more digits on i386. */
+static const double least_speed = 1e-6, least_interval = 1e-6;
+
 bool option_speed(double *speed)
 {
 	char *end;
 
 	*speed = strtod(optarg, &end);
-	if (*end == 0 && end != optarg && *speed >= 1e-6 && *speed <= 1e6)
+	if (*end == 0 && end != optarg && *speed >= least_speed && *speed <= 1e6)
 		return true;
 	print_error("--speed %s: not a number from 0.000001 to 1000000", optarg);
 	return false;
@@ -78,7 +81,7 @@ bool option_interval(int64_t *interval_ns)
 	char *end;
 	double seconds = strtod(optarg, &end);
 
-	if (*end == 0 && end != optarg && seconds >= 1e-6 && seconds <= 1e9) {
+	if (*end == 0 && end != optarg && seconds >= least_interval && seconds <= 1e9) {
 		*interval_ns = (int64_t)(seconds * 1e9 + 0.5);
 		return true;
 	}

@@ -502,13 +502,12 @@ int command_why(int argc, char **argv)
 	int status = EXIT_ERROR;
 
 	gathering.options = &options;
-	if (!take_selector(&gathering, &argc, argv))
-		return EXIT_ERROR;
-	if (options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options))
+	if (take_selector(&gathering, &argc, argv) && options_parse(&options, COMMAND_WHY, argc, argv) && spool_inputs(&options))
 		status = run(&gathering, &options);
 	why_destroy(gathering.why);
 	stats_destroy(gathering.stats);
 	free(gathering.merges);
 	options_fini(&options);
+	gathering.options = NULL;
 	return status;
 }

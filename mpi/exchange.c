@@ -454,13 +454,15 @@ static void begin_arrived(struct exchange *exchange, const uint8_t *received, co
 static void move_frames(struct exchange *exchange, size_t count, struct batch_pool *pool)
 {
 	size_t size = (size_t)exchange->size, sent = 0, received = 0;
-	int *counts = malloc(4 * size * sizeof *counts), *begins = counts + size, *received_counts = begins + size;
-	int *received_begins = received_counts + size;
+	int *counts = malloc(4 * size * sizeof *counts), *begins, *received_counts, *received_begins;
 	double begin = MPI_Wtime();
 	uint8_t *buffer, *place = NULL;
 
 	if (!counts)
 		give_up();
+	begins = counts + size;
+	received_counts = begins + size;
+	received_begins = received_counts + size;
 	count_bytes(exchange, count, counts, begins);
 	MPI_Alltoall(counts, 1, MPI_INT, received_counts, 1, MPI_INT, MPI_COMM_WORLD);
 	for (size_t i = 0; i < size; i++) {

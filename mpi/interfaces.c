@@ -223,12 +223,13 @@ static bool take_changes(struct interfaces *interfaces, struct shared *all, size
 bool interfaces_share(struct interfaces *interfaces, struct source_metadata *metadata)
 {
 	int own = (int)(interfaces->change_count * sizeof *interfaces->changes), total = 0;
-	int *counts = malloc(2 * (size_t)interfaces->size * sizeof *counts), *begins = counts + interfaces->size;
+	int *counts = malloc(2 * (size_t)interfaces->size * sizeof *counts), *begins;
 	struct shared *all;
 	bool shared;
 
 	if (!counts)
 		return false;
+	begins = counts + interfaces->size;
 	MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < interfaces->size; i++) {
 		begins[i] = total;

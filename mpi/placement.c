@@ -280,11 +280,12 @@ static bool place(struct placement *placement, struct seen *units, size_t count)
 /* Shares what all ranks saw. NULL: out of memory. */
 static struct seen *share(const struct placement *placement, int rank, size_t *count)
 {
-	int own = 0, total = 0, *sizes = malloc(2 * placement->ranks * sizeof *sizes), *begins = sizes + placement->ranks;
+	int own = 0, total = 0, *sizes = malloc(2 * placement->ranks * sizeof *sizes), *begins;
 	struct seen *list = malloc((placement->count + 1) * sizeof *list), *all;
 
 	if (!sizes || !list)
 		MPI_Abort(MPI_COMM_WORLD, 2);
+	begins = sizes + placement->ranks;
 	for (size_t i = 0; i < placement->room; i++)
 		if (placement->places[i].unit) {
 			list[own] = placement->places[i];

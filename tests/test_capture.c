@@ -41,13 +41,13 @@ static FILE *inflated(const char *name)
 static void compare_frame(const char *name, const struct rtap_frame *frame, const struct pcap_pkthdr *header,
 			  const u_char *bytes, int dlt)
 {
-	cr_assert_eq(frame->captured_length, header->caplen, "%s: frame %lu", name, frame->number);
-	cr_assert_eq(frame->wire_length, header->len, "%s: frame %lu", name, frame->number);
+	cr_assert_eq(frame->captured_length, header->caplen, "%s: frame %llu", name, (unsigned long long)frame->number);
+	cr_assert_eq(frame->wire_length, header->len, "%s: frame %llu", name, (unsigned long long)frame->number);
 	/* an ERF record brings a finer time of its own */
 	if (frame->link_type != RTAP_LINK_ERF)
-		cr_assert_eq(frame->time_ns, header->ts.tv_sec * 1000000000L + header->ts.tv_usec, "%s: frame %lu", name, frame->number);
-	cr_assert_eq(link_type_to_dlt(frame->link_type), dlt, "%s: frame %lu", name, frame->number);
-	cr_assert(!memcmp(frame->bytes, bytes, header->caplen), "%s: frame %lu", name, frame->number);
+		cr_assert_eq(frame->time_ns, header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec, "%s: frame %llu", name, (unsigned long long)frame->number);
+	cr_assert_eq(link_type_to_dlt(frame->link_type), dlt, "%s: frame %llu", name, (unsigned long long)frame->number);
+	cr_assert(!memcmp(frame->bytes, bytes, header->caplen), "%s: frame %llu", name, (unsigned long long)frame->number);
 }
 
 /* libpcap rejects pcapng files with several link types; the frames it read before must be equal. */
@@ -256,9 +256,9 @@ Test(capture, merges_files_by_time_and_keeps_the_order_of_files_at_equal_times)
 		cr_assert_eq(reading.count, 15);
 		for (size_t i = 0; i < 15; i++) {
 			cr_assert_eq(reading.frames[i].interface, expected[i].file, "frame %zu", i + 1);
-			cr_assert_eq(reading.frames[i].time_ns, expected[i].seconds * 1000000000L, "frame %zu", i + 1);
+			cr_assert_eq(reading.frames[i].time_ns, expected[i].seconds * INT64_C(1000000000), "frame %zu", i + 1);
 			cr_assert_eq(reading.frames[i].number, i + 1);
-			cr_assert_eq(reading.frames[i].relative_ns, (expected[i].seconds - 1) * 1000000000L);
+			cr_assert_eq(reading.frames[i].relative_ns, (expected[i].seconds - 1) * INT64_C(1000000000));
 			cr_assert_eq(reading.frames[i].bytes[0] / 16, expected[i].file);
 		}
 		reading_free(&reading);

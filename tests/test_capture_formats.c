@@ -288,7 +288,7 @@ Test(pcapng, reads_simple_and_obsolete_packet_blocks)
 		cr_assert_eq(frame[1].wire_length, 5);
 		cr_assert(!memcmp(frame[1].bytes, "ghijk", 5));
 		cr_assert_eq(frame[2].link_type, 113);
-		cr_assert_eq(frame[2].time_ns, ((1L << 32) + 2) * 1000);
+		cr_assert_eq(frame[2].time_ns, ((INT64_C(1) << 32) + 2) * 1000);
 		cr_assert_eq(frame[2].captured_length, 4);
 		cr_assert(!memcmp(frame[2].bytes, "lmno", 4));
 	}
@@ -392,8 +392,8 @@ Test(pcapng, converts_times_of_every_resolution)
 		tick_init(&tick);
 		tick_set_resolution(&tick, conversions[i].resolution);
 		tick.offset_seconds = conversions[i].offset;
-		cr_assert_eq(tick_to_ns(&tick, conversions[i].ticks, &held), conversions[i].time_ns, "case %zu: %ld", i,
-			     tick_to_ns(&tick, conversions[i].ticks, &held));
+		cr_assert_eq(tick_to_ns(&tick, conversions[i].ticks, &held), conversions[i].time_ns, "case %zu: %lld", i,
+			     (long long)tick_to_ns(&tick, conversions[i].ticks, &held));
 		cr_assert_eq(held, conversions[i].held, "case %zu", i);
 	}
 }

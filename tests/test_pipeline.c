@@ -44,7 +44,7 @@ static void do_later(struct bench *bench, uint64_t number, size_t size)
 	struct task *room = pipeline_write_later(bench->pipeline, do_task, size);
 
 	cr_assert(room);
-	cr_assert_eq((uintptr_t)room % 8, 0);
+	cr_assert_eq((uintptr_t)room % _Alignof(struct task), 0);
 	memset(room, 0xff, size);
 	*room = (struct task){ bench, number };
 }

@@ -53,15 +53,15 @@ static void on_bytes(void *owner, struct tcp_connection *connection, bool from_a
 {
 	(void)owner;
 	(void)connection;
-	note("%c %lu '%.*s' #%lu\n", "ba"[from_a], (unsigned long)bytes->offset, (int)bytes->span.length, (const char *)bytes->span.bytes,
-	     (unsigned long)bytes->frame);
+	note("%c %llu '%.*s' #%llu\n", "ba"[from_a], (unsigned long long)bytes->offset, (int)bytes->span.length, (const char *)bytes->span.bytes,
+	     (unsigned long long)bytes->frame);
 }
 
 static void on_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
 {
 	(void)owner;
 	(void)connection;
-	note("%c %lu+%lu %s\n", "ba"[from_a], (unsigned long)hole->offset, (unsigned long)hole->length, holes[hole->reason]);
+	note("%c %llu+%llu %s\n", "ba"[from_a], (unsigned long long)hole->offset, (unsigned long long)hole->length, holes[hole->reason]);
 }
 
 static void on_end(void *owner, struct tcp_connection *connection, enum tcp_end reason)

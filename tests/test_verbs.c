@@ -53,8 +53,8 @@ Test(verbs, frames_of_a_capture_arrive_byte_equal)
 			if (cases[i].has_feeds_times)
 				cr_assert_eq(time_ns, fed->frames[n].time_ns, "%s: frame %zu", cases[i].device, n);
 			else
-				cr_assert(time_ns >= begin.tv_sec * 1000000000L + begin.tv_nsec - 1000000 &&
-					  time_ns <= end.tv_sec * 1000000000L + end.tv_nsec + 1000000, "%s: frame %zu", cases[i].device, n);
+				cr_assert(time_ns >= begin.tv_sec * INT64_C(1000000000) + begin.tv_nsec - 1000000 &&
+					  time_ns <= end.tv_sec * INT64_C(1000000000) + end.tv_nsec + 1000000, "%s: frame %zu", cases[i].device, n);
 		}
 		cr_assert_str_empty(run.reported);
 		cr_assert(run.interface.has_received);

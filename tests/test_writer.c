@@ -276,7 +276,7 @@ Test(writer, writes_files_that_libpcap_reads)
 			cr_assert_eq(pcap_next_ex(pcap, &header, &bytes), 1, "%s", pcap_geterr(pcap));
 			cr_assert_eq(header->caplen, frame.captured_length);
 			cr_assert_eq(header->len, frame.wire_length);
-			cr_assert_eq(header->ts.tv_sec * 1000000000L + header->ts.tv_usec, frame.time_ns);
+			cr_assert_eq(header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec, frame.time_ns);
 			cr_assert(!memcmp(bytes, frame.bytes, frame.captured_length));
 		}
 		cr_assert_eq(pcap_next_ex(pcap, &header, &bytes), PCAP_ERROR_BREAK);
