@@ -98,7 +98,11 @@ class Recognition(CliTest):
         self.assertEqual(seen, set().union(*[layers for _, layers in LAYERS]))
 
     def test_without_acknowledgements(self):
-        """Without setup, acknowledgements and distinctive source ports: data and responses show which two directions belong together."""
+        """Without setup, acknowledgements and distinctive source ports: data and responses show which two directions belong together.
+
+        Four responses in succession are needed where nothing but identifiers agrees: those before them, and those of a connection
+        that has fewer, stay alone.
+        """
         for name in ("nvmeof", "srp", "iser", "rnbd"):
             frames = [f for f in capfile.read(os.path.join(TESTDATA, "roce-%s.pcap.gz" % name)) if not is_setup(f[1]) and opcode_of(f[1]) != ACK]
             for begin in (0, len(frames) // 3):
@@ -110,8 +114,8 @@ class Recognition(CliTest):
                 lost = [row for row in rows if "request_frame" not in row]
                 with self.subTest(name=name, begin=begin):
                     self.assertGreaterEqual(len(rows), 4)
-                    self.assertLessEqual(set(waiting), {"Asynchronous Event Request", "Logout"})
-                    self.assertLessEqual(len(lost), 1 if begin else 0)
+                    self.assertLessEqual(len([name for name in waiting if name not in ("Asynchronous Event Request", "Logout")]), 4)
+                    self.assertLessEqual(len(lost), 4)
 
     def test_layers_without_a_capture_in_testdata(self):
         made = [(nccl.straggling_ring(self.path("nccl.pcap")), {"nccl"})]
