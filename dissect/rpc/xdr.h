@@ -75,7 +75,7 @@ static inline enum result xdr_u64(struct xdr *xdr, uint64_t *value)
 /* Skips `length` bytes if all of them are in memory, in one extent. False: they are not, and nothing moves. */
 static inline bool xdr_pass(struct xdr *xdr, uint32_t length)
 {
-	if (xdr->end - xdr->next < (ptrdiff_t)length || xdr->limit - xdr->position < length)
+	if ((size_t)(xdr->end - xdr->next) < length || xdr->limit - xdr->position < length)
 		return false;
 	xdr->next += length;
 	xdr->position += length;
