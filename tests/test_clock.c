@@ -70,6 +70,9 @@ Test(clock, times_of_day_are_right_before_and_after_1970)
 		for (unsigned j = 0; j < 4; j++) {
 			struct clock clock = { .form = forms[j] };
 
+			/* a time_t of 32 bits ends in 2038 */
+			if (sizeof(time_t) < sizeof(int64_t) && cases[i].time_ns / SECOND != (time_t)(cases[i].time_ns / SECOND))
+				continue;
 			cr_expect_str_eq(written(&clock, &frame), (j < 2 ? cases[i].utc : cases[i].local) + (j % 2 ? 11 : 0));
 		}
 	}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compressed captures, against the reference programs of the formats: gzip, zstd and lz4."""
 import os
+import struct
 import subprocess
 
 from cli import CliTest, RPING, TESTDATA, needs, read
@@ -109,6 +110,8 @@ class Zstd(Compression, CliTest):
 
     def test_a_window_beyond_the_limit_is_refused(self):
         """`--long=31` requires 2 GiB in the reader."""
+        if struct.calcsize("P") < 8:
+            self.skipTest("zstd for 32 bits has no such window")
         packed = through(b"\0" * (1 << 28), "zstd", "-qc", "--ultra", "--long=31", "-1")
         done = self.run_program("-q", "-r", self.path("x", packed))
         self.assertEqual(done.returncode, 2)

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import unittest
@@ -18,7 +19,8 @@ from cli import CliTest, environment, has_sanitizers, needs, PROGRAM, read, TIME
 LIBRARIES = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so")
 WHY_NOT = ("ibsim is missing (Debian: apt install ibsim-utils infiniband-diags)"
            if not LIBRARIES or not all(map(shutil.which, ("ibsim", "ibportstate", "ibping"))) else
-           "built without libibumad" if b"umad_open_port" not in read(PROGRAM) else None)
+           "built without libibumad" if b"umad_open_port" not in read(PROGRAM) else
+           "ibsim's library does not replace open64(), which programs of 32 bits call" if struct.calcsize("P") < 8 else None)
 # Two adapters back to back: requests reach the other one without a subnet manager that configures a switch.
 FABRIC = 'Hca 1 "H1"\n[1] "H2"[1]\n\nHca 1 "H2"\n[1] "H1"[1]\n'
 LIDS = {"H1": 11, "H2": 12}
