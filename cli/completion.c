@@ -22,7 +22,7 @@ static const struct described {
 	{ "", "", COMMAND_VIEW, NULL },
 	{ "canon", "write a capture as text that is the same from run to run", COMMAND_CANON, NULL },
 	{ "check", "check packets against the rules of the standards", COMMAND_CHECK, NULL },
-	{ "connections", "list connections with their set-up and teardown", COMMAND_CONNECTIONS, NULL },
+	{ "connections", "list connections with their setup and teardown", COMMAND_CONNECTIONS, NULL },
 	{ "devices", "list RDMA devices and their end ports", COMMAND_VIEW, devices_letters },
 	{ "diff", "compare two captures", COMMAND_DIFF, NULL },
 	{ "export", "write RPC messages as RPC over TCP, the files that NFS read and wrote, or a database", COMMAND_EXPORT, NULL },

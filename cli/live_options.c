@@ -8,7 +8,7 @@
 
 #include "capture/frame_ring.h"
 #include "cli/cli.h"
-#include "cli/habits.h"
+#include "cli/foreign_options.h"
 #include "cli/live_options.h"
 #include "cli/metrics_server.h"
 #include "cli/option_values.h"
@@ -285,7 +285,7 @@ bool live_options_check(const struct options *options)
 		return false;
 	}
 	if (options->files.postrotate && !rotates && !options->recorder.given)
-		return habit_refuse_statistics(options->files.postrotate);
+		return foreign_refuse_statistics(options->files.postrotate);
 	if ((options->live.has_cpus || options->live.priority || options->writer.priority) && !options->device)
 		print_error("--cpu and --priority require -i");
 	else if (options->status.every_ns && !options->device)

@@ -20,7 +20,7 @@
 #include "cli/export.h"
 #include "cli/extcap.h"
 #include "cli/fields.h"
-#include "cli/habits.h"
+#include "cli/foreign_options.h"
 #include "cli/help.h"
 #include "cli/join.h"
 #include "cli/list.h"
@@ -199,7 +199,7 @@ static int run(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {
-		habit_print_unknown(argv[1], command_name);
+		foreign_print_unknown(argv[1], command_name);
 		return EXIT_ERROR;
 	}
 	return view(argc, argv);

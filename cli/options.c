@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/column_options.h"
 #include "cli/decode_as.h"
-#include "cli/habits.h"
+#include "cli/foreign_options.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
@@ -384,7 +384,7 @@ static bool take_packet_value(struct options *options, int letter)
 	case 'E':
 		return fields_option(fields_format_option(&options->fields, optarg, &error), &error);
 	case 't':
-		if (clock_parse(habit_time_form(optarg), &options->clock))
+		if (clock_parse(foreign_time_form(optarg), &options->clock))
 			return options->clock_given = true;
 		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
@@ -493,7 +493,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_DECODE_AS:
 		return decode_as_add(options, optarg);
 	case 'd':
-		return habit_decode_as(optarg, spec, sizeof spec) && decode_as_add(options, spec);
+		return foreign_decode_as(optarg, spec, sizeof spec) && decode_as_add(options, spec);
 	case OPTION_LEVEL:
 		return level_option(optarg, &options->level);
 	case OPTION_KEEP:
@@ -656,7 +656,7 @@ static void print_option_error(char *const *argv, int letter, const struct optio
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 
-	const char *meant = is_long && letter != ':' ? habit_similar_option(argv[optind - 1] + 2, long_options) : NULL;
+	const char *meant = is_long && letter != ':' ? foreign_similar_option(argv[optind - 1] + 2, long_options) : NULL;
 
 	if (meant) {
 		print_error("%s: no such option, or it takes no argument (did you mean --%s?)", argv[optind - 1], meant);
@@ -670,7 +670,7 @@ static void print_option_error(char *const *argv, int letter, const struct optio
 static bool take_files(struct options *options, enum command command, int argc, char **argv)
 {
 	if (!command_lines[command].takes_files && optind < argc)
-		return habit_take_expression(options, argc - optind, argv + optind);
+		return foreign_take_expression(options, argc - optind, argv + optind);
 	for (int i = optind; i < argc; i++) {
 		if (!option_is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
@@ -704,7 +704,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };
 	fields_format_init(&options->fields);
 	opterr = 0;
-	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? HABIT_LETTERS : "");
+	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? FOREIGN_LETTERS : "");
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
 			print_option_error(argv, letter, command_lines[command].long_options);
@@ -712,7 +712,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (live_option_is(letter)) {
 			if (!live_option_take(options, letter, optarg))
 				return false;
-		} else if (!take_flag(options, letter) && !take_value(options, letter) && !habit_take(options, letter)) {
+		} else if (!take_flag(options, letter) && !take_value(options, letter) && !foreign_take(options, letter)) {
 			return false;
 		}
 	if (!take_files(options, command, argc, argv) || !check(options, command) || !column_options_complete(options))

@@ -59,7 +59,7 @@ static const char help_text[] =
 	"\n"
 	"commands (rdmatap-COMMAND(1) describes their options)\n"
 	"  check        check packets against the rules of the standards\n"
-	"  connections  list connections with their set-up and teardown\n"
+	"  connections  list connections with their setup and teardown\n"
 	"  join         report what was lost and delayed between capture points\n"
 	"  messages     list messages\n"
 	"  operations   list operations of upper layers\n"

@@ -326,7 +326,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	struct rtap_value value;
 	const char *sequence = NULL, *after = NULL;
 
-	/* the segment's FPDUs follow, or the connection's set-up */
+	/* the segment's FPDUs follow, or the connection's setup */
 	if (layer->length >= TCP_LENGTH && (rtap_packet_has(packet, PROTOCOL_RDMAP) || rtap_packet_has(packet, PROTOCOL_MPA_REQUEST) ||
 					    rtap_packet_has(packet, PROTOCOL_MPA_REPLY)))
 		return;

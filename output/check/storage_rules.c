@@ -26,7 +26,7 @@ struct request {
 };
 
 struct state {
-	bool is_whole;           /* everything since the set-up was captured */
+	bool is_whole;           /* everything since the setup was captured */
 	bool has_begun;
 	unsigned requester;
 	struct request requests[REQUESTS];

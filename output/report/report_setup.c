@@ -226,7 +226,7 @@ void report_setup(const void *what, struct line *line)
 		line_text(line, "<p class=\"note\">The capture does not show how it was set up.</p>\n");
 		return;
 	}
-	line_text(line, "<figure><figcaption><b>Set-up and end</b></figcaption>\n<svg class=\"plot ladder\" viewBox=\"0 0 1000 ");
+	line_text(line, "<figure><figcaption><b>Setup and end</b></figcaption>\n<svg class=\"plot ladder\" viewBox=\"0 0 1000 ");
 	html_pixel(line, TOP + (count + !traffic_drawn) * (double)RUNG_HEIGHT);
 	line_text(line, "\" role=\"img\"><title>Sequence diagram of the connection</title>"
 		  "<desc>Each arrow is a packet, with its frame number and its time since the capture began.</desc>\n");
@@ -245,6 +245,6 @@ void report_setup(const void *what, struct line *line)
 		draw_traffic(shown, y, line);
 	line_text(line, "</svg>");
 	if (page->report->signals_seen > page->report->signal_count)
-		line_text(line, "<p class=\"note\">Of later set-ups of this capture only the names are kept.</p>");
+		line_text(line, "<p class=\"note\">Of later setups of this capture only the names are kept.</p>");
 	line_text(line, "</figure>\n");
 }

@@ -532,7 +532,7 @@ const struct finding_rule finding_rules[] = {
 	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "repeated REQs, REPs and DREQs of communication management (responses were lost or late)", NULL, look_connect_repeats, NULL },
 	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "connections with a set-up time (REQ to RTU) of a second or more", "connections set up", look_slow_setups, NULL },
+	  "connections with a setup time (REQ to RTU) of a second or more", "connections set up", look_slow_setups, NULL },
 	{ "missed_keep_alives", FINDING_WARNING, FINDING_GROUP, NO_EVENT, 1, 0,
 	  "times without any request for longer than the keep-alive time-out", NULL, findings_operation_missed, &gap_times },
 	{ "aborts", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,

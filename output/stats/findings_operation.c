@@ -144,7 +144,7 @@ static void name_connection(const struct stats *stats, uint64_t number, struct f
 }
 
 /*
- * The time when the last connection of a group was closed, or the capture ended. False: unknown, because the set-up of a connection was not
+ * The time when the last connection of a group was closed, or the capture ended. False: unknown, because the setup of a connection was not
  * captured, so its end may be missing too.
  */
 static bool end_of(const struct stats *stats, const struct stats_group *group, int64_t *end_ns)

@@ -144,7 +144,7 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def set_up(self, until_reply, until_ready, again=False, accepted=True):
-        scene = Scene("set-up", "")
+        scene = Scene("setup", "")
         talk = scene.connection(port=20049)
         talk.request()
         scene.pause(until_reply)

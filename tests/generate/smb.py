@@ -331,7 +331,7 @@ def starved(pause):
 
 
 def echoes(count, generous):
-    """ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the set-up."""
+    """ECHOs with one credit granted for each, but none for the first four if not `generous`: they use up the five of the setup."""
     from conversation import Scene
     scene = Scene("smb-test", "")
     talk, client = begun(scene)

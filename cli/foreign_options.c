@@ -9,10 +9,10 @@
 
 #include "dissect/filter/filter_suggest.h"
 
-#include "cli/habits.h"
+#include "cli/foreign_options.h"
 #include "cli/print_error.h"
 
-bool habit_decode_as(const char *argument, char *spec, size_t size)
+bool foreign_decode_as(const char *argument, char *spec, size_t size)
 {
 	static const struct {
 		const char *field, *key;
@@ -38,7 +38,7 @@ bool habit_decode_as(const char *argument, char *spec, size_t size)
 	return false;
 }
 
-bool habit_refuse_statistics(const char *argument)
+bool foreign_refuse_statistics(const char *argument)
 {
 	static const struct {
 		const char *begin, *command;
@@ -55,7 +55,7 @@ bool habit_refuse_statistics(const char *argument)
 	return false;
 }
 
-bool habit_take(struct options *options, int letter)
+bool foreign_take(struct options *options, int letter)
 {
 	switch (letter) {
 	case '2': /* the second pass of tshark adds the frame of the response to a request: rdmatap operations has it */
@@ -83,7 +83,7 @@ bool habit_take(struct options *options, int letter)
 	}
 }
 
-const char *habit_time_form(const char *argument)
+const char *foreign_time_form(const char *argument)
 {
 	static const char *const forms[] = { "e", "d", "ad", "r" }; /* -tt, -ttt, -tttt, -ttttt */
 	size_t length = strspn(argument, "t");
@@ -91,7 +91,7 @@ const char *habit_time_form(const char *argument)
 	return length && !argument[length] && length <= sizeof forms / sizeof forms[0] ? forms[length - 1] : argument;
 }
 
-void habit_print_unknown(const char *word, const char *(*command)(size_t index))
+void foreign_print_unknown(const char *word, const char *(*command)(size_t index))
 {
 	const char *meant = filter_suggest_in(word, command);
 
@@ -110,7 +110,7 @@ static const char *option_name(size_t index)
 	return table[index].name;
 }
 
-const char *habit_similar_option(const char *option, const struct option *options)
+const char *foreign_similar_option(const char *option, const struct option *options)
 {
 	char name[64];
 
@@ -119,7 +119,7 @@ const char *habit_similar_option(const char *option, const struct option *option
 	return filter_suggest_in(name, option_name);
 }
 
-bool habit_take_expression(struct options *options, int count, char **words)
+bool foreign_take_expression(struct options *options, int count, char **words)
 {
 	size_t size = 1;
 

@@ -3,8 +3,8 @@
  * Options of tcpdump and tshark that the stream view does not have: they mean the same as one that it has, or the message names the
  * option or command that does the work.
  */
-#ifndef CLI_HABITS_H
-#define CLI_HABITS_H
+#ifndef CLI_FOREIGN_OPTIONS_H
+#define CLI_FOREIGN_OPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -12,30 +12,30 @@
 #include "cli/cli.h"
 
 /* The letters of these options, for getopt(). */
-#define HABIT_LETTERS "2APUXO:R:d:"
+#define FOREIGN_LETTERS "2APUXO:R:d:"
 
 /* Processes one of these options, except -d. False: another option, or not supported (an error was printed). */
-bool habit_take(struct options *options, int letter);
+bool foreign_take(struct options *options, int letter);
 
 /* Uses the arguments after the options as a capture filter. False: an error was printed. */
-bool habit_take_expression(struct options *options, int count, char **words);
+bool foreign_take_expression(struct options *options, int count, char **words);
 
 /* Converts the argument of -d to that of --decode-as. False: an error was printed. */
-bool habit_decode_as(const char *argument, char *spec, size_t size);
+bool foreign_decode_as(const char *argument, char *spec, size_t size);
 
 /* The time form that tcpdump's -tt, -ttt ... select, or the text itself. `argument`: what follows the first t. */
-const char *habit_time_form(const char *argument);
+const char *foreign_time_form(const char *argument);
 
 /*
  * Prints the error for a word that is neither an option nor a command, and suggests a similar command. `command`: the names of the
  * commands, for 0, 1 and so on, until NULL.
  */
-void habit_print_unknown(const char *word, const char *(*command)(size_t index));
+void foreign_print_unknown(const char *word, const char *(*command)(size_t index));
 
 /* The most similar option of the table, without "--"; NULL: none is similar. */
-const char *habit_similar_option(const char *option, const struct option *options);
+const char *foreign_similar_option(const char *option, const struct option *options);
 
 /* Prints an error for tshark's -z that names the command with these statistics. Returns false. */
-bool habit_refuse_statistics(const char *argument);
+bool foreign_refuse_statistics(const char *argument);
 
 #endif

@@ -11,7 +11,7 @@ from sysfs import unpack
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 
 
-class Habits(CliTest):
+class ForeignOptions(CliTest):
     def test_words_after_the_options_are_a_capture_filter(self):
         for words in (("src", "host", "10.0.0.1"), ("src host 10.0.0.1",), ("udp", "and", "(src", "host", "10.0.0.1)")):
             self.assertEqual(self.good("-r", RPING, *words), self.good("-r", RPING, "-f", "src host 10.0.0.1"))
