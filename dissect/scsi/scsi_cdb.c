@@ -288,6 +288,8 @@ static const struct rtap_name maintenance_names[] = {
 };
 
 #define SOME(name, label, width, show, names, part) { name, label, 0, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, names, derive_##part, NULL }
+/* The data of MODE SENSE have one for each page. */
+#define PAGES(name, label, width, part) { name, label, 0, width, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_REPEATS, NULL, derive_##part, NULL }
 #define DETAIL(name, label, width, show, part) { name, label, 0, width, show, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_BULK, NULL, derive_##part, NULL }
 
 static const struct rtap_field cdb_fields[] = {
@@ -377,8 +379,8 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi.cdb.mode.flags", "Flags", 8, RTAP_HEX, NULL, select_flags),
 	SOME("scsi.mode.pc", "Page Control", 2, RTAP_DEC, page_control_names, mode_control),
 	SOME("scsi.mode.spc.pagecode", "Page Code", 6, RTAP_HEX, NULL, mode_page),
-	SOME("scsi.mode.sbc.pagecode", "Page Code", 6, RTAP_HEX, NULL, mode_block_page),
-	SOME("scsi.mode.spc.subpagecode", "Subpage Code", 8, RTAP_HEX, NULL, mode_subpage),
+	PAGES("scsi.mode.sbc.pagecode", "Page Code", 6, mode_block_page),
+	PAGES("scsi.mode.spc.subpagecode", "Subpage Code", 8, mode_subpage),
 	SOME("scsi.log.ppc.flags", "Flags", 8, RTAP_HEX, NULL, log_flags),
 	SOME("scsi.log.pc.flags", "Page Flags", 8, RTAP_HEX, NULL, log_page_flags),
 	SOME("scsi.log.param_ptr", "Parameter Pointer", 16, RTAP_HEX, NULL, log_pointer),
