@@ -30,8 +30,8 @@ def unescape(text):
 
 
 def is_reserved(name):
-    """Reserved bytes of storage structures, and bytes of which each part is a field, are in JSON on demand only."""
-    return re.search(r"\.(rsvd\d|vendor_specific|ctrl\.(fguid|nvmeof)$|rcrd\.tsas$|smart\.ts$)", name) is not None
+    """Reserved bits and bytes of storage structures, and bytes of which each part is a field, are in JSON on demand only."""
+    return re.search(r"\.(rsvd\d|vendor_specific|ctrl\.(fguid|nvmeof)$|rcrd\.tsas$|smart\.ts$|control\.(reserved|obs\d)$)", name) is not None
 
 
 class Forms(CliTest):
