@@ -161,10 +161,13 @@ static bool lz4_begin(struct compressor *compressor)
 	return !LZ4F_isError(LZ4F_createCompressionContext(&compressor->lz4, LZ4F_VERSION));
 }
 
+/* A context used before finds other matches in the first block than a new one does: which worker had it must not matter. */
 static bool lz4_restart(struct compressor *compressor)
 {
+	LZ4F_freeCompressionContext(compressor->lz4);
+	compressor->lz4 = NULL;
 	compressor->lz4_begun = false;
-	return true;
+	return lz4_begin(compressor);
 }
 
 static void lz4_add(size_t result, size_t *made, bool *failed)

@@ -359,6 +359,9 @@ static void put_recovery(struct export_trace *trace, const struct rtap_packet *p
 			       .process = packet->flow.connection,
 			       .arguments = frame_arguments, .what = packet };
 
+	/* the time lost is rounded, and unknown where a clock went back */
+	if (begin_ns < trace->begin_ns)
+		event.begin_ns = trace->begin_ns;
 	put_on_track(trace, TRACK_RECOVERIES, from_a, &event);
 }
 
