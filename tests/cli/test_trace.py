@@ -90,7 +90,8 @@ class Trace(CliTest):
 
     def test_messages_and_operations_of_testdata(self):
         seen = collections.Counter()
-        for capture in captures()[::3]:
+        # times of absurd captures go back to before the first frame
+        for capture in [one for one in captures() if not os.path.basename(one).startswith("absurd")][::3]:
             with self.subTest(capture):
                 seen.update((event["ph"], event.get("cat")) for event in self.check(capture))
         self.assertGreater(seen["X", "message"], 1000)

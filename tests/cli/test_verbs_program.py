@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -38,7 +39,8 @@ class Files(CliTest):
     def test_packets_are_shown_as_those_of_the_file(self):
         done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "sim0/1", "-c", str(RPING_FRAMES))
         # the device's time stamps are in nanoseconds
-        self.assertEqual(done.stdout.replace(b"000 ", b" "), self.good("-r", RPING).replace(b"000 ", b" "))
+        # times have more digits here; long lines have fewer spaces
+        self.assertEqual(*(re.sub(rb" +", b" ", text.replace(b"000 ", b" ")) for text in (done.stdout, self.good("-r", RPING))))
 
     def test_rules_select(self):
         for kind in ("sniffer", "normal"):
