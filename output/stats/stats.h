@@ -261,6 +261,7 @@ struct stats {
 	uint64_t messages, incomplete;      /* without RPC calls and replies */
 	struct stats_occurrences bad_icrc;        /* including packets of no known connection */
 	uint64_t connections;
+	uint64_t unpatterned;               /* connections without a known layer whose pattern is unknown for lack of memory */
 	uint64_t summed;                    /* connections counted in `others` for lack of memory */
 	struct stats_connection **table;    /* by number - 1; NULL: never seen, merged, or summed */
 	bool is_full;                       /* no more rows: a connection is either in a row or in `others` */

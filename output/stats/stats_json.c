@@ -84,6 +84,8 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "values_uncounted", stats->values.unplaced);
 	if (stats->values.refused)
 		object_number(line, "distributions_uncounted", stats->values.refused);
+	if (stats->unpatterned)
+		object_number(line, "patterns_uncounted", stats->unpatterned);
 	if (stats->outside_intervals)
 		object_number(line, "intervals_uncounted", stats->outside_intervals);
 	stats_json_occurrences("bad_icrc", &stats->bad_icrc, line);

@@ -153,6 +153,10 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->values.refused, "distribution", line);
 		line_text(line, " with percentiles that are not exact, for lack of memory\n");
 	}
+	if (stats->unpatterned) {
+		count(stats->unpatterned, "connection", line);
+		line_text(line, " without a known layer and without a pattern, for lack of memory\n");
+	}
 	if (stats->longer_intervals) {
 		line_text(line, "intervals of ");
 		line_seconds(line, stats->interval_ns);

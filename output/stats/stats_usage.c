@@ -21,10 +21,12 @@ static struct usage *usage_of(struct stats *stats, struct stats_connection *conn
 		return connection->usage;
 	if (stats->usage_memory < stats->options.max_memory / 8)
 		connection->usage = stats_allocate(stats, sizeof *connection->usage);
-	if (connection->usage)
+	if (connection->usage) {
 		stats->usage_memory += sizeof *connection->usage;
-	else
+	} else {
 		connection->has_layer = true;
+		stats->unpatterned++;
+	}
 	return connection->usage;
 }
 

@@ -197,7 +197,8 @@ class Schema(CliTest):
     @staticmethod
     def is_rare(key):
         """Keys and values that require millions of packets, or a reserved service."""
-        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "distributions_uncounted", "intervals_uncounted",
+        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "distributions_uncounted",
+                       "patterns_uncounted", "intervals_uncounted",
                        "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed", "others", "statuses_uncounted",
                        "operations_uncounted") or "nak_invalid_rd" in key or key.endswith((".send", ".mixed"))
