@@ -345,8 +345,8 @@ Test(cm, private_data_of_known_services_are_read_in_requests)
 		uint64_t number;
 		unsigned guessed;
 	} cases[] = {
-		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme_rdma.private.hrqsize", 16, 0 },
-		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme_rdma.private.qid", 1, 0 },
+		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme-rdma.cm.req.hrqsize", 16, 0 },
+		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme-rdma.cm.req.qid", 1, 0 },
 		{ 3260, iser_request, sizeof iser_request, "iSER", "iser.private.zbva_not_supported", 1, 0 },
 		{ 18634, rds_request, sizeof rds_request, "RDS", "rds.private.major", 3, 0 },
 		{ 5000, srp_request, sizeof srp_request, "IP port", "srp.login.req_it_iu_len", 0x2044, 1 },
@@ -464,8 +464,8 @@ struct answer {
 	{ RTAP_CM_CONSUMER_##consumer, CM_##attribute, bytes, sizeof bytes, name, field, number }
 
 static const struct answer answers[] = {
-	ANSWER(NVME, REP, nvme_accept, "NVMe", "nvme_rdma.private.crqsize", 0x120),
-	ANSWER(NVME, REJ, nvme_reject, "NVMe", "nvme_rdma.private.sts", 6),
+	ANSWER(NVME, REP, nvme_accept, "NVMe", "nvme-rdma.cm.rsp.crqsize", 0x120),
+	ANSWER(NVME, REJ, nvme_reject, "NVMe", "nvme-rdma.cm.rej.sts", 6),
 	ANSWER(ISER, REP, iser_request, "iSER", "iser.private.zbva_not_supported", 1),
 	ANSWER(SRP, REP, srp_response, "SRP", "srp.login_rsp.req_lim_delta", 0x80),
 	ANSWER(SRP, REP, srp_response, "SRP", "srp.login_rsp.max_it_iu_len", 0x2054),
@@ -526,13 +526,13 @@ Test(cm, rejects_that_say_nothing_have_no_fields)
 	put(data + 10, 8, 2);
 	memcpy(data + 84, nvme_reject, sizeof nvme_reject);
 	dissect_message(&kit, CM_REJ, data, &context);
-	cr_expect_eq(kit_field(&kit, "nvme_rdma.private.sts", NULL), 0);
+	cr_expect_eq(kit_field(&kit, "nvme-rdma.cm.rej.sts", NULL), 0);
 	cr_expect_eq(kit_field(&kit, "infiniband.cm.rej.consumer", NULL), 0);
 	kit_free(&kit);
 	put(data + 10, 28, 2);
 	memset(data + 84, 0, sizeof nvme_reject);
 	dissect_message(&kit, CM_REJ, data, &context);
-	cr_expect_eq(kit_field(&kit, "nvme_rdma.private.sts", NULL), 0);
+	cr_expect_eq(kit_field(&kit, "nvme-rdma.cm.rej.sts", NULL), 0);
 	kit_free(&kit);
 }
 

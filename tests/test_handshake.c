@@ -388,7 +388,7 @@ Test(handshake, private_data_of_answers_are_known_by_the_request)
 	cr_expect_eq(packet.cm.consumer, RTAP_CM_CONSUMER_NVME);
 	say(&rep, MILLISECOND);
 	cr_expect_eq(packet.cm.consumer, RTAP_CM_CONSUMER_NVME);
-	cr_expect_eq(field_of("nvme_rdma.private.crqsize", &is_there), 32);
+	cr_expect_eq(field_of("nvme-rdma.cm.rsp.crqsize", &is_there), 32);
 	cr_expect(is_there);
 	/* and again, and when the connection is there */
 	say(&rep, MILLISECOND);
@@ -402,7 +402,7 @@ Test(handshake, private_data_of_answers_are_known_by_the_request)
 	begin();
 	say(&req, 0);
 	say(&rej, MILLISECOND);
-	cr_expect_eq(field_of("nvme_rdma.private.sts", &is_there), 6);
+	cr_expect_eq(field_of("nvme-rdma.cm.rej.sts", &is_there), 6);
 	cr_expect(is_there);
 	end();
 }

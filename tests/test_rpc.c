@@ -403,11 +403,11 @@ static const struct {
 	const char *end;
 } lines[] = {
 	{ "MNT", { { MNT_CALL }, 12 }, NULL, "UDP len 56: MOUNT v3 MNT /srv" },
-	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ 8192+4096" },
+	{ "READ", { { CALL_OF(100003, 3, 6), 4, 7, 0, 8192, 4096 }, 15 }, NULL, "NFS v3 READ fh:0xbf204abf 8192+4096" },
 	{ "READ's reply", { { ACCEPTED, 0, 0, 4, 1, 4, 7 }, 12 }, &read_known, "NFS v3 READ OK 4 xid 0xf7e33154" },
 	{ "READ that fails", { { ACCEPTED, 70, 0 }, 8 }, &read_known, "NFS v3 READ NFS3ERR_STALE xid 0xf7e33154" },
-	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 PUTROOTFH GETATTR" },
-	{ "a COMPOUND's purpose", { { CALL_OF(100003, 4, 1), 0, 2, 3, 24, 15, 1, 0x61000000, 9, 1, 24 }, 20 }, NULL, "NFS v4.2 LOOKUP a" },
+	{ "COMPOUND", { { CALL_OF(100003, 4, 1), 0, 2, 2, 24, 9, 1, 24 }, 17 }, NULL, "NFS v4.2 PUTROOTFH GETATTR /" },
+	{ "a COMPOUND's purpose", { { CALL_OF(100003, 4, 1), 0, 2, 3, 24, 15, 1, 0x61000000, 9, 1, 24 }, 20 }, NULL, "NFS v4.2 LOOKUP /a" },
 	{ "a COMPOUND that fails", { { ACCEPTED, 2, 0, 2, 24, 0, 15, 2 }, 13 }, &compound_known, "NFS v4 LOOKUP NFS4ERR_NOENT xid 0xf7e33154" },
 	{ "a COMPOUND that succeeds", { { ACCEPTED, 0, 0, 3, 24, 0, 15, 0, 10, 0, 4, 7 }, 17 }, &compound_known, "NFS v4 LOOKUP OK xid 0xf7e33154" },
 	{ "a COMPOUND refused", { { ACCEPTED, 10021, 0, 0 }, 9 }, &compound_known, "NFS v4 NFS4ERR_MINOR_VERS_MISMATCH xid 0xf7e33154" },

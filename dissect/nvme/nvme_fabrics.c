@@ -223,7 +223,7 @@ static const struct rtap_field property_fields[] = {
 	NVME_ROW("nvme.fabrics.cmd.prop_get_set.attrib.rsvd", "Reserved", NVME_AT(0, 3, 5), RTAP_HEX, NULL),
 	{ "nvme.fabrics.cmd.prop_get_set.rsvd1", "Reserved", 8, 24, RTAP_BYTES, 0, NULL, NULL, NULL },
 	{ "nvme.fabrics.cmd.prop_get_set.offset", "Offset", NVME_AT(1, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_OPCODE, property_names, NULL, NULL },
-	NVME_ROW("nvme.fabrics.prop_get_set.data.8B", "Value", NVME_AT(2, 0, 64), RTAP_HEX, NULL),
+	NVME_WHOLE("nvme.fabrics.prop_get_set.data.8B", "Value", NVME_AT(2, 0, 64)),
 	NVME_PROPERTIES(SET_ROW)
 	{ "nvme.fabrics.cmd.prop_get_set.rsvd3", "Reserved", 128, 64, RTAP_BYTES, 0, NULL, NULL, NULL },
 };

@@ -348,7 +348,7 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, NULL, derive_time),
 	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_ON_DEMAND, NULL, derive_request_frame, NULL },
 	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_ON_DEMAND, NULL, derive_time, NULL },
-	SOME("scsi.status", "SCSI Status", 24, 8, RTAP_HEX, scsi_status_names, derive_status),
+	{ "scsi.status", "SCSI Status", 24, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_status_names, derive_status, NULL },
 	SOME("iscsi.scsiresponse.senselength", "Sense Length", 0, 16, RTAP_DEC, NULL, derive_sense_length),
 	SOME("iscsi.cid", "Connection ID", 160, 16, RTAP_HEX, NULL, derive_connection_id),
 	SOME("iscsi.text.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_text_final),

@@ -374,7 +374,7 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.ssu.start", "Start", 1, RTAP_BOOL, NULL, start_start),
 	SOME("scsi.inquiry.flags", "Flags", 8, RTAP_HEX, NULL, inquiry_flags),
 	SOME("scsi.inquiry.cdb.evpd", "Vital Product Data", 1, RTAP_BOOL, NULL, inquiry_vital),
-	SOME("scsi.inquiry.evpd.pagecode", "Page Code", 8, RTAP_HEX, scsi_vpd_page_names, inquiry_page),
+	{ "scsi.inquiry.evpd.pagecode", "Page Code", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_vpd_page_names, derive_inquiry_page, NULL },
 	SOME("scsi.mode.flags", "Flags", 8, RTAP_HEX, NULL, mode_flags),
 	SOME("scsi.cdb.mode.flags", "Flags", 8, RTAP_HEX, NULL, select_flags),
 	SOME("scsi.mode.pc", "Page Control", 2, RTAP_DEC, page_control_names, mode_control),
