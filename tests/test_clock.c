@@ -71,7 +71,7 @@ Test(clock, times_of_day_are_right_before_and_after_1970)
 			struct clock clock = { .form = forms[j] };
 
 			/* a time_t of 32 bits ends in 2038 */
-			if (sizeof(time_t) < sizeof(int64_t) && cases[i].time_ns / SECOND != (time_t)(cases[i].time_ns / SECOND))
+			if (sizeof(time_t) < sizeof(int64_t) && llabs(cases[i].time_ns / SECOND) > INT32_MAX)
 				continue;
 			cr_expect_str_eq(written(&clock, &frame), (j < 2 ? cases[i].utc : cases[i].local) + (j % 2 ? 11 : 0));
 		}
