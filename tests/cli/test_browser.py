@@ -8,7 +8,8 @@ import re
 import subprocess
 import unittest
 
-from cli import CliTest, RPING, TESTDATA, environment
+from cli import CliTest, RPING, TESTDATA, environment, read
+from page import Page
 
 BROWSER = os.environ.get("BROWSER_PROGRAM", "chromium")
 SECONDS = 120
@@ -129,6 +130,33 @@ class Tables(BrowserTest):
         wanted = [json.loads(line) for line in self.lines("stats", "--json", capture)]
         wanted = sorted(one["calls"] for one in wanted if one["type"] == "rpc" and "calls" in one)
         self.assertEqual(sorted(int(row["calls"]) for row in rows), wanted)
+
+    def test_each_table_is_saved_as_the_page_has_it(self):
+        """Those of test_report.py's comparisons with the statistics: the same rows, in the same order, under the same keys."""
+        saved_tables = set()
+        for names in (("roce-nfs3-long.pcap",), ("roce-nvmeof.pcap.gz",), ("roce-cnp.pcap",), ("mad-ibsim-smp-perf.pcap.gz",),
+                      ("ends/roce-loss.A.pcap.gz", "ends/roce-loss.B.pcap.gz")):
+            path = self.page(*(os.path.join(TESTDATA, name) for name in names))
+            saved = self.evaluate(path, """
+                const saved = [];
+                HTMLAnchorElement.prototype.click = function() { saved.push([this.download, decodeURIComponent(this.href.slice(this.href.indexOf(",") + 1))]); };
+                for (const one of document.querySelectorAll("button.save")) one.click();
+                return saved;""")
+            page = Page(read(path))
+            self.assertEqual(len(saved), len(page.root.all("table")))
+            for file, text in saved:
+                name = file[:-len(".csv")]
+                rows = list(csv.DictReader(io.StringIO(text)))
+                wanted = page.table(name)
+                self.assertTrue(rows)
+                for row, shown in zip(rows, wanted):
+                    self.assertEqual(list(row), list(shown), name)
+                    for key, value in shown.items():
+                        # a number without a value of its own is saved without the commas between its digits
+                        self.assertIn(row[key], (value, re.sub(r"(?<=\d),(?=\d)", "", value)), (name, key))
+                self.assertEqual(len(rows), len(wanted))
+                saved_tables.add(name)
+        self.assertLessEqual({"connection-table", "rpc-table", "operation-table", "work-table", "recovery-table", "mad-table", "join-table"}, saved_tables)
 
     def test_a_filter_hides_other_rows(self):
         shown = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
