@@ -250,7 +250,8 @@ class Tshark(CliTest):
         rows = {}
         for line in out.splitlines():
             number, *values = line.split("|")
-            found = {field: value for field, value in zip(fields, values) if value}
+            # tshark 4.4 prints words for booleans
+            found = {field: value.replace("True", "1").replace("False", "0") for field, value in zip(fields, values) if value}
             if found:
                 rows[int(number)] = found
         return rows
