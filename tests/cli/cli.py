@@ -42,12 +42,13 @@ def has_sanitizers():
 
 
 def records(data):
-    """(header, [(time in ns, captured bytes, wire length)]) of a little-endian pcap."""
-    magic, = struct.unpack_from("<I", data)
+    """(header, [(time in ns, captured bytes, wire length)]) of a pcap."""
+    order = "<" if data[0] in (0x4d, 0xd4) else ">"
+    magic, = struct.unpack_from(order + "I", data)
     unit = {0xa1b23c4d: 1, 0xa1b2c3d4: 1000}[magic]
     at, found = 24, []
     while at < len(data):
-        seconds, part, captured, wire = struct.unpack_from("<IIII", data, at)
+        seconds, part, captured, wire = struct.unpack_from(order + "IIII", data, at)
         found.append((seconds * 10**9 + part * unit, data[at + 16:at + 16 + captured], wire))
         at += 16 + captured
     return data[:24], found
