@@ -25,24 +25,26 @@ static bool is_response(const uint8_t *bytes)
 	       (little_bits(bytes, 96, 32) >> 30 == 3 || !little_bits(bytes, 96, 32));
 }
 
+bool smb_direct_is_offset(const uint8_t *header)
+{
+	uint64_t offset = little_bits(header, SMB_DIRECT_OFFSET);
+
+	return little_bits(header, SMB_DIRECT_DATA_LENGTH) ? offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 : !offset;
+}
+
 static bool is_transfer(const uint8_t *bytes, uint32_t wire)
 {
 	uint64_t offset = little_bits(bytes, SMB_DIRECT_OFFSET), length = little_bits(bytes, SMB_DIRECT_DATA_LENGTH);
 
-	if (!length)
-		return !offset && !little_bits(bytes, SMB_DIRECT_REMAINING) && wire < SMB_DIRECT_LEAST_OFFSET;
-	return offset >= SMB_DIRECT_LEAST_OFFSET && offset % 8 == 0 && offset + length <= wire;
+	if (!smb_direct_is_offset(bytes))
+		return false;
+	return length ? offset + length <= wire : !little_bits(bytes, SMB_DIRECT_REMAINING) && wire < SMB_DIRECT_LEAST_OFFSET;
 }
 
-/* Whether the message can only be a transfer, by its length, and its data does not begin where data may: [MS-SMBD] 2.2.3. */
+/* Whether the message can only be a transfer, by its length, and its data does not begin where data may. */
 static bool has_wrong_offset(const uint8_t *bytes, uint32_t captured, uint32_t wire)
 {
-	uint64_t offset;
-
-	if (captured < SMB_DIRECT_LENGTH || wire <= SMB_DIRECT_RESPONSE_LENGTH)
-		return false;
-	offset = little_bits(bytes, SMB_DIRECT_OFFSET);
-	return little_bits(bytes, SMB_DIRECT_DATA_LENGTH) ? offset < SMB_DIRECT_LEAST_OFFSET || offset % 8 : offset > 0;
+	return captured >= SMB_DIRECT_LENGTH && wire > SMB_DIRECT_RESPONSE_LENGTH && !smb_direct_is_offset(bytes);
 }
 
 uint16_t smb_direct_layout(const uint8_t *bytes, uint32_t captured, uint32_t length)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/smb/smb.h"
+#include "dissect/smb/smb_direct.h"
 #include "output/check/subject.h"
 
 /* [MS-SMBD] 2.2.1, 2.2.2 */
@@ -81,8 +82,6 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 	uint32_t offset = (uint32_t)little_bits(bytes, SMB_DIRECT_OFFSET);
 	uint64_t wire = (uint64_t)offset + length;
 
-	if (length ? offset < SMB_DIRECT_LEAST_OFFSET || offset % 8 : offset > 0)
-		subject_break(subject, RULE_SMBD_OFFSET, "DataOffset %u, %u bytes of data", offset, length);
 	if (half->has_credits && --half->credits < 0) {
 		subject_break(subject, RULE_SMBD_CREDITS, "%u bytes of data, no credit", length);
 		half->credits = 0;
@@ -90,7 +89,9 @@ static void take_transfer(const struct subject *subject, struct state *state, co
 	other->credits += (int64_t)little_bits(bytes, SMB_DIRECT_CREDITS_GRANTED);
 	if (!little_bits(bytes, SMB_DIRECT_CREDITS_REQUESTED))
 		subject_break(subject, RULE_SMBD_REQUESTED, "CreditsRequested 0");
-	if (other->receive && wire > other->receive)
+	if (!smb_direct_is_offset(bytes))
+		subject_break(subject, RULE_SMBD_OFFSET, "DataOffset %u, %u bytes of data", offset, length);
+	else if (other->receive && wire > other->receive)
 		subject_break(subject, RULE_SMBD_SIZE, "%llu bytes, MaxReceiveSize %u", (unsigned long long)wire, other->receive);
 	if (!length)
 		return;

@@ -194,6 +194,7 @@ def negotiation(t):
 def offset(t):
     t.warm().transfer("a", offset=20)
     t.transfer("a", offset=28)
+    t.transfer("a", offset=60004)
 
 
 @on_smb("smbd-size")
