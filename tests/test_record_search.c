@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -117,4 +119,27 @@ Test(record_search, finds_nothing_where_there_is_none)
 	/* a part of a second that is none */
 	put(bytes + 4, 1000000, false);
 	cr_assert_eq(record_search(&pcap, bytes, begins[1], 0, true), RECORD_SEARCH_NONE);
+}
+
+/* Nothing after the bytes is read: they end in front of a page that cannot be. */
+Test(record_search, reads_nothing_beyond_the_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), begins[RECORDS], length;
+	uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), built[1 << 14];
+
+	cr_assert_neq(pages, MAP_FAILED);
+	cr_assert_eq(mprotect(pages + page, page, PROT_NONE), 0);
+	for (int is_pcapng = 0; is_pcapng < 2; is_pcapng++) {
+		struct record_search search = { .is_pcapng = is_pcapng, .fraction_limit = 1000000 };
+
+		length = is_pcapng ? build_pcapng(built, begins, false) : build_pcap(built, begins, false);
+		cr_assert_lt(begins[5], page);
+		for (size_t end = 1; end < begins[5]; end++)
+			for (size_t from = 0; from < end; from++) {
+				memcpy(pages + page - (end - from), built + from, end - from);
+				(void)record_search(&search, pages + page - (end - from), end - from, from, from % 2);
+			}
+	}
+	cr_assert_gt(length, 0);
+	munmap(pages, 2 * page);
 }

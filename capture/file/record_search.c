@@ -54,8 +54,10 @@ static size_t pcapng_length(const struct record_search *search, const uint8_t *b
 		return 0;
 	if (length <= left && number_at(search, block + length - 4) != length)
 		return 0;
-	if (type == PCAPNG_PACKET && (length < PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH ||
-	    number_at(search, block + PCAPNG_BLOCK_HEADER + PCAPNG_PACKET_CAPTURED) > length - PCAPNG_BLOCK_LEAST - PCAPNG_PACKET_LENGTH))
+	if (type == PCAPNG_PACKET && length < PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH)
+		return 0;
+	if (type == PCAPNG_PACKET && left >= PCAPNG_BLOCK_HEADER + PCAPNG_PACKET_LENGTH &&
+	    number_at(search, block + PCAPNG_BLOCK_HEADER + PCAPNG_PACKET_CAPTURED) > length - PCAPNG_BLOCK_LEAST - PCAPNG_PACKET_LENGTH)
 		return 0;
 	return length;
 }
