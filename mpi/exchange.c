@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +10,18 @@
 #include "base/heap.h"
 #include "capture/batch.h"
 #include "capture/source_metadata.h"
-#include "cli/cli.h"
 #include "cli/print_error.h"
 #include "mpi/exchange.h"
 #include "mpi/interfaces.h"
 #include "mpi/placement.h"
 #include "mpi/positions.h"
+#include "mpi/ranks.h"
 #include "mpi/split.h"
 #include "mpi/unit.h"
 
 #define LEAST_WAITING (UINT64_C(1) << 20)  /* bytes of frames read in a round */
 #define MOST_WAITING (UINT64_C(32) << 20)
+#define MOST_RECEIVED (UINT64_C(1) << 30)  /* bytes of frames that a rank gets in a round; less than INT_MAX */
 #define WAITING_SHARE 16                   /* part of the memory limit */
 #define FRAMES_A_BATCH 512
 #define FRAME_BITS 40                      /* of a key, for the number of the frame in its file; the rest is for the file */
@@ -96,13 +96,6 @@ struct exchange {
 static enum rtap_status feed_read(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch,
 				  struct rtap_error *error);
 
-/* Other ranks wait for this one: there is no other way out of a round. */
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-}
-
 static bool arrived_is_before(const void *one, const void *other)
 {
 	return ((const struct arrived *)one)->number < ((const struct arrived *)other)->number;
@@ -110,13 +103,14 @@ static bool arrived_is_before(const void *one, const void *other)
 
 uint64_t exchange_window(bool gathers, uint64_t max_memory)
 {
-	uint64_t window = max_memory / WAITING_SHARE;
+	uint64_t window = max_memory / WAITING_SHARE, most;
 	int size;
 
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	window = window > MOST_WAITING ? MOST_WAITING : window < LEAST_WAITING ? LEAST_WAITING : window;
-	/* rank 0 receives what all have */
-	return gathers ? window / (unsigned)size : window;
+	/* rank 0 receives what all have; else any rank can, of one pair of hosts */
+	most = (gathers ? window : MOST_RECEIVED) / (unsigned)size;
+	return window < most ? window : most;
 }
 
 struct exchange *exchange_create(const struct exchange_options *options)
@@ -175,7 +169,7 @@ void exchange_open_files(struct exchange *exchange)
 	struct rtap_error error;
 
 	if (!names || !parts)
-		give_up();
+		ranks_lack_memory();
 	for (size_t i = 0; i < exchange->options.count; i++)
 		add_file(exchange, i, names, parts);
 	if (exchange->file_count && source_open_parts(&exchange->files, names, parts, exchange->file_count, &error)) {
@@ -187,7 +181,7 @@ void exchange_open_files(struct exchange *exchange)
 		exchange->placement = placement_create(exchange->options.names, exchange->options.count, exchange->options.readers,
 						       exchange->options.apart);
 	if (!exchange->options.gathers && !exchange->placement)
-		give_up();
+		ranks_lack_memory();
 	for (size_t i = 0; exchange->files && exchange->options.clocks && i < exchange->file_count; i++)
 		source_set_clock(exchange->files, i, &exchange->options.clocks[exchange->file_numbers[i]]);
 	free(names);
@@ -250,7 +244,7 @@ static void fail(struct exchange *exchange, const char *text)
 static void note_interfaces(struct exchange *exchange)
 {
 	if (!interfaces_note(exchange->interfaces, exchange->files, exchange->file_numbers))
-		give_up();
+		ranks_lack_memory();
 }
 
 static void queue_batch(struct exchange *exchange, struct rtap_batch *batch)
@@ -305,7 +299,7 @@ static size_t agree(struct exchange *exchange, uint64_t *waiting, uint64_t *chan
 	size_t count = 0;
 
 	if (!notes)
-		give_up();
+		ranks_lack_memory();
 	if (!exchange->at_end) {
 		own.major = exchange->waiting[exchange->waiting_count - 1].key.major;
 		own.minor = exchange->waiting[exchange->waiting_count - 1].key.minor;
@@ -335,7 +329,7 @@ static bool number_frames(struct exchange *exchange, size_t count)
 	bool numbered;
 
 	if (!keys || !positions)
-		give_up();
+		ranks_lack_memory();
 	for (size_t i = 0; i < count; i++)
 		keys[i] = exchange->waiting[i].key;
 	numbered = positions_find(keys, count, positions, &total);
@@ -397,7 +391,7 @@ static void keep_own(struct exchange *exchange, struct waiting *waiting)
 	struct waiting *own = array_grow(exchange->own, &exchange->own_room, exchange->own_count + 1, sizeof *own);
 
 	if (!own)
-		give_up();
+		ranks_lack_memory();
 	exchange->own = own;
 	own[exchange->own_count++] = *waiting;
 }
@@ -408,7 +402,7 @@ static void put_frames(struct exchange *exchange, size_t count, uint8_t *buffer,
 	uint8_t **places = malloc((size_t)exchange->size * sizeof *places);
 
 	if (!places)
-		give_up();
+		ranks_lack_memory();
 	for (int i = 0; i < exchange->size; i++)
 		places[i] = buffer + begins[i];
 	exchange->own_count = 0;
@@ -446,7 +440,7 @@ static void begin_arrived(struct exchange *exchange, const uint8_t *received, co
 		else
 			memcpy(&arrived->number, arrived->next + offsetof(struct sent_frame, number), sizeof arrived->number);
 		if (!heap_add(&exchange->heads, arrived))
-			give_up();
+			ranks_lack_memory();
 	}
 }
 
@@ -454,19 +448,15 @@ static void begin_arrived(struct exchange *exchange, const uint8_t *received, co
 static void move_frames(struct exchange *exchange, size_t count, struct batch_pool *pool)
 {
 	size_t size = (size_t)exchange->size, sent = 0, received = 0;
-	int *counts = malloc(4 * size * sizeof *counts), *begins, *received_counts, *received_begins;
+	int *counts = ranks_get(4 * size, sizeof *counts), *begins = counts + size, *received_counts = begins + size;
+	int *received_begins = received_counts + size;
 	double begin = MPI_Wtime();
 	uint8_t *buffer, *place = NULL;
 
-	if (!counts)
-		give_up();
-	begins = counts + size;
-	received_counts = begins + size;
-	received_begins = received_counts + size;
 	count_bytes(exchange, count, counts, begins);
 	MPI_Alltoall(counts, 1, MPI_INT, received_counts, 1, MPI_INT, MPI_COMM_WORLD);
 	for (size_t i = 0; i < size; i++) {
-		received_begins[i] = (int)received;
+		received_begins[i] = ranks_count(received, "one rank gets more than 2 GiB of frames in a round (lower --max-memory)");
 		received += (size_t)received_counts[i];
 		sent += (size_t)counts[i];
 	}
@@ -477,8 +467,8 @@ static void move_frames(struct exchange *exchange, size_t count, struct batch_po
 		exchange->block = batch_block_get(pool, received + 1);
 	else
 		place = malloc(received + 1);
-	if (!buffer || !(place || exchange->block) || received > INT_MAX)
-		give_up();
+	if (!buffer || !(place || exchange->block))
+		ranks_lack_memory();
 	put_frames(exchange, count, buffer, begins);
 	MPI_Alltoallv(buffer, counts, begins, MPI_BYTE, exchange->block ? exchange->block->bytes : place, received_counts, received_begins,
 		      MPI_BYTE, MPI_COMM_WORLD);
@@ -501,13 +491,13 @@ static void run_round(struct exchange *exchange, struct batch_pool *pool, struct
 	fill(exchange);
 	count = agree(exchange, &waiting, &changes);
 	if (changes && !interfaces_share(exchange->interfaces, metadata))
-		give_up();
+		ranks_lack_memory();
 	if (!waiting) {
 		exchange->is_over = true;
 		return;
 	}
 	if (!number_frames(exchange, count))
-		give_up();
+		ranks_lack_memory();
 	move_frames(exchange, count, pool);
 	exchange->counters.rounds++;
 }

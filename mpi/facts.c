@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +8,10 @@
 
 #include "base/array.h"
 #include "base/heap.h"
-#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "mpi/exchange.h"
 #include "mpi/facts.h"
+#include "mpi/ranks.h"
 #include "output/message/message_copy.h"
 #include "output/message/operation_copy.h"
 #include "output/stats/stats_packet.h"
@@ -91,18 +90,12 @@ bool facts_can_keep(const struct options *options)
 	return !options->openmetrics && !options->explain;
 }
 
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-}
-
 static const char *encode(const char *text)
 {
 	if (!text)
 		return NULL;
 	if (text < __executable_start || text >= _end)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+		ranks_give_up("a name of the statistics is not of this program: this is a bug in rdmatap-mpi");
 	return (const char *)(uintptr_t)(text - __executable_start);
 }
 
@@ -118,7 +111,7 @@ static void *add(struct facts *facts, enum kind kind, size_t size)
 	uint8_t *bytes = array_grow(facts->bytes, &facts->room, facts->used + sizeof head + head.size, 1);
 
 	if (!bytes)
-		give_up();
+		ranks_lack_memory();
 	facts->bytes = bytes;
 	bytes += facts->used;
 	facts->used += sizeof head + head.size;
@@ -349,7 +342,7 @@ static void number_connections(struct facts *facts, struct run *run, uint64_t cr
 	uint64_t *numbers = array_grow(run->numbers, &run->room, run->count + created, sizeof *numbers);
 
 	if (!numbers)
-		give_up();
+		ranks_lack_memory();
 	run->numbers = numbers;
 	while (created--)
 		numbers[run->count++] = ++facts->all_connections;
@@ -398,7 +391,7 @@ static void count_runs(struct facts *facts)
 			continue;
 		run->order = head_at(run->next).order;
 		if (!heap_add(&heads, run))
-			give_up();
+			ranks_lack_memory();
 	}
 	while ((run = heap_first(&heads))) {
 		count_next(facts, run);
@@ -417,18 +410,17 @@ static void count_runs(struct facts *facts)
 static void pass(void *owner)
 {
 	struct facts *facts = owner;
-	int own = facts->used > INT_MAX ? -1 : (int)facts->used, *sizes = malloc((size_t)facts->size * sizeof *sizes);
-	uint8_t **received = calloc((size_t)facts->size, sizeof *received);
+	int own = ranks_count(facts->used, "one round has more than 2 GiB of facts (lower --max-memory)");
+	int *sizes = ranks_get((size_t)facts->size, sizeof *sizes);
+	uint8_t **received = ranks_get((size_t)facts->size, sizeof *received);
 
-	if (!sizes || !received || own < 0)
-		give_up();
 	facts->passed += facts->used;
 	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (facts->rank && own)
 		MPI_Send(facts->bytes, own, MPI_BYTE, 0, TAG_FACTS, MPI_COMM_WORLD);
 	for (int i = 0; !facts->rank && i < facts->size; i++) {
 		if (i && sizes[i] && !(received[i] = malloc((size_t)sizes[i])))
-			give_up();
+			ranks_lack_memory();
 		if (received[i])
 			MPI_Recv(received[i], sizes[i], MPI_BYTE, i, TAG_FACTS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		facts->runs[i].next = i ? received[i] : facts->bytes;

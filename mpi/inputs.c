@@ -14,25 +14,23 @@
 #include "capture/source.h"
 #include "cli/print_error.h"
 #include "mpi/inputs.h"
+#include "mpi/ranks.h"
 #include "mpi/split.h"
 
-static bool add(struct inputs *inputs, const char *name, uint64_t size)
+static void add(struct inputs *inputs, const char *name, uint64_t size)
 {
 	size_t room = inputs->room;
 	char **names = array_grow(inputs->names, &room, inputs->count + 1, sizeof *names);
-	uint64_t *sizes;
+	uint64_t *sizes = names ? realloc(inputs->sizes, room * sizeof *sizes) : NULL;
+	char *copy = strdup(name);
 
-	if (!names)
-		return false;
+	if (!sizes || !copy)
+		ranks_lack_memory();
 	inputs->names = names;
-	sizes = realloc(inputs->sizes, room * sizeof *sizes);
-	if (!sizes)
-		return false;
 	inputs->sizes = sizes;
 	inputs->room = room;
-	names[inputs->count] = strdup(name);
-	sizes[inputs->count] = size;
-	return names[inputs->count++];
+	names[inputs->count] = copy;
+	sizes[inputs->count++] = size;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -57,11 +55,11 @@ static bool is_capture_name(const char *name)
 }
 
 /* A file that does not exist is reported by the rank that reads it. */
-static bool add_file(struct inputs *inputs, const char *name)
+static void add_file(struct inputs *inputs, const char *name)
 {
 	struct stat found;
 
-	return add(inputs, name, stat(name, &found) ? 0 : (uint64_t)found.st_size);
+	add(inputs, name, stat(name, &found) ? 0 : (uint64_t)found.st_size);
 }
 
 static bool add_directory(struct inputs *inputs, const char *directory)
@@ -69,24 +67,26 @@ static bool add_directory(struct inputs *inputs, const char *directory)
 	struct dirent **entries;
 	int count = scandir(directory, &entries, NULL, alphasort);
 	size_t before = inputs->count;
-	bool added = true;
 
 	if (count < 0) {
 		print_error("%s: %s", directory, strerror(errno));
 		return false;
 	}
 	for (int i = 0; i < count; i++) {
-		char *path = NULL;
+		char *path;
 
-		if (added && is_capture_name(entries[i]->d_name))
-			added = asprintf(&path, "%s/%s", directory, entries[i]->d_name) >= 0 && add_file(inputs, path);
-		free(path);
+		if (is_capture_name(entries[i]->d_name)) {
+			if (asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0)
+				ranks_lack_memory();
+			add_file(inputs, path);
+			free(path);
+		}
 		free(entries[i]);
 	}
 	free(entries);
-	if (added && inputs->count == before)
+	if (inputs->count == before)
 		print_error("%s: no capture files (names that end in .pcap, .pcapng, .cap or .erf, also with .gz, .zst or .lz4)", directory);
-	return added && inputs->count > before;
+	return inputs->count > before;
 }
 
 static bool add_list(struct inputs *inputs, const char *list)
@@ -95,28 +95,27 @@ static bool add_list(struct inputs *inputs, const char *list)
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
-	bool added = true;
 
 	if (!file) {
 		print_error("%s: %s", list, strerror(errno));
 		return false;
 	}
-	while (added && (length = getline(&line, &room, file)) > 0) {
+	while ((length = getline(&line, &room, file)) > 0) {
 		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
 			line[--length] = '\0';
 		if (length)
-			added = add_file(inputs, line);
+			add_file(inputs, line);
 	}
 	free(line);
 	fclose(file);
-	return added;
+	return true;
 }
 
 static bool look_up(struct inputs *inputs, const char *const *given, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct stat found;
-		bool added;
+		bool added = true;
 
 		if (!strcmp(given[i], "-")) {
 			print_error("-: standard input cannot be read by several ranks (name files)");
@@ -127,7 +126,7 @@ static bool look_up(struct inputs *inputs, const char *const *given, size_t coun
 		else if (ends_with(given[i], ".list") || ends_with(given[i], ".txt"))
 			added = add_list(inputs, given[i]);
 		else
-			added = add_file(inputs, given[i]);
+			add_file(inputs, given[i]);
 		if (!added)
 			return false;
 	}
@@ -141,35 +140,28 @@ static bool share(struct inputs *inputs, int rank, bool found)
 {
 	uint64_t sizes[2] = { 0, 0 }; /* number of files; bytes of their names */
 	char *text, *next;
-	bool taken = true;
 
 	for (size_t i = 0; found && !rank && i < inputs->count; i++)
 		sizes[1] += strlen(inputs->names[i]) + 1;
 	sizes[0] = found ? inputs->count : 0;
 	MPI_Bcast(sizes, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	if (!sizes[0] || sizes[1] > INT32_MAX)
+	if (!sizes[0])
 		return false;
-	text = malloc(sizes[1]);
-	if (!text)
-		return false;
-	next = text;
+	next = text = ranks_get(sizes[1], 1);
 	for (size_t i = 0; !rank && i < inputs->count; i++)
 		next = stpcpy(next, inputs->names[i]) + 1;
-	MPI_Bcast(text, (int)sizes[1], MPI_BYTE, 0, MPI_COMM_WORLD);
+	MPI_Bcast(text, ranks_count(sizes[1], "the names of the captures are longer than 2 GiB (name fewer)"), MPI_BYTE, 0, MPI_COMM_WORLD);
 	next = text;
-	for (uint64_t i = 0; rank && taken && i < sizes[0]; i++, next += strlen(next) + 1)
-		taken = add(inputs, next, 0);
+	for (uint64_t i = 0; rank && i < sizes[0]; i++, next += strlen(next) + 1)
+		add(inputs, next, 0);
 	free(text);
-	if (taken)
-		MPI_Bcast(inputs->sizes, (int)sizes[0], MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	return taken;
+	MPI_Bcast(inputs->sizes, (int)sizes[0], MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	return true;
 }
 
 static void split_large(struct inputs *inputs, unsigned ranks, const struct input_division *division)
 {
-	inputs->splits = calloc(inputs->count, sizeof *inputs->splits);
-	if (!inputs->splits)
-		MPI_Abort(MPI_COMM_WORLD, 2);
+	inputs->splits = ranks_get(inputs->count, sizeof *inputs->splits);
 	for (size_t i = 0; ranks > 1 && i < inputs->count; i++)
 		if (inputs->sizes[i] >= division->least)
 			inputs->splits[i] = split_create(inputs->names[i], inputs->sizes[i], division->piece);
@@ -190,17 +182,16 @@ static int compare_placed(const void *one, const void *other)
 }
 
 /* The largest file first, each to the rank that has the fewest bytes. */
-static bool place(struct inputs *inputs, unsigned ranks)
+static void place(struct inputs *inputs, unsigned ranks)
 {
-	struct placed *placed = malloc(inputs->count * sizeof *placed);
-	uint64_t *loads = calloc(ranks, sizeof *loads);
+	struct placed *placed = ranks_get(inputs->count, sizeof *placed);
+	uint64_t *loads = ranks_get(ranks, sizeof *loads);
 
-	inputs->readers = calloc(inputs->count, sizeof *inputs->readers);
-	for (size_t i = 0; placed && i < inputs->count; i++)
+	inputs->readers = ranks_get(inputs->count, sizeof *inputs->readers);
+	for (size_t i = 0; i < inputs->count; i++)
 		placed[i] = (struct placed){ inputs->sizes[i], i };
-	if (placed)
-		qsort(placed, inputs->count, sizeof *placed, compare_placed);
-	for (size_t i = 0; placed && loads && inputs->readers && i < inputs->count; i++) {
+	qsort(placed, inputs->count, sizeof *placed, compare_placed);
+	for (size_t i = 0; i < inputs->count; i++) {
 		unsigned least = 0;
 
 		for (unsigned j = 1; j < ranks; j++)
@@ -211,7 +202,6 @@ static bool place(struct inputs *inputs, unsigned ranks)
 	}
 	free(placed);
 	free(loads);
-	return placed && loads && inputs->readers;
 }
 
 static bool can_be_opened(const char *name)
@@ -230,11 +220,9 @@ static bool can_be_opened(const char *name)
 /* Leaves out the files that their ranks cannot open. */
 static bool leave_out(struct inputs *inputs, unsigned rank)
 {
-	int *good = calloc(inputs->count, sizeof *good), *all = calloc(inputs->count, sizeof *all);
+	int *good = ranks_get(inputs->count, sizeof *good), *all = ranks_get(inputs->count, sizeof *all);
 	size_t kept = 0;
 
-	if (!good || !all)
-		MPI_Abort(MPI_COMM_WORLD, 2);
 	for (size_t i = 0; i < inputs->count; i++)
 		good[i] = inputs->readers[i] == rank && (inputs->splits[i] || can_be_opened(inputs->names[i]));
 	MPI_Allreduce(good, all, (int)inputs->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -265,7 +253,8 @@ bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, 
 	if (!share(inputs, rank, rank || look_up(inputs, given, count)))
 		return false;
 	split_large(inputs, (unsigned)ranks, division);
-	return place(inputs, (unsigned)ranks) && leave_out(inputs, (unsigned)rank);
+	place(inputs, (unsigned)ranks);
+	return leave_out(inputs, (unsigned)rank);
 }
 
 void inputs_fini(struct inputs *inputs)

@@ -11,8 +11,11 @@
 #include "capture/source.h"
 #include "capture/source_metadata.h"
 #include "mpi/interfaces.h"
+#include "mpi/ranks.h"
 
 #define MOST_TEXT 256 /* bytes of a name, description or filter that are shared */
+
+static const char too_many[] = "the captures have too many interfaces for so many ranks (start fewer ranks, with --threads)";
 
 /* An interface as it is sent. */
 struct shared {
@@ -222,23 +225,20 @@ static bool take_changes(struct interfaces *interfaces, struct shared *all, size
 
 bool interfaces_share(struct interfaces *interfaces, struct source_metadata *metadata)
 {
-	int own = (int)(interfaces->change_count * sizeof *interfaces->changes), total = 0;
-	int *counts = malloc(2 * (size_t)interfaces->size * sizeof *counts), *begins;
+	int own = ranks_count(interfaces->change_count * sizeof *interfaces->changes, too_many);
+	int *counts = ranks_get(2 * (size_t)interfaces->size, sizeof *counts), *begins = counts + interfaces->size;
 	struct shared *all;
+	size_t total = 0;
 	bool shared;
 
-	if (!counts)
-		return false;
-	begins = counts + interfaces->size;
 	MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < interfaces->size; i++) {
-		begins[i] = total;
-		total += counts[i];
+		begins[i] = ranks_count(total, too_many);
+		total += (size_t)counts[i];
 	}
-	all = malloc((size_t)total + 1);
-	if (all)
-		MPI_Allgatherv(interfaces->changes, own, MPI_BYTE, all, counts, begins, MPI_BYTE, MPI_COMM_WORLD);
-	shared = all && take_changes(interfaces, all, (size_t)total / sizeof *all, metadata);
+	all = ranks_get(total, 1);
+	MPI_Allgatherv(interfaces->changes, own, MPI_BYTE, all, counts, begins, MPI_BYTE, MPI_COMM_WORLD);
+	shared = take_changes(interfaces, all, total / sizeof *all, metadata);
 	interfaces->change_count = 0;
 	free(all);
 	free(counts);

@@ -13,6 +13,7 @@
 #include "base/heap.h"
 #include "cli/reader.h"
 #include "mpi/lines.h"
+#include "mpi/ranks.h"
 #include "output/packet/printer.h"
 
 #define BLOCK_SIZE (256u << 10)
@@ -60,9 +61,7 @@ static bool receive(struct incoming *incoming)
 	MPI_Probe(incoming->rank, TAG_LINES, MPI_COMM_WORLD, &status);
 	MPI_Get_count(&status, MPI_BYTE, &size);
 	free(incoming->block);
-	incoming->block = malloc((size_t)size + 1);
-	if (!incoming->block)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	incoming->block = ranks_get((size_t)size, 1);
 	MPI_Recv(incoming->block, size, MPI_BYTE, incoming->rank, TAG_LINES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	incoming->next = 0;
 	incoming->size = (size_t)size;
@@ -99,17 +98,13 @@ static void print_before(struct lines *lines, uint64_t number)
 
 static void send(struct lines *lines)
 {
-	MPI_Send(lines->block, (int)lines->used, MPI_BYTE, 0, TAG_LINES, MPI_COMM_WORLD);
+	MPI_Send(lines->block, ranks_count(lines->used, "a record is longer than 2 GiB"), MPI_BYTE, 0, TAG_LINES, MPI_COMM_WORLD);
 	lines->used = 0;
 }
 
-static bool begin(struct lines *lines)
+static void begin(struct lines *lines)
 {
-	if (lines->rank)
-		return true;
-	lines->incoming = calloc((size_t)lines->size, sizeof *lines->incoming);
-	if (!lines->incoming)
-		return false;
+	lines->incoming = ranks_get((size_t)lines->size, sizeof *lines->incoming);
 	for (int i = 1; i < lines->size; i++) {
 		struct incoming *incoming = &lines->incoming[i];
 
@@ -118,17 +113,14 @@ static bool begin(struct lines *lines)
 			continue;
 		read_number(incoming);
 		if (!heap_add(&lines->heads, incoming))
-			return false;
+			ranks_lack_memory();
 	}
-	return true;
 }
 
 struct lines *lines_open(struct reader *reader)
 {
-	struct lines *lines = calloc(1, sizeof *lines);
+	struct lines *lines = ranks_get(1, sizeof *lines);
 
-	if (!lines)
-		return NULL;
 	lines->reader = reader;
 	lines->heads.before = has_lower_number;
 	MPI_Comm_rank(MPI_COMM_WORLD, &lines->rank);
@@ -136,16 +128,16 @@ struct lines *lines_open(struct reader *reader)
 	return lines;
 }
 
-bool lines_add(struct lines *lines, uint64_t number, const char *text, size_t length)
+void lines_add(struct lines *lines, uint64_t number, const char *text, size_t length)
 {
 	struct head head = { number, length };
 
 	if (!lines->rank) {
-		if (!lines->incoming && !begin(lines))
-			return false;
+		if (!lines->incoming)
+			begin(lines);
 		print_before(lines, number);
 		print(lines, text, length);
-		return true;
+		return;
 	}
 	if (lines->used && lines->used + sizeof head + length > BLOCK_SIZE)
 		send(lines);
@@ -154,26 +146,26 @@ bool lines_add(struct lines *lines, uint64_t number, const char *text, size_t le
 		char *larger = realloc(lines->block, room);
 
 		if (!larger)
-			return false;
+			ranks_lack_memory();
 		lines->block = larger;
 		lines->room = room;
 	}
 	memcpy(lines->block + lines->used, &head, sizeof head);
 	memcpy(lines->block + lines->used + sizeof head, text, length);
 	lines->used += sizeof head + length;
-	return true;
 }
 
 void lines_close(struct lines *lines)
 {
-	if (!lines)
-		return;
 	if (lines->rank && lines->used)
 		send(lines);
-	if (lines->rank)
+	if (lines->rank) {
 		send(lines);
-	else if (lines->incoming || begin(lines))
+	} else {
+		if (!lines->incoming)
+			begin(lines);
 		print_before(lines, UINT64_MAX);
+	}
 	for (int i = 0; lines->incoming && i < lines->size; i++)
 		free(lines->incoming[i].block);
 	free(lines->incoming);

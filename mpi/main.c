@@ -28,6 +28,7 @@
 #include "mpi/exchange.h"
 #include "mpi/facts.h"
 #include "mpi/inputs.h"
+#include "mpi/ranks.h"
 #include "mpi/records.h"
 #include "mpi/split.h"
 #include "mpi/survey.h"
@@ -151,19 +152,18 @@ static bool parse(struct job *job, int argc, char **argv)
 	return parsed;
 }
 
-/* The arguments with the files in place of what was given. NULL: out of memory. */
+/* The arguments with the files in place of what was given. */
 static char **expand_arguments(const struct job *job, char **argv, int *count)
 {
 	static char end_of_options[] = "--";
-	char **expanded = calloc((size_t)optind + job->inputs.count + 2, sizeof *expanded);
+	char **expanded = ranks_get((size_t)optind + job->inputs.count + 1, sizeof *expanded);
 
 	*count = 0;
-	for (int i = 0; expanded && i < optind; i++)
+	for (int i = 0; i < optind; i++)
 		if (strcmp(argv[i], "--"))
 			expanded[(*count)++] = argv[i];
-	if (expanded)
-		expanded[(*count)++] = end_of_options;
-	for (size_t i = 0; expanded && i < job->inputs.count; i++)
+	expanded[(*count)++] = end_of_options;
+	for (size_t i = 0; i < job->inputs.count; i++)
 		expanded[(*count)++] = job->inputs.names[i];
 	return expanded;
 }
@@ -238,10 +238,8 @@ static int run_command(struct job *job, const struct options *options, int argc,
 {
 	int status = EXIT_DONE, worst;
 
-	if (!find_clocks(job, options) || !open_exchange(job, options)) {
-		print_error("out of memory");
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-	}
+	if (!find_clocks(job, options) || !open_exchange(job, options))
+		ranks_lack_memory();
 	feed = &job->feed;
 	/* all ranks print headers; only those of rank 0 are wanted */
 	if (job->rank)
@@ -301,7 +299,7 @@ static int run(struct job *job, int argc, char **argv)
 		return EXIT_ERROR;
 	expanded = expand_arguments(job, argv, &count);
 	optind = 0;
-	if (expanded && options_parse(&options, job->command->command, count, expanded))
+	if (options_parse(&options, job->command->command, count, expanded))
 		status = run_command(job, &options, count, expanded);
 	options_fini(&options);
 	free(expanded);

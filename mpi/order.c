@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-#include <mpi.h>
-
 #include "base/array.h"
-#include "cli/cli.h"
 #include "mpi/order.h"
 #include "mpi/positions.h"
+#include "mpi/ranks.h"
 
 bool order_add(struct order *order, uint64_t key)
 {
@@ -24,14 +22,12 @@ bool order_add(struct order *order, uint64_t key)
 
 bool order_number(struct order *order)
 {
-	struct position_key *keys = calloc(order->count + 1, sizeof *keys);
-	struct position *positions = calloc(order->count + 1, sizeof *positions);
+	struct position_key *keys = ranks_get(order->count, sizeof *keys);
+	struct position *positions = ranks_get(order->count, sizeof *positions);
 	struct positions_total total;
 	bool found;
 
-	order->numbers = calloc(order->count + 1, sizeof *order->numbers);
-	if (!keys || !positions || !order->numbers)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
+	order->numbers = ranks_get(order->count, sizeof *order->numbers);
 	for (size_t i = 0; i < order->count; i++)
 		keys[i].major = (int64_t)order->keys[i];
 	found = positions_find(keys, order->count, positions, &total);

@@ -11,9 +11,9 @@
 #include <mpi.h>
 
 #include "base/array.h"
-#include "cli/cli.h"
 #include "cli/print_error.h"
 #include "mpi/parallel_file.h"
+#include "mpi/ranks.h"
 
 #define WINDOW (4u << 20)
 
@@ -33,19 +33,11 @@ struct turn {
 	uint64_t bytes, is_last;
 };
 
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-}
-
 struct parallel_file *parallel_file_open(const char *name)
 {
-	struct parallel_file *file = calloc(1, sizeof *file);
+	struct parallel_file *file = ranks_get(1, sizeof *file);
 	int failed, any;
 
-	if (!file)
-		give_up();
 	file->name = name;
 	MPI_Comm_rank(MPI_COMM_WORLD, &file->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &file->size);
@@ -65,11 +57,9 @@ struct parallel_file *parallel_file_open(const char *name)
 static void take_turn(struct parallel_file *file, bool is_last)
 {
 	const struct turn own = { file->used, is_last };
-	struct turn *turns = malloc((size_t)file->size * sizeof *turns);
+	struct turn *turns = ranks_get((size_t)file->size, sizeof *turns);
 	MPI_Offset place = 0;
 
-	if (!turns)
-		give_up();
 	MPI_Allgather(&own, sizeof own, MPI_BYTE, turns, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
 	file->is_over = true;
 	for (int i = 0; i < file->size; i++) {
@@ -96,7 +86,7 @@ void parallel_file_add(struct parallel_file *file, const char *text, size_t leng
 	char *window = array_grow(file->window, &file->room, file->used + length, 1);
 
 	if (!window)
-		give_up();
+		ranks_lack_memory();
 	file->window = window;
 	memcpy(window + file->used, text, length);
 	file->used += length;

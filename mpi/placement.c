@@ -12,6 +12,7 @@
 #include "dissect/dissect.h"
 #include "dissect/engine/packet.h"
 #include "mpi/placement.h"
+#include "mpi/ranks.h"
 #include "mpi/unit.h"
 
 #define SAMPLE_FRAMES 4096     /* of each file */
@@ -280,29 +281,25 @@ static bool place(struct placement *placement, struct seen *units, size_t count)
 /* Shares what all ranks saw. NULL: out of memory. */
 static struct seen *share(const struct placement *placement, int rank, size_t *count)
 {
-	int own = 0, total = 0, *sizes = malloc(2 * placement->ranks * sizeof *sizes), *begins;
-	struct seen *list = malloc((placement->count + 1) * sizeof *list), *all;
+	int own, *sizes = ranks_get(2 * placement->ranks, sizeof *sizes), *begins = sizes + placement->ranks;
+	struct seen *list = ranks_get(placement->count, sizeof *list), *all;
+	size_t total = 0, used = 0;
 
-	if (!sizes || !list)
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	begins = sizes + placement->ranks;
 	for (size_t i = 0; i < placement->room; i++)
 		if (placement->places[i].unit) {
-			list[own] = placement->places[i];
-			list[own++].rank = (uint32_t)rank;
+			list[used] = placement->places[i];
+			list[used++].rank = (uint32_t)rank;
 		}
-	qsort(list, (size_t)own, sizeof *list, compare_frames);
-	own = (own < MOST_UNITS ? own : MOST_UNITS) * (int)sizeof *list;
+	qsort(list, used, sizeof *list, compare_frames);
+	own = (int)((used < MOST_UNITS ? used : MOST_UNITS) * sizeof *list);
 	MPI_Allgather(&own, 1, MPI_INT, sizes, 1, MPI_INT, MPI_COMM_WORLD);
 	for (unsigned i = 0; i < placement->ranks; i++) {
-		begins[i] = total;
-		total += sizes[i];
+		begins[i] = ranks_count(total, "too many pairs of hosts for so many ranks (start fewer ranks, with --threads)");
+		total += (size_t)sizes[i];
 	}
-	all = malloc((size_t)total + 1);
-	if (!all)
-		MPI_Abort(MPI_COMM_WORLD, 2);
+	all = ranks_get(total, 1);
 	MPI_Allgatherv(list, own, MPI_BYTE, all, sizes, begins, MPI_BYTE, MPI_COMM_WORLD);
-	*count = (size_t)total / sizeof *all;
+	*count = total / sizeof *all;
 	free(list);
 	free(sizes);
 	return all;
@@ -320,7 +317,7 @@ struct placement *placement_create(const char *const *names, size_t count, const
 	seen.ranks = (unsigned)ranks;
 	for (size_t i = 0; i < count; i++)
 		if (readers[i] == (unsigned)rank && !sample_file(&seen, names[i], apart))
-			MPI_Abort(MPI_COMM_WORLD, 2);
+			ranks_lack_memory();
 	units = share(&seen, rank, &count);
 	free(seen.places);
 	if (placed) {

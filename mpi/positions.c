@@ -13,6 +13,7 @@
 
 #include "base/heap.h"
 #include "mpi/positions.h"
+#include "mpi/ranks.h"
 
 #define SAMPLES 8 /* keys of each rank by which the range is divided */
 
@@ -152,14 +153,6 @@ static void join_parts(struct sorting *sorting, const struct part *own, struct p
 	}
 }
 
-static bool all_agree(bool ok)
-{
-	int own = ok, all;
-
-	MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	return all;
-}
-
 static bool sort(struct sorting *sorting, const struct position_key *keys, size_t count, struct position *positions, struct positions_total *total)
 {
 	size_t size = (size_t)sorting->size, received = 0;
@@ -169,7 +162,7 @@ static bool sort(struct sorting *sorting, const struct position_key *keys, size_
 	sorting->parts = malloc(size * sizeof *sorting->parts);
 	sorting->runs = malloc(size * sizeof *sorting->runs);
 	sorting->counts = malloc(4 * size * sizeof *sorting->counts);
-	if (!all_agree(sorting->samples && sorting->parts && sorting->runs && sorting->counts && count <= INT_MAX))
+	if (!ranks_agree(sorting->samples && sorting->parts && sorting->runs && sorting->counts && count <= INT_MAX))
 		return false;
 	sorting->begins = sorting->counts + size;
 	sorting->received_counts = sorting->begins + size;
@@ -182,11 +175,11 @@ static bool sort(struct sorting *sorting, const struct position_key *keys, size_
 	}
 	sorting->received = malloc((received + 1) * sizeof *sorting->received);
 	sorting->found = malloc((received + 1) * sizeof *sorting->found);
-	if (!all_agree(sorting->received && sorting->found && received <= INT_MAX))
+	if (!ranks_agree(sorting->received && sorting->found && received <= INT_MAX))
 		return false;
 	MPI_Alltoallv(keys, sorting->counts, sorting->begins, sorting->key_type, sorting->received, sorting->received_counts,
 		      sorting->received_begins, sorting->key_type, MPI_COMM_WORLD);
-	if (!all_agree(merge(sorting, &own)))
+	if (!ranks_agree(merge(sorting, &own)))
 		return false;
 	join_parts(sorting, &own, total);
 	MPI_Alltoallv(sorting->found, sorting->received_counts, sorting->received_begins, sorting->position_type, positions, sorting->counts,

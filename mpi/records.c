@@ -15,6 +15,7 @@
 #include "mpi/lines.h"
 #include "mpi/order.h"
 #include "mpi/parallel_file.h"
+#include "mpi/ranks.h"
 #include "mpi/records.h"
 #include "mpi/totals.h"
 #include "output/message/message_copy.h"
@@ -39,18 +40,15 @@ bool records_can_keep(const struct options *options)
 
 struct records *records_create(struct exchange *exchange, const char *output)
 {
-	struct records *records = calloc(1, sizeof *records);
+	struct records *records = ranks_get(1, sizeof *records);
 
-	if (!records)
-		return NULL;
 	records->exchange = exchange;
 	records->output = output;
 	records->spool = tmpfile();
 	if (records->spool)
 		return records;
-	print_error("temporary file: %s (set TMPDIR to a directory with room for what is listed)", strerror(errno));
-	free(records);
-	return NULL;
+	print_error("temporary file: %s", strerror(errno));
+	ranks_give_up("a rank has no room for what is listed (make room in /tmp)");
 }
 
 void records_destroy(struct records *records)
@@ -285,12 +283,12 @@ struct outlet {
 	struct parallel_file *file;
 };
 
-static bool put(const struct outlet *outlet, uint64_t number, const char *text, size_t length)
+static void put(const struct outlet *outlet, uint64_t number, const char *text, size_t length)
 {
-	if (!outlet->file)
-		return lines_add(outlet->lines, number, text, length);
-	parallel_file_add(outlet->file, text, length);
-	return true;
+	if (outlet->file)
+		parallel_file_add(outlet->file, text, length);
+	else
+		lines_add(outlet->lines, number, text, length);
 }
 
 /* The command formats each record into the printer's buffer; from there it goes to its place among those of all ranks. */
@@ -319,8 +317,8 @@ static void show_all(struct records *records, struct reader *reader, const struc
 		number = show(records);
 		own = reader->printer;
 		reader->printer = merged;
-		if (own.used && !put(outlet, number, own.buffer, own.used))
-			fail(records, "out of memory");
+		if (own.used)
+			put(outlet, number, own.buffer, own.used);
 		own.used = 0;
 	}
 	free(places);
@@ -332,8 +330,6 @@ static void print_all(struct records *records, struct reader *reader)
 {
 	struct lines *lines = lines_open(reader);
 
-	if (!lines)
-		MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
 	show_all(records, reader, &(struct outlet){ .lines = lines });
 	lines_close(lines);
 }

@@ -6,21 +6,22 @@
  */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <mpi.h>
 
 #include "capture/source.h"
-#include "cli/cli.h"
 #include "cli/print_error.h"
+#include "mpi/ranks.h"
 #include "mpi/shared_file.h"
 #include "mpi/split.h"
 #include "mpi/walk.h"
 
 #define TAG_LINK 21
 #define TAG_DESCRIPTIONS 22
+
+static const char too_many[] = "a file is divided into too many parts (raise --max-memory or --split)";
 
 /* What the stretches of the ranks before have. */
 struct link {
@@ -43,29 +44,6 @@ struct split {
 	bool is_broken, was_wrong; /* was_wrong: the stretch was gone over again */
 };
 
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-}
-
-static void *get(size_t count, size_t size)
-{
-	void *memory = calloc(count + 1, size);
-
-	if (!memory)
-		give_up();
-	return memory;
-}
-
-static bool all_agree(bool ok)
-{
-	int own = ok, all;
-
-	MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	return all;
-}
-
 /* Where the stretch of a rank begins, before the records are known. */
 static uint64_t stretch(uint64_t size, int rank, int ranks)
 {
@@ -75,7 +53,7 @@ static uint64_t stretch(uint64_t size, int rank, int ranks)
 /* Sets the limits of this rank's stretch to records that it and others found. */
 static void find_limits(struct split *split)
 {
-	uint64_t *found = get((size_t)split->size, sizeof *found);
+	uint64_t *found = ranks_get((size_t)split->size, sizeof *found);
 	uint64_t from = stretch(split->walk.size, split->rank, split->size);
 
 	split->begin = from;
@@ -124,7 +102,7 @@ static void check(struct split *split, struct link *link, const struct stream_sp
 
 static int span_bytes(const struct link *link)
 {
-	return (int)(link->descriptions * sizeof(struct stream_span));
+	return ranks_count(link->descriptions * sizeof(struct stream_span), too_many);
 }
 
 /* Compares with the ranks before. Returns the number of parts of these. */
@@ -136,7 +114,7 @@ static uint64_t compare(struct split *split, struct link *link)
 	*link = (struct link){ .latest_ns = INT64_MIN };
 	if (split->rank) {
 		MPI_Recv(link, sizeof *link, MPI_BYTE, split->rank - 1, TAG_LINK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		spans = get(link->descriptions, sizeof *spans);
+		spans = ranks_get(link->descriptions, sizeof *spans);
 		MPI_Recv(spans, span_bytes(link), MPI_BYTE, split->rank - 1, TAG_DESCRIPTIONS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	parts = link->parts;
@@ -166,7 +144,7 @@ static void share_descriptions(struct split *split, struct link *link)
 	struct stream_span *spans;
 
 	MPI_Bcast(link, sizeof *link, MPI_BYTE, split->size - 1, MPI_COMM_WORLD);
-	spans = get(link->descriptions, sizeof *spans);
+	spans = ranks_get(link->descriptions, sizeof *spans);
 	if (split->rank == split->size - 1 && link->descriptions)
 		memcpy(spans, split->walk.descriptions.spans, (size_t)span_bytes(link));
 	MPI_Bcast(spans, span_bytes(link), MPI_BYTE, split->size - 1, MPI_COMM_WORLD);
@@ -179,12 +157,11 @@ static void deal(struct split *split, uint64_t first)
 {
 	const struct walk *walk = &split->walk;
 	size_t ranks = (size_t)split->size, total = 0;
-	int *counts = get(4 * ranks, sizeof *counts), *begins = counts + ranks, *received = begins + ranks, *places = received + ranks;
-	struct source_part *sorted = get(walk->count, sizeof *sorted);
+	int *counts = ranks_get(4 * ranks, sizeof *counts), *begins = counts + ranks, *received = begins + ranks, *places = received + ranks;
+	struct source_part *sorted = ranks_get(walk->count, sizeof *sorted);
 	size_t at = 0;
 
-	if (walk->count > INT_MAX / sizeof *sorted)
-		give_up();
+	(void)ranks_count(walk->count * sizeof *sorted, too_many);
 	for (size_t i = 0; i < ranks; i++) {
 		begins[i] = (int)(at * sizeof *sorted);
 		for (size_t j = 0; j < walk->count; j++)
@@ -194,12 +171,11 @@ static void deal(struct split *split, uint64_t first)
 	}
 	MPI_Alltoall(counts, 1, MPI_INT, received, 1, MPI_INT, MPI_COMM_WORLD);
 	for (size_t i = 0; i < ranks; i++) {
-		places[i] = (int)total;
+		places[i] = ranks_count(total, too_many);
 		total += (size_t)received[i];
-		if (total > INT_MAX)
-			give_up();
 	}
-	split->list = get(total / sizeof *sorted, sizeof *sorted);
+	(void)ranks_count(total, too_many);
+	split->list = ranks_get(total / sizeof *sorted, sizeof *sorted);
 	MPI_Alltoallv(sorted, counts, begins, MPI_BYTE, split->list, received, places, MPI_BYTE, MPI_COMM_WORLD);
 	split->parts.parts = split->list;
 	split->parts.count = total / sizeof *sorted;
@@ -225,7 +201,7 @@ static void lay_out(struct split *split)
 	struct source_parts *parts = &split->parts;
 	size_t next = 0, count = 0;
 
-	split->spans = get(known->count + 2 * parts->count, sizeof *split->spans);
+	split->spans = ranks_get(known->count + 2 * parts->count, sizeof *split->spans);
 	for (size_t i = 0; i <= parts->count; i++) {
 		const struct source_part *part = i < parts->count ? &parts->parts[i] : NULL;
 
@@ -252,7 +228,7 @@ static void walk_stretch(struct split *split)
 
 	find_limits(split);
 	split->guessed_count = walk->descriptions.count;
-	split->guessed = get(walk->descriptions.count, sizeof *split->guessed);
+	split->guessed = ranks_get(walk->descriptions.count, sizeof *split->guessed);
 	if (walk->descriptions.count)
 		memcpy(split->guessed, walk->descriptions.spans, walk->descriptions.count * sizeof *split->guessed);
 	if (split->begin != UINT64_MAX)
@@ -261,7 +237,7 @@ static void walk_stretch(struct split *split)
 
 struct split *split_create(const char *name, uint64_t size, uint64_t piece)
 {
-	struct split *split = get(1, sizeof *split);
+	struct split *split = ranks_get(1, sizeof *split);
 	struct link link;
 	uint64_t first;
 	bool can;
@@ -272,7 +248,7 @@ struct split *split_create(const char *name, uint64_t size, uint64_t piece)
 	split->walk = (struct walk){ .name = name, .file = split->file, .size = size, .piece = piece };
 	/* without a shared file system, other ranks can have other files of this name */
 	can = split->file && shared_file_size(split->file) == size && walk_begin(&split->walk);
-	if (!all_agree(can)) {
+	if (!ranks_agree(can)) {
 		split_destroy(split);
 		return NULL;
 	}

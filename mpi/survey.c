@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/clocks.h"
-#include "cli/print_error.h"
 #include "dissect/dissect.h"
+#include "mpi/ranks.h"
 #include "mpi/survey.h"
 #include "reassembly/clock_survey.h"
 #include "base/map.h"
@@ -41,12 +41,6 @@ struct survey {
 	size_t most_kept;           /* packets of a file */
 	int rank;
 };
-
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
-}
 
 /* The survey compares packets by hashes. */
 static void share_secret(void)
@@ -79,7 +73,7 @@ static void keep_packet(struct sample *sample, const struct clock_survey_packet 
 		return;
 	packets = array_grow(sample->packets, &sample->room, sample->count + 1, sizeof *packets);
 	if (!packets)
-		give_up();
+		ranks_lack_memory();
 	sample->packets = packets;
 	packets[sample->count++] = *packet;
 }
@@ -156,7 +150,7 @@ static void receive_sample(int reader, uint32_t mask, struct sample *sample)
 	MPI_Get_count(&status, MPI_BYTE, &size);
 	sample->packets = malloc((size_t)size + 1);
 	if (!sample->packets)
-		give_up();
+		ranks_lack_memory();
 	MPI_Recv(sample->packets, size, MPI_BYTE, reader, TAG_PACKETS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	sample->count = (size_t)size / sizeof *sample->packets;
 }
@@ -201,7 +195,7 @@ static void run(struct survey *survey)
 	int *shared = calloc(count, sizeof *shared), goes_on = 0, any;
 
 	if (!shared)
-		give_up();
+		ranks_lack_memory();
 	read_files(survey, CLOCK_SURVEY_PACKETS / count, SIZE_MAX, NULL);
 	for (size_t i = 0; i < count; i++)
 		goes_on |= survey->readers[i] == (unsigned)survey->rank && !survey->samples[i].is_whole;
@@ -229,7 +223,7 @@ static int find_clocks(const struct options *options, const unsigned *readers, s
 	if (!survey.rank)
 		survey.found = clock_survey_create(options->input_count);
 	if (!survey.samples || (!survey.rank && !survey.found))
-		give_up();
+		ranks_lack_memory();
 	for (size_t i = 0; i < options->input_count; i++)
 		own += readers[i] == (unsigned)survey.rank;
 	survey.most_kept = options->max_memory / MEMORY_SHARE / own / sizeof(struct clock_survey_packet);
@@ -254,7 +248,7 @@ static int take_known(const struct options *options, struct source_clock *clocks
 	struct rtap_error error;
 
 	if (source_open_fed(&source, &nothing, options->inputs, options->input_count, &error))
-		give_up();
+		ranks_lack_memory();
 	clocks_adjust(source, options);
 	for (size_t i = 0; i < options->input_count; i++)
 		clocks[i] = *source_clock(source, i);

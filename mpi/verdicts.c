@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <mpi.h>
 
 #include "base/array.h"
-#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "mpi/exchange.h"
 #include "mpi/order.h"
+#include "mpi/ranks.h"
 #include "mpi/totals.h"
 #include "mpi/verdicts.h"
 #include "output/check/violation.h"
@@ -35,12 +34,6 @@ struct verdicts {
 bool verdicts_can_keep(const struct options *options)
 {
 	return !options->check.assertions.count;
-}
-
-static void give_up(void)
-{
-	print_error("out of memory");
-	MPI_Abort(MPI_COMM_WORLD, EXIT_ERROR);
 }
 
 struct verdicts *verdicts_create(struct exchange *exchange)
@@ -72,7 +65,7 @@ static void note_connections(struct verdicts *verdicts, const struct rtap_tracke
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	while (verdicts->connections.count < counters.connections)
 		if (!order_add(&verdicts->connections, frame))
-			give_up();
+			ranks_lack_memory();
 }
 
 static void took(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame)
@@ -89,19 +82,19 @@ static void note_violations(void *owner, const struct violations *violations, ui
 		uint64_t *found_at = array_grow(verdicts->found_at, &verdicts->room, verdicts->count + 1, sizeof *found_at);
 
 		if (!found_at)
-			give_up();
+			ranks_lack_memory();
 		verdicts->found_at = found_at;
 		found_at[verdicts->count++] = frame;
 	}
 }
 
+static const char too_many[] = "too many violations for so many ranks (lower --top or start fewer ranks, with --threads)";
+
 /* The list of this rank, for rank 0. */
 static struct verdict *list(struct verdicts *verdicts, const struct violations *violations)
 {
-	struct verdict *list = calloc(violations->count + 1, sizeof *list);
+	struct verdict *list = ranks_get(violations->count, sizeof *list);
 
-	if (!list || violations->count > INT_MAX / sizeof *list)
-		give_up();
 	for (size_t i = 0; i < violations->count; i++) {
 		list[i] = (struct verdict){ .found_at = verdicts->found_at[i], .rank = (uint32_t)verdicts->rank, .index = (uint32_t)i, .violation = violations->list[i] };
 		list[i].violation.connection = order_find(&verdicts->connections, list[i].violation.connection);
@@ -139,33 +132,30 @@ static void take(struct violations *violations, struct verdict *all, size_t coun
 static void gather(void *owner, struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations)
 {
 	struct verdicts *verdicts = owner;
-	int own, total = 0, *sizes = calloc(2 * (size_t)verdicts->size, sizeof *sizes);
+	int own, *sizes = ranks_get(2 * (size_t)verdicts->size, sizeof *sizes);
 	uint64_t counts[CHECK_RULE_COUNT + 1], sums[CHECK_RULE_COUNT + 1];
 	struct verdict *found, *all;
+	size_t total = 0;
 
 	exchange_serve(verdicts->exchange);
 	note_connections(verdicts, tracker, INT64_MAX);
 	note_violations(verdicts, violations, UINT64_MAX);
-	if (!order_number(&verdicts->connections) || !sizes)
-		give_up();
+	if (!order_number(&verdicts->connections))
+		ranks_lack_memory();
 	found = list(verdicts, violations);
-	own = (int)(violations->count * sizeof *found);
+	own = ranks_count(violations->count * sizeof *found, too_many);
 	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	for (int i = 0; i < verdicts->size; i++) {
-		sizes[verdicts->size + i] = total;
-		if (sizes[i] > INT_MAX - total)
-			give_up();
-		total += sizes[i];
+		sizes[verdicts->size + i] = ranks_count(total, too_many);
+		total += (size_t)sizes[i];
 	}
-	all = malloc((size_t)total + 1);
-	if (!all)
-		give_up();
+	all = ranks_get(total, 1);
 	MPI_Gatherv(found, own, MPI_BYTE, all, sizes, sizes + verdicts->size, MPI_BYTE, 0, MPI_COMM_WORLD);
 	memcpy(counts, violations->counts, sizeof violations->counts);
 	counts[CHECK_RULE_COUNT] = violations->refused;
 	MPI_Allreduce(counts, sums, CHECK_RULE_COUNT + 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 	if (!verdicts->rank)
-		take(violations, all, (size_t)total / sizeof *all);
+		take(violations, all, total / sizeof *all);
 	memcpy(violations->counts, sums, sizeof violations->counts);
 	violations->refused = sums[CHECK_RULE_COUNT];
 	free(all);
