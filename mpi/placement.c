@@ -31,7 +31,7 @@ struct seen {
 /* A host of a job. */
 struct member {
 	uint64_t host;
-	uint32_t group;            /* index of a member of the same group; its own: the first */
+	uint32_t group;            /* index of another of the same group, nearer to the first; its own: it is the first */
 	uint32_t rank;             /* of the first one of a group: where it is analysed */
 };
 
@@ -174,13 +174,15 @@ static struct member *find_member(const struct placement *placement, uint64_t ho
 						 sizeof *placement->members, compare_members) : NULL;
 }
 
-/* The first member of a host's group. NULL: it is in none. */
+/* The first member of a host's group. NULL: it is in none. Each step halves the way of those after it. */
 static struct member *group_of(const struct placement *placement, uint64_t host)
 {
 	struct member *member = find_member(placement, host);
 
-	while (member && &placement->members[member->group] != member)
+	while (member && &placement->members[member->group] != member) {
+		member->group = placement->members[member->group].group;
 		member = &placement->members[member->group];
+	}
 	return member;
 }
 
