@@ -3,7 +3,7 @@
 
 #include "cli/feed.h"
 
-const struct feed *feed;
+struct feed *feed;
 
 void feed_keep(struct rtap_tracker_options *tracking)
 {
@@ -13,8 +13,10 @@ void feed_keep(struct rtap_tracker_options *tracking)
 
 void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker)
 {
-	if (feed && feed->deliver)
-		feed->deliver(feed->owner, reader, tracker);
+	if (!feed || !feed->deliver)
+		return;
+	feed->is_delivered = true;
+	feed->deliver(feed->owner, reader, tracker);
 }
 
 void feed_begins(const struct rtap_frame *frame)
@@ -59,6 +61,8 @@ void feed_found(const struct violations *violations, uint64_t frame)
 
 void feed_gather(struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations)
 {
-	if (feed && feed->gather)
-		feed->gather(feed->owner, reader, tracker, violations);
+	if (!feed || !feed->gather)
+		return;
+	feed->is_delivered = true;
+	feed->gather(feed->owner, reader, tracker, violations);
 }

@@ -40,12 +40,13 @@ struct feed {
 	void (*found)(void *owner, const struct violations *violations, uint64_t frame);
 	void (*gather)(void *owner, struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations);
 	unsigned threads;                  /* for reading ahead and dissecting; 1: the frames must be read by the thread that analyses them */
+	bool is_delivered;                 /* set when deliver() or gather() is called */
 	bool is_silent;                    /* another process prints what is known of the inputs of all */
 	void *owner;
 };
 
 /* NULL: the inputs are read here, and results are shown as they come. */
-extern const struct feed *feed;
+extern struct feed *feed;
 
 /* These do nothing without a feed. */
 void feed_keep(struct rtap_tracker_options *tracking);

@@ -247,6 +247,9 @@ static int run_command(struct job *job, const struct options *options, int argc,
 	optind = 0;
 	if (job->is_spread || !job->rank)
 		status = job->command->run(argc, argv);
+	/* the others wait for what this one has */
+	if (job->is_spread && !job->feed.is_delivered)
+		ranks_give_up("a rank cannot run the command: the job ends");
 	exchange_serve(job->exchange);
 	if (job->prints_ranks)
 		print_rank(job);
@@ -270,10 +273,7 @@ static bool has_option(int argc, char **argv, const char *option)
 /* Collective: rank 0 opens the file of --output. */
 static bool open_output(const struct job *job)
 {
-	int opened = job->rank || !job->output || print_to(job->output);
-
-	MPI_Bcast(&opened, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	return opened;
+	return ranks_agree(job->rank || !job->output || print_to(job->output));
 }
 
 static bool find_inputs(struct job *job)
@@ -290,16 +290,20 @@ static int run(struct job *job, int argc, char **argv)
 	struct options options;
 	char **expanded;
 	int status = EXIT_ERROR, count;
+	bool parsed = parse(job, argc, argv);
 
-	if (!parse(job, argc, argv))
+	if (!ranks_agree(parsed)) {
+		if (!job->rank && parsed)
+			print_error("another rank refuses the options (a file that they name must be on all machines)");
 		return EXIT_ERROR;
+	}
 	job->threads = has_option(argc, argv, "--threads") && job->may_use_threads ? job->options.threads : 1;
 	job->is_spread = job->ranks > 1 && job->command->is_spread && job->command->is_spread(&job->options);
 	if (!open_output(job) || !find_inputs(job))
 		return EXIT_ERROR;
 	expanded = expand_arguments(job, argv, &count);
 	optind = 0;
-	if (options_parse(&options, job->command->command, count, expanded))
+	if (ranks_agree(options_parse(&options, job->command->command, count, expanded)))
 		status = run_command(job, &options, count, expanded);
 	options_fini(&options);
 	free(expanded);
