@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -23,6 +24,7 @@
 #include "cli/operations.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
+#include "cli/reader.h"
 #include "cli/report.h"
 #include "cli/stats.h"
 #include "mpi/exchange.h"
@@ -111,10 +113,10 @@ static void silence(int descriptor)
 	close(nowhere);
 }
 
-/* Opens a file in place of standard output; others may write to it, too. */
+/* Opens a file in place of standard output; others may write to it, too. What it has is kept until the inputs are known. */
 static bool print_to(const char *name)
 {
-	int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
 	if (file >= 0 && dup2(file, STDOUT_FILENO) >= 0) {
 		close(file);
@@ -276,6 +278,23 @@ static bool open_output(const struct job *job)
 	return ranks_agree(job->rank || !job->output || print_to(job->output));
 }
 
+/* Collective: rank 0 empties the file of --output, unless it is an input. */
+static bool begin_output(const struct job *job, const struct options *options)
+{
+	struct stat file;
+	bool begun = true;
+
+	if (!job->rank && job->output) {
+		begun = !reader_would_overwrite(options);
+		/* a device or pipe has no size */
+		if (begun && !fstat(STDOUT_FILENO, &file) && S_ISREG(file.st_mode) && ftruncate(STDOUT_FILENO, 0)) {
+			print_error("%s: %s", job->output, strerror(errno));
+			begun = false;
+		}
+	}
+	return ranks_agree(begun);
+}
+
 static bool find_inputs(struct job *job)
 {
 	uint64_t window = exchange_window(!job->is_spread, job->options.max_memory);
@@ -303,7 +322,7 @@ static int run(struct job *job, int argc, char **argv)
 		return EXIT_ERROR;
 	expanded = expand_arguments(job, argv, &count);
 	optind = 0;
-	if (ranks_agree(options_parse(&options, job->command->command, count, expanded)))
+	if (ranks_agree(options_parse(&options, job->command->command, count, expanded)) && begin_output(job, &options))
 		status = run_command(job, &options, count, expanded);
 	options_fini(&options);
 	free(expanded);

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import unittest
 
 import capfile
@@ -122,6 +123,15 @@ class Output(FleetTest):
         for command in "messages", "check":
             self.ranks(2, command, "--output", self.path("none/output"), *self.captures, status=2)
             self.assertEqual(self.error.count("No such file or directory"), 1)
+
+
+    def test_an_input_is_not_overwritten(self):
+        capture = self.path("input.pcap")
+        shutil.copyfile(self.captures[0], capture)
+        for command in "messages", "stats":
+            self.ranks(2, command, "--output", capture, capture, self.captures[1], status=2)
+            self.assertIn("is an input too", self.error)
+            self.assertEqual(os.path.getsize(capture), os.path.getsize(self.captures[0]))
 
 
 class Inputs(FleetTest):
