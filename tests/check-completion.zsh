@@ -1,17 +1,19 @@
 #!/usr/bin/env zsh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: check-completion.zsh COMPLETION PROGRAM
+# usage: check-completion.zsh FOLDER PROGRAM
+# FOLDER has the completions _rdmatap and _rdmatap-mpi.
 # Types command lines into an interactive zsh, presses the tabulator, and looks at what the completion offers.
 zmodload zsh/zpty || exit 77
-completion=$1 program=$2
+completions=$1 program=$2
 folder=$(mktemp -d)
 trap 'rm -rf $folder' EXIT
 ln -s ${program:A} $folder/rdmatap
+ln -s ${program:A} $folder/rdmatap-mpi
 failed=0
 
 zpty shell "env TERM=dumb PATH=$folder:$PATH ZDOTDIR=$folder zsh -f -i"
 zpty -w shell "PS1=; unsetopt zle_bracketed_paste; zstyle ':completion:*' list-colors ''; LISTMAX=10000; LINES=400; COLUMNS=200"
-zpty -w shell "fpath=(${completion:h:A} \$fpath); autoload -Uz compinit; compinit -u -d $folder/dump"
+zpty -w shell "fpath=(${completions:A} \$fpath); autoload -Uz compinit; compinit -u -d $folder/dump"
 # what is offered is printed between two marks, instead of put into the line
 zpty -w shell 'offered() { compadd() { local -a all; builtin compadd -O all "$@"; print -rl -- $all >> '$folder'/offered; builtin compadd "$@" }; _main_complete; unfunction compadd; compstate[insert]=; compstate[list]= }'
 zpty -w shell "zle -C offered complete-word offered; bindkey '^I' offered"
@@ -38,7 +40,7 @@ expect() {
 	zpty -w -n shell "$line"$'\t'$'\C-U'"print > $folder/done"$'\n'
 	wait_for $folder/done
 	for word; do
-		grep -qxFe "$word" $folder/offered 2>/dev/null || { print "zsh: rdmatap: '$line': $word is not offered"; failed=1 }
+		grep -qxFe "$word" $folder/offered 2>/dev/null || { print "zsh: '$line': $word is not offered"; failed=1 }
 	done
 }
 
@@ -49,5 +51,9 @@ expect 'rdmatap diff --level ' messages packets
 expect 'rdmatap -T ' text json fields
 expect 'rdmatap -T fields -e infiniband.bth.ps' infiniband.bth.psn
 expect 'rdmatap fields rpcordma.x' rpcordma.xid
+expect 'rdmatap-mpi ' check join report stats
+expect 'rdmatap-mpi messages --split ' 256M
+expect 'rdmatap-mpi messages -' --apart --ranks --incomplete -Y
+grep -qxFe -i $folder/offered && { print "zsh: rdmatap-mpi: -i is offered but not taken"; failed=1 }
 zpty -d shell
 exit $failed
