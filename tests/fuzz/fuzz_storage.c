@@ -73,6 +73,20 @@ static void take_effect(void *owner, const struct block_effect *effect)
 	run->read += sum_of_data(effect->data);
 }
 
+/* A segment of descriptors in the capsule: memory, and a bit bucket after each three of it. */
+static void put_descriptors(const uint8_t *record, uint8_t *bytes, uint32_t data)
+{
+	for (uint32_t i = 0; i < data / NVME_SGL_DESCRIPTOR; i++) {
+		uint8_t *descriptor = bytes + NVME_COMMAND_LENGTH + i * NVME_SGL_DESCRIPTOR;
+
+		put_little(descriptor, address_of((uint8_t)(record[5] + i)), 8);
+		put_little(descriptor + 8, (record[6] & 15u) * 128u, 3);
+		put_little(descriptor + 11, key_of(record[5]), 4);
+		descriptor[15] = i % 4 == 3 ? 0x10 : 0x40;
+	}
+	bytes[39] = record[4] & 4 ? 0x21 : 0x31;
+}
+
 static uint32_t make_nvme(const uint8_t *record, uint8_t *bytes, bool is_command)
 {
 	uint32_t data = record[1] & HAS_DATA ? (record[5] & 7u) * 64u : 0;
@@ -101,18 +115,87 @@ static uint32_t make_nvme(const uint8_t *record, uint8_t *bytes, bool is_command
 	put_little(bytes + 48, record[6] & 15u, 2);
 	if (record[4] & 1)
 		put_little(bytes + 44, 4, 4);
+	if (record[3] == NVME_FABRICS)
+		put_little(bytes + 44, record[6] & 0x3cu, 4);
 	memset(bytes + NVME_COMMAND_LENGTH, record[7], data);
+	if (data && record[4] & 2)
+		put_descriptors(record, bytes, data);
 	return NVME_COMMAND_LENGTH + data;
 }
 
-static const uint8_t scsi_opcodes[] = { 0x08, 0x0a, 0x28, 0x2a, 0x41, 0x42, 0x88, 0x89, 0x8a, 0x93, 0x25, 0x9e, 0x7f, 0x12, 0x00, 0xff };
+static const uint8_t scsi_opcodes[] = { 0x08, 0x0a, 0x28, 0x2a, 0x41, 0x42, 0x88, 0x89, 0x8a, 0x93, 0x25, 0x9e, 0x7f, 0x12, 0x00, 0xff, 0x83 };
 
 static void make_cdb(const uint8_t *record, uint8_t *cdb)
 {
 	memset(cdb, record[6] & 0x80 ? 0x11 : 0, 16);
-	cdb[0] = scsi_opcodes[record[3] & 15u];
+	cdb[0] = scsi_opcodes[record[3] & 16u ? 16u : record[3] & 15u];
+	if (record[3] & 32u) {
+		cdb[1] = 1; /* INQUIRY: a VPD page; EXTENDED COPY: LID4 */
+		cdb[2] = 0x83;
+	}
 	cdb[5] = cdb[9] = record[7];
 	cdb[8] = cdb[13] = record[6] & 15u;
+}
+
+/* VPD page 83h, of designators that differ in the last byte. */
+static void put_page(const uint8_t *record, uint8_t *bytes)
+{
+	unsigned count = 1u + record[2] % 8u, length = record[3] % 32u;
+	uint8_t *designator = bytes + 4;
+
+	bytes[1] = 0x83;
+	roce_put(bytes + 2, count * (4 + length), 2);
+	for (unsigned i = 0; i < count; i++, designator += 4 + length) {
+		designator[0] = 1;
+		designator[1] = 3;
+		designator[3] = (uint8_t)length;
+		memset(designator + 4, 0x60, length);
+		designator[3 + length] = (uint8_t)(record[7] + i);
+	}
+}
+
+/* A parameter list of EXTENDED COPY: two devices and segments from block to block. */
+static void put_copy(const uint8_t *record, uint8_t *bytes)
+{
+	unsigned header = record[2] & 1 ? 48 : 16, count = record[2] >> 1 & 7u;
+	uint8_t *segment = bytes + header + 64;
+
+	roce_put(bytes + (header == 48 ? 42 : 2), 64, 2);
+	if (header == 48)
+		roce_put(bytes + 44, count * 28, 2);
+	else
+		roce_put(bytes + 8, count * 28, 4);
+	for (unsigned i = 0; i < 2; i++) {
+		uint8_t *device = bytes + header + i * 32;
+
+		device[0] = 0xe4;
+		device[4] = 1;
+		device[5] = 3;
+		device[7] = (uint8_t)(record[3] % 32u);
+		memset(device + 8, 0x60, 20);
+		device[7 + (device[7] < 1 || device[7] > 20 ? 1 : device[7])] = (uint8_t)(record[7] + i);
+		roce_put(device + 28, 512, 4);
+	}
+	for (unsigned i = 0; i < count; i++, segment += 28) {
+		segment[0] = 2;
+		segment[3] = 24;
+		segment[7] = 1;
+		segment[11] = (uint8_t)(record[7] + i);
+		segment[19] = segment[27] = (uint8_t)i;
+	}
+}
+
+/* What the memory of a command has, from its first byte. Byte 4 of a record: 0 equal bytes, 1 a VPD page, 2 a list of EXTENDED COPY. */
+static void put_data(const uint8_t *record, uint8_t *bytes, uint32_t length)
+{
+	memset(bytes, length ? record[7] : 0, length);
+	if (length < 512 || !(record[4] & 3))
+		return;
+	memset(bytes, 0, length);
+	if (record[4] & 1)
+		put_page(record, bytes);
+	else
+		put_copy(record, bytes);
 }
 
 static uint32_t make_srp(const uint8_t *record, uint8_t *bytes, bool is_command)
@@ -157,6 +240,7 @@ static uint32_t make_srp(const uint8_t *record, uint8_t *bytes, bool is_command)
 
 static uint32_t make_iser(const uint8_t *record, uint8_t *bytes, bool is_command)
 {
+	static const char text[] = "InitiatorName=b\0TargetName=a\0TargetName=";
 	uint8_t *pdu = bytes + ISER_LENGTH;
 	uint32_t data = record[1] & HAS_DATA ? (record[6] & 63u) : 0;
 
@@ -178,7 +262,14 @@ static uint32_t make_iser(const uint8_t *record, uint8_t *bytes, bool is_command
 	roce_put(pdu + 20, (record[6] & 15u) * 512u, 4);
 	if (is_command)
 		make_cdb(record, pdu + ISCSI_CDB_AT);
-	memcpy(pdu + ISCSI_LENGTH, "TargetName=a", data < 12 ? data : 12);
+	memcpy(pdu + ISCSI_LENGTH, text + record[7] % 16u, data < sizeof text - 16 ? data : sizeof text - 16);
+	if ((pdu[0] & 0x3f) == ISCSI_LOGIN)
+		pdu[1] = record[7] & 0x40; /* the text continues */
+	if ((pdu[0] & 0x3f) == ISCSI_REJECT && data >= ISCSI_LENGTH) {
+		pdu[2] = record[7];
+		pdu[ISCSI_LENGTH] = ISCSI_COMMAND;
+		pdu[ISCSI_LENGTH + 19] = record[2] & 7;
+	}
 	if (!is_command && data > 4)
 		pdu[ISCSI_LENGTH + 2] = 0x72;
 	return ISER_LENGTH + ISCSI_LENGTH + ((data + 3) & ~3u);
@@ -285,7 +376,7 @@ static void give_record(struct run *run, const uint8_t *record)
 	else if (kind != READ && kind != ACK)
 		roce.payload_length = kind == RAW ? record[6] : roce.dma_length;
 	if (kind != COMMAND && kind != RESPONSE)
-		memset(bytes, record[7], roce.payload_length);
+		put_data(record, bytes, roce.payload_length);
 	if (run->protocol == IS_RTRS)
 		become_rtrs(&roce, record, bytes, kind);
 	roce.psn = records_psn(&run->records, record, 0, from_target, kind == READ_RESPONSE || kind == ACK);
