@@ -358,7 +358,7 @@ static const char *shortened(const char *before, const char *name, const char *a
 	line_text(&line, before);
 	line_name(&line, (const uint8_t *)name, strlen(name));
 	line_text(&line, after);
-	line_name_shorten(&line, room);
+	line_name_shorten(&line, line_name_excess(&line, room));
 	*line.next = 0;
 	return room;
 }
@@ -389,7 +389,7 @@ Test(line, the_longest_of_two_names_is_shortened_first)
 	line_text(&line, " -> ");
 	line_name(&line, (const uint8_t *)HUNDRED HUNDRED, 200);
 	line_text(&line, " ok");
-	line_name_shorten(&line, room);
+	line_name_shorten(&line, line_name_excess(&line, room));
 	*line.next = 0;
 	/* the second one to 24 columns, the first one to what is left: 120 - 4 - 24 - 3 */
 	cr_expect_eq(line.next - room, 120);

@@ -26,50 +26,42 @@ static void take_out(struct line *line, char *begin, char *end)
 	}
 }
 
-/* Columns above those of a line. */
-static long excess_of(const struct line *line, const char *begin)
+/* Leaves one space between columns, until `excess` are gone: after the addresses, up to the summary of an upper layer, notes or a comment. */
+static void squeeze(struct line *line, const char *begin, size_t excess)
 {
-	return (long)line_name_columns(begin, line->next) - LINE_COLUMNS;
-}
+	char *from = line->after_ends, *to, *space, *end;
 
-/* Whether the columns end here, before the summary of an upper layer, notes or a comment. */
-static bool is_end_of_columns(const char *at)
-{
-	return (at[0] == ':' && at[1] == ' ') || (at[0] == ' ' && (at[1] == '[' || at[1] == '#'));
-}
-
-/* Leaves one space between columns, until `excess` are gone: after the addresses, then the others. */
-static void squeeze(struct line *line, const char *begin, long excess)
-{
-	char *at = line->after_ends, *end;
-
-	while (at > begin && at[-1] == ' ')
-		at--;
-	for (; at < line->next - 1 && !is_end_of_columns(at) && excess > 0; at++) {
-		for (end = at; end < line->next && *end == ' ';)
-			end++;
-		if (end - at > 1) {
-			excess -= end - at - 1;
-			take_out(line, at + 1, end);
-		}
+	while (from > begin && from[-1] == ' ')
+		from--;
+	to = from;
+	for (; excess && (space = memchr(from, ' ', (size_t)(line->next - from))); from = end) {
+		end = space + 1;
+		if (end == line->next || *end == '[' || *end == '#' || (space > from && space[-1] == ':'))
+			break;
+		memmove(to, from, (size_t)(end - from));
+		to += end - from;
+		for (; end < line->next && *end == ' '; end++)
+			excess -= excess > 0;
 	}
+	memmove(to, from, (size_t)(line->next - from));
+	line->next -= from - to;
 }
 
 void line_fit_long(struct line *line, const char *begin)
 {
-	long excess = line->cut ? 0 : excess_of(line, begin);
+	size_t excess = line_name_excess(line, begin);
 
 	/* what can be left out is ASCII: bytes are columns */
-	for (uint8_t kind = LINE_SPARE_LOWER; kind <= LINE_SPARE_MEMORY && excess > 0; kind++)
-		for (uint8_t i = 0; i < line->spare_count && excess > 0; i++)
+	for (uint8_t kind = LINE_SPARE_LOWER; kind <= LINE_SPARE_MEMORY && excess; kind++)
+		for (uint8_t i = 0; i < line->spare_count && excess; i++)
 			if (line->spares[i].kind == kind) {
-				excess -= line->spares[i].end - line->spares[i].begin;
+				size_t spare = (size_t)(line->spares[i].end - line->spares[i].begin);
+
+				excess -= spare < excess ? spare : excess;
 				take_out(line, line->spares[i].begin, line->spares[i].end);
 			}
-	if (excess > 0 && line->name_count) {
-		line_name_shorten(line, begin);
-		excess = excess_of(line, begin);
-	}
-	if (excess > 0 && line->after_ends)
+	if (excess && line->name_count)
+		excess = line_name_shorten(line, excess);
+	if (excess && line->after_ends)
 		squeeze(line, begin, excess);
 }

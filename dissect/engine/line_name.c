@@ -35,16 +35,28 @@ size_t line_name_columns(const char *begin, const char *end)
 {
 	size_t columns = (size_t)(end - begin);
 	const char *at = begin;
+	uint64_t word, any = 0;
 
-	/* mostly ASCII: eight bytes at once, from the first other one on each of them */
-	for (uint64_t word; end - at >= 8; at += 8) {
-		memcpy(&word, at, sizeof word);
-		if (word & UINT64_C(0x8080808080808080))
-			break;
+	/* mostly ASCII: eight bytes at once, the last ones twice */
+	if (columns >= sizeof word) {
+		for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+			memcpy(&word, at, sizeof word);
+			any |= word;
+		}
+		memcpy(&word, end - sizeof word, sizeof word);
+		if (!((any | word) & UINT64_C(0x8080808080808080)))
+			return columns;
 	}
-	for (; at < end; at++)
+	for (at = begin; at < end; at++)
 		columns -= is_continued(*at);
 	return columns;
+}
+
+size_t line_name_excess(const struct line *line, const char *begin)
+{
+	size_t columns = line->cut ? 0 : line_name_columns(begin, line->next);
+
+	return columns > LINE_COLUMNS ? columns - LINE_COLUMNS : 0;
 }
 
 /* The end of the first `columns` columns, before an escape that reaches further. */
@@ -73,10 +85,10 @@ static char *tail_of(const char *begin, char *end, size_t columns)
 	return at;
 }
 
-/* Takes at least `excess` columns out of a name that has more than LEAST_COLUMNS, if it has so many; returns the bytes taken out. */
-static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
+/* Takes at least `excess` of the `columns` out of a name, if it keeps LEAST_COLUMNS; returns the bytes taken out. */
+static size_t shorten(struct line *line, char *begin, char *end, size_t columns, size_t excess)
 {
-	size_t columns = line_name_columns(begin, end), kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
+	size_t kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
 	bool is_path = memchr(begin, '/', (size_t)(end - begin));
 	char *head, *tail, *component;
 
@@ -96,18 +108,18 @@ static size_t shorten(struct line *line, char *begin, char *end, size_t excess)
 	return (size_t)(tail - head);
 }
 
-void line_name_shorten(struct line *line, const char *begin)
+size_t line_name_shorten(struct line *line, size_t excess)
 {
-	size_t columns, taken;
-
-	while (!line->cut && line->name_count && line->next - begin > LINE_COLUMNS) {
+	while (excess && line->name_count) {
 		unsigned longest = line->name_count == 2 && line->names[1].end - line->names[1].begin > line->names[0].end - line->names[0].begin;
 		char *name = line->names[longest].begin, *end = line->names[longest].end;
+		size_t columns = line_name_columns(name, end), taken;
 
-		columns = line_name_columns(begin, line->next);
-		if (columns <= LINE_COLUMNS || line_name_columns(name, end) <= LEAST_COLUMNS)
+		if (columns <= LEAST_COLUMNS)
 			break;
-		taken = shorten(line, name, end, columns - LINE_COLUMNS);
+		taken = shorten(line, name, end, columns, excess);
+		columns -= line_name_columns(name, end - taken);
+		excess -= columns < excess ? columns : excess;
 		/* one is left, after the other or before it */
 		line->names[0] = line->names[!longest];
 		if (line->name_count == 2 && !longest) {
@@ -117,4 +129,5 @@ void line_name_shorten(struct line *line, const char *begin)
 		line->name_count--;
 	}
 	line->name_count = 0;
+	return excess;
 }

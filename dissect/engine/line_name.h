@@ -16,11 +16,14 @@ void line_name_add(struct line *line, char *begin);
 /* Columns of printable text: characters of UTF-8. */
 size_t line_name_columns(const char *begin, const char *end);
 
+/* Columns of the text from `begin`, which is in the line, above LINE_COLUMNS. A line that is cut has none. */
+size_t line_name_excess(const struct line *line, const char *begin);
+
 /*
- * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, replaces the middle of its names by "...", of paths
- * the begin: the longest first, and none below 24 columns, except that components of a path remain whole if possible. Forgets the names. A
- * line that is cut remains as it is.
+ * Takes at least `excess` columns out of the line, as far as that is possible: replaces the middle of its names by "...", of paths the begin:
+ * the longest first, and none below 24 columns, except that components of a path remain whole if possible. Forgets the names. Returns the
+ * columns that are still in excess.
  */
-void line_name_shorten(struct line *line, const char *begin);
+size_t line_name_shorten(struct line *line, size_t excess);
 
 #endif

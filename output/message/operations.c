@@ -305,6 +305,6 @@ void operation_text(const struct rtap_operation *operation, const struct clock_l
 	text_faults(operation, line);
 	text_verdict(operation, line);
 	if (!is_wide)
-		line_name_shorten(line, begin);
+		line_name_shorten(line, line_name_excess(line, begin));
 	line_char(line, '\n');
 }
