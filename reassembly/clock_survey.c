@@ -132,6 +132,28 @@ static int64_t ahead_ns(const struct survey_file *file, uint64_t frame, int64_t 
 	return piece ? clock_piece_ahead_ns(&file->pieces[piece - 1], time_ns) : 0;
 }
 
+static int64_t largest_uncertainty_ns(const struct survey_file *file)
+{
+	int64_t largest_ns = 0;
+
+	for (size_t i = 0; i < file->piece_count; i++)
+		if (file->pieces[i].uncertainty_ns > largest_ns)
+			largest_ns = file->pieces[i].uncertainty_ns;
+	return largest_ns;
+}
+
+/* A clock that was compared with that of a file which has a reference itself is as uncertain as both. */
+static void add_uncertainty(struct survey_file *file, const struct survey_file *other)
+{
+	int64_t added_ns = largest_uncertainty_ns(other);
+
+	for (size_t i = 0; other->piece_count && i < file->piece_count; i++) {
+		struct clock_piece *piece = &file->pieces[i];
+
+		piece->uncertainty_ns = added_ns && piece->uncertainty_ns ? piece->uncertainty_ns + added_ns : 0;
+	}
+}
+
 static void keep_sample(struct clock_survey *survey, const struct clock_sample *sample)
 {
 	struct clock_sample *samples = array_grow(survey->samples, &survey->sample_room, survey->sample_count + 1, sizeof *samples);
@@ -251,6 +273,7 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 		found->reference = survey->files[best].reference;
 		survey->files[found->reference].is_reference = true;
 		found->piece_count = clock_fit(survey->samples, select_samples(survey, best, most), found->pieces);
+		add_uncertainty(found, &survey->files[best]);
 	} else if (survey->files[found->reference].reference != found->reference) {
 		/* the match was at the beginning of the files only, and the reference itself turned out to have a reference */
 		found->reference = file;
