@@ -86,7 +86,7 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 			reader_wrote(reader, printer_text(&reader->printer, "\nlost packets\n", strlen("\nlost packets\n")));
 		reader_write(reader, join_write_lost, &record);
 	}
-	joining->unlisted += direction->missed_unlisted;
+	joining->unlisted += join_unlisted(joining->joined.join, direction);
 }
 
 /* Pauses of senders, which may have nothing to send, are only summed up. */
@@ -226,8 +226,6 @@ int command_join(int argc, char **argv)
 	if (options_parse(&options, COMMAND_JOIN, argc, argv)) {
 		if (options.input_count < 2)
 			print_error("join: nothing to join (name a capture file of each point)");
-		else if (options.input_count > JOIN_POINTS)
-			print_error("join: more than %d capture points", JOIN_POINTS);
 		else if (clocks_check(&options))
 			status = run(&options);
 	}

@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/source.h"
 #include "cli/cli.h"
 #include "cli/joined.h"
@@ -11,7 +13,7 @@
 #include "output/join/join_verdict.h"
 
 /* Index of the input file that an interface belongs to. */
-static unsigned point_of(const struct joined *joined, uint32_t interface)
+static unsigned find_point(const struct joined *joined, uint32_t interface)
 {
 	const char *file = interface < rtap_source_interface_count(joined->source) ? rtap_source_interface(joined->source, interface)->file : NULL;
 
@@ -19,6 +21,25 @@ static unsigned point_of(const struct joined *joined, uint32_t interface)
 		if (!strcmp(file, joined->form.names[i]))
 			return i;
 	return 0;
+}
+
+static unsigned point_of(struct joined *joined, uint32_t interface)
+{
+	size_t before = joined->room;
+	unsigned *points;
+
+	if (interface >= rtap_source_interface_count(joined->source))
+		return 0;
+	if (interface >= before) {
+		points = array_grow(joined->points, &joined->room, (size_t)interface + 1, sizeof *points);
+		if (!points)
+			return find_point(joined, interface);
+		memset(points + before, 0, (joined->room - before) * sizeof *points);
+		joined->points = points;
+	}
+	if (!joined->points[interface])
+		joined->points[interface] = find_point(joined, interface) + 1;
+	return joined->points[interface] - 1;
 }
 
 enum transmission_copy joined_take(struct joined *joined, const struct rtap_packet *packet)
@@ -40,14 +61,14 @@ static void read_clocks(struct joined *joined)
 
 		if (!clock || clock->reference == i)
 			continue;
-		joined->form.clocks[i] = (struct join_clock){
+		joined->clocks[i] = (struct join_clock){
 			.is_known = true, .reference = (unsigned)clock->reference,
 			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
 			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
 		};
 		for (size_t j = 0; j < clock->count; j++)
-			if (clock->pieces[j].uncertainty_ns > joined->form.clocks[i].uncertainty_ns)
-				joined->form.clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;
+			if (clock->pieces[j].uncertainty_ns > joined->clocks[i].uncertainty_ns)
+				joined->clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;
 	}
 }
 
@@ -61,10 +82,13 @@ void joined_finish(struct joined *joined)
 
 void joined_report(const struct joined *joined)
 {
-	uint64_t forced_out = transmissions_forced_out(joined->transmissions);
+	uint64_t forced_out = transmissions_forced_out(joined->transmissions), uncompared = transmissions_uncompared(joined->transmissions);
 
 	if (forced_out)
 		print_error("%" COUNT " arrived at too high a rate to be matched: copies of these can be counted as lost", COUNTED(forced_out, "packet", "packets"));
+	if (uncompared)
+		print_error("%" COUNT " not compared: more than %d captures have packets of their hosts, or there is no memory",
+			    COUNTED(uncompared, "packet was", "packets were"), JOIN_POINTS);
 	if (joined->join->uncounted)
 		print_error("%" COUNT " not counted for lack of memory (raise --max-memory)",
 			    COUNTED(joined->join->uncounted, "packet was", "packets were"));
@@ -72,17 +96,21 @@ void joined_report(const struct joined *joined)
 
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory)
 {
-	*joined = (struct joined){ .source = source, .form.point_count = (unsigned)options->input_count };
-	for (size_t i = 0; i < options->input_count; i++)
-		joined->form.names[i] = options->inputs[i];
+	*joined = (struct joined){
+		.source = source, .clocks = calloc(options->input_count, sizeof *joined->clocks),
+		.form = { .names = options->inputs, .point_count = (unsigned)options->input_count },
+	};
+	joined->form.clocks = joined->clocks;
 	joined->form.times = (struct clock_listing){ .form = options->clock, .first_ns = INT64_MIN };
-	joined->form.join = joined->join = join_create(max_memory);
-	joined->transmissions = joined->join ? transmissions_create(join_take, joined->join) : NULL;
-	return joined->transmissions;
+	joined->form.join = joined->join = join_create(joined->form.point_count, max_memory);
+	joined->transmissions = joined->join ? transmissions_create(joined->form.point_count, join_take, joined->join) : NULL;
+	return joined->transmissions && joined->clocks;
 }
 
 void joined_close(struct joined *joined)
 {
 	transmissions_destroy(joined->transmissions);
 	join_destroy(joined->join);
+	free(joined->clocks);
+	free(joined->points);
 }

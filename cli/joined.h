@@ -16,6 +16,9 @@ struct joined {
 	const struct rtap_source *source;
 	struct join *join;
 	struct transmissions *transmissions;
+	struct join_clock *clocks;     /* of `form` */
+	unsigned *points;              /* of interfaces, plus 1; 0: not looked up yet */
+	size_t room;
 	struct join_form form;
 };
 

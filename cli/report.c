@@ -98,7 +98,7 @@ static void take(void *owner, struct rtap_frame *frame)
 /* Whether the inputs are capture points of a join. */
 static bool is_joined(const struct options *options)
 {
-	return options->input_count > 1 && options->input_count <= JOIN_POINTS;
+	return options->input_count > 1;
 }
 
 static bool open_state(struct reporting *reporting, const struct options *options)

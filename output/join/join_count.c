@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "output/join/join_count.h"
 
-#define MOST_DIRECTIONS 65536
+#define MOST_DIRECTIONS (1u << 20)
 
 /* Recent transmissions by direction and sequence number, to find out whether an earlier one had arrived. */
 #define SENDINGS 65536
@@ -31,12 +31,18 @@ static struct counting *counting_of(struct join *join)
 	return (struct counting *)join;
 }
 
-struct join *join_create(uint64_t max_memory)
+struct join *join_create(unsigned points, uint64_t max_memory)
 {
 	struct counting *counting = calloc(1, sizeof *counting);
 
 	if (!counting)
 		return NULL;
+	counting->shown.points = calloc(points, sizeof *counting->shown.points);
+	if (!counting->shown.points) {
+		free(counting);
+		return NULL;
+	}
+	counting->shown.point_count = points;
 	counting->max_memory = max_memory;
 	counting->shown.memory.most = counting->shown.memory.most_by_values = max_memory / 4;
 	return &counting->shown;
@@ -63,6 +69,7 @@ void join_destroy(struct join *join)
 	for (size_t i = 0; i < join->direction_count; i++)
 		direction_destroy(join, join->directions[i]);
 	free(join->directions);
+	free(join->points);
 	join_stalls_fini(&join->stalls);
 	map_fini(&counting_of(join)->by_flow);
 	free(counting_of(join));
@@ -109,8 +116,9 @@ static void copy_flow(struct transmission_flow *to, const struct transmission_fl
 }
 
 /* NULL: out of memory. */
-static struct join_direction *direction_of(struct join *join, const struct transmission_flow *flow)
+static struct join_direction *direction_of(struct join *join, const struct transmission *transmission)
 {
+	const struct transmission_flow *flow = &transmission->flow;
 	struct counting *counting = counting_of(join);
 	struct join_direction *direction, **larger;
 	struct transmission_flow key;
@@ -133,6 +141,7 @@ static struct join_direction *direction_of(struct join *join, const struct trans
 		return NULL;
 	}
 	copy_flow(&direction->flow, flow);
+	direction->path = transmission->path;
 	direction->number = (uint32_t)join->direction_count;
 	counting->used += sizeof *direction;
 	join->directions[join->direction_count++] = direction;
@@ -153,14 +162,15 @@ static struct join_group *group_of(struct join_group *groups, unsigned *count, u
 
 uint32_t join_active(const struct join *join, const struct transmission *transmission)
 {
+	const struct transmission_path *path = transmission->path;
 	uint32_t active = transmission->seen;
 	int64_t time_ns = transmission->times_ns[__builtin_ctz(transmission->seen)];
 
-	for (unsigned point = 0; point < JOIN_POINTS; point++) {
-		const struct join_point *noted = &join->points[point];
+	for (unsigned slot = 0; slot < path->count; slot++) {
+		const struct join_point *noted = &join->points[path->points[slot]];
 
 		if (noted->is_used && noted->first_ns + JOIN_EDGE_NS <= time_ns && time_ns + JOIN_EDGE_NS <= noted->last_ns)
-			active |= UINT32_C(1) << point;
+			active |= UINT32_C(1) << slot;
 	}
 	return active;
 }
@@ -236,19 +246,19 @@ static void note_hop(struct join_direction *direction, const struct transmission
 	direction->reordered[to] += transmission->late & bit && !(transmission->late & bits);
 }
 
-/* The points that captured it, in order of time. Returns their number. */
+/* The slots of the points that captured it, in order of time. Returns their number. */
 static unsigned sort_points(const struct transmission *transmission, unsigned sorted[JOIN_POINTS])
 {
 	unsigned count = 0;
 
-	for (unsigned point = 0; point < JOIN_POINTS; point++) {
+	for (unsigned slot = 0; slot < transmission->path->count; slot++) {
 		unsigned at = count;
 
-		if (!(transmission->seen >> point & 1))
+		if (!(transmission->seen >> slot & 1))
 			continue;
-		for (; at && transmission->times_ns[sorted[at - 1]] > transmission->times_ns[point]; at--)
+		for (; at && transmission->times_ns[sorted[at - 1]] > transmission->times_ns[slot]; at--)
 			sorted[at] = sorted[at - 1];
-		sorted[at] = point;
+		sorted[at] = slot;
 		count++;
 	}
 	return count;
@@ -293,20 +303,29 @@ static void keep_missed(struct join *join, struct join_direction *direction, con
 
 	if (direction->missed_count < JOIN_LISTED && counting->used + sizeof *larger * (before + 1) < counting->max_memory)
 		larger = array_grow(direction->missed, &direction->missed_room, direction->missed_count + 1, sizeof *larger);
-	if (!larger) {
-		direction->missed_unlisted++;
+	if (!larger)
 		return;
-	}
 	counting->used += (direction->missed_room - before) * sizeof *larger;
 	direction->missed = larger;
 	direction->missed[direction->missed_count++] = *transmission;
 }
 
+/* Points that were capturing and missed it, without those that captured nothing of its hosts: these are not on the path. */
+static uint32_t missed_by(const struct transmission *transmission, uint32_t active)
+{
+	return active & ~transmission->seen & transmission->path->captured;
+}
+
+static bool has_one_point(const struct transmission_path *path)
+{
+	return !(path->captured & (path->captured - 1));
+}
+
 void join_take(void *owner, const struct transmission *transmission)
 {
 	struct join *join = owner;
-	struct join_direction *direction = direction_of(join, &transmission->flow);
-	uint32_t active = join_active(join, transmission);
+	struct join_direction *direction = direction_of(join, transmission);
+	uint32_t active = join_active(join, transmission), missed = missed_by(transmission, active);
 	struct join_group *group;
 
 	if (!direction) {
@@ -324,7 +343,7 @@ void join_take(void *owner, const struct transmission *transmission)
 	direction->packets++;
 	direction->bytes += transmission->length;
 	note_way(join, direction, transmission);
-	join_stalls_take(&join->stalls, direction, transmission, active, counting_of(join)->max_memory / 8 / sizeof(struct join_stall));
+	join_stalls_take(&join->stalls, direction, transmission, active, missed, counting_of(join)->max_memory / 8 / sizeof(struct join_stall));
 	note_sending(counting_of(join), direction, transmission);
 	group = group_of(direction->groups, &direction->group_count, transmission->seen, active);
 	if (!group) {
@@ -333,7 +352,7 @@ void join_take(void *owner, const struct transmission *transmission)
 	}
 	group->count++;
 	group->bytes += transmission->length;
-	if (transmission->seen != active)
+	if (missed || (has_one_point(transmission->path) && transmission->seen != active && direction->missed_count < JOIN_EARLY))
 		keep_missed(join, direction, transmission);
 }
 
@@ -378,14 +397,14 @@ static void find_order(struct join_direction *direction)
 	uint32_t points = direction->points | (direction->opposite ? direction->opposite->points : 0);
 
 	direction->order_count = 0;
-	for (unsigned point = 0; point < JOIN_POINTS; point++) {
+	for (unsigned slot = 0; slot < direction->path->count; slot++) {
 		unsigned at = direction->order_count;
 
-		if (!(points >> point & 1))
+		if (!(points >> slot & 1))
 			continue;
-		for (; at && precedes(direction, point, direction->order[at - 1]); at--)
+		for (; at && precedes(direction, slot, direction->order[at - 1]); at--)
 			direction->order[at] = direction->order[at - 1];
-		direction->order[at] = point;
+		direction->order[at] = slot;
 		direction->order_count++;
 	}
 }
@@ -396,7 +415,8 @@ void join_finish(struct join *join)
 	for (size_t i = 1; i < join->direction_count; i++) {
 		struct join_direction *one = join->directions[i - 1], *other = join->directions[i];
 
-		if (one->connection && one->connection == other->connection && one->from_a != other->from_a) {
+		/* those of different addresses have different slots */
+		if (one->connection && one->connection == other->connection && one->from_a != other->from_a && one->path == other->path) {
 			one->opposite = other;
 			other->opposite = one;
 		}
@@ -423,8 +443,9 @@ bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_
 
 struct join_hop join_hop_of(const struct join_direction *direction, unsigned index)
 {
-	struct join_hop hop = { .from = direction->order[index], .to = direction->order[index + 1] };
-	uint32_t bit = UINT32_C(1) << hop.to;
+	unsigned from = direction->order[index], to = direction->order[index + 1];
+	struct join_hop hop = { .from = direction->path->points[from], .to = direction->path->points[to], .captured = direction->seen[from] };
+	uint32_t bit = UINT32_C(1) << to;
 
 	for (unsigned i = 0; i < direction->group_count; i++) {
 		const struct join_group *group = &direction->groups[i];
@@ -441,11 +462,23 @@ struct join_hop join_hop_of(const struct join_direction *direction, unsigned ind
 					break;
 				}
 	}
-	hop.doubled = direction->doubled[hop.to];
-	hop.reordered = direction->reordered[hop.to];
-	hop.marked = direction->marked[hop.to];
-	hop.delay_ns = direction->delays[hop.from][hop.to];
+	hop.doubled = direction->doubled[to];
+	hop.reordered = direction->reordered[to];
+	hop.marked = direction->marked[to];
+	hop.delay_ns = direction->delays[from][to];
 	return hop;
+}
+
+uint64_t join_unlisted(const struct join *join, const struct join_direction *direction)
+{
+	uint64_t lost = 0, listed = 0;
+	unsigned hop;
+
+	for (unsigned i = 0; i + 1 < direction->order_count; i++)
+		lost += join_hop_of(direction, i).lost;
+	for (size_t i = 0; lost && i < direction->missed_count; i++)
+		listed += join_lost_at(direction, direction->missed[i].seen, join_active(join, &direction->missed[i]), &hop);
+	return lost > listed ? lost - listed : 0;
 }
 
 uint64_t join_resent_after_arrival(const struct join_direction *direction)

@@ -41,9 +41,13 @@ struct join_group {
 	uint64_t count, bytes;
 };
 
-/* The packets of one direction. */
+/* Packets of one direction kept before a second point has captured any of its hosts: those that the network may have lost. */
+#define JOIN_EARLY 64
+
+/* The packets of one direction. Bits and arrays are by slot of its path. */
 struct join_direction {
 	struct transmission_flow flow;
+	const struct transmission_path *path;
 	uint32_t number;               /* by first packet */
 	uint64_t connection;           /* 0: unknown */
 	bool from_a, has_source_qpn;
@@ -63,15 +67,15 @@ struct join_direction {
 	struct join_delays *over_time;  /* from the first to the last point of the packets that most points captured; NULL: none */
 	struct transmission *missed;   /* not captured at a point that was capturing */
 	size_t missed_count, missed_room;
-	uint64_t missed_unlisted;
 	/* Set by join_finish(): */
-	unsigned order[JOIN_POINTS];   /* points on the path of a packet */
+	unsigned order[JOIN_POINTS];   /* slots, as packets pass their points */
 	unsigned order_count;
 };
 
 /* The hop between two adjacent points on the path. */
 struct join_hop {
-	unsigned from, to;
+	unsigned from, to;             /* points */
+	uint64_t captured;             /* packets that `from` captured */
 	uint64_t lost, lost_bytes;
 	uint64_t uncaptured;           /* packets that later points captured, and `to` did not */
 	uint64_t doubled, reordered, marked;
@@ -85,7 +89,8 @@ struct join_point {
 };
 
 struct join {
-	struct join_point points[JOIN_POINTS];
+	struct join_point *points;
+	unsigned point_count;
 	struct join_direction **directions; /* in order of their first packet; after join_finish(), of their connections */
 	size_t direction_count, direction_room;
 	uint64_t uncounted;            /* packets of directions for which there was no memory */
@@ -94,7 +99,7 @@ struct join {
 };
 
 /* NULL: out of memory. max_memory: bytes. */
-struct join *join_create(uint64_t max_memory);
+struct join *join_create(unsigned points, uint64_t max_memory);
 
 /* Records a packet of a point. Call it before its transmission is passed on. */
 void join_note_point(struct join *join, unsigned point, int64_t time_ns, bool is_known);
@@ -114,7 +119,10 @@ struct join_hop join_hop_of(const struct join_direction *direction, unsigned ind
 /* Finds the hop at which a packet was lost; its index is stored in *hop. False: not lost, or unknown. */
 bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_t active, unsigned *hop);
 
-/* The `active` points of a transmission. */
+/* Number of lost packets of a direction that are not among `missed`. */
+uint64_t join_unlisted(const struct join *join, const struct join_direction *direction);
+
+/* The points on the path of a transmission that were capturing, by slot. */
 uint32_t join_active(const struct join *join, const struct transmission *transmission);
 
 /* Retransmissions whose first transmission had reached the last point. */

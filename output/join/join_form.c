@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dissect/infiniband/ib.h"
@@ -13,9 +14,21 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
+/* Most stretches between two points of which those without losses are printed, too. */
+#define STRETCHES 64
+
 static bool lost_where(const struct join *join, const struct join_direction *direction, const struct transmission *transmission, unsigned *hop)
 {
 	return join_lost_at(direction, transmission->seen, join_active(join, transmission), hop);
+}
+
+/* The slot of a point; JOIN_POINTS: it has none. */
+static unsigned slot_of(const struct transmission_path *path, unsigned point)
+{
+	for (unsigned slot = 0; slot < path->count; slot++)
+		if (path->points[slot] == point)
+			return slot;
+	return JOIN_POINTS;
 }
 
 static int64_t least_delay(const struct join *join, unsigned from, unsigned to)
@@ -23,8 +36,12 @@ static int64_t least_delay(const struct join *join, unsigned from, unsigned to)
 	int64_t least = -1;
 
 	for (size_t i = 0; i < join->direction_count; i++) {
-		const struct histogram *delays = join->directions[i]->delays[from][to];
+		unsigned from_slot = slot_of(join->directions[i]->path, from), to_slot = slot_of(join->directions[i]->path, to);
+		const struct histogram *delays;
 
+		if (from_slot == JOIN_POINTS || to_slot == JOIN_POINTS)
+			continue;
+		delays = join->directions[i]->delays[from_slot][to_slot];
 		if (delays && delays->count && (least < 0 || delays->least < (uint64_t)least))
 			least = (int64_t)delays->least;
 	}
@@ -37,6 +54,9 @@ int64_t join_uncertainty_ns(const struct join_form *form, unsigned point)
 	int64_t there = least_delay(form->join, point, clock->reference), back = least_delay(form->join, clock->reference, point);
 	int64_t half_ns = (there + back + 1) / 2;
 
+	/* through other points: known only where the packets between all of them went in both directions */
+	if (there < 0 && back < 0 && clock->uncertainty_ns)
+		return clock->uncertainty_ns;
 	if (there < 0 || back < 0)
 		return -1;
 	return half_ns > clock->uncertainty_ns ? half_ns : clock->uncertainty_ns;
@@ -54,15 +74,15 @@ static void json_lost_packet(const struct join_form *form, const struct transmis
 	unsigned first = (unsigned)__builtin_ctz(lost->seen);
 
 	/* the last point that captured it */
-	for (unsigned point = first; point < JOIN_POINTS; point++)
-		if (lost->seen >> point & 1 && lost->times_ns[point] > lost->times_ns[first])
-			first = point;
+	for (unsigned slot = first; slot < lost->path->count; slot++)
+		if (lost->seen >> slot & 1 && lost->times_ns[slot] > lost->times_ns[first])
+			first = slot;
 	line_char(line, '{');
 	object_number(line, lost->flow.is_tcp ? "seq" : "psn", lost->sequence);
 	if (opcode_of(lost))
 		object_text(line, "opcode", opcode_of(lost));
 	object_number(line, "frame", lost->frames[first]);
-	join_point_json("point", form->names[first], line);
+	join_point_json("point", form->names[lost->path->points[first]], line);
 	object_time(line, "time", lost->times_ns[first]);
 	object_number(line, "length", lost->length);
 	line_char(line, '}');
@@ -160,7 +180,7 @@ static void json_points(const struct join_record *record, struct line *line)
 
 	object_key(line, "points");
 	for (unsigned i = 0; i < direction->order_count; i++) {
-		const char *name = record->form->names[direction->order[i]];
+		const char *name = record->form->names[direction->path->points[direction->order[i]]];
 
 		line_char(line, i ? ',' : '[');
 		json_string(line, (const uint8_t *)name, strlen(name));
@@ -178,6 +198,7 @@ static void json_hops(const struct join_record *record, struct line *line)
 {
 	const struct join_direction *direction = record->direction;
 	uint64_t doubled = direction->doubled[direction->order[0]], reordered = 0, marked = 0, uncaptured = 0, lost = 0;
+	uint64_t unlisted = join_unlisted(record->form->join, direction);
 	unsigned listed = 0;
 
 	object_key(line, "lost");
@@ -206,8 +227,8 @@ static void json_hops(const struct join_record *record, struct line *line)
 	object_number(line, "reordered", reordered);
 	object_number(line, "ce_marked", marked);
 	object_number(line, "resent_after_arrival", join_resent_after_arrival(direction));
-	if (direction->missed_unlisted)
-		object_number(line, "frames_unlisted", direction->missed_unlisted);
+	if (unlisted)
+		object_number(line, "frames_unlisted", unlisted);
 	if (direction->ungrouped)
 		object_number(line, "not_judged", direction->ungrouped);
 }
@@ -261,31 +282,57 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 	line_char(line, '}');
 }
 
-/* Packets lost between two points, of all directions. */
-static uint64_t lost_between(const struct join_form *form, unsigned from, unsigned to, uint64_t *packets)
+/* The stretch between two points, of all directions. */
+struct stretch {
+	unsigned from, to;
+	uint64_t packets, lost;
+};
+
+static int compare_stretches(const void *left, const void *right)
 {
-	uint64_t lost = 0;
+	const struct stretch *one = left, *other = right;
 
-	*packets = 0;
-	for (size_t i = 0; i < form->join->direction_count; i++) {
-		const struct join_direction *direction = form->join->directions[i];
+	if (one->from != other->from)
+		return one->from < other->from ? -1 : 1;
+	return one->to != other->to ? one->to < other->to ? -1 : 1 : 0;
+}
 
-		for (unsigned at = 0; at + 1 < direction->order_count; at++) {
-			struct join_hop hop = join_hop_of(direction, at);
+/* All stretches that packets took, by their points; the caller frees them. None if there is no memory. */
+static struct stretch *add_up_stretches(const struct join *join, size_t *count)
+{
+	struct stretch *stretches;
+	size_t hops = 0;
 
-			if (hop.from != from || hop.to != to)
-				continue;
-			lost += hop.lost;
-			*packets += direction->seen[from];
+	*count = 0;
+	for (size_t i = 0; i < join->direction_count; i++)
+		hops += join->directions[i]->order_count;
+	stretches = calloc(hops + 1, sizeof *stretches);
+	if (!stretches)
+		return NULL;
+	hops = 0;
+	for (size_t i = 0; i < join->direction_count; i++)
+		for (unsigned at = 0; at + 1 < join->directions[i]->order_count; at++) {
+			struct join_hop hop = join_hop_of(join->directions[i], at);
+
+			if (hop.captured)
+				stretches[hops++] = (struct stretch){ hop.from, hop.to, hop.captured, hop.lost };
 		}
+	qsort(stretches, hops, sizeof *stretches, compare_stretches);
+	for (size_t i = 0; i < hops; i++) {
+		if (!*count || compare_stretches(&stretches[*count - 1], &stretches[i])) {
+			stretches[(*count)++] = stretches[i];
+			continue;
+		}
+		stretches[*count - 1].packets += stretches[i].packets;
+		stretches[*count - 1].lost += stretches[i].lost;
 	}
-	return lost;
+	return stretches;
 }
 
 static void json_summary(const struct join_form *form, struct line *line)
 {
-	unsigned listed = 0;
-	uint64_t packets;
+	size_t count;
+	struct stretch *stretches = add_up_stretches(form->join, &count);
 
 	line_char(line, '{');
 	object_text(line, "kind", "summary");
@@ -297,18 +344,14 @@ static void json_summary(const struct join_form *form, struct line *line)
 	line_text(line, form->point_count ? "]" : "[]");
 	object_key(line, "lost");
 	line_char(line, '[');
-	for (unsigned i = 0; i < JOIN_POINTS * JOIN_POINTS; i++) {
-		unsigned from = i / JOIN_POINTS, to = i % JOIN_POINTS;
-		uint64_t lost = lost_between(form, from, to, &packets);
-
-		if (!packets)
-			continue;
-		line_text(line, listed++ ? ",{" : "{");
-		join_point_json_between(form, from, to, line);
-		object_number(line, "packets", packets);
-		object_number(line, "count", lost);
+	for (size_t i = 0; i < count; i++) {
+		line_text(line, i ? ",{" : "{");
+		join_point_json_between(form, stretches[i].from, stretches[i].to, line);
+		object_number(line, "packets", stretches[i].packets);
+		object_number(line, "count", stretches[i].lost);
 		line_char(line, '}');
 	}
+	free(stretches);
 	line_char(line, ']');
 	join_stalls_json(form, line);
 	if (form->join->uncounted)
@@ -359,10 +402,50 @@ static void text_clock(const struct join_form *form, unsigned point, struct line
 	}
 }
 
+static void text_stretch(const struct stretch *stretch, struct line *line)
+{
+	line_dec(line, stretch->lost);
+	line_text(line, " of ");
+	line_count(line, stretch->packets, "packet", "packets");
+	if (stretch->lost) {
+		line_text(line, " (");
+		units_percent(stretch->lost, stretch->packets, line);
+		line_char(line, ')');
+	}
+	line_char(line, '\n');
+}
+
+/* Of many stretches, those that lost packets; the others are summed up. */
+static void text_stretches(const struct join_form *form, struct line *line)
+{
+	size_t count, others = 0;
+	struct stretch *stretches = add_up_stretches(form->join, &count), sum = { .packets = 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		if (count > STRETCHES && !stretches[i].lost) {
+			others++;
+			sum.packets += stretches[i].packets;
+			continue;
+		}
+		line_text(line, "lost from ");
+		line_dec(line, stretches[i].from + 1);
+		line_text(line, " to ");
+		line_dec(line, stretches[i].to + 1);
+		line_text(line, ": ");
+		text_stretch(&stretches[i], line);
+	}
+	if (others) {
+		line_text(line, "lost on ");
+		line_count(line, others, "other stretch", "other stretches");
+		line_text(line, ": ");
+		text_stretch(&sum, line);
+	}
+	free(stretches);
+}
+
 void join_write_points(const void *what, struct line *line)
 {
 	const struct join_form *form = what;
-	uint64_t packets;
 
 	line_text(line, "points\n");
 	for (unsigned i = 0; i < form->point_count; i++) {
@@ -376,26 +459,7 @@ void join_write_points(const void *what, struct line *line)
 			text_clock(form, i, line);
 		line_char(line, '\n');
 	}
-	for (unsigned i = 0; i < JOIN_POINTS * JOIN_POINTS; i++) {
-		uint64_t lost = lost_between(form, i / JOIN_POINTS, i % JOIN_POINTS, &packets);
-
-		if (!packets)
-			continue;
-		line_text(line, "lost from ");
-		line_dec(line, i / JOIN_POINTS + 1);
-		line_text(line, " to ");
-		line_dec(line, i % JOIN_POINTS + 1);
-		line_text(line, ": ");
-		line_dec(line, lost);
-		line_text(line, " of ");
-		line_count(line, packets, "packet", "packets");
-		if (lost) {
-			line_text(line, " (");
-			units_percent(lost, packets, line);
-			line_char(line, ')');
-		}
-		line_char(line, '\n');
-	}
+	text_stretches(form, line);
 }
 
 static void text_end(const uint8_t *address, uint8_t length, bool is_tcp, bool has_number, uint32_t number, struct line *line)
@@ -489,11 +553,11 @@ void join_write_lost(const void *what, struct line *line)
 	char time[CLOCK_MOST];
 
 	line_text(line, "  ");
-	line_dec(line, from + 1);
+	line_dec(line, direction->path->points[from] + 1);
 	line_text(line, " > ");
-	line_dec(line, to + 1);
+	line_dec(line, direction->path->points[to] + 1);
 	line_text(line, " frame ");
-	join_point_frame(from, lost->frames[from], line);
+	join_point_frame(direction->path->points[from], lost->frames[from], line);
 	line_char(line, ' ');
 	line_bytes(line, time, (size_t)(clock_put_listed(time, &record->form->times, lost->times_ns[from]) - time));
 	line_char(line, ' ');

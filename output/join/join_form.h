@@ -22,8 +22,8 @@ struct join_clock {
 
 struct join_form {
 	const struct join *join;
-	const char *names[JOIN_POINTS]; /* files of the points */
-	struct join_clock clocks[JOIN_POINTS];
+	const char *const *names;       /* files of the points */
+	struct join_clock *clocks;
 	unsigned point_count;
 	struct join_stall **stalls;     /* from join_verdict_sort() */
 	size_t stall_count;
@@ -53,8 +53,8 @@ void join_ends_text(const struct join_direction *direction, struct line *line);
 void join_table(struct stats_table *table, const struct join_form *form);
 
 /*
- * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two. -1: unknown,
- * for lack of packets in both directions.
+ * Upper limit of the error of a point's clock, whose reference is known: at least half of the shortest round trip between the two; of points
+ * that share no packets, the sum of those of the clocks between. -1: unknown, for lack of packets in both directions.
  */
 int64_t join_uncertainty_ns(const struct join_form *form, unsigned point);
 

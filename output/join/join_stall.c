@@ -46,17 +46,17 @@ static struct join_brief brief_of(const struct join_direction *direction, const 
 {
 	unsigned first = (unsigned)__builtin_ctz(transmission->seen), last = first;
 
-	for (unsigned point = first; point < JOIN_POINTS; point++) {
-		if (!(transmission->seen >> point & 1))
+	for (unsigned slot = first; slot < transmission->path->count; slot++) {
+		if (!(transmission->seen >> slot & 1))
 			continue;
-		if (transmission->times_ns[point] < transmission->times_ns[first])
-			first = point;
-		if (transmission->times_ns[point] > transmission->times_ns[last])
-			last = point;
+		if (transmission->times_ns[slot] < transmission->times_ns[first])
+			first = slot;
+		if (transmission->times_ns[slot] > transmission->times_ns[last])
+			last = slot;
 	}
 	return (struct join_brief){
 		.direction = direction, .seen = transmission->seen, .active = active, .number = transmission->number,
-		.frame = transmission->frames[first], .point = first, .time_ns = transmission->times_ns[first], .last_ns = transmission->times_ns[last],
+		.frame = transmission->frames[first], .point = transmission->path->points[first], .time_ns = transmission->times_ns[first], .last_ns = transmission->times_ns[last],
 		.is_repeat = transmission->is_repeat,
 	};
 }
@@ -84,7 +84,7 @@ static void keep(struct join_stalls *stalls, const struct join_stall *stall)
 }
 
 void join_stalls_take(struct join_stalls *stalls, const struct join_direction *direction, const struct transmission *transmission,
-		      uint32_t active, uint64_t most_connections)
+		      uint32_t active, uint32_t missed, uint64_t most_connections)
 {
 	struct stall_connection *connection;
 	struct join_stall stall = { .after = brief_of(direction, transmission, active), .connection = transmission->connection };
@@ -105,7 +105,7 @@ void join_stalls_take(struct join_stalls *stalls, const struct join_direction *d
 	}
 	if (stall.after.is_repeat)
 		connection->lost.direction = NULL;
-	if (stall.after.seen != stall.after.active)
+	if (missed)
 		connection->lost = stall.after;
 	connection->last = stall.after;
 }

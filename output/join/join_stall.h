@@ -25,9 +25,9 @@ struct join_direction;
 /* The stored values of a transmission. */
 struct join_brief {
 	const struct join_direction *direction; /* NULL: none */
-	uint32_t seen, active;         /* points that captured it, that were capturing; a bit each */
+	uint32_t seen, active;         /* slots of the points that captured it, that were capturing; a bit each */
 	uint64_t number, frame;        /* by the first capture: among all transmissions, in the file of its point */
-	unsigned point;                /* of the first capture */
+	unsigned point;                /* of the first capture; not a slot */
 	int64_t time_ns, last_ns;      /* of the first and the last capture */
 	bool is_repeat;
 };
@@ -48,9 +48,9 @@ struct join_stalls {
 	uint64_t connections, uncounted; /* uncounted: packets of connections for which there was no memory */
 };
 
-/* Processes a transmission. Call in the order of their first captures. */
+/* Processes a transmission, which `missed` did not capture. Call in the order of their first captures. */
 void join_stalls_take(struct join_stalls *stalls, const struct join_direction *direction, const struct transmission *transmission,
-		      uint32_t active, uint64_t most_connections);
+		      uint32_t active, uint32_t missed, uint64_t most_connections);
 
 void join_stalls_fini(struct join_stalls *stalls);
 

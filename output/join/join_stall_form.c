@@ -23,8 +23,8 @@ static void find_hop(const struct join_verdict *verdict, unsigned *from, unsigne
 {
 	const struct join_direction *direction = verdict->packet->direction;
 
-	*from = direction->order[verdict->reason == JOIN_LOST ? verdict->hop : 0];
-	*to = direction->order[verdict->reason == JOIN_LOST ? verdict->hop + 1 : direction->order_count - 1];
+	*from = direction->path->points[direction->order[verdict->reason == JOIN_LOST ? verdict->hop : 0]];
+	*to = direction->path->points[direction->order[verdict->reason == JOIN_LOST ? verdict->hop + 1 : direction->order_count - 1]];
 }
 
 void join_stall_json(const struct join_record *record, struct line *line)

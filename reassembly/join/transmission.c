@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -37,10 +38,25 @@ struct sender {
 	uint32_t packets, same;
 };
 
-/* The latest transmission of a flow that each point captured, by number + 1. */
+/* The latest transmission of a flow that each point captured, by number + 1 and slot. */
 struct latest {
 	struct transmission_flow flow;
 	uint64_t numbers[JOIN_POINTS];
+};
+
+/* Most pairs of hosts: 512 hosts that all send to each other have half of it. */
+#define PATHS (UINT32_C(1) << 18)
+
+/* The addresses of two hosts, the lower first. */
+struct hosts {
+	uint8_t addresses[2][16];
+	uint8_t length;            /* 0: packets without addresses */
+};
+
+struct path {
+	struct transmission_path shown; /* the first member */
+	SLIST_ENTRY(path) link;
+	struct hosts hosts;
 };
 
 /* Number of entries; a flow replaces another one in the same entry. */
@@ -50,20 +66,30 @@ struct transmissions {
 	void (*take)(void *owner, const struct transmission *transmission);
 	void *owner;
 	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo ROOM */
-	uint64_t forced_out;
-	uint64_t frames[JOIN_POINTS]; /* of each point so far */
+	uint64_t forced_out, uncompared;
+	unsigned points;
+	uint64_t *frames;          /* of each point so far */
+	struct map paths;
+	SLIST_HEAD(, path) all_paths;
+	struct path *last_path;    /* of the packet before; NULL: none */
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
 	struct latest latest[FLOWS];
 	uint32_t buckets[BUCKETS];
 	struct entry entries[ROOM];
 };
 
-struct transmissions *transmissions_create(void (*take)(void *owner, const struct transmission *transmission), void *owner)
+struct transmissions *transmissions_create(unsigned points, void (*take)(void *owner, const struct transmission *transmission), void *owner)
 {
 	struct transmissions *transmissions = memory_new_zeroed(1, sizeof *transmissions);
 
 	if (!transmissions)
 		return NULL;
+	transmissions->frames = calloc(points, sizeof *transmissions->frames);
+	if (!transmissions->frames) {
+		free(transmissions);
+		return NULL;
+	}
+	transmissions->points = points;
 	transmissions->take = take;
 	transmissions->owner = owner;
 	memset(transmissions->buckets, 0xff, sizeof transmissions->buckets);
@@ -72,7 +98,23 @@ struct transmissions *transmissions_create(void (*take)(void *owner, const struc
 
 void transmissions_destroy(struct transmissions *transmissions)
 {
+	struct path *path;
+
+	if (!transmissions)
+		return;
+	while ((path = SLIST_FIRST(&transmissions->all_paths))) {
+		SLIST_REMOVE_HEAD(&transmissions->all_paths, link);
+		free(path);
+	}
+	map_fini(&transmissions->paths);
+	free(transmissions->frames);
 	free(transmissions);
+}
+
+/* The oldest one. */
+static const struct entry *oldest(const struct transmissions *transmissions)
+{
+	return &transmissions->entries[transmissions->passed % ROOM];
 }
 
 /* Passes on the oldest one. It is the last of its bucket, because newer ones are entered before it. */
@@ -91,16 +133,15 @@ static void pass_on(struct transmissions *transmissions)
 static void pass_on_old(struct transmissions *transmissions, int64_t now_ns)
 {
 	while (transmissions->passed < transmissions->begun) {
-		const struct entry *oldest = &transmissions->entries[transmissions->passed % ROOM];
 		int64_t age_ns;
 
-		if (!__builtin_sub_overflow(now_ns, oldest->last_ns, &age_ns) && age_ns < JOIN_WINDOW_NS)
+		if (!__builtin_sub_overflow(now_ns, oldest(transmissions)->last_ns, &age_ns) && age_ns < JOIN_WINDOW_NS)
 			break;
 		pass_on(transmissions);
 	}
 	if (transmissions->begun - transmissions->passed < ROOM)
 		return;
-	transmissions->forced_out++;
+	transmissions->forced_out += oldest(transmissions)->shown.seen != oldest(transmissions)->shown.path->captured;
 	pass_on(transmissions);
 }
 
@@ -113,6 +154,68 @@ void transmissions_finish(struct transmissions *transmissions)
 uint64_t transmissions_forced_out(const struct transmissions *transmissions)
 {
 	return transmissions->forced_out;
+}
+
+uint64_t transmissions_uncompared(const struct transmissions *transmissions)
+{
+	return transmissions->uncompared;
+}
+
+static bool is_of_hosts(const void *path, const void *hosts)
+{
+	return !memcmp(&((const struct path *)path)->hosts, hosts, sizeof(struct hosts));
+}
+
+static struct path *add_path(struct transmissions *transmissions, uint64_t hash, const struct hosts *hosts)
+{
+	struct path *path = transmissions->paths.count < PATHS ? calloc(1, sizeof *path) : NULL;
+
+	if (!path)
+		return NULL;
+	path->hosts = *hosts;
+	for (unsigned point = 0; transmissions->points <= JOIN_POINTS && point < transmissions->points; point++)
+		path->shown.points[path->shown.count++] = point;
+	if (!map_add(&transmissions->paths, hash, path)) {
+		free(path);
+		return NULL;
+	}
+	SLIST_INSERT_HEAD(&transmissions->all_paths, path, link);
+	return path;
+}
+
+/* NULL: there are too many, or no memory. */
+static struct path *path_of(struct transmissions *transmissions, const struct rtap_packet *packet)
+{
+	struct hosts hosts = { .length = packet->address_length };
+	uint64_t words[5] = { hosts.length };
+	struct path *path;
+
+	if (hosts.length) {
+		bool is_lower = memcmp(packet->source_address, packet->destination_address, hosts.length) < 0;
+
+		memcpy(hosts.addresses[!is_lower], packet->source_address, hosts.length);
+		memcpy(hosts.addresses[is_lower], packet->destination_address, hosts.length);
+	}
+	if (transmissions->last_path && is_of_hosts(transmissions->last_path, &hosts))
+		return transmissions->last_path;
+	memcpy(words + 1, hosts.addresses, sizeof hosts.addresses);
+	path = map_find(&transmissions->paths, map_hash(words, 5), is_of_hosts, &hosts);
+	if (!path)
+		path = add_path(transmissions, map_hash(words, 5), &hosts);
+	transmissions->last_path = path;
+	return path;
+}
+
+/* The slot of a point; JOIN_POINTS: none is left. */
+static unsigned slot_of(struct transmission_path *path, unsigned point)
+{
+	unsigned slot = 0;
+
+	while (slot < path->count && path->points[slot] != point)
+		slot++;
+	if (slot == path->count && slot < JOIN_POINTS)
+		path->points[path->count++] = point;
+	return slot;
 }
 
 static bool numbers_packets(const struct sender *sender)
@@ -135,14 +238,14 @@ static void note_id(struct sender *sender, uint16_t id)
  * The newest copy that this point has not captured; without one, *doubled is the newest that it has. Retransmissions that look the same are
  * farther apart than the copies of one transmission.
  */
-static struct entry *find(struct transmissions *transmissions, uint64_t hash, const struct packet_identity *identity, uint32_t bit,
-			  struct entry **doubled)
+static struct entry *find(struct transmissions *transmissions, uint64_t hash, const struct packet_identity *identity,
+			  const struct transmission_path *path, uint32_t bit, struct entry **doubled)
 {
 	*doubled = NULL;
 	for (uint32_t at = transmissions->buckets[hash % BUCKETS]; at != NONE; at = transmissions->entries[at].next) {
 		struct entry *entry = &transmissions->entries[at];
 
-		if (entry->hash != hash || (entry->has_icrc && identity->has_icrc && entry->icrc != identity->icrc))
+		if (entry->hash != hash || entry->shown.path != path || (entry->has_icrc && identity->has_icrc && entry->icrc != identity->icrc))
 			continue;
 		if (!(entry->shown.seen & bit))
 			return entry;
@@ -168,7 +271,7 @@ static bool is_repeat(const struct rtap_flow_facts *flow)
 	return flow->present && (flow->analysis == RTAP_PSN_RETRANSMISSION || flow->tcp_analysis == RTAP_TCP_RETRANSMISSION);
 }
 
-static bool is_late(struct transmissions *transmissions, const struct transmission *shown, unsigned point)
+static bool is_late(struct transmissions *transmissions, const struct transmission *shown, unsigned slot)
 {
 	const struct transmission_flow *flow = &shown->flow;
 	uint32_t place = (flow->destination_id ^ flow->destination_id >> 16) * 31 + (flow->address_length ? flow->source[flow->address_length - 1] : 0);
@@ -179,24 +282,25 @@ static bool is_late(struct transmissions *transmissions, const struct transmissi
 		memset(latest, 0, sizeof *latest);
 		memcpy(&latest->flow, flow, sizeof *flow);
 	}
-	before = latest->numbers[point];
+	before = latest->numbers[slot];
 	if (shown->number + 1 > before)
-		latest->numbers[point] = shown->number + 1;
+		latest->numbers[slot] = shown->number + 1;
 	return shown->number + 1 < before;
 }
 
-static void note_capture(struct transmissions *transmissions, struct entry *entry, const struct rtap_packet *packet, unsigned point)
+/* A packet of a point that has this slot. */
+static void note_capture(struct transmissions *transmissions, struct entry *entry, const struct rtap_packet *packet, unsigned point, unsigned slot)
 {
 	const struct rtap_flow_facts *flow = &packet->flow;
 	struct transmission *shown = &entry->shown;
-	uint32_t bit = UINT32_C(1) << point;
+	uint32_t bit = UINT32_C(1) << slot;
 
 	shown->seen |= bit;
-	shown->frames[point] = transmissions->frames[point];
-	shown->times_ns[point] = entry->last_ns = packet->frame->time_ns;
+	shown->frames[slot] = transmissions->frames[point];
+	shown->times_ns[slot] = entry->last_ns = packet->frame->time_ns;
 	if (packet->address_length && (packet->traffic_class & ECN_MASK) == ECN_CE)
 		shown->marked |= bit;
-	if (is_late(transmissions, shown, point))
+	if (is_late(transmissions, shown, slot))
 		shown->late |= bit;
 	shown->is_repeat |= is_repeat(flow);
 	if (!flow->present)
@@ -207,8 +311,8 @@ static void note_capture(struct transmissions *transmissions, struct entry *entr
 	shown->source_qpn = flow->source_qpn;
 }
 
-static void begin(struct transmissions *transmissions, const struct rtap_packet *packet, const struct packet_identity *identity, uint64_t hash,
-		  unsigned point)
+static struct entry *begin(struct transmissions *transmissions, const struct rtap_packet *packet, const struct packet_identity *identity,
+			   uint64_t hash, const struct transmission_path *path)
 {
 	uint32_t place = (uint32_t)(transmissions->begun % ROOM), *bucket = &transmissions->buckets[hash % BUCKETS];
 	struct entry *entry = &transmissions->entries[place];
@@ -224,8 +328,9 @@ static void begin(struct transmissions *transmissions, const struct rtap_packet 
 	entry->shown.sequence = packet->ib.has_bth ? packet->ib.psn : packet->tcp.sequence;
 	entry->shown.length = packet->frame->wire_length;
 	*bucket = place;
+	entry->shown.path = path;
 	name_flow(&entry->shown.flow, packet);
-	note_capture(transmissions, entry, packet, point);
+	return entry;
 }
 
 enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point)
@@ -233,25 +338,34 @@ enum transmission_copy transmissions_take(struct transmissions *transmissions, c
 	struct sender *sender = &transmissions->senders[packet_sender(packet)];
 	struct packet_identity identity;
 	struct entry *found, *doubled;
+	struct path *path;
+	unsigned slot;
 	uint64_t hash;
 	int64_t age_ns;
 
 	transmissions->frames[point]++;
 	if (!packet_identify(packet, &identity))
 		return TRANSMISSION_UNKNOWN;
+	path = path_of(transmissions, packet);
+	slot = path ? slot_of(&path->shown, point) : JOIN_POINTS;
+	if (slot == JOIN_POINTS) {
+		transmissions->uncompared++;
+		return TRANSMISSION_UNKNOWN;
+	}
+	path->shown.captured |= UINT32_C(1) << slot;
 	pass_on_old(transmissions, packet->frame->time_ns);
 	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS);
-	found = find(transmissions, hash, &identity, UINT32_C(1) << point, &doubled);
+	found = find(transmissions, hash, &identity, &path->shown, UINT32_C(1) << slot, &doubled);
 	if (found) {
-		note_capture(transmissions, found, packet, point);
+		note_capture(transmissions, found, packet, point, slot);
 		return TRANSMISSION_AGAIN;
 	}
-	if (doubled && (numbers_packets(sender) || (!__builtin_sub_overflow(packet->frame->time_ns, doubled->shown.times_ns[point], &age_ns) &&
+	if (doubled && (numbers_packets(sender) || (!__builtin_sub_overflow(packet->frame->time_ns, doubled->shown.times_ns[slot], &age_ns) &&
 						    age_ns < AT_ONCE_NS))) {
-		doubled->shown.doubled |= UINT32_C(1) << point;
+		doubled->shown.doubled |= UINT32_C(1) << slot;
 		return TRANSMISSION_AGAIN;
 	}
 	note_id(sender, packet->ip_id);
-	begin(transmissions, packet, &identity, hash, point);
+	note_capture(transmissions, begin(transmissions, packet, &identity, hash, &path->shown), packet, point, slot);
 	return TRANSMISSION_FIRST;
 }

@@ -11,7 +11,7 @@
 
 #include "dissect/engine/packet.h"
 
-/* Most capture points. */
+/* Most points that capture packets of the same two hosts. */
 #define JOIN_POINTS 16
 
 /* Copies of one packet are captured within this time. */
@@ -25,9 +25,20 @@ struct transmission_flow {
 	uint32_t destination_id;       /* queue pair; TCP: both ports, the source's in the higher 16 bits */
 };
 
+/*
+ * The points between two hosts, for both directions: with up to JOIN_POINTS points all of them, with more those that captured a packet of
+ * the hosts. A slot is an index in `points`; it does not change.
+ */
+struct transmission_path {
+	unsigned points[JOIN_POINTS];
+	unsigned count;
+	uint32_t captured;             /* slots whose points captured a packet of the hosts, a bit each */
+};
+
 /* One transmission of a packet. A retransmission is another one. */
 struct transmission {
 	struct transmission_flow flow;
+	const struct transmission_path *path; /* of its hosts; it belongs to the struct transmissions */
 	uint64_t connection;           /* number; 0: unknown */
 	bool from_a;
 	bool has_source_qpn;
@@ -36,34 +47,37 @@ struct transmission {
 	uint8_t opcode;                /* of the BTH */
 	uint32_t sequence;             /* PSN; TCP: sequence number */
 	uint32_t length;               /* bytes of the frame on the wire */
-	/* By point, a bit each: captured; captured more than once; with a CE mark; after a packet of its flow that was sent later. */
+	/* By slot, a bit each: captured; captured more than once; with a CE mark; after a packet of its flow that was sent later. */
 	uint32_t seen, doubled, marked, late;
 	uint64_t number;               /* counts all transmissions by their first capture */
-	uint64_t frames[JOIN_POINTS];  /* numbers in the file of each point, from 1 */
-	int64_t times_ns[JOIN_POINTS];
+	uint64_t frames[JOIN_POINTS];  /* by slot: numbers in the file of the point, from 1 */
+	int64_t times_ns[JOIN_POINTS]; /* by slot */
 };
 
 struct transmissions;
 
 /*
- * `take` gets each transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
+ * `points`: number of capture points. `take` gets each transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
  */
-struct transmissions *transmissions_create(void (*take)(void *owner, const struct transmission *transmission), void *owner);
+struct transmissions *transmissions_create(unsigned points, void (*take)(void *owner, const struct transmission *transmission), void *owner);
 
 enum transmission_copy {
 	TRANSMISSION_FIRST,   /* no other point has captured it yet */
 	TRANSMISSION_AGAIN,   /* another point has, or this one doubled */
-	TRANSMISSION_UNKNOWN, /* its headers have no identifying values */
+	TRANSMISSION_UNKNOWN, /* its headers have no identifying values, or too many points captured packets of its hosts */
 };
 
-/* Adds a packet captured at a point, below JOIN_POINTS. Packets come in the order of their times, those of a point all and in the order of its file. */
+/* Adds a packet captured at a point, below the number of points. Packets come in the order of their times, those of a point all and in the order of its file. */
 enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point);
 
 /* Passes on the remaining transmissions. */
 void transmissions_finish(struct transmissions *transmissions);
 
-/* Transmissions passed on too early because too many came within JOIN_WINDOW_NS: copies of these can be missed. */
+/* Transmissions passed on too early because too many came within JOIN_WINDOW_NS, before all points on their path had captured them. */
 uint64_t transmissions_forced_out(const struct transmissions *transmissions);
+
+/* Packets that were not compared: of hosts beyond JOIN_POINTS points, or of too many pairs of hosts. */
+uint64_t transmissions_uncompared(const struct transmissions *transmissions);
 
 /* NULL is ignored. */
 void transmissions_destroy(struct transmissions *transmissions);

@@ -9,6 +9,7 @@ import random
 import unittest
 
 import capfile
+import fleet
 from cli import NANO, RPING, TESTDATA, CliTest, read, records
 
 SECOND = 10**9
@@ -315,6 +316,34 @@ class Path(Join):
         path = self.path("sent.pcap")
         capfile.write_pcap(path, 1, sorted(frames, key=lambda one: one[0]))
         return path
+
+
+class Fleet(Join):
+    HOSTS = 24
+
+    def test_more_points_than_a_packet_passes(self):
+        directory = self.path("fleet")
+        truth = fleet.write(directory, self.HOSTS, 40000)
+        captures = sorted(os.path.join(directory, name) for name in os.listdir(directory) if name.endswith(".pcap"))
+        for count in self.HOSTS, self.HOSTS // 2:
+            directions, summary = self.objects(*captures[:count])
+            lost = collections.Counter()
+            for one in directions:
+                lost[frozenset((one["source"]["addr"], one["destination"]["addr"]))] += one["lost_packets"]
+                # the other points, which captured none of these packets, did not miss them either
+                self.assertEqual(sum(len(hop["frames"]) for hop in one["lost"]), one["lost_packets"])
+                self.assertNotIn("frames_unlisted", one)
+                self.assertLessEqual(len(one["points"]), 2)
+            for one in truth["connections"]:
+                is_joined = all(int(one[end].split(".")[2]) < count for end in "ab")
+                self.assertEqual(lost[frozenset((one["a"], one["b"]))], one["lost"] if is_joined else 0)
+            self.assertGreater(sum(lost.values()), 0)
+            self.assertEqual(sum(one["count"] for one in summary["lost"]), sum(lost.values()))
+            # clocks of hosts that share no packets are compared through the hosts between them
+            for file, ahead_ns in list(zip(summary["files"], truth["offsets_ns"]))[1:]:
+                self.assertLess(file["clock"]["uncertainty"], 0.005)
+                self.assertAlmostEqual(file["clock"]["offset"], (ahead_ns - truth["offsets_ns"][0]) / SECOND,
+                                       delta=file["clock"]["uncertainty"] + 1e-5)
 
 
 class Usage(Join):
