@@ -30,7 +30,9 @@
 #define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
-#define NAP_NS 50000 /* a reader sleeps this long, plus the timer slack, while frames arrive continuously: it costs the receiving thread nothing */
+/* A reader sleeps this long, plus the timer slack, while frames arrive continuously: it costs the receiving thread nothing. */
+#define NAP_NS 50000
+#define COUNTING_NAP_NS NS_A_MS /* after frames without memory, which cannot fill the queue nor a cache */
 #define LAG_NS NS_A_SECOND
 #define DRAIN_MOST_NS NS_A_SECOND /* limit for a device that does not stop delivering frames */
 
@@ -66,6 +68,7 @@ struct live {
 	bool noted;              /* the device's notes have been reported */
 	const struct batch_block *charged; /* the receive thread's: the last block charged to the queue */
 	struct numbering numbering; /* the reader's */
+	long nap_ns;             /* the reader's */
 	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
@@ -442,7 +445,7 @@ static void nap(struct live *live)
 {
 	live->reader_naps = true;
 	pthread_mutex_unlock(&live->lock);
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = live->nap_ns }, NULL);
 	pthread_mutex_lock(&live->lock);
 	live->reader_naps = false;
 }
@@ -468,6 +471,7 @@ static struct item *take_item(struct live *live, bool waits, bool *ended)
 	if (item) {
 		STAILQ_REMOVE_HEAD(&live->queue, link);
 		live->queued_bytes -= item->bytes;
+		live->nap_ns = item->batch && item->batch->counts_only ? COUNTING_NAP_NS : NAP_NS;
 	}
 	report_statistics(live);
 	pthread_mutex_unlock(&live->lock);

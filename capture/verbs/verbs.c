@@ -65,6 +65,20 @@ static void read_clock(struct verbs *verbs)
 
 /* Receiving */
 
+/* A work completion. */
+struct completion {
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+	uint32_t length, vendor_error;
+	int64_t time_ns;
+};
+
+/* Receives complete in the order in which they were posted. */
+static inline uint64_t next_wr_id(const struct verbs *verbs, const struct verbs_queue *queue)
+{
+	return (uint64_t)queue->posted[queue->posted_begin]->index * verbs->sizes.block + queue->filled;
+}
+
 static bool matches(const struct verbs *verbs, const uint8_t *bytes, uint32_t length)
 {
 	for (size_t i = 0; i < verbs->rule_count; i++)
@@ -73,14 +87,28 @@ static bool matches(const struct verbs *verbs, const uint8_t *bytes, uint32_t le
 	return false;
 }
 
-static inline void count_frame(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, uint32_t length)
+/*
+ * Counts frames up to the first completion that failed or is out of order, and returns their number. The sums are in registers, as
+ * storing them for each frame takes longer than the rest.
+ */
+static unsigned count_frames(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, const struct completion *chain,
+			     unsigned count)
 {
-	uint32_t kept = verbs->snap_length && length > verbs->snap_length ? verbs->snap_length : length;
+	const uint32_t most = verbs->snap_length ? verbs->snap_length : UINT32_MAX;
+	const uint64_t first = next_wr_id(verbs, queue);
+	uint64_t bytes = 0, cut = 0;
+	unsigned n;
 
-	batch->shared.count++;
-	batch->counted_bytes += kept;
-	batch->counted_cut += kept < length;
-	queue->passed++;
+	for (n = 0; n < count && chain[n].wr_id == first + n && chain[n].status == IBV_WC_SUCCESS; n++) {
+		bytes += chain[n].length < most ? chain[n].length : most;
+		cut += chain[n].length > most;
+	}
+	batch->shared.count += n;
+	batch->counted_bytes += bytes;
+	batch->counted_cut += cut;
+	queue->passed += n;
+	queue->filled += n;
+	return n;
 }
 
 /* Maximum memory for the copy of a frame. */
@@ -240,34 +268,23 @@ static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, st
 	report_failure(verbs, status, vendor_error);
 }
 
-/* A work completion. */
-struct completion {
-	uint64_t wr_id;
-	enum ibv_wc_status status;
-	uint32_t length, vendor_error;
-	int64_t time_ns;
-};
-
 /* Always inlined: a call for each frame costs as much as the function itself. */
-static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs,
-									      struct verbs_queue *queue, struct batch *batch,
-									      const struct completion *completion, struct rtap_error *error)
+static inline __attribute__((always_inline)) void take_completion(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch,
+								  const struct completion *completion)
 {
 	struct verbs_block *block = queue->posted[queue->posted_begin];
 
-	/* Receives complete in the order in which they were posted. A device that does otherwise is faulty. */
-	if (__builtin_expect(completion->wr_id != (uint64_t)block->index * verbs->sizes.block + queue->filled, 0)) {
+	/* the device is faulty */
+	if (__builtin_expect(completion->wr_id != next_wr_id(verbs, queue), 0)) {
 		queue->broken = verbs->broken = verbs->is_disordered = true;
 		verbs->failed++;
 		queue->failed++;
-		return RTAP_STATUS_OK;
+		return;
 	}
 	if (__builtin_expect(completion->status != IBV_WC_SUCCESS, 0))
 		take_failure(verbs, queue, completion->status, completion->vendor_error);
 	else if (__builtin_expect(queue->dropping, 0))
 		queue->dropped++;
-	else if (verbs->counts_only)
-		count_frame(verbs, queue, batch, completion->length);
 	else if (queue->copies && !verbs->makes_records)
 		copy_out(verbs, queue, batch, block, completion->length, completion->time_ns);
 	else if (queue->copies)
@@ -275,15 +292,15 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 	else
 		add_frame(verbs, queue, batch, block, completion->length, completion->time_ns);
 	queue->filled++;
-	if (queue->filled - queue->replaced < VERBS_CHAIN && queue->filled < verbs->sizes.block)
-		return RTAP_STATUS_OK;
-	return verbs_queue_repost(verbs, queue, error);
 }
 
-/* Number of completions for which there certainly is room: they cannot be put back. 0: the batch is closed. */
+/*
+ * Number of completions for which there certainly is room, as they cannot be put back, up to the next posting of receives. 0: the
+ * batch is closed.
+ */
 static unsigned room_for(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
 {
-	size_t room = VERBS_CHAIN;
+	size_t room = VERBS_CHAIN - (queue->filled - queue->replaced);
 
 	if (!can_take(verbs, queue, batch))
 		return 0;
@@ -303,16 +320,21 @@ static inline enum rtap_status take_chain(struct verbs *verbs, struct verbs_queu
 					  unsigned count, bool is_stamped, struct rtap_error *error)
 {
 	int64_t now_ns = is_stamped || verbs->counts_only ? 0 : verbs_now_ns(CLOCK_REALTIME);
-	enum rtap_status status = RTAP_STATUS_OK;
 
-	for (unsigned i = 0; i < count && !status && !queue->broken; i++) {
+	for (unsigned i = 0; i < count && !queue->broken; i++) {
+		if (verbs->counts_only)
+			i += count_frames(verbs, queue, batch, chain + i, count - i);
+		if (i == count)
+			break;
 		if (!is_stamped)
 			chain[i].time_ns = now_ns;
 		if (chain[i].time_ns)
 			queue->last_ns = chain[i].time_ns;
-		status = take_completion(verbs, queue, batch, &chain[i], error);
+		take_completion(verbs, queue, batch, &chain[i]);
 	}
-	return status;
+	if (queue->filled - queue->replaced < VERBS_CHAIN && queue->filled < verbs->sizes.block)
+		return RTAP_STATUS_OK;
+	return verbs_queue_repost(verbs, queue, error);
 }
 
 /* Reads the completion at hand. */
