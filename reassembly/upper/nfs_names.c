@@ -65,6 +65,12 @@ void nfs_names_identify(struct nfs_names *names, struct name_node *node, const s
 		name_tree_identify(names->tree, node, attributes->fsid, attributes->fileid);
 }
 
+/* Whether it is the directory itself, or the one above, which have other names. */
+static bool is_dots(struct rtap_span name)
+{
+	return name.length && name.length <= 2 && name.bytes[0] == '.' && name.bytes[name.length - 1] == '.';
+}
+
 /* A reply that found or created a name returned its handle. */
 static struct name_node *learn(struct nfs_names *names, struct name_node *directory, struct kept name, struct kept handle,
 			       const struct call_attributes *attributes)
@@ -76,7 +82,7 @@ static struct name_node *learn(struct nfs_names *names, struct name_node *direct
 		return directory ? name_tree_find(names->tree, directory, called) : NULL;
 	if (attributes)
 		nfs_names_identify(names, node, attributes);
-	if (directory && called.bytes)
+	if (directory && called.bytes && !is_dots(called))
 		node = name_tree_bind(names->tree, directory, called, node);
 	return node;
 }
@@ -262,11 +268,6 @@ static void operation_done(struct calls *calls, const struct call_operation *cal
 	}
 }
 
-static bool is_dots(struct rtap_span name)
-{
-	return name.length && name.length <= 2 && name.bytes[0] == '.' && name.bytes[name.length - 1] == '.';
-}
-
 /* A directory entry gives a name to a handle, or else to the fileid of a file without a name. */
 static void entry_listed(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
 			 const struct reply_entry *entry)
@@ -296,6 +297,8 @@ void nfs_names_found(struct nfs_names *names, struct name_server *server, struct
 {
 	struct name_node *above = name_tree_of_handle(names->tree, server, directory), *node = name_tree_of_handle(names->tree, server, handle);
 
+	if (is_dots(name))
+		return;
 	if (above && node)
 		name_tree_bind(names->tree, above, name, node);
 	else if (above && !name_tree_find(names->tree, above, name))

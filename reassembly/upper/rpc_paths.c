@@ -17,9 +17,9 @@
 #include "reassembly/upper/rpc_state.h"
 
 #define MOUNT_MNT 1
-#define MOST_CALLS 4096 /* kept; beyond that the oldest is considered unanswered */
-#define MOST_LENGTH 4096 /* bytes of a kept call; most have a few hundred */
-#define LEAST_REPLY 12  /* bytes of a truncated reply that show whether the call succeeded */
+#define CALLS_SHARE 32   /* part of the memory limit */
+#define MOST_LENGTH 4096 /* bytes kept of a call; most have a few hundred */
+#define LEAST_REPLY 12   /* bytes of a truncated reply that show whether the call succeeded */
 
 /* A call with names. */
 struct kept_call {
@@ -27,14 +27,13 @@ struct kept_call {
 	uint64_t hash, frame;        /* frame: that shows it */
 	struct rtap_rpc_facts facts;
 	struct rtap_end server;
-	uint32_t length;
+	uint32_t length;             /* at least that of the header */
 	uint8_t bytes[];             /* header and arguments */
 };
 
 struct rpc_paths {
 	struct map calls;
 	TAILQ_HEAD(, kept_call) order;
-	uint32_t count;
 	struct budget_entry entry;
 };
 
@@ -79,7 +78,6 @@ static void drop_call(struct rtap_tracker *tracker, struct rpc_paths *paths, str
 {
 	map_remove(&paths->calls, call->hash, call);
 	TAILQ_REMOVE(&paths->order, call, link);
-	paths->count--;
 	budget_give(&tracker->budget, &paths->entry, memory_of(call));
 	free(call);
 }
@@ -101,8 +99,11 @@ static void keep_call(struct rtap_tracker *tracker, const struct rtap_packet *pa
 	const uint8_t *bytes = message_of(packet, body, facts, &length);
 	struct kept_call *call;
 
-	if (!bytes || length > MOST_LENGTH)
+	if (!bytes || facts->header_length > MOST_LENGTH)
 		return;
+	/* the names are at the beginning */
+	if (length > MOST_LENGTH)
+		length = MOST_LENGTH;
 	call = paths ? memory_new(sizeof *call + length) : NULL;
 	if (!call) {
 		tracker->counters.evictions++;
@@ -121,8 +122,10 @@ static void keep_call(struct rtap_tracker *tracker, const struct rtap_packet *pa
 	}
 	TAILQ_INSERT_TAIL(&paths->order, call, link);
 	budget_charge(&tracker->budget, &paths->entry, memory_of(call));
-	if (paths->count++ == MOST_CALLS)
+	while (paths->entry.bytes > tracker->budget.limit / CALLS_SHARE) {
 		drop_call(tracker, paths, TAILQ_FIRST(&paths->order));
+		tracker->counters.evictions++;
+	}
 }
 
 /* Whether results that are not all captured show how many operations succeeded. */
@@ -131,12 +134,12 @@ static bool shows_success(const struct rtap_rpc_facts *facts, uint32_t length)
 	return facts->accepted && !facts->status && length >= LEAST_REPLY;
 }
 
-/* Takes an opaque from the front. False: not all of it is there. */
-static bool take_opaque(struct rtap_span *rest, struct rtap_span *piece)
+/* Takes an opaque of up to `most` bytes from the front. False: not all of it is there, or it is longer. */
+static bool take_opaque(struct rtap_span *rest, uint32_t most, struct rtap_span *piece)
 {
 	uint32_t length = rest->length >= 4 ? load32(rest->bytes) : UINT32_MAX, padded = 4 + length + -length % 4;
 
-	if (length > rest->length || padded > rest->length)
+	if (length > most || length > rest->length || padded > rest->length)
 		return false;
 	*piece = (struct rtap_span){ rest->bytes + 4, length };
 	rest->bytes += padded;
@@ -178,13 +181,15 @@ static bool learn_simple(struct rtap_tracker *tracker, const struct kept_call *c
 	default:
 		return false;
 	}
-	if (!take_opaque(&arguments, &directory) || !take_opaque(&arguments, &name) || !take_word(&results, &status) || status)
+	if (!take_opaque(&arguments, NFS_HANDLE3_MAX, &directory) || !take_opaque(&arguments, MOST_LENGTH, &name) ||
+	    !take_word(&results, &status) || status)
 		return true;
 	if (call->facts.procedure == NFS3_REMOVE || call->facts.procedure == NFS3_RMDIR) {
 		rpc_names_removed(tracker, &call->server, directory, name);
 		return true;
 	}
-	if ((call->facts.procedure == NFS3_LOOKUP || take_word(&results, &follows)) && follows && !take_opaque(&results, &handle))
+	if ((call->facts.procedure == NFS3_LOOKUP || take_word(&results, &follows)) && follows &&
+	    !take_opaque(&results, NFS_HANDLE3_MAX, &handle))
 		return true;
 	rpc_names_found(tracker, &call->server, directory, name, handle);
 	return true;
@@ -209,7 +214,7 @@ static void take_reply(struct rtap_tracker *tracker, const struct rtap_packet *p
 {
 	struct rpc_paths *paths = rpc_state_of(tracker)->paths;
 	struct call_key key = { facts->call_frame, facts->xid };
-	struct kept_call *call = paths && paths->count && facts->call_frame ? map_find(&paths->calls, hash_of(&key), is_call, &key) : NULL;
+	struct kept_call *call = paths && paths->calls.count && facts->call_frame ? map_find(&paths->calls, hash_of(&key), is_call, &key) : NULL;
 	const uint8_t *bytes;
 	uint32_t length;
 
@@ -227,7 +232,8 @@ struct call_scan {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
 	struct rtap_packet *packet;
-	uint8_t layer, handles;
+	uint8_t layer;
+	uint32_t handles;    /* found */
 	bool is_compound, has_names;
 	struct rtap_end server;
 };
@@ -235,20 +241,21 @@ struct call_scan {
 static void add_path(struct call_scan *scan, struct rtap_span handle)
 {
 	struct packet_paths *paths = &scan->packet->paths;
-	uint8_t count = scan->packet->path_count, ordinal = scan->handles++;
+	uint8_t count = scan->packet->path_count;
+	uint32_t ordinal = scan->handles++;
 	uint32_t used = count ? (uint32_t)paths->list[count - 1].at + paths->list[count - 1].length : 0;
 	char text[PACKET_PATH_MOST];
 	const char *path;
 	size_t length;
 
-	if (count == PACKET_PATHS || ordinal == UINT8_MAX)
+	if (count == PACKET_PATHS || ordinal > UINT8_MAX)
 		return;
 	path = rpc_names_tail(scan->tracker, &scan->server, handle, text);
 	length = (size_t)(text + sizeof text - path);
 	if (!length || length > sizeof paths->text - used)
 		return;
 	memcpy(paths->text + used, path, length);
-	paths->list[count] = (struct packet_path){ scan->layer, ordinal, (uint8_t)used, (uint8_t)length };
+	paths->list[count] = (struct packet_path){ scan->layer, (uint8_t)ordinal, (uint8_t)used, (uint8_t)length };
 	scan->packet->path_count++;
 }
 
@@ -292,7 +299,7 @@ static bool scan_compound(struct call_scan *scan, struct rtap_span rest)
 	struct rtap_span piece;
 	uint32_t minor_version, count, number, word;
 
-	if (!take_opaque(&rest, &piece) || !take_word(&rest, &minor_version) || !take_word(&rest, &count))
+	if (!take_opaque(&rest, UINT32_MAX, &piece) || !take_word(&rest, &minor_version) || !take_word(&rest, &count))
 		return true;
 	for (; count && take_word(&rest, &number); count--) {
 		switch (number) {
@@ -301,7 +308,7 @@ static bool scan_compound(struct call_scan *scan, struct rtap_span rest)
 		case NFS4_RESTOREFH:
 			break;
 		case NFS4_PUTFH:
-			if (!take_opaque(&rest, &piece) || piece.length > NFS_HANDLE_MAX)
+			if (!take_opaque(&rest, NFS_HANDLE_MAX, &piece))
 				return true;
 			add_path(scan, piece);
 			break;
@@ -335,7 +342,7 @@ static void scan_call(struct call_scan *scan, const struct rtap_layer *body, con
 		return;
 	/* all arguments of NFSv3 begin with a handle; only these two have another one */
 	if (!scan->is_compound && facts->procedure != NFS3_RENAME && facts->procedure != NFS3_LINK) {
-		if (take_opaque(&arguments, &handle) && handle.length <= NFS_HANDLE3_MAX)
+		if (take_opaque(&arguments, NFS_HANDLE3_MAX, &handle))
 			add_path(scan, handle);
 		return;
 	}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Paths of files in the lines of NFS calls, compared with a model of a server, and with the records of a traffic generator."""
+import json
 import os
 import random
 import re
@@ -35,7 +36,8 @@ class Server:
         self.links = {1: set()}
 
     def handle(self, number):
-        return b"file handle " + number.to_bytes(4, "big") * 4
+        # of several lengths
+        return b"file handle " + number.to_bytes(4, "big") * 4 + bytes(number % 4)
 
     def make(self, is_directory):
         if self.reuses and self.free and self.chance.random() < 0.7:
@@ -61,6 +63,10 @@ class Server:
         if not self.links[number]:
             self.entries.pop(number, None)
             self.free.append(number)
+
+    def above(self, directory):
+        """The directory that this one is in, or the root."""
+        return next((above for above, _ in self.links[directory]), 1)
 
     def paths(self, number):
         """All paths of a file."""
@@ -146,7 +152,9 @@ class V4:
                "CREATE": words(18, 0, 1, 0) + u64(5) + opaque(b"owner") + words(1, 0, 0, 0, 0) + opaque(entry),
                "MKDIR": words(6, 2) + opaque(entry) + words(0, 0), "READDIR": words(26) + u64(0) * 2 + words(4096, 4096, 1, 1 << 19)}[name]
         after = [words(10), words(9, 0)] if name in ("LOOKUP", "CREATE", "MKDIR") else []
-        return self.compound(put, own, *after)
+        # some clients ask about the directory first; the mask of ACCESS is also the number of READ
+        before = {"LOOKUP": [words(3, 25), words(9, 0)], "REMOVE": [words(3, 25)]}.get(name, [])
+        return self.compound(put, *before, own, *after)
 
     def results(self, status, *operations):
         first = [words(53, 0) + bytes(16) + words(1, 0, 0, 0, 0)] if self.minor else []
@@ -157,7 +165,8 @@ class V4:
         put = words(22, 0)
         number = {"READ": 25, "WRITE": 38, "GETATTR": 9, "LOOKUP": 15, "REMOVE": 28, "RMDIR": 28, "CREATE": 18, "MKDIR": 6, "READDIR": 26, "RENAME": 29,
                   "LINK": 11}[name]
-        before = [put, words(32, 0), put] if name in ("RENAME", "LINK") else [put]
+        before = {"RENAME": [put, words(32, 0), put], "LINK": [put, words(32, 0), put], "LOOKUP": [put, words(3, 0, 25, 25), words(9, 0, 0, 0)],
+                  "REMOVE": [put, words(3, 0, 25, 25)]}.get(name, [put])
         if status:
             return self.results(status, *before, words(number, status))
         if name == "READDIR":
@@ -203,7 +212,7 @@ class Traffic:
         entry = self.name()
         there = server.entries[directory].get(entry)
         files = [number for number, links in server.links.items() if links and number not in server.entries]
-        what = chance.choice(["data"] * 6 + ["make"] * 4 + ["lookup"] * 2 + ["remove", "rename", "rename", "link", "list", "fail"])
+        what = chance.choice(["data"] * 6 + ["make"] * 4 + ["lookup"] * 2 + ["remove", "rename", "rename", "link", "list", "fail", "dots"])
         if what == "data" and files:
             number = self.some(files)
             self.exchange(chance.choice(READ_OR_WRITE + ("GETATTR",)), [(number, None)], number=number)
@@ -235,7 +244,13 @@ class Traffic:
             self.exchange("LINK", [(number, None), (directory, entry)], directory=directory, entry=entry.encode(), number=number)
             server.enter(directory, entry, number)
         elif what == "list":
-            self.exchange("READDIR", [(directory, None)], directory=directory, entries=[(one.encode(), number) for one, number in sorted(server.entries[directory].items())])
+            dots = [(b".", directory), (b"..", server.above(directory))] if self.version.version == 3 else []
+            entries = [(one.encode(), number) for one, number in sorted(server.entries[directory].items())]
+            self.exchange("READDIR", [(directory, None)], directory=directory, entries=dots + entries)
+        elif what == "dots" and self.version.version == 3:
+            # RFC 1813, 3.3.3; NFSv4 has LOOKUPP
+            name = chance.choice([".", ".."])
+            self.exchange("LOOKUP", [(directory, name)], made=server.above(directory) if name == ".." else directory, directory=directory, entry=name.encode())
         elif what == "fail":
             name = chance.choice(["REMOVE", "RENAME", "LOOKUP"])
             arguments = dict(to=directory, to_entry=b"other") if name == "RENAME" else {}
@@ -363,6 +378,123 @@ class Paths(CliTest):
         for words_of, wanted in zip(calls, of):
             if wanted and wanted[0] in READ_OR_WRITE and words_of[1].startswith("/"):
                 self.assertIn(words_of[1], ever[wanted[1][0][1]])
+
+    def test_operations_have_the_same_paths(self):
+        for version, first in (("3", 0), ("3", 90), ("4.1", 0)):
+            traffic = Traffic(version, "operations %s" % version, 400)
+            path = os.path.join(self.directory, "operations.pcap")
+            wanted = traffic.shown[first:]
+            traffic.messages = traffic.messages[first:]
+            traffic.write_udp(path)
+            rows = [row for row in map(json.loads, self.lines("operations", "--json", path)) if row["layer"] == "nfs"]
+            self.assertEqual(len(rows), len(wanted))
+            whole = 0
+            for row, one in zip(rows, wanted):
+                if one and one[0] in READ_OR_WRITE:
+                    self.assertEqual(row["name"], one[0])
+                    whole += self.check_place(row["object"], *one[1][0], traffic.server, "operation %d" % row["operation"])
+            self.assertGreater(whole, -1 if first else 40)
+
+    def write_calls(self, exchanges, name="calls.pcap"):
+        """Of one client with the model's server: [(call or reply, whether it is a call)]."""
+        frames = []
+        for number, (rpc, is_call) in enumerate(exchanges):
+            ends = dict(src=CLIENT, dst=SERVER) if is_call else dict(src=SERVER, dst=CLIENT)
+            ports = (800, 2049) if is_call else (2049, 800)
+            frames.append((10**18 + number * 10**6, ethernet(ipv4(udp(Piece(rpc.data), *ports), **ends)).data))
+        path = os.path.join(self.directory, name)
+        capfile.write_pcap(path, 1, [(time, data, len(data)) for time, data in frames])
+        return path
+
+    def exchanges(self, version, *pairs):
+        for xid, ((procedure, arguments), results) in enumerate(pairs, 0x1000):
+            yield rpcrdma.call(xid, NFS, version.version, procedure, arguments=arguments), True
+            yield rpcrdma.accepted(xid, results=results), False
+
+    def test_a_long_call_keeps_its_names(self):
+        server = Server(random.Random(0))
+        v3, v4 = V3(server), V4(server, 0)
+        target, data = b"t" * 5000, b"d" * 6000
+        # SYMLINK and its target
+        symlink = (10, opaque(server.handle(1)) + opaque(b"link") + words(0, 0, 0, 0, 0, 0) + opaque(target))
+        path = self.write_calls(self.exchanges(v3, (v3.call("FSINFO", number=1), v3.reply("FSINFO")), (symlink, v3.reply("MKDIR", made=2)),
+                                               (v3.call("GETATTR", number=2), v3.reply("GETATTR"))))
+        self.assertEqual(self.calls("-r", path)[2][:2], ["GETATTR", "/link"])
+        # OPEN and WRITE in one COMPOUND
+        opened = words(18, 0, 1, 0) + u64(5) + opaque(b"owner") + words(1, 0, 0, 0, 0) + opaque(b"file")
+        write = words(38) + bytes(16) + u64(0) + words(2) + opaque(data)
+        change = words(1) + u64(1) + u64(2)
+        results = (words(24, 0), words(18, 0) + bytes(16) + change + words(0, 0, 0), words(10, 0) + opaque(server.handle(3)), words(38, 0, 6000, 2) + u64(0))
+        path = self.write_calls(self.exchanges(v4, (v4.compound(words(24), opened, words(10), write), v4.results(0, *results)),
+                                               (v4.call("READ", number=3), v4.reply("READ"))))
+        self.assertEqual(self.calls("-r", path)[1][:2], ["READ", "/file"])
+
+    def test_a_lookup_gives_a_path(self):
+        for version in ("3", "4.0", "4.1"):
+            server = Server(random.Random(0))
+            kind = V3(server) if version == "3" else V4(server, int(version[2:]))
+            pairs = [(call, reply) for _, call, reply in kind.root()]
+            pairs += [(kind.call("LOOKUP", directory=number - 1, entry=b"d%d" % number), kind.reply("LOOKUP", made=number)) for number in (2, 3, 4)]
+            pairs += [(kind.call("READ", number=4), kind.reply("READ"))]
+            calls = self.calls("-r", self.write_calls(self.exchanges(kind, *pairs)))
+            self.assertEqual([words_of[:2] for words_of in calls[1:]],
+                             [["LOOKUP", "/d2"], ["LOOKUP", "/d2/d3"], ["LOOKUP", "/d2/d3/d4"], ["READ", "/d2/d3/d4"]])
+
+    def test_the_257th_handle_of_a_call_is_not_the_first(self):
+        server = Server(random.Random(0))
+        v4 = V4(server, 0)
+        for between in (253, 254, 255, 256):
+            getattr, replies = words(9, 0), [words(22, 0), words(9, 0, 0, 0)] + [words(22, 0)] * (between + 1)
+            call = v4.compound(v4.put(1000), getattr, *[v4.put(1001 + i) for i in range(between)], v4.put(2))
+            path = self.write_calls(self.exchanges(v4, *[(call, reply) for _, call, reply in v4.root()],
+                                                   (v4.call("CREATE", directory=1, entry=b"known"), v4.reply("CREATE", made=2)),
+                                                   (v4.call("GETATTR", number=2), v4.reply("GETATTR")), (call, v4.results(0, *replies))))
+            calls = self.calls("-r", path)
+            self.assertEqual([words_of[:2] for words_of in calls[2:]], [["GETATTR", "/known"], ["GETATTR", "fh:0x%08x" % zlib.crc32(server.handle(1000))]], between)
+
+    def test_calls_without_replies_are_evicted_and_counted(self):
+        """They have a small part of --max-memory. A reply whose call was evicted gives no name; the names before and after remain."""
+        server = Server(random.Random(0))
+        v3 = V3(server)
+        first, last = (v3.call("CREATE", directory=1, entry=name) for name in (b"first", b"last"))
+        lost = [(rpcrdma.call(0x5000 + i, NFS, 3, *v3.call("CREATE", directory=1, entry=b"lost-%d" % i)[:1],
+                              arguments=v3.call("CREATE", directory=1, entry=b"lost-%d" % i)[1]), True) for i in range(400)]
+        known = list(self.exchanges(v3, (v3.call("FSINFO", number=1), v3.reply("FSINFO")), (first, v3.reply("CREATE", made=2)), (last, v3.reply("CREATE", made=3)),
+                                    (v3.call("WRITE", number=2), v3.reply("WRITE")), (v3.call("WRITE", number=3), v3.reply("WRITE"))))
+        # the reply to "first" comes before or after the calls without reply
+        for order, wanted in ((known[:4] + lost + known[4:], "/first"), (known[:3] + lost + known[3:], "fh:0x%08x" % zlib.crc32(server.handle(2)))):
+            path = self.write_calls(order)
+            result = self.run_program("-n", "--wide", "--max-memory", "1M", "-r", path)
+            shown = [line.rpartition("NFS v3 ")[2].split() for line in result.stdout.decode().splitlines() if " WRITE " in line and "v3" in line]
+            self.assertEqual([words_of[1] for words_of in shown], [wanted, "/last"])
+            evicted = re.search(rb"(\d+) times state was evicted for lack of memory", result.stderr)
+            self.assertTrue(evicted, result.stderr)
+            self.assertTrue(200 < int(evicted.group(1)) < 402, result.stderr)
+            self.assertNotIn(b"evicted", self.run_program("-n", "-r", path).stderr)
+        # calls with replies are not kept
+        path = self.write_calls(self.exchanges(v3, *[(v3.call("LOOKUP", directory=1, entry=b"one"), v3.reply("LOOKUP", made=2))] * 500))
+        self.assertNotIn(b"evicted", self.run_program("-n", "--max-memory", "1M", "-r", path).stderr)
+
+    def test_clients_use_the_same_xids(self):
+        server, other = Server(random.Random(0)), "10.0.0.3"
+        v3, frames = V3(server), []
+        for step, (name, reply) in enumerate((("FSINFO", {}), ("CREATE", {"made": True}), ("WRITE", {}))):
+            ends = ((CLIENT, 2, b"one"), (other, 3, b"two"))
+            for client, number, entry in ends:
+                where = {"FSINFO": dict(number=1), "CREATE": dict(directory=1, entry=entry), "WRITE": dict(number=number)}[name]
+                procedure, arguments = v3.call(name, **where)
+                frames.append((client, rpcrdma.call(0x77 + step, NFS, 3, procedure, arguments=arguments), True))
+            for client, number, _ in ends:
+                results = v3.reply(name, made=number if reply else None)
+                frames.append((client, rpcrdma.accepted(0x77 + step, results=results), False))
+        rows = []
+        for at, (client, rpc, is_call) in enumerate(frames):
+            ports, ends = ((800, 2049), dict(src=client, dst=SERVER)) if is_call else ((2049, 800), dict(src=SERVER, dst=client))
+            data = ethernet(ipv4(udp(Piece(rpc.data), *ports), **ends)).data
+            rows.append((10**18 + at * 10**6, data, len(data)))
+        path = os.path.join(self.directory, "clients.pcap")
+        capfile.write_pcap(path, 1, rows)
+        self.assertEqual([words_of[1] for words_of in self.calls("-r", path) if words_of[0] == "WRITE"], ["/one", "/two"])
 
     def test_two_threads_show_the_same(self):
         traffic = Traffic("3", "threads", 700)

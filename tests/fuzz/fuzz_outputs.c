@@ -428,6 +428,8 @@ static void open_tracker(struct run *run, unsigned memory)
 	REQUIRE(rtap_tracker_open(&run->tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (run->merges)
 		REQUIRE(tracker_join_captures(run->tracker, source_clock(run->source, 1)->reference == 0));
+	if (run->output == TEXT || run->output == FIELDS)
+		tracker_show_files(run->tracker);
 	if (run->output > SAVE)
 		rpc_layer_report_exchanges(run->tracker, take_exchange, true);
 }
