@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/line_name.h"
 
 static char memory[256];
@@ -420,5 +421,136 @@ Test(line, a_name_is_not_shortened_within_a_character_or_an_escape)
 		cr_expect_null(strstr(text, "...b\xc3"), "%s", text);
 		cr_expect_null(strstr(text, "...1b"), "%s", text);
 		cr_expect_null(strstr(text, "...x1b"), "%s", text);
+	}
+}
+
+#define ENDS "10.0.0.1 > 10.0.0.2     "
+#define COLUMNS_A "operation       1"
+
+static char fitted[1024];
+
+static void begin_fitted(struct line *line)
+{
+	line_init(line, fitted, sizeof fitted - 1);
+	line_text(line, ENDS);
+	line->after_ends = line->next;
+	line_text(line, COLUMNS_A);
+}
+
+static void add_spare(struct line *line, const char *text, enum line_spare kind)
+{
+	char *from = line->next;
+
+	line_text(line, text);
+	line_spare(line, from, kind);
+}
+
+static const char *fit(struct line *line)
+{
+	line_fit(line, fitted);
+	*line->next = 0;
+	return fitted;
+}
+
+/* Three spares of ten columns each, in a line that has `more` columns above the limit. */
+static const char *three_spares(size_t more)
+{
+	struct line line;
+	size_t missing;
+
+	begin_fitted(&line);
+	add_spare(&line, " memory...", LINE_SPARE_MEMORY);
+	add_spare(&line, " lower....", LINE_SPARE_LOWER);
+	add_spare(&line, " parts....", LINE_SPARE_PARTS);
+	line_text(&line, ": ");
+	missing = LINE_COLUMNS + more - (size_t)(line.next - fitted);
+	for (size_t i = 0; i < missing; i++)
+		line_char(&line, (char)('a' + i % 26));
+	return fit(&line);
+}
+
+Test(line, a_line_that_is_too_long_leaves_out_what_it_can)
+{
+	cr_expect(strstr(three_spares(0), ENDS COLUMNS_A " memory... lower.... parts....: a"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), 120);
+	/* the first kinds first, and no more of them than necessary */
+	for (size_t more = 1; more <= 10; more++)
+		cr_expect(strstr(three_spares(more), ENDS COLUMNS_A " memory... parts....: a"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), 120);
+	cr_expect(strstr(three_spares(11), ENDS COLUMNS_A " memory...: a"), "%s", fitted);
+	cr_expect(strstr(three_spares(20), ENDS COLUMNS_A " memory...: a"), "%s", fitted);
+	cr_expect(strstr(three_spares(21), ENDS COLUMNS_A ": a"), "%s", fitted);
+	cr_expect(strstr(three_spares(30), ENDS COLUMNS_A ": a"), "%s", fitted);
+	/* the padding at last: first that after the ends */
+	cr_expect(strstr(three_spares(34), "10.0.0.1 > 10.0.0.2 " COLUMNS_A ": a"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), 120);
+	cr_expect(strstr(three_spares(35), "10.0.0.1 > 10.0.0.2 operation 1: a"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), 120 + 35 - 30 - 4 - 6);
+}
+
+#define OVERLAPPED ENDS COLUMNS_A ": 0123456789 "
+
+Test(line, what_is_left_out_of_a_line_can_overlap_and_precede_names)
+{
+	struct line line;
+	char *outer, *inner;
+
+	begin_fitted(&line);
+	outer = line.next;
+	line_text(&line, " outer ");
+	inner = line.next;
+	line_text(&line, "inner");
+	line_spare(&line, inner, LINE_SPARE_MEMORY);
+	line_text(&line, " outer");
+	line_spare(&line, outer, LINE_SPARE_LOWER);
+	add_spare(&line, " next", LINE_SPARE_MEMORY);
+	line_text(&line, ": 0123456789 ");
+	line_name(&line, (const uint8_t *)HUNDRED HUNDRED, 200);
+	line_text(&line, " END");
+	cr_expect_eq(strlen(fit(&line)), 120);
+	cr_expect(!strncmp(fitted, OVERLAPPED, strlen(OVERLAPPED)), "%s", fitted);
+	cr_expect_str_eq(fitted + 120 - 8, "bbbb END");
+	/* of the name a third is before the dots */
+	cr_expect_eq(strstr(fitted, "...") - fitted, strlen(OVERLAPPED) + (120 - strlen(OVERLAPPED) - strlen("... END")) / 3, "%s", fitted);
+}
+
+Test(line, of_spares_of_one_kind_the_first_are_left_out)
+{
+	struct line line;
+
+	begin_fitted(&line);
+	add_spare(&line, " one......", LINE_SPARE_PARTS);
+	add_spare(&line, " two......", LINE_SPARE_PARTS);
+	line_text(&line, ": ");
+	line_text(&line, HUNDRED);
+	for (size_t columns = (size_t)(line.next - fitted); columns > LINE_COLUMNS + 10; columns--)
+		line.next--;
+	cr_expect(strstr(fit(&line), COLUMNS_A " two......: a"), "%s", fitted);
+}
+
+Test(line, padding_after_the_ends_is_found_where_text_before_them_is_left_out)
+{
+	struct line line;
+
+	line_init(&line, fitted, sizeof fitted - 1);
+	add_spare(&line, "lid 1:0x1 > 2:0x2 ", LINE_SPARE_LOWER);
+	line_text(&line, ENDS);
+	line.after_ends = line.next;
+	line_text(&line, COLUMNS_A ": " HUNDRED);
+	cr_expect_str_eq(fit(&line), "10.0.0.1 > 10.0.0.2 operation 1: " HUNDRED);
+}
+
+Test(line, spaces_after_the_columns_remain)
+{
+	static const char *const after[] = { ": ", " [", " #" };
+
+	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+		struct line line;
+
+		begin_fitted(&line);
+		line_text(&line, after[i]);
+		line_text(&line, "a  b" HUNDRED);
+		cr_expect(strstr(fit(&line), "10.0.0.2 operation 1"), "%s", fitted);
+		cr_expect(strstr(fitted, "a  b"), "%s", fitted);
 	}
 }

@@ -5,9 +5,9 @@
 #include "dissect/engine/line_name.h"
 
 /* Where a position in the line is after the bytes from `begin` to `end` were taken out. */
-static char *moved(char *at, const char *begin, const char *end)
+static char *moved(char *at, char *begin, const char *end)
 {
-	return at >= end ? at - (end - begin) : at;
+	return at >= end ? at - (end - begin) : at > begin ? begin : at;
 }
 
 static void take_out(struct line *line, char *begin, char *end)
