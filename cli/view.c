@@ -291,6 +291,14 @@ static void finish_output(struct view *view)
 	view->series = NULL;
 }
 
+/* Whether the one-line text of packets is printed. */
+static bool shows_lines(const struct options *options)
+{
+	if (options->form == VIEW_TEXT)
+		return !options->tree;
+	return options->form == VIEW_FIELDS && options->fields.shows_lines;
+}
+
 static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = {
@@ -311,7 +319,7 @@ static bool open_tracker(struct view *view)
 		return false;
 	}
 	tracker_set_replies(view->tracker, view->replies.list, view->replies.count);
-	if (view->reader.formats && (view->options->form == VIEW_TEXT ? !view->options->tree : view->options->form == VIEW_FIELDS && view->options->fields.shows_lines))
+	if (view->reader.formats && shows_lines(view->options))
 		tracker_show_files(view->tracker);
 	return true;
 }
