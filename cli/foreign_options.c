@@ -43,14 +43,18 @@ bool foreign_refuse_statistics(const char *argument)
 	static const struct {
 		const char *begin, *command;
 	} places[] = {
-		{ "io,", "stats --interval SECONDS" }, { "conv", "connections" }, { "endpoints", "stats" }, { "rpc", "operations" },
-		{ "follow", "messages -x" }, { "expert", "stats" }, { "hosts", "connections" },
+		{ "io,phs", "stats" }, { "io,", "stats --interval SECONDS" }, { "conv", "connections" }, { "endpoints", "stats" },
+		{ "rpc", "operations --by name" }, { "follow", "messages -x" }, { "expert", "stats" }, { "hosts", "connections" },
 	};
-	const char *command = "stats";
+	/* service response times of nfs, smb2, scsi */
+	const char *command = strstr(argument, ",srt") ? "operations --by name" : "stats";
 
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-		if (!strncmp(argument, places[i].begin, strlen(places[i].begin)))
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		if (!strncmp(argument, places[i].begin, strlen(places[i].begin))) {
 			command = places[i].command;
+			break;
+		}
+	}
 	print_error("-z %s: not supported (rdmatap %s FILE has it)", argument, command);
 	return false;
 }

@@ -143,7 +143,7 @@ const char options_help_text[] =
 	      "  -T FORM          text (default), json (one object per line; --json means the same), csv\n"
 	      "  -e COLUMN        print only this column, a key of the JSON objects; repeat for more; as text: separated by tabs\n"
 	      "  --wide           do not shorten names to keep lines within 120 columns\n"
-	      "  --layer NAME     list only operations of this layer: nfs, rpc\n"
+	      "  --layer NAME     list only operations of this layer: nfs, rpc, nvme, srp, iser, rnbd, rtrs, smb, rds, lnet, nccl\n"
 	      "  --slower TIME    list only operations that took TIME or longer, such as 50ms or 200us\n"
 	      "  --failed         list only operations that failed\n"
 	      "  --incomplete     list only operations without a response, or with missing bytes\n"

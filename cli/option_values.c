@@ -151,6 +151,17 @@ bool option_once(const char *option, const char **value, const char *advice)
 	return true;
 }
 
+bool option_layer(const char **layer)
+{
+	static const char *const names[] = { "nfs", "rpc", "nvme", "srp", "iser", "rnbd", "rtrs", "smb", "rds", "lnet", "nccl" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(optarg, names[i]))
+			return option_once("--layer", layer, "only one layer is supported");
+	print_error("--layer %s: no such layer (nfs, rpc, nvme, srp, iser, rnbd, rtrs, smb, rds, lnet, nccl)", optarg);
+	return false;
+}
+
 bool option_flow_type(enum rtap_flow_type *type)
 {
 	static const char *const names[] = { [RTAP_FLOW_SNIFFER] = "sniffer", [RTAP_FLOW_NORMAL] = "normal", [RTAP_FLOW_ALL] = "all",

@@ -27,11 +27,12 @@ bool option_is_name(const char *option, const char *what, const char *name);
 /* A text that may be given once: a repeated option is rejected instead of silently ignoring one. */
 bool option_once(const char *option, const char **value, const char *advice);
 
-/* The arguments of --speed, --interval, --sort of operations, --slower, --flow-type and --flow-priority. */
+/* The arguments of --speed, --interval, --sort, --by and --layer of operations, --slower, --flow-type and --flow-priority. */
 bool option_speed(double *speed);
 bool option_interval(int64_t *interval_ns);
 bool option_sort(enum operations_sort *sort);
 bool option_by(enum operation_by *by);
+bool option_layer(const char **layer);
 bool option_time(const char *option, const char *value, int64_t *time_ns);
 bool option_flow_type(enum rtap_flow_type *type);
 bool option_flow_priority(uint16_t *priority);

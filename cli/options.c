@@ -452,7 +452,7 @@ static bool take_listing_value(struct options *options, int letter)
 	case OPTION_TYPE:
 		return option_is_name("--type", "type", optarg) && option_once("--type", &options->record_type, "only one type is supported");
 	case OPTION_LAYER:
-		return option_is_name("--layer", "layer", optarg) && option_once("--layer", &options->layer, "only one layer is supported");
+		return option_layer(&options->layer);
 	default:
 		return false;
 	}

@@ -36,6 +36,15 @@ class ForeignOptions(CliTest):
         for message, arguments in (("-Y FILTER selects packets", ("-R", "udp")), ("-V prints all headers", ("-O", "infiniband")), ("-x prints the bytes", ("-A", ))):
             self.assertEqual(self.bad(message, "-r", RPING, *arguments), b"")
 
+    def test_statistics_have_the_commands_of_the_table(self):
+        """-z of tshark(1)."""
+        wanted = {typed.split("-z ")[1]: here for typed, here in table() if "tshark" in typed and "-z " in typed}
+        self.assertGreater(len(wanted), 3)
+        wanted.update({"io,phs": "rdmatap stats FILE", "nfs,srt": wanted["rpc,srt,100003,4"], "smb2,srt": wanted["rpc,srt,100003,4"],
+                       "conv,tcp": wanted["conv,ip"], "endpoints,ip": "rdmatap stats FILE", "follow,tcp,hex,0": "rdmatap messages -x FILE"})
+        for argument, command in wanted.items():
+            self.bad("-z %s: not supported (%s has it)" % (argument, command.replace("--interval 1", "--interval SECONDS")), "-r", RPING, "-q", "-z", argument)
+
     def test_a_number_of_packets(self):
         self.assertEqual(self.good("-r", RPING, "-a", "packets:7"), self.good("-r", RPING, "-c", "7"))
 
@@ -55,17 +64,19 @@ class ForeignOptions(CliTest):
         self.assertGreaterEqual(time.monotonic() - begin, 1)
 
 
+def table():
+    """What one types in another program, and here: the table of rdmatap(1)."""
+    with open(os.path.join(TESTS, "../doc/rdmatap.1"), encoding="utf-8") as page:
+        text = page.read()
+    rows = re.search(r"^\.Sh COMING FROM OTHER PROGRAMS\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
+    for typed, here in re.findall(r"^\.It Li (.*)\n(.*)$", rows, re.M):
+        yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix(".Li ")
+
+
 class Table(CliTest):
     """The table of rdmatap(1): what one typed in other programs. What stands there to type here is run."""
 
     NAMES = {"FILE": NFS, "FILE2": RPING, "IF": "pcap:rdmatap-none", "FILTER": "nfs", "FIELD": "ip.src"}
-
-    def rows(self):
-        with open(os.path.join(TESTS, "../doc/rdmatap.1"), encoding="utf-8") as page:
-            text = page.read()
-        table = re.search(r"^\.Sh COMING FROM OTHER PROGRAMS\n(.*?)^\.El$", text, re.M | re.S)[1].replace("\\-", "-")
-        for typed, here in re.findall(r"^\.It Li (.*)\n(.*)$", table, re.M):
-            yield typed, "rdmatap " + typed.split(" ", 1)[1] if here.startswith("the same") else here.removeprefix(".Li ")
 
     def words(self, command, out):
         for word in shlex.split(command)[1:]:
@@ -75,7 +86,7 @@ class Table(CliTest):
                 yield out + word[3:] if word.startswith("OUT") else self.NAMES.get(word, word)
 
     def test_commands_of_the_table_work(self):
-        rows = list(self.rows())
+        rows = list(table())
         devices = unpack(os.path.join(TESTDATA, "sysfs/hca.tree"), self.path("sys"))
         self.assertGreater(len(rows), 25)
         for number, (typed, command) in enumerate(rows):

@@ -5,8 +5,9 @@ import csv
 from decimal import Decimal
 import json
 import os
+import re
 
-from cli import CliTest, TESTDATA
+from cli import CliTest, TESTDATA, TESTS
 
 CAPTURE = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 
@@ -27,6 +28,24 @@ class Operations(CliTest):
                                (("--layer", "nfs", "--slower", "2ms"), lambda o: o["layer"] == "nfs" and o.get("latency", 0) >= 0.002)):
             with self.subTest(options=options):
                 self.assertEqual(self.objects(*options), [o for o in everything if keeps(o)])
+
+    def test_layers_are_those_of_captures_and_the_manual(self):
+        error = self.run_program("operations", "--layer", "nosuch", CAPTURE)
+        self.assertEqual((error.returncode, error.stdout), (2, b""))
+        layers = re.fullmatch(r"rdmatap: --layer nosuch: no such layer \((.*)\)\n", error.stderr.decode())[1].split(", ")
+        with open(os.path.join(TESTS, "../doc/rdmatap-operations.1"), encoding="utf-8") as page:
+            described = re.search(r"^\.It Fl -layer Ar NAME\n(.*?)^\.It", page.read(), re.M | re.S)[1]
+        self.assertEqual(re.findall(r"^\.Ql (\w+)", described, re.M), layers)
+        self.assertIn(", ".join(layers), self.run_program("operations", "--help").stdout.decode())
+        found = set()
+        for name in ("roce-nfs3.pcap.gz", "roce-nvmeof.pcap.gz", "roce-srp.pcap.gz", "roce-iser.pcap.gz", "roce-rnbd.pcap.gz", "conn_smb.pcap", "conn_rds.pcap",
+                     "conn_lnet.pcap", "nccl-ring.pcap"):
+            path = os.path.join(TESTDATA, name)
+            every = self.lines("operations", path, "-e", "layer")
+            found |= set(every)
+            for layer in set(every):
+                self.assertEqual(self.lines("operations", path, "-e", "layer", "--layer", layer), [one for one in every if one == layer])
+        self.assertEqual(found | {"rtrs"}, set(layers))
 
     def test_they_are_sorted(self):
         everything = self.objects()
