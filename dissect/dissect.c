@@ -38,7 +38,7 @@ static uint16_t raw_protocol(const struct rtap_frame *frame)
 
 static uint16_t first_protocol(const struct rtap_frame *frame)
 {
-	/* the one that most frames have */
+	/* the most common link type */
 	switch (__builtin_expect(frame->link_type, RTAP_LINK_ETHERNET)) {
 	case RTAP_LINK_NULL: return PROTOCOL_LOOPBACK;
 	case RTAP_LINK_ETHERNET: return PROTOCOL_ETHERNET;

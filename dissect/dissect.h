@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dissection of a frame, and of a part of a packet whose content depends on other packets: it continues after the headers, which are parsed only once,
- * when the context has what was learned of them. Facts of the headers and packet->flow are kept.
+ * Dissection of a frame, and of the parts of a packet whose content depends on other packets. The headers are parsed only once: these
+ * parts are dissected after them once the context has what they depend on. Facts of the headers and packet->flow are kept.
  */
 #ifndef DISSECT_DISSECT_H
 #define DISSECT_DISSECT_H
 
 #include "dissect/engine/packet.h"
-
 
 /*
  * Dissects one frame. Reads only the captured bytes, allocates nothing and keeps no state; context may be NULL: nothing is known.

@@ -13,19 +13,19 @@
 #include <wmmintrin.h>
 
 /*
- * Multiplication without carries, which processors have an instruction for, puts 16 bytes at a time to where later ones are: what
- * is left of a polynomial divided by P stays the same when a part of it at x^n is replaced by that part times (x^n mod P). All numbers
- * are bit-reversed, as the CRC is: x^0 is the most significant bit of each constant's lowest 33.
+ * Folding by carry-less multiplication (PCLMULQDQ): each 16 bytes are multiplied and added to later ones. The remainder modulo P stays
+ * the same when a part of the polynomial at x^n is replaced by that part times (x^n mod P). All numbers are bit-reversed, as the CRC is:
+ * x^0 is the most significant bit of each constant's lowest 33.
  */
 #define PIECE 16
 #define LANES 4
-#define X_544 0x154442bd4 /* x^(4 * 128 + 32) mod P: by four pieces, the first half */
-#define X_480 0x1c6e41596 /* x^(4 * 128 - 32) mod P: likewise, the other half */
-#define X_160 0x1751997d0 /* by one piece */
+#define X_544 0x154442bd4 /* x^(4 * 128 + 32) mod P: folds the first half of a piece by four pieces */
+#define X_480 0x1c6e41596 /* x^(4 * 128 - 32) mod P: the other half */
+#define X_160 0x1751997d0 /* x^(128 + 32) mod P and x^(128 - 32) mod P: by one piece */
 #define X_96 0x0ccaa009e
 #define X_64 0x163cd6124
 #define P 0x1db710641
-#define MU 0x1f7011641    /* x^64 / P: dividing by multiplying (Barrett) */
+#define MU 0x1f7011641    /* x^64 / P, for Barrett reduction */
 
 #define CARRYLESS __attribute__((target("sse2,pclmul")))
 
@@ -34,13 +34,13 @@ CARRYLESS static inline __m128i load(const uint8_t *bytes)
 	return _mm_loadu_si128((const __m128i *)(const void *)bytes);
 }
 
-/* Adds the preceding CRC to bytes further on. */
+/* Folds 16 bytes into later ones. */
 CARRYLESS static inline __m128i fold(__m128i before, __m128i by, __m128i after)
 {
 	return _mm_xor_si128(after, _mm_xor_si128(_mm_clmulepi64_si128(before, by, 0x00), _mm_clmulepi64_si128(before, by, 0x11)));
 }
 
-/* The remainder of 16 bytes divided by P. */
+/* The remainder of 16 bytes modulo P. */
 CARRYLESS static uint32_t reduce(__m128i sum)
 {
 	const __m128i low = _mm_set_epi32(0, 0, 0, -1);

@@ -17,7 +17,7 @@
 
 uint32_t crc32c(const uint8_t *bytes, uint32_t length)
 {
-	/* ISA-L's prototype takes bytes that it does not write, and an int: a quarter of the range of ours at a time is plenty */
+	/* ISA-L's prototype takes a pointer without const and an int: pass at most 2^30 bytes at a time */
 	unsigned char *next = (unsigned char *)(uintptr_t)bytes;
 	uint32_t crc = 0xffffffff;
 
@@ -29,7 +29,7 @@ uint32_t crc32c(const uint8_t *bytes, uint32_t length)
 		length -= part;
 	}
 #ifdef __x86_64__
-	/* as in ib_crc.c: ISA-L's AVX-512 code leaves SSE code after it slow */
+	/* ISA-L's AVX-512 code slows down SSE code that runs after it: see crc32.h */
 	if (__builtin_cpu_supports("avx"))
 		__asm__ volatile("vzeroupper");
 #endif

@@ -391,7 +391,7 @@ size_t line_plain_length(const uint8_t *bytes, size_t length)
 
 	while (length - n >= 8 && are_plain(bytes + n))
 		n += 8;
-	/* the last ones together with some that were looked at already */
+	/* the last bytes, overlapping some that were checked already */
 	if (n && length - n < 8 && are_plain(bytes + length - 8))
 		return length;
 	while (n < length && is_plain(bytes[n]))

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fits a line of text into the columns of a terminal: leaves out what its readers need least, shortens names (line_name.h), and at last
- * takes the padding out of its columns.
+ * Fits a line of text into the columns of a terminal: omits the parts that readers need least, shortens names (line_name.h), and finally
+ * removes the padding of its columns.
  */
 #ifndef DISSECT_ENGINE_LINE_FIT_H
 #define DISSECT_ENGINE_LINE_FIT_H
 
 #include "dissect/engine/line.h"
 
-/* What can be left out of a line; the first ones before the others. */
+/* Parts that can be omitted from a line, in the order in which they are. */
 enum line_spare {
 	LINE_SPARE_LOWER,  /* of a layer below, if the upper one is shown: sequence numbers of TCP, LIDs beside GIDs */
 	LINE_SPARE_PARTS,  /* where the parts of a message are */
 	LINE_SPARE_MEMORY, /* memory of the peers: keys, addresses */
 };
 
-/* The text from `begin` to `end` can be left out. Only the first LINE_SPARES of a line are remembered. */
+/* Marks the text from `begin` to `end` as omissible. Only the first LINE_SPARES of a line are recorded. */
 static inline void line_spare_within(struct line *line, char *begin, char *end, enum line_spare kind)
 {
 	if (line->spare_count == LINE_SPARES)
@@ -35,8 +35,8 @@ static inline void line_spare(struct line *line, char *begin, enum line_spare ki
 void line_fit_long(struct line *line, const char *begin);
 
 /*
- * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, makes it shorter, as far as that is possible. Forgets
- * names and what can be left out. A line that is cut remains as it is.
+ * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, shortens it as far as possible. Clears the recorded
+ * names and omissible parts. A line that is cut remains as it is.
  */
 static inline void line_fit(struct line *line, const char *begin)
 {

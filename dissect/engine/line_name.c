@@ -4,7 +4,7 @@
 #include "dissect/engine/line_name.h"
 
 #define LEAST_COLUMNS 24 /* of a shortened name */
-#define LEAST_COMPONENTS 10 /* bytes of whole components at the end of a path; less: part of one is shown before them */
+#define LEAST_COMPONENTS 10 /* bytes of whole components at the end of a path; if there are fewer, part of a component precedes them */
 #define ELLIPSIS "..."
 #define ELLIPSIS_COLUMNS 3
 #define ESCAPE_MOST 4 /* "\x1b" */
@@ -25,7 +25,7 @@ void line_name_add(struct line *line, char *begin)
 	line->names[line->name_count++].end = line->next;
 }
 
-/* Whether a byte continues a character of UTF-8. */
+/* Whether a byte is a continuation byte of UTF-8. */
 static bool is_continued(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
@@ -37,7 +37,7 @@ size_t line_name_columns(const char *begin, const char *end)
 	const char *at = begin;
 	uint64_t word, any = 0;
 
-	/* mostly ASCII: eight bytes at once, the last ones twice */
+	/* mostly ASCII: eight bytes at once; the last word overlaps the one before it */
 	if (columns >= sizeof word) {
 		for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
 			memcpy(&word, at, sizeof word);
@@ -72,7 +72,7 @@ static char *head_of(char *begin, const char *end, size_t columns)
 	return at;
 }
 
-/* The begin of the last `columns` columns, after an escape that begins before them. */
+/* The start of the last `columns` columns, after an escape that starts before them. */
 static char *tail_of(const char *begin, char *end, size_t columns)
 {
 	char *at = end;
@@ -85,14 +85,14 @@ static char *tail_of(const char *begin, char *end, size_t columns)
 	return at;
 }
 
-/* Takes at least `excess` of the `columns` out of a name, if it keeps LEAST_COLUMNS; returns the bytes taken out. */
+/* Removes up to `excess` of a name's `columns`; it keeps LEAST_COLUMNS or more. Returns the bytes removed. */
 static size_t shorten(struct line *line, char *begin, char *end, size_t columns, size_t excess)
 {
 	size_t kept = columns - LEAST_COLUMNS < excess ? LEAST_COLUMNS : columns - excess;
 	bool is_path = memchr(begin, '/', (size_t)(end - begin));
 	char *head, *tail, *component;
 
-	/* the end of a path says more than its begin */
+	/* the end of a path identifies the file better than its start */
 	kept -= ELLIPSIS_COLUMNS;
 	head = is_path ? begin : head_of(begin, end, kept / 3);
 	tail = tail_of(head, end, is_path ? kept : kept - kept / 3);
@@ -120,7 +120,7 @@ size_t line_name_shorten(struct line *line, size_t excess)
 		taken = shorten(line, name, end, columns, excess);
 		columns -= line_name_columns(name, end - taken);
 		excess -= columns < excess ? columns : excess;
-		/* one is left, after the other or before it */
+		/* the other name remains; it moves if it follows this one */
 		line->names[0] = line->names[!longest];
 		if (line->name_count == 2 && !longest) {
 			line->names[0].begin -= taken;

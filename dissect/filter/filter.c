@@ -21,7 +21,8 @@
  * FIELD & NUMBER: one of these bits is set; FIELD & NUMBER == NUMBER: compares these bits only. Also "bitwise_and".
  * Arithmetic with + - * / % and &, which binds less than the others; braces group: {ip.len + 14} * 2 > frame.len.
  *   Numbers are exact; what does not fit 64 bits and a sign, and a quotient by 0, is no value. Times can be added and
- *   subtracted, addresses and slices (up to 64 bytes) masked: ip.src & 255.255.0.0 == 10.1.0.0, eth.dst[0] & 01. Alone, the result is tested for not being 0.
+ *   subtracted, addresses and slices (up to 64 bytes) masked: ip.src & 255.255.0.0 == 10.1.0.0, eth.dst[0] & 01. Without a
+ *   comparison, the test is whether the result is not 0.
  * upper(TEXT), lower(TEXT), len(FIELD) in bytes, count(FIELD): how many values the packet has; without any, no result.
  * FIELD#2, FIELD#[2-3]: only the values in the second, or second and third, of the packet's layers of that protocol, from outside.
  * abs(NUMBER), min(FIELD, ...), max(FIELD, ...): of all values of all arguments, which are of one type; numbers, times, addresses, text.

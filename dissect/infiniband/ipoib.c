@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * IP over InfiniBand: an Ethertype before the packet (RFC 4391, section 6), in an InfiniBand message; and as a link type,
- * where a GRH or, in place of it, the destination's address goes before that. Ethernet over InfiniBand: a header of its vendor's
+ * where a GRH or, in place of it, the destination's address goes before that. Ethernet over InfiniBand: a vendor-specific header
  * before the Ethernet frame.
  */
 #include "config.h"

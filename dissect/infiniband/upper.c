@@ -36,7 +36,7 @@ static bool is_whole_send(const struct parse *parse, const struct ib_opcode *opc
 #define ON_RELIABLE (ON(IB_RC) | ON(IB_XRC))
 #define ON_IWARP 0x100u
 
-/* A condition that is necessary for a protocol's content: the bits of a big-endian word. It saves most calls of recognise(). */
+/* A necessary condition for a protocol's content: bits of a big-endian word. It avoids most calls of recognise(). */
 #define WORD(at, mask, value) at, mask, value
 #define ANY_WORD WORD(0, 0, 0)
 
@@ -48,12 +48,12 @@ static const struct upper {
 	uint32_t at, mask, value;
 } uppers[RTAP_UPPER_COUNT] = {
 	[RTAP_UPPER_DATA] = { PROTOCOL_PAYLOAD, 0, NULL, ANY_WORD },
-	/* RFC 8166, 3.1: it needs a reliable connection. The version */
+	/* RFC 8166, 3.1: needs a reliable connection. The word is the version. */
 	[RTAP_UPPER_RPCRDMA] = { PROTOCOL_RPCRDMA, ON_RELIABLE | ON_IWARP, rpcrdma_recognise, WORD(4, 0xffffffff, 1) },
-	/* datagrams (RFC 4391), or connections in each direction (RFC 4755). What types 0x0800, 0x0806 and 0x86dd have in common, and a reserved field */
+	/* RFC 4391: datagrams; RFC 4755: connections. The bits that Ethertypes 0x0800, 0x0806 and 0x86dd share, and a reserved field */
 	[RTAP_UPPER_IPOIB] = { PROTOCOL_IPOIB, ON(IB_UD) | ON(IB_RC) | ON(IB_UC), ipoib_recognise, WORD(0, 0x7100ffff, 0) },
 	[RTAP_UPPER_EOIB] = { PROTOCOL_EOIB, ON(IB_UD), eoib_recognise, ANY_WORD },
-	/* the flags: a keyed SGL */
+	/* flags: a keyed SGL */
 	[RTAP_UPPER_NVME] = { PROTOCOL_NVME_COMMAND, ON_RELIABLE | ON_IWARP, nvme_recognise, WORD(0, 0x00ff0000, 0x00400000) },
 	/* opcode, solicited notification, reserved */
 	[RTAP_UPPER_SRP] = { PROTOCOL_SRP_COMMAND, ON_RELIABLE, srp_recognise, WORD(0, 0xfff8ffff, 0x02000000) },
@@ -61,7 +61,7 @@ static const struct upper {
 	[RTAP_UPPER_RTRS] = { PROTOCOL_RTRS_INFO_REQ, ON_RELIABLE, rtrs_recognise, WORD(0, 0xfeff0000, 0) },
 	/* opcode and reserved bits */
 	[RTAP_UPPER_ISER] = { PROTOCOL_ISER, ON_RELIABLE | ON_IWARP, iser_recognise, WORD(0, 0xf3ffffff, 0x10000000) },
-	/* what the magic number has in common with itself in the other byte order */
+	/* the bits that the magic number has in both byte orders */
 	[RTAP_UPPER_LNET] = { PROTOCOL_LNET, ON_RELIABLE | ON_IWARP, lnet_recognise, WORD(0, 0x650d0d65, 0x01090901) },
 	/* padding */
 	[RTAP_UPPER_RDS] = { PROTOCOL_RDS, ON(IB_RC), rds_recognise, WORD(26, 0xffffffff, 0) },

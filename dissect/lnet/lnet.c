@@ -145,7 +145,8 @@ static bool derive_status(const struct rtap_packet *packet, const struct rtap_la
 	return true;
 }
 
-#define STATUS_ROW { "lnet.cksum.status", "Checksum Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND | RTAP_COMPARED, NULL, derive_status, NULL }
+#define STATUS_ROW { "lnet.cksum.status", "Checksum Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND | RTAP_COMPARED, \
+	NULL, derive_status, NULL }
 
 static const struct rtap_field little_fields[] = { LNET_ROWS(RTAP_LITTLE), STATUS_ROW, LNET_NID_ROWS("lnet.src", "lnet.dst") };
 static const struct rtap_field big_fields[] = { LNET_ROWS(0), STATUS_ROW, LNET_NID_ROWS("lnet.src", "lnet.dst") };

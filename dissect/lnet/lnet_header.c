@@ -119,7 +119,9 @@ static enum result parse_part(struct parse *parse, uint16_t protocol)
 #define UNUSED(at, width) { "lnet.hdr.unused", "Unused", at, width, RTAP_BYTES, RTAP_IGNORED, NULL, NULL, NULL }
 #define MATCH { "lnet.hdr.match_bits", "Match Bits", 128, 64, RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL }
 
-static const struct rtap_field ack_fields[] = { HANDLE("dst_wmd", "Memory Descriptor"), MATCH, ROW("mlength", "Length Taken", 192, 32, DEC, 0), UNUSED(224, 96) };
+static const struct rtap_field ack_fields[] = {
+	HANDLE("dst_wmd", "Memory Descriptor"), MATCH, ROW("mlength", "Length Taken", 192, 32, DEC, 0), UNUSED(224, 96),
+};
 static const struct rtap_field put_fields[] = {
 	HANDLE("ack_wmd", "Memory Descriptor for the ACK"), MATCH, ROW("hdr_data", "Header Data", 192, 64, HEX, RTAP_IGNORED),
 	ROW("ptl_index", "Portal", 256, 32, DEC, 0), ROW("offset", "Offset", 288, 32, DEC, 0),

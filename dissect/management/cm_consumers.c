@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private data of a connection's REQ, REP and REJ, if the service that the REQ requests is known by its port: NVMe over Fabrics, iSER,
- * RDS, RTRS (whose port others use too: by its magic number). SRP has no port; its login is recognised by content. The service of a REP or REJ comes from the context.
+ * Private data of a connection's REQ, REP and REJ. The port of the service that the REQ requests identifies NVMe over Fabrics, iSER and
+ * RDS; RTRS also needs its magic number, because others use its port. SRP has no port: its login is recognised by content.
+ * The service of a REP or REJ comes from the context.
  */
 #include "config.h"
 
@@ -20,7 +21,8 @@ enum {
 };
 
 static const struct rtap_name port_names[] = {
-	{ PORT_SMB, "SMB Direct" }, { RTRS_PORT, "RTRS" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { NVME_PORT_DISCOVERY, "NVMe" }, { RDS_PORT_OLD, "RDS" },
+	{ PORT_SMB, "SMB Direct" }, { RTRS_PORT, "RTRS" }, { PORT_ISCSI, "iSER" }, { NVME_PORT, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" },
+	{ NVME_PORT_DISCOVERY, "NVMe" }, { RDS_PORT_OLD, "RDS" },
 	{ RDS_PORT, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
 };
 
@@ -338,7 +340,7 @@ const char *cm_consumer_name(uint8_t consumer)
 }
 
 /* The consumer that a REQ requests: by its port, else by its content. */
-static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t *bytes, uint32_t length)
+static enum rtap_cm_consumer requested_consumer(const struct parse *parse, const uint8_t *bytes, uint32_t length)
 {
 	const struct rtap_cm_facts *facts = &parse->packet->cm;
 
@@ -385,7 +387,7 @@ uint16_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, u
 
 	switch (facts->attribute) {
 	case CM_REQ:
-		facts->consumer = (uint8_t)asked_for(parse, bytes, length);
+		facts->consumer = (uint8_t)requested_consumer(parse, bytes, length);
 		return facts->consumer == RTAP_CM_CONSUMER_LNET ? lnet_private_protocol(bytes, length, false) : formats[facts->consumer].request;
 	case CM_REP:
 		facts->consumer = parse->context->cm_consumer;

@@ -126,7 +126,8 @@ static void summary_of(const struct rtap_packet *packet, const struct rtap_layer
 #define KEY_ROW(name, label, width, number) ROW(name, label, KEYS_AT(width) + 4 * (number), 32, RTAP_HEX, RTAP_IS_RKEY)
 #define KEYS_1(width) KEY_ROW("nccl.cts.rkey", "R_Key", width, 0),
 #define KEYS_2(width) KEYS_1(width) KEY_ROW("nccl.cts.rkey1", "R_Key of Device 1", width, 1),
-#define KEYS_4(width) KEYS_2(width) KEY_ROW("nccl.cts.rkey2", "R_Key of Device 2", width, 2), KEY_ROW("nccl.cts.rkey3", "R_Key of Device 3", width, 3),
+#define KEYS_4(width) \
+	KEYS_2(width) KEY_ROW("nccl.cts.rkey2", "R_Key of Device 2", width, 2), KEY_ROW("nccl.cts.rkey3", "R_Key of Device 3", width, 3),
 /* A size of 8 bytes: no buffer has 4 GB. */
 #define SIZE_4
 #define SIZE_8 ROW("nccl.cts.size_high", "Size (high)", 12, 32, RTAP_DEC, 0),

@@ -206,7 +206,7 @@ static enum result parse(struct parse *parse)
 		result = parse_more(parse, ETHERNET_PAD, &pad);
 	if (result != OK)
 		return result;
-	/* the record's own account of the frame holds, also where it had more bytes than the file was given */
+	/* the record's length of the frame applies, even if the file's record has fewer bytes */
 	cursor->wire = (uint32_t)bits(header, ERF_WIRE_LENGTH);
 	if (cursor->captured > cursor->wire)
 		cursor->captured = cursor->wire;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MAC control: PAUSE and priority-based flow control (PFC), by which a receiver holds up its neighbour so that RoCE packets are not
+ * MAC control: PAUSE and priority-based flow control (PFC), with which a receiver pauses its neighbour so that RoCE packets are not
  * dropped. IEEE 802.3, clause 31 and annexes 31A, 31B, 31D. A time is in quanta of 512 bit times of the link.
  */
 #include "config.h"

@@ -164,12 +164,15 @@ static bool derive_host(const struct rtap_packet *packet, const struct rtap_laye
 }
 
 static const struct rtap_field registrants_fields[] = {
-	{ "nvme.cmd.reservation_report.reg.cntlid", "Controller Identifier", NVME_BYTES(0, 2), RTAP_HEX, RTAP_LITTLE | RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "nvme.cmd.reservation_report.reg.cntlid", "Controller Identifier", NVME_BYTES(0, 2), RTAP_HEX,
+		RTAP_LITTLE | RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	NVME_EACH("nvme.cmd.reservation_report.reg.holds", "Holds the Reservation", NVME_BITS(2, 0, 1), RTAP_BOOL, NULL),
 	NVME_EACH_RESERVED("nvme.cmd.reservation_report.reg.rsvd2_1", NVME_BITS(2, 1, 7)),
 	{ "nvme.cmd.reservation_report.reg.rsvd3", "Reserved", NVME_BYTES(3, 5), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
-	{ "nvme.cmd.reservation_report.reg.hostid", "Host Identifier", 64, 64, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS | RTAP_SOMETIMES, NULL, derive_host, NULL },
-	{ "nvme.cmd.reservation_report.reg.rkey", "Reservation Key", 128, 64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS | RTAP_SOMETIMES | RTAP_COMPARED, NULL, derive_key, NULL },
+	{ "nvme.cmd.reservation_report.reg.hostid", "Host Identifier", 64, 64, RTAP_BYTES,
+		RTAP_UNPLACED | RTAP_REPEATS | RTAP_SOMETIMES, NULL, derive_host, NULL },
+	{ "nvme.cmd.reservation_report.reg.rkey", "Reservation Key", 128, 64, RTAP_HEX,
+		RTAP_UNPLACED | RTAP_REPEATS | RTAP_SOMETIMES | RTAP_COMPARED, NULL, derive_key, NULL },
 };
 
 /* The extended status data has 40 reserved bytes before the registrants. */

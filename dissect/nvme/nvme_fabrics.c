@@ -198,7 +198,8 @@ NVME_STRUCTURE(connect_data, CONNECT_DATA, "nvme.fabrics.cmd.connect.data", "NVM
 static const struct rtap_name size_names[] = { { 0, "4 bytes" }, { 1, "8 bytes" }, { 0, NULL } };
 
 /* The value that Property Set writes to a property. */
-static bool derive_set(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t offset, unsigned low, unsigned width)
+static bool derive_set(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value,
+		       uint32_t offset, unsigned low, unsigned width)
 {
 	const struct rtap_layer *command = nvme_layer_of(packet, PROTOCOL_NVME_FABRICS);
 	const uint8_t *dwords = layer_bytes(packet, layer);

@@ -471,7 +471,8 @@ static const struct rtap_field controller_nvm_fields[] = {
 	{ "nvme.cmd.identify.ctrl_nvm.rsvd16", "Reserved", NVME_BYTES(16, 4080), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 };
 
-NVME_STRUCTURE(controller_nvm, CONTROLLER_NVM, "nvme.cmd.identify.ctrl_nvm", "NVMe Identify Controller, NVM Command Set", "NVM, 4.1.5.4", 4096, PROTOCOL_PAYLOAD)
+NVME_STRUCTURE(controller_nvm, CONTROLLER_NVM, "nvme.cmd.identify.ctrl_nvm", "NVMe Identify Controller, NVM Command Set",
+	"NVM, 4.1.5.4", 4096, PROTOCOL_PAYLOAD)
 
 /* A list of identifiers, after their number. */
 static const struct rtap_field controller_list_fields[] = {

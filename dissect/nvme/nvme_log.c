@@ -270,7 +270,8 @@ static const struct rtap_field discovery_log_fields[] = {
 	{ "nvme.cmd.get_logpage.identify.rsvd18", "Reserved", NVME_BYTES(18, 1006), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 };
 
-NVME_STRUCTURE(discovery_log, DISCOVERY_LOG, "nvme.cmd.get_logpage.identify", "NVMe Discovery Log", "Base, 5.16.1.23", 1024, PROTOCOL_NVME_DISCOVERY_ENTRIES)
+NVME_STRUCTURE(discovery_log, DISCOVERY_LOG, "nvme.cmd.get_logpage.identify", "NVMe Discovery Log", "Base, 5.16.1.23", 1024,
+	PROTOCOL_NVME_DISCOVERY_ENTRIES)
 
 static const struct rtap_name family_names[] = {
 	{ 0, "not reported" }, { 1, "IPv4" }, { 2, "IPv6" }, { 3, "InfiniBand" }, { 4, "Fibre Channel" }, { 254, "intra-host" }, { 0, NULL },
@@ -303,11 +304,13 @@ static const struct rtap_field discovery_entries_fields[] = {
 	NVME_EACH("nvme.cmd.get_logpage.identify.rcrd.asqsz", "Admin Queue Size", NVME_BYTES(8, 2), RTAP_DEC, NULL),
 	NVME_EACH("nvme.cmd.get_logpage.identify.rcrd.eflags", "Entry Flags", NVME_BYTES(10, 2), RTAP_HEX, NULL),
 	{ "nvme.cmd.get_logpage.identify.rcrd.rsvd12", "Reserved", NVME_BYTES(12, 20), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
-	{ "nvme.cmd.get_logpage.identify.rcrd.trsvcid", "Transport Service Identifier", NVME_BYTES(32, 32), RTAP_TEXT, RTAP_REPEATS, NULL, derive_trsvcid, NULL },
+	{ "nvme.cmd.get_logpage.identify.rcrd.trsvcid", "Transport Service Identifier", NVME_BYTES(32, 32), RTAP_TEXT, RTAP_REPEATS,
+		NULL, derive_trsvcid, NULL },
 	{ "nvme.cmd.get_logpage.identify.rcrd.rsvd64", "Reserved", NVME_BYTES(64, 192), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
 	{ "nvme.cmd.get_logpage.identify.rcrd.subnqn", "Subsystem NQN", NVME_BYTES(256, 256), RTAP_TEXT, RTAP_REPEATS, NULL, derive_entry_subnqn, NULL },
 	{ "nvme.cmd.get_logpage.identify.rcrd.traddr", "Transport Address", NVME_BYTES(512, 256), RTAP_TEXT, RTAP_REPEATS, NULL, derive_traddr, NULL },
-	{ "nvme.cmd.get_logpage.identify.rcrd.tsas", "Transport Specific Address Subtype", NVME_BYTES(768, 256), RTAP_BYTES, RTAP_PARTS | RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
+	{ "nvme.cmd.get_logpage.identify.rcrd.tsas", "Transport Specific Address Subtype", NVME_BYTES(768, 256), RTAP_BYTES,
+		RTAP_PARTS | RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
 	NVME_EACH("nvme.cmd.get_logpage.identify.rcrd.tsas.rdma_qptype", "RDMA QP Type", NVME_BYTES(768, 1), RTAP_HEX, qp_type_names),
 	NVME_EACH("nvme.cmd.get_logpage.identify.rcrd.tsas.rdma_prtype", "RDMA Provider Type", NVME_BYTES(769, 1), RTAP_HEX, provider_names),
 	NVME_EACH("nvme.cmd.get_logpage.identify.rcrd.tsas.rdma_cms", "RDMA Connection Management Service", NVME_BYTES(770, 1), RTAP_HEX, cms_names),
@@ -331,4 +334,5 @@ static const struct rtap_field reservation_log_fields[] = {
 	{ "nvme.cmd.get_logpage.reserv_notif.rsvd16", "Reserved", NVME_BYTES(16, 48), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 };
 
-NVME_STRUCTURE(reservation_log, RESERVATION_LOG, "nvme.cmd.get_logpage.reserv_notif", "NVMe Reservation Notification", "Base, 5.16.1.24", 64, PROTOCOL_PAYLOAD)
+NVME_STRUCTURE(reservation_log, RESERVATION_LOG, "nvme.cmd.get_logpage.reserv_notif", "NVMe Reservation Notification",
+	"Base, 5.16.1.24", 64, PROTOCOL_PAYLOAD)

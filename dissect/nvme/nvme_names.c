@@ -158,6 +158,8 @@ const char *nvme_status_name(uint32_t code, uint16_t status)
 
 /* Controller properties: Base, 3.1.3.5 and 3.1.3.6. */
 const struct rtap_name nvme_command_set_selections[] = { { 0, "NVM Command Set" }, { 6, "all supported" }, { 7, "admin only" }, { 0, NULL } };
-const struct rtap_name nvme_arbitration_names[] = { { 0, "round robin" }, { 1, "weighted round robin with urgent priority class" }, { 7, "vendor specific" }, { 0, NULL } };
+const struct rtap_name nvme_arbitration_names[] = {
+	{ 0, "round robin" }, { 1, "weighted round robin with urgent priority class" }, { 7, "vendor specific" }, { 0, NULL },
+};
 const struct rtap_name nvme_shutdown_requests[] = { { 0, "none" }, { 1, "normal" }, { 2, "abrupt" }, { 0, NULL } };
 const struct rtap_name nvme_shutdown_names[] = { { 0, "none" }, { 1, "occurring" }, { 2, "complete" }, { 0, NULL } };

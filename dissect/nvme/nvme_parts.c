@@ -66,7 +66,8 @@ const struct rtap_layer *nvme_layer_of(const struct rtap_packet *packet, uint16_
 #define LIST_SUBTYPE 120, 4
 #define LIST_TYPE 124, 4
 
-static bool derive_listed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool keyed, unsigned at, unsigned width)
+static bool derive_listed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool keyed,
+			  unsigned at, unsigned width)
 {
 	const uint8_t *descriptor = layer_bytes(packet, layer);
 

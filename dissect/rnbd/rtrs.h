@@ -12,7 +12,8 @@
 #include "dissect/engine/protocol.h"
 
 /* Types of immediate data. */
-enum rtrs_immediate { RTRS_IMM_REQUEST = 0, RTRS_IMM_RESPONSE = 1, RTRS_IMM_RESPONSE_INVALIDATES = 2, RTRS_IMM_HEARTBEAT = 8, RTRS_IMM_HEARTBEAT_ACK = 9 };
+enum rtrs_immediate { RTRS_IMM_REQUEST = 0, RTRS_IMM_RESPONSE = 1, RTRS_IMM_RESPONSE_INVALIDATES = 2, RTRS_IMM_HEARTBEAT = 8,
+	RTRS_IMM_HEARTBEAT_ACK = 9 };
 
 static inline enum rtrs_immediate rtrs_immediate_type(uint32_t immediate)
 {

@@ -224,7 +224,8 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_FHANDLE, " ", RPC_SUMMARY_HANDLE }, { NFS_NAME, " ", RPC_SUMMARY_NAME }, { NFS_OFFSET3, " ", RPC_SUMMARY_OFFSET }, { NFS_COUNT3, " ", RPC_SUMMARY_LENGTH },
+	{ NFS_FHANDLE, " ", RPC_SUMMARY_HANDLE }, { NFS_NAME, " ", RPC_SUMMARY_NAME }, { NFS_OFFSET3, " ", RPC_SUMMARY_OFFSET },
+	{ NFS_COUNT3, " ", RPC_SUMMARY_LENGTH },
 	{ NFS_SYMLINK_TO, " to ", RPC_SUMMARY_PLAIN }, { NFS_READLINK_DATA, " ", RPC_SUMMARY_PLAIN }, { NFS_SET_SIZE, " size ", RPC_SUMMARY_PLAIN },
 	{ XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };

@@ -16,7 +16,7 @@ extern const struct nfs_operation nfs4_operations[NFS4_OPERATIONS];
 /* The operation's tier, as in struct nfs_operation; 1 for an unknown operation. */
 uint8_t nfs4_tier(uint32_t number);
 
-/* For the files with the tables: arguments and results of NFSv4.1 operations, and arguments that they share with 4.0 operations. nfs41_operations.c */
+/* nfs41_operations.c: arguments and results of NFSv4.1 operations, and arguments that they share with 4.0 operations. */
 extern const struct xdr_item nfs4_backchannel_ctl_args[], nfs4_bind_conn_args[], nfs4_bind_conn_res[], nfs4_clientid_args[];
 extern const struct xdr_item nfs4_create_session_args[], nfs4_create_session_res[], nfs4_exchange_id_args[], nfs4_exchange_id_res[];
 extern const struct xdr_item nfs4_get_dir_delegation_args[], nfs4_get_dir_delegation_res[], nfs4_getdeviceinfo_args[];

@@ -100,7 +100,8 @@ static const struct xdr_item setacl3_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW
 static const struct xdr_procedure procedures3[] = { { NULL, NULL }, { getacl3_args, getacl3_res }, { setacl3_args, setacl3_res } };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFSACL_COUNT, " entries ", RPC_SUMMARY_UNLESS_0 }, { NFSACL_DEFAULT_COUNT, " default entries ", RPC_SUMMARY_UNLESS_0 }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
+	{ NFSACL_COUNT, " entries ", RPC_SUMMARY_UNLESS_0 }, { NFSACL_DEFAULT_COUNT, " default entries ", RPC_SUMMARY_UNLESS_0 },
+	{ XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 #define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary, NULL, NULL }

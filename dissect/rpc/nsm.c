@@ -56,7 +56,8 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NSM_NAME, " ", RPC_SUMMARY_PLAIN }, { NSM_MON_NAME, " ", RPC_SUMMARY_PLAIN }, { NSM_STATE, " state ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
+	{ NSM_NAME, " ", RPC_SUMMARY_PLAIN }, { NSM_MON_NAME, " ", RPC_SUMMARY_PLAIN }, { NSM_STATE, " state ", RPC_SUMMARY_PLAIN },
+	{ XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
 
 static const struct xdr_program nsm_program = {

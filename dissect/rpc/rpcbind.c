@@ -94,7 +94,8 @@ static const struct xdr_procedure procedures3[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ PORTMAP_PROG, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_VERSION, " v", RPC_SUMMARY_PLAIN }, { PORTMAP_PROTO, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_PORT, " port ", RPC_SUMMARY_PLAIN },
+	{ PORTMAP_PROG, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_VERSION, " v", RPC_SUMMARY_PLAIN }, { PORTMAP_PROTO, " ", RPC_SUMMARY_PLAIN },
+	{ PORTMAP_PORT, " port ", RPC_SUMMARY_PLAIN },
 	{ PORTMAP_RPCB_PROG, " ", RPC_SUMMARY_PLAIN }, { PORTMAP_RPCB_VERSION, " v", RPC_SUMMARY_PLAIN }, { PORTMAP_RPCB_NETID, " ", RPC_SUMMARY_PLAIN },
 	{ PORTMAP_UADDR, " ", RPC_SUMMARY_PLAIN }, { XDR_NO_ROW, NULL, RPC_SUMMARY_PLAIN },
 };
@@ -104,7 +105,8 @@ static const struct xdr_program portmap2_program = {
 };
 
 /* version 3 ends with TADDR2UADDR (8) */
-static const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3, summary, NULL, NULL };
+static const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3,
+	summary, NULL, NULL };
 
 static const struct xdr_program portmap4_program = {
 	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V4, XDR_NO_ROW, sizeof procedures3 / sizeof procedures3[0], procedures3, summary, NULL, NULL,

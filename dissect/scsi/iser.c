@@ -89,7 +89,8 @@ static uint8_t opcode_of(const struct rtap_packet *packet, const struct rtap_lay
 }
 
 /* Parts that only PDUs of some opcodes have; all bytes are also in one row or another. */
-static bool derive_if(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool has, unsigned at, unsigned width)
+static bool derive_if(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, bool has,
+	unsigned at, unsigned width)
 {
 	if (!has || layer->length * 8 < at + width)
 		return false;
@@ -146,7 +147,8 @@ OF(function, opcode == ISCSI_TASK_MANAGEMENT, 9, 7)
 OF(function_response, opcode == ISCSI_TASK_MANAGEMENT_RESPONSE, 16, 8)
 OF(async_event, opcode == ISCSI_ASYNC, 288, 8)
 OF(referenced, opcode == ISCSI_TASK_MANAGEMENT, 160, 32)
-OF(transfer_tag, opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_R2T || opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE, 160, 32)
+OF(transfer_tag, opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_R2T || opcode == ISCSI_TEXT ||
+	opcode == ISCSI_TEXT_RESPONSE, 160, 32)
 OF(r2t_number, opcode == ISCSI_R2T, 288, 32)
 OF(r2t_offset, opcode == ISCSI_R2T, 320, 32)
 OF(r2t_length, opcode == ISCSI_R2T, 352, 32)
@@ -259,7 +261,9 @@ const struct rtap_name iscsi_reject_names[] = {
 };
 
 /* RFC 7143, 11.12.3. */
-static const struct rtap_name stage_names[] = { { 0, "security negotiation" }, { 1, "operational negotiation" }, { 3, "full feature phase" }, { 0, NULL } };
+static const struct rtap_name stage_names[] = {
+	{ 0, "security negotiation" }, { 1, "operational negotiation" }, { 3, "full feature phase" }, { 0, NULL },
+};
 
 /* RFC 7143, 11.12.5. */
 static const struct rtap_name isid_type_names[] = { { 0, "IEEE OUI" }, { 1, "IANA enterprise number" }, { 2, "random" }, { 0, NULL } };
@@ -320,7 +324,8 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.taskmanfun.response", "Task Management Response", 16, 8, RTAP_HEX, iscsi_task_result_names, derive_function_response),
 	{ "iscsi.taskmanfun.referencedtasktag", "Referenced Task Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_referenced, NULL },
-	{ "iscsi.targettransfertag", "Target Transfer Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_transfer_tag, NULL },
+	{ "iscsi.targettransfertag", "Target Transfer Tag", 160, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
+		derive_transfer_tag, NULL },
 	SOME("iscsi.r2tsn", "R2TSN", 288, 32, RTAP_DEC, NULL, derive_r2t_number),
 	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_DEC, NULL, derive_r2t_offset),
 	SOME("iscsi.bufferOffset", "Buffer Offset", 320, 32, RTAP_DEC, NULL, derive_data_offset),
@@ -346,7 +351,8 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("scsi.lun", "LUN", 66, 14, RTAP_HEX, NULL, derive_lun),
 	{ "iscsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_request_frame, NULL },
 	SOME("iscsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, NULL, derive_time),
-	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_ON_DEMAND, NULL, derive_request_frame, NULL },
+	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_ON_DEMAND,
+		NULL, derive_request_frame, NULL },
 	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_ON_DEMAND, NULL, derive_time, NULL },
 	{ "scsi.status", "SCSI Status", 24, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_status_names, derive_status, NULL },
 	SOME("iscsi.scsiresponse.senselength", "Sense Length", 0, 16, RTAP_DEC, NULL, derive_sense_length),

@@ -181,7 +181,8 @@ PART(verify_long_blocks, opcode == SCSI_VERIFY_12 || opcode == SCSI_VERIFY_16, o
 PART(write_verify_lba, opcode == SCSI_WRITE_AND_VERIFY_10 || opcode == SCSI_WRITE_AND_VERIFY_12, 16, 32)
 PART(write_verify_long_lba, opcode == SCSI_WRITE_AND_VERIFY_16, 16, 64)
 PART(write_verify_blocks, opcode == SCSI_WRITE_AND_VERIFY_10, 56, 16)
-PART(write_verify_long_blocks, opcode == SCSI_WRITE_AND_VERIFY_12 || opcode == SCSI_WRITE_AND_VERIFY_16, opcode == SCSI_WRITE_AND_VERIFY_12 ? 48u : 80u, 32)
+PART(write_verify_long_blocks, opcode == SCSI_WRITE_AND_VERIFY_12 || opcode == SCSI_WRITE_AND_VERIFY_16,
+	opcode == SCSI_WRITE_AND_VERIFY_12 ? 48u : 80u, 32)
 PART(synchronize_flags, is_synchronize(opcode), 8, 8)
 PART(synchronize_volatile, is_synchronize(opcode), 13, 1)
 PART(synchronize_immediate, is_synchronize(opcode), 14, 1)
@@ -262,7 +263,9 @@ static bool derive_sixteen_lba(const struct rtap_packet *packet, const struct rt
 
 static const struct rtap_name service_names[] = { { 0x10, "READ CAPACITY(16)" }, { 0x11, "READ LONG(16)" }, { 0x12, "GET LBA STATUS" }, { 0, NULL } };
 static const struct rtap_name page_control_names[] = { { 0, "current" }, { 1, "changeable" }, { 2, "default" }, { 3, "saved" }, { 0, NULL } };
-static const struct rtap_name log_control_names[] = { { 0, "threshold" }, { 1, "cumulative" }, { 2, "default threshold" }, { 3, "default cumulative" }, { 0, NULL } };
+static const struct rtap_name log_control_names[] = {
+	{ 0, "threshold" }, { 1, "cumulative" }, { 2, "default threshold" }, { 3, "default cumulative" }, { 0, NULL },
+};
 static const struct rtap_name reserve_in_names[] = {
 	{ 0, "READ KEYS" }, { 1, "READ RESERVATION" }, { 2, "REPORT CAPABILITIES" }, { 3, "READ FULL STATUS" }, { 0, NULL },
 };
@@ -374,7 +377,8 @@ static const struct rtap_field cdb_fields[] = {
 	SOME("scsi_sbc.ssu.start", "Start", 1, RTAP_BOOL, NULL, start_start),
 	SOME("scsi.inquiry.flags", "Flags", 8, RTAP_HEX, NULL, inquiry_flags),
 	SOME("scsi.inquiry.cdb.evpd", "Vital Product Data", 1, RTAP_BOOL, NULL, inquiry_vital),
-	{ "scsi.inquiry.evpd.pagecode", "Page Code", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_vpd_page_names, derive_inquiry_page, NULL },
+	{ "scsi.inquiry.evpd.pagecode", "Page Code", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_vpd_page_names,
+		derive_inquiry_page, NULL },
 	SOME("scsi.mode.flags", "Flags", 8, RTAP_HEX, NULL, mode_flags),
 	SOME("scsi.cdb.mode.flags", "Flags", 8, RTAP_HEX, NULL, select_flags),
 	SOME("scsi.mode.pc", "Page Control", 2, RTAP_DEC, page_control_names, mode_control),

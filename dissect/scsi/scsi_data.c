@@ -294,7 +294,8 @@ const struct protocol scsi_log_parameters_protocol = {
 /* Persistent reservations: SPC-5, 6.16 and 6.17. */
 static const struct rtap_name reservation_names[] = {
 	{ 0x1, "write exclusive" }, { 0x3, "exclusive access" }, { 0x5, "write exclusive, registrants only" },
-	{ 0x6, "exclusive access, registrants only" }, { 0x7, "write exclusive, all registrants" }, { 0x8, "exclusive access, all registrants" }, { 0, NULL },
+	{ 0x6, "exclusive access, registrants only" }, { 0x7, "write exclusive, all registrants" },
+	{ 0x8, "exclusive access, all registrants" }, { 0, NULL },
 };
 
 static const struct rtap_field reservation_keys_fields[] = {
@@ -348,7 +349,8 @@ static const struct rtap_field reservation_capabilities_fields[] = {
 	{ "scsi.persresvin.capabilities.rsvd6", "Reserved", SCSI_BYTES(6, 2), RTAP_HEX, RTAP_BULK, NULL, NULL, NULL },
 };
 
-SCSI_STRUCTURE(reservation_capabilities, RESERVATION_CAPABILITIES, "scsi.persresvin.capabilities", "SCSI Reservation Capabilities", "SPC-5, 6.16.4", 8,
+SCSI_STRUCTURE(reservation_capabilities, RESERVATION_CAPABILITIES, "scsi.persresvin.capabilities",
+	"SCSI Reservation Capabilities", "SPC-5, 6.16.4", 8,
 	       PROTOCOL_PAYLOAD)
 
 static const struct rtap_field reservation_out_fields[] = {

@@ -178,7 +178,8 @@ const struct protocol smb_direct_request_protocol = {
 };
 
 const struct protocol smb_direct_response_protocol = {
-	.table = { "smb_direct.negotiate_response", "SMB Direct Negotiate Response", "[MS-SMBD] 2.2.2", SMB_DIRECT_RESPONSE_LENGTH, FIELDS(response_fields) },
+	.table = { "smb_direct.negotiate_response", "SMB Direct Negotiate Response", "[MS-SMBD] 2.2.2", SMB_DIRECT_RESPONSE_LENGTH,
+		FIELDS(response_fields) },
 	.scope = SCOPE_CALL,
 	.parse = parse_response,
 	.summary = summary_response,
@@ -187,7 +188,8 @@ const struct protocol smb_direct_response_protocol = {
 /* A message of several fragments is shown with the one that completes it. Else only a fragment that is a message is dissected. */
 static enum result parse_data(struct parse *parse, const uint8_t *header)
 {
-	uint32_t length = (uint32_t)little_bits(header, SMB_DIRECT_DATA_LENGTH), before = (uint32_t)little_bits(header, SMB_DIRECT_OFFSET) - SMB_DIRECT_LENGTH;
+	uint32_t length = (uint32_t)little_bits(header, SMB_DIRECT_DATA_LENGTH);
+	uint32_t before = (uint32_t)little_bits(header, SMB_DIRECT_OFFSET) - SMB_DIRECT_LENGTH;
 	const struct rtap_span whole = parse->context->chunk;
 	const uint8_t *unused;
 	enum result result;
