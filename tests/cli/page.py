@@ -8,8 +8,12 @@ VOID = ("meta", "link", "br", "input")
 
 
 class Element:
-    def __init__(self, tag, attributes):
+    """`order`: all elements of the page in the order of their start tags; those within this one are from `begin` to `end`."""
+
+    def __init__(self, tag, attributes, order):
         self.tag, self.attributes, self.children = tag, attributes, []
+        order.append(self)
+        self.order, self.begin, self.end = order, len(order), len(order)
 
     def __getitem__(self, name):
         return self.attributes[name]
@@ -24,10 +28,7 @@ class Element:
         return "".join(c if isinstance(c, str) else c.text() for c in self.children)
 
     def walk(self):
-        for child in self.children:
-            if isinstance(child, Element):
-                yield child
-                yield from child.walk()
+        return self.order[self.begin:self.end]
 
     def all(self, tag=None, cls=None, **attributes):
         return [e for e in self.walk() if (tag is None or e.tag == tag) and (cls is None or cls in e.classes()) and
@@ -39,9 +40,9 @@ class Element:
         return found[0]
 
 
-def drawings(source):
-    """Outermost SVG elements."""
-    depth, begin = 0, 0
+def split_drawings(source):
+    """Yields the text outside of SVG elements and the outermost SVG elements in turn."""
+    depth, begin, end = 0, 0, 0
     for tag in re.finditer(r"<svg\b|</svg>", source):
         if tag.group() == "<svg":
             begin = tag.start() if depth == 0 else begin
@@ -49,7 +50,9 @@ def drawings(source):
         else:
             depth -= 1
             if depth == 0:
-                yield source[begin:tag.end()]
+                yield source[end:begin], source[begin:tag.end()]
+                end = tag.end()
+    yield source[end:], None
 
 
 class Page(HTMLParser):
@@ -58,28 +61,43 @@ class Page(HTMLParser):
     def __init__(self, data):
         super().__init__(convert_charrefs=True)
         self.source = data.decode("utf-8")
-        self.root = Element("", {})
+        self.root = Element("", {}, [])
         self.open = [self.root]
-        self.feed(self.source)
-        self.close()
+        for text, drawing in split_drawings(self.source):
+            self.feed(text)
+            self.close()
+            if drawing:
+                self.add(xml.etree.ElementTree.fromstring(drawing))
         assert len(self.open) == 1, [e.tag for e in self.open]
-        for drawing in drawings(self.source):
-            xml.etree.ElementTree.fromstring(drawing)
+        self.root.end = len(self.root.order)
+
+    def add(self, node):
+        """An element of a drawing, with all within."""
+        element = Element(node.tag, {name.lower(): value for name, value in node.attrib.items()}, self.root.order)
+        self.open[-1].children.append(element)
+        self.open.append(element)
+        if node.text:
+            element.children.append(node.text)
+        for child in node:
+            self.add(child)
+            if child.tail:
+                element.children.append(child.tail)
+        self.handle_endtag(node.tag)
 
     def handle_starttag(self, tag, attributes):
         names = [name for name, _ in attributes]
         assert len(names) == len(set(names)), (tag, names)
-        element = Element(tag, dict(attributes))
+        element = Element(tag, dict(attributes), self.root.order)
         self.open[-1].children.append(element)
         if tag not in VOID:
             self.open.append(element)
 
     def handle_startendtag(self, tag, attributes):
-        self.open[-1].children.append(Element(tag, dict(attributes)))
+        self.open[-1].children.append(Element(tag, dict(attributes), self.root.order))
 
     def handle_endtag(self, tag):
         assert self.open[-1].tag == tag, (self.open[-1].tag, tag, self.getpos())
-        self.open.pop()
+        self.open.pop().end = len(self.root.order)
 
     def handle_data(self, data):
         self.open[-1].children.append(data)

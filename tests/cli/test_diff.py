@@ -24,6 +24,7 @@ from cli import CliTest, PROGRAM, PipeTest, TESTDATA, TESTS, captures, has_sanit
 GENERATE = os.path.join(TESTS, "generate")
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 RPING = os.path.join(TESTDATA, "roce-rping-v4.pcap")
+FORMS = ("a.pcapng", "nano.pcap", "a.pcap.gz")
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "regression-testing.md")
 loader = importlib.machinery.SourceFileLoader("rerun_capture", os.path.join(GENERATE, "rerun-capture"))
 rerun = importlib.util.module_from_spec(importlib.util.spec_from_loader("rerun_capture", loader))
@@ -45,13 +46,23 @@ class Frames:
     def shifted(self, seconds):
         return [(time + seconds * 10**9, data, wire) for time, data, wire in self.frames]
 
-    def pcapng(self, path):
-        file = capfile.Pcapng()
-        file.section()
-        file.interface(self.link, options=[(9, b"\x09")])
-        for time, data, wire in self.frames:
-            file.packet(0, time, data, wire)
-        file.write(path)
+    def write(self, path, frames):
+        """The frames, in the format of the name's ending, of FORMS. Returns the path."""
+        if path.endswith(".pcapng"):
+            file = capfile.Pcapng()
+            file.section()
+            file.interface(self.link, options=[(9, b"\x09")])
+            for time, data, wire in frames:
+                file.packet(0, time, data, wire)
+            file.write(path)
+        else:
+            capfile.write_pcap(path, self.link, frames)
+        if path.endswith(".gz"):
+            with open(path, "rb") as plain:
+                packed = gzip.compress(plain.read())
+            with open(path, "wb") as out:
+                out.write(packed)
+        return path
 
 
 class DiffTest(CliTest):
@@ -81,18 +92,13 @@ class Canon(DiffTest):
         return done.stdout
 
     def test_is_the_same_in_every_form_of_file_and_at_any_time(self):
-        for path in small_pcaps():
+        """Each capture at a later time, in one of the formats, in turn; one capture in all of them."""
+        for i, path in enumerate(small_pcaps()):
             frames = Frames(path)
-            forms = [self.path(name) for name in ("a.pcapng", "a.pcap.gz", "nano.pcap", "later.pcap")]
-            frames.pcapng(forms[0])
-            with gzip.open(forms[1], "wb") as packed:
-                packed.write(read(path))
-            capfile.write_pcap(forms[2], frames.link, frames.frames)
-            capfile.write_pcap(forms[3], frames.link, frames.shifted(12345))
-            expected = self.canon(path)
-            for form in forms:
+            later = frames.shifted(12345)
+            for form in FORMS if path == NFS3 else FORMS[i % len(FORMS):][:1]:
                 with self.subTest(path, form=form):
-                    self.assertEqual(self.canon(form), expected)
+                    self.assertEqual(self.canon(frames.write(self.path(form), later)), self.canon(path))
 
     def test_is_the_same_in_every_locale_and_every_time(self):
         self.assertEqual(self.canon(NFS3, env={"LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR.UTF-8"}), self.canon(NFS3))

@@ -7,7 +7,7 @@ import re
 import struct
 import unittest
 
-from cli import CliTest, RPING, TESTDATA, captures, has_sanitizers, read, records
+from cli import CliTest, RPING, TESTDATA, captures, read, records
 from conversation import Scene
 from page import Page, legend, points
 from stats import NAK_SEQUENCE, RNR, StatsTest
@@ -17,6 +17,7 @@ import capfile
 DOT_MOST, MARK_MOST = 1024, 256
 PLOTTED, ROWS = 8, 500
 MOST_BYTES = 6 << 20
+LINKS = {"src", "href", "action", "data"}
 
 
 def testdata(name):
@@ -32,6 +33,19 @@ class ReportTest(StatsTest):
         done = self.run_program("report", "-o", "-", *arguments)
         self.assertEqual(done.returncode, status, (arguments, done.stderr))
         return Page(done.stdout)
+
+
+    def check_structure(self, found):
+        """The page is well-formed (or Page() would fail), and needs nothing else."""
+        ids = [e["id"] for e in found.root.walk() if e.get("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+        for e in found.root.walk():
+            for name in LINKS & e.attributes.keys():
+                self.assertTrue((e[name] or "#").startswith(("#", "data:,")), (e.tag, e.attributes))
+                if name == "href" and e[name].startswith("#"):
+                    self.assertIn(e[name][1:], ids)
+        self.assertEqual(len(found.root.all("script")), 1)
+        self.assertNotRegex(found.source, r"url\((?!#)|@import|<link (?!rel=\"icon\")")
 
 
 class Usage(ReportTest):
@@ -86,20 +100,6 @@ class Usage(ReportTest):
 
 
 class Structure(ReportTest):
-    def test_pages_of_all_captures_are_well_formed_and_need_nothing_else(self):
-        for capture in captures()[::4 if has_sanitizers() else 1]:
-            with self.subTest(capture):
-                found = self.page(capture)
-                ids = [e["id"] for e in found.root.walk() if e.get("id")]
-                self.assertEqual(len(ids), len(set(ids)))
-                for e in found.root.walk():
-                    for name in ("src", "href", "action", "data"):
-                        self.assertTrue((e.get(name) or "#").startswith(("#", "data:,")), (e.tag, e.attributes))
-                    if (e.get("href") or "").startswith("#"):
-                        self.assertIn(e["href"][1:], ids)
-                self.assertEqual(len(found.root.all("script")), 1)
-                self.assertNotRegex(found.source, r"url\((?!#)|@import|<link (?!rel=\"icon\")")
-
     def test_tables_and_plots_have_text_for_screen_readers(self):
         found = self.page(testdata("roce-nfs3-long.pcap"))
         self.assertEqual(found.root.one("html")["lang"], "en")
@@ -293,10 +293,11 @@ class Numbers(ReportTest):
             titles = [g.one("title").text() for g in self.page(path).root.one("svg", "recoveries").all("g", "recovery")]
             self.assertEqual([re.search(": (.*), frame", one).group(1) for one in titles], expected)
 
-    def test_values_are_those_of_stats(self):
+    def test_pages_of_all_captures_are_complete_and_their_values_are_those_of_stats(self):
         self.drawn = {True: 0, False: 0}
         for capture in captures():
             stats, found, what = self.stats(capture), self.page(capture), os.path.basename(capture)
+            self.check_structure(found)
             self.check_capture(found, stats["capture"][0], what)
             connections = {c["connection"]: c for c in stats["connection"]}
             rows = found.table("connection-table")
