@@ -407,13 +407,33 @@ void messages_check_aside(struct rtap_tracker *tracker)
 	}
 }
 
+#define IDLE_CHECK_NS (GRACE_NS / 8) /* capture time between checks while a request really waits */
+
+/* Settles what no longer changes of the messages that the request of the message can wait for. */
+static __attribute__((cold, noinline)) void settle_idle(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct connection *connection = message->connection;
+	struct message *data, *last = NULL;
+
+	for (int side = 0; side < 2 && !connection->ddp; side++)
+		messages_settle(tracker, &connection->streams[side], false);
+	/* data can be on other connections */
+	for (; message->request && (data = TAILQ_FIRST(&message->request->claimed)) && data != last && !data->connection->ddp; last = data)
+		messages_settle(tracker, data->stream, false);
+	if (message->request)
+		tracker->idle_check_ns = tracker->now_ns + IDLE_CHECK_NS;
+}
+
 void messages_report_ready(struct rtap_tracker *tracker)
 {
 	struct message *message;
 
 	while ((message = TAILQ_FIRST(&tracker->waiting))) {
-		struct message *awaited = awaited_by(tracker, message);
+		struct message *awaited;
 
+		if (message_may_be_idle(tracker, message))
+			settle_idle(tracker, message);
+		awaited = awaited_by(tracker, message);
 		if (!awaited) {
 			fetch(TAILQ_NEXT(message, waiting));
 			report(tracker, message);

@@ -46,6 +46,15 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }
 
+/*
+ * Whether it waits for the end of its request, and packets of its connection, which settle messages, may have ended: what the request waits for
+ * may be final now.
+ */
+static inline bool message_may_be_idle(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return message->request && !message->stream && tracker->now_ns - message->active_ns >= GRACE_NS && tracker->now_ns >= tracker->idle_check_ns;
+}
+
 /* Order and places of the deferred messages: for tracker->aside.heap. */
 bool message_is_due_before(const void *one, const void *other);
 void message_put_aside(void *message, size_t at);
@@ -65,7 +74,7 @@ static inline void messages_advance(struct rtap_tracker *tracker)
 		messages_check_aside(tracker);
 		first = TAILQ_FIRST(&tracker->waiting);
 	}
-	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first)))
+	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first) || message_may_be_idle(tracker, first)))
 		messages_report_ready(tracker);
 }
 

@@ -406,6 +406,7 @@ struct rtap_tracker {
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 	bool reports;                  /* messages or operations are wanted */
 	uint64_t patience_ns;          /* longest time that a message delays later ones; 0: until it is given up */
+	int64_t idle_check_ns;         /* capture time: before it, idle connections have nothing to settle for the first message */
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */

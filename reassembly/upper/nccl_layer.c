@@ -128,18 +128,19 @@ static bool is_known(const struct region *region)
 	return ((const struct nccl_state *)region->request->connection->upper_state)->is_known;
 }
 
-/* Claims data that was captured before the proof. */
-static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream)
+/* Claims data that was captured before the proof, but not before the announcement of the memory in frame `since`. */
+static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream, uint64_t since)
 {
 	struct message *message = TAILQ_LAST(&stream->messages, message_list);
 
 	for (int i = 0; message && message != TAILQ_FIRST(&stream->messages) && i < MOST_EARLIER; i++)
 		message = TAILQ_PREV(message, message_list, link);
 	for (; message; message = TAILQ_NEXT(message, link)) {
-		struct region *region = message->region ? NULL : find(tracker, message);
+		struct region *region;
 
-		if (message->region || message->shown.verb != RTAP_VERB_WRITE)
+		if (message->region || message->shown.verb != RTAP_VERB_WRITE || message->shown.first_frame < since)
 			continue;
+		region = find(tracker, message);
 		if (region && is_known(region) && claim_for(tracker, region, message)) {
 			if (assembly_is_whole(message))
 				take_data(nccl_transfer_of(region->request), message, message->shown.length);
@@ -149,21 +150,31 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 	}
 }
 
+/* Whether the connection can have data of a transfer announced at that time. */
+static bool may_have_data(const struct connection *connection, int64_t since_ns)
+{
+	return (!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP &&
+	       connection->shown.time_end_ns >= since_ns;
+}
+
 static void prove(struct rtap_tracker *tracker, struct nccl_state *state)
 {
 	struct connection *connection = TAILQ_LAST(&tracker->connections, connection_list);
 	struct nccl_transfer *transfer;
+	uint64_t since = UINT64_MAX;
+	int64_t since_ns = INT64_MAX;
 
 	state->is_known = true;
 	for (int i = 0; i < 2; i++)
 		TAILQ_FOREACH(transfer, &state->channels[i].transfers, link) {
 			transfer->bytes = 0;
 			nccl_transfer_announced(tracker, transfer);
+			since = transfer->request.first_frame < since ? transfer->request.first_frame : since;
+			since_ns = transfer->request.time_ns < since_ns ? transfer->request.time_ns : since_ns;
 		}
 	for (int i = 0; connection && i < MOST_CONNECTIONS; connection = TAILQ_PREV(connection, connection_list, link), i++)
-		if ((!connection->layer || connection->layer == &nccl_layer) && connection->shown.transport != RTAP_TRANSPORT_IWARP)
-			for (int side = 0; side < 2; side++)
-				claim_earlier(tracker, &connection->streams[side]);
+		for (int side = 0; side < 2 && may_have_data(connection, since_ns); side++)
+			claim_earlier(tracker, &connection->streams[side], since);
 }
 
 /* A WRITE request names memory. */

@@ -198,7 +198,7 @@ void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *tra
 	nccl_job_begun(&nccl_layer_state(tracker)->jobs, &transfer->progress, time_ns);
 }
 
-static void note_qp(struct nccl_transfer *transfer, uint64_t connection)
+static void note_qp(struct nccl_transfer *transfer, uint32_t connection)
 {
 	for (uint32_t i = 0; i < transfer->qp_count; i++)
 		if (transfer->qps[i] == connection)
@@ -212,7 +212,7 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 	const struct rtap_message *shown = &message->shown;
 
 	transfer->immediates += shown->has_immediate;
-	note_qp(transfer, message->connection->shown.number);
+	note_qp(transfer, (uint32_t)message->connection->shown.number);
 	if (!transfer->has_data || shown->time_ns < transfer->first_ns) {
 		transfer->first_ns = shown->time_ns;
 		transfer->first_frame = shown->first_frame;

@@ -33,7 +33,7 @@ struct nccl_transfer {
 	uint64_t immediates;         /* WRITEs with immediate data */
 	struct nccl_progress progress;
 	uint32_t qp_count;
-	uint64_t qps[NCCL_MOST_QPS]; /* numbers of their connections */
+	uint32_t qps[NCCL_MOST_QPS]; /* numbers of their connections, modulo 2^32 */
 	uint32_t link_count;
 	struct nccl_memory_link *links; /* one for each region; NULL: not in the index */
 	uint32_t length;             /* of `bytes_written` */

@@ -245,6 +245,18 @@ class Causes(Nccl):
         self.expect(self.operations(sender), made)
 
 
+class Idle(Nccl):
+    def test_a_connection_that_becomes_idle_keeps_no_memory(self):
+        hosts = [Host(number) for number in (1, 2, 3)]
+        first, second = (Communicator(hosts[0], host) for host in hosts[1:])
+        time, made = 1000 * MS, []
+        for link, count, gap in ((first, 3, MS), (second, 1000, 2 * MS)):
+            for _ in range(count):
+                made.append(link.transfer(time, [1024]))
+                time = made[-1].ended + gap
+        self.expect(self.operations(hosts[0], options=("--max-memory", "1M")), made)
+
+
 class Statistics(Nccl):
     def records(self, hosts, *others, options=()):
         path = self.path("job.pcap")
