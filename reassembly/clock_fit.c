@@ -3,19 +3,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reassembly/clock_fit.h"
 
 #define NS 1e9
 /* Upper limit of the drift of computer clocks. */
 #define MOST_DRIFT 1e-3
-/* The same for two crystals of network equipment, 100 ppm each, for the uncertainty of clocks that drift less than that. */
+/* The same for two crystals of network equipment, 100 ppm each: of clocks that can drift less than that, none that drift more are considered. */
 #define USUAL_DRIFT 2e-4
 /* Upper limit of a packet's transit time, in seconds. */
 #define MOST_TRANSIT 10.0
 /* For packets in one direction only: upper limit of the transit time of a network. */
 #define NETWORK_NS 1000000
-/* This many consecutive packets of one direction outside of all lines show that the clock was set; fewer are mismatched retransmissions. */
+/* This many packets of one direction outside of all lines show that the clock was set; fewer are mismatched retransmissions. */
 #define MOST_VIOLATIONS 4
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
@@ -35,11 +36,24 @@ struct allowed {
 	unsigned count;
 };
 
+/* The samples of one piece, and the lines that they allow. */
+struct extent {
+	size_t begin, end;
+	size_t certain;            /* the samples before this one may belong to the piece before, and exclude no lines */
+	struct allowed allowed;
+};
+
+/* Packets of one direction outside of all lines. */
+struct violations {
+	size_t samples[MOST_VIOLATIONS]; /* indexes */
+	unsigned count;
+};
+
 /* One fit. */
 struct fit {
 	const struct clock_sample *samples;
 	size_t count;
-	double tolerance;
+	double tolerance, most_drift;
 	bool later;                /* packets whose from_higher is this were captured by the measured clock after the other one */
 	bool is_one_way;           /* all packets have the same direction, and count as later ones */
 };
@@ -65,17 +79,14 @@ static double margin(const struct line_of_clock *line, double time, double after
 	return (is_later ? above : -above) + tolerance;
 }
 
-/* Cuts off the lines that a sample excludes. False: all of them, so that none was cut off. */
-static bool cut(struct allowed *allowed, double time, double after, bool is_later, double tolerance)
+/* Cuts off the corners with negative margins. False: all of them, so that none was cut off. */
+static bool cut_off(struct allowed *allowed, const double margins[MOST_CORNERS])
 {
 	struct allowed kept = { .count = 0 };
-	double margins[MOST_CORNERS + 1];
 	unsigned inside = 0;
 
-	for (unsigned i = 0; i < allowed->count; i++) {
-		margins[i] = margin(&allowed->corners[i], time, after, is_later, tolerance);
+	for (unsigned i = 0; i < allowed->count; i++)
 		inside += margins[i] >= 0;
-	}
 	if (inside == allowed->count || !inside)
 		return inside;
 	for (unsigned i = 0; i < allowed->count && kept.count < MOST_CORNERS; i++) {
@@ -95,6 +106,28 @@ static bool cut(struct allowed *allowed, double time, double after, bool is_late
 	if (kept.count < MOST_CORNERS)
 		*allowed = kept;
 	return true;
+}
+
+/* Cuts off the lines that a sample excludes. False: all of them, so that none was cut off. */
+static bool cut(struct allowed *allowed, double time, double after, bool is_later, double tolerance)
+{
+	double margins[MOST_CORNERS];
+
+	for (unsigned i = 0; i < allowed->count; i++)
+		margins[i] = margin(&allowed->corners[i], time, after, is_later, tolerance);
+	return cut_off(allowed, margins);
+}
+
+/* Cuts off the lines whose drift is not between these. */
+static void limit_drift(struct allowed *allowed, double least, double most)
+{
+	double margins[MOST_CORNERS];
+
+	for (int is_most = 0; is_most < 2; is_most++) {
+		for (unsigned i = 0; i < allowed->count; i++)
+			margins[i] = is_most ? most - allowed->corners[i].drift : allowed->corners[i].drift - least;
+		(void)cut_off(allowed, margins);
+	}
 }
 
 /* The lines of this drift that are allowed. */
@@ -191,10 +224,11 @@ static int64_t uncertainty_ns(const struct allowed *allowed, const struct line_o
 	return (int64_t)(fmin(most, MOST_UNCERTAINTY) * NS);
 }
 
-static void choose(const struct fit *fit, const struct allowed *allowed, size_t begin, size_t end, struct clock_piece *piece)
+static void choose(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
 {
-	const struct clock_sample *first = &fit->samples[begin];
-	double middle = elapsed(first->time_ns, fit->samples[end - 1].time_ns) / 2;
+	const struct allowed *allowed = &extent->allowed;
+	const struct clock_sample *first = &fit->samples[extent->begin];
+	double middle = elapsed(first->time_ns, fit->samples[extent->end - 1].time_ns) / 2;
 	double least, most, drift = fit->is_one_way ? closest_drift(allowed, middle) : middle_drift(allowed);
 	int64_t offset_ns;
 
@@ -230,33 +264,83 @@ static size_t first_after_step(const struct fit *fit, const struct clock_piece *
 	return next;
 }
 
-/* The longest piece that begins with this sample. Returns the first sample after it. */
-static size_t fit_piece(const struct fit *fit, size_t begin, struct clock_piece *piece)
+/* Without any sample, all lines are allowed. */
+static void allow_all(const struct fit *fit, struct allowed *allowed)
 {
-	struct allowed allowed = { .count = 4, .corners = {
-		{ -MOST_DRIFT, -MOST_TRANSIT }, { MOST_DRIFT, -MOST_TRANSIT }, { MOST_DRIFT, MOST_TRANSIT }, { -MOST_DRIFT, MOST_TRANSIT },
+	const double drift = fit->most_drift;
+
+	*allowed = (struct allowed){ .count = 4, .corners = {
+		{ -drift, -MOST_TRANSIT }, { drift, -MOST_TRANSIT }, { drift, MOST_TRANSIT }, { -drift, MOST_TRANSIT },
 	} };
-	const struct clock_sample *first = &fit->samples[begin];
-	unsigned violations[2] = { 0, 0 };
-	size_t first_violation[2] = { begin, begin };
+}
 
-	for (size_t i = begin; i < fit->count; i++) {
+/* False: no line that other samples allow agrees with this one. */
+static bool cut_by(const struct fit *fit, struct extent *extent, const struct clock_sample *sample)
+{
+	const struct clock_sample *first = &fit->samples[extent->begin];
+
+	return cut(&extent->allowed, elapsed(first->time_ns, sample->time_ns), elapsed(first->after_ns, sample->after_ns), is_later(fit, sample),
+		   fit->tolerance);
+}
+
+/* Removes the violations of one direction that a packet of the other one disproves: it would have arrived before it was sent. */
+static void disprove(const struct fit *fit, struct violations *violations, const struct clock_sample *sample)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < violations->count; i++) {
+		const struct clock_sample *violation = &fit->samples[violations->samples[i]];
+		double excess = seconds(violation->after_ns, sample->after_ns);
+
+		excess = is_later(fit, violation) ? excess : -excess;
+		if (excess <= fit->tolerance + fit->most_drift * fabs(seconds(violation->time_ns, sample->time_ns)))
+			violations->samples[kept++] = violations->samples[i];
+	}
+	violations->count = kept;
+}
+
+/* Ends a piece before the samples of a step. */
+static void end_piece(const struct fit *fit, struct extent *extent, size_t first_violation, struct clock_piece *piece)
+{
+	size_t begin = extent->certain;
+
+	extent->end = first_violation;
+	/* without the samples after the step, which may have excluded lines; then without those that may be after it */
+	for (int run = 0; run < 2; run++) {
+		allow_all(fit, &extent->allowed);
+		for (size_t i = begin; i < extent->end; i++)
+			(void)cut_by(fit, extent, &fit->samples[i]);
+		choose(fit, extent, piece);
+		if (!run)
+			extent->end = first_after_step(fit, piece, begin, first_violation);
+	}
+}
+
+/* The longest piece that begins with this sample; *certain: the first one that certainly belongs to it, then to the next piece. */
+static void fit_piece(const struct fit *fit, size_t begin, size_t *certain, struct extent *extent, struct clock_piece *piece)
+{
+	struct violations violations[2] = { { .count = 0 }, { .count = 0 } };
+
+	*extent = (struct extent){ .begin = begin, .end = fit->count, .certain = *certain };
+	allow_all(fit, &extent->allowed);
+	for (size_t i = *certain; i < fit->count; i++) {
 		const struct clock_sample *sample = &fit->samples[i];
-		bool later = is_later(fit, sample);
+		struct violations *same = &violations[is_later(fit, sample)];
 
-		if (cut(&allowed, elapsed(first->time_ns, sample->time_ns), elapsed(first->after_ns, sample->after_ns), later, fit->tolerance)) {
-			violations[later] = 0;
+		disprove(fit, &violations[!is_later(fit, sample)], sample);
+		if (cut_by(fit, extent, sample)) {
+			if (fit->is_one_way)
+				same->count = 0;
 			continue;
 		}
-		if (!violations[later]++)
-			first_violation[later] = i;
-		if (violations[later] == MOST_VIOLATIONS) {
-			choose(fit, &allowed, begin, first_violation[later], piece);
-			return first_after_step(fit, piece, begin, first_violation[later]);
-		}
+		same->samples[same->count++] = i;
+		if (same->count < MOST_VIOLATIONS)
+			continue;
+		*certain = same->samples[0];
+		end_piece(fit, extent, same->samples[0], piece);
+		return;
 	}
-	choose(fit, &allowed, begin, fit->count, piece);
-	return fit->count;
+	choose(fit, extent, piece);
 }
 
 /* Which direction is captured later by the measured clock: copies next to each other are as far from the line. */
@@ -277,23 +361,48 @@ static void find_directions(struct fit *fit)
 	fit->is_one_way = !changes;
 }
 
+/* A clock that is set goes on as fast as before, if the samples allow that. */
+static void share_drift(const struct fit *fit, struct extent *extents, size_t count, struct clock_piece *pieces)
+{
+	double least = -MOST_DRIFT, most = MOST_DRIFT;
+
+	for (size_t i = 0; i < count; i++) {
+		double lowest, highest;
+
+		drifts(&extents[i].allowed, &lowest, &highest);
+		least = fmax(least, lowest);
+		most = fmin(most, highest);
+	}
+	for (size_t i = 0; least <= most && i < count; i++) {
+		limit_drift(&extents[i].allowed, least, most);
+		choose(fit, &extents[i], &pieces[i]);
+	}
+}
+
 /* False: more pieces than `most`; the last one was found for all that follows. */
 static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECES], size_t most, size_t *count)
 {
+	struct extent extents[CLOCK_PIECES];
+	size_t certain = 0;
+
 	*count = 0;
 	for (size_t i = 0; i < fit->count;) {
 		if (*count == most)
 			return false;
-		i = fit_piece(fit, i, &pieces[(*count)++]);
+		fit_piece(fit, i, &certain, &extents[*count], &pieces[*count]);
+		i = extents[(*count)++].end;
 	}
+	share_drift(fit, extents, *count, pieces);
 	return true;
 }
 
 /* Imprecise times look like steps: rather few pieces, unless time stamps would have to be far off. */
-static size_t fit_few(struct fit *fit, struct clock_piece pieces[CLOCK_PIECES])
+static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pieces[CLOCK_PIECES])
 {
 	static const size_t most[] = { FEW_PIECES, CLOCK_PIECES };
 	size_t count;
+
+	fit->most_drift = most_drift;
 
 	for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
 		for (fit->tolerance = LEAST_TOLERANCE; fit->tolerance <= MOST_TOLERANCE; fit->tolerance *= 10)
@@ -305,12 +414,19 @@ static size_t fit_few(struct fit *fit, struct clock_piece pieces[CLOCK_PIECES])
 size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES])
 {
 	struct fit fit = { .samples = samples, .count = count };
-	size_t found;
+	struct clock_piece usual[CLOCK_PIECES];
+	size_t found, usual_count;
 
 	if (!count)
 		return 0;
 	find_directions(&fit);
-	found = fit_few(&fit, pieces);
+	found = fit_few(&fit, MOST_DRIFT, pieces);
+	/* between sparse packets, a step looks like a large drift */
+	usual_count = found > 1 ? fit_few(&fit, USUAL_DRIFT, usual) : SIZE_MAX;
+	if (usual_count <= found) {
+		memcpy(pieces, usual, usual_count * sizeof *pieces);
+		found = usual_count;
+	}
 	/* for the frames before it, too */
 	pieces[0].first_frame = 0;
 	return found == 1 && !pieces[0].ahead_ns && pieces[0].drift == 0 ? 0 : found;

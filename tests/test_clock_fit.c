@@ -89,6 +89,7 @@ Test(clock_fit, finds_offset_drift_and_steps)
 		{ SECOND, 0, 1800, SECOND, 100000, 50 },
 		{ SECOND, 20e-6, 1000, -3600 * SECOND, 100000, 70 },
 		{ 0, -100e-6, 3000, 20 * MS, 10000, 30 },
+		{ 0, 150e-6, 1200, -60 * MS, 100000, 50 },
 	};
 
 	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {

@@ -75,6 +75,24 @@ class Relay(Join):
     def test_so_are_those_of_iwarp(self):
         self.check("iwarp-loss", "10.0.0.1")
 
+    def test_steps_of_a_clock_come_back(self):
+        """Packets took up to 20 ms here, and there are seconds without any."""
+        for name in "roce-loss", "iwarp-loss":
+            paths = [os.path.join(ENDS, "%s.%s.pcap.gz" % (name, end)) for end in "AB"]
+            unchanged = self.objects(*paths)[1]["files"][1]["clock"]
+            frames = list(capfile.timed(paths[1]))
+            begin, end = frames[0][0], frames[-1][0]
+            for at, step, ppm in ((0.5, SECOND, 0), (0.5, -SECOND // 100, 0), (0.3, SECOND // 100, 150), (0.8, SECOND // 2, -100)):
+                changed = self.path("set.pcap")
+                capfile.write_pcap(changed, frames[0][1], [
+                    (time + (time - begin) * ppm // 10**6 + (step if time > begin + (end - begin) * at else 0), data, wire)
+                    for time, _, data, wire in frames])
+                clock = self.objects(paths[0], changed)[1]["files"][1]["clock"]
+                with self.subTest(name, at=at, step=step):
+                    self.assertEqual(clock["steps"], 1)
+                    self.assertLess(clock["uncertainty"], 0.0025)
+                    self.assertAlmostEqual(clock["offset"], unchanged["offset"], delta=clock["uncertainty"] + unchanged["uncertainty"])
+
     def test_the_text_lists_them(self):
         files = [os.path.join(ENDS, "roce-loss.%s.pcap.gz" % end) for end in "AB"]
         lines = self.lines("join", "--top", "100", *files)
