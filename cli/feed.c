@@ -47,6 +47,14 @@ bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause
 	return true;
 }
 
+bool feed_joins(struct joined *joined, const struct transmission_sight *sight)
+{
+	if (!feed || !feed->join)
+		return false;
+	feed->join(feed->owner, joined, sight);
+	return true;
+}
+
 void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame)
 {
 	if (feed && feed->took)

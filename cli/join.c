@@ -10,6 +10,7 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
+#include "cli/feed.h"
 #include "cli/join.h"
 #include "cli/joined.h"
 #include "cli/options.h"
@@ -53,12 +54,16 @@ static void save(struct joining *joining, const struct rtap_frame *frame)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct joining *joining = owner;
+	struct transmission_sight sight;
 	enum transmission_copy copy;
 	struct rtap_packet packet;
 
 	reader_packet(&joining->reader, frame, &packet);
 	reader_count(&joining->reader, &packet);
-	copy = joined_take(&joining->joined, &packet);
+	joined_sight(&joining->joined, &packet, &sight);
+	if (feed_joins(&joining->joined, &sight))
+		return;
+	copy = joined_take(&joining->joined, &sight);
 	if (joining->reader.options->write_name && copy != TRANSMISSION_AGAIN)
 		save(joining, frame);
 }
@@ -168,6 +173,11 @@ static void finish(struct joining *joining)
 	struct reader *reader = &joining->reader;
 	struct rtap_error error;
 
+	feed_deliver(reader, joining->tracker);
+	if (feed && feed->is_silent) {
+		reader_report(reader, joining->tracker);
+		return;
+	}
 	joined_finish(&joining->joined);
 	if (columns_are_made(&reader->options->columns))
 		write_records(joining);
@@ -188,6 +198,7 @@ static bool open_all(struct joining *joining, const struct options *options)
 		.dissect = &options->dissect, .merged = take_merge, .owner = joining,
 	};
 
+	feed_keep(&tracking);
 	if (!joined_open(&joining->joined, options, joining->reader.source, options->max_memory / JOIN_SHARE) ||
 	    rtap_tracker_open(&joining->tracker, &tracking, NULL)) {
 		print_error("out of memory");
@@ -207,6 +218,7 @@ static int run(const struct options *options)
 		reader->status = EXIT_ERROR;
 	else {
 		reader_run(reader, joining.tracker, take, &joining);
+		feed_ends();
 		rtap_tracker_finish(joining.tracker);
 		finish(&joining);
 	}

@@ -42,15 +42,19 @@ static unsigned point_of(struct joined *joined, uint32_t interface)
 	return joined->points[interface] - 1;
 }
 
-enum transmission_copy joined_take(struct joined *joined, const struct rtap_packet *packet)
+void joined_sight(struct joined *joined, const struct rtap_packet *packet, struct transmission_sight *sight)
 {
-	unsigned point = point_of(joined, packet->frame->interface);
+	transmission_sight(sight, packet, point_of(joined, packet->frame->interface));
+}
+
+enum transmission_copy joined_take(struct joined *joined, const struct transmission_sight *sight)
+{
 	enum transmission_copy copy;
 
 	if (joined->form.times.first_ns == INT64_MIN)
-		joined->form.times.first_ns = packet->frame->time_ns;
-	copy = transmissions_take(joined->transmissions, packet, point);
-	join_note_point(joined->join, point, packet->frame->time_ns, copy != TRANSMISSION_UNKNOWN);
+		joined->form.times.first_ns = sight->time_ns;
+	copy = transmissions_take(joined->transmissions, sight);
+	join_note_point(joined->join, sight->point, sight->time_ns, copy != TRANSMISSION_UNKNOWN);
 	return copy;
 }
 

@@ -25,8 +25,11 @@ struct joined {
 /* Makes each input a capture point. False: out of memory; nothing is printed. Call joined_close() in both cases. */
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory);
 
-/* Processes a packet. Packets must be passed in the order of their times. */
-enum transmission_copy joined_take(struct joined *joined, const struct rtap_packet *packet);
+/* What is counted of a packet. */
+void joined_sight(struct joined *joined, const struct rtap_packet *packet, struct transmission_sight *sight);
+
+/* Counts a packet. Packets must be passed in the order of their times. */
+enum transmission_copy joined_take(struct joined *joined, const struct transmission_sight *sight);
 
 /* Call after the last packet: completes `form`. */
 void joined_finish(struct joined *joined);

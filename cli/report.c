@@ -79,13 +79,16 @@ static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *f
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct reporting *reporting = owner;
+	struct transmission_sight sight;
 	struct congestion_pause pause;
 	struct rtap_packet packet;
 
 	reader_packet(&reporting->reader, frame, &packet);
 	stats_packet(reporting->stats, &packet);
-	if (reporting->joined.join)
-		joined_take(&reporting->joined, &packet);
+	if (reporting->joined.join) {
+		joined_sight(&reporting->joined, &packet, &sight);
+		joined_take(&reporting->joined, &sight);
+	}
 	if (congestion_pause_of(&packet, &pause)) {
 		pause.bits_per_second = reader_link_speed(&reporting->reader, frame);
 		congestion_note_pause(reporting->stats, &pause);

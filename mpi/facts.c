@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "cli/joined.h"
 #include "cli/reader.h"
 #include "mpi/exchange.h"
 #include "mpi/facts.h"
@@ -19,7 +20,7 @@
 #define TAG_FACTS 20
 #define ALIGNED(size) (((size) + 7) & ~(size_t)7)
 
-enum kind { CREATED, PACKET, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
+enum kind { CREATED, PACKET, JOINED, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
 
 /* A fact; its data follow, in multiples of 8 bytes. */
 struct head {
@@ -70,6 +71,7 @@ struct facts {
 	struct exchange *exchange;
 	struct rtap_tracker_options counts; /* the command's own callbacks */
 	struct stats *stats;
+	struct joined *joined;
 	int rank, size;
 	uint8_t *bytes;
 	size_t used, room;
@@ -88,6 +90,12 @@ extern const char __executable_start[], _end[];
 bool facts_can_keep(const struct options *options)
 {
 	return !options->openmetrics && !options->explain;
+}
+
+bool facts_can_join(const struct options *options)
+{
+	/* -w writes the packets themselves */
+	return !options->write_name;
 }
 
 static const char *encode(const char *text)
@@ -197,11 +205,11 @@ static void keep(void *owner, struct rtap_tracker_options *tracking)
 
 	facts->counts = *tracking;
 	tracking->owner = facts;
-	tracking->message = keep_message;
-	tracking->operation = keep_operation;
-	tracking->connection = keep_connection;
-	tracking->merged = keep_merge;
-	tracking->resolved = keep_resolved;
+	tracking->message = tracking->message ? keep_message : NULL;
+	tracking->operation = tracking->operation ? keep_operation : NULL;
+	tracking->connection = tracking->connection ? keep_connection : NULL;
+	tracking->merged = tracking->merged ? keep_merge : NULL;
+	tracking->resolved = tracking->resolved ? keep_resolved : NULL;
 }
 
 static void begins(void *owner, const struct rtap_frame *frame)
@@ -245,6 +253,15 @@ static void count_pause(void *owner, struct stats *stats, const struct congestio
 
 	facts->stats = stats;
 	*(struct congestion_pause *)add(facts, PAUSE, sizeof *pause) = *pause;
+}
+
+static void pass_joined(void *owner, struct joined *joined, const struct transmission_sight *sight)
+{
+	struct facts *facts = owner;
+
+	facts->joined = joined;
+	/* with its padding */
+	memcpy(add(facts, JOINED, sizeof *sight), sight, sizeof *sight);
 }
 
 static uint64_t number_of(const struct run *run, uint64_t number)
@@ -303,6 +320,12 @@ static void count_packet(struct facts *facts, const struct run *run, struct pack
 	stats_add_sight(facts->stats, &fact->sight);
 }
 
+static void count_joined(struct facts *facts, const struct run *run, struct transmission_sight *sight)
+{
+	sight->connection = number_of(run, sight->connection);
+	joined_take(facts->joined, sight);
+}
+
 static void count_fact(struct facts *facts, const struct run *run, enum kind kind, void *data)
 {
 	struct merged_fact *merged = data;
@@ -313,6 +336,9 @@ static void count_fact(struct facts *facts, const struct run *run, enum kind kin
 		break;
 	case PACKET:
 		count_packet(facts, run, data);
+		break;
+	case JOINED:
+		count_joined(facts, run, data);
 		break;
 	case PAUSE:
 		congestion_note_pause(facts->stats, data);
@@ -484,6 +510,7 @@ void facts_set_feed(struct facts *facts, struct feed *set)
 	set->took = took;
 	set->count = count;
 	set->count_pause = count_pause;
+	set->join = pass_joined;
 	set->ends = ends;
 	set->deliver = deliver;
 	set->owner = facts;

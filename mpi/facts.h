@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Statistics of several ranks: each passes what its packets, messages, operations and connections add to the counts to rank 0, which counts
- * it in the order of one process.
+ * Statistics, or what was lost and delayed between capture points, of several ranks: each passes what its packets, messages, operations and
+ * connections add to the counts to rank 0, which counts it in the order of one process.
  */
 #ifndef MPI_FACTS_H
 #define MPI_FACTS_H
@@ -14,8 +14,9 @@
 struct exchange;
 struct facts;
 
-/* Whether the statistics can be counted so. */
+/* Whether the statistics, or the packets of a join, can be counted so. */
 bool facts_can_keep(const struct options *options);
+bool facts_can_join(const struct options *options);
 
 /* NULL: out of memory. */
 struct facts *facts_create(struct exchange *exchange);

@@ -48,7 +48,7 @@ static const struct known_command {
 } commands[] = {
 	{ "check", COMMAND_CHECK, command_check, verdicts_can_keep },
 	{ "connections", COMMAND_CONNECTIONS, command_connections, records_can_keep },
-	{ "join", COMMAND_JOIN, command_join, NULL },
+	{ "join", COMMAND_JOIN, command_join, facts_can_join },
 	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep },
 	{ "operations", COMMAND_OPERATIONS, command_operations, records_can_keep },
 	{ "report", COMMAND_REPORT, command_report, NULL },
@@ -89,7 +89,7 @@ struct job {
 	struct source_clock *clocks;
 	struct exchange *exchange;
 	struct records *records;    /* lists; NULL: none */
-	struct facts *facts;        /* statistics; NULL: none */
+	struct facts *facts;        /* statistics, join; NULL: none */
 	struct verdicts *verdicts;  /* violations; NULL: none */
 	struct feed feed;
 	int rank, ranks;
@@ -194,7 +194,7 @@ static bool open_exchange(struct job *job, const struct options *options)
 	job->feed = (struct feed){ .source = exchange_feed(job->exchange), .clocks = job->clocks, .threads = job->threads, .is_silent = job->rank };
 	if (!job->is_spread)
 		return exchange_open_files(job->exchange), true;
-	if (job->command->command == COMMAND_STATS) {
+	if (job->command->command == COMMAND_STATS || job->command->command == COMMAND_JOIN) {
 		job->facts = facts_create(job->exchange);
 		if (!job->facts)
 			return false;

@@ -184,18 +184,15 @@ static struct path *add_path(struct transmissions *transmissions, uint64_t hash,
 }
 
 /* NULL: there are too many, or no memory. */
-static struct path *path_of(struct transmissions *transmissions, const struct rtap_packet *packet)
+static struct path *path_of(struct transmissions *transmissions, const struct transmission_flow *flow)
 {
-	struct hosts hosts = { .length = packet->address_length };
+	bool is_lower = memcmp(flow->source, flow->destination, sizeof flow->source) < 0;
+	struct hosts hosts = { .length = flow->address_length };
 	uint64_t words[5] = { hosts.length };
 	struct path *path;
 
-	if (hosts.length) {
-		bool is_lower = memcmp(packet->source_address, packet->destination_address, hosts.length) < 0;
-
-		memcpy(hosts.addresses[!is_lower], packet->source_address, hosts.length);
-		memcpy(hosts.addresses[is_lower], packet->destination_address, hosts.length);
-	}
+	memcpy(hosts.addresses[!is_lower], flow->source, sizeof flow->source);
+	memcpy(hosts.addresses[is_lower], flow->destination, sizeof flow->destination);
 	if (transmissions->last_path && is_of_hosts(transmissions->last_path, &hosts))
 		return transmissions->last_path;
 	memcpy(words + 1, hosts.addresses, sizeof hosts.addresses);
@@ -238,14 +235,14 @@ static void note_id(struct sender *sender, uint16_t id)
  * The newest copy that this point has not captured; without one, *doubled is the newest that it has. Retransmissions that look the same are
  * farther apart than the copies of one transmission.
  */
-static struct entry *find(struct transmissions *transmissions, uint64_t hash, const struct packet_identity *identity,
-			  const struct transmission_path *path, uint32_t bit, struct entry **doubled)
+static struct entry *find(struct transmissions *transmissions, const struct transmission_sight *sight, const struct transmission_path *path,
+			  uint32_t bit, struct entry **doubled)
 {
 	*doubled = NULL;
-	for (uint32_t at = transmissions->buckets[hash % BUCKETS]; at != NONE; at = transmissions->entries[at].next) {
+	for (uint32_t at = transmissions->buckets[sight->hash % BUCKETS]; at != NONE; at = transmissions->entries[at].next) {
 		struct entry *entry = &transmissions->entries[at];
 
-		if (entry->hash != hash || entry->shown.path != path || (entry->has_icrc && identity->has_icrc && entry->icrc != identity->icrc))
+		if (entry->hash != sight->hash || entry->shown.path != path || (entry->has_icrc && sight->has_icrc && entry->icrc != sight->icrc))
 			continue;
 		if (!(entry->shown.seen & bit))
 			return entry;
@@ -288,84 +285,107 @@ static bool is_late(struct transmissions *transmissions, const struct transmissi
 	return shown->number + 1 < before;
 }
 
-/* A packet of a point that has this slot. */
-static void note_capture(struct transmissions *transmissions, struct entry *entry, const struct rtap_packet *packet, unsigned point, unsigned slot)
+void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, unsigned point)
 {
 	const struct rtap_flow_facts *flow = &packet->flow;
+	struct packet_identity identity;
+
+	/* with its padding: flows are compared whole */
+	memset(sight, 0, sizeof *sight);
+	sight->point = point;
+	sight->time_ns = packet->frame->time_ns;
+	sight->is_identified = packet_identify(packet, &identity);
+	if (!sight->is_identified)
+		return;
+	sight->hash = map_hash(identity.words, PACKET_IDENTITY_WORDS);
+	sight->icrc = identity.icrc;
+	sight->has_icrc = identity.has_icrc;
+	name_flow(&sight->flow, packet);
+	sight->opcode = packet->ib.opcode;
+	sight->sequence = packet->ib.has_bth ? packet->ib.psn : packet->tcp.sequence;
+	sight->length = packet->frame->wire_length;
+	sight->ip_id = packet->ip_id;
+	sight->sender = packet_sender(packet);
+	sight->is_marked = packet->address_length && (packet->traffic_class & ECN_MASK) == ECN_CE;
+	sight->is_repeat = is_repeat(flow);
+	sight->has_connection = flow->present;
+	sight->connection = flow->connection;
+	sight->from_a = flow->from_a;
+	sight->has_source_qpn = flow->has_source_qpn;
+	sight->source_qpn = flow->source_qpn;
+}
+
+/* A packet of a point that has this slot. */
+static void note_capture(struct transmissions *transmissions, struct entry *entry, const struct transmission_sight *sight, unsigned slot)
+{
 	struct transmission *shown = &entry->shown;
 	uint32_t bit = UINT32_C(1) << slot;
 
 	shown->seen |= bit;
-	shown->frames[slot] = transmissions->frames[point];
-	shown->times_ns[slot] = entry->last_ns = packet->frame->time_ns;
-	if (packet->address_length && (packet->traffic_class & ECN_MASK) == ECN_CE)
+	shown->frames[slot] = transmissions->frames[sight->point];
+	shown->times_ns[slot] = entry->last_ns = sight->time_ns;
+	if (sight->is_marked)
 		shown->marked |= bit;
 	if (is_late(transmissions, shown, slot))
 		shown->late |= bit;
-	shown->is_repeat |= is_repeat(flow);
-	if (!flow->present)
+	shown->is_repeat |= sight->is_repeat;
+	if (!sight->has_connection)
 		return;
-	shown->connection = flow->connection;
-	shown->from_a = flow->from_a;
-	shown->has_source_qpn = flow->has_source_qpn;
-	shown->source_qpn = flow->source_qpn;
+	shown->connection = sight->connection;
+	shown->from_a = sight->from_a;
+	shown->has_source_qpn = sight->has_source_qpn;
+	shown->source_qpn = sight->source_qpn;
 }
 
-static struct entry *begin(struct transmissions *transmissions, const struct rtap_packet *packet, const struct packet_identity *identity,
-			   uint64_t hash, const struct transmission_path *path)
+static struct entry *begin(struct transmissions *transmissions, const struct transmission_sight *sight, const struct transmission_path *path)
 {
-	uint32_t place = (uint32_t)(transmissions->begun % ROOM), *bucket = &transmissions->buckets[hash % BUCKETS];
+	uint32_t place = (uint32_t)(transmissions->begun % ROOM), *bucket = &transmissions->buckets[sight->hash % BUCKETS];
 	struct entry *entry = &transmissions->entries[place];
 
-	/* with its padding: flows are compared whole */
 	memset(entry, 0, sizeof *entry);
-	entry->hash = hash;
-	entry->icrc = identity->icrc;
-	entry->has_icrc = identity->has_icrc;
+	entry->hash = sight->hash;
+	entry->icrc = sight->icrc;
+	entry->has_icrc = sight->has_icrc;
 	entry->next = *bucket;
 	entry->shown.number = transmissions->begun++;
-	entry->shown.opcode = packet->ib.opcode;
-	entry->shown.sequence = packet->ib.has_bth ? packet->ib.psn : packet->tcp.sequence;
-	entry->shown.length = packet->frame->wire_length;
+	entry->shown.opcode = sight->opcode;
+	entry->shown.sequence = sight->sequence;
+	entry->shown.length = sight->length;
 	*bucket = place;
 	entry->shown.path = path;
-	name_flow(&entry->shown.flow, packet);
+	memcpy(&entry->shown.flow, &sight->flow, sizeof sight->flow);
 	return entry;
 }
 
-enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point)
+enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct transmission_sight *sight)
 {
-	struct sender *sender = &transmissions->senders[packet_sender(packet)];
-	struct packet_identity identity;
+	struct sender *sender = &transmissions->senders[sight->sender];
 	struct entry *found, *doubled;
 	struct path *path;
 	unsigned slot;
-	uint64_t hash;
 	int64_t age_ns;
 
-	transmissions->frames[point]++;
-	if (!packet_identify(packet, &identity))
+	transmissions->frames[sight->point]++;
+	if (!sight->is_identified)
 		return TRANSMISSION_UNKNOWN;
-	path = path_of(transmissions, packet);
-	slot = path ? slot_of(&path->shown, point) : JOIN_POINTS;
+	path = path_of(transmissions, &sight->flow);
+	slot = path ? slot_of(&path->shown, sight->point) : JOIN_POINTS;
 	if (slot == JOIN_POINTS) {
 		transmissions->uncompared++;
 		return TRANSMISSION_UNKNOWN;
 	}
 	path->shown.captured |= UINT32_C(1) << slot;
-	pass_on_old(transmissions, packet->frame->time_ns);
-	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS);
-	found = find(transmissions, hash, &identity, &path->shown, UINT32_C(1) << slot, &doubled);
+	pass_on_old(transmissions, sight->time_ns);
+	found = find(transmissions, sight, &path->shown, UINT32_C(1) << slot, &doubled);
 	if (found) {
-		note_capture(transmissions, found, packet, point, slot);
+		note_capture(transmissions, found, sight, slot);
 		return TRANSMISSION_AGAIN;
 	}
-	if (doubled && (numbers_packets(sender) || (!__builtin_sub_overflow(packet->frame->time_ns, doubled->shown.times_ns[slot], &age_ns) &&
-						    age_ns < AT_ONCE_NS))) {
+	if (doubled && (numbers_packets(sender) || (!__builtin_sub_overflow(sight->time_ns, doubled->shown.times_ns[slot], &age_ns) && age_ns < AT_ONCE_NS))) {
 		doubled->shown.doubled |= UINT32_C(1) << slot;
 		return TRANSMISSION_AGAIN;
 	}
-	note_id(sender, packet->ip_id);
-	note_capture(transmissions, begin(transmissions, packet, &identity, hash, &path->shown), packet, point, slot);
+	note_id(sender, sight->ip_id);
+	note_capture(transmissions, begin(transmissions, sight, &path->shown), sight, slot);
 	return TRANSMISSION_FIRST;
 }

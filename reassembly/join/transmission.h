@@ -54,6 +54,22 @@ struct transmission {
 	int64_t times_ns[JOIN_POINTS]; /* by slot */
 };
 
+/* What is compared of a packet, whose point is below the number of points. */
+struct transmission_sight {
+	struct transmission_flow flow;
+	uint64_t hash;                 /* of the values that no hop may change */
+	uint64_t connection;           /* valid with `has_connection` */
+	int64_t time_ns;
+	unsigned point;
+	uint32_t icrc, sequence, length, source_qpn;
+	uint16_t ip_id;
+	uint8_t opcode, sender;        /* sender: packet_sender() */
+	bool is_identified;            /* false: it has no such values; only its point and time are set */
+	bool has_icrc, has_connection, from_a, has_source_qpn, is_repeat, is_marked;
+};
+
+void transmission_sight(struct transmission_sight *sight, const struct rtap_packet *packet, unsigned point);
+
 struct transmissions;
 
 /*
@@ -67,8 +83,8 @@ enum transmission_copy {
 	TRANSMISSION_UNKNOWN, /* its headers have no identifying values, or too many points captured packets of its hosts */
 };
 
-/* Adds a packet captured at a point, below the number of points. Packets come in the order of their times, those of a point all and in the order of its file. */
-enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct rtap_packet *packet, unsigned point);
+/* Adds a packet. Packets come in the order of their times, those of a point all and in the order of its file. */
+enum transmission_copy transmissions_take(struct transmissions *transmissions, const struct transmission_sight *sight);
 
 /* Passes on the remaining transmissions. */
 void transmissions_finish(struct transmissions *transmissions);

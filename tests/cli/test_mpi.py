@@ -83,7 +83,17 @@ class SameAsOneProcess(FleetTest):
 
     def test_what_rank_0_analyses(self):
         self.check((2,), "operations", "--by", "name", files=MIXED)
-        self.check((2,), "join", "--json", files=self.captures)
+
+    def test_capture_points(self):
+        self.check((2, 3), "join", "--json", files=self.captures)
+        for name in "roce-loss", "iwarp-loss":
+            self.check((2,), "join", "--top", "1000", files=[os.path.join(TESTDATA, "ends", "%s.%s.pcap.gz" % (name, end)) for end in "AB"])
+        written = []
+        for name, run in ("merged.pcapng", self.one), ("of-ranks.pcapng", lambda *arguments: self.ranks(2, *arguments)):
+            written.append(run("join", "-w", self.path(name), *self.captures))
+            # the blocks that describe interfaces and their counters differ
+            written.append(self.one("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "infiniband.bth.psn", "-r", self.path(name)))
+        self.assertEqual(written[:2], written[2:])
 
     def test_statistics(self):
         self.check((1, 3), "stats", files=self.captures)
