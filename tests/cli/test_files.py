@@ -11,13 +11,14 @@ FRAME = ("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "fra
 
 class Save(CliTest):
     def test_saved_files_are_read_back_unchanged(self):
-        for capture in captures():
+        """Every second file is compressed."""
+        for number, capture in enumerate(captures()):
             options = ("-s", "262144") + FRAME
             shown = self.run_program("-r", capture, *options).stdout
             if len({line.split(b"\t")[3] for line in shown.splitlines()}) > 1:
                 names = ("x.pcapng", "y.pcapng.gz")
             else:
-                names = ("x.pcap", "x.pcap.gz", "x.pcapng")
+                names = (("x.pcap", "x.pcapng.gz"), ("x.pcap.gz", "x.pcapng"))[number % 2]
             for name in names:
                 saved = self.path(name)
                 self.assertIn(self.run_program("-r", capture, "-w", saved).returncode, (0, 2))

@@ -12,6 +12,7 @@ from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, captures, environment, read
 LINK_ERF = 197
 FIELDS = ("frame.number", "ip.src", "ip.dst", "infiniband.bth.destqp", "rdmatap.srcqp", "infiniband.deth.srcqp", "infiniband.bth.psn", "tcp.srcport",
           "tcp.dstport", "rpc.time", "infiniband.bth.opcode", "udp.length", "infiniband.bth.padcnt")
+COLUMNS_OF_LIST = ("_ws.col.Info", "_ws.col.def_src", "_ws.col.DEF_DST")
 TYPICAL, TERMINAL = 110, 120
 # SEND, WRITE and READ response, middle and last, of RC and UC: only data
 DATA = {service | operation for service in (0x00, 0x20) for operation in (0x01, 0x02, 0x07, 0x08, 0x0e)}
@@ -42,13 +43,17 @@ def number(text):
 
 
 class PacketLines(CliTest):
+    KNOWN = {}
+
     def packets(self, path):
-        """The line and the fields of each packet, of captures whose fields have no line ends."""
-        lines = self.run_program("-n", "-t", "u", "--wide", "-r", path).stdout.decode().splitlines()
-        options = [word for name in FIELDS for word in ("-e", name)]
-        rows = self.run_program("-T", "fields", "-E", "occurrence=l", *options, "-r", path).stdout.decode().splitlines()
-        self.assertEqual(len(lines), len(rows), path)
-        return [(line, dict(zip(FIELDS, row.split("\t")))) for line, row in zip(lines, rows)]
+        """The line and the fields of each packet, of captures whose fields have no line ends. Each capture is read once for all tests."""
+        if path not in self.KNOWN:
+            lines = self.run_program("-n", "-t", "u", "--wide", "-r", path).stdout.decode().splitlines()
+            options = [word for name in FIELDS + COLUMNS_OF_LIST for word in ("-e", name)]
+            rows = self.run_program("-t", "u", "-T", "fields", "-E", "occurrence=l", *options, "-r", path).stdout.decode().splitlines()
+            self.assertEqual(len(lines), len(rows), path)
+            self.KNOWN[path] = [(line, dict(zip(FIELDS + COLUMNS_OF_LIST, row.split("\t")))) for line, row in zip(lines, rows)]
+        return self.KNOWN[path]
 
     def test_lines_have_columns_and_the_numbers_of_fields(self):
         typical = ends_seen = sources = latencies = lengths = 0
@@ -115,7 +120,8 @@ class PacketLines(CliTest):
         """A line that fits is the same with --wide. A longer one has lost text, and nothing in it is new but dots. Few are still longer."""
         widths = {True: [], False: []}
         for path in captures():
-            for line, wide in zip(*(self.run_program("-n", "-t", "u", *options, "-r", path).stdout.decode().splitlines() for options in ((), ("--wide",)))):
+            lines = self.run_program("-n", "-t", "u", "-r", path).stdout.decode().splitlines()
+            for line, (wide, _) in zip(lines, self.packets(path), strict=True):
                 where = "%s: %s: %s" % (path, line, wide)
                 widths[os.path.basename(path).startswith(("roce-", "iwarp-"))].append(len(line))
                 if len(wide) <= TERMINAL:
@@ -144,14 +150,10 @@ class PacketLines(CliTest):
     def test_info_is_the_line_after_the_ends(self):
         """The columns before it: number, time and the ends, which are those of def_src and def_dst."""
         with_ends = 0
-        names = ("_ws.col.Info", "_ws.col.def_src", "_ws.col.DEF_DST")
         for path in captures():
-            lines = self.run_program("-n", "-t", "u", "--wide", "-r", path).stdout.decode().splitlines()
-            rows = self.run_program("-t", "u", "-T", "fields", *[word for name in names for word in ("-e", name)], "-r", path).stdout.decode().splitlines()
-            self.assertEqual(len(lines), len(rows), path)
-            for line, row in zip(lines, rows):
-                info, source, destination = row.split("\t")
-                where = "%s: %s: %s" % (path, line, row)
+            for line, fields in self.packets(path):
+                info, source, destination = (fields[name] for name in COLUMNS_OF_LIST)
+                where = "%s: %s: %s" % (path, line, fields)
                 match = PACKET.fullmatch(line)
                 self.assertTrue(match and line.endswith(info), where)
                 before = match.group(4)[:len(match.group(4)) - len(info)].rstrip()

@@ -55,8 +55,8 @@ class Threads(CliTest):
 
     def test_captures_of_several_batches(self):
         """Batches of files have 512 frames at most."""
-        for name in LARGE:
-            self.same_of_all([os.path.join(TESTDATA, name)])
+        for i, name in enumerate(LARGE):
+            self.same_of_all([os.path.join(TESTDATA, name)], numbers=("1", "2", "38"[i % 2]))
 
     def test_several_files(self):
         """Batches end where a file ends, so there are many."""

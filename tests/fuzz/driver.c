@@ -2,6 +2,10 @@
 /*
  * Runs a fuzz harness over files, for builds without libFuzzer: every file (or every file of a directory) as it is,
  * and short ones also cut to each length and with each byte changed.
+ *
+ * usage: fuzz_NAME [--each N] FILE|DIRECTORY ...
+ *
+ * --each N: only every Nth of the cuts and changes, others in each file.
  */
 #include "config.h"
 
@@ -21,7 +25,7 @@
 /* Values that a byte is changed to: the extremes of lengths and counts. */
 static const uint8_t changes[] = { 0x00, 0x7f, 0xff };
 
-static unsigned long inputs_run;
+static unsigned long inputs_run, changes_seen, each = 1;
 
 static void run_input(const uint8_t *bytes, size_t length)
 {
@@ -29,16 +33,24 @@ static void run_input(const uint8_t *bytes, size_t length)
 	LLVMFuzzerTestOneInput(bytes, length);
 }
 
+/* Whether the next cut or change is one of those to run. */
+static bool is_chosen(void)
+{
+	return changes_seen++ % each == 0;
+}
+
 static void run_changed(uint8_t *bytes, size_t length)
 {
 	for (size_t cut = 0; cut < length; cut++)
-		run_input(bytes, cut);
+		if (is_chosen())
+			run_input(bytes, cut);
 	for (size_t at = 0; at < length; at++) {
 		uint8_t kept = bytes[at];
 
 		for (size_t i = 0; i < sizeof changes; i++) {
 			bytes[at] = changes[i];
-			run_input(bytes, length);
+			if (is_chosen())
+				run_input(bytes, length);
 		}
 		bytes[at] = kept;
 	}
@@ -108,7 +120,15 @@ static int run_path(const char *path, bool directories)
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++)
+	int first = 1;
+
+	if (argc > 2 && !strcmp(argv[1], "--each")) {
+		each = strtoul(argv[2], NULL, 10);
+		first = 3;
+	}
+	if (!each)
+		return 2;
+	for (int i = first; i < argc; i++)
 		if (run_path(argv[i], true))
 			return 1;
 	printf("%lu inputs\n", inputs_run);
