@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,12 +26,21 @@ int64_t verbs_now_ns(int clock)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* RLIM_INFINITY: as much as there is. Root is taken to have CAP_IPC_LOCK. */
+/* Root in a container often has not. */
+static bool has_ipc_lock(void)
+{
+	struct __user_cap_header_struct version = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &version, sets) && sets[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+/* RLIM_INFINITY: as much as there is. */
 static rlim_t most_locked(void)
 {
 	struct rlimit limit;
 
-	return !geteuid() || getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+	return has_ipc_lock() || getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
 uint64_t verbs_most_locked(void)

@@ -311,6 +311,15 @@ class Files(CliTest):
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(message, done.stderr)
 
+    def test_memory_that_may_not_be_locked_is_named(self):
+        """Also to root, who in a container often has no CAP_IPC_LOCK."""
+        without = ("setpriv", "--bounding-set", "-ipc_lock", "--inh-caps", "-ipc_lock") if os.geteuid() == 0 else ()
+        for number, message in ((errno.EPERM, b"ulimit -l is 0"), (errno.ENOMEM, b"see ulimit -l")):
+            done = subprocess.run(("prlimit", "--memlock=0:0", *without, PROGRAM, "-i", "verbs:sim0", "-q"), stderr=subprocess.PIPE, timeout=TIMEOUT,
+                                  env=environment(**device("feed=gen:0:64,fail=reg_mr@1:%d" % number)))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
 
 class Veth(LiveTest):
     """The device receives the frames of a packet socket on one end."""
