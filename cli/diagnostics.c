@@ -121,7 +121,7 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 	char text[ESCAPED_SIZE];
 
 	for (size_t i = 0; i < count; i++)
-		report_interface(rtap_source_interface(source, i), count > 1 ? rtap_source_interface(source, i)->captured : packets->taken, only_losses);
+		report_interface(rtap_source_interface(source, i), count > 1 ? packets->by_source[i] : packets->taken, only_losses);
 	if (count < 2)
 		return;
 	for (size_t i = 0; i < rtap_source_note_count(source); i++)

@@ -12,10 +12,13 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
+#include "cli/cli.h"
+
 /* Counters of one run. */
 struct packet_counters {
 	struct rtap_source_counters read; /* up to the last update */
 	uint64_t taken, passed; /* packets that passed -f; that passed -Y */
+	uint64_t by_source[MAX_DEVICES]; /* of those taken, if several sources are captured on */
 	uint64_t clamped_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };

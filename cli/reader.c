@@ -222,7 +222,14 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 	return match;
 }
 
-/* The number of frames to take. Does not touch the frames, which may be in the cache of another processor. */
+/* Of several sources, whose merging has touched the frames. */
+static void count_sources(struct reader *reader, const struct rtap_frame *frames, uint64_t count)
+{
+	for (uint64_t i = 0; i < count && reader->options->device_count > 1; i++)
+		reader->packets.by_source[frames[i].interface]++;
+}
+
+/* The number of frames to take. Does not touch those of one source, which may be in the cache of another processor. */
 static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {
 	uint64_t left = reader->options->count ? reader->options->count - reader->packets.taken : UINT64_MAX;
@@ -230,6 +237,7 @@ static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batc
 
 	reader->packets.taken += taken;
 	reader->packets.passed += taken;
+	count_sources(reader, batch->frames, taken);
 	reader->stop |= taken == left;
 	return taken;
 }
@@ -258,6 +266,7 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 		if (frame->captured_length > snap_length)
 			frame->captured_length = snap_length;
 		reader->packets.taken++;
+		count_sources(reader, frame, 1);
 		take(owner, frame);
 		if (reader->packets.taken == last)
 			reader->stop = true;

@@ -73,6 +73,7 @@ struct live {
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
 	struct lag lag;          /* the receive thread's */
+	atomic_uint_fast64_t since_statistics; /* frames received since `statistics` */
 	_Atomic int64_t least_lag_ns; /* of `lag`; INT64_MAX: not known */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
@@ -234,6 +235,7 @@ static void update_statistics(struct live *live)
 	live->device->operations->statistics(live->device, &statistics);
 	pthread_mutex_lock(&live->lock);
 	live->statistics = statistics;
+	atomic_store(&live->since_statistics, 0);
 	pthread_mutex_unlock(&live->lock);
 }
 
@@ -294,6 +296,7 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	size_t before = turn->batch->shared.count;
 	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
 
+	atomic_fetch_add(&live->since_statistics, turn->batch->shared.count - before);
 	/* a message comes without frames, but more frames may be waiting */
 	if (live->signal && live->device->has_own_clock && turn->batch->shared.count > before)
 		measure_lag(live, turn->batch);
@@ -412,7 +415,8 @@ static void report_statistics(struct live *live)
 	struct rtap_interface *interface = &live->metadata->interfaces[live->interface];
 
 	interface->has_received = live->statistics.received.known;
-	interface->received = live->statistics.received.value;
+	/* the device's count is up to a second old; what came since is at least this */
+	interface->received = live->statistics.received.value + atomic_load(&live->since_statistics);
 	interface->has_dropped = live->statistics.dropped_by_device.known;
 	interface->dropped = live->statistics.dropped_by_device.value;
 	interface->dropped_by_system = live->statistics.dropped_by_system;

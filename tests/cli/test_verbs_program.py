@@ -105,7 +105,33 @@ class Files(CliTest):
             self.assertIn(b"x.pcap", done.stderr)
             size, unit = os.path.getsize(path), 96 if name == "x.pcapng" else 80
             self.assertTrue(most - unit < size <= most, size)
-            self.good("-r", path, "-q")
+            kept = int(self.good("-r", path, "-q").split()[0])
+            captured, received = map(int, re.search(rb"(\d+) packets captured; received: (\d+);", done.stderr).groups())
+            lost = re.search(rb"(\d+) packets? (was|were) received but not captured", done.stderr)
+            self.assertEqual(captured + (int(lost.group(1)) if lost else 0), received, done.stderr)
+            self.assertTrue(kept < captured, done.stderr)
+            self.assertIn(b"how many is unknown", done.stderr)
+
+    def test_of_several_devices_the_packets_taken_are_counted(self):
+        for how in (("-q",), ("-w", self.path("x.pcapng")), ("-w", self.path("y.pcapng"), "--print")):
+            done = self.capture("feed=gen:20000:256,devices=2", "-i", "verbs:sim0", "-i", "verbs:sim1", "-c", "100", *how)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sum(map(int, re.findall(rb"(\d+) packets? captured; received", done.stderr))), 100, done.stderr)
+
+    def test_no_more_packets_are_captured_than_received(self):
+        """At any time: the device's own count is read once a second."""
+        process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-q"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=environment(**device("feed=gen:0:64,pace=5000")))
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        self.assertIn(b"capturing on", process.stderr.readline())
+        for _ in range(5):
+            time.sleep(0.3)
+            process.send_signal(signal.SIGUSR1)
+            captured, received = map(int, re.search(rb"(\d+) packets? captured; received: (\d+);", process.stderr.readline()).groups())
+            self.assertLessEqual(captured, received)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=TIMEOUT)
 
     def test_an_incident_is_complete_while_the_ring_wraps(self):
         """20,000 frames a second through a ring of half a second: those of an incident of a second have every number."""
