@@ -101,18 +101,21 @@ void diagnostics_begin(const struct rtap_source *source)
 		begin_interface(rtap_source_interface(source, i));
 }
 
-/* `captured`: the number of frames captured on the interface. */
-static void report_interface(const struct rtap_interface *interface, uint64_t captured, bool only_losses)
+/* `captured`: the number of frames captured on the interface. `dropped_rest`: further ones were dropped here. */
+static void report_interface(const struct rtap_interface *interface, uint64_t captured, bool dropped_rest, bool only_losses)
 {
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
+	struct rtap_count dropped_here = interface->dropped_here;
 
-	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
+	if (dropped_rest)
+		dropped_here.value += interface->captured - captured;
+	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !dropped_here.value)
 		return;
 	print_error("%s: %" COUNT " captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
 		 COUNTED(captured, "packet", "packets"),
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
 		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
-		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
+		 count_text(interface->dropped_by_system, by_system), count_text(dropped_here, here));
 }
 
 void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses)
@@ -121,7 +124,8 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 	char text[ESCAPED_SIZE];
 
 	for (size_t i = 0; i < count; i++)
-		report_interface(rtap_source_interface(source, i), count > 1 ? packets->by_source[i] : packets->taken, only_losses);
+		report_interface(rtap_source_interface(source, i), count > 1 ? packets->by_source[i] : packets->taken, packets->dropped_rest,
+				 only_losses);
 	if (count < 2)
 		return;
 	for (size_t i = 0; i < rtap_source_note_count(source); i++)

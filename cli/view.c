@@ -369,19 +369,6 @@ static bool find_account(struct view *view)
 	return privileges_rehearse(&view->account, makes_files ? options->write_name : NULL);
 }
 
-/* Live capture that an error ended: packets that are in no count nor file. */
-static void report_unsaved(const struct view *view)
-{
-	const struct packet_counters *packets = &view->reader.packets;
-
-	if (packets->read.frames > packets->taken)
-		print_error("%" COUNT " received but not captured before the error",
-			    COUNTED(packets->read.frames - packets->taken, "packet was", "packets were"));
-	if (view->cannot_write)
-		print_error("%s: the last of the captured packets are not in it; how many is unknown (rdmatap -q -r counts those that are)",
-			    view->options->write_name);
-}
-
 int view_run(const struct options *options)
 {
 	struct view view = { .options = options };
@@ -403,8 +390,9 @@ int view_run(const struct options *options)
 		diagnostics_losses(reader->source, &reader->packets);
 		if (options->device)
 			diagnostics_live(reader->source, &reader->packets, options->extcap);
-		if (options->device && reader->failure.text[0])
-			report_unsaved(&view);
+		if (options->device && view.cannot_write && reader->failure.text[0])
+			print_error("%s: the last of the captured packets are not in it; how many is unknown (rdmatap -q -r counts those that are)",
+				    options->write_name);
 		if (options->verbose)
 			diagnostics_verbose(reader->source, &reader->packets);
 		if (view.tracker)
