@@ -184,6 +184,8 @@ static void note_delay(struct join *join, struct join_direction *direction, unsi
 		*delays = calloc(1, sizeof **delays);
 	if (*delays)
 		histogram_add(*delays, (uint64_t)delay_ns, &join->memory);
+	else
+		join->uncounted++;
 }
 
 static void add_delay(struct join_interval *interval, const struct join_interval *more)

@@ -93,7 +93,7 @@ struct join {
 	unsigned point_count;
 	struct join_direction **directions; /* in order of their first packet; after join_finish(), of their connections */
 	size_t direction_count, direction_room;
-	uint64_t uncounted;            /* packets of directions for which there was no memory */
+	uint64_t uncounted;            /* packets whose direction or delays found no memory */
 	struct join_stalls stalls;
 	struct histogram_memory memory;
 };

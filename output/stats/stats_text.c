@@ -401,7 +401,7 @@ static void findings_hint(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct part *part = record->what;
-	const char *begin = line->next;
+	const char *begin;
 
 	line_text(line, "  Likely causes, next steps and filters:\n");
 	begin = line->next;

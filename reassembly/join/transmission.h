@@ -20,9 +20,10 @@
 /* The key of a direction: its addresses, in wire order, and its destination. */
 struct transmission_flow {
 	uint8_t source[16], destination[16];
+	uint32_t destination_id;       /* queue pair; TCP: both ports, the source's in the higher 16 bits */
 	uint8_t address_length;        /* 4, 16; 0: none */
 	bool is_tcp;
-	uint32_t destination_id;       /* queue pair; TCP: both ports, the source's in the higher 16 bits */
+	uint16_t zero;                 /* instead of padding: flows are compared as bytes */
 };
 
 /*
