@@ -69,7 +69,7 @@ static void put_sources(const struct rtap_source *source, char *text, size_t siz
 		used += interface->queue_used.known ? interface->queue_used.value : 0;
 		whole += interface->queue_size.known ? interface->queue_size.value : 0;
 	}
-	snprintf(text, size, "; dropped: device %s, kernel %s, here %" PRIu64 "; queue %" PRIu64 " %%", count_text(device_known, device, device_text),
+	snprintf(text, size, " dropped: device %s, kernel %s, here %" PRIu64 "; queue %" PRIu64 " %%;", count_text(device_known, device, device_text),
 		 count_text(kernel_known, kernel, kernel_text), here, whole ? used * 100 / whole : 0);
 }
 
@@ -91,10 +91,13 @@ static void make_status(const struct top *top, char status[STATUS_SIZE])
 	line_init(&line, text, sizeof text - 1);
 	units_bit_rate(rate, &line);
 	*line.next = 0;
-	length = snprintf(status, STATUS_SIZE, "%.40s: %" PRIu64 " packets, %" PRIu64 " connections; %" PRIu64 " pkt/s, %s", name, stats->packets, top->model.connections,
-			  packets, text);
+	/* the drops first: a narrow terminal cuts the rest off */
+	length = snprintf(status, STATUS_SIZE, "%.40s:", name);
 	if (options->device)
 		put_sources(top->reader.source, status + length, STATUS_SIZE - (size_t)length);
+	length = (int)strlen(status);
+	snprintf(status + length, STATUS_SIZE - (size_t)length, " %" COUNT ", %" COUNT "; %" PRIu64 " pkt/s, %s", COUNTED(stats->packets, "packet", "packets"),
+		 COUNTED(top->model.connections, "connection", "connections"), packets, text);
 	for (char *c = status; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';

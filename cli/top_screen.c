@@ -47,6 +47,8 @@ void top_screen_draw(struct top_screen *screen, const struct top_model *model, c
 #include "output/packet/units.h"
 
 #define HEAD_LINES 3 /* status, keys, headings */
+#define CELLS_WIDTH 81 /* of a row without the ends of the connection, */
+#define USUAL_ENDS 32  /* and of these; in a narrower terminal the last line has those of the selected connection */
 #define ESCAPE 27
 #define ESCAPE_MS 25
 #define MOST_LINES 512
@@ -252,12 +254,13 @@ static void draw_row(const struct top_row *row)
 	put_cell(8, write_count, row->retransmissions);
 	put_cell(6, write_count, row->naks);
 	put_cell(6, write_count, row->cnps);
-	printw("  %.*s", COLS > 82 ? COLS - 82 : 0, row->ends);
+	printw("  %.*s", COLS > CELLS_WIDTH + 1 ? COLS - CELLS_WIDTH - 1 : 0, row->ends);
 }
 
 static void draw_connections(struct top_screen *screen, const struct top_model *model)
 {
-	size_t lines = page();
+	bool is_narrow = COLS < CELLS_WIDTH + USUAL_ENDS && page() > 1;
+	size_t lines = page() - is_narrow;
 
 	attron(A_REVERSE);
 	mvprintw(HEAD_LINES - 1, 0, "%-*.*s", COLS, COLS,
@@ -279,6 +282,8 @@ static void draw_connections(struct top_screen *screen, const struct top_model *
 		if (is_selected)
 			attroff(A_BOLD | A_UNDERLINE);
 	}
+	if (is_narrow && model->count)
+		mvaddnstr(LINES - 1, 0, model->rows[screen->selected].ends, COLS);
 }
 
 static void draw_operations(struct top_screen *screen, const struct top_model *model)
@@ -302,6 +307,15 @@ static void draw_operations(struct top_screen *screen, const struct top_model *m
 		mvaddnstr(HEAD_LINES + (int)i, 0, found[screen->scrolled + i]->text, COLS);
 }
 
+static void draw_keys(const struct top_screen *screen, const struct top_model *model)
+{
+	char text[TOP_FILTER + 120];
+
+	snprintf(text, sizeof text, "%sby %s%s%s (keys b l t r c p n); / filter, Enter operations, space pauses, q quits", screen->paused ? "PAUSED, " : "",
+		 sorts[model->sort].title, *model->filter ? ", filter " : "", model->filter);
+	mvaddnstr(1, 0, text, COLS);
+}
+
 void top_screen_draw(struct top_screen *screen, const struct top_model *model, const char *status)
 {
 	if (!screen->is_open)
@@ -313,9 +327,7 @@ void top_screen_draw(struct top_screen *screen, const struct top_model *model, c
 	else if (screen->connection)
 		mvaddnstr(1, 0, "keys: Esc back, arrows scroll, space pauses, q back", COLS);
 	else
-		mvprintw(1, 0, "%.*s", COLS, "keys: b l t r c p n sort, / filter, Enter operations, space pauses, q quits; by ");
-	if (!screen->asks && !screen->connection)
-		printw("%s%s%s%s", sorts[model->sort].title, *model->filter ? ", filter " : "", model->filter, screen->paused ? "  PAUSED" : "");
+		draw_keys(screen, model);
 	if (screen->connection)
 		draw_operations(screen, model);
 	else

@@ -92,6 +92,19 @@ class Top(CliTest):
         self.press("q", "q")
         self.await_text("ended 0")
 
+    def test_a_terminal_of_80_columns(self):
+        """The last line has the ends of the selected connection, for which its row has no room."""
+        self.start(NFS, width=80)
+        self.skip_without_screen()
+        screen = self.await_text("NFS v3")
+        self.assertIn("by rate", screen[1])
+        self.assertRegex(screen[1], " q quits$")
+        self.assertEqual(screen[-1], "10.0.0.2:0x13d > 10.0.0.1:0x123")
+        self.press("Down")
+        wait_until(lambda: screen[-1] != self.screen()[-1])
+        self.press("q")
+        self.await_text("ended 0")
+
     def test_an_interrupt_restores_the_terminal(self):
         self.start(NFS)
         self.skip_without_screen()
