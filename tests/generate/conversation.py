@@ -37,6 +37,7 @@ The truth of RPC calls and replies (session.py) has rows only for these; other m
 - first_frame: of the SEND with its header. length, missing, crc32: of the whole, unreduced RPC message.
 - answer, request: first frame of the reply, the call. crc32 without complete: if the program reports it as complete, it must have this CRC.
 """
+import collections
 import copy
 import hashlib
 import os
@@ -219,7 +220,10 @@ class Scene:
         known.sort(key=lambda c: c.first)
         numbers = {c: n for n, c in enumerate(known, 1)}
         said = sorted((m for m in self.messages if m.first), key=lambda m: m.first)
-        return [m.truth(numbers) for m in said], [c.truth(numbers[c], said) for c in known]
+        of_connection = collections.defaultdict(list)
+        for m in said:
+            of_connection[m.connection].append(m)
+        return [m.truth(numbers) for m in said], [c.truth(numbers[c], of_connection[c]) for c in known]
 
     def write(self, folder):
         path = os.path.join(folder, self.name)
@@ -454,7 +458,8 @@ class Connection:
         return Packet(self, name, operation, 0, becn=1)
 
     def truth(self, number, said):
-        mine = [m for m in said if m.connection is self and m.counted]
+        """said: its messages."""
+        mine = [m for m in said if m.counted]
         row = plain({"connection": number, "transport": ib.SERVICES[self.service], "learned": self.learned})
         for name in "ab":
             side = self.side(name)
