@@ -514,6 +514,37 @@ Test(line, what_is_left_out_of_a_line_can_overlap_and_precede_names)
 	cr_expect_eq(strstr(fitted, "...") - fitted, strlen(OVERLAPPED) + (120 - strlen(OVERLAPPED) - strlen("... END")) / 3, "%s", fitted);
 }
 
+Test(line, numbers_of_packets_are_left_out_where_padding_is_too_little)
+{
+	/* columns taken out: padding of 4 and of 2, both at once each; a length of 3; a number of 4 with its padding */
+	static const size_t taken[] = { 0, 4, 4, 4, 4, 6, 6, 7, 9, 9, 11, 11, 11, 11 };
+
+	for (size_t more = 0; more < sizeof taken / sizeof taken[0]; more++) {
+		struct line line;
+		char *length, *number;
+
+		line_init(&line, fitted, sizeof fitted - 1);
+		line_text(&line, ENDS);
+		line.after_ends = line.next;
+		line_text(&line, "op");
+		number = line.next;
+		line_text(&line, "   5");
+		length = line.next;
+		line_text(&line, " 12");
+		line_spare_within(&line, length, line.next, LINE_SPARE_PACKET);
+		line_spare_within(&line, number, length, LINE_SPARE_PACKET);
+		line_text(&line, ": ");
+		for (size_t missing = LINE_COLUMNS + more - (size_t)(line.next - fitted); missing; missing--)
+			line_char(&line, 'x');
+		fit(&line);
+		cr_expect_eq(strlen(fitted), LINE_COLUMNS + more - taken[more], "%zu: %s", more, fitted);
+		cr_expect_eq(!!strstr(fitted, "op 5 12: "), more == 5 || more == 6, "%zu: %s", more, fitted);
+		cr_expect_eq(!!strstr(fitted, " 12: "), more <= 6, "%zu: %s", more, fitted);
+		cr_expect_eq(!!strstr(fitted, " 5: "), more > 6 && more <= 9, "%zu: %s", more, fitted);
+		cr_expect_eq(!!strstr(fitted, "op: "), more > 9, "%zu: %s", more, fitted);
+	}
+}
+
 Test(line, of_spares_of_one_kind_the_first_are_left_out)
 {
 	struct line line;

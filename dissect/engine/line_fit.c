@@ -26,17 +26,41 @@ static void take_out(struct line *line, char *begin, char *end)
 	}
 }
 
-/* Leaves one space between columns, until `excess` are gone: after the addresses, up to the summary of an upper layer, notes or a comment. */
+/* Where the padding after the addresses begins. */
+static char *end_of_ends(const struct line *line, const char *begin)
+{
+	char *at = line->after_ends;
+
+	while (at > begin && at[-1] == ' ')
+		at--;
+	return at;
+}
+
+/* Whether the columns end at this space, before the summary of an upper layer, notes or a comment. */
+static bool is_end_of_columns(const struct line *line, const char *space)
+{
+	return space + 1 == line->next || space[1] == '[' || space[1] == '#' || space[-1] == ':';
+}
+
+/* Spaces that squeeze() can take out. */
+static size_t padding_of(const struct line *line, const char *begin)
+{
+	const char *at = line->after_ends ? end_of_ends(line, begin) : line->next, *space;
+	size_t count = 0;
+
+	for (; (space = memchr(at, ' ', (size_t)(line->next - at))) && !is_end_of_columns(line, space); at = space + 1)
+		count += space[1] == ' ';
+	return count;
+}
+
+/* Leaves one space between columns, until `excess` are gone. */
 static void squeeze(struct line *line, const char *begin, size_t excess)
 {
-	char *from = line->after_ends, *to, *space, *end;
+	char *from = end_of_ends(line, begin), *to = from, *space, *end;
 
-	while (from > begin && from[-1] == ' ')
-		from--;
-	to = from;
 	for (; excess && (space = memchr(from, ' ', (size_t)(line->next - from))); from = end) {
 		end = space + 1;
-		if (end == line->next || *end == '[' || *end == '#' || (space > from && space[-1] == ':'))
+		if (is_end_of_columns(line, space))
 			break;
 		memmove(to, from, (size_t)(end - from));
 		to += end - from;
@@ -47,21 +71,35 @@ static void squeeze(struct line *line, const char *begin, size_t excess)
 	line->next -= from - to;
 }
 
+/*
+ * Takes out what can be left out of a kind, until `excess` columns are gone, or no more than the padding of the line, which begins at
+ * `begin`, has (NULL: padding remains); returns how many are left. Such text is ASCII: bytes are columns.
+ */
+static size_t leave_out(struct line *line, enum line_spare kind, size_t excess, const char *begin)
+{
+	for (uint8_t i = 0; i < line->spare_count && excess; i++) {
+		size_t spare = (size_t)(line->spares[i].end - line->spares[i].begin);
+
+		if (line->spares[i].kind != kind)
+			continue;
+		if (begin && excess <= padding_of(line, begin))
+			break;
+		take_out(line, line->spares[i].begin, line->spares[i].end);
+		excess -= spare < excess ? spare : excess;
+	}
+	return excess;
+}
+
 void line_fit_long(struct line *line, const char *begin)
 {
 	size_t excess = line_name_excess(line, begin);
 
-	/* what can be left out is ASCII: bytes are columns */
-	for (uint8_t kind = LINE_SPARE_LOWER; kind <= LINE_SPARE_MEMORY && excess; kind++)
-		for (uint8_t i = 0; i < line->spare_count && excess; i++)
-			if (line->spares[i].kind == kind) {
-				size_t spare = (size_t)(line->spares[i].end - line->spares[i].begin);
-
-				excess -= spare < excess ? spare : excess;
-				take_out(line, line->spares[i].begin, line->spares[i].end);
-			}
+	for (unsigned kind = LINE_SPARE_LOWER; kind <= LINE_SPARE_MEMORY && excess; kind++)
+		excess = leave_out(line, (enum line_spare)kind, excess, NULL);
+	excess = leave_out(line, LINE_SPARE_DETAIL, excess, begin);
 	if (excess && line->name_count)
 		excess = line_name_shorten(line, excess);
+	excess = leave_out(line, LINE_SPARE_PACKET, excess, begin);
 	if (excess && line->after_ends)
 		squeeze(line, begin, excess);
 }

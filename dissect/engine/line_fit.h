@@ -11,8 +11,10 @@
 /* Parts that can be omitted from a line, in the order in which they are. */
 enum line_spare {
 	LINE_SPARE_LOWER,  /* of a layer below, if the upper one is shown: sequence numbers of TCP, LIDs beside GIDs */
-	LINE_SPARE_PARTS,  /* where the parts of a message are */
+	LINE_SPARE_PARTS,  /* where the parts of a message are; identifiers that the response repeats */
 	LINE_SPARE_MEMORY, /* memory of the peers: keys, addresses */
+	LINE_SPARE_DETAIL, /* of the upper layer, where padding is too little */
+	LINE_SPARE_PACKET, /* the columns of a packet with an upper layer, in the order of their adding; they precede names */
 };
 
 /* Marks the text from `begin` to `end` as omissible. Only the first LINE_SPARES of a line are recorded. */

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/infiniband/ib.h"
 #include "dissect/infiniband/ib_crc.h"
 #include "dissect/infiniband/ib_ext.h"
@@ -171,7 +172,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const struct rtap_ib_facts *ib = &packet->ib;
 	const struct ib_opcode_words *words;
 	char spare[160 + LINE_PAD];
-	char *begin, *to;
+	char *begin, *to, *number, *length;
 
 	if (layer->length < BTH_LENGTH)
 		return;
@@ -184,8 +185,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	to = words->length ? begin + words->length : line_put_hex(line_put(begin, "opcode 0x"), ib->opcode, 2);
 	/* of management datagrams these are always alike */
 	if (!packet->mad.present) {
+		number = to;
 		to = line_put_pad(begin, to, OPERATION_WIDTH);
-		to = put_right(to, ib->psn, PSN_LIMIT);
+		to = length = put_right(to, ib->psn, PSN_LIMIT);
 		/* by the standard those have none: IBTA vol. 1, 9.2.1 */
 		if (packet->payload.wire || !lacks_payload(ib->opcode)) {
 			*to++ = ' ';
@@ -195,6 +197,10 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 			to = put_right(to, ib->dma_length, LENGTH_LIMIT);
 		} else {
 			to = line_put(to, NO_LENGTH);
+		}
+		if (begin == line->next && layer_has_upper(packet, layer)) {
+			line_spare_within(line, length, to, LINE_SPARE_PACKET);
+			line_spare_within(line, number, length, LINE_SPARE_PACKET);
 		}
 	} else {
 		to = line_put(to, ": ");

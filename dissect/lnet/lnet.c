@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dissect/engine/line.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 #include "dissect/lnet/lnet.h"
@@ -260,16 +261,19 @@ static const struct rtap_field connect_be_fields[] = { LNET_ROWS(0), LNET_PARAME
 static void summary_connect(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
-	char text[LNET_NID_TEXT];
+	char text[LNET_NID_TEXT], *begin;
 
 	if (layer->length < PRIVATE_LENGTH)
 		return;
 	lnet_nid_text(lnet_bits(lnet_is_little(header), header, LNET_SOURCE), text);
-	line_text(line, " LNet ");
+	line_text(line, " LNet");
+	begin = line->next;
+	line_char(line, ' ');
 	line_text(line, text);
 	lnet_nid_text(lnet_bits(lnet_is_little(header), header, LNET_DESTINATION), text);
 	line_text(line, " > ");
 	line_text(line, text);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 const struct protocol lnet_connect_protocol = {

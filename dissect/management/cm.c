@@ -278,6 +278,15 @@ static void note_req(struct rtap_cm_facts *facts, const uint8_t *header)
 	facts->flow_label = (uint32_t)bits(header, REQ_PRIMARY_FLOW_LABEL);
 }
 
+static void summary_psn(struct line *line, uint32_t psn)
+{
+	char *begin = line->next;
+
+	line_text(line, " psn ");
+	line_dec(line, psn);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
+}
+
 static void summary_req(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_cm_facts *facts = &packet->cm;
@@ -285,8 +294,7 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 
 	cm_summary_service(packet, layer, facts->service_id, line);
 	summary_qp(line, " qp ", facts->local_qpn);
-	line_text(line, " psn ");
-	line_dec(line, facts->starting_psn);
+	summary_psn(line, facts->starting_psn);
 	begin = line->next;
 	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
 	line_spare(line, begin, LINE_SPARE_PARTS);
@@ -427,8 +435,7 @@ static void summary_rep(const struct rtap_packet *packet, const struct rtap_laye
 	summary_qp(line, " qp ", packet->cm.local_qpn);
 	if (packet->cm.local_eecn)
 		summary_qp(line, " eecn ", packet->cm.local_eecn);
-	line_text(line, " psn ");
-	line_dec(line, packet->cm.starting_psn);
+	summary_psn(line, packet->cm.starting_psn);
 }
 
 /* Ready to use: 12.6.9. Disconnect reply: 12.6.11. */

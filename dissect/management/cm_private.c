@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/management/cm.h"
 #include "dissect/management/cm_consumers.h"
 #include "dissect/management/cm_private.h"
@@ -211,15 +212,19 @@ static const struct rtap_field rpc_private_fields[] = {
 static void summary_rpc_private(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *message = layer_bytes(packet, layer);
+	char *begin;
 
 	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return;
-	line_text(line, " RPC/RDMA send ");
+	line_text(line, " RPC/RDMA");
+	begin = line->next;
+	line_text(line, " send ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_SEND_SIZE)));
 	line_text(line, " recv ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_RECEIVE_SIZE)));
 	if (bits(message, RPC_PRIVATE_R))
 		line_text(line, " inv");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 const struct protocol rpcrdma_private_protocol = {

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/management/cm.h"
 #include "dissect/management/mad.h"
 #include "dissect/management/mad_attribute.h"
@@ -291,6 +292,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
 	const char *name;
+	char *begin;
 
 	/* messages of communication management speak for themselves */
 	if (layer->length < MAD_HEADER_LENGTH || packet->cm.attribute)
@@ -302,8 +304,10 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	summary_name(line, mad_method_name(mad->method), mad->method, 2);
 	line_text(line, mad_attribute_name(mad) ? " " : " attribute ");
 	summary_name(line, mad_attribute_name(mad), mad->attribute, 4);
+	begin = line->next;
 	line_text(line, " tid ");
 	line_hex(line, mad->transaction_id, 1);
+	line_spare(line, begin, LINE_SPARE_PARTS);
 	if (mad->status) {
 		line_text(line, " status ");
 		line_hex(line, mad->status, 4);

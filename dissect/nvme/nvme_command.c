@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_admin.h"
 #include "dissect/nvme/nvme_command.h"
@@ -138,6 +139,15 @@ static void summary_part(const struct rtap_layer *part, const uint8_t *dwords, s
 	}
 }
 
+void nvme_summary_cid(struct line *line, uint64_t cid)
+{
+	char *begin = line->next;
+
+	line_text(line, " CID ");
+	line_hex(line, cid, 4);
+	line_spare(line, begin, LINE_SPARE_PARTS);
+}
+
 static void summary_command(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_layer *part = layer_after(packet, layer);
@@ -163,8 +173,7 @@ static void summary_command(const struct rtap_packet *packet, const struct rtap_
 	}
 	if (part && part->length == NVME_PART_LENGTH)
 		summary_part(part, layer_bytes(packet, part), line);
-	line_text(line, " CID ");
-	line_hex(line, little_bits(command, NVME_CID), 4);
+	nvme_summary_cid(line, little_bits(command, NVME_CID));
 }
 
 const struct protocol nvme_command_protocol = {

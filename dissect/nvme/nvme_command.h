@@ -19,4 +19,7 @@ uint16_t nvme_part_of(uint32_t code);
  */
 bool nvme_learn(struct rtap_packet *packet, const struct packet_request *known);
 
+/* Appends " CID 0x0001", which a long line leaves out. */
+void nvme_summary_cid(struct line *line, uint64_t cid);
+
 #endif

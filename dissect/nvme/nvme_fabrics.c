@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
+#include "dissect/nvme/nvme_command.h"
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_parts.h"
 #include "dissect/nvme/nvme_properties.h"
@@ -149,8 +150,7 @@ static void summary_fabrics(const struct rtap_packet *packet, const struct rtap_
 		line_char(line, ' ');
 		line_text(line, name ? name : "of unknown name");
 	}
-	line_text(line, " CID ");
-	line_hex(line, little_bits(command, NVME_CID), 4);
+	nvme_summary_cid(line, little_bits(command, NVME_CID));
 }
 
 const struct protocol nvme_fabrics_protocol = {

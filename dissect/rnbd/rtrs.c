@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 #include "dissect/rnbd/rnbd.h"
@@ -310,6 +311,16 @@ static void summary_rtrs_rkey_rsp(const struct rtap_packet *packet, const struct
 	line_hex(line, little_bits(layer_bytes(packet, layer), 32, 32), 1);
 }
 
+/* The request of the layer above says more. */
+static void summary_message(const struct rtap_packet *packet, const struct rtap_layer *layer, const char *name, struct line *line)
+{
+	char *begin = line->next;
+
+	line_text(line, name);
+	if (layer_after(packet, layer))
+		line_spare(line, begin, LINE_SPARE_LOWER);
+}
+
 /* The headers of requests: after the user's message, shown before it. */
 static const struct rtap_field rtrs_write_fields[] = {
 	TYPE_ROW
@@ -318,9 +329,7 @@ static const struct rtap_field rtrs_write_fields[] = {
 
 static void summary_rtrs_write(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	(void)packet;
-	(void)layer;
-	line_text(line, " write request");
+	summary_message(packet, layer, " write request", line);
 }
 
 static const struct rtap_field rtrs_read_fields[] = {
@@ -335,9 +344,7 @@ static const struct rtap_field rtrs_read_fields[] = {
 
 static void summary_rtrs_read(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	(void)packet;
-	(void)layer;
-	line_text(line, " read request");
+	summary_message(packet, layer, " read request", line);
 }
 
 #define MESSAGE(object, filter_name, label, length) \

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/smb/smb2_parts.h"
 
 static const struct rtap_name oplock_names[] = {
@@ -146,13 +147,16 @@ static void visit_create_response(const struct rtap_packet *packet, const struct
 static void summary_create_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const char *name = layer->length >= 56 ? rtap_name_of(action_names, little_bits(layer_bytes(packet, layer), 32, 32)) : NULL;
+	char *begin;
 
 	if (!name)
 		return;
 	line_char(line, ' ');
 	line_text(line, name);
+	begin = line->next;
 	line_text(line, ", ");
 	line_count(line, little_bits(layer_bytes(packet, layer), 384, 64), "byte", "bytes");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 SMB2_BODY(create_response, CREATE_RESPONSE, "smb2.create.response", "SMB2 CREATE Response", "2.2.14", 88)

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/smb/smb2_parts.h"
 
 /* [MS-FSCC] 2.4. */
@@ -44,11 +45,14 @@ static void line_class(struct line *line, const uint8_t *body)
 	const struct rtap_name *names = body[2] == SMB2_INFO_FILE ? file_class_names : body[2] == SMB2_INFO_FILESYSTEM ? filesystem_class_names : NULL;
 	const char *name = names ? rtap_name_of(names, body[3]) : rtap_name_of(type_names, body[2]);
 
+	char *begin = line->next;
+
 	line_char(line, ' ');
 	if (name)
 		line_text(line, name);
 	else
 		line_dec(line, body[3]);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 /* The class, with the names of its type. */
@@ -123,10 +127,13 @@ static const struct rtap_field output_response_fields[] = {
 SMB2_VISIT_LAST(output_response, bytes, 2, 2, 4, 4)
 static void summary_output_response(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin = line->next;
+
 	if (layer->length < 8)
 		return;
 	line_char(line, ' ');
 	line_count(line, little_bits(layer_bytes(packet, layer), 32, 32), "byte", "bytes");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 SMB2_BODY(output_response, OUTPUT_RESPONSE, "smb2.output", "SMB2 QUERY Response", "2.2.34 and 2.2.38", 8)

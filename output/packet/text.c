@@ -21,8 +21,10 @@ static bool is_repeated(const struct rtap_packet *packet, uint8_t anomaly)
 static void write_notes(const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_frame *frame = packet->frame;
+	bool is_truncated = false;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
+		is_truncated |= packet->anomalies[i].code == RTAP_ANOMALY_TRUNCATED;
 		/* of a stream without its begin that would be in every line; it is counted at the end */
 		if (is_repeated(packet, i) || packet->anomalies[i].code == RTAP_ANOMALY_FPDU_RECOVERED)
 			continue;
@@ -36,11 +38,16 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 		line_text(line, " more]");
 	}
 	if (frame->captured_length < frame->wire_length) {
+		char *begin = line->next;
+
 		line_text(line, " [");
 		line_dec(line, frame->captured_length);
 		line_text(line, " of ");
 		line_dec(line, frame->wire_length);
 		line_text(line, " B]");
+		/* "[truncated]" remains */
+		if (is_truncated)
+			line_spare(line, begin, LINE_SPARE_LOWER);
 	}
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		line_text(line, " # ");

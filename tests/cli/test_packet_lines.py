@@ -132,7 +132,7 @@ class PacketLines(CliTest):
                 self.assertTrue(all(letter in rest for letter in line.replace("...", "")), where)
         everything = widths[True] + widths[False]
         self.assertGreater(len(everything), 20000)
-        for found, limit in ((widths[True], 0.04), (everything, 0.06)):
+        for found, limit in ((widths[True], 0.015), (everything, 0.04)):
             self.assertLess(sum(width > TERMINAL for width in found) / len(found), limit)
 
     def test_the_finest_of_several_inputs_gives_the_digits(self):
