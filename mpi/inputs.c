@@ -181,15 +181,17 @@ static int compare_placed(const void *one, const void *other)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The largest file first, each to the rank that has the fewest bytes. */
-static void place(struct inputs *inputs, unsigned ranks)
+/* The largest file first, each to the rank that has the fewest bytes; rank 0 has some in advance. */
+static void place(struct inputs *inputs, unsigned ranks, unsigned counting)
 {
 	struct placed *placed = ranks_get(inputs->count, sizeof *placed);
 	uint64_t *loads = ranks_get(ranks, sizeof *loads);
 
 	inputs->readers = ranks_get(inputs->count, sizeof *inputs->readers);
-	for (size_t i = 0; i < inputs->count; i++)
+	for (size_t i = 0; i < inputs->count; i++) {
 		placed[i] = (struct placed){ inputs->sizes[i], i };
+		loads[0] += (uint64_t)((double)inputs->sizes[i] * counting / 1000);
+	}
 	qsort(placed, inputs->count, sizeof *placed, compare_placed);
 	for (size_t i = 0; i < inputs->count; i++) {
 		unsigned least = 0;
@@ -253,7 +255,7 @@ bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, 
 	if (!share(inputs, rank, rank || look_up(inputs, given, count)))
 		return false;
 	split_large(inputs, (unsigned)ranks, division);
-	place(inputs, (unsigned)ranks);
+	place(inputs, (unsigned)ranks, division->counting);
 	return leave_out(inputs, (unsigned)rank);
 }
 

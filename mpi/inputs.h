@@ -23,6 +23,7 @@ struct inputs {
 struct input_division {
 	uint64_t least;      /* bytes of a file from which on it is split */
 	uint64_t piece;      /* as for split_create() */
+	unsigned counting;   /* work of rank 0 for all ranks, in thousandths of what reading all files takes: it reads so much less */
 };
 
 /*
