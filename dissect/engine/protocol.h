@@ -209,6 +209,14 @@
 	X(NVME_PROPERTY, nvme_property_protocol) \
 	X(NVME_AUTHENTICATION, nvme_authentication_protocol) \
 	X(NVME_DISCONNECT_PART, nvme_disconnect_protocol) \
+	X(NVME_AUTH, nvme_auth_protocol) \
+	X(NVME_AUTH_NEGOTIATE, nvme_auth_negotiate_protocol) \
+	X(NVME_AUTH_DESCRIPTORS, nvme_auth_descriptors_protocol) \
+	X(NVME_AUTH_CHALLENGE, nvme_auth_challenge_protocol) \
+	X(NVME_AUTH_REPLY, nvme_auth_reply_protocol) \
+	X(NVME_AUTH_SUCCESS1, nvme_auth_success1_protocol) \
+	X(NVME_AUTH_SUCCESS2, nvme_auth_success2_protocol) \
+	X(NVME_AUTH_FAILURE, nvme_auth_failure_protocol) \
 	X(NVME_CONTROLLER, nvme_controller_protocol) \
 	X(NVME_POWER_STATES, nvme_power_states_protocol) \
 	X(NVME_NAMESPACE, nvme_namespace_protocol) \

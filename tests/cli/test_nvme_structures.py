@@ -163,6 +163,68 @@ class Logs(Structures):
             LOG + "ana.grp.nsid": [5, 6, 7]})
 
 
+class Authentication(Structures):
+    """In-band authentication: Base 2.0, 6.1, 6.2 and 8.13.5. The sender pads nothing, and so does the receiver, or it fills 4,096 bytes."""
+    SEND, RECEIVE, SECURITY = 0x05, 0x06, 0xe9 << 24 | 1 << 16 | 1 << 8
+    HEADER = {"nvme.auth.type": 1, "nvme.auth.tid": 0x1234}
+
+    def message(self, name, data, expected):
+        """Over RoCE and iWARP: in the capsule, by READ in three parts, and by WRITE with the rest of the memory."""
+        own = {"nvme.auth.id": data[1], **expected}
+        for fctype, how, parts, rest in ((self.SEND, "capsule", 1, 0), (self.SEND, "read", 3, 0), (self.RECEIVE, "write", 1, 0),
+                                         (self.RECEIVE, "write", 2, 4096)):
+            for scene, host in wires(nvme.ADMIN):
+                body = data.ljust(rest, b"\0")
+                scene.put(*host.connect())
+                scene.put(*host.admin(0x7f, (self.SECURITY, len(body), 0, 0, 0, 0), body, fctype, how, parts))
+                rows = self.shown(scene, "nvme.auth")
+                self.assertEqual(len(rows), 1, (name, how, parts))
+                self.assertEqual({field: rows[0].get(field) for field in own}, own, (how, parts, rest))
+                self.assertIn(name, self.good("-r", self.path("scene.pcap"), "-Y", "nvme.auth").decode())
+
+    @staticmethod
+    def start(kind, message):
+        return struct.pack("<BBHH", kind, message, 0, 0x1234)
+
+    def test_negotiate(self):
+        descriptors = [(bytes((1, 0, len(hashes), len(groups))) + bytes(hashes).ljust(30, b"\0") + bytes(groups)).ljust(64, b"\0")
+                       for hashes, groups in (((1, 2, 3), (0, 1, 5)), ((2,), (4,)))]
+        self.message("AUTH_Negotiate", self.start(0, 0) + bytes((1, 2)) + b"".join(descriptors),
+                     {"nvme.auth.type": 0, "nvme.auth.negotiate.sc_c": 1, "nvme.auth.negotiate.napd": 2, "nvme.auth.negotiate.authid": [1, 1],
+                      "nvme.auth.negotiate.halen": [3, 1], "nvme.auth.negotiate.dhlen": [3, 1], "nvme.auth.negotiate.hashid": [1, 2, 3, 2],
+                      "nvme.auth.negotiate.dhgid": [0, 1, 5, 4]})
+
+    def test_challenge(self):
+        value, key = random.Random(4).randbytes(48), random.Random(5).randbytes(256)
+        field = "nvme.auth.challenge."
+        self.message("DH-HMAC-CHAP_Challenge", self.start(1, 1) + struct.pack("<BBBBHI", 48, 0, 2, 1, 256, 77) + value + key,
+                     {**self.HEADER, field + "hl": 48, field + "hashid": 2, field + "dhgid": 1, field + "dhvlen": 256, field + "seqnum": 77,
+                      field + "cval": value.hex(), field + "dhv": key.hex()})
+
+    def test_reply(self):
+        response, value, key = (random.Random(seed).randbytes(length) for seed, length in ((6, 32), (7, 32), (8, 384)))
+        field = "nvme.auth.reply."
+        self.message("DH-HMAC-CHAP_Reply", self.start(1, 2) + struct.pack("<BBBBHI", 32, 0, 1, 0, 384, 78) + response + value + key,
+                     {**self.HEADER, field + "hl": 32, field + "cvalid": 1, field + "dhvlen": 384, field + "seqnum": 78, field + "rval": response.hex(),
+                      field + "cval": value.hex(), field + "dhv": key.hex()})
+
+    def test_success(self):
+        response = random.Random(9).randbytes(64)
+        field = "nvme.auth.success1."
+        self.message("DH-HMAC-CHAP_Success1", self.start(1, 3) + struct.pack("<BBB7x", 64, 0, 1) + response,
+                     {**self.HEADER, field + "hl": 64, field + "rvalid": 1, field + "rval": response.hex()})
+        self.message("DH-HMAC-CHAP_Success2", self.start(1, 4) + bytes(10), self.HEADER)
+
+    def test_failures(self):
+        for message, name in ((0xf1, "AUTH_Failure1: hash function not usable"), (0xf0, "AUTH_Failure2: hash function not usable")):
+            self.message(name, self.start(0, message) + bytes((1, 4)), {"nvme.auth.failure.rescode": 1, "nvme.auth.failure.rescode_exp": 4})
+
+    def test_lengths_beyond_the_message_show_no_values(self):
+        data = self.start(1, 2) + struct.pack("<BBBBHI", 255, 0, 1, 0, 65535, 1) + bytes(300)
+        self.message("DH-HMAC-CHAP_Reply", data, {"nvme.auth.reply.dhvlen": 65535, "nvme.auth.reply.rval": bytes(255).hex(),
+                                                  "nvme.auth.reply.dhv": None})
+
+
 class Others(Structures):
     def test_ranges_in_the_capsule_and_by_read(self):
         data = nvme.ranges((8, 100), (16, 200))

@@ -24,7 +24,7 @@
 #define MOST_BYTES 16384
 #define ROOM (16u << 20)
 
-enum { NVME_ADMIN, NVME_IO, SCSI_IN, SCSI_OUT, KINDS };
+enum { NVME_ADMIN, NVME_IO, SCSI_IN, SCSI_OUT, NVME_FABRIC, KINDS };
 
 /* The structure of the command's data, and what a packet knows of the command. */
 static uint16_t structure_of(const uint8_t *data, struct rtap_context *context)
@@ -32,7 +32,7 @@ static uint16_t structure_of(const uint8_t *data, struct rtap_context *context)
 	uint8_t command[NVME_COMMAND_LENGTH] = { data[1] };
 	unsigned kind = data[0] % KINDS;
 
-	if (kind >= SCSI_IN) {
+	if (kind == SCSI_IN || kind == SCSI_OUT) {
 		memcpy(command + 1, data + 2, COMMAND_BYTES - 1);
 		context->upper = RTAP_UPPER_SRP;
 		return scsi_data_protocol(command, SCSI_CDB_LENGTH, kind == SCSI_OUT);
@@ -41,7 +41,7 @@ static uint16_t structure_of(const uint8_t *data, struct rtap_context *context)
 	memcpy(command + 40, data + 2, COMMAND_BYTES - 2);
 	command[47] = data[COMMAND_BYTES];
 	context->upper = RTAP_UPPER_NVME;
-	context->request.code = NVME_CODE(kind == NVME_IO ? NVME_SPACE_IO : NVME_SPACE_ADMIN, data[1]);
+	context->request.code = NVME_CODE(kind == NVME_IO ? NVME_SPACE_IO : kind == NVME_FABRIC ? NVME_SPACE_FABRICS : NVME_SPACE_ADMIN, data[1]);
 	context->request.detail = (uint32_t)little_bits(command + 40, 32, 32);
 	return nvme_data_protocol(context->request.code, command);
 }
