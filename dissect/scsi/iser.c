@@ -290,8 +290,65 @@ const char *iscsi_request_name(const uint8_t *pdu)
 
 #define SEQUENCE(name, label, at, derive) \
 	{ name, label, at, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive, NULL }
+/* The data segment, without its padding. False: there is none, or it was not captured. */
+static bool find_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_span *data, uint32_t *left)
+{
+	const uint8_t *pdu = layer_bytes(packet, layer);
+	uint32_t end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured : packet->sources[layer->source].captured;
+	uint32_t at, length;
+
+	if (layer->length < ISCSI_LENGTH || end < layer->offset)
+		return false;
+	at = ISCSI_LENGTH + (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
+	length = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH);
+	end -= layer->offset;
+	if (!length || end < at || end - at < length)
+		return false;
+	*data = (struct rtap_span){ pdu + at, length };
+	*left = end - at - length;
+	return true;
+}
+
+static bool derive_data_of(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint8_t from_initiator,
+			   uint8_t from_target)
+{
+	uint32_t left;
+
+	return find_data(packet, layer, &value->data, &left) &&
+	       (opcode_of(packet, layer) == from_initiator || opcode_of(packet, layer) == from_target);
+}
+
+static bool derive_immediate_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_data_of(packet, layer, value, ISCSI_COMMAND, ISCSI_COMMAND);
+}
+
+static bool derive_ping_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_data_of(packet, layer, value, ISCSI_NOP_OUT, ISCSI_NOP_IN);
+}
+
+static bool derive_event_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	return derive_data_of(packet, layer, value, ISCSI_ASYNC, ISCSI_ASYNC);
+}
+
+/* The data segment ends with a whole word: RFC 7143, 11.2.3. */
+static bool derive_padding(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	uint32_t left, padding;
+	struct rtap_span data;
+
+	if (!find_data(packet, layer, &data, &left))
+		return false;
+	padding = -data.length & 3u;
+	value->data = (struct rtap_span){ data.bytes + data.length, padding < left ? padding : left };
+	return value->data.length;
+}
+
 #define SOME(name, label, at, width, show, names, derive) \
 	{ name, label, at, width, show, RTAP_UNPLACED | RTAP_SOMETIMES, names, derive, NULL }
+#define DATA(name, label, derive) { name, label, 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_BULK, NULL, derive, NULL }
 
 static const struct rtap_field iscsi_fields[] = {
 	{ "iscsi.reserved", "Reserved", 0, 1, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -374,6 +431,10 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.parameter3", "Parameter 3", 336, 16, RTAP_HEX, NULL, derive_event_third),
 	SOME("iscsi.scsidata.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_data_final),
 	SOME("iscsi.datasn", "DataSN", 288, 32, RTAP_DEC, NULL, derive_data_number),
+	DATA("iscsi.immediatedata", "Immediate Data", derive_immediate_data),
+	DATA("iscsi.pingdata", "Ping Data", derive_ping_data),
+	DATA("iscsi.asynceventdata", "Asynchronous Event Data", derive_event_data),
+	DATA("iscsi.padding", "Padding", derive_padding),
 };
 
 /* The protocol of the data segment, which the cursor has. */

@@ -16,6 +16,7 @@ NOT_IN_JSON = {"data.data", "infiniband.mad", "infiniband.mad.data", "infiniband
                "infiniband.rmpp.transferreddata", "infiniband.sa.drdlid", "infiniband.sa.subnetadmindata",
                "infiniband.smpdirected", "infiniband.smpdirected.reserved", "infiniband.smplid", "infiniband.smplid.reserved0",
                "infiniband.smplid.reserved1", "infiniband.smplid.smpdata", "iwarp_rdma.send.reassembled.data", "nfs.data",
+               "iscsi.asynceventdata", "iscsi.immediatedata", "iscsi.padding", "iscsi.pingdata",
                "nvme.fabrics.cmd.connect.data.rsvd0", "nvme.fabrics.cmd.connect.data.rsvd1",
                "rdmatap.trailer", "rds.cong.map", "rpc.reqframe", "smb2.input_buffer", "smb2.output_buffer", "smb2.read_data", "smb2.write_data", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
 

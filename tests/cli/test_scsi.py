@@ -309,6 +309,21 @@ class Others(Nvme):
             with self.subTest(values=values):
                 self.assertEqual({name: row.get("iscsi." + name) for name in wanted}, wanted)
 
+    def test_data_of_pdus(self):
+        """RFC 7143, 11.2.3: the data segment is padded to whole words; which data it is depends on the PDU."""
+        scene = Scene("iser", "")
+        host = scsi.Iser(Connection(scene), immediate=4096)
+        scene.put(*host.pdu(0x00, words=(0xffffffff, 1, 1, 0, 0, 0, 0), data=b"ping!"))
+        scene.put(*host.pdu(0x20, tag=0xffffffff, words=(1, 1, 1, 9, 0, 0, 0), data=b"pong", end="b"))
+        scene.put(*host.pdu(0x32, tag=0xffffffff, words=(0, 1, 1, 9, 0, 0, 0), data=b"event", end="b"))
+        scene.put(*host.out(b"\x2a" + bytes(7) + b"\x02" + bytes(7), b"\xa5" * 1022))
+        path = self.path("scene.pcap")
+        scene.write_capture(path)
+        names = ("pingdata", "asynceventdata", "immediatedata", "padding")
+        rows = [line.split("\t") for line in self.lines("-r", path, "-Y", "iscsi", "-T", "fields", *(word for name in names for word in ("-e", "iscsi." + name)))]
+        self.assertEqual([row for row in rows if any(row)],
+                         [[b"ping!".hex(), "", "", "000000"], [b"pong".hex(), "", "", ""], ["", b"event".hex(), "", "000000"], ["", "", "a5" * 1022, "0000"]])
+
     def test_rejected_pdus(self):
         """RFC 7143, 11.17: a Reject has the header of the rejected PDU, and takes the place of the response if there is none."""
         scene = Scene("scsi", "")
