@@ -8,26 +8,31 @@
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/scsi_structure.h"
 
-static bool derive_lba(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+/* False: the command names no blocks. */
+static bool read_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct scsi_command *command)
 {
-	struct scsi_command command;
-
 	if (!layer->length)
 		return false;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
+	scsi_read_command(layer_bytes(packet, layer), layer->length, command);
+	return command->has_blocks;
+}
+
+static bool derive_lba(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	struct scsi_command command = { 0 };
+	bool has_blocks = read_blocks(packet, layer, &command);
+
 	value->number = command.lba;
-	return command.has_blocks;
+	return has_blocks;
 }
 
 static bool derive_blocks(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	struct scsi_command command;
+	struct scsi_command command = { 0 };
+	bool has_blocks = read_blocks(packet, layer, &command);
 
-	if (!layer->length)
-		return false;
-	scsi_read_command(layer_bytes(packet, layer), layer->length, &command);
 	value->number = command.blocks;
-	return command.has_blocks;
+	return has_blocks;
 }
 
 /* The last byte of CDBs of a fixed length: SPC-5, 4.2.2. 0: another length. */
