@@ -24,42 +24,42 @@ class Findings(StatsTest):
         with open(os.path.join(os.path.dirname(TESTDATA), "doc", "stats.md"), encoding="utf-8") as lines:
             return re.findall(r"^\| `(\w+)` \| (?:error|warning|note) \|", lines.read(), re.M)
 
-    def again(self, count, pause):
-        scene = Scene("repeats", "")
+    def repeated(self, name, count, say):
+        """A connection with `count` times what say(scene, talk) puts into it."""
+        scene = Scene(name, "")
         talk = scene.connection(port=20049).establish()
         for _ in range(count):
+            say(scene, talk)
+        return self.written(scene)
+
+    def again(self, count, pause):
+        def say(scene, talk):
             packets = talk.send("a", 100)
             scene.put(*packets)
             scene.pause(pause)
             scene.put(*packets, talk.ack(packets[-1]))
-        return self.written(scene)
+        return self.repeated("repeats", count, say)
 
     def refused(self, syndrome, count):
-        scene = Scene("refused", "")
-        talk = scene.connection(port=20049).establish()
-        for _ in range(count):
+        def say(scene, talk):
             packets = talk.send("a", 100)
             scene.put(talk.ack(packets[0], syndrome), *packets, talk.ack(packets[-1]))
-        return self.written(scene)
+        return self.repeated("refused", count, say)
 
     def sent_again_after(self, syndrome, count):
         """Each SEND is retransmitted immediately after a NAK."""
-        scene = Scene("after", "")
-        talk = scene.connection(port=20049).establish()
-        for _ in range(count):
+        def say(scene, talk):
             packets = talk.send("a", 100)
             scene.put(*packets, talk.ack(packets[0], syndrome), *packets, talk.ack(packets[-1]))
-        return self.written(scene)
+        return self.repeated("after", count, say)
 
     def lacking(self, count):
         """READs restarted at once because a response is missing."""
-        scene = Scene("lacking", "")
-        talk = scene.connection(port=20049).establish()
-        for _ in range(count):
+        def say(scene, talk):
             request, responses = talk.read("a", 1000)
             again, rest = talk.read_again(request, responses, 2)
             scene.put(request, responses[0], responses[1], responses[3], again, *rest)
-        return self.written(scene)
+        return self.repeated("lacking", count, say)
 
     def tried(self, *pauses):
         """A SEND that is retransmitted after each of these times and never acknowledged."""
@@ -73,24 +73,20 @@ class Findings(StatsTest):
         return self.written(scene)
 
     def restarted(self, count):
-        scene = Scene("restarts", "")
-        talk = scene.connection(port=20049).establish()
-        for _ in range(count):
+        def say(scene, talk):
             request, responses = talk.read("a", 1000)
             again, rest = talk.read_again(request, responses, 2)
             scene.put(request, *responses[:2])
             scene.pause(0.1)
             scene.put(again, *rest)
-        return self.written(scene)
+        return self.repeated("restarts", count, say)
 
     def marked(self, count, answered):
-        scene = Scene("marks", "")
-        talk = scene.connection(port=20049).establish()
-        for _ in range(count):
+        def say(scene, talk):
             packets = talk.send("a", 100)
             scene.put(*packets, dsfield=3)
             scene.put(*([talk.notification("b")] if answered else []), talk.ack(packets[-1]))
-        return self.written(scene)
+        return self.repeated("marks", count, say)
 
     def silent(self, seconds):
         scene = Scene("silent", "")
