@@ -133,6 +133,7 @@ const char options_help_text[] =
 	      "  --sampled        connections: do not report packets that were not captured as lost\n"
 	      "  --incomplete     messages: list only messages with missing bytes\n"
 	      "  --rpc            messages: list only RPC calls and replies\n"
+	      "  --wide           messages: do not shorten lines to 120 columns\n"
 	      "  -x               messages: also print their bytes\n"
 	      "  -Y FILTER        list only records whose keys pass this display filter (message.latency > 10ms,\n"
 	      "                   connection.packets > 1000; rdmatap fields message. lists them), or messages with a packet that\n"

@@ -53,15 +53,15 @@ static void write_connection(const void *what, struct line *line)
 struct text {
 	const void *what;
 	struct clock_listing times;
-	bool hex, colour;
+	bool hex, colour, wide;
 };
 
-static void write_coloured(const struct rtap_message *message, const struct clock_listing *times, bool colour, struct line *line)
+static void write_coloured(const struct rtap_message *message, const struct text *text, struct line *line)
 {
-	enum colour mark = colour && !message->complete ? COLOUR_LOSS : COLOUR_NONE;
+	enum colour mark = text->colour && !message->complete ? COLOUR_LOSS : COLOUR_NONE;
 
 	colour_begin(mark, line);
-	message_text(message, times, line);
+	message_text(message, &text->times, text->wide, line);
 	colour_end(mark, line);
 }
 
@@ -70,15 +70,14 @@ static void write_message_text(const void *what, struct line *line)
 	const struct text *text = what;
 	const struct rtap_message *message = text->what;
 
-	write_coloured(message, &text->times, text->colour, line);
+	write_coloured(message, text, line);
 	if (text->hex && message->bytes.bytes)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
 /* A copy of an item, formatted as text or as a record by a thread of the pipeline. */
 struct kept {
-	struct clock_listing times;
-	bool colour;
+	struct text text; /* of the copy */
 	const struct columns *columns;
 	struct message_copy copy;
 };
@@ -100,7 +99,7 @@ static void write_kept_text(const void *what, struct line *line)
 	struct rtap_message message;
 
 	message_copy_restore(&kept->copy, &message, &connection);
-	write_coloured(&message, &kept->times, kept->colour, line);
+	write_coloured(&message, &kept->text, line);
 }
 
 static bool write_later(struct listing *listing, const struct rtap_message *message)
@@ -114,8 +113,7 @@ static bool write_later(struct listing *listing, const struct rtap_message *mess
 	kept = pipeline_write_later(pipeline, columns_are_made(&listing->options->columns) ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
 	if (!kept)
 		return false;
-	kept->times = listing->times;
-	kept->colour = listing->colour;
+	kept->text = (struct text){ NULL, listing->times, false, listing->colour, listing->options->wide };
 	kept->columns = &listing->options->columns;
 	message_copy_fill(&kept->copy, message);
 	return true;
@@ -138,7 +136,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    !is_selected)
 		return;
-	text = (struct text){ message, listing->times, listing->options->hex, listing->colour };
+	text = (struct text){ message, listing->times, listing->options->hex, listing->colour, listing->options->wide };
 	if (!write_later(listing, message)) {
 		if (columns_are_made(&listing->options->columns))
 			reader_write(reader, write_message, &(struct record){ &listing->options->columns, message });
@@ -153,7 +151,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
 	struct rtap_connection sampled;
-	struct text text = { connection, listing->times, false, listing->colour };
+	struct text text = { connection, listing->times, false, listing->colour, false };
 
 	if (reader->unwritable || hurried)
 		return;

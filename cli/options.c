@@ -83,6 +83,7 @@ static const struct option messages_options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
 	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
+	{ "wide", no_argument, NULL, OPTION_WIDE },
 	{ "rpc", no_argument, NULL, OPTION_RPC },
 	{ NULL, 0, NULL, 0 },
 };

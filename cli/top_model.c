@@ -243,7 +243,7 @@ void top_model_message(struct top_model *model, const struct rtap_message *messa
 		return;
 	kept = next_operation(model, message->connection->number, true);
 	line_init(&line, kept->text, sizeof kept->text - 1);
-	message_text(message, &times, &line);
+	message_text(message, &times, true, &line);
 	finish_text(kept->text, sizeof kept->text, &line);
 }
 

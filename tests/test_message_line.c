@@ -45,7 +45,7 @@ static void check_rooms(const struct rtap_message *message)
 	size_t length;
 
 	line_init(&line, whole, sizeof whole);
-	message_text(message, &relative, &line);
+	message_text(message, &relative, true, &line);
 	cr_assert(!line.cut);
 	length = (size_t)(line.next - whole);
 	for (size_t room = 0; room < length + 700; room++) {
@@ -53,7 +53,7 @@ static void check_rooms(const struct rtap_message *message)
 
 		cr_assert(block);
 		line_init(&line, block, room);
-		message_text(message, &relative, &line);
+		message_text(message, &relative, true, &line);
 		cr_assert_eq(line.cut, room < length, "%zu of %zu bytes", room, length);
 		cr_assert(line.cut || ((size_t)(line.next - block) == length && !memcmp(block, whole, length)), "%zu of %zu bytes", room, length);
 		free(block);
@@ -104,7 +104,7 @@ Test(message_line, has_all_parts)
 	message.outcome = RTAP_OUTCOME_UNANSWERED;
 	message.frames = 1;
 	line_init(&line, text, sizeof text);
-	message_text(&message, &relative, &line);
+	message_text(&message, &relative, true, &line);
 	cr_assert_not_null(strstr(text, "#18446744073709551615 [fedc:ba98:7654:3210:fedc:ba98:7654:3210]:0xffffffff > "
 					"[1111:2222:3333:4444:5555:6666:7777:8888]:0xffffffff compare_swap "), "%s", text);
 	cr_assert_not_null(strstr(text, " 18446744073709551615 B, 1 of frames 18446744073709551614-18446744073709551615, "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
@@ -330,17 +331,29 @@ static char *put_lost(char *to, const struct rtap_message *message)
 	return message->lost_to ? line_put(to, ")") : to;
 }
 
-static char *put_details(char *to, const struct rtap_message *message)
+/* `line`: in which it writes; NULL: elsewhere. */
+static char *put_details(char *to, const struct rtap_message *message, struct line *line)
 {
+	char *begin = to;
+
 	if (message->has_key) {
 		to = line_put_hex(line_put(to, ", 0x"), message->r_key, 1);
 		to = line_put_hex(line_put(to, "+0x"), message->virtual_address, 1);
+		if (line)
+			line_spare_within(line, begin, to, LINE_SPARE_MEMORY);
 	}
+	begin = to;
 	to = put_operands(to, message);
+	if (line && to > begin)
+		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
 	if (message->has_immediate)
 		to = line_put_hex(line_put(to, ", imm 0x"), message->immediate, 1);
-	if (message->has_invalidate)
+	if (message->has_invalidate) {
+		begin = to;
 		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 1);
+		if (line)
+			line_spare_within(line, begin, to, LINE_SPARE_MEMORY);
+	}
 	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED)
 		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
 	/* the latency of a call is printed with its reply */
@@ -471,7 +484,10 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 {
 	static const char *const types[] = { "", "", " ACK", " STOP", " ABORT" };
 
+	char *begin = line->next;
+
 	text_named(message->mad_class_name, message->mad_class, 2, line);
+	line_spare(line, begin, LINE_SPARE_LOWER);
 	text_named(message->mad_method_name, message->mad_method, 2, line);
 	text_named(message->mad_attribute_name, message->mad_attribute, 4, line);
 	if (message->rmpp_type < sizeof types / sizeof types[0])
@@ -572,28 +588,33 @@ static char *put_front(char *to, const struct rtap_message *message, const struc
 #define BACK_MOST 640
 
 /* " 136 B, frame 7, 123 us" */
-static char *put_back(char *to, const struct rtap_message *message)
+static char *put_back(char *to, const struct rtap_message *message, struct line *line)
 {
 	if (message->is_rpc || message->is_mad)
 		*to++ = ',';
 	*to++ = ' ';
 	to = line_put(line_put_dec(to, message->length), " B");
-	return put_details(put_frames(to, message), message);
+	return put_details(put_frames(to, message), message, line);
 }
 
-void message_text(const struct rtap_message *message, const struct clock_listing *times, struct line *line)
+void message_text(const struct rtap_message *message, const struct clock_listing *times, bool is_wide, struct line *line)
 {
 	char spare[BACK_MOST], *begin = line_begin(line, spare, FRONT_MOST);
+	const char *whole = line->next;
 
 	line_end(line, begin, put_front(begin, message, times));
+	line->after_ends = line->cut ? NULL : line->next - strlen(kind_text(message));
 	if (message->is_rpc)
 		text_rpc(message, line);
 	if (message->is_mad)
 		text_mad(message, line);
 	begin = line_begin(line, spare, BACK_MOST);
-	line_end(line, begin, put_back(begin, message));
+	line_end(line, begin, put_back(begin, message, begin == line->next ? line : NULL));
 	text_missing(message, line);
 	if (message->bytes_evicted)
 		line_text(line, ", bytes not kept for lack of memory");
+	if (!is_wide)
+		line_fit(line, whole);
+	line->spare_count = 0;
 	line_char(line, '\n');
 }

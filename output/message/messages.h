@@ -10,8 +10,8 @@
 #include "dissect/engine/line.h"
 #include "output/packet/clock.h"
 
-/* One line with its newline. Times are in the form of `times`. */
-void message_text(const struct rtap_message *message, const struct clock_listing *times, struct line *line);
+/* One line with its newline. Times are in the form of `times`. Unless `is_wide`, a long line is shortened: dissect/engine/line_fit.h. */
+void message_text(const struct rtap_message *message, const struct clock_listing *times, bool is_wide, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
 /* Members of RPC: the program with its name, if known, version and procedure. */

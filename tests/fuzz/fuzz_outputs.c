@@ -114,7 +114,7 @@ static void write_message(const void *what, struct line *line)
 {
 	const struct rtap_message *message = what;
 
-	message_text(message, &relative, line);
+	message_text(message, &relative, false, line);
 	if (message->bytes.bytes)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
