@@ -3,9 +3,10 @@
 import glob
 import os
 import re
+import socket
 import subprocess
 
-from cli import CliTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TUNNELS, needs, read, records
+from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TESTDATA, TESTS, TUNNELS, needs, read, records
 from sysfs import unpack
 
 NUMBER = ("-T", "fields", "-e", "frame.number")
@@ -201,6 +202,15 @@ class Output(CliTest):
         self.assertIn(b"interface 0, link type 1 (ETHERNET)", done.stderr)
         self.assertIn(b"101 packets processed, 101 passed", done.stderr)
         self.assertIn(b"1 packet processed, 1 passed", self.run_program("-r", RPING, "-v", "-q", "-c", "1").stderr)
+
+    def test_a_line_on_standard_error_is_written_in_one_piece(self):
+        """Lines of several processes on one terminal do not mix: each write is a datagram."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with ours, theirs:
+            subprocess.run([PROGRAM, "-r", "no such\nfile \xe9.pcap"], stdout=subprocess.DEVNULL, stderr=theirs, check=False)
+            line = ours.recv(1 << 16, socket.MSG_DONTWAIT).decode()
+            self.assertRegex(line, r"^rdmatap: no such\\nfile \xe9.pcap: .*\n$")
+            self.assertRaises(BlockingIOError, ours.recv, 1, socket.MSG_DONTWAIT)
 
     def test_progress_is_reported_only_on_request(self):
         self.assertRegex(self.run_program("-r", RPING, "--progress").stderr, rb"rdmatap: 100%, 101 packets\n$")
