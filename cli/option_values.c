@@ -8,6 +8,10 @@
 
 #include "cli/option_values.h"
 #include "cli/print_error.h"
+#include "dissect/engine/line.h"
+#include "reassembly/upper/upper_layers.h"
+
+#define LAYERS_MOST 256 /* bytes of a list of all upper layers */
 
 bool option_number_parse(const char *text, uint64_t most, uint64_t *number)
 {
@@ -153,12 +157,19 @@ bool option_once(const char *option, const char **value, const char *advice)
 
 bool option_layer(const char **layer)
 {
-	static const char *const names[] = { "nfs", "rpc", "nvme", "srp", "iser", "rnbd", "rtrs", "smb", "rds", "lnet", "nccl" };
+	char text[LAYERS_MOST];
+	struct line names;
+	const char *name;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (!strcmp(optarg, names[i]))
+	line_init(&names, text, sizeof text - 1);
+	for (size_t i = 0; (name = upper_layers_name(i)); i++) {
+		if (!strcmp(optarg, name))
 			return option_once("--layer", layer, "only one layer is supported");
-	print_error("--layer %s: no such layer (nfs, rpc, nvme, srp, iser, rnbd, rtrs, smb, rds, lnet, nccl)", optarg);
+		line_text(&names, i ? ", " : "");
+		line_text(&names, name);
+	}
+	*names.next = 0;
+	print_error("--layer %s: no such layer (%s)", optarg, text);
 	return false;
 }
 

@@ -403,7 +403,6 @@ static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pie
 	size_t count;
 
 	fit->most_drift = most_drift;
-
 	for (size_t i = 0; i < sizeof most / sizeof most[0]; i++)
 		for (fit->tolerance = LEAST_TOLERANCE; fit->tolerance <= MOST_TOLERANCE; fit->tolerance *= 10)
 			if (fit_all(fit, pieces, most[i], &count))

@@ -88,6 +88,7 @@ struct upper_memory {
  */
 struct upper_layer {
 	const char *name;
+	const char *beside;    /* `layer` of those of its operations that do not have its name, which are of another protocol; NULL: none */
 	/* Sets its state in the tracker, tracker->upper_states. False: out of memory. */
 	bool (*init)(struct rtap_tracker *tracker);
 	/* How a connection is recognised, besides by packet(): */

@@ -125,7 +125,8 @@ static void visit_identifiers(const struct rtap_layer *unit, const uint8_t *desc
 			      size_t row)
 {
 	for (uint32_t i = 0; i < count && i < MOST_IDENTIFIERS; i++)
-		visit_field(visitor, unit, PROTOCOL_NVME_AUTH_DESCRIPTORS, row, &(struct rtap_value){ .number = descriptor[at + i] }, unit->offset + at + i, 1);
+		visit_field(visitor, unit, PROTOCOL_NVME_AUTH_DESCRIPTORS, row, &(struct rtap_value){ .number = descriptor[at + i] },
+			    unit->offset + at + i, 1);
 }
 
 static void visit_descriptors(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
@@ -144,8 +145,8 @@ static void visit_descriptors(const struct rtap_packet *packet, const struct rta
 }
 
 const struct protocol nvme_auth_descriptors_protocol = {
-	.table = { "nvme.auth.negotiate.descriptor", "NVMe Authentication Protocols", "Base 2.0, 8.13.5.2", DESCRIPTOR, FIELDS(auth_descriptors_fields),
-		   .in_units = true },
+	.table = { "nvme.auth.negotiate.descriptor", "NVMe Authentication Protocols", "Base 2.0, 8.13.5.2", DESCRIPTOR,
+		   FIELDS(auth_descriptors_fields), .in_units = true },
 	.scope = SCOPE_CALL,
 	.parse = parse_descriptors,
 	.visit = visit_descriptors,
@@ -176,7 +177,8 @@ static void visit_values(const struct rtap_packet *packet, const struct rtap_lay
 	for (size_t i = 0; i < count; at += parts[i++].length)
 		if (parts[i].length && at + parts[i].length <= layer->length)
 			visit_field(visitor, layer, layer->protocol, parts[i].row,
-				    &(struct rtap_value){ .data = { layer_bytes(packet, layer) + at, parts[i].length } }, layer->offset + at, parts[i].length);
+				    &(struct rtap_value){ .data = { layer_bytes(packet, layer) + at, parts[i].length } }, layer->offset + at,
+				    parts[i].length);
 }
 
 #define VALUE_ROW(name, label) { name, label, 0, 8, RTAP_BYTES, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, NULL }

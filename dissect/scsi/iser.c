@@ -294,7 +294,8 @@ const char *iscsi_request_name(const uint8_t *pdu)
 static bool find_data(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_span *data, uint32_t *left)
 {
 	const uint8_t *pdu = layer_bytes(packet, layer);
-	uint32_t end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured : packet->sources[layer->source].captured;
+	uint32_t end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured :
+		       packet->sources[layer->source].captured;
 	uint32_t at, length;
 
 	if (layer->length < ISCSI_LENGTH || end < layer->offset)

@@ -56,8 +56,8 @@ static struct join_brief brief_of(const struct join_direction *direction, const 
 	}
 	return (struct join_brief){
 		.direction = direction, .seen = transmission->seen, .active = active, .number = transmission->number,
-		.frame = transmission->frames[first], .point = transmission->path->points[first], .time_ns = transmission->times_ns[first], .last_ns = transmission->times_ns[last],
-		.is_repeat = transmission->is_repeat,
+		.frame = transmission->frames[first], .point = transmission->path->points[first], .time_ns = transmission->times_ns[first],
+		.last_ns = transmission->times_ns[last], .is_repeat = transmission->is_repeat,
 	};
 }
 

@@ -381,7 +381,8 @@ enum transmission_copy transmissions_take(struct transmissions *transmissions, c
 		note_capture(transmissions, found, sight, slot);
 		return TRANSMISSION_AGAIN;
 	}
-	if (doubled && (numbers_packets(sender) || (!__builtin_sub_overflow(sight->time_ns, doubled->shown.times_ns[slot], &age_ns) && age_ns < AT_ONCE_NS))) {
+	if (doubled && (numbers_packets(sender) ||
+			(!__builtin_sub_overflow(sight->time_ns, doubled->shown.times_ns[slot], &age_ns) && age_ns < AT_ONCE_NS))) {
 		doubled->shown.doubled |= UINT32_C(1) << slot;
 		return TRANSMISSION_AGAIN;
 	}

@@ -74,7 +74,8 @@ void transmission_sight(struct transmission_sight *sight, const struct rtap_pack
 struct transmissions;
 
 /*
- * `points`: number of capture points. `take` gets each transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
+ * `points`: number of capture points. `take` gets each transmission when no point can capture it any more, in the order of first captures.
+ * NULL: out of memory.
  */
 struct transmissions *transmissions_create(unsigned points, void (*take)(void *owner, const struct transmission *transmission), void *owner);
 

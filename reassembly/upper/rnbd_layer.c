@@ -480,6 +480,7 @@ static void settled(struct rtap_tracker *tracker, struct message *message)
 
 const struct upper_layer rnbd_layer = {
 	.name = "rnbd",
+	.beside = "rtrs",
 	.init = rnbd_sessions_init,
 	.carried = RTAP_UPPER_RTRS,
 	.is_set_up = is_set_up,

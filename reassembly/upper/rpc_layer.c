@@ -355,6 +355,7 @@ static const uint16_t ports[] = { RPCRDMA_PORT, 0 };
 
 const struct upper_layer rpc_layer = {
 	.name = "rpc",
+	.beside = "nfs",
 	.init = init,
 	.ports = ports,
 	.carried = RTAP_UPPER_RPCRDMA,

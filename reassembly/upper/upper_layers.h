@@ -29,4 +29,7 @@ _Static_assert(UPPER_COUNT < UPPER_MOST, "there is room for their states, and fo
 /* NULL-terminated. */
 extern const struct upper_layer *const upper_layers[];
 
+/* The names that operations have as `layer`, by index. NULL: no more. */
+const char *upper_layers_name(size_t index);
+
 #endif
