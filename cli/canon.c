@@ -178,7 +178,9 @@ int command_canon(int argc, char **argv)
 	bool cut;
 
 	if (options_parse(&options, COMMAND_CANON, argc, argv) && check_kept(&options) && keep_columns(&options)) {
-		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .columns = columns_are_made(&options.columns) ? &options.columns : NULL };
+		struct canon_options form = { .level = options.level,
+					      .keep = { options.keep, options.keep_count },
+					      .columns = columns_are_made(&options.columns) ? &options.columns : NULL };
 
 		status = canon_run(&options, &form, STDOUT_FILENO, "standard output", &cut);
 	}

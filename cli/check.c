@@ -206,8 +206,8 @@ static int run(struct options *options)
 	struct reader *reader = &checking.reader;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking, .max_memory = options->max_memory - 2 * (options->max_memory / MEMORY_SHARE), .give_up_ns = options->give_up_ns,
-		.dissect = &options->dissect, .merged = take_merge, .connection = take_connection, .message = take_message, .operation = take_operation, .resolved = resolve,
-		.bare_replies = true, .owner = &checking,
+		.dissect = &options->dissect, .merged = take_merge, .connection = take_connection, .message = take_message,
+		.operation = take_operation, .resolved = resolve, .bare_replies = true, .owner = &checking,
 	};
 
 	checking.records.assertions = &options->check.assertions;
@@ -218,7 +218,8 @@ static int run(struct options *options)
 		checking.check.violations.is_checked[i] = check_option_wants(&options->check, (enum check_rule_number)i);
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
-	} else if (!check_records_open(&checking.records, options->max_memory / MEMORY_SHARE, &tracking) || rtap_tracker_open(&checking.tracker, &tracking, NULL)) {
+	} else if (!check_records_open(&checking.records, options->max_memory / MEMORY_SHARE, &tracking) ||
+		   rtap_tracker_open(&checking.tracker, &tracking, NULL)) {
 		print_error("out of memory");
 		reader->status = EXIT_ERROR;
 	} else {

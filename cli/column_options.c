@@ -63,7 +63,8 @@ const char *column_options_command(enum command command)
 {
 	static const char *const names[] = {
 		[COMMAND_MESSAGES] = "messages", [COMMAND_OPERATIONS] = "operations", [COMMAND_CONNECTIONS] = "connections",
-		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CHECK] = "check", [COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
+		[COMMAND_STATS] = "stats", [COMMAND_JOIN] = "join", [COMMAND_CHECK] = "check",
+		[COMMAND_CANON] = "canon", [COMMAND_DIFF] = "diff", [COMMAND_WHY] = "why",
 	};
 
 	return command < sizeof names / sizeof names[0] && names[command] ? names[command] : "";

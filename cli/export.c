@@ -154,7 +154,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 		print_error("%" COUNT " not written: beyond the limit for one capture",
 			 COUNTED(counts->not_copied, "byte that servers copied was", "bytes that servers copied were"));
 	if (counts->unplaced)
-		print_error("%" COUNT " on blocks of unknown size or address and not written to an image", COUNTED(counts->unplaced, "command was", "commands were"));
+		print_error("%" COUNT " on blocks of unknown size or address and not written to an image",
+			    COUNTED(counts->unplaced, "command was", "commands were"));
 	if (verbose && counts->block_commands)
 		print_error("%" COUNT " on blocks", COUNTED(counts->block_commands, "command was", "commands were"));
 	if (verbose)

@@ -60,7 +60,8 @@ static void report(const struct logging *logging)
 
 	export_iolog_count(logging->iolog, &written, &left_out, &unplaced);
 	if (left_out)
-		print_error("%" COUNT " omitted: fio has no such action, there are too many devices, or memory is short (raise --max-memory)", COUNTED(left_out, "command was", "commands were"));
+		print_error("%" COUNT " omitted: fio has no such action, there are too many devices, or memory is short "
+			    "(raise --max-memory)", COUNTED(left_out, "command was", "commands were"));
 	if (unplaced)
 		print_error("%" COUNT " omitted: blocks of unknown size or address", COUNTED(unplaced, "command was", "commands were"));
 	if (logging->reader.options->verbose)

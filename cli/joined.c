@@ -89,7 +89,8 @@ void joined_report(const struct joined *joined)
 	uint64_t forced_out = transmissions_forced_out(joined->transmissions), uncompared = transmissions_uncompared(joined->transmissions);
 
 	if (forced_out)
-		print_error("%" COUNT " arrived at too high a rate to be matched: copies of these can be counted as lost", COUNTED(forced_out, "packet", "packets"));
+		print_error("%" COUNT " arrived at too high a rate to be matched: copies of these can be counted as lost",
+			    COUNTED(forced_out, "packet", "packets"));
 	if (uncompared)
 		print_error("%" COUNT " not compared: more than %d captures have packets of their hosts, or there is no memory",
 			    COUNTED(uncompared, "packet was", "packets were"), JOIN_POINTS);

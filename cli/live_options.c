@@ -199,7 +199,9 @@ static bool take_recorder_option(struct recorder_options *recorder, int letter, 
 	case OPTION_BEFORE: return option_time("--before", value, &recorder->before_ns);
 	case OPTION_AFTER: return option_time("--after", value, &recorder->after_ns);
 	case OPTION_DISTANCE: return option_time("--incident-distance", value, &recorder->distance_ns);
-	case OPTION_CONTROL: return option_is_name("--control", "socket", value) && option_once("--control", &recorder->control, "only one socket is supported");
+	case OPTION_CONTROL:
+		return option_is_name("--control", "socket", value) &&
+		       option_once("--control", &recorder->control, "only one socket is supported");
 	case OPTION_LIMIT:
 		if (option_size_parse(value, &recorder->limit) && recorder->limit >= 1 << 20)
 			return true;
@@ -234,7 +236,9 @@ bool live_option_take(struct options *options, int letter, const char *value)
 	case 'b': return take_rotation(options, value);
 	case 'g': options->series.has_mode = true; options->series.mode = 0640; return true;
 	case 'z': return option_is_name("-z", "program", value) && option_once("-z", &options->files.postrotate, "only one program is supported");
-	case OPTION_OPENMETRICS: return option_is_name("--openmetrics", "file or address", value) && option_once("--openmetrics", &options->openmetrics, "only one place is supported");
+	case OPTION_OPENMETRICS:
+		return option_is_name("--openmetrics", "file or address", value) &&
+		       option_once("--openmetrics", &options->openmetrics, "only one place is supported");
 	case OPTION_FILE_MODE: return take_mode(options, value);
 	case OPTION_FILE_GROUP: return take_group(options, value);
 	case OPTION_STATUS: return status_parse(&options->status, value);

@@ -110,7 +110,8 @@ static bool write_later(struct listing *listing, const struct rtap_message *mess
 
 	if (!size)
 		return false;
-	kept = pipeline_write_later(pipeline, columns_are_made(&listing->options->columns) ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
+	kept = pipeline_write_later(pipeline, columns_are_made(&listing->options->columns) ? write_kept : write_kept_text,
+				    offsetof(struct kept, copy) + size);
 	if (!kept)
 		return false;
 	kept->text = (struct text){ NULL, listing->times, false, listing->colour, listing->options->wide };

@@ -26,8 +26,8 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED, OPTION_FAILED,
-	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_CLOCK, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE, OPTION_PACKETS, OPTION_TRACE, OPTION_BLKTRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION,
-	OPTION_EXPLAIN, OPTION_COLOR, OPTION_WIDE };
+	OPTION_SORT, OPTION_BY, OPTION_TOP, OPTION_CLOCK, OPTION_SLOWER, OPTION_LAYER, OPTION_SQLITE,
+	OPTION_PACKETS, OPTION_TRACE, OPTION_BLKTRACE, OPTION_TYPE, OPTION_STATS_SORT, OPTION_CONNECTION, OPTION_EXPLAIN, OPTION_COLOR, OPTION_WIDE };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
@@ -682,8 +682,13 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* Commands that write or compare data verify it by default; a database has the same packets as messages and stats. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->dissect.check_icrc || (!options->no_check_icrc && ((command == COMMAND_EXPORT && (options->write_name || options->directory)) || command == COMMAND_CANON || command == COMMAND_DIFF || command == COMMAND_CHECK ||
-									   (command == COMMAND_MESSAGES && options->checksum)));
+	if (options->dissect.check_icrc || options->no_check_icrc)
+		return options->dissect.check_icrc;
+	if (command == COMMAND_EXPORT)
+		return options->write_name || options->directory;
+	if (command == COMMAND_MESSAGES)
+		return options->checksum;
+	return command == COMMAND_CANON || command == COMMAND_DIFF || command == COMMAND_CHECK;
 }
 
 static unsigned processors(void)
@@ -699,7 +704,11 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	char letters[64];
 	int letter;
 
-	*options = (struct options){ .command = command, .clock = command == COMMAND_VIEW || command == COMMAND_STATS || command == COMMAND_WHY ? CLOCK_ABSOLUTE : CLOCK_RELATIVE, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	*options = (struct options){ .command = command, .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
+	if (command == COMMAND_VIEW || command == COMMAND_STATS || command == COMMAND_WHY)
+		options->clock = CLOCK_ABSOLUTE;
+	else
+		options->clock = CLOCK_RELATIVE;
 	options->recorder = (struct recorder_options)RECORDER_DEFAULTS;
 	options->verbs.size = sizeof options->verbs;
 	options->dissect = (struct rtap_dissect_options){ .size = sizeof options->dissect, .decode_as = options->decode_as };

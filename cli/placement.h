@@ -15,11 +15,12 @@
 bool placement_take_cpus(struct rtap_live_options *live, struct thread_placement *writer, const char *value) __attribute__((warn_unused_result));
 
 /* PRIORITY[,PRIORITY] */
-bool placement_take_priorities(struct rtap_live_options *live, struct thread_placement *writer, const char *value) __attribute__((warn_unused_result));
+bool placement_take_priorities(struct rtap_live_options *live, struct thread_placement *writer, const char *value)
+	__attribute__((warn_unused_result));
 
 /*
- * Permits the process to have these priorities after privileges are given up, and checks that there are such processors. False: it cannot be; an error
- * was printed.
+ * Permits the process to have these priorities after privileges are given up, and checks that there are such processors. False:
+ * it cannot be; an error was printed.
  */
 bool placement_prepare(const struct rtap_live_options *live, const struct thread_placement *writer) __attribute__((warn_unused_result));
 

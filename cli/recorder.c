@@ -155,7 +155,8 @@ static void report_end(struct recorder *recorder)
 		print_error("%" COUNT " not examined for triggers: they came too fast, and --ring is too short",
 			    COUNTED(triggers_missed(recorder->triggers), "packet was", "packets were"));
 	if (state.waits)
-		print_error("%" COUNT " for the disk while an incident was written: it is too slow, or --ring too short; what was dropped meanwhile is counted below",
+		print_error("%" COUNT " for the disk while an incident was written: it is too slow, or --ring too short; "
+			    "what was dropped meanwhile is counted below",
 			    COUNTED(state.waits, "wait", "waits"));
 	reader_report(&recorder->reader, triggers_tracker(recorder->triggers));
 }

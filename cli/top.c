@@ -96,8 +96,9 @@ static void make_status(const struct top *top, char status[STATUS_SIZE])
 	if (options->device)
 		put_sources(top->reader.source, status + length, STATUS_SIZE - (size_t)length);
 	length = (int)strlen(status);
-	snprintf(status + length, STATUS_SIZE - (size_t)length, " %" COUNT ", %" COUNT "; %" PRIu64 " pkt/s, %s", COUNTED(stats->packets, "packet", "packets"),
-		 COUNTED(top->model.connections, "connection", "connections"), packets, text);
+	snprintf(status + length, STATUS_SIZE - (size_t)length, " %" COUNT ", %" COUNT "; %" PRIu64 " pkt/s, %s",
+		 COUNTED(stats->packets, "packet", "packets"), COUNTED(top->model.connections, "connection", "connections"),
+		 packets, text);
 	for (char *c = status; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';

@@ -40,7 +40,10 @@ uint64_t exchange_window(bool gathers, uint64_t max_memory);
 /* NULL: out of memory. Files are opened by exchange_open_files(). */
 struct exchange *exchange_create(const struct exchange_options *options);
 
-/* Collective: opens the files of this rank and places what they have. Where that fails, which is printed, it goes on with none, and exchange_has_failed(). */
+/*
+ * Collective: opens the files of this rank and places what they have. Where that fails, which is printed, it goes on with none,
+ * and exchange_has_failed().
+ */
 void exchange_open_files(struct exchange *exchange);
 
 /* The feed of a source of the frames of this rank. */

@@ -16,7 +16,10 @@ struct order {
 	uint64_t *numbers;        /* among those of all ranks, from 1 */
 };
 
-/* The next number of this rank. A number later than a lower key before it follows that, as in the order in which one process reports. False: out of memory. */
+/*
+ * The next number of this rank. A number later than a lower key before it follows that, as in the order in which one process
+ * reports. False: out of memory.
+ */
 bool order_add(struct order *order, uint64_t key) __attribute__((warn_unused_result));
 
 /* Collective: finds the numbers among all ranks. False: out of memory; the numbers are those of this rank. */

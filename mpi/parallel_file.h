@@ -14,7 +14,8 @@ struct parallel_file;
 struct parallel_file *parallel_file_open(const char *name);
 
 /*
- * Adds whole lines of this rank. Where they are among those of other ranks is open; those of one rank keep their order. Waits for the other ranks when much has been added.
+ * Adds whole lines of this rank. Where they are among those of other ranks is open; those of one rank keep their order. Waits for
+ * the other ranks when much has been added.
  */
 void parallel_file_add(struct parallel_file *file, const char *text, size_t length);
 

@@ -96,7 +96,10 @@ static struct verdict *list(struct verdicts *verdicts, const struct violations *
 	struct verdict *list = ranks_get(violations->count, sizeof *list);
 
 	for (size_t i = 0; i < violations->count; i++) {
-		list[i] = (struct verdict){ .found_at = verdicts->found_at[i], .rank = (uint32_t)verdicts->rank, .index = (uint32_t)i, .violation = violations->list[i] };
+		list[i] = (struct verdict){ .found_at = verdicts->found_at[i],
+					    .rank = (uint32_t)verdicts->rank,
+					    .index = (uint32_t)i,
+					    .violation = violations->list[i] };
 		list[i].violation.connection = order_find(&verdicts->connections, list[i].violation.connection);
 	}
 	return list;

@@ -72,7 +72,10 @@ static bool open_reading(struct reading *reading, struct walk *walk, uint64_t fr
 	uint64_t in_front = 0;
 	struct stream *stream;
 
-	*reading = (struct reading){ .walk = walk, .pool = batch_pool_create(BLOCK_SIZE), .spans = malloc((count + 1) * sizeof *reading->spans), .from = from };
+	*reading = (struct reading){ .walk = walk,
+				     .pool = batch_pool_create(BLOCK_SIZE),
+				     .spans = malloc((count + 1) * sizeof *reading->spans),
+				     .from = from };
 	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", walk->name);
 	if (!reading->pool || !reading->spans)
 		return false;

@@ -45,7 +45,8 @@ static void compare_frame(const char *name, const struct rtap_frame *frame, cons
 	cr_assert_eq(frame->wire_length, header->len, "%s: frame %llu", name, (unsigned long long)frame->number);
 	/* an ERF record brings a finer time of its own */
 	if (frame->link_type != RTAP_LINK_ERF)
-		cr_assert_eq(frame->time_ns, header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec, "%s: frame %llu", name, (unsigned long long)frame->number);
+		cr_assert_eq(frame->time_ns, header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec, "%s: frame %llu", name,
+			     (unsigned long long)frame->number);
 	cr_assert_eq(link_type_to_dlt(frame->link_type), dlt, "%s: frame %llu", name, (unsigned long long)frame->number);
 	cr_assert(!memcmp(frame->bytes, bytes, header->caplen), "%s: frame %llu", name, (unsigned long long)frame->number);
 }

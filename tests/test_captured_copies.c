@@ -30,7 +30,8 @@ static enum captured_copy take(uint32_t interface, int64_t time_ns, uint32_t psn
 {
 	static const uint8_t bytes[64];
 	uint8_t whole[ROCE_MAX_FRAME];
-	struct roce roce = { .source = 0x0a000001, .destination = 0x0a000002, .opcode = 4, .dest_qp = 2, .psn = psn, .payload = bytes, .payload_length = 64 };
+	struct roce roce = { .source = 0x0a000001, .destination = 0x0a000002, .opcode = 4, .dest_qp = 2, .psn = psn,
+			     .payload = bytes, .payload_length = 64 };
 	uint32_t length = roce_frame(whole, &roce);
 	struct rtap_frame frame = { .bytes = whole, .captured_length = length - cut, .wire_length = length, .link_type = RTAP_LINK_RAW,
 				    .number = ++frames, .time_ns = time_ns, .interface = interface };

@@ -128,7 +128,8 @@ static struct message *assemble(const struct sent *sent)
 		order[i] = order[other];
 		order[other] = kept;
 	}
-	message = assembly_create(tracker, stream, TAILQ_LAST(&stream->messages, message_list), sent->verb == RTAP_VERB_READ ? BASE_PSN : BASE_PSN + order[0], &none, sent->verb);
+	message = assembly_create(tracker, stream, TAILQ_LAST(&stream->messages, message_list),
+				  sent->verb == RTAP_VERB_READ ? BASE_PSN : BASE_PSN + order[0], &none, sent->verb);
 	cr_assert_not_null(message);
 	if (sent->verb == RTAP_VERB_READ) {
 		message->shown.request_seen = true;

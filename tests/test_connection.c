@@ -32,7 +32,11 @@ static void advance_to(int64_t now_ns)
 
 static void begin(void)
 {
-	cr_assert_eq(rtap_tracker_open(&tracker, &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options), .connection = note_connection }, NULL), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_tracker_open(&tracker,
+				       &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options),
+								       .connection = note_connection },
+				       NULL),
+		     RTAP_STATUS_OK);
 	advance_to(100 * SECOND);
 	oldest = connection_create(tracker, 1, tracker->now_ns);
 	first = connection_create(tracker, 2, tracker->now_ns);

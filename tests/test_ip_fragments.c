@@ -519,7 +519,9 @@ Test(ip_fragments, an_rpc_record_in_a_datagram_is_dissected_and_reported_in_one_
 	kit_values(&again, "tcp.len", text, sizeof text);
 	cr_expect_str_eq(text, "64");
 	kit_summary(&again, text, sizeof text);
-	cr_expect(strstr(text, "10.0.0.1:1000 > 10.0.0.2:2049   fragment id 0x1234 offset 48 TCP [P.] seq 1") && strstr(text, ": NFS v3 GETATTR"), "%s", text);
+	cr_expect(strstr(text, "10.0.0.1:1000 > 10.0.0.2:2049   fragment id 0x1234 offset 48 TCP [P.] seq 1") &&
+			  strstr(text, ": NFS v3 GETATTR"),
+		  "%s", text);
 	kit_free(&again);
 	end();
 }

@@ -90,26 +90,32 @@ static const struct row {
 	{ { .index = 2, .bytes = 8192, .announced_ns = 40 * US, .first_ns = 5040 * US, .last_ns = 5050 * US, .acknowledged_ns = 5055 * US, .has_ack = true },
 	  5 * MS, 0, 0, "sender late" },
 	/* the receiver comes 5 ms late */
-	{ { .index = 3, .bytes = 8192, .announced_ns = 10050 * US, .first_ns = 10070 * US, .last_ns = 10080 * US, .acknowledged_ns = 10085 * US, .has_ack = true },
+	{ { .index = 3, .bytes = 8192, .announced_ns = 10050 * US, .first_ns = 10070 * US, .last_ns = 10080 * US,
+	    .acknowledged_ns = 10085 * US, .has_ack = true },
 	  20 * US, 5 * MS, 0, "receiver late" },
 	/* announced before the end of the one before: only from then on the sender can begin */
-	{ { .index = 4, .bytes = 8192, .announced_ns = 10060 * US, .first_ns = 10081 * US, .last_ns = 18081 * US, .acknowledged_ns = 18086 * US, .has_ack = true,
+	{ { .index = 4, .bytes = 8192, .announced_ns = 10060 * US, .first_ns = 10081 * US, .last_ns = 18081 * US,
+	    .acknowledged_ns = 18086 * US, .has_ack = true,
 	    .lost_ns = 7000000 },
 	  1 * US, 0, 7990 * US, "network" },
 	/* both: the sender was not ready either, and did not wait */
 	{ { .index = 5, .bytes = 8192, .announced_ns = 30 * MS, .first_ns = 33 * MS, .last_ns = 33010 * US, .acknowledged_ns = 33015 * US, .has_ack = true },
 	  3 * MS, 0, 0, "sender late" },
 	/* one is missing */
-	{ { .index = 7, .bytes = 8192, .announced_ns = 50 * MS, .first_ns = 50020 * US, .last_ns = 50030 * US, .acknowledged_ns = 50035 * US, .has_ack = true },
+	{ { .index = 7, .bytes = 8192, .announced_ns = 50 * MS, .first_ns = 50020 * US, .last_ns = 50030 * US,
+	    .acknowledged_ns = 50035 * US, .has_ack = true },
 	  20 * US, UNKNOWN, 0, "none" },
 	/* the announcement was lost and sent again after 4 ms */
-	{ { .index = 8, .bytes = 8192, .announced_ns = 50040 * US, .first_ns = 54060 * US, .last_ns = 54070 * US, .acknowledged_ns = 54075 * US, .has_ack = true,
+	{ { .index = 8, .bytes = 8192, .announced_ns = 50040 * US, .first_ns = 54060 * US, .last_ns = 54070 * US,
+	    .acknowledged_ns = 54075 * US, .has_ack = true,
 	    .announcement_lost_ns = 4000000 },
 	  20 * US, ANY, 4 * MS, "network" },
 	/* the last packet was sent again: the transfer ends with its acknowledgement */
-	{ { .index = 9, .bytes = 8192, .announced_ns = 54080 * US, .first_ns = 54100 * US, .last_ns = 54110 * US, .acknowledged_ns = 58115 * US, .has_ack = true },
+	{ { .index = 9, .bytes = 8192, .announced_ns = 54080 * US, .first_ns = 54100 * US, .last_ns = 54110 * US,
+	    .acknowledged_ns = 58115 * US, .has_ack = true },
 	  20 * US, ANY, 4 * MS, "network" },
-	{ { .index = 10, .bytes = 0, .announced_ns = 58116 * US, .first_ns = 58136 * US, .last_ns = 58136 * US, .acknowledged_ns = 58141 * US, .has_ack = true },
+	{ { .index = 10, .bytes = 0, .announced_ns = 58116 * US, .first_ns = 58136 * US, .last_ns = 58136 * US,
+	    .acknowledged_ns = 58141 * US, .has_ack = true },
 	  20 * US, 6 * US, 0, "none" },
 };
 

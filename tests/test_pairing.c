@@ -29,7 +29,12 @@ static void note(void *owner, const struct rtap_connection *connection)
 
 static void begin(void)
 {
-	cr_assert_eq(rtap_tracker_open(&tracker, &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options), .max_memory = UINT64_C(1) << 20, .connection = note }, NULL), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_tracker_open(&tracker,
+				       &(struct rtap_tracker_options){ .size = sizeof(struct rtap_tracker_options),
+								       .max_memory = UINT64_C(1) << 20,
+								       .connection = note },
+				       NULL),
+		     RTAP_STATUS_OK);
 }
 
 static void end(void)

@@ -153,8 +153,10 @@ Test(html, numbers_are_grouped_and_rounded)
 
 Test(html, cells_have_their_sort_keys)
 {
-	check(cells, "<td class=\"n zero\">0</td><td class=\"n\">12</td><td class=\"n\" data-v=\"1234\">1,234</td><td class=\"n\" data-v=\"0.000001500\">1.500 µs</td>"
-		     "<td class=\"n\" data-v=\"\">–</td><td>&lt;</td>");
+	check(cells,
+	      "<td class=\"n zero\">0</td><td class=\"n\">12</td><td class=\"n\" data-v=\"1234\">1,234</td>"
+	      "<td class=\"n\" data-v=\"0.000001500\">1.500 µs</td>"
+	      "<td class=\"n\" data-v=\"\">–</td><td>&lt;</td>");
 }
 
 Test(html, steps_are_round_and_not_too_many)

@@ -105,7 +105,8 @@ static uint64_t position_of(const struct model *model, const struct region_name 
 static void move_bytes(struct model *model)
 {
 	const struct region_name *name = &model->names[below(model->count)];
-	uint64_t length = name->end - name->begin, from = below(2) ? 0 : below((uint32_t)length), count = below(2) ? length - from : below((uint32_t)(length - from) + 1);
+	uint64_t length = name->end - name->begin, from = below(2) ? 0 : below((uint32_t)length),
+		 count = below(2) ? length - from : below((uint32_t)(length - from) + 1);
 	bool is_truncated = below(4) == 0;
 	uint64_t at = name->begin + from - name->region->begin, fresh;
 

@@ -119,7 +119,8 @@ static void expect_stream(const struct rpc_part *part, const struct stream *stre
 static struct exchange *find(const struct rpc_exchange *exchange)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (exchange->call.present ? model[i].call_frame == exchange->call.first_frame : !model[i].call_frame && model[i].reply_frame == exchange->reply.first_frame)
+		if (exchange->call.present ? model[i].call_frame == exchange->call.first_frame
+					   : !model[i].call_frame && model[i].reply_frame == exchange->reply.first_frame)
 			return &model[i];
 	return NULL;
 }
@@ -296,8 +297,8 @@ static void write_reply(struct exchange *exchange, uint32_t length)
 }
 
 /*
- * `length` bytes of memory in one or two segments, from position `at` of the stream on. Keys change when a call is repeated, and are used again after its
- * reply.
+ * `length` bytes of memory in one or two segments, from position `at` of the stream on. Keys change when a call is repeated, and
+ * are used again after its reply.
  */
 static void name_memory(struct exchange *exchange, uint32_t length, uint32_t at)
 {

@@ -255,8 +255,11 @@ Test(rpcrdma, a_skipped_header_is_in_the_source_of_its_message)
 	const uint32_t length = sizeof bytes - 8;
 	struct rpcrdma_chunk_totals totals;
 	struct rtap_packet packet = {
-		.source_count = 2, .sources = { { .bytes = bytes + length, .captured = 8, .wire = 8 }, { .bytes = bytes, .captured = sizeof bytes, .wire = sizeof bytes } },
-		.layer_count = 1, .layers = { { .protocol = PROTOCOL_RPC, .source = 0, .offset = 0, .length = 8 } },
+		.source_count = 2,
+		.sources = { { .bytes = bytes + length, .captured = 8, .wire = 8 },
+			     { .bytes = bytes, .captured = sizeof bytes, .wire = sizeof bytes } },
+		.layer_count = 1,
+		.layers = { { .protocol = PROTOCOL_RPC, .source = 0, .offset = 0, .length = 8 } },
 		.rpcrdma = { .length = length, .xid = 5 },
 	};
 

@@ -71,8 +71,9 @@ static bool is_set_up_for_b(const struct connection *its)
 	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
 
 #define ROW(letter, set_up) \
-	{ #letter, NULL, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, NULL, false, packet_##letter, NULL, write_##letter, send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, NULL, \
-	  release_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter, NULL }
+	{ #letter, NULL, init_##letter, ports_##letter, RTAP_UPPER_UNKNOWN, set_up, NULL, false, packet_##letter, NULL, write_##letter, \
+	  send_##letter, read_##letter, ahead_##letter, &memory_##letter, settled_##letter, NULL, release_##letter, detach_##letter, \
+	  merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter, &socket_##letter, NULL }
 
 LAYER(a, 0)
 LAYER(b, 1)
@@ -521,7 +522,9 @@ Test(upper, every_row_of_the_table_is_complete)
 		const struct upper_layer *row = *layer;
 
 		cr_expect(row->name && row->packet, "%s", row->name ? row->name : "a row without a name");
-		cr_expect(!row->memory || (row->memory->may_want && row->memory->claim && row->memory->settled && row->memory->forget && row->memory->lost), "%s", row->name);
+		cr_expect(!row->memory || (row->memory->may_want && row->memory->claim && row->memory->settled &&
+					   row->memory->forget && row->memory->lost),
+			  "%s", row->name);
 		cr_expect(!row->socket || (row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
 					   row->socket->verdict && row->socket->segment && row->socket->end && row->socket->datagram &&
 					   row->socket->give_up && row->socket->forget && row->socket->flush), "%s", row->name);

@@ -67,7 +67,8 @@ struct rtap_live_options {
 	 * NULL. NULL: frames are examined.
 	 */
 	const char *written_as;
-	const char *mad_classes;    /* umad: classes to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that are free, except those of kernel modules */
+	const char *mad_classes;    /* umad: classes to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that are free,
+				       except those of kernel modules */
 	bool become_sm;             /* umad: set the IsSM capability; FAILED if another program holds it, unless */
 	bool wait_for_sm;           /* ... wait_for_sm is set: wait until that program releases it */
 	const struct rtap_verbs_options *verbs; /* NULL: the defaults; borrowed for the call; refused for a device of another kind */
@@ -94,9 +95,10 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 				       struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Opens several devices as one source, with the same options: each has a receive thread and a queue of its own, and an interface, by its place
- * in `names`. A device's own clock that differs from the host's is corrected (BROKEN reports it). Frames are delivered in the order of their time stamps; one that comes more than 50 ms after later ones of other devices is
- * delivered then. A device that fails ends alone, BROKEN; FAILED: the last one.
+ * Opens several devices as one source, with the same options: each has a receive thread and a queue of its own, and an interface,
+ * by its place in `names`. A device's own clock that differs from the host's is corrected (BROKEN reports it). Frames are
+ * delivered in the order of their time stamps; one that comes more than 50 ms after later ones of other devices is delivered
+ * then. A device that fails ends alone, BROKEN; FAILED: the last one.
  */
 enum rtap_status rtap_source_open_lives(struct rtap_source **source, const char *const *names, size_t count,
 					const struct rtap_live_options *options, struct rtap_error *error) __attribute__((warn_unused_result));

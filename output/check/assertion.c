@@ -485,7 +485,8 @@ static void keep_offender(struct assertions *assertions, struct assertion *asser
 	strcpy(assertion->offenders[assertion->offender_count++].text, text);
 }
 
-static void take_record(struct assertions *assertions, struct assertion *assertion, void (*json)(const void *what, struct line *line), const void *what)
+static void take_record(struct assertions *assertions, struct assertion *assertion,
+			void (*json)(const void *what, struct line *line), const void *what)
 {
 	char text[ASSERTION_OFFENDER] = "";
 	struct reading reading = { .walk.value = take_value, .assertion = assertion };

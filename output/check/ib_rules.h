@@ -56,8 +56,10 @@
 	X(IB_START_PSN, "ib-start-psn", ERROR, "IBTA vol. 1, 12.6.5; 12.6.8", "PSN before the start", \
 	  "requests begin with the starting PSN of the REQ or REP") \
 	X(IB_MSN_ORDER, "ib-msn-order", ERROR, "IBTA vol. 1, 9.7.7.1", "MSN goes back", "the MSN of later responses is not lower") \
-	X(IB_MSN_JUMP, "ib-msn-jump", ERROR, "IBTA vol. 1, 9.7.7.1", "MSN counts too much", "the MSN grows by one for each message, which takes at least one PSN") \
-	X(IB_ACK_UNSENT, "ib-ack-unsent", ERROR, "IBTA vol. 1, 9.7.5.1", "response to a PSN not sent yet", "a response has the PSN of a request that was received") \
+	X(IB_MSN_JUMP, "ib-msn-jump", ERROR, "IBTA vol. 1, 9.7.7.1", "MSN counts too much", \
+	  "the MSN grows by one for each message, which takes at least one PSN") \
+	X(IB_ACK_UNSENT, "ib-ack-unsent", ERROR, "IBTA vol. 1, 9.7.5.1", "response to a PSN not sent yet", \
+	  "a response has the PSN of a request that was received") \
 	X(IB_NAK_ACKED, "ib-nak-acked", ERROR, "IBTA vol. 1, 9.7.5.2", "sequence NAK of an acknowledged PSN", \
 	  "a sequence NAK has the expected PSN, which was not acknowledged yet") \
 	X(IB_RESPONSE_KIND, "ib-response-kind", ERROR, "IBTA vol. 1, 9.7.5.1", "response of another kind than its request", \
@@ -68,8 +70,10 @@
 	  "each response has the path MTU, the last one the rest") \
 	X(IB_READ_DEPTH, "ib-read-depth", ERROR, "IBTA vol. 1, 9.7.3.1; 12.7.29", "too many READs and atomics outstanding", \
 	  "no more are outstanding than the responder has resources for") \
-	X(IB_RNR_EARLY, "ib-rnr-early", ERROR, "IBTA vol. 1, 9.7.5.2.8", "retry before the RNR timer", "a request is sent again only after the time of the RNR NAK") \
-	X(IB_RETRY_COUNT, "ib-retry-count", ERROR, "IBTA vol. 1, 9.9.2.1", "more retries than the retry count", "a request is retried at most Retry Count times") \
+	X(IB_RNR_EARLY, "ib-rnr-early", ERROR, "IBTA vol. 1, 9.7.5.2.8", "retry before the RNR timer", \
+	  "a request is sent again only after the time of the RNR NAK") \
+	X(IB_RETRY_COUNT, "ib-retry-count", ERROR, "IBTA vol. 1, 9.9.2.1", "more retries than the retry count", \
+	  "a request is retried at most Retry Count times") \
 	X(IB_RNR_RETRY_COUNT, "ib-rnr-retry-count", ERROR, "IBTA vol. 1, 9.9.2.1", "more retries than the RNR retry count", \
 	  "a request is retried at most RNR Retry Count times after RNR NAKs; 7 means without limit") \
 	X(IB_MIGRATION, "ib-migration", WARNING, "IBTA vol. 1, 17.2.8", "MigReq changes without an alternate path", \

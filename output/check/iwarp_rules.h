@@ -8,7 +8,8 @@
 /* X(identifier, id, severity, section, title, what the standard demands) */
 #define IWARP_RULES(X) \
 	X(MPA_CRC, "mpa-crc", ERROR, "RFC 5044, 4.4", "wrong CRC", "the CRC is the CRC32c of the FPDU with its markers") \
-	X(MPA_MARKER, "mpa-marker", ERROR, "RFC 5044, 4.3", "markers out of place", "a marker follows every 512 bytes of the stream and points to ULPDU_Length") \
+	X(MPA_MARKER, "mpa-marker", ERROR, "RFC 5044, 4.3", "markers out of place", \
+	  "a marker follows every 512 bytes of the stream and points to ULPDU_Length") \
 	X(MPA_PAD, "mpa-pad", ERROR, "RFC 5044, 4.1", "pad that is not 0", "the pad is 0") \
 	X(MPA_LENGTH, "mpa-length", ERROR, "RFC 5044, section 3", "length of a ULPDU", "a ULPDU has at most 64768 bytes") \
 	X(MPA_PRIVATE_LENGTH, "mpa-private-length", ERROR, "RFC 5044, 7.1.1", "length of the private data", "there are at most 512 bytes of private data") \
@@ -21,7 +22,8 @@
 	  "A of the reply is that of the request; without A the flags B, C and D are 0") \
 	X(MPA_DEPTH, "mpa-depth", ERROR, "RFC 6581, 9.1", "ORD of the reply", \
 	  "the responder's ORD is at most the initiator's IRD; 0x3fff answers 0x3fff") \
-	X(MPA_READY, "mpa-ready", ERROR, "RFC 6581, 9.2", "first FPDU of the initiator", "the first FPDU is an empty message of a type that was negotiated") \
+	X(MPA_READY, "mpa-ready", ERROR, "RFC 6581, 9.2", "first FPDU of the initiator", \
+	  "the first FPDU is an empty message of a type that was negotiated") \
 	X(MPA_FIRST, "mpa-first", ERROR, "RFC 5044, 7.1.2", "FPDU of the responder before the initiator's first", \
 	  "the responder sends no FPDU before it received one") \
 	X(DDP_VERSION, "ddp-version", ERROR, "RFC 5041, 4.1", "DDP version", "the version is 1") \
@@ -35,11 +37,13 @@
 	X(RDMAP_VERSION, "rdmap-version", ERROR, "RFC 5040, 4.1", "RDMAP version", "the version is 1, as in revision 1 of MPA") \
 	X(RDMAP_RESERVED, "rdmap-reserved", WARNING, "RFC 5040, 4.1", "reserved bits of RDMAP", "the reserved bits are 0") \
 	X(RDMAP_OPCODE, "rdmap-opcode", ERROR, "RFC 5040, 4.1; RFC 7306, section 4", "reserved opcode", "opcodes are 0 to 11") \
-	X(RDMAP_QUEUE, "rdmap-queue", ERROR, "RFC 5040, figure 4", "tag or queue of another opcode", "an opcode has the tagged flag and the queue of the table") \
+	X(RDMAP_QUEUE, "rdmap-queue", ERROR, "RFC 5040, figure 4", "tag or queue of another opcode", \
+	  "an opcode has the tagged flag and the queue of the table") \
 	X(RDMAP_STAG, "rdmap-stag", ERROR, "RFC 5040, 4.1", "Invalidate STag where there is none", "the field is 0 in all but Sends with Invalidate") \
 	X(RDMAP_SINGLE, "rdmap-single", ERROR, "RFC 5040, 4.4; RFC 7306, section 5", "length of a message of one segment", \
 	  "Read Requests, atomics and immediate data are one segment of their header") \
-	X(RDMAP_UNREQUESTED, "rdmap-unrequested", ERROR, "RFC 5040, 5.2.2", "Read Response that was not requested", "a Read Response answers a Read Request") \
+	X(RDMAP_UNREQUESTED, "rdmap-unrequested", ERROR, "RFC 5040, 5.2.2", "Read Response that was not requested", \
+	  "a Read Response answers a Read Request") \
 	X(RDMAP_READ_DEPTH, "rdmap-read-depth", ERROR, "RFC 5040, 6.1; RFC 6581, 9.1", "too many Read Requests outstanding", \
 	  "no more are outstanding than the IRD of the other end") \
 	X(RDMAP_TERMINATE_LAYOUT, "rdmap-terminate-layout", ERROR, "RFC 5040, 4.8", "order of the bits of a Terminate", \

@@ -64,7 +64,8 @@ static bool is_success(const uint8_t *words)
 }
 
 /* The results of READ and READLINK end with the length of what the write chunk holds. RFC 1813, 3.3.5 and 3.3.6. */
-void rpcrdma_roundup_reply(const struct subject *subject, const struct rpcrdma_header *header, uint64_t send_length, const struct rpcrdma_procedure *call)
+void rpcrdma_roundup_reply(const struct subject *subject, const struct rpcrdma_header *header, uint64_t send_length,
+			   const struct rpcrdma_procedure *call)
 {
 	bool has_last = call->program == NFS_PROGRAM && call->version == 3 && (call->number == NFS3_READ || call->number == NFS3_READLINK);
 	uint64_t length, chunk, item;

@@ -13,6 +13,7 @@ struct subject;
 void rpcrdma_roundup_call(const struct subject *subject, const struct rpcrdma_header *header, uint64_t send_length);
 
 /* call: what the reply answers. */
-void rpcrdma_roundup_reply(const struct subject *subject, const struct rpcrdma_header *header, uint64_t send_length, const struct rpcrdma_procedure *call);
+void rpcrdma_roundup_reply(const struct subject *subject, const struct rpcrdma_header *header, uint64_t send_length,
+			   const struct rpcrdma_procedure *call);
 
 #endif

@@ -7,7 +7,8 @@
 
 /* X(identifier, id, severity, section, title, what the standard demands) */
 #define SMB_RULES(X) \
-	X(SMBD_CREDITS, "smbd-credits", ERROR, "[MS-SMBD] 3.1.1.1; 3.1.5.1", "transfer without a credit", "a transfer is sent only with a credit that the peer granted") \
+	X(SMBD_CREDITS, "smbd-credits", ERROR, "[MS-SMBD] 3.1.1.1; 3.1.5.1", "transfer without a credit", \
+	  "a transfer is sent only with a credit that the peer granted") \
 	X(SMBD_REQUESTED, "smbd-requested", ERROR, "[MS-SMBD] 3.1.5.8", "no credits requested", "CreditsRequested is not 0") \
 	X(SMBD_REMAINING, "smbd-remaining", ERROR, "[MS-SMBD] 2.2.3; 3.1.5.1", "remaining length of a fragment", \
 	  "each fragment's RemainingDataLength is that of the one before it without its own data") \

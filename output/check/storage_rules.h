@@ -15,7 +15,8 @@
 	X(NVME_QUEUE, "nvme-queue", ERROR, "NVMe over Fabrics 1.1, 7.3.6", "more commands than the queue holds", \
 	  "no more commands are outstanding than the queue has entries") \
 	X(NVME_CONNECT, "nvme-connect", ERROR, "NVMe Base 2.0, 6.3", "first command of a queue", "the first command of a queue is Connect") \
-	X(SRP_CREDITS, "srp-credits", ERROR, "SRP, 4.5", "request above the request limit", "an initiator sends a request only if its request limit is above 0") \
+	X(SRP_CREDITS, "srp-credits", ERROR, "SRP, 4.5", "request above the request limit", \
+	  "an initiator sends a request only if its request limit is above 0") \
 	X(SRP_TAG, "srp-tag", ERROR, "SRP, 6.1", "tag of an outstanding request", "the tags of outstanding requests differ") \
 	X(SRP_ANSWER, "srp-response", ERROR, "SRP, 6.9", "response to no command", "a response has the tag of an outstanding request") \
 	X(ISCSI_WINDOW, "iscsi-window", ERROR, "RFC 7143, 4.2.2.1", "command outside of the window", "the CmdSN of a command is at most MaxCmdSN") \

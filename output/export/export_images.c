@@ -18,8 +18,8 @@
 #define EXTENT_MEMORY (sizeof(struct extent) + 16)
 #define CHUNK 16384           /* bytes generated at once: a multiple of most block sizes */
 /*
- * Limits of generated data, because short commands (WRITE SAME, Copy) can produce much: a constant, plus a multiple of the captured bytes. Data beyond
- * are missing.
+ * Limits of generated data, because short commands (WRITE SAME, Copy) can produce much: a constant, plus a multiple of the
+ * captured bytes. Data beyond are missing.
  */
 #define MOST_MADE (UINT64_C(256) << 20)
 #define MADE_FOR_CAPTURED 8

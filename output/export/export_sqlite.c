@@ -70,7 +70,10 @@ static const char *const columns[TABLES][MOST_COLUMNS] = {
 
 static const char *const table_names[TABLES] = { "connections", "messages", "operations", "findings", "intervals", "packets" };
 
-/* The value bound to a column. SQLite keeps bindings for the following rows, so equal values are not bound again: binding is a third of the cost of a row. */
+/*
+ * The value bound to a column. SQLite keeps bindings for the following rows, so equal values are not bound again: binding is a
+ * third of the cost of a row.
+ */
 struct bound {
 	enum { BOUND_NULL, BOUND_NUMBER, BOUND_NAME, BOUND_TEXT } kind;
 	union {

@@ -18,7 +18,10 @@ void object_bool(struct line *line, const char *key, bool value);
 void object_text(struct line *line, const char *key, const char *text);
 /* "0x..." with `digits` digits. */
 void object_hex(struct line *line, const char *key, uint64_t number, unsigned digits);
-/* object_time: nanoseconds since 1970 as a string of seconds with nine decimals, and as an integer with the key KEY_ns; object_seconds: a duration as a number. */
+/*
+ * object_time: nanoseconds since 1970 as a string of seconds with nine decimals, and as an integer with the key KEY_ns;
+ * object_seconds: a duration as a number.
+ */
 void object_time(struct line *line, const char *key, int64_t nanoseconds);
 void object_seconds(struct line *line, const char *key, int64_t nanoseconds);
 

@@ -195,7 +195,8 @@ static uint64_t bits_of(const struct tree *tree, const struct rtap_field *field,
 {
 	if (place->length > BIT_ROW_BYTES)
 		return 0;
-	return (field->flags & RTAP_LITTLE ? little_bits : bits)(tree->packet->sources[place->source].bytes + place->offset, field->bit_offset % 8u, field->bit_width);
+	return (field->flags & RTAP_LITTLE ? little_bits : bits)(tree->packet->sources[place->source].bytes + place->offset,
+								 field->bit_offset % 8u, field->bit_width);
 }
 
 static void write_row(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth,

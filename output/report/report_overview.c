@@ -417,7 +417,8 @@ void report_latencies(const void *what, struct line *line)
 		latency_row(&rows[i], &x, 4 + i * (double)ROW_HEIGHT, line);
 	line_text(line, "</svg><figcaption><span class=\"key p50\">p50</span> <span class=\"key p99\">p99</span> <span class=\"key max\">longest.</span> "
 		  "Each row has a height of its own. Verbs of all connections together: from the request's first frame to its answer; "
-		  "operations of upper layers: from the request's first frame to the response's last; RPCs: from the call's first frame to the reply's last; “…” marks an operation within a compound, with the latency of the compound. "
+		  "operations of upper layers: from the request's first frame to the response's last; RPCs: from the call's first frame "
+		  "to the reply's last; “…” marks an operation within a compound, with the latency of the compound. "
 		  "Management datagrams: from the first frame of what was asked to the first of its answer.");
 	if (left_out) {
 		line_text(line, " The ");

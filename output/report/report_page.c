@@ -23,7 +23,8 @@
 /* The marks of plots, drawn around their centre: distinguished by shape, not by colour only. */
 static const char signs[] =
 	"<svg width=\"0\" height=\"0\" aria-hidden=\"true\" class=\"defs\"><defs>"
-	"<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker>"
+	"<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+	"<path d=\"M0 0L8 4L0 8z\"/></marker>"
 	"<path id=\"m-gap\" d=\"M0-5V5M-3-5H3M-3 5H3\"/><path id=\"m-late\" d=\"M-4.5 4L0-4.5L4.5 4z\"/><path id=\"m-dup\" d=\"M0-4.5V4.5M-4.5 0H4.5\"/>"
 	"<path id=\"m-again\" d=\"M-4-4L4 4M-4 4L4-4\"/><path id=\"m-rnr\" d=\"M-4.5-4.5H4.5V4.5H-4.5z\"/><path id=\"m-nak\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
 	"<path id=\"m-cnp\" d=\"M-5-5H5L0 4z\"/>"
@@ -448,7 +449,8 @@ static void plots_end(const void *what, struct line *line)
 static void end(const void *what, struct line *line)
 {
 	(void)what;
-	line_text(line, "</main>\n<footer><p>Made by rdmatap " PACKAGE_VERSION ". Percentiles of more than 4,096 values are at most 1.6 % from the exact value; all else is exact. "
+	line_text(line, "</main>\n<footer><p>Made by rdmatap " PACKAGE_VERSION ". "
+		  "Percentiles of more than 4,096 values are at most 1.6 % from the exact value; all else is exact. "
 		  "The same numbers: <code>rdmatap stats --json</code>. What each means, and the rules of the findings: doc/stats.md.</p></footer>\n<script>\n");
 	line_text(line, report_script);
 	line_text(line, "</script>\n</body></html>\n");
@@ -520,10 +522,12 @@ static int write_parts(struct printer *printer, report_part *const *parts, size_
 
 int report_write(struct report *report, const struct findings *found, const struct report_input *input, struct printer *printer)
 {
-	static report_part *const first[] = { head, summary, findings, report_rates, report_recoveries, report_join, report_latencies, report_connections, plots_head };
+	static report_part *const first[] = { head, summary, findings, report_rates, report_recoveries, report_join, report_latencies,
+					      report_connections, plots_head };
 	static report_part *const each[] = { connection_head, report_setup, report_throughput, report_sequences, report_calls, connection_end };
 	static report_part *const last[] = { plots_end, report_operations, report_works, report_rpcs, report_classes, report_pauses, report_mads, end };
-	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input, .values = { .most = UINT64_MAX, .most_by_values = UINT64_MAX } };
+	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input,
+				    .values = { .most = UINT64_MAX, .most_by_values = UINT64_MAX } };
 	int result;
 
 	if (!rank(&page))

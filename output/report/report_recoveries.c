@@ -262,7 +262,8 @@ static void plot(const struct report_page *page, struct line *line)
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");
 	html_area_data(line, &x, TOP, bottom, unit, (int64_t)((uint64_t)page->stats->first_ns - (uint64_t)page->stats->begin_ns));
-	line_text(line, "><title>Recoveries over time</title><desc>A bar each, by cause; its title names the connection, the time lost and the frame.</desc>\n");
+	line_text(line, "><title>Recoveries over time</title>"
+		  "<desc>A bar each, by cause; its title names the connection, the time lost and the frame.</desc>\n");
 	html_ticks_x(line, &x, unit, TOP, bottom);
 	lane_names(lanes, line);
 	html_area_begin(line, LEFT, RIGHT - 4, TOP, bottom);

@@ -79,7 +79,8 @@ static double bits_per_second(const struct report_throughput *throughput, uint64
 	return (double)bytes * 8e9 / (double)throughput->width_ns;
 }
 
-static void curve(const struct report_throughput *throughput, int side, unsigned count, const struct html_axis *x, const struct html_axis *y, struct line *line)
+static void curve(const struct report_throughput *throughput, int side, unsigned count, const struct html_axis *x,
+		  const struct html_axis *y, struct line *line)
 {
 	html_stretch_begin(line, x, y->end - 2, y->begin + 1);
 	line_text(line, side ? "<path class=\"rate messages\" d=\"M" : "<path class=\"rate bits\" d=\"M");
@@ -99,8 +100,8 @@ static void curve(const struct report_throughput *throughput, int side, unsigned
 }
 
 /* "a 10.0.0.2 qp 0x1a sent 4.21 MB, peak 48.9M" */
-static void title(const struct report_page *page, const struct report_throughput *throughput, int side, uint64_t most, struct html_unit unit, double y,
-		  struct line *line)
+static void title(const struct report_page *page, const struct report_throughput *throughput, int side, uint64_t most,
+		  struct html_unit unit, double y, struct line *line)
 {
 	uint64_t sum = 0;
 

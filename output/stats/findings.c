@@ -433,7 +433,8 @@ static void look_latency(const struct stats *stats, const struct stats_connectio
 	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
 
 	(void)stats;
-	if (!connection->directions[0].calls && !connection->directions[1].calls && !connection->directions[0].requests && !connection->directions[1].requests)
+	if (!connection->directions[0].calls && !connection->directions[1].calls && !connection->directions[0].requests &&
+	    !connection->directions[1].requests)
 		findings_take_latency(&operations->latency_ns, operations->slowest_frame, finding);
 }
 

@@ -315,7 +315,8 @@ static struct row *operation_row(struct metrics *metrics, const char *layer, con
 static void add_work(struct metrics *metrics, const struct stats_work_row *row)
 {
 	const char *layer = row->layer ? row->layer : "other";
-	struct counted *counted = &operation_row(metrics, layer, *row->name ? row->name : "unknown", *row->name ? strlen(row->name) : strlen("unknown"))->now;
+	const char *name = *row->name ? row->name : "unknown";
+	struct counted *counted = &operation_row(metrics, layer, name, strlen(name))->now;
 
 	counted->values[PAIR_MESSAGES] += row->work.count;
 	counted->values[PAIR_INCOMPLETE] += row->work.failed;
@@ -405,8 +406,8 @@ static bool is_empty(const struct row *row)
 }
 
 /* One counter of each row. */
-static void write_counter(FILE *file, enum metrics_format format, const struct table *table, const char *name, const char *help, enum pair_value value,
-			  uint64_t unit)
+static void write_counter(FILE *file, enum metrics_format format, const struct table *table, const char *name, const char *help,
+			  enum pair_value value, uint64_t unit)
 {
 	write_head(file, format, name, "counter", help);
 	for (size_t i = 0; i <= table->most; i++) {
@@ -528,7 +529,8 @@ bool metrics_write(const struct metrics *metrics, enum metrics_format format, co
 	write_capture(file, format, source);
 	write_single(file, format, "rdmatap_connections", "gauge", "Connections seen; two halves may turn out to be one.", counters->connections);
 	write_single(file, format, "rdmatap_bad_icrc", "counter", "Packets with a wrong invariant CRC.", stats->bad_icrc.count);
-	write_single(file, format, "rdmatap_state_evictions", "counter", "Messages and connections given up for lack of memory (--max-memory).", counters->evictions);
+	write_single(file, format, "rdmatap_state_evictions", "counter",
+		     "Messages and connections given up for lack of memory (--max-memory).", counters->evictions);
 	if (format == METRICS_OPENMETRICS)
 		fprintf(file, "# EOF\n");
 	if (!fclose(file))

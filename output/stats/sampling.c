@@ -123,7 +123,8 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 	sampling->packets = all.missing + all.packets;
 	sampling->first_frame = holes.first_frame;
 	sampling->last_frame = holes.last_frame;
-	is_enough = all.missing >= (all.missing < all.packets ? LEAST_MISSING_OF_MOST : LEAST_MISSING) && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
+	is_enough = all.missing >= (all.missing < all.packets ? LEAST_MISSING_OF_MOST : LEAST_MISSING) &&
+		    all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
 		    /* over the whole capture, because a temporarily slow reader leaves holes only for a time */
 		    (holes.last_frame - holes.first_frame) * 2 > stats->packets;
 	if (!is_enough && !is_thin(&all))

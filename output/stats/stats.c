@@ -504,7 +504,9 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 			note_setup(stats, asked, event);
 		answered |= is_answer(event);
 		if (asks(event) && event->repeats)
-			stats_occurrences_merge(&stats->cm_repeats, &(struct stats_occurrences){ event->repeats, event->frame, event->frame, event->time_ns, event->time_ns });
+			stats_occurrences_merge(&stats->cm_repeats,
+						&(struct stats_occurrences){ event->repeats, event->frame, event->frame,
+									     event->time_ns, event->time_ns });
 	}
 	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&stats->cm_unanswered, asked->frame, asked->time_ns);

@@ -468,4 +468,6 @@ static void interval(const void *what, struct line *line)
 	stats_json_end(line);
 }
 
-const struct stats_form stats_json_form = { capture, finding, connection, stats_operation_json, stats_object_json, rpc, mad, interval, stats_job_json, stats_host_json };
+const struct stats_form stats_json_form = {
+	capture, finding, connection, stats_operation_json, stats_object_json, rpc, mad, interval, stats_job_json, stats_host_json,
+};

@@ -27,7 +27,8 @@ static bool is_row(const struct stats_rpc *row, const struct rtap_message *messa
 }
 
 /* The row of the message's procedure, or of one of its operations; NULL: the limit is reached, or out of memory. */
-static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_item *operation)
+static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message,
+							    const struct rtap_item *operation)
 {
 	struct stats_rpc *row;
 

@@ -25,8 +25,8 @@ enum stats_sort {
 bool stats_sort_parse(const char *name, enum stats_sort *sort);
 
 /*
- * Writes the tables. `most`: rows of each table of connections and host pairs. *failed: set if one is missing or incomplete for lack of memory. False:
- * writing stopped.
+ * Writes the tables. `most`: rows of each table of connections and host pairs. *failed: set if one is missing or incomplete for
+ * lack of memory. False: writing stopped.
  */
 bool stats_tables_write(const struct stats *stats, enum stats_sort sort, uint64_t most, stats_write *write, void *owner, bool *failed);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The events of one connection, or of the part of it that belongs to one operation: runs of ordinary packets, gaps, retransmissions with the place of
- * the loss relative to the capture point, NAKs, recoveries with their time, silences; and a verdict. Causes that the capture does not prove are marked as likely.
+ * The events of one connection, or of the part of it that belongs to one operation: runs of ordinary packets, gaps,
+ * retransmissions with the place of the loss relative to the capture point, NAKs, recoveries with their time, silences; and a
+ * verdict. Causes that the capture does not prove are marked as likely.
  */
 #ifndef OUTPUT_STATS_WHY_H
 #define OUTPUT_STATS_WHY_H

@@ -166,8 +166,8 @@ bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span
 {
 	const struct rtap_packet *packet = view->packet;
 
-	return packet && packet->fpdus.count && packet->fpdus.crc_status == RTAP_CRC_GOOD && bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset &&
-	       bytes->length == packet->fpdus.length;
+	return packet && packet->fpdus.count && packet->fpdus.crc_status == RTAP_CRC_GOOD &&
+	       bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset && bytes->length == packet->fpdus.length;
 }
 
 /* The context of what is shown up to FPDU number `last`. */

@@ -221,8 +221,9 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
 }
 
 /*
- * The highest PSN at which a command that is captured after its response can begin: one in a gap, if the acknowledged PSNs end in a gap; else the next
- * PSN, if the connection was captured from its setup on. 0: none, for the response is of a command before the capture.
+ * The highest PSN at which a command that is captured after its response can begin: one in a gap, if the acknowledged PSNs end in
+ * a gap; else the next PSN, if the connection was captured from its setup on. 0: none, for the response is of a command before
+ * the capture.
  */
 static uint64_t place_of(const struct connection *connection, const struct psn_stream *stream)
 {

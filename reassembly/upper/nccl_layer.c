@@ -308,7 +308,8 @@ static bool take_write(struct upper_work *work)
 		show_data(work, nccl_transfer_of(message->region->request));
 		return true;
 	}
-	if (message->shown.length < NCCL_LEAST_ENTRY || payload->captured != message->shown.length || message->connection->shown.transport != RTAP_TRANSPORT_RC)
+	if (message->shown.length < NCCL_LEAST_ENTRY || payload->captured != message->shown.length ||
+	    message->connection->shown.transport != RTAP_TRANSPORT_RC)
 		return false;
 	plausible = nccl_plausible(bytes, payload->captured);
 	return plausible && take_announcement(work, bytes, payload->captured, plausible);

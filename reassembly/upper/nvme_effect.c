@@ -110,7 +110,8 @@ static void reset_zone(struct rtap_tracker *tracker, const struct nvme_ended *en
 	if (little_bits(ended->bytes, ZONE_ACTION) != ZONE_RESET)
 		return;
 	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
-	place(effect, is_all ? 0 : little_bits(ended->bytes, NVME_SLBA), is_all ? 0 : nvme_zone_blocks(tracker, ended->queue, (uint32_t)effect->unit), block_size);
+	place(effect, is_all ? 0 : little_bits(ended->bytes, NVME_SLBA),
+	      is_all ? 0 : nvme_zone_blocks(tracker, ended->queue, (uint32_t)effect->unit), block_size);
 	effect->to_end = is_all;
 	give(tracker, effect);
 }

@@ -270,7 +270,8 @@ static uint16_t structure_of(const struct nvme_command *command)
 /* Whether the bytes of the command's data are needed. */
 static bool wants_data(const struct rtap_tracker *tracker, const struct nvme_command *command)
 {
-	return structure_of(command) != PROTOCOL_PAYLOAD || nvme_wants_data(command->code, command->bytes) || (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
+	return structure_of(command) != PROTOCOL_PAYLOAD || nvme_wants_data(command->code, command->bytes) ||
+	       (tracker->take_effect && NVME_CODE_SPACE(command->code) == NVME_SPACE_IO);
 }
 
 /* Data in the capsule, which follows the command's layers. */
@@ -292,7 +293,8 @@ static void keep_carried(struct upper_work *work, struct nvme_command *command, 
 
 	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH || !data.length)
 		return;
-	if (!coverage_add(&command->carried, 0, data.bytes, data.length < command->in_capsule ? data.length : command->in_capsule, 0, COVERAGE_BYTES, &fresh))
+	if (!coverage_add(&command->carried, 0, data.bytes, data.length < command->in_capsule ? data.length : command->in_capsule,
+			  0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(budget, &command->command.request, coverage_memory(&command->carried), 0);
 }
@@ -508,7 +510,8 @@ static bool take_data(struct upper_work *work)
 
 	claim_data(work->tracker, work->message, work->result);
 	run = coverage_runs(&region->data);
-	if (!queue || protocol == PROTOCOL_PAYLOAD || command->pieces || !region->keep_bytes || region->data.count != 1 || run->begin || run->end != region->end - region->begin)
+	if (!queue || protocol == PROTOCOL_PAYLOAD || command->pieces || !region->keep_bytes || region->data.count != 1 ||
+	    run->begin || run->end != region->end - region->begin)
 		return false;
 	work->context->upper = RTAP_UPPER_NVME;
 	work->context->chunk = (struct rtap_span){ coverage_bytes(&region->data, run), (uint32_t)run->end };

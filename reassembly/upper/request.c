@@ -75,7 +75,8 @@ void request_answered(struct request *request, struct message *send)
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send)
 {
 	/* It arrived late, or data could belong to this request or another. */
-	if (!request->connection->ddp && (request->has_regions ? message_list_after(send) || request->is_contested : message_list_after(send) && !request->is_seen))
+	if (!request->connection->ddp && (request->has_regions ? message_list_after(send) || request->is_contested
+							       : message_list_after(send) && !request->is_seen))
 		claim_around_response(tracker, request);
 }
 

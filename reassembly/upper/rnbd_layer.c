@@ -361,7 +361,8 @@ static void take_data_written(struct upper_work *work)
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
 
 	claim_data(work->tracker, work->message, work->result);
-	if ((command->kind != RNBD_KIND_OPEN && command->kind != RNBD_KIND_SESS_INFO) || work->message->shown.frames != 1 || payload->captured < payload->wire)
+	if ((command->kind != RNBD_KIND_OPEN && command->kind != RNBD_KIND_SESS_INFO) || work->message->shown.frames != 1 ||
+	    payload->captured < payload->wire)
 		return;
 	work->context->chunk = (struct rtap_span){ bytes, payload->captured };
 	work->context->chunk_protocol = rnbd_protocol_of(bytes, payload->captured);

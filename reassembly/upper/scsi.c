@@ -331,7 +331,8 @@ static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, con
 }
 
 /* WRITE SAME: one block of data for all. */
-static void fill(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, const struct coverage *data, uint32_t size)
+static void fill(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect,
+		 const struct coverage *data, uint32_t size)
 {
 	uint64_t length;
 	const uint8_t *bytes = front(data, &length);
@@ -349,7 +350,8 @@ static void fill(struct rtap_tracker *tracker, const struct scsi_request *reques
 }
 
 /* Copies: where they write is in their data, whether they succeeded or not. */
-static void copy(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, const struct coverage *data, uint32_t size)
+static void copy(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect,
+		 const struct coverage *data, uint32_t size)
 {
 	uint64_t length;
 	const uint8_t *bytes = front(data, &length);
@@ -569,8 +571,8 @@ static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t le
 }
 
 /*
- * A target can send less data than the initiator's buffers hold, and fills one piece of memory after another: data-in is shown as far as it is present from
- * the first byte. Data-out is shown when it is complete.
+ * A target can send less data than the initiator's buffers hold, and fills one piece of memory after another: data-in is shown as
+ * far as it is present from the first byte. Data-out is shown when it is complete.
  */
 bool scsi_take_data(struct upper_work *work)
 {

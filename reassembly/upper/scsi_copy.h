@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What copy commands of SCSI change: EXTENDED COPY (SPC-4, 6.4 and 6.5) and WRITE USING TOKEN (SBC-4, 5.58). Their parameter data names
- * where blocks were written. What was written is known if EXTENDED COPY names units by designators that INQUIRY has shown; else the blocks are unknown.
+ * What copy commands of SCSI change: EXTENDED COPY (SPC-4, 6.4 and 6.5) and WRITE USING TOKEN (SBC-4, 5.58). Their parameter data
+ * names where blocks were written. What was written is known if EXTENDED COPY names units by designators that INQUIRY has shown;
+ * else the blocks are unknown.
  */
 #ifndef REASSEMBLY_UPPER_SCSI_COPY_H
 #define REASSEMBLY_UPPER_SCSI_COPY_H

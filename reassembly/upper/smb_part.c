@@ -103,7 +103,8 @@ static void set_path(struct upper_work *work, struct smb_request *request, struc
 }
 
 /* The path of the tree; if unknown, the server and the tree id. */
-static const char *tree_path(struct upper_work *work, const struct smb_request *request, const struct smb_part *part, struct smb_name **name, char *spare)
+static const char *tree_path(struct upper_work *work, const struct smb_request *request, const struct smb_part *part,
+			     struct smb_name **name, char *spare)
 {
 	const struct request *base = &request->command.request;
 	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
@@ -174,7 +175,9 @@ static void take_set(struct upper_work *work, struct smb_request *request, struc
 		part->size = number(buffer, 0, 8);
 	}
 	length = number(buffer, 16, 4);
-	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) || part->detail == (SMB2_FILE_RENAME_EX << 8 | SMB2_INFO_FILE)) && buffer.length > 20 && length <= buffer.length - 20 && path)
+	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) ||
+	     part->detail == (SMB2_FILE_RENAME_EX << 8 | SMB2_INFO_FILE)) &&
+	    buffer.length > 20 && length <= buffer.length - 20 && path)
 		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length });
 }
 

@@ -178,7 +178,8 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;
-	request->is_last_credit = state->balances[work->from_a].is_known && !state->balances[work->from_a].left && request->parts[0].command > SMB2_SESSION_SETUP;
+	request->is_last_credit = state->balances[work->from_a].is_known && !state->balances[work->from_a].left &&
+				  request->parts[0].command > SMB2_SESSION_SETUP;
 	smb_operation_begin(work, request);
 	name_memory(work, request);
 }

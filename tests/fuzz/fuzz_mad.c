@@ -153,7 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= RECORD + length;
 	}
 	rtap_tracker_finish(run.tracker);
-	REQUIRE(run.reported + run.tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE] == run.frames || run.tracker->counters.evictions);
+	REQUIRE(run.reported + run.tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE] == run.frames ||
+		run.tracker->counters.evictions);
 	rtap_tracker_close(run.tracker);
 	return 0;
 }

@@ -557,7 +557,8 @@ static void check_written(struct run *run)
 	if (run->output == SAVE)
 		check_saved(run, (const uint8_t *)text, (size_t)length);
 	else
-		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS || run->output == FILES || run->output == REPORT);
+		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS,
+			    run->output == FIELDS || run->output == FILES || run->output == REPORT);
 	munmap(text, (size_t)length);
 }
 

@@ -50,7 +50,8 @@ static void print_seed(void)
 		digits[--at] = (char)('0' + seed % 10);
 		seed /= 10;
 	} while (seed);
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0 || write(STDERR_FILENO, digits + at, sizeof digits - at) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0 || write(STDERR_FILENO, digits + at, sizeof digits - at) < 0 ||
+	    write(STDERR_FILENO, "\n", 1) < 0)
 		return;
 }
 
@@ -77,7 +78,10 @@ static bool load(const char *path, struct mutant *capture)
 	return length >= 0;
 }
 
-/* The frames as another capture point had them: some are absent, its clock differs, drifts and is set, and it changes a little from frame to frame. */
+/*
+ * The frames as another capture point had them: some are absent, its clock differs, drifts and is set, and it changes a little
+ * from frame to frame.
+ */
 static void capture_elsewhere(struct mutant *mutant)
 {
 	static const int64_t units[] = { 1, 1000, 1000000, 1000000000, INT64_C(86400000000000) };

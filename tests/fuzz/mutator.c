@@ -408,10 +408,15 @@ static void resize(struct mutant_frame *frame, const struct layout *layout, uint
 		put(bytes + layout->transport + 4, get(bytes + layout->transport + 4, 2) + (uint32_t)by, 2);
 }
 
-/* A random place of a number in a frame: of the transport's headers, or of the payload in words, near its beginning mostly. Returns its width in bytes. */
+/*
+ * A random place of a number in a frame: of the transport's headers, or of the payload in words, near its beginning mostly.
+ * Returns its width in bytes.
+ */
 static unsigned any_number(struct mutant *mutant, const struct layout *layout, uint32_t *at)
 {
-	static const struct { uint8_t offset, width; } in_bth[] = { { 0, 1 }, { 1, 1 }, { 4, 1 }, { 5, 3 }, { 5, 3 }, { 8, 1 }, { 9, 3 }, { 9, 3 }, { 9, 3 } };
+	static const struct {
+		uint8_t offset, width;
+	} in_bth[] = { { 0, 1 }, { 1, 1 }, { 4, 1 }, { 5, 3 }, { 5, 3 }, { 8, 1 }, { 9, 3 }, { 9, 3 }, { 9, 3 } };
 	static const struct { uint8_t offset, width; } in_tcp[] = { { 0, 2 }, { 2, 2 }, { 4, 4 }, { 4, 4 }, { 8, 4 }, { 8, 4 }, { 13, 1 } };
 	uint32_t words = (layout->end - layout->payload) / 4, i;
 
