@@ -161,8 +161,8 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 		return out_of_memory(port->name, error);
 	if (!attributes->umad && attributes->transport == RTAP_DEVICE_IWARP) {
 		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
-			       "umad:%s: iWARP devices have no management datagrams (capture on the network interface: "
-			       "rdmatap devices %s)", port->name, port->device_name);
+			       "umad:%s: iWARP devices have no management datagrams (pcap:%s captures on the network interface)", port->name,
+			       attributes->netdev ? attributes->netdev : "IFACE");
 		return RTAP_STATUS_FAILED;
 	}
 	if (!attributes->umad) {

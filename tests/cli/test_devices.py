@@ -4,8 +4,9 @@ import json
 import os
 import subprocess
 import sys
+import unittest
 
-from cli import CliTest, TESTDATA, TESTS, read
+from cli import CliTest, PROGRAM, TESTDATA, TESTS, read
 from sysfs import TREES, unpack
 
 ROOTS = {os.path.basename(tree)[:-len(".tree")]: tree for tree in TREES}
@@ -116,6 +117,13 @@ class Devices(CliTest):
                 status, output, errors = self.ask(tree, *question)
                 self.assertEqual((status, output), (2, ""))
                 self.assertIn(message, errors)
+
+    @unittest.skipIf(b"umad_open_port" not in read(PROGRAM), "built without libibumad")
+    def test_management_datagrams_of_iwarp_devices_are_refused_with_an_alternative(self):
+        root = {"RDMATAP_SYSFS": unpack(ROOTS["iwarp"], self.path("iwarp"))}
+        for name, interface in (("cxgb4_0", "enp4s0f0"), ("cxgb4_1", "enp4s0f1")):
+            self.bad("umad:%s/1: iWARP devices have no management datagrams (pcap:%s captures on the network interface)" % (name, interface),
+                     "-i", "umad:" + name, env=root)
 
     def test_a_full_disk_is_reported(self):
         with open("/dev/full", "wb") as full:

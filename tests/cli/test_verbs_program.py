@@ -303,6 +303,20 @@ class Files(CliTest):
         self.assertNotIn(b"capturing on", done.stderr)
         self.assertNotIn(b"the host does not receive", done.stderr)
 
+    def test_receives_have_room_for_frames_of_the_mtu_of_the_first_gids_network_interface(self):
+        """A device of software has no network interface in its own folder."""
+        root = self.path("sys")
+        names, interface = (os.path.join(root, "class", *path) for path in (("infiniband", "sim0", "ports", "1", "gid_attrs", "ndevs"), ("net", "eth7")))
+        for folder in (names, interface):
+            os.makedirs(folder)
+        with open(os.path.join(names, "0"), "w", encoding="ascii") as f:
+            f.write("eth7\n")
+        for mtu, room in (("4200\n", b" of 4288 bytes"), ("1500\n", b" of 1536 bytes"), ("none\n", b" of 9280 bytes")):
+            with open(os.path.join(interface, "mtu"), "w", encoding="ascii") as f:
+                f.write(mtu)
+            done = self.capture("feed=gen:3:100,sysfs=" + os.path.join(root, "class", "infiniband", "sim0"), "-i", "verbs:sim0", "-c", "3", "-q")
+            self.assertIn(room, done.stderr.splitlines()[0])
+
     def test_intervals_pass_by_the_clock_of_the_device(self):
         """Which is years behind."""
         done = self.capture("stamp=wall,feed=file:" + RPING, "stats", "-i", "verbs:sim0", "-Z", "root", "--interval", "0.5", "--json", "-a", "duration:2")
@@ -416,6 +430,23 @@ class Veth(LiveTest):
         self.replay()
         self.assertNotIn("clock", self.stop(process)[1])
         self.assertGreater(min(time_ns for time_ns, _, _ in records(read(self.path("z.pcap")))[1]) / 1e9, time.time() + 3000)
+
+    def test_time_stamps_of_the_host_are_not_before_the_frames_arrival(self):
+        """Each frame has the time at which it was sent."""
+        program = ("import random, socket, time\n"
+                   "raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\n"
+                   "raw.bind(('near', 0))\n"
+                   "for i in range(300):\n"
+                   "    raw.send(bytes.fromhex('02000000009902000000000188b5') + time.time_ns().to_bytes(8, 'big') + bytes(50))\n"
+                   "    time.sleep(random.choice((0, 0, 0.001, 0.003)))\n")
+        for tuning in ("stamps=host", "cq=plain"):
+            saved = self.path("x.pcap")
+            process = self.capturing("-i", "verbs:sim0", "-w", saved, "--verbs", tuning, env=device("feed=veth:far,stamp=none"))
+            subprocess.run(INSIDE + (sys.executable, "-c", program), check=True, timeout=TIMEOUT)
+            self.stop(process)
+            sent = [(time_ns, int.from_bytes(data[14:22], "big")) for time_ns, data, _ in records(read(saved))[1] if data[12:14] == b"\x88\xb5"]
+            self.assertEqual(len(sent), 300)
+            self.assertGreaterEqual(min(time_ns - at for time_ns, at in sent), 0)
 
     def test_a_replay_is_captured_byte_by_byte(self):
         for tuning in ("poll=event", "poll=busy", "cq=plain"):
