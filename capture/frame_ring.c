@@ -154,10 +154,10 @@ static void recycle(struct frame_ring *ring, struct chunk *chunk)
 }
 
 /* Call with the lock held. */
-static void forget(struct frame_ring *ring, struct chunk *chunk)
+static void discard(struct frame_ring *ring, struct chunk *chunk)
 {
 	TAILQ_REMOVE(&ring->chunks, chunk, link);
-	ring->state.has_forgotten = true;
+	ring->state.has_overwritten = true;
 	if (chunk == ring->last)
 		ring->last = NULL;
 	if (chunk == ring->follower.chunk)
@@ -167,7 +167,7 @@ static void forget(struct frame_ring *ring, struct chunk *chunk)
 }
 
 /* Call with the lock held: drops chunks that are too old, and those that, with `more` bytes, exceed three quarters of the memory. */
-static void forget_old(struct frame_ring *ring, size_t more)
+static void discard_old(struct frame_ring *ring, size_t more)
 {
 	uint64_t history = ring->max_bytes - ring->max_bytes / 4;
 	struct chunk *chunk;
@@ -175,7 +175,7 @@ static void forget_old(struct frame_ring *ring, size_t more)
 	while ((chunk = oldest(ring)) && TAILQ_NEXT(chunk, link) &&
 	       ((ring->bytes + more > history && (chunk->block || TAILQ_EMPTY(&ring->spare))) ||
 		(ring->max_age_ns && ring->state.latest_ns - chunk->latest_ns > ring->max_age_ns)))
-		forget(ring, chunk);
+		discard(ring, chunk);
 }
 
 /* Call with the lock held, which is released meanwhile: makes room for `more` bytes. False: there is no room and never will be. */
@@ -188,7 +188,7 @@ static bool make_room(struct frame_ring *ring, size_t more)
 			TAILQ_REMOVE(&ring->spare, chunk, link);
 			free_chunk(ring, chunk);
 		} else if ((chunk = oldest(ring))) {
-			forget(ring, chunk);
+			discard(ring, chunk);
 		} else if (ring->reader.chunk) {
 			ring->state.waits++;
 			pthread_cond_wait(&ring->moved, &ring->lock);
@@ -205,7 +205,7 @@ static struct chunk *get_chunk(struct frame_ring *ring)
 	const size_t charge = sizeof(struct chunk) + ring->chunk_size;
 	struct chunk *chunk;
 
-	forget_old(ring, charge);
+	discard_old(ring, charge);
 	chunk = TAILQ_FIRST(&ring->spare);
 	if (chunk) {
 		TAILQ_REMOVE(&ring->spare, chunk, link);
@@ -311,7 +311,7 @@ static void append_records(struct frame_ring *ring, const struct batch *batch, s
 	struct chunk *chunk = malloc(sizeof *chunk);
 
 	pthread_mutex_lock(&ring->lock);
-	forget_old(ring, charge);
+	discard_old(ring, charge);
 	if (!chunk || !make_room(ring, charge)) {
 		ring->state.lost += count;
 		pthread_mutex_unlock(&ring->lock);

@@ -42,7 +42,7 @@ struct frame_ring_state {
 	uint64_t frames;       /* appended so far */
 	uint64_t lost;         /* frames not kept: too long, or out of memory */
 	uint64_t waits;        /* times that appending waited for the reader */
-	bool has_forgotten;    /* older frames have been overwritten */
+	bool has_overwritten;  /* older frames have been overwritten */
 	int64_t earliest_ns;   /* time of the oldest frame; valid with frames */
 	int64_t latest_ns;     /* the latest time of all; valid with frames */
 };

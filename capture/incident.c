@@ -124,7 +124,7 @@ static void make_comment(const struct incidents *incidents, int64_t time_ns, con
 					   incidents->passed_over - incidents->passed_before);
 	if (state.frames && state.earliest_ns > time_ns - options->before_ns)
 		snprintf(comment + length, COMMENT_SIZE - length, "\nfirst frame in memory: %s (%s)", earliest,
-			 state.has_forgotten ? "earlier ones had been overwritten: give --ring more" : "the capture began then");
+			 state.has_overwritten ? "earlier ones had been overwritten: give --ring more" : "the capture began then");
 }
 
 static enum rtap_status open_file(struct incidents *incidents, const char *comment, struct rtap_error *error)
@@ -158,7 +158,7 @@ enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns,
 		return RTAP_STATUS_OK;
 	}
 	*report = (struct incident_report){ .begin_ns = time_ns - options->before_ns, .end_ns = time_ns + options->after_ns };
-	report->is_late = frame_ring_state(incidents->ring).has_forgotten && frame_ring_state(incidents->ring).earliest_ns > report->begin_ns;
+	report->is_late = frame_ring_state(incidents->ring).has_overwritten && frame_ring_state(incidents->ring).earliest_ns > report->begin_ns;
 	incidents->last_ns = time_ns;
 	incidents->begun++;
 	if (!series_numbered_name(options->name, incidents->begun, time_ns, report->name, sizeof report->name)) {

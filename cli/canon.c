@@ -107,7 +107,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	reader_run(reader, canonical.tracker, take, &canonical);
 	rtap_tracker_finish(canonical.tracker);
 	*cut = reader->interrupted;
-	error = hurried ? 0 : canon_write(canonical.canon, incomplete(reader), &reader->printer);
+	error = aborted ? 0 : canon_write(canonical.canon, incomplete(reader), &reader->printer);
 	if (!error)
 		error = printer_flush(&reader->printer);
 	if (error)

@@ -105,7 +105,7 @@ static void write_violations(struct checking *checking)
 		reader_write(reader, check_sarif_begin, violations);
 	else if (options->columns.form == COLUMNS_CSV)
 		reader_write(reader, columns_write_header, &options->columns);
-	for (size_t i = 0; i < violations->count && !reader->unwritable && !hurried; i++) {
+	for (size_t i = 0; i < violations->count && !reader->unwritable && !aborted; i++) {
 		record.violation = &violations->list[i];
 		record.is_first = !i;
 		if (options->check.sarif)
@@ -126,7 +126,7 @@ static void write_assertions(struct checking *checking)
 	struct reader *reader = &checking->reader;
 	const struct assertions *assertions = checking->records.assertions;
 
-	for (size_t i = 0; i < assertions->count && !reader->unwritable && !hurried; i++)
+	for (size_t i = 0; i < assertions->count && !reader->unwritable && !aborted; i++)
 		reader_write(reader, reader->options->columns.form == COLUMNS_JSON ? assertion_json : assertion_text, &assertions->list[i]);
 }
 

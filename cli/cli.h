@@ -142,10 +142,10 @@ struct options {
 };
 
 /*
- * Set by SIGINT, SIGTERM and SIGHUP. `interrupted` ends reading; it is also set when reading has ended by itself. `hurried` ends the
+ * Set by SIGINT, SIGTERM and SIGHUP. `interrupted` ends reading; it is also set when reading has ended by itself. `aborted` ends the
  * output at the next message; it is set by the next signal, or when more than 0.5 s of processor time have passed since the first.
  */
-extern volatile sig_atomic_t interrupted, hurried;
+extern volatile sig_atomic_t interrupted, aborted;
 
 /* Set by SIGUSR1: print the counts so far. */
 extern volatile sig_atomic_t counts_wanted;
@@ -154,9 +154,9 @@ extern volatile sig_atomic_t counts_wanted;
 extern volatile sig_atomic_t incident_wanted;
 
 /*
- * If the program still runs after a further fraction of a second of processor time, it exits with `hurried_status`, unless
+ * If the program still runs after a further fraction of a second of processor time, it exits with `aborted_status`, unless
  * `finishes_files` is set: it is writing files that would be left incomplete.
  */
-extern volatile sig_atomic_t hurried_status, finishes_files;
+extern volatile sig_atomic_t aborted_status, finishes_files;
 
 #endif

@@ -119,7 +119,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	free(names);
 	/* end of reading sets `interrupted`; clear it to read the next file */
 	interrupted = 0;
-	if (status == EXIT_DONE && (cut || hurried)) {
+	if (status == EXIT_DONE && (cut || aborted)) {
 		print_error("interrupted");
 		status = EXIT_ERROR;
 	}
@@ -444,7 +444,7 @@ int command_diff(int argc, char **argv)
 	struct rtap_error error;
 	int status = EXIT_ERROR;
 
-	hurried_status = EXIT_ERROR;
+	aborted_status = EXIT_ERROR;
 	if (!options_parse(&options, COMMAND_DIFF, argc, argv))
 		goto out;
 	if (options.input_count != 2)

@@ -30,9 +30,9 @@ struct exporting {
 	uint64_t skipped;           /* calls dropped because of an interrupt */
 };
 
-static bool is_hurried(void)
+static bool is_aborted(void)
 {
-	return hurried;
+	return aborted;
 }
 
 static void fail(struct exporting *exporting, const struct rtap_error *error)
@@ -55,7 +55,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 	struct exporting *exporting = owner;
 	struct rtap_error error;
 
-	if (hurried) {
+	if (aborted) {
 		exporting->skipped++;
 		return;
 	}
@@ -129,15 +129,15 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 			 COUNTED(counts->dropped, "call about files was", "calls about files were"));
 	if (counts->unreadable)
 		print_error("%" COUNT " about files could not be decoded completely", COUNTED(counts->unreadable, "call", "calls"));
-	if (counts->nameless)
-		print_error("%" COUNT " before the file handle or name", COUNTED(counts->nameless, "RPC call was cut off by the capture",
+	if (counts->unnamed)
+		print_error("%" COUNT " before the file handle or name", COUNTED(counts->unnamed, "RPC call was cut off by the capture",
 										      "RPC calls were cut off by the capture"));
-	if (counts->uncalled)
-		print_error("%" COUNT " on files is unknown", COUNTED(counts->uncalled, "RPC reply without a captured call: its effect",
+	if (counts->orphans)
+		print_error("%" COUNT " on files is unknown", COUNTED(counts->orphans, "RPC reply without a captured call: its effect",
 								     "RPC replies without a captured call: their effect"));
-	if (counts->forgotten || counts->refused || counts->unreported)
+	if (counts->evicted || counts->refused || counts->unreported)
 		print_error("%" COUNT " evicted, %" COUNT " refused, %" COUNT " not recorded for lack of memory (raise --max-memory)",
-			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
+			 COUNTED(counts->evicted, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
 			 COUNTED(counts->unreported, "range", "ranges"));
 	if (counts->late)
 		print_error("%" COUNT " out of order (raise --max-memory)",
@@ -147,8 +147,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 	if (counts->unsettled)
 		print_error("%" COUNT " too much work: these files keep their previous paths",
 			 COUNTED(counts->unsettled, "time moving files to their new paths was", "times moving files to their new paths was"));
-	if (counts->contrary)
-		print_error("%" COUNT " ignored", COUNTED(counts->contrary, "read or write of a directory's data was",
+	if (counts->on_directories)
+		print_error("%" COUNT " ignored", COUNTED(counts->on_directories, "read or write of a directory's data was",
 							"reads and writes of a directory's data were"));
 	if (counts->not_copied)
 		print_error("%" COUNT " not written: beyond the limit for one capture",
@@ -190,14 +190,14 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		.size = sizeof tracking,
 		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect, .owner = exporting,
 	};
-	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
+	struct export_files_options keeping = { .max_memory = share, .stopped = is_aborted };
 	struct rtap_error error;
 
 	if (options->write_name) {
 		tracking.max_memory -= share;
 		if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, share, &error) != RTAP_STATUS_OK)
 			goto failed;
-		export_tcp_set_stopped(exporting->tcp, is_hurried);
+		export_tcp_set_stopped(exporting->tcp, is_aborted);
 	}
 	if (options->directory) {
 		tracking.max_memory -= share;

@@ -79,7 +79,7 @@ static void write_lost(struct joining *joining, const struct join_direction *dir
 	uint64_t most = reader->options->top ? reader->options->top : USUAL_LISTED;
 	struct join_record record = { &joining->joined.form, direction, NULL, 0, NULL };
 
-	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !hurried; i++) {
+	for (size_t i = 0; i < direction->missed_count && !reader->unwritable && !aborted; i++) {
 		record.lost = &direction->missed[i];
 		if (!join_lost_at(direction, record.lost->seen, join_active(joining->joined.join, record.lost), &record.hop))
 			continue;
@@ -104,7 +104,7 @@ static void write_stalls(struct joining *joining)
 	if (!form->stall_count)
 		return;
 	reader_write(reader, join_write_stalls, &joining->joined.form);
-	for (size_t i = 0; i < form->stall_count && i < most && !reader->unwritable && !hurried; i++) {
+	for (size_t i = 0; i < form->stall_count && i < most && !reader->unwritable && !aborted; i++) {
 		if (join_verdict_of(form->stalls[i]).place == JOIN_SENDER)
 			break;
 		reader_write(reader, join_write_stall, &(struct join_record){ .form = form, .stall = form->stalls[i] });
@@ -121,7 +121,7 @@ static void write_text(struct joining *joining)
 	reader_write(reader, join_write_points, &joining->joined.form);
 	join_table(&table, &joining->joined.form);
 	rows = stats_table_finish(&table);
-	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
+	for (size_t i = 0; rows && i < rows + 2 && !reader->unwritable && !aborted; i++)
 		reader_write(reader, stats_table_write, &(struct stats_table_row){ &table, i });
 	stats_table_fini(&table);
 	write_stalls(joining);
@@ -148,7 +148,7 @@ static void write_made(const void *what, struct line *line)
 
 static void write_record(struct joining *joining, const struct join_record *record)
 {
-	if (!joining->reader.unwritable && !hurried)
+	if (!joining->reader.unwritable && !aborted)
 		reader_write(&joining->reader, write_made, &(struct made){ &joining->reader.options->columns, record });
 }
 

@@ -36,9 +36,9 @@
 #include "cli/view.h"
 #include "cli/why.h"
 
-/* Processor time that remains after an interrupt, and after a request to hurry. */
+/* Processor time that remains after an interrupt, and after a request to abort. */
 #define END_WITHIN_US 600000
-#define HURRY_WITHIN_US 200000
+#define ABORT_WITHIN_US 200000
 
 /* Limits processor time, not elapsed time: blocked output must not be discarded. */
 static void limit_work(suseconds_t within_us)
@@ -49,25 +49,25 @@ static void limit_work(suseconds_t within_us)
 /* The first signal requests an end, the second a quick one; further ones kill the program, in case it is blocked on output. */
 static void interrupt(int signal_number)
 {
-	if (hurried)
+	if (aborted)
 		signal(signal_number, SIG_DFL);
-	hurried = interrupted;
+	aborted = interrupted;
 	interrupted = 1;
-	limit_work(hurried ? HURRY_WITHIN_US : END_WITHIN_US);
+	limit_work(aborted ? ABORT_WITHIN_US : END_WITHIN_US);
 }
 
-/* The time limit expired: hurry, or exit if the program cannot, for example while compiling a filter. */
-static void hurry(int signal_number)
+/* The time limit expired: abort the output, or exit if the program cannot, for example while it compiles a filter. */
+static void expire(int signal_number)
 {
 	static const char text[] = "rdmatap: interrupted: what was left to do is not done\n";
 
 	(void)signal_number;
-	if (hurried && !finishes_files) {
+	if (aborted && !finishes_files) {
 		(void)!write(STDERR_FILENO, text, sizeof text - 1);
-		_exit(hurried_status);
+		_exit(aborted_status);
 	}
-	hurried = interrupted = 1;
-	limit_work(HURRY_WITHIN_US);
+	aborted = interrupted = 1;
+	limit_work(ABORT_WITHIN_US);
 }
 
 static void want_counts(int signal_number)
@@ -94,7 +94,7 @@ static void catch_signals(void)
 	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGALRM, &action, NULL); /* -a duration */
-	action.sa_handler = hurry;
+	action.sa_handler = expire;
 	sigaction(SIGPROF, &action, NULL);
 	action.sa_handler = want_counts;
 	action.sa_flags = SA_RESTART;

@@ -134,7 +134,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	bool is_selected = reader_selects(reader, message->wanted, message_json_of, message);
 	struct text text;
 
-	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
+	if (reader->unwritable || aborted || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    !is_selected)
 		return;
 	text = (struct text){ message, listing->times, listing->options->hex, listing->colour, listing->options->wide };
@@ -154,7 +154,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct rtap_connection sampled;
 	struct text text = { connection, listing->times, false, listing->colour, false };
 
-	if (reader->unwritable || hurried)
+	if (reader->unwritable || aborted)
 		return;
 	if (listing->options->sampled) {
 		sampled = *connection;

@@ -191,7 +191,7 @@ static void show(void *owner, const struct rtap_operation *operation)
 	struct item item = { listing, operation };
 
 	listing->base.reader.selected |= operation->wanted;
-	if (listing->base.reader.unwritable || hurried || !is_listed(listing, operation))
+	if (listing->base.reader.unwritable || aborted || !is_listed(listing, operation))
 		return;
 	if (listing->base.options->by)
 		operation_groups_add(&listing->groups, operation);
@@ -205,7 +205,7 @@ static void show(void *owner, const struct rtap_operation *operation)
 static void write_sorted(struct operation_listing *listing)
 {
 	cut(listing, listing->base.options->top && listing->base.options->top < listing->count ? listing->base.options->top : listing->count);
-	for (size_t i = 0; i < listing->count && !listing->base.reader.unwritable && !hurried; i++)
+	for (size_t i = 0; i < listing->count && !listing->base.reader.unwritable && !aborted; i++)
 		reader_wrote(&listing->base.reader, printer_write(&listing->base.reader.printer, write_line, &listing->lines[i]));
 	if (listing->dropped)
 		print_error("%" PRIu64 " %s not listed for lack of memory", COUNTED(listing->dropped, "operation was", "operations were"));
@@ -241,7 +241,7 @@ static void write_table(struct operation_listing *listing, const struct operatio
 	operation_groups_table(&table, &listing->groups, sorted, count, listing->base.options->clock_given ? &times : NULL);
 	rows = stats_table_finish(&table);
 	/* without a title */
-	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !hurried; i++)
+	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !aborted; i++)
 		reader_wrote(reader, printer_write(&reader->printer, stats_table_write, &(struct stats_table_row){ &table, i }));
 	stats_table_fini(&table);
 }
@@ -250,7 +250,7 @@ static void write_records(struct operation_listing *listing, const struct operat
 {
 	struct reader *reader = &listing->base.reader;
 
-	for (uint64_t i = 0; i < count && !reader->unwritable && !hurried; i++) {
+	for (uint64_t i = 0; i < count && !reader->unwritable && !aborted; i++) {
 		struct group_item item = { &listing->groups, sorted[i] };
 		struct columned columned = { &listing->base.options->columns, &item };
 

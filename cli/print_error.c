@@ -10,7 +10,7 @@
 
 #define MESSAGE_MAX 8192 /* bytes; longer messages are truncated */
 
-volatile sig_atomic_t interrupted, hurried, counts_wanted, incident_wanted, finishes_files, hurried_status = EXIT_DONE;
+volatile sig_atomic_t interrupted, aborted, counts_wanted, incident_wanted, finishes_files, aborted_status = EXIT_DONE;
 
 /*
  * File names and arguments can contain any bytes: terminal control characters and newlines are escaped as in names from captures.

@@ -206,7 +206,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 /* An interrupt ends reading of files at once; in a live capture only a second one does. */
 static bool goes_on(const struct reader *reader)
 {
-	return !reader->stop && !(reader->options->device ? hurried : interrupted);
+	return !reader->stop && !(reader->options->device ? aborted : interrupted);
 }
 
 static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)

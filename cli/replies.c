@@ -105,7 +105,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 		print_error(FIELD ": too many calls for --max-memory");
 	else if (replies->count)
 		qsort(replies->list, replies->count, sizeof *replies->list, compare);
-	done = !replies->failed && !collecting.reader.interrupted && !hurried;
+	done = !replies->failed && !collecting.reader.interrupted && !aborted;
 	/* the second pass has not begun */
 	if (done)
 		interrupted = 0;

@@ -78,7 +78,7 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 		reader_wrote(reader, printer_write(&reader->printer, form, record));
 	else if (!wanted_form(reader->options) || wanted_form(reader->options) == form)
 		reader_wrote(reader, printer_write(&reader->printer, write_made, &made));
-	return !reader->unwritable && !hurried;
+	return !reader->unwritable && !aborted;
 }
 
 /* An interval is printed this long after its end, when all its frames have been read. */

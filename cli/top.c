@@ -203,7 +203,7 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 static void stay(struct top *top)
 {
 	look(top, true);
-	while (!top->reader.stop && !hurried) {
+	while (!top->reader.stop && !aborted) {
 		poll(&(struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN }, 1, LOOK_MS);
 		look(top, false);
 	}

@@ -24,7 +24,7 @@
 #define WHY_SIZE 400
 #define FRAMES_AT_ONCE 256
 #define WAIT_MS 100
-#define MOST_PULLED 64     /* triggers between two calls; further ones begin no incident */
+#define MOST_FIRED 64      /* triggers between two calls; further ones begin no incident */
 #define NICENESS 10        /* of the examining thread: capturing and writing have priority */
 #define FINDINGS_NS INT64_C(1000000000) /* interval at which rules are applied */
 
@@ -40,8 +40,8 @@ struct trigger {
 	uint64_t seen;       /* drops, or counts of the rule's findings, when it was examined last */
 };
 
-/* A trigger that was pulled and not yet taken. */
-struct pulled {
+/* A trigger that was fired and not yet taken. */
+struct fired {
 	int64_t at_ns;
 	char why[WHY_SIZE];
 };
@@ -66,22 +66,22 @@ struct triggers {
 	atomic_bool ends;    /* all frames have been appended */
 	/* Under the lock. */
 	pthread_mutex_t lock;
-	struct pulled pulled[MOST_PULLED], taken[MOST_PULLED]; /* `taken`: the reading thread's */
-	size_t pulled_count;
-	uint64_t more;       /* pulled beyond these */
+	struct fired fired[MOST_FIRED], taken[MOST_FIRED]; /* `taken`: the reading thread's */
+	size_t fired_count;
+	uint64_t more;       /* fired beyond these */
 };
 
-static void pull(struct triggers *triggers, int64_t at_ns, char *why)
+static void fire(struct triggers *triggers, int64_t at_ns, char *why)
 {
 	for (char *c = why; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	pthread_mutex_lock(&triggers->lock);
-	if (triggers->pulled_count < MOST_PULLED) {
-		struct pulled *pulled = &triggers->pulled[triggers->pulled_count++];
+	if (triggers->fired_count < MOST_FIRED) {
+		struct fired *fired = &triggers->fired[triggers->fired_count++];
 
-		pulled->at_ns = at_ns;
-		snprintf(pulled->why, sizeof pulled->why, "%s", why);
+		fired->at_ns = at_ns;
+		snprintf(fired->why, sizeof fired->why, "%s", why);
 	} else {
 		triggers->more++;
 	}
@@ -89,7 +89,7 @@ static void pull(struct triggers *triggers, int64_t at_ns, char *why)
 }
 
 /* "latency>10ms: operation nfs READ took 12.3 ms (frames 17 to 19)" */
-static void pull_latency(struct triggers *triggers, const struct trigger *trigger, const char *what, const char *layer, const char *name,
+static void fire_latency(struct triggers *triggers, const struct trigger *trigger, const char *what, const char *layer, const char *name,
 			 int64_t latency_ns, int64_t at_ns, uint64_t first_frame, uint64_t last_frame)
 {
 	char why[WHY_SIZE], latency[48];
@@ -99,7 +99,7 @@ static void pull_latency(struct triggers *triggers, const struct trigger *trigge
 	units_time(latency_ns, &line);
 	snprintf(why, sizeof why, "%.100s: %s %s%s%.60s took %.*s (frames %" PRIu64 " to %" PRIu64 ")", trigger->text, what, layer, *layer ? " " : "",
 		 name, (int)(line.next - latency), latency, first_frame, last_frame);
-	pull(triggers, at_ns, why);
+	fire(triggers, at_ns, why);
 }
 
 static void take_operation(void *owner, const struct rtap_operation *operation)
@@ -108,7 +108,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 
 	for (size_t i = 0; operation->has_latency && i < triggers->count; i++)
 		if (triggers->list[i].kind == TRIGGER_LATENCY && operation->latency_ns > triggers->list[i].latency_ns)
-			pull_latency(triggers, &triggers->list[i], "operation", operation->layer, operation->name ? operation->name : "", operation->latency_ns,
+			fire_latency(triggers, &triggers->list[i], "operation", operation->layer, operation->name ? operation->name : "", operation->latency_ns,
 				     operation->time_ns + operation->latency_ns, operation->request_frame, operation->response_frame);
 }
 
@@ -119,7 +119,7 @@ static void take_message(void *owner, const struct rtap_message *message)
 
 	for (size_t i = 0; message->has_latency && !message->is_rpc && i < triggers->count; i++)
 		if (triggers->list[i].kind == TRIGGER_LATENCY && message->latency_ns > triggers->list[i].latency_ns)
-			pull_latency(triggers, &triggers->list[i], "message", "", rtap_message_kind_name((enum rtap_message_kind)message->kind),
+			fire_latency(triggers, &triggers->list[i], "message", "", rtap_message_kind_name((enum rtap_message_kind)message->kind),
 				     message->latency_ns, message->time_ns + message->latency_ns, message->first_frame, message->answered_in);
 }
 
@@ -147,7 +147,7 @@ static void examine(struct triggers *triggers, struct rtap_frame *frames, size_t
 			if (trigger->kind != TRIGGER_FILTER || !rtap_filter_match(trigger->filter, &packet))
 				continue;
 			snprintf(why, sizeof why, "%.300s: frame %" PRIu64, trigger->text, frames[i].number);
-			pull(triggers, frames[i].time_ns, why);
+			fire(triggers, frames[i].time_ns, why);
 		}
 	}
 	tracker_set_batch(triggers->counting.tracker, NULL, 0);
@@ -180,7 +180,7 @@ static void look_for_drops(struct triggers *triggers, struct trigger *trigger, i
 	if (all > trigger->seen) {
 		snprintf(why, sizeof why, "drops: since the start by the device %s, by the kernel %s, here %" PRIu64,
 			 count_text(device_known, by_device, device), count_text(system_known, by_system, system), here);
-		pull(triggers, now_ns, why);
+		fire(triggers, now_ns, why);
 	}
 	trigger->seen = all;
 }
@@ -209,7 +209,7 @@ static void look_for_finding(struct triggers *triggers, struct trigger *trigger,
 		if (line.next < why + sizeof why)
 			*line.next = 0;
 		why[sizeof why - 1] = 0;
-		pull(triggers, now_ns, why);
+		fire(triggers, now_ns, why);
 	}
 	trigger->seen = count;
 }
@@ -287,10 +287,10 @@ uint64_t triggers_look(struct triggers *triggers, int64_t now_ns, triggers_take 
 		if (triggers->list[i].kind == TRIGGER_DROPS)
 			look_for_drops(triggers, &triggers->list[i], now_ns);
 	pthread_mutex_lock(&triggers->lock);
-	count = triggers->pulled_count;
+	count = triggers->fired_count;
 	more = triggers->more;
-	memcpy(triggers->taken, triggers->pulled, count * sizeof triggers->pulled[0]);
-	triggers->pulled_count = 0;
+	memcpy(triggers->taken, triggers->fired, count * sizeof triggers->fired[0]);
+	triggers->fired_count = 0;
 	triggers->more = 0;
 	pthread_mutex_unlock(&triggers->lock);
 	for (size_t i = 0; i < count; i++)

@@ -389,7 +389,7 @@ static void write_events(struct gathering *gathering)
 		.colour = colour_is_wanted(gathering->options->colour, reader->is_terminal),
 	};
 	reader_wrote(reader, printer_write(&reader->printer, records ? write_heading_record : write_heading, gathering));
-	for (; gathering->index < events && !reader->unwritable && !hurried; gathering->index++)
+	for (; gathering->index < events && !reader->unwritable && !aborted; gathering->index++)
 		reader_wrote(reader, printer_write(&reader->printer, records ? write_event_record : write_event, gathering));
 	reader_wrote(reader, printer_write(&reader->printer, records ? write_verdict_record : write_verdict, gathering));
 	reader_wrote(reader, printer_flush(&reader->printer));
@@ -411,7 +411,7 @@ static bool pass(struct gathering *gathering, const struct options *options, con
 	}
 	reader_run(&gathering->reader, gathering->tracker, take, gathering);
 	rtap_tracker_finish(gathering->tracker);
-	return !gathering->reader.interrupted && !hurried;
+	return !gathering->reader.interrupted && !aborted;
 }
 
 static int run(struct gathering *gathering, const struct options *options)
@@ -435,7 +435,7 @@ static int run(struct gathering *gathering, const struct options *options)
 		return EXIT_ERROR;
 	}
 	if (!pass(gathering, &quietly, &tracking, take_first) || !choose(gathering)) {
-		status = gathering->reader.status == EXIT_DONE && hurried ? EXIT_DONE : EXIT_ERROR;
+		status = gathering->reader.status == EXIT_DONE && aborted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	rtap_tracker_close(gathering->tracker);

@@ -101,7 +101,7 @@ void rtap_dissect(struct rtap_packet *packet, const struct rtap_frame *frame)
 }
 
 /* Updates the set of protocols after a layer was removed: the packet still has the protocol if one of the first `count` layers is of it. */
-static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint16_t protocol)
+static void discard_protocol(struct rtap_packet *packet, uint8_t count, uint16_t protocol)
 {
 	for (uint8_t i = 0; i < count; i++)
 		if (packet->layers[i].protocol == protocol)
@@ -110,12 +110,12 @@ static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint16_t 
 }
 
 /* Removes a layer and all layers after it. */
-static void forget_layers(struct rtap_packet *packet, uint8_t from)
+static void discard_layers(struct rtap_packet *packet, uint8_t from)
 {
 	uint8_t kept = 0;
 
 	for (uint8_t i = from; i < packet->layer_count; i++)
-		forget_protocol(packet, from, packet->layers[i].protocol);
+		discard_protocol(packet, from, packet->layers[i].protocol);
 	packet->layer_count = from;
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		if (packet->anomalies[i].layer < from)
@@ -163,9 +163,9 @@ static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uin
 }
 
 /* Removes the layers after the headers, and reassembled bytes; sources up to `source` stay. */
-static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source)
+static void discard_body(struct rtap_packet *packet, uint8_t from, uint8_t source)
 {
-	forget_layers(packet, from);
+	discard_layers(packet, from);
 	while (packet->source_count > source + 1)
 		memset(&packet->sources[--packet->source_count], 0, sizeof packet->sources[0]);
 	packet->upper = RTAP_UPPER_UNKNOWN;
@@ -193,7 +193,7 @@ void packet_dissect_payload(struct rtap_packet *packet, const struct rtap_contex
 	/* a truncated header, or no room for more layers: nothing follows */
 	if (packet->payload.offset != packet->ib.bth_offset + BTH_LENGTH + ib_extended_length(opcode) || body == RTAP_MAX_LAYERS)
 		return;
-	forget_body(packet, body, packet->payload.source);
+	discard_body(packet, body, packet->payload.source);
 	parse = parse_part(packet, context, &packet->payload);
 	if (upper_begin(&parse, opcode) == OK)
 		run(&parse);
@@ -212,7 +212,7 @@ void packet_dissect_records(struct rtap_packet *packet, const struct rtap_contex
 	header = last_layer(packet, protocol);
 	if (header->length < protocol_by_number(protocol)->table.length)
 		return;
-	forget_body(packet, (uint8_t)(header - packet->layers + 1), mad->source);
+	discard_body(packet, (uint8_t)(header - packet->layers + 1), mad->source);
 	parse = parse_part(packet, context, &data);
 	if (protocol == PROTOCOL_SA)
 		sa_take_segment(&parse, layer_bytes(packet, header));
@@ -236,7 +236,7 @@ void packet_dissect_private(struct rtap_packet *packet, const struct rtap_contex
 		return;
 	if (has_more)
 		more = packet->layers[after];
-	forget_layers(packet, after);
+	discard_layers(packet, after);
 	parse_place_layer(&parse, consumer, message->offset + protocol_by_number(message->protocol)->table.length,
 			  protocol_by_number(consumer)->table.length);
 	if (has_more)
@@ -251,7 +251,7 @@ void packet_dissect_datagram(struct rtap_packet *packet, const struct rtap_conte
 	if (packet->source_count == RTAP_MAX_SOURCES)
 		return;
 	if (packet->layers[packet->layer_count - 1].protocol == PROTOCOL_PAYLOAD)
-		forget_layers(packet, (uint8_t)(packet->layer_count - 1));
+		discard_layers(packet, (uint8_t)(packet->layer_count - 1));
 	ip_enter_datagram(&parse);
 	run(&parse);
 }
@@ -266,7 +266,7 @@ void packet_dissect_udp(struct rtap_packet *packet, const struct rtap_context *c
 	/* the payload is that of an outer packet, not of this layer, or there is no room for more layers */
 	if (layer->source != payload->source || layer->offset + layer->length != payload->offset || after == RTAP_MAX_LAYERS)
 		return;
-	forget_body(packet, after, payload->source);
+	discard_body(packet, after, payload->source);
 	parse = parse_part(packet, context, payload);
 	parse.next = upper_of_datagram(&parse);
 	run(&parse);
@@ -288,7 +288,7 @@ static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *laye
 		return true;
 	length = more ? layer[1].length : 0;
 	if (more)
-		forget_layers(packet, after);
+		discard_layers(packet, after);
 	packet_add_layer(packet, known->tables->protocol, layer->source, layer->offset + layer->length, length);
 	return true;
 }
@@ -304,7 +304,7 @@ void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context 
 		return;
 	parse = parse_after(packet, context, layer->source, layer->offset);
 	parse.next = PROTOCOL_RPC;
-	forget_layers(packet, (uint8_t)(layer - packet->layers));
+	discard_layers(packet, (uint8_t)(layer - packet->layers));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
 }
@@ -318,7 +318,7 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 		layer++;
 	parse = parse_after(packet, context, layer->source, layer->offset + layer->length);
 	parse.next = PROTOCOL_PAYLOAD;
-	forget_layers(packet, (uint8_t)(layer - packet->layers + 1));
+	discard_layers(packet, (uint8_t)(layer - packet->layers + 1));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
 }
@@ -329,16 +329,16 @@ static uint8_t first_after(const struct rtap_packet *packet, uint16_t protocol)
 	return (uint8_t)(last_layer(packet, protocol) - packet->layers + 1);
 }
 
-void packet_forget_segment(struct rtap_packet *packet)
+void packet_discard_segment(struct rtap_packet *packet)
 {
 	uint8_t after = first_after(packet, PROTOCOL_TCP);
 
 	if (!packet->fpdus.count) {
-		forget_layers(packet, after);
+		discard_layers(packet, after);
 		return;
 	}
 	packet->fpdus = (struct rtap_fpdus){ 0 };
-	forget_body(packet, after, packet->tcp.payload.source);
+	discard_body(packet, after, packet->tcp.payload.source);
 }
 
 #define FPDU_LAYERS 3 /* MPA, DDP, RDMAP */
@@ -355,7 +355,7 @@ bool packet_begin_fpdus(struct rtap_packet *packet, const struct rtap_context *c
 	/* so that nothing fails once layers are removed */
 	if (upper_of_segment(&parse) != PROTOCOL_MPA_FPDU || packet->layer_count + FPDU_LAYERS > RTAP_MAX_LAYERS)
 		return false;
-	packet_forget_segment(packet);
+	packet_discard_segment(packet);
 	return registry[PROTOCOL_MPA_FPDU]->parse(&parse) == OK;
 }
 
@@ -384,13 +384,13 @@ bool packet_take_body(struct rtap_packet *packet, struct packet_body *body)
 	body->rpcrdma = packet->rpcrdma;
 	body->rpc = packet->rpc;
 	memcpy(body->layers, packet->layers + first, body->count * sizeof body->layers[0]);
-	forget_body(packet, first, (uint8_t)(packet->source_count - 1));
+	discard_body(packet, first, (uint8_t)(packet->source_count - 1));
 	return true;
 }
 
-void packet_forget_fpdu(struct rtap_packet *packet, uint8_t source_count)
+void packet_discard_fpdu(struct rtap_packet *packet, uint8_t source_count)
 {
-	forget_body(packet, first_after(packet, PROTOCOL_RDMAP), (uint8_t)(source_count - 1));
+	discard_body(packet, first_after(packet, PROTOCOL_RDMAP), (uint8_t)(source_count - 1));
 }
 
 bool packet_return_body(struct rtap_packet *packet, const struct packet_body *body)
@@ -434,7 +434,7 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 	/* nothing else was presumed */
 	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && packet_has(packet, PROTOCOL_PAYLOAD))
 		return;
-	packet_forget_segment(packet);
+	packet_discard_segment(packet);
 	run(&parse);
 }
 

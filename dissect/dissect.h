@@ -39,7 +39,7 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context);
 
 /* Discards the presumed dissection of the segment's payload in such a packet. */
-void packet_forget_segment(struct rtap_packet *packet);
+void packet_discard_segment(struct rtap_packet *packet);
 
 /*
  * The same, FPDU by FPDU, as they become known: packet_begin_fpdus() when the context has the first one; packet_dissect_fpdu() for each in order,
@@ -51,7 +51,7 @@ bool packet_dissect_fpdu(struct rtap_packet *packet, const struct rtap_context *
 bool packet_end_fpdus(struct rtap_packet *packet, const struct rtap_context *context, uint32_t begun);
 
 /* Removes the layers after RDMAP's layer, and the sources after the first `source_count`: the FPDU after those in a struct packet_body. */
-void packet_forget_fpdu(struct rtap_packet *packet, uint8_t source_count);
+void packet_discard_fpdu(struct rtap_packet *packet, uint8_t source_count);
 
 /* Layers and facts of the FPDUs that are dissected, while the packet is that of a later one alone. */
 struct packet_body {

@@ -304,7 +304,7 @@ static void show_all(struct records *records, struct reader *reader, const struc
 	}
 	rewind(records->spool);
 	places = records->shows.connection ? find_places(records, &count) : NULL;
-	for (size_t i = 0; !records->failed && !hurried && (!records->shows.connection || i < count); i++) {
+	for (size_t i = 0; !records->failed && !aborted && (!records->shows.connection || i < count); i++) {
 		uint64_t number;
 
 		if (places && fseek(records->spool, places[i].begin, SEEK_SET))

@@ -101,7 +101,7 @@ static struct survey_packet *find(struct clock_survey *survey, uint64_t hash)
 }
 
 /* Considers half of the packets from now on. False: out of memory. */
-static bool thin_out(struct clock_survey *survey)
+static bool halve_samples(struct clock_survey *survey)
 {
 	struct survey_packet *all = survey->packets, *kept;
 
@@ -194,7 +194,7 @@ static uint32_t sample_of(const struct packet_identity *identity)
 
 static void keep_packet(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
 {
-	if (survey->count == survey->most && (!survey->is_whole || !thin_out(survey)))
+	if (survey->count == survey->most && (!survey->is_whole || !halve_samples(survey)))
 		return;
 	if (packet->sample & survey->mask)
 		return;

@@ -55,7 +55,7 @@ struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_ke
 	return *place;
 }
 
-void flow_forget_pending(struct flow *flow)
+void flow_discard_pending(struct flow *flow)
 {
 	for (uint32_t i = 0; i < flow->pending_count; i++)
 		free(flow->pending[i].bytes);
@@ -83,12 +83,12 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 {
 	if (flow->waits)
 		LIST_REMOVE(flow, pending_link);
-	expectation_forget_last(tracker, flow);
+	expectation_discard_last(tracker, flow);
 	port_pairing_leave(tracker, flow);
 	map_remove(&tracker->flows, flow->hash, flow);
 	if (*flow_recent_place_of(tracker, &flow->key) == flow)
 		*flow_recent_place_of(tracker, &flow->key) = NULL;
-	flow_forget_pending(flow);
+	flow_discard_pending(flow);
 	budget_give(&tracker->budget, &flow->entry, flow->entry.bytes);
 	free(flow);
 }

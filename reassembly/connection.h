@@ -120,7 +120,7 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 
 /* Frees the pending responses. The flow's entry is still charged for them. */
-void flow_forget_pending(struct flow *flow);
+void flow_discard_pending(struct flow *flow);
 
 /* Removes the flow from the tracker and frees it with its pending responses. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);

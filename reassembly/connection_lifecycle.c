@@ -37,8 +37,8 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 	}
 	upper_end(tracker, connection);
 	if (connection->ddp)
-		ddp_half_let_go_all(connection);
-	expectation_forget_all(tracker, connection);
+		ddp_half_end_waits(connection);
+	expectation_discard_all(tracker, connection);
 }
 
 /*
@@ -152,16 +152,16 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 		connection->flows[i] = NULL;
 	}
 	if (connection->iwarp)
-		iwarp_half_forget_connection(connection->iwarp);
+		iwarp_half_discard_connection(connection->iwarp);
 	if (connection->upper_stream)
-		connection->layer->socket->forget(connection);
+		connection->layer->socket->discard(connection);
 	connection->upper_stream = NULL;
 	if (connection->ddp)
 		ddp_recovery_end(connection->ddp);
 	free(connection->ddp);
 	connection->ddp = NULL;
-	multicast_forget(tracker, connection);
-	handshake_ids_forget(tracker, connection);
+	multicast_discard(tracker, connection);
+	handshake_ids_discard(tracker, connection);
 	connection_charge(tracker, connection);
 	connection->leaves |= connection->entry.rests;
 	connection->references--;
@@ -172,8 +172,8 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 	if (connection->closed && !connection->retired)
 		leave_closing(tracker, connection);
 	connection->closed = connection->retired = true;
-	expectation_forget_all(tracker, connection);
-	handshake_ids_forget(tracker, connection);
+	expectation_discard_all(tracker, connection);
+	handshake_ids_discard(tracker, connection);
 	connection_leave(tracker, connection);
 	tracker->counters.connections--;
 	connection_release(tracker, connection);

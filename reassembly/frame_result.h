@@ -12,7 +12,7 @@
 struct connection;
 struct message;
 
-/* All zero: nothing. Messages can be freed before they are reported if they are joined to others: frame_result_forget(). */
+/* All zero: nothing. Messages can be freed before they are reported if they are joined to others: frame_result_discard(). */
 struct frame_result {
 	struct frame_result *outer;    /* of the frame, while a response that waited for its requester is processed; else NULL */
 	struct connection *asked;      /* connection of the request in the frame; NULL: not a request, or unknown */
@@ -25,7 +25,7 @@ struct frame_result {
 };
 
 /* The message is about to be freed. */
-static inline void frame_result_forget(struct frame_result *result, const struct message *message)
+static inline void frame_result_discard(struct frame_result *result, const struct message *message)
 {
 	for (; result; result = result->outer) {
 		if (result->touched == message)

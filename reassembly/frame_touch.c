@@ -12,7 +12,7 @@ void frame_touch(struct rtap_tracker *tracker, struct message *message)
 	SLIST_INSERT_HEAD(&tracker->touched, message, touched_link);
 }
 
-void frame_touch_forget(struct rtap_tracker *tracker, struct message *message)
+void frame_touch_discard(struct rtap_tracker *tracker, struct message *message)
 {
 	if (message->touched)
 		SLIST_REMOVE(&tracker->touched, message, message, touched_link);

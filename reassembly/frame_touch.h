@@ -11,7 +11,7 @@
 void frame_touch(struct rtap_tracker *tracker, struct message *message);
 
 /* The message is destroyed before the end of the frame. */
-void frame_touch_forget(struct rtap_tracker *tracker, struct message *message);
+void frame_touch_discard(struct rtap_tracker *tracker, struct message *message);
 
 /* The frame ends: marks its messages as wanted if `wanted` is set. */
 void frame_touch_done(struct rtap_tracker *tracker, bool wanted);

@@ -20,7 +20,7 @@
 #define MOST_SPARE 1024 /* messages kept for reuse */
 
 /* Invalidates the places after a message; NULL: all. */
-static void forget_places_after(struct rtap_tracker *tracker, struct message *last)
+static void discard_places_after(struct rtap_tracker *tracker, struct message *last)
 {
 	struct message *message = last ? TAILQ_NEXT(last, waiting) : TAILQ_FIRST(&tracker->waiting);
 
@@ -44,7 +44,7 @@ static __attribute__((noinline)) void leave_place(struct rtap_tracker *tracker, 
 	struct message *before = TAILQ_PREV(message, message_list, waiting);
 
 	if (before || tracker->last_placed == message)
-		forget_places_after(tracker, before);
+		discard_places_after(tracker, before);
 	else if (tracker->last_ready == message)
 		tracker->last_ready = NULL;
 	message->place = 0;
@@ -88,7 +88,7 @@ static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *track
 	after = before ? TAILQ_NEXT(before, waiting) : first;
 	if (after && after->place) {
 		if (tracker->last_placed->place - after->place < MOST_PASSED)
-			forget_places_after(tracker, before);
+			discard_places_after(tracker, before);
 		else
 			before = tracker->last_placed;
 	}
@@ -114,23 +114,23 @@ bool message_is_due_before(const void *one, const void *other)
 	return ((const struct message *)one)->due_ns < ((const struct message *)other)->due_ns;
 }
 
-void message_put_aside(void *message, size_t at)
+void message_set_deferred(void *message, size_t at)
 {
-	((struct message *)message)->aside = at + 1;
+	((struct message *)message)->deferred = at + 1;
 }
 
 /* The first deferred message can be another one. */
 static void note_due(struct rtap_tracker *tracker)
 {
-	const struct message *first = heap_first(&tracker->aside.heap);
+	const struct message *first = heap_first(&tracker->deferred.heap);
 
-	tracker->aside.due_ns = first ? first->due_ns : UINT64_MAX;
+	tracker->deferred.due_ns = first ? first->due_ns : UINT64_MAX;
 }
 
-static __attribute__((cold, noinline)) void leave_aside(struct rtap_tracker *tracker, struct message *message)
+static __attribute__((cold, noinline)) void leave_deferred(struct rtap_tracker *tracker, struct message *message)
 {
-	heap_remove(&tracker->aside.heap, message->aside - 1);
-	message->aside = 0;
+	heap_remove(&tracker->deferred.heap, message->deferred - 1);
+	message->deferred = 0;
 	note_due(tracker);
 }
 
@@ -158,17 +158,17 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
-	if (message->aside)
-		leave_aside(tracker, message);
+	if (message->deferred)
+		leave_deferred(tracker, message);
 	if (message->is_half)
 		unlink_half(connection, message);
 	/* Most messages have none of these: calls would cost more than the checks. */
 	if (message->exchange)
-		mad_exchange_forget(message);
+		mad_exchange_discard(message);
 	if (message->reference)
 		*message->reference = NULL;
 	if (message->transfer)
-		rmpp_forget(message);
+		rmpp_discard(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	if (message->shown.missing)
@@ -180,9 +180,9 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->stream)
 		message_list_leave(message);
 	if (message->awaits_ack)
-		ddp_half_let_go(message);
+		ddp_half_end_wait(message);
 	if (message->recovers)
-		ddp_recovery_forget(message);
+		ddp_recovery_discard(message);
 	if (tracker->spare_count < MOST_SPARE) {
 		TAILQ_INSERT_HEAD(&tracker->spare, message, link);
 		tracker->spare_count++;
@@ -307,7 +307,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 {
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
-	upper_forget(message);
+	upper_discard(message);
 	operation_destroy(tracker, message);
 	if (message->partner)
 		message->partner->partner = NULL;
@@ -346,13 +346,13 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 }
 
 /* Defers it: it no longer delays later messages. Without memory it is reported in its turn. */
-static void step_aside(struct rtap_tracker *tracker, struct message *message)
+static void defer(struct rtap_tracker *tracker, struct message *message)
 {
-	struct heap *heap = &tracker->aside.heap;
+	struct heap *heap = &tracker->deferred.heap;
 	size_t room = heap->room;
 
 	queue_again(tracker, message);
-	if (message->aside)
+	if (message->deferred)
 		return;
 	message->due_ns = check_time(tracker, message);
 	if (!heap_add(heap, message)) {
@@ -375,8 +375,8 @@ static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message *before = tracker->last_placed;
 
-	if (message->aside)
-		leave_aside(tracker, message);
+	if (message->deferred)
+		leave_deferred(tracker, message);
 	if (message->place)
 		return;
 	unlink_waiting(tracker, message);
@@ -384,14 +384,14 @@ static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 	place_next(tracker);
 }
 
-void messages_check_aside(struct rtap_tracker *tracker)
+void messages_check_deferred(struct rtap_tracker *tracker)
 {
-	while (tracker->aside.due_ns <= tracker->budget.clock_ns) {
-		struct message *message = heap_first(&tracker->aside.heap), *partner = message->partner;
+	while (tracker->deferred.due_ns <= tracker->budget.clock_ns) {
+		struct message *message = heap_first(&tracker->deferred.heap), *partner = message->partner;
 
 		if (!is_over(tracker, message) || (partner && !is_over(tracker, partner))) {
 			message->due_ns = check_time(tracker, message);
-			heap_settle_first(&tracker->aside.heap);
+			heap_settle_first(&tracker->deferred.heap);
 			note_due(tracker);
 			continue;
 		}
@@ -443,10 +443,10 @@ void messages_report_ready(struct rtap_tracker *tracker)
 			break;
 		/* A request is reported before its response. */
 		if (awaited == message->partner)
-			step_aside(tracker, message);
-		step_aside(tracker, awaited);
+			defer(tracker, message);
+		defer(tracker, awaited);
 		if (awaited == message && message->partner)
-			step_aside(tracker, message->partner);
+			defer(tracker, message->partner);
 	}
 }
 
@@ -487,7 +487,7 @@ static void put_in_order(struct rtap_tracker *tracker)
 		places[count] = (struct place){ message, count };
 		count++;
 	}
-	forget_places_after(tracker, NULL);
+	discard_places_after(tracker, NULL);
 	qsort(places, count, sizeof *places, compare_places);
 	TAILQ_INIT(&tracker->waiting);
 	for (size_t i = 0; i < count; i++)
@@ -572,7 +572,7 @@ void messages_fini(struct rtap_tracker *tracker)
 
 	while ((message = TAILQ_FIRST(&tracker->waiting)))
 		message_drop(tracker, message);
-	heap_fini(&tracker->aside.heap);
+	heap_fini(&tracker->deferred.heap);
 	while ((message = TAILQ_FIRST(&tracker->spare))) {
 		TAILQ_REMOVE(&tracker->spare, message, link);
 		free(message);

@@ -55,23 +55,23 @@ static inline bool message_may_be_idle(const struct rtap_tracker *tracker, const
 	return message->request && !message->stream && tracker->now_ns - message->active_ns >= GRACE_NS && tracker->now_ns >= tracker->idle_check_ns;
 }
 
-/* Order and places of the deferred messages: for tracker->aside.heap. */
+/* Order and places of the deferred messages: for tracker->deferred.heap. */
 bool message_is_due_before(const void *one, const void *other);
-void message_put_aside(void *message, size_t at);
+void message_set_deferred(void *message, size_t at);
 
 /* Slow path of messages_advance(): the first message may be ready, or must be deferred. */
 void messages_report_ready(struct rtap_tracker *tracker);
 
 /* Slow path of messages_advance(): deferred messages may be finished and are reported next. */
-void messages_check_aside(struct rtap_tracker *tracker);
+void messages_check_deferred(struct rtap_tracker *tracker);
 
 /* Reports the messages that are ready, in order. */
 static inline void messages_advance(struct rtap_tracker *tracker)
 {
 	const struct message *first = TAILQ_FIRST(&tracker->waiting);
 
-	if (tracker->aside.due_ns <= tracker->budget.clock_ns) {
-		messages_check_aside(tracker);
+	if (tracker->deferred.due_ns <= tracker->budget.clock_ns) {
+		messages_check_deferred(tracker);
 		first = TAILQ_FIRST(&tracker->waiting);
 	}
 	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first) || message_may_be_idle(tracker, first)))

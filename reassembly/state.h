@@ -157,8 +157,8 @@ struct message {
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `touched` */
 	bool begun_by_response;            /* the request was captured after a response */
-	size_t aside;                      /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
-	uint64_t due_ns;                   /* with `aside`: when to check whether it is finished, by the budget's clock */
+	size_t deferred;                   /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
+	uint64_t due_ns;                   /* with `deferred`: when to check whether it is finished, by the budget's clock */
 	uint32_t sink_stag;                /* iWARP: sink STag of a READ; request identifier of an atomic */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN after the last packet; 0: unknown */
@@ -384,7 +384,7 @@ struct rtap_tracker {
 	struct {
 		struct heap heap;      /* deferred messages, by due_ns */
 		uint64_t due_ns;       /* of the first one; UINT64_MAX: empty */
-	} aside;
+	} deferred;
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message_list spare;     /* free list, by `link` */
 	uint32_t spare_count;

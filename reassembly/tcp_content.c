@@ -16,7 +16,7 @@ struct candidate {
 	void *stream;                 /* the layer's state */
 };
 
-/* State of a connection. Neither iWARP nor upper layers: it is deaf. */
+/* State of a connection. Neither iWARP nor upper layers: it is ignored. */
 struct tcp_content {
 	struct iwarp_stream *iwarp;   /* NULL: not iWARP */
 	uint32_t count;               /* upper layers that it may carry; 1 if it is known which */
@@ -54,8 +54,8 @@ static void begin(void *owner, struct tcp_connection *connection, const struct r
 		content->iwarp = iwarp_stream_create(tracker, connection);
 		begin_uppers(tracker, content, connection, packet->frame);
 	}
-	connection->deaf = !content || (!content->iwarp && !content->count);
-	tracker->counters.evictions += connection->deaf;
+	connection->ignored = !content || (!content->iwarp && !content->count);
+	tracker->counters.evictions += connection->ignored;
 }
 
 static void life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
@@ -69,22 +69,22 @@ static void life(void *owner, struct tcp_connection *connection, bool from_a, en
 		content->uppers[i].socket->life(content->uppers[i].stream, from_a, life);
 }
 
-static void forget_iwarp(struct tcp_connection *connection, struct tcp_content *content)
+static void discard_iwarp(struct tcp_connection *connection, struct tcp_content *content)
 {
 	iwarp_stream_destroy(content->iwarp);
 	content->iwarp = NULL;
-	connection->deaf = !content->count;
+	connection->ignored = !content->count;
 }
 
 /* It carries none of the upper layers from `first` on. */
-static void forget_uppers(struct tcp_connection *connection, struct tcp_content *content, uint32_t first)
+static void discard_uppers(struct tcp_connection *connection, struct tcp_content *content, uint32_t first)
 {
 	while (content->count > first) {
 		struct candidate *last = &content->uppers[--content->count];
 
 		last->socket->end(last->stream);
 	}
-	connection->deaf = !content->iwarp && !content->count;
+	connection->ignored = !content->iwarp && !content->count;
 }
 
 static void exchange_uppers(struct tcp_content *content, uint32_t a, uint32_t b)
@@ -107,13 +107,13 @@ static void take_upper_bytes(struct tcp_connection *connection, struct tcp_conte
 			break;
 		case UPPER_NO:
 			exchange_uppers(content, i, content->count - 1);
-			forget_uppers(connection, content, content->count - 1);
+			discard_uppers(connection, content, content->count - 1);
 			break;
 		case UPPER_YES:
 			if (content->iwarp)
-				forget_iwarp(connection, content);
+				discard_iwarp(connection, content);
 			exchange_uppers(content, 0, i);
-			forget_uppers(connection, content, 1);
+			discard_uppers(connection, content, 1);
 			return;
 		}
 	}
@@ -124,14 +124,14 @@ static void take_bytes(void *owner, struct tcp_connection *connection, bool from
 	struct tcp_content *content = connection->user;
 
 	(void)owner;
-	if (!content || connection->deaf)
+	if (!content || connection->ignored)
 		return;
 	if (content->iwarp) {
 		iwarp_stream_bytes(content->iwarp, from_a, bytes);
 		if (iwarp_stream_verdict(content->iwarp) == IWARP_NO)
-			forget_iwarp(connection, content);
+			discard_iwarp(connection, content);
 		else if (iwarp_stream_verdict(content->iwarp) == IWARP_YES && content->count)
-			forget_uppers(connection, content, 0);
+			discard_uppers(connection, content, 0);
 	}
 	if (content->count)
 		take_upper_bytes(connection, content, from_a, bytes);
@@ -142,7 +142,7 @@ static void take_hole(void *owner, struct tcp_connection *connection, bool from_
 	struct tcp_content *content = connection->user;
 
 	(void)owner;
-	if (!content || connection->deaf)
+	if (!content || connection->ignored)
 		return;
 	if (content->iwarp)
 		iwarp_stream_hole(content->iwarp, from_a, hole);
@@ -167,7 +167,7 @@ static void end(void *owner, struct tcp_connection *connection, enum tcp_end rea
 	if (content && content->iwarp)
 		iwarp_stream_end(content->iwarp);
 	if (content)
-		forget_uppers(connection, content, 0);
+		discard_uppers(connection, content, 0);
 	free(content);
 	connection->user = NULL;
 }
@@ -192,7 +192,7 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 	content = facts.connection ? facts.connection->user : NULL;
 	is_iwarp = content && content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES;
 	if (packet->fpdus.count && !is_iwarp)
-		packet_forget_segment(packet);
+		packet_discard_segment(packet);
 	if (!content)
 		return facts.differs;
 	if (is_iwarp) {

@@ -61,8 +61,8 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	expectation_init(tracker);
 	port_pairing_init(tracker);
 	tracker->now_ns = INT64_MIN;
-	tracker->aside.heap = (struct heap){ .before = message_is_due_before, .placed = message_put_aside };
-	tracker->aside.due_ns = UINT64_MAX;
+	tracker->deferred.heap = (struct heap){ .before = message_is_due_before, .placed = message_set_deferred };
+	tracker->deferred.due_ns = UINT64_MAX;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	budget_give_up_after(&tracker->budget, options->give_up_ns ? options->give_up_ns : USUAL_GIVE_UP_NS);
 	tracker->messages.apart = tracker->view.entry.apart = true;

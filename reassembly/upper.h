@@ -60,8 +60,8 @@ struct upper_socket {
 	bool (*datagram)(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
 	/* Nothing was seen for a long time: reports what is incomplete. */
 	void (*give_up)(struct connection *connection);
-	/* The connection is retired: the same, and the layer forgets it. */
-	void (*forget)(struct connection *connection);
+	/* The connection is retired: the same, and the layer discards its state. */
+	void (*discard)(struct connection *connection);
 	/* The input and all TCP connections have ended: reports remaining messages. */
 	void (*flush)(struct rtap_tracker *tracker);
 };
@@ -74,7 +74,7 @@ struct upper_memory {
 	void (*claim)(struct rtap_tracker *tracker, struct message *message);
 	/* A message with a region is settled; is freed before that. */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
-	void (*forget)(struct message *message);
+	void (*discard)(struct message *message);
 	/*
 	 * A message of a request (request_number) had repeats; or lost time: iWARP, and READs and WRITEs whose data has landed. Its `shown` has
 	 * them already.
@@ -310,10 +310,10 @@ static inline void upper_detach(struct message *message)
 	message->request = NULL;
 }
 
-static inline void upper_forget(struct message *message)
+static inline void upper_discard(struct message *message)
 {
 	if (message->region)
-		message->connection->layer->memory->forget(message);
+		message->connection->layer->memory->discard(message);
 	if (!message->request)
 		return;
 	if (message->request->response == message)

@@ -86,7 +86,7 @@ Test(budget, entries_that_cannot_be_given_up_stay)
 
 #define SECOND INT64_C(1000000000)
 
-static void forget(struct budget_entry *entry, void *owner)
+static void discard(struct budget_entry *entry, void *owner)
 {
 	*(int *)owner += 10;
 	budget_give(&budget, entry, entry->bytes);
@@ -105,7 +105,7 @@ static void three_from(int64_t now_ns, struct budget_entry entries[3], int count
 	budget_give_up_after(&budget, 60 * SECOND);
 	budget_advance(&budget, now_ns);
 	for (int i = 0; i < 3; i++) {
-		entries[i] = (struct budget_entry){ .evict = give_all, .give_up = forget, .owner = &counts[i] };
+		entries[i] = (struct budget_entry){ .evict = give_all, .give_up = discard, .owner = &counts[i] };
 		cr_assert(budget_take(&budget, &entries[i], 30));
 	}
 }

@@ -210,7 +210,7 @@ static void check_reported(const struct rtap_message *shown, const struct expect
 	}
 }
 
-static void forget(struct message *message)
+static void discard(struct message *message)
 {
 	free((void *)(uintptr_t)message->shown.missing);
 	message->shown.missing = NULL;
@@ -244,7 +244,7 @@ Test(conclude, any_packets_in_any_order_give_the_bytes_that_are_there_and_name_t
 			cr_assert_null(message->shown.bytes.bytes);
 		}
 		complete += expected.complete;
-		forget(message);
+		discard(message);
 	}
 	cr_expect_gt(complete, ROUNDS / 10);
 	cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH], 0);
@@ -285,14 +285,14 @@ Test(conclude, where_the_message_before_ends_one_packet_before_the_first_is_miss
 	cr_expect_eq(message->shown.missing[0].offset, 0);
 	cr_expect_eq(message->shown.missing[0].length, PMTU);
 	cr_expect(message->shown.missing[0].length_known);
-	forget(message);
+	discard(message);
 	/* with two packets in between, they may be one packet of another message too */
 	stream->settled_end = BASE_PSN - 1;
 	message = send_of(packets, 2, 3);
 	conclude_message(tracker, message);
 	cr_expect_not(message->shown.length_known);
 	cr_expect_eq(message->shown.length, 2 * PMTU);
-	forget(message);
+	discard(message);
 }
 
 /* The message that ends before it, still being reassembled: by its Last, or by its announced length. */
@@ -311,8 +311,8 @@ Test(conclude, the_message_before_it_can_wait_too)
 		message = send_of(packets, 2, 3);
 		conclude_message(tracker, message);
 		cr_expect_eq(message->shown.length_known, i % 2 == 0, "case %d", i);
-		forget(message);
-		forget(before);
+		discard(message);
+		discard(before);
 	}
 }
 
@@ -327,7 +327,7 @@ Test(conclude, a_packet_that_another_point_captured_whole_is_complete)
 	cr_expect(message->shown.complete);
 	cr_expect_eq(message->shown.length, PMTU + 50);
 	cr_expect_eq(message->shown.missing_count, 0);
-	forget(message);
+	discard(message);
 	sent.captured[0] = 100;
 }
 
@@ -339,13 +339,13 @@ Test(conclude, bytes_dropped_for_lack_of_memory_are_evicted_and_never_complete)
 	message->evicted = true;
 	conclude_message(tracker, message);
 	cr_expect_not(message->shown.complete);
-	forget(message);
+	discard(message);
 	message = send_of(holes, 2, 3);
 	message->evicted = true;
 	conclude_message(tracker, message);
 	cr_assert_eq(message->shown.missing_count, 1);
 	cr_expect_eq(message->shown.missing[0].reason, RTAP_MISSING_EVICTED);
-	forget(message);
+	discard(message);
 }
 
 /* Packets that carry more or fewer bytes than announced are an error. */
@@ -363,7 +363,7 @@ Test(conclude, a_write_or_read_of_another_length_than_announced_is_not_complete_
 		conclude_message(tracker, message);
 		cr_expect_eq(message->shown.complete, is_right, "%" PRIu32 " bytes", announced[i / 2]);
 		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH] - before, !is_right);
-		forget(message);
+		discard(message);
 	}
 }
 
@@ -397,7 +397,7 @@ Test(conclude, requests_without_data_of_their_own_are_complete_with_their_respon
 			assembly_add_payload(tracker, message, BASE_PSN, &piece);
 		conclude_message(tracker, message);
 		cr_expect_eq(message->shown.complete, cases[i].complete, "case %u", i);
-		forget(message);
+		discard(message);
 	}
 }
 
@@ -410,7 +410,7 @@ Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
 	message->end = BASE_PSN + 5;
 	conclude_message(tracker, message);
 	cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], 2);
-	forget(message);
+	discard(message);
 	/* nothing was lost of a READ that is not answered yet; all was if later requests are acknowledged */
 	for (uint32_t i = 0; i < 5; i++)
 		sent.captured[i] = UINT32_MAX;
@@ -425,7 +425,7 @@ Test(conclude, lost_responses_of_a_read_are_counted_by_packets)
 		stream->acknowledged = BASE_PSN + (is_passed ? 5 : 0);
 		conclude_message(tracker, message);
 		cr_expect_eq(connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], is_passed ? 2 + 5 : 2);
-		forget(message);
+		discard(message);
 	}
 }
 
@@ -439,11 +439,11 @@ Test(conclude, only_a_message_that_awaits_no_answer_has_no_outcome)
 	conclude_message(tracker, message);
 	cr_expect_eq(message->shown.outcome, 0);
 	cr_expect(message->shown.complete);
-	forget(message);
+	discard(message);
 	stream->reliable = true;
 	message = send_of(all, 1, 1);
 	message->shown.outcome = RTAP_OUTCOME_GOOD;
 	conclude_message(tracker, message);
 	cr_expect_eq(message->shown.outcome, RTAP_OUTCOME_GOOD);
-	forget(message);
+	discard(message);
 }

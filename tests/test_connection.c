@@ -95,7 +95,7 @@ Test(connection, one_that_closed_after_another_after_the_clock_was_set_back_is_r
 	cr_expect(second->retired);
 }
 
-Test(connection, answers_are_forgotten_after_a_silence)
+Test(connection, answers_are_discarded_after_a_silence)
 {
 	answer(first, 100 * SECOND);
 	answer(first, 110 * SECOND);
@@ -105,7 +105,7 @@ Test(connection, answers_are_forgotten_after_a_silence)
 	cr_expect_null(rpc_state_of_connection(first)->answers.ring);
 }
 
-Test(connection, answers_after_others_after_the_clock_was_set_back_are_forgotten_in_their_own_time)
+Test(connection, answers_after_others_after_the_clock_was_set_back_are_discarded_in_their_own_time)
 {
 	answer(first, 100 * SECOND);
 	answer(second, 50 * SECOND);

@@ -288,7 +288,7 @@ Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_gave
 
 Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 {
-	const struct { size_t kept; bool is_program_known, is_reported; uint64_t nameless; } cases[] = {
+	const struct { size_t kept; bool is_program_known, is_reported; uint64_t unnamed; } cases[] = {
 		/* before the program, before the handle, after the offset */
 		{ 10, false, true, 1 }, { 44, true, true, 2 }, { 68, true, false, 2 },
 	};
@@ -301,7 +301,7 @@ Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 		kit_hole(&kit.call, &kit.exchange.call, cases[i].kept, kit.call.length - cases[i].kept, RTAP_MISSING_SNAPPED, XDR_HOLE);
 		kit.exchange.call.extent_count = 2;
 		run();
-		cr_expect_eq(export_files_count(export).nameless, cases[i].nameless, "%zu", i);
+		cr_expect_eq(export_files_count(export).unnamed, cases[i].unnamed, "%zu", i);
 	}
 	EXPECT_MISSING("by-handle/352441c2\t0\t5\tsnapped\n?\t0\t10\tsnapped\n");
 }
@@ -402,11 +402,11 @@ Test(export_files, replies_without_calls_are_counted)
 	mount_root("root");
 	create("root", "file", "f");
 	write_text("f", 0, "hello");
-	cr_expect_eq(export_files_count(export).uncalled, 0);
+	cr_expect_eq(export_files_count(export).orphans, 0);
 	write_of("f", 0, "hello", 5, 5);
 	kit.exchange.call.present = false;
 	run();
-	cr_expect_eq(export_files_count(export).uncalled, 1);
+	cr_expect_eq(export_files_count(export).orphans, 1);
 }
 
 /* NFSv3's wcc_data: ctime and size before and after; without any if UINT64_MAX. */
@@ -512,7 +512,7 @@ Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywher
 		written_file();
 		lost_write_in(&cases[i].change, cases[i].count, 12);
 		expect_missing(cases[i].missing);
-		cr_expect_eq(export_files_count(export).uncalled, 1);
+		cr_expect_eq(export_files_count(export).orphans, 1);
 	}
 }
 

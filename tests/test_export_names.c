@@ -329,7 +329,7 @@ Test(export_names, a_handle_used_as_file_and_directory_is_accepted)
 	write_text("f", 0, "hello");
 	write_text("d", 0, "of a directory");
 	EXPECT_TEXT("both/inside", "hello");
-	cr_expect_eq(export_files_count(export).contrary, 1);
+	cr_expect_eq(export_files_count(export).on_directories, 1);
 	/* the other way round */
 	create("root", "file", "g");
 	write_text("g", 0, "a file");
@@ -348,7 +348,7 @@ Test(export_names, a_handle_used_as_file_and_directory_is_accepted)
 	create("root", "last", "k");
 	write_text("k", 0, "good");
 	EXPECT_TEXT("last", "good");
-	cr_expect_eq(export_files_count(export).contrary, 1);
+	cr_expect_eq(export_files_count(export).on_directories, 1);
 }
 
 Test(export_names, symbolic_links_in_the_directory_are_not_followed)
@@ -416,7 +416,7 @@ Test(export_names, handles_beyond_the_memory_make_room)
 		snprintf(name, sizeof name, "file%d", i);
 		lookup("root", name, name);
 	}
-	cr_expect_gt(export_files_count(export).forgotten, 1000);
+	cr_expect_gt(export_files_count(export).evicted, 1000);
 	cr_expect_eq(export_files_count(export).refused, 0);
 	/* files are never evicted: when the memory is full no more are added */
 	for (int i = 0; i < 2000; i++) {

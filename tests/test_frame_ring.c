@@ -56,7 +56,7 @@ Test(frame_ring, the_latest_frames_are_kept_in_the_memory_given)
 
 	append(ring, 1, 100001); /* some 100 MB */
 	state = frame_ring_state(ring);
-	cr_assert(state.has_forgotten);
+	cr_assert(state.has_overwritten);
 	cr_assert_leq(state.bytes, FRAME_RING_LEAST + FRAME_RING_LEAST / 100);
 	cr_assert_eq(state.frames, 100000);
 	cr_assert_eq(state.latest_ns, INT64_C(100000) * MS);
@@ -72,7 +72,7 @@ Test(frame_ring, the_latest_frames_are_kept_in_the_memory_given)
 	frame_ring_destroy(ring);
 }
 
-Test(frame_ring, old_frames_are_forgotten_by_age)
+Test(frame_ring, old_frames_are_discarded_by_age)
 {
 	struct frame_ring *ring = frame_ring_create(UINT64_C(64) << 20, INT64_C(5000) * MS);
 
@@ -269,7 +269,7 @@ Test(frame_ring, records_are_held_and_not_copied)
 		rtap_batch_release(&batch->shared);
 	}
 	state = frame_ring_state(ring);
-	cr_assert(state.has_forgotten);
+	cr_assert(state.has_overwritten);
 	cr_assert_leq(state.bytes, FRAME_RING_LEAST);
 	cr_assert_eq(state.frames, 40000);
 	cr_assert_eq(state.latest_ns, INT64_C(40000) * MS);

@@ -328,7 +328,7 @@ Test(handshake, resolutions_of_one_queue_pair_are_taken_in_order)
 }
 
 /* Endless requests, whose memory is reused: none of their entries remains. */
-Test(handshake, resolutions_are_bounded_and_forgotten_with_their_connections)
+Test(handshake, resolutions_are_bounded_and_discarded_with_their_connections)
 {
 	struct said request = sidr_req, response = sidr_rep;
 	struct rtap_tracker_counters counters;

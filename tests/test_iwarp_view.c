@@ -40,7 +40,7 @@ static uint32_t add(const struct iwarp_stream *of, const uint8_t *at, uint32_t l
 
 TestSuite(iwarp_view, .init = begin, .fini = end, .timeout = HANG_SECONDS);
 
-Test(iwarp_view, the_end_of_a_frame_forgets_all_of_it)
+Test(iwarp_view, the_end_of_a_frame_discards_all_of_it)
 {
 	void *memory = malloc(100);
 	uint64_t fillings, used;
@@ -78,9 +78,9 @@ Test(iwarp_view, fpdus_have_the_numbers_of_their_order_and_those_of_another_stre
 	context = (struct rtap_context){ 0 };
 	iwarp_view_context(&view, stream, &context);
 	cr_expect(context.is_iwarp && !context.fpdu_count);
-	iwarp_view_forget(&view, stream);
+	iwarp_view_discard(&view, stream);
 	cr_expect_eq(view.count, 1, "another stream's");
-	iwarp_view_forget(&view, other);
+	iwarp_view_discard(&view, other);
 	cr_expect_eq(view.count, 0);
 }
 

@@ -224,7 +224,7 @@ Test(mad_exchange, retries_are_counted_and_the_latency_is_that_of_the_first)
 	cr_expect_eq(messages[4].outcome, RTAP_OUTCOME_UNANSWERED);
 }
 
-Test(mad_exchange, a_request_is_reported_after_two_seconds_and_forgotten_after_sixty)
+Test(mad_exchange, a_request_is_reported_after_two_seconds_and_discarded_after_sixty)
 {
 	struct mad first = get(1), second = get(2), late = answer(1);
 

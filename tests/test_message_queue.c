@@ -376,6 +376,6 @@ Test(message_queue, each_of_many_deferred_messages_is_reported_soon_after_its_en
 		}
 		cr_assert(ended < MOST || reported_count > before || tracker->budget.clock_ns < 4 * GIVE_UP_NS, "%" PRIu32 " reported", reported_count);
 	}
-	cr_expect_eq(tracker->aside.heap.count, 0);
-	cr_expect_eq(tracker->aside.due_ns, UINT64_MAX);
+	cr_expect_eq(tracker->deferred.heap.count, 0);
+	cr_expect_eq(tracker->deferred.due_ns, UINT64_MAX);
 }

@@ -16,7 +16,7 @@
 #include "reassembly/tracker.h"
 
 /* Of the facts, those that mean nothing without others. */
-static void forget_void(struct rtap_packet *packet)
+static void discard_void(struct rtap_packet *packet)
 {
 	if (!packet->ib.has_bth && !packet->ib.has_lrh && !packet->ib.has_grh)
 		packet->ib = (struct rtap_ib_facts){ 0 };
@@ -75,8 +75,8 @@ static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_borrowed
 	cr_assert_eq(own == length, packet->source_count == 1 && !packet->fpdus.list);
 	*with_borrowed += own < length;
 	compare_borrowed(packet, &restored);
-	forget_void(packet);
-	forget_void(&restored);
+	discard_void(packet);
+	discard_void(&restored);
 	cr_assert(is_same(packet, &restored), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
 		  packet->frame->captured_length);
 	free(snapshot);

@@ -362,13 +362,13 @@ Test(upper, only_messages_that_it_claimed_or_answer_its_requests_are_reported_to
 
 	connection->layer = &b;
 	upper_settled(tracker, &message);
-	upper_forget(&message);
+	upper_discard(&message);
 	expect("");
 	takes[1] = message.shown.has_key = true;
 	upper_claim(tracker, &message);
 	upper_settled(tracker, &message);
 	upper_claim(tracker, &message);
-	upper_forget(&message);
+	upper_discard(&message);
 	expect("bcblbcbL");
 	message.request = &request;
 	upper_settled(tracker, &message);
@@ -377,12 +377,12 @@ Test(upper, only_messages_that_it_claimed_or_answer_its_requests_are_reported_to
 	upper_settled(tracker, &message);
 	message.request = &request;
 	message.stream = &connection->streams[0];
-	upper_forget(&message);
+	upper_discard(&message);
 	cr_expect_null(message.request);
 	cr_expect_null(request.response);
 	message.request = &request;
 	request.message = &message;
-	upper_forget(&message);
+	upper_discard(&message);
 	cr_expect_null(request.message);
 	expect("bSbd");
 }
@@ -505,7 +505,7 @@ Test(upper, callbacks_that_a_layer_does_not_need_are_null)
 	upper_claim(tracker, &message);
 	cr_expect_not(upper_may_want(tracker, connection));
 	message.request = &request;
-	upper_forget(&message);
+	upper_discard(&message);
 	upper_release(tracker, &message);
 	half->layer = &least;
 	upper_merged(tracker, half, connection, false);
@@ -523,11 +523,11 @@ Test(upper, every_row_of_the_table_is_complete)
 
 		cr_expect(row->name && row->packet, "%s", row->name ? row->name : "a row without a name");
 		cr_expect(!row->memory || (row->memory->may_want && row->memory->claim && row->memory->settled &&
-					   row->memory->forget && row->memory->lost),
+					   row->memory->discard && row->memory->lost),
 			  "%s", row->name);
 		cr_expect(!row->socket || (row->socket->begin && row->socket->life && row->socket->bytes && row->socket->hole &&
 					   row->socket->verdict && row->socket->segment && row->socket->end && row->socket->datagram &&
-					   row->socket->give_up && row->socket->forget && row->socket->flush), "%s", row->name);
+					   row->socket->give_up && row->socket->discard && row->socket->flush), "%s", row->name);
 		for (const struct upper_layer *const *other = upper_layers; other < layer; other++)
 			cr_expect_str_neq((*other)->name, row->name);
 	}

@@ -67,7 +67,7 @@ struct rtap_devices {
 	size_t mad_name_count;
 };
 
-static void part_forget(struct part *part)
+static void part_discard(struct part *part)
 {
 	sysfs_free(&part->memory);
 	part->known = false;
@@ -116,14 +116,14 @@ out:
 	return status;
 }
 
-static void port_forget(struct port *port, unsigned parts)
+static void port_discard(struct port *port, unsigned parts)
 {
 	if (parts & (RTAP_PORT_ATTRIBUTES | RTAP_PORT_GIDS))
-		part_forget(&port->attributes_part);
+		part_discard(&port->attributes_part);
 	if (parts & RTAP_PORT_GIDS)
-		part_forget(&port->gids_part);
+		part_discard(&port->gids_part);
 	if (parts & RTAP_PORT_P_KEYS)
-		part_forget(&port->p_keys_part);
+		part_discard(&port->p_keys_part);
 }
 
 void rtap_devices_close(struct rtap_devices *devices)
@@ -134,15 +134,15 @@ void rtap_devices_close(struct rtap_devices *devices)
 		struct device *device = &devices->devices[i];
 
 		for (size_t j = 0; device->part.known && j < device->attributes.port_count; j++) {
-			port_forget(&device->ports[j], RTAP_PORT_ALL);
-			part_forget(&device->ports[j].counters_part);
-			part_forget(&device->ports[j].cm_counters_part);
+			port_discard(&device->ports[j], RTAP_PORT_ALL);
+			part_discard(&device->ports[j].counters_part);
+			part_discard(&device->ports[j].cm_counters_part);
 		}
-		part_forget(&device->counters_part);
-		part_forget(&device->verbs_part);
-		part_forget(&device->part);
+		part_discard(&device->counters_part);
+		part_discard(&device->verbs_part);
+		part_discard(&device->part);
 	}
-	part_forget(&devices->mad_part);
+	part_discard(&devices->mad_part);
 	sysfs_free(&devices->memory);
 	free(devices);
 }
@@ -668,7 +668,7 @@ static bool read_counters(struct part *part, const char *folder, struct rtap_dev
 {
 	struct rtap_device_counter *list;
 
-	part_forget(part);
+	part_discard(part);
 	list = sysfs_allocate(&part->memory, MAX_COUNTERS * sizeof *list);
 	*counters = (struct rtap_device_counters){ list, 0 };
 	return list && add_counters(&part->memory, folder, "", list, counters);
@@ -708,7 +708,7 @@ static bool read_cm_counters(struct rtap_devices *devices, struct device *device
 	struct rtap_device_counter *list;
 	unsigned number = port->attributes.number;
 
-	part_forget(&port->cm_counters_part);
+	part_discard(&port->cm_counters_part);
 	list = sysfs_allocate(memory, MAX_COUNTERS * sizeof *list);
 	port->cm_counters = (struct rtap_device_counters){ list, 0 };
 	for (size_t i = 0; list && i < sizeof groups / sizeof groups[0]; i++) {
@@ -741,7 +741,7 @@ const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices,
 
 	if (!device)
 		return NULL;
-	part_forget(&device->verbs_part);
+	part_discard(&device->verbs_part);
 	return device_verbs_ask(&device->verbs_part.memory, &device->attributes, &device->verbs) ? &device->verbs : NULL;
 }
 
@@ -750,5 +750,5 @@ void rtap_devices_invalidate(struct rtap_devices *devices, size_t device_index, 
 	struct device *device = device_index < devices->count ? &devices->devices[device_index] : NULL;
 
 	if (device && device->part.known && port_index < device->attributes.port_count)
-		port_forget(&device->ports[port_index], parts);
+		port_discard(&device->ports[port_index], parts);
 }

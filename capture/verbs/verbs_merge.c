@@ -22,7 +22,7 @@ static const struct rtap_frame *next_of(const struct verbs_queue *queue)
 	return &queue->batch->frames[queue->merged];
 }
 
-static void forget(struct verbs_queue *queue)
+static void discard(struct verbs_queue *queue)
 {
 	if (queue->batch)
 		rtap_batch_release(&queue->batch->shared);
@@ -34,7 +34,7 @@ static void forget(struct verbs_queue *queue)
 void verbs_merge_end(struct verbs *verbs)
 {
 	for (unsigned i = 0; i < verbs->queue_count; i++)
-		forget(&verbs->queues[i]);
+		discard(&verbs->queues[i]);
 }
 
 static enum rtap_status out_of_memory(const struct verbs *verbs, struct rtap_error *error)
@@ -55,7 +55,7 @@ static enum rtap_status poll_round(struct verbs *verbs, verbs_poller *poll, stru
 		unsigned polled;
 
 		if (queue->batch && queue->batch->closed && !has_waiting(queue))
-			forget(queue);
+			discard(queue);
 		if (!queue->batch)
 			queue->batch = batch_get(pool);
 		if (!queue->batch)

@@ -61,13 +61,13 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 
 void check_merge(struct check *check, uint64_t from, uint64_t into)
 {
-	check_memory_forget(&check->memory, from);
-	check_memory_forget(&check->memory, into);
+	check_memory_discard(&check->memory, from);
+	check_memory_discard(&check->memory, into);
 }
 
 void check_connection_over(struct check *check, uint64_t number)
 {
-	check_memory_forget(&check->memory, number);
+	check_memory_discard(&check->memory, number);
 }
 
 void check_fini(struct check *check)

@@ -397,7 +397,7 @@ static void take_use(void *context, const struct rpcrdma_use *use)
 }
 
 /* Clears what a gap may have changed: grants, offered keys and calls. */
-static void forget(struct state *state)
+static void discard(struct state *state)
 {
 	memset(state->keys, 0, sizeof state->keys);
 	for (unsigned i = 0; i < 2; i++) {
@@ -419,7 +419,7 @@ void rpcrdma_rules_packet(struct subject *subject)
 	if (packet_has(packet, PROTOCOL_RPCRDMA_PRIVATE))
 		check_private(subject);
 	if (state && is_gap(packet))
-		forget(state);
+		discard(state);
 	if (state || packet_has(packet, PROTOCOL_RPCRDMA))
 		rpcrdma_send_each(packet, take_use, subject);
 }

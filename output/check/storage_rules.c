@@ -46,7 +46,7 @@ static bool is_new(const struct rtap_packet *packet)
 	return packet->flow.analysis == RTAP_PSN_IN_ORDER;
 }
 
-static void forget(struct state *state)
+static void discard(struct state *state)
 {
 	*state = (struct state){ .has_begun = true };
 }
@@ -244,7 +244,7 @@ void storage_rules_packet(struct subject *subject)
 
 	/* a gap may have contained requests and responses */
 	if (state && !is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)
-		forget(state);
+		discard(state);
 	if (!has_storage(packet) || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state)))
 		return;
 	if (!state->has_begun) {

@@ -74,7 +74,7 @@ struct check_connection *check_memory_connection(struct check_memory *memory, ui
 	return connection;
 }
 
-void check_memory_forget(struct check_memory *memory, uint64_t number)
+void check_memory_discard(struct check_memory *memory, uint64_t number)
 {
 	struct check_connection *connection = map_find(&memory->connections, map_hash(&number, 1), is_connection, &number);
 

@@ -52,7 +52,7 @@ struct check_connection *check_memory_connection(struct check_memory *memory, ui
 /* Stores a copy of the negotiated parameters. NULL: unknown. */
 void check_memory_set_up(struct check_memory *memory, struct check_connection *connection, const struct setup *setup);
 /* Frees the state of a connection. */
-void check_memory_forget(struct check_memory *memory, uint64_t number);
+void check_memory_discard(struct check_memory *memory, uint64_t number);
 void check_memory_fini(struct check_memory *memory);
 
 /* The block of a group, zero when it is made. NULL: no connection, or out of memory. */

@@ -90,7 +90,7 @@ static unsigned disagreement(struct sliding *sliding, int wide, int64_t wide_at,
 	return found;
 }
 
-static void forget(struct sliding *sliding)
+static void discard(struct sliding *sliding)
 {
 	canon_numbers_fini(&sliding->reported);
 }
@@ -114,7 +114,7 @@ static unsigned cost(struct sliding *sliding, const struct gap *gap, int64_t cut
 {
 	unsigned sum = 0;
 
-	forget(sliding);
+	discard(sliding);
 	for (int64_t place = cut - CONTEXT; place < cut + CONTEXT; place++)
 		sum += disagreement_at(sliding, gap, place, cut);
 	return sum;
@@ -125,7 +125,7 @@ static int64_t latest(struct sliding *sliding, const struct gap *gap)
 {
 	int64_t place = gap->low;
 
-	forget(sliding);
+	discard(sliding);
 	for (int64_t before = gap->low - CONTEXT; before < gap->low; before++)
 		(void)disagreement_at(sliding, gap, before, gap->high);
 	while (place < gap->high && sliding->effort > 0 && !disagreement_at(sliding, gap, place, gap->high))
@@ -138,7 +138,7 @@ static int64_t earliest(struct sliding *sliding, const struct gap *gap)
 {
 	int64_t place = gap->high;
 
-	forget(sliding);
+	discard(sliding);
 	for (int64_t after = gap->high + CONTEXT; after-- > gap->high;)
 		(void)disagreement_at(sliding, gap, after, gap->low);
 	while (place > gap->low && sliding->effort > 0 && !disagreement_at(sliding, gap, place - 1, gap->low))
@@ -255,6 +255,6 @@ int diff_slide(const struct diff_slide *slide)
 		slide_side(&sliding, 0);
 		slide_side(&sliding, 1);
 	}
-	forget(&sliding);
+	discard(&sliding);
 	return sliding.failed ? -ENOMEM : 0;
 }

@@ -122,7 +122,7 @@ static struct disk_entry *place(struct contents *contents, struct node *node)
 	char hash[9];
 
 	if (node->entry && node->entry->is_directory) {
-		contents->contrary++;
+		contents->on_directories++;
 		return NULL;
 	}
 	if (node->entry)
@@ -173,7 +173,7 @@ static void set(struct contents *contents, struct node *node, uint64_t begin, ui
 }
 
 /* Uncaptured calls may have changed all known contents. */
-static void distrust(struct node *node)
+static void doubt_ranges(struct node *node)
 {
 	node->guessed_frame = 0;
 	node->size_known = false;
@@ -190,7 +190,7 @@ static bool is_doubtful(const struct node *node)
 
 void contents_unknown(struct node *node)
 {
-	distrust(node);
+	doubt_ranges(node);
 }
 
 void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
@@ -203,7 +203,7 @@ void contents_settle(struct contents *contents, struct node *node, bool has_stam
 		node->doubt = server_of(node)->doubt;
 		return;
 	}
-	distrust(node);
+	doubt_ranges(node);
 	/* the uncaptured call may still overwrite a concurrent operation: the node stays in doubt */
 	node->has_stamp = false;
 	if (is_later)
@@ -235,7 +235,7 @@ void contents_unseen_write(struct contents *contents, struct node *node, uint64_
 	if (!count || (node->name.gone && !node->entry))
 		return;
 	if (is_doubtful(node) || !node->size_known || size <= known) {
-		distrust(node);
+		doubt_ranges(node);
 		return;
 	}
 	/* the WRITE extended the file, so it ended at the end of the file */
@@ -268,7 +268,7 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 		node->grown_frame = contents->answered;
 	/* then this operation may have caused that size, and the one without a call wrote elsewhere */
 	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
-		distrust(node);
+		doubt_ranges(node);
 	if (end <= size)
 		return true;
 	if (!disk_resize(contents->disk, node->entry, end))
@@ -307,7 +307,7 @@ void contents_finish(struct contents *contents, struct node *node)
 	uint64_t size = node->entry ? node->entry->size : 0;
 
 	if (is_doubtful(node))
-		distrust(node);
+		doubt_ranges(node);
 	/* a file of which only the size is known is not created, unless an uncaptured operation caused the size */
 	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->name.gone && !node->entry) ||
 	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
@@ -436,7 +436,7 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 
 	node->resized_frame = contents->answered;
 	if (node->guessed_frame && contents->asked <= node->guessed_frame)
-		distrust(node);
+		doubt_ranges(node);
 	node->guessed_frame = 0;
 	node->unseen_size = 0;
 	/* an empty file is not created: its bytes may not have been captured */

@@ -37,7 +37,7 @@ struct node {
 struct contents {
 	struct name_tree tree; /* of struct server and struct node */
 	struct disk *disk;
-	uint64_t contrary;   /* file data for a node that is a directory */
+	uint64_t on_directories; /* file data for a node that is a directory */
 	uint64_t written;    /* bytes from the capture */
 	uint64_t copied;     /* bytes copied by COPY and CLONE */
 	uint64_t unreported, not_copied;

@@ -143,7 +143,7 @@ void extents_cut(struct extents *extents, uint64_t size)
 	}
 }
 
-void extents_forget(struct extents *extents)
+void extents_discard(struct extents *extents)
 {
 	struct extent *last = NULL, *next;
 

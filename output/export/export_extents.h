@@ -51,7 +51,7 @@ void extents_spoil(struct extents *extents, uint64_t begin, uint64_t end, uint8_
 void extents_cut(struct extents *extents, uint64_t size);
 
 /* Clears the frames, and joins neighbours of one state. */
-void extents_forget(struct extents *extents);
+void extents_discard(struct extents *extents);
 
 void extents_fini(struct extents *extents);
 

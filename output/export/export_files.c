@@ -24,8 +24,8 @@ struct export_files {
 	struct contents contents;
 	struct images images;
 	struct server *server;   /* of the current exchange */
-	uint64_t exchanges, dropped, nameless, uncalled;
-	uint64_t nameless_bytes; /* bytes of their data, as far as known */
+	uint64_t exchanges, dropped, unnamed, orphans;
+	uint64_t unnamed_bytes; /* bytes of their data, as far as known */
 	bool is_placed;          /* some data of the current exchange have a file and an offset, present or missing */
 	bool (*stopped)(void);
 };
@@ -245,14 +245,14 @@ static bool is_stopped(const struct export_files *export)
 }
 
 /* Data of a call that the capture truncated before its file or even its program. */
-static void note_nameless(struct export_files *export, const struct rpc_exchange *exchange)
+static void note_unnamed(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	const struct rpc_part *call = &exchange->call;
 
 	if (!call->present || !call->missing_count || call->missing[0].reason != RTAP_MISSING_SNAPPED)
 		return;
-	export->nameless++;
-	export->nameless_bytes += call->data_length + exchange->reply.data_length;
+	export->unnamed++;
+	export->unnamed_bytes += call->data_length + exchange->reply.data_length;
 }
 
 /* A call that was not fully captured may have changed the contents of any file. */
@@ -302,7 +302,7 @@ static void apply_call(struct export_files *export, const struct rpc_exchange *e
 	if (export->is_placed)
 		return;
 	if (export->walk.calls.unreadable != unreadable)
-		note_nameless(export, exchange);
+		note_unnamed(export, exchange);
 	if (export->walk.calls.call_cut && may_change(&exchange->call.facts))
 		doubt_all(export, exchange);
 }
@@ -338,12 +338,12 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	struct reply_operation reply;
-	bool is_uncalled = !exchange->call.present && exchange->reply.present;
+	bool is_orphan = !exchange->call.present && exchange->reply.present;
 
-	export->uncalled += is_uncalled;
-	if (is_uncalled ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
+	export->orphans += is_orphan;
+	if (is_orphan ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
 		if (!exchange->call.facts.program_known)
-			note_nameless(export, exchange);
+			note_unnamed(export, exchange);
 		return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 	}
 	/* out of memory: process it without waiting */
@@ -381,7 +381,7 @@ enum rtap_status export_files_flush(struct export_files *export)
 	return export->disk.failed ? RTAP_STATUS_FAILED : status;
 }
 
-static void write_nameless(const void *what, struct line *line)
+static void write_unnamed(const void *what, struct line *line)
 {
 	const uint64_t *length = what;
 
@@ -465,8 +465,8 @@ int export_files_print_missing(const struct export_files *export, struct printer
 	}
 	if (!result)
 		result = images_missing(&export->images, print_missing_block, printer);
-	if (export->nameless_bytes && !result && !is_stopped(export))
-		result = printer_write(printer, write_nameless, &export->nameless_bytes);
+	if (export->unnamed_bytes && !result && !is_stopped(export))
+		result = printer_write(printer, write_unnamed, &export->unnamed_bytes);
 	return result;
 }
 
@@ -476,9 +476,9 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.exchanges = export->exchanges,
 		.dropped = export->dropped,
 		.unreadable = export->walk.calls.unreadable,
-		.nameless = export->nameless,
-		.uncalled = export->uncalled,
-		.forgotten = export->contents.tree.forgotten,
+		.unnamed = export->unnamed,
+		.orphans = export->orphans,
+		.evicted = export->contents.tree.evicted,
 		.refused = export->contents.tree.refused + export->images.refused,
 		.unreported = export->contents.unreported + export->images.unreported,
 		.block_commands = export->images.commands,
@@ -486,7 +486,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.unplaced = export->images.unplaced,
 		.too_far = export->disk.too_far,
 		.unsettled = export->contents.tree.unsettled,
-		.contrary = export->contents.contrary,
+		.on_directories = export->contents.on_directories,
 		.late = export->queue.late,
 		.not_copied = export->contents.not_copied,
 	};

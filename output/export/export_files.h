@@ -29,14 +29,14 @@ struct export_files_counts {
 	uint64_t exchanges;  /* about files */
 	uint64_t dropped;    /* of these, dropped because `stopped` returned true */
 	uint64_t unreadable; /* not fully readable: truncated, not captured, malformed, encrypted */
-	uint64_t nameless;   /* calls truncated before the file that they refer to */
-	uint64_t uncalled;   /* replies without a captured call: their effect, on files or otherwise, is unknown */
-	uint64_t forgotten;  /* handles and names evicted */
+	uint64_t unnamed;    /* calls truncated before the file that they refer to */
+	uint64_t orphans;    /* replies without a captured call: their effect, on files or otherwise, is unknown */
+	uint64_t evicted;    /* handles and names evicted */
 	uint64_t refused;    /* files and names refused for lack of memory */
 	uint64_t unreported; /* ranges not recorded for lack of memory: missing ones among them are not reported */
 	uint64_t too_far;    /* writes beyond the largest possible file offset */
 	uint64_t unsettled;  /* times that files were not moved to their new paths because of the work limit */
-	uint64_t contrary;   /* data operations on a node that has directory entries; skipped */
+	uint64_t on_directories; /* data operations on a node that has directory entries; skipped */
 	uint64_t late;       /* exchanges processed after later ones */
 	uint64_t block_commands; /* on blocks */
 	uint64_t file_operations; /* on files that paths name */

@@ -170,7 +170,7 @@ static struct image *create(struct images *images, const struct block_effect *ef
 }
 
 /* Frees memory by clearing frames. Earlier commands can no longer be ordered; their data are missing. */
-static bool forget(struct images *images)
+static bool discard(struct images *images)
 {
 	uint64_t before = images->extents;
 	struct image *image;
@@ -181,7 +181,7 @@ static bool forget(struct images *images)
 	images->horizon = images->newest;
 	for (int is_file = 0; is_file < 2; is_file++)
 		STAILQ_FOREACH(image, is_file ? &images->all_files : &images->all, link) {
-			extents_forget(&image->extents);
+			extents_discard(&image->extents);
 			images->extents += image->extents.count;
 		}
 	images->memory -= (before - images->extents) * EXTENT_MEMORY;
@@ -204,7 +204,7 @@ static void set(struct images *images, struct image *image, uint64_t begin, uint
 {
 	const struct extent_facts facts = { .state = (uint8_t)state, .is_known = true, .frame = frame };
 
-	if (begin >= end || try_to_set(images, image, begin, end, &facts) || (forget(images) && try_to_set(images, image, begin, end, &facts)))
+	if (begin >= end || try_to_set(images, image, begin, end, &facts) || (discard(images) && try_to_set(images, image, begin, end, &facts)))
 		return;
 	images->unreported++;
 	extents_spoil(&image->extents, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);

@@ -13,7 +13,7 @@
 #include "output/report/report_internal.h"
 
 /* Operations that are in most compounds and do not characterise them. RFC 8881. */
-static bool is_accompaniment(const char *name)
+static bool is_auxiliary(const char *name)
 {
 	static const char *const names[] = { "SEQUENCE", "PUTFH", "PUTROOTFH", "SAVEFH", "RESTOREFH", "GETFH", "GETATTR", "CB_SEQUENCE" };
 
@@ -32,7 +32,7 @@ static const char *name_of(const struct rtap_message *message)
 		if (!message->items[i].name)
 			continue;
 		name = message->items[i].name;
-		if (!is_accompaniment(name))
+		if (!is_auxiliary(name))
 			break;
 	}
 	return name;

@@ -64,9 +64,9 @@ static bool extend(struct report *report, const struct report_recovery *recovery
 
 static void take(struct report *report, const struct report_recovery *recovery)
 {
-	bool goes_on = !recovery->attempt && recovery->cause < FIRST_TCP;
+	bool continues = !recovery->attempt && recovery->cause < FIRST_TCP;
 
-	if (recovery->spot.place > 0 && !(goes_on && extend(report, recovery)))
+	if (recovery->spot.place > 0 && !(continues && extend(report, recovery)))
 		report_points_add(&report->recoveries, recovery);
 }
 

@@ -194,7 +194,7 @@ static void draw_traffic(const struct stats_shown *shown, double y, struct line 
 	line_text(line, " of payload</text>\n");
 }
 
-static bool is_farewell(const struct rung *rung)
+static bool is_teardown(const struct rung *rung)
 {
 	if (rung->event)
 		return strstr(rung->event->name, "disconnect") || strstr(rung->event->name, "leave") || !strcmp(rung->event->name, "terminate");
@@ -233,7 +233,7 @@ void report_setup(const void *what, struct line *line)
 	draw_end(&shown->a, "a ", END_A, TOP + (count + !traffic_drawn) * (double)RUNG_HEIGHT - 6, line);
 	draw_end(&shown->b, "b ", END_B, TOP + (count + !traffic_drawn) * (double)RUNG_HEIGHT - 6, line);
 	for (unsigned i = 0; i < count; i++) {
-		if (!traffic_drawn && is_farewell(&rungs[i])) {
+		if (!traffic_drawn && is_teardown(&rungs[i])) {
 			draw_traffic(shown, y, line);
 			traffic_drawn = true;
 			y += RUNG_HEIGHT;

@@ -152,7 +152,7 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 /*
  * The oldest messages that keep bytes without a known need drop them until the rest is within its share. A SEND that is
  * complete was shown. The loss is counted only if the SEND is completed later, or if a call names the memory of the READ or
- * WRITE: region_land().
+ * WRITE: region_store().
  */
 static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
 {
@@ -255,7 +255,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 		shown->has_invalidate = true;
 		shown->invalidated_r_key = taken->invalidated_r_key;
 	}
-	frame_result_forget(result, other);
+	frame_result_discard(result, other);
 	message_drop(tracker, other);
 	account(tracker, message);
 }

@@ -40,7 +40,7 @@ void early_response_set_unexpected(struct psn_stream *stream, uint64_t psn)
 		newest->unexpected = true;
 }
 
-void early_response_forget(struct psn_stream *stream)
+void early_response_discard(struct psn_stream *stream)
 {
 	free(stream->early);
 	stream->early = NULL;

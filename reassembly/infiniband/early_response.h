@@ -36,6 +36,6 @@ struct early_response *early_response_at(const struct psn_stream *stream, uint32
 /* Marks the newest response as counted as unexpected, if it has this PSN. */
 void early_response_set_unexpected(struct psn_stream *stream, uint64_t psn);
 
-void early_response_forget(struct psn_stream *stream);
+void early_response_discard(struct psn_stream *stream);
 
 #endif

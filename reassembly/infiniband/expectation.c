@@ -48,7 +48,7 @@ bool expectation_is_last(const void *value, const void *key)
 	return !memcmp(((const struct flow *)value)->last_words, key, sizeof((struct flow *)0)->last_words);
 }
 
-void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow)
+void expectation_discard_last(struct rtap_tracker *tracker, struct flow *flow)
 {
 	if (flow->last_indexed)
 		multimap_remove(&tracker->waiting_flows, flow);
@@ -60,7 +60,7 @@ void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow)
 	const struct pending_response *last = &flow->pending[flow->pending_count - 1];
 	uint64_t hash;
 
-	expectation_forget_last(tracker, flow);
+	expectation_discard_last(tracker, flow);
 	if (ib_opcodes[last->opcode].class == IB_CONGESTION)
 		return;
 	expectation_words(&flow->key, false, last->psn, flow->last_words);
@@ -96,7 +96,7 @@ bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connec
 	return true;
 }
 
-void expectation_forget_all(struct rtap_tracker *tracker, struct connection *connection)
+void expectation_discard_all(struct rtap_tracker *tracker, struct connection *connection)
 {
 	for (uint32_t i = 0; i < connection->expectation_room; i++)
 		if (connection->expectations[i].connection)

@@ -30,9 +30,9 @@ void expectation_remove(struct rtap_tracker *tracker, struct expectation *expect
 void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow);
 
 /* Removes the flow's last response from the index. */
-void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow);
+void expectation_discard_last(struct rtap_tracker *tracker, struct flow *flow);
 
 /* Removes all expectations of the connection. */
-void expectation_forget_all(struct rtap_tracker *tracker, struct connection *connection);
+void expectation_discard_all(struct rtap_tracker *tracker, struct connection *connection);
 
 #endif

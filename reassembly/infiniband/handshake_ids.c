@@ -65,7 +65,7 @@ void handshake_ids_leave_resolved(struct connection *connection)
 	connection->resolved = NULL;
 }
 
-void handshake_ids_forget(struct rtap_tracker *tracker, struct connection *connection)
+void handshake_ids_discard(struct rtap_tracker *tracker, struct connection *connection)
 {
 	if (connection->handshakes[0] == connection->handshakes[1])
 		connection->handshakes[1] = NULL;

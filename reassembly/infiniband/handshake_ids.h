@@ -31,7 +31,7 @@ struct handshake *handshake_ids_add(struct map *map, const struct rtap_end *end,
 void handshake_ids_leave_resolved(struct connection *connection);
 
 /* Removes the ids of a connection that is destroyed. */
-void handshake_ids_forget(struct rtap_tracker *tracker, struct connection *connection);
+void handshake_ids_discard(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Bytes of the connection's handshakes. */
 uint64_t handshake_ids_memory(const struct connection *connection);

@@ -188,7 +188,7 @@ void multicast_follow(struct rtap_tracker *tracker, struct connection *connectio
 	LIST_INSERT_HEAD(&group->connections, connection, group_link);
 }
 
-void multicast_forget(struct rtap_tracker *tracker, struct connection *connection)
+void multicast_discard(struct rtap_tracker *tracker, struct connection *connection)
 {
 	(void)tracker;
 	if (!connection->group)

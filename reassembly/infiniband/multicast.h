@@ -15,7 +15,7 @@ void multicast_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 void multicast_follow(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_end *group);
 
 /* Forgets a connection that is destroyed. */
-void multicast_forget(struct rtap_tracker *tracker, struct connection *connection);
+void multicast_discard(struct rtap_tracker *tracker, struct connection *connection);
 
 void multicast_fini(struct rtap_tracker *tracker);
 

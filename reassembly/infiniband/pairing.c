@@ -177,7 +177,7 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 		receiver->qpn_known = true;
 	}
 	port_pairing_note(tracker, connection->flows[0], connection->flows[1]);
-	expectation_forget_all(tracker, connection);
+	expectation_discard_all(tracker, connection);
 	connection_account(tracker, connection);
 }
 
@@ -220,8 +220,8 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow, struct frame
 			connection->shown.time_end_ns = response->time_ns;
 		resolve(tracker, flow, stream, response, result);
 	}
-	expectation_forget_last(tracker, flow);
-	flow_forget_pending(flow);
+	expectation_discard_last(tracker, flow);
+	flow_discard_pending(flow);
 	budget_give(&tracker->budget, &flow->entry, flow->entry.bytes);
 	connection_account(tracker, connection);
 }
@@ -363,8 +363,8 @@ static void evict_pending(struct budget_entry *entry, void *owner)
 		flow_destroy(tracker, flow);
 		return;
 	}
-	expectation_forget_last(tracker, flow);
-	flow_forget_pending(flow);
+	expectation_discard_last(tracker, flow);
+	flow_discard_pending(flow);
 	budget_give(&tracker->budget, entry, entry->bytes);
 }
 

@@ -54,7 +54,7 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 }
 
 /* Whether no packet with this PSN was entered: its slot has an older one. */
-static bool was_never_put(const struct recent *recent, uint64_t psn)
+static bool has_no_entry(const struct recent *recent, uint64_t psn)
 {
 	uint32_t there;
 
@@ -441,9 +441,9 @@ int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
 }
 
 /* A run of retransmissions counts as one, even if some of it was not captured. */
-static void extend(struct psn_range *range, uint64_t begin, uint64_t end, bool goes_on)
+static void extend(struct psn_range *range, uint64_t begin, uint64_t end, bool continues)
 {
-	if ((begin > range->end && !goes_on) || end < range->begin) {
+	if ((begin > range->end && !continues) || end < range->begin) {
 		*range = (struct psn_range){ begin, end };
 		return;
 	}
@@ -453,9 +453,9 @@ static void extend(struct psn_range *range, uint64_t begin, uint64_t end, bool g
 		range->end = end;
 }
 
-void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool goes_on, bool is_first)
+void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool continues, bool is_first)
 {
-	extend(&stream->asked_again, begin, end, goes_on);
+	extend(&stream->asked_again, begin, end, continues);
 	if (is_first)
 		extend(&stream->asked_first, begin, end, false);
 	else if (begin < stream->asked_first.end && end > stream->asked_first.begin)
@@ -495,7 +495,7 @@ static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uin
 		fill_gap(stream, &stream->response_gaps, at, psn, 1);
 	} else if (psn < stream->response_low) {
 		lower_responses(stream, psn, sight->time_ns);
-	} else if (psn >= stream->low && !was_never_put(&stream->responses, psn)) {
+	} else if (psn >= stream->low && !has_no_entry(&stream->responses, psn)) {
 		return RTAP_PSN_RETRANSMISSION;
 	}
 	return sent == SENT_AFTER || (sent == SENT_UNKNOWN && was_asked) ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
@@ -647,7 +647,7 @@ void psn_fini(struct psn_stream *stream)
 	free(stream->gaps.list);
 	free(stream->response_gaps.list);
 	stream->requests = stream->responses = (struct recent){ 0 };
-	early_response_forget(stream);
+	early_response_discard(stream);
 	stream->gaps = stream->response_gaps = (struct psn_gaps){ 0 };
 	stream->recovery = (struct recovery){ 0 };
 	stream->resized = true;

@@ -71,10 +71,10 @@ static inline bool psn_is_next_response(const struct psn_stream *stream, uint64_
 void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight);
 
 /*
- * The READ responses from `begin` up to but excluding `end` were requested again. goes_on: by the same run of retransmissions as the last
+ * The READ responses from `begin` up to but excluding `end` were requested again. continues: by the same run of retransmissions as the last
  * ones. is_first: the responder had not taken the request before, so it sends them for the first time.
  */
-void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool goes_on, bool is_first);
+void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end, bool continues, bool is_first);
 
 /* Whether two identifications show the same packet of a sender that counts them. */
 bool psn_is_same_packet(const struct recent *recent, uint16_t id, uint16_t other);

@@ -35,7 +35,7 @@ void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *mess
 	await(message);
 }
 
-void ddp_half_let_go(struct message *message)
+void ddp_half_end_wait(struct message *message)
 {
 	struct ddp_half *half = &message->connection->ddp->halves[ddp_half_side_of(message)];
 
@@ -61,13 +61,13 @@ void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection
 			message->answered_ns = tracker->now_ns;
 			message->answered_at = connection->shown.packets;
 		}
-		ddp_half_let_go(message);
+		ddp_half_end_wait(message);
 	}
 }
 
-void ddp_half_let_go_all(struct connection *connection)
+void ddp_half_end_waits(struct connection *connection)
 {
 	for (int side = 0; side < 2; side++)
 		while (!TAILQ_EMPTY(&connection->ddp->halves[side].unacknowledged))
-			ddp_half_let_go(TAILQ_FIRST(&connection->ddp->halves[side].unacknowledged));
+			ddp_half_end_wait(TAILQ_FIRST(&connection->ddp->halves[side].unacknowledged));
 }

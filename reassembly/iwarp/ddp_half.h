@@ -67,9 +67,9 @@ void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection
 			      uint64_t offset, uint64_t frame);
 
 /* A message no longer waits for its acknowledgement. */
-void ddp_half_let_go(struct message *message);
+void ddp_half_end_wait(struct message *message);
 
 /* No more acknowledgements are expected. */
-void ddp_half_let_go_all(struct connection *connection);
+void ddp_half_end_waits(struct connection *connection);
 
 #endif

@@ -27,7 +27,7 @@ static struct ddp_half *half_of(const struct ddp_work *work)
 }
 
 /* Makes a message the current one of a slot; replaces the previous one. */
-static void put_under_way(struct message **slot, struct message *message)
+static void set_current(struct message **slot, struct message *message)
 {
 	if (*slot)
 		(*slot)->slot = NULL;
@@ -132,7 +132,7 @@ static struct message *untagged(const struct ddp_work *work, enum rtap_message_k
 			return NULL;
 		message->shown.psn = work->facts.msn;
 		message->shown.has_msn = true;
-		put_under_way(slot, message);
+		set_current(slot, message);
 	}
 	return *slot;
 }
@@ -305,7 +305,7 @@ static void take_atomic_response(struct ddp_work *work)
 /*
  * Whether a tagged segment continues the current message; bytes in between may be lost, but not beyond the end of a region.
  */
-static bool goes_on(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
+static bool continues(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
 	uint64_t jump = facts->tagged_offset - half->next_offset;
 
@@ -333,7 +333,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 	const struct rtap_iwarp_facts *facts = &work->facts;
 	struct message *message = half->write;
 
-	if (message && ((message->shown.kind == RTAP_KIND_WRITE) != is_write || !goes_on(half, message, facts))) {
+	if (message && ((message->shown.kind == RTAP_KIND_WRITE) != is_write || !continues(half, message, facts))) {
 		message_settle(work->tracker, message);
 		message = NULL;
 	}
@@ -347,7 +347,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.r_key = facts->stag;
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
-		put_under_way(&half->write, message);
+		set_current(&half->write, message);
 		half->has_writes |= is_write;
 		if (is_write)
 			claim_write(work, message);
@@ -371,7 +371,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 }
 
 /* READs before one that is being answered are no longer expected to be answered. */
-static void pass_over(const struct ddp_work *work, const struct message *up_to)
+static void skip_reads_before(const struct ddp_work *work, const struct message *up_to)
 {
 	struct message *message = TAILQ_FIRST(&work->connection->streams[!work->from_a].messages), *next;
 
@@ -396,8 +396,8 @@ static void take_read_response(struct ddp_work *work)
 		return;
 	}
 	if (half_of(work)->read != message) {
-		pass_over(work, message);
-		put_under_way(&half_of(work)->read, message);
+		skip_reads_before(work, message);
+		set_current(&half_of(work)->read, message);
 	}
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + (facts->tagged_offset - message->sink_offset));
 	note(work, message);

@@ -56,7 +56,7 @@ static bool is_asked_by(const struct message *message, const struct rtap_iwarp_f
 }
 
 /* Requests before an MSN are no longer expected to be answered. */
-static void pass_over(const struct ddp_work *work, bool side, uint32_t msn)
+static void skip_requests_before(const struct ddp_work *work, bool side, uint32_t msn)
 {
 	struct message *message = TAILQ_FIRST(&work->connection->streams[side].messages), *next;
 
@@ -91,7 +91,7 @@ static void apply_limit(const struct ddp_work *work, bool side)
 		over = reads->ahead;
 	reads->next += over;
 	reads->ahead -= over;
-	pass_over(work, side, reads->next);
+	skip_requests_before(work, side, reads->next);
 }
 
 static void note_depth(struct ddp_reads *reads)
@@ -241,7 +241,7 @@ void ddp_reads_lost(const struct ddp_work *work)
 		reads->next += exact;
 		reads->ahead = 0;
 		reads->was_certain = false;
-		pass_over(work, !work->from_a, reads->next);
+		skip_requests_before(work, !work->from_a, reads->next);
 	} else if (reads->ahead) {
 		apply_limit(work, !work->from_a);
 	}
@@ -332,7 +332,7 @@ void ddp_reads_answered(const struct ddp_work *work, const struct message *messa
 	} else {
 		reads->next = reads->low + 1;
 		reads->ahead = reads->high - reads->low;
-		pass_over(work, !work->from_a, reads->next);
+		skip_requests_before(work, !work->from_a, reads->next);
 	}
 }
 

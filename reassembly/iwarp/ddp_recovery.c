@@ -55,7 +55,7 @@ static void follow(struct ddp_half *half, struct message *message)
 		message->recovers = true;
 }
 
-void ddp_recovery_forget(struct message *message)
+void ddp_recovery_discard(struct message *message)
 {
 	for (int side = 0; side < 2; side++)
 		if (message->connection->ddp->halves[side].recovering == message)

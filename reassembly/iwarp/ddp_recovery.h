@@ -16,7 +16,7 @@
 void ddp_recovery_segment(struct rtap_tracker *tracker, struct connection *connection, uint64_t offset, const struct rtap_flow_facts *flow);
 
 /* A message with `recovers` set is freed. */
-void ddp_recovery_forget(struct message *message);
+void ddp_recovery_discard(struct message *message);
 
 /* The connection's state of DDP is about to be freed; its messages may be freed later. */
 void ddp_recovery_end(struct ddp *ddp);

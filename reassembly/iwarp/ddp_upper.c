@@ -245,7 +245,7 @@ static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *qu
 	return iwarp_read(head + at, length - at, length - at, quoted) != TRUNCATED;
 }
 
-static bool is_meant(const struct message *message, const struct rtap_iwarp_facts *facts)
+static bool is_quoted(const struct message *message, const struct rtap_iwarp_facts *facts)
 {
 	const struct rtap_message *shown = &message->shown;
 
@@ -267,7 +267,7 @@ void ddp_upper_refuse(struct ddp_work *work)
 	if (!read_quoted(work, &quoted))
 		return;
 	for (uint32_t tried = 0; message && tried < REFUSED_LOOKED_AT; message = TAILQ_PREV(message, message_list, waiting), tried++) {
-		if (message->connection != work->connection || message->shown.from_a == work->from_a || !is_meant(message, &quoted))
+		if (message->connection != work->connection || message->shown.from_a == work->from_a || !is_quoted(message, &quoted))
 			continue;
 		message->shown.outcome = (uint8_t)outcome_of(&work->facts);
 		message->shown.answered_in = work->fpdu->last_frame;

@@ -35,14 +35,14 @@ void fpdu_init(struct fpdu_framer *framer, struct fpdu_sink *sink, const struct 
 
 void fpdu_fini(struct fpdu_framer *framer)
 {
-	fpdu_forget_held(framer);
+	fpdu_discard_held(framer);
 }
 
-uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size)
+uint8_t *fpdu_hand_over(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size)
 {
 	uint8_t *held = framer->held;
 
-	if (!framer->gives || fpdu->bytes.bytes != held || fpdu->bytes.length != framer->held_length)
+	if (!framer->hands_over || fpdu->bytes.bytes != held || fpdu->bytes.length != framer->held_length)
 		return NULL;
 	*size = framer->held_room;
 	framer->held = NULL;
@@ -149,9 +149,9 @@ static void count_off_held(struct fpdu_framer *framer)
 	bool gaps = framer->gap_count > 0;
 	uint32_t counted;
 
-	framer->gives = true;
+	framer->hands_over = true;
 	counted = fpdu_count_off(framer, framer->held, framer->held_length, true);
-	framer->gives = false;
+	framer->hands_over = false;
 	fpdu_trim(framer, fpdu_base(framer) + counted);
 	if (framer->searching && gaps && framer->held_length) {
 		fpdu_trim(framer, framer->offset);
@@ -160,7 +160,7 @@ static void count_off_held(struct fpdu_framer *framer)
 	}
 }
 
-static uint32_t take_in_step(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
+static uint32_t take_aligned(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
 {
 	bool measured;
 	uint32_t part;
@@ -191,7 +191,7 @@ static uint32_t take_searching(struct fpdu_framer *framer, const uint8_t *bytes,
 	if (hold(framer, bytes, part))
 		fpdu_search(framer);
 	if (framer->searching && framer->held_length == FPDU_MAX_HELD)
-		fpdu_search_forget(framer);
+		fpdu_search_discard(framer);
 	return part;
 }
 
@@ -204,7 +204,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	framer->checked = (struct rtap_span){ piece->checked ? bytes : NULL, left };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
-		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_in_step(framer, bytes, left);
+		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_aligned(framer, bytes, left);
 
 		bytes += part;
 		left -= part;
@@ -227,7 +227,7 @@ static void add_gap(struct fpdu_framer *framer, uint32_t length, uint8_t reason)
 }
 
 /* The part of a hole that is in the current FPDU. 0: none with a known length. */
-static uint32_t skip_in_step(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
+static uint32_t skip_aligned(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
 {
 	bool measured = false;
 	uint32_t part = framer->held_length ? needed(framer, &measured) : 0;
@@ -259,7 +259,7 @@ void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
 
 		if (framer->searching)
 			fpdu_search_settle(framer);
-		part = framer->searching ? 0 : skip_in_step(framer, length, reason);
+		part = framer->searching ? 0 : skip_aligned(framer, length, reason);
 		if (part) {
 			length -= part;
 			continue;

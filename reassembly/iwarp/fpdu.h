@@ -105,7 +105,7 @@ struct fpdu_framer {
 	/* the last bytes of input, up to `offset`: the beginning of an FPDU, or bytes being searched */
 	uint8_t *held;
 	uint32_t held_length, held_room;
-	bool gives;              /* held bytes are being delivered, and fpdu_give() may transfer them */
+	bool hands_over;         /* held bytes are being delivered, and fpdu_hand_over() may transfer them */
 	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* holes in them, of the current FPDU */
 	uint8_t gap_count;
 	struct fpdu_mark now;    /* the current piece */
@@ -152,7 +152,7 @@ uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fp
 /*
  * Within sink->fpdu: transfers ownership of the memory at fpdu->bytes.bytes, *size bytes from malloc(). NULL: not possible.
  */
-uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size);
+uint8_t *fpdu_hand_over(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size);
 
 /* Heap bytes in use. */
 static inline size_t fpdu_memory(const struct fpdu_framer *framer)

@@ -9,7 +9,7 @@
 
 #include "reassembly/iwarp/fpdu_count.h"
 
-void fpdu_forget_held(struct fpdu_framer *framer)
+void fpdu_discard_held(struct fpdu_framer *framer)
 {
 	free(framer->held);
 	free(framer->marks);
@@ -40,7 +40,7 @@ void fpdu_trim(struct fpdu_framer *framer, uint64_t offset)
 		memmove(framer->marks, framer->marks + marks, framer->mark_count * sizeof *framer->marks);
 	/* Frees the memory that only a search needed. */
 	if (!framer->held_length && framer->held_room > 2 * MPA_MAX_FPDU)
-		fpdu_forget_held(framer);
+		fpdu_discard_held(framer);
 }
 
 void fpdu_describe(struct rtap_fpdu *fpdu, enum fpdu_layout layout, const uint8_t *bytes, uint32_t total, uint32_t first_marker)
@@ -198,7 +198,7 @@ static bool left_crc(const struct fpdu_framer *framer)
  * Whether the skewed layout, tried because a marker of this FPDU or the previous one points elsewhere, finds no marker and
  * no FPDU.
  */
-static bool is_tried_in_vain(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+static bool is_skew_refuted(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	if (framer->layout != FPDU_SKEWED || framer->markers_proven || (framer->refused_marker < framer->start && !left_crc(framer)))
 		return false;
@@ -210,7 +210,7 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 {
 	bool has_marker = fpdu->first_marker < fpdu->bytes.length;
 
-	if (framer->layout == FPDU_PLAIN || (!has_marker && !is_tried_in_vain(framer, fpdu)))
+	if (framer->layout == FPDU_PLAIN || (!has_marker && !is_skew_refuted(framer, fpdu)))
 		return ACCEPT;
 	if (has_marker && fpdu_markers_agree(fpdu)) {
 		if (fpdu->first_marker)

@@ -81,7 +81,7 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 void fpdu_trim(struct fpdu_framer *framer, uint64_t offset);
 
 /* Drops all held bytes and their state. */
-void fpdu_forget_held(struct fpdu_framer *framer);
+void fpdu_discard_held(struct fpdu_framer *framer);
 
 /* Starts a search at a stream offset. Bytes before it are not held, or are about to be trimmed. */
 void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);

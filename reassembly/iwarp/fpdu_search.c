@@ -285,7 +285,7 @@ static enum outcome follow(struct fpdu_framer *framer, struct fpdu_candidate *ca
 }
 
 /* Reads FPDUs from the accepted candidate on. Removes all candidates. */
-static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate *found)
+static void align(struct fpdu_framer *framer, const struct fpdu_candidate *found)
 {
 	struct fpdu_candidate candidate = *found;
 	uint64_t before;
@@ -360,7 +360,7 @@ static bool follow_all(struct fpdu_framer *framer)
 	while (i < framer->candidate_count) {
 		switch (follow(framer, &framer->candidates[i])) {
 		case FOUND:
-			get_in_step(framer, &framer->candidates[i]);
+			align(framer, &framer->candidates[i]);
 			return true;
 		case DEAD:
 			give_up(framer, i);
@@ -420,10 +420,10 @@ void fpdu_search_settle(struct fpdu_framer *framer)
 	fpdu_search(framer);
 	for (uint32_t i = 0; framer->searching && i < framer->candidate_count; i++)
 		if (will_do(framer, &framer->candidates[i]))
-			get_in_step(framer, &framer->candidates[i]);
+			align(framer, &framer->candidates[i]);
 }
 
-void fpdu_search_forget(struct fpdu_framer *framer)
+void fpdu_search_discard(struct fpdu_framer *framer)
 {
 	while (framer->searching && framer->held_length == FPDU_MAX_HELD && framer->candidate_count) {
 		remove_candidate(framer, 0);

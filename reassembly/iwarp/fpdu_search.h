@@ -14,6 +14,6 @@ void fpdu_search(struct fpdu_framer *framer);
 void fpdu_search_settle(struct fpdu_framer *framer);
 
 /* Makes room in the held bytes by dropping the oldest. */
-void fpdu_search_forget(struct fpdu_framer *framer);
+void fpdu_search_discard(struct fpdu_framer *framer);
 
 #endif

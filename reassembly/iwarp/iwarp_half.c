@@ -39,7 +39,7 @@ const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *s
 	return NULL;
 }
 
-void iwarp_half_forget_requests(struct iwarp_half *half)
+void iwarp_half_discard_requests(struct iwarp_half *half)
 {
 	free(half->requests);
 	half->requests = NULL;
@@ -60,7 +60,7 @@ uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side)
 	return most == NOT_NEGOTIATED ? 0 : most;
 }
 
-void iwarp_half_forget_connection(struct iwarp_stream *stream)
+void iwarp_half_discard_connection(struct iwarp_stream *stream)
 {
 	if (stream->connection)
 		stream->connection->iwarp = NULL;

@@ -112,12 +112,12 @@ void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struc
 const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *stream, bool side, uint64_t id);
 
 /* Forgets the remembered requests of a direction. */
-void iwarp_half_forget_requests(struct iwarp_half *half);
+void iwarp_half_discard_requests(struct iwarp_half *half);
 
 /* Most READs and atomics that one side of the connection may have outstanding, as negotiated; 0: unknown. */
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side);
 
 /* The connection is destroyed: later FPDUs start another one. */
-void iwarp_half_forget_connection(struct iwarp_stream *stream);
+void iwarp_half_discard_connection(struct iwarp_stream *stream);
 
 #endif

@@ -259,7 +259,7 @@ static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
 
 	if (!fpdu->split || !iwarp_view_has_room(&tracker->view, &tracker->budget, fpdu->bytes.length))
 		return false;
-	memory = fpdu_give(&half->framer, fpdu, &size);
+	memory = fpdu_hand_over(&half->framer, fpdu, &size);
 	return memory && iwarp_view_keep(&tracker->view, &tracker->budget, memory, size);
 }
 
@@ -524,7 +524,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		free_waiting(half);
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		iwarp_half_forget_requests(half);
+		iwarp_half_discard_requests(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -542,7 +542,7 @@ static void give_up(struct budget_entry *entry, void *owner)
 	(void)entry;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
-		iwarp_half_forget_requests(&stream->halves[i]);
+		iwarp_half_discard_requests(&stream->halves[i]);
 	account(stream);
 }
 
@@ -569,12 +569,12 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
-		iwarp_half_forget_requests(&stream->halves[i]);
+		iwarp_half_discard_requests(&stream->halves[i]);
 		free_waiting(&stream->halves[i]);
 	}
 	if (stream->tracker->view.ahead == stream->tcp)
 		stream->tracker->view.ahead = NULL;
-	iwarp_view_forget(&stream->tracker->view, stream);
+	iwarp_view_discard(&stream->tracker->view, stream);
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
 	budget_give(&stream->tracker->budget, &stream->entry, stream->entry.bytes);

@@ -147,7 +147,7 @@ uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const st
 	return view->count++;
 }
 
-void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *stream)
+void iwarp_view_discard(struct iwarp_view *view, const struct iwarp_stream *stream)
 {
 	if (view->stream == stream)
 		serve(view, NULL);
@@ -233,7 +233,7 @@ struct rtap_packet *iwarp_view_enter(struct iwarp_view *view, const struct rtap_
 bool iwarp_view_dissect_fpdu(struct iwarp_view *view, uint32_t shown)
 {
 	if (view->has_body)
-		packet_forget_fpdu(view->packet, view->source_count);
+		packet_discard_fpdu(view->packet, view->source_count);
 	view->has_body = true;
 	view->list[shown].upper = &view->uppers[shown];
 	return packet_dissect_fpdu(view->packet, view->list[shown].upper, &view->list[shown]);

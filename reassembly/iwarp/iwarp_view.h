@@ -86,7 +86,7 @@ bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
 
 /* The stream is about to be freed: another stream may get the same address. */
-void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *stream);
+void iwarp_view_discard(struct iwarp_view *view, const struct iwarp_stream *stream);
 
 /* Sets the FPDUs in the context if they are of this stream. */
 void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);

@@ -89,7 +89,7 @@ static uint64_t hash_of(const struct exchange_key *key)
 	return map_hash(words, 6);
 }
 
-static void let_go(struct mad_exchange *exchange)
+static void release_request(struct mad_exchange *exchange)
 {
 	if (!exchange->request)
 		return;
@@ -103,7 +103,7 @@ static void destroy(struct mad_exchange *exchange)
 {
 	struct mad_exchanges *exchanges = exchange->exchanges;
 
-	let_go(exchange);
+	release_request(exchange);
 	if (exchanges->first_held == exchange)
 		exchanges->first_held = TAILQ_NEXT(exchange, link);
 	TAILQ_REMOVE(&exchanges->list, exchange, link);
@@ -119,7 +119,7 @@ static void evict(struct budget_entry *entry, void *owner)
 	(void)entry;
 	/* it is unknown whether a response would have followed */
 	if (exchange->request)
-		mad_exchange_forget(exchange->request);
+		mad_exchange_discard(exchange->request);
 	destroy(exchange);
 }
 
@@ -225,7 +225,7 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 			exchange->request->partner = message;
 	}
 	exchange->answered = true;
-	let_go(exchange);
+	release_request(exchange);
 }
 
 static void fill_message(struct rtap_message *shown, const struct rtap_mad_facts *mad)
@@ -276,7 +276,7 @@ void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns)
 	struct mad_exchange *exchange;
 
 	while ((exchange = exchanges->first_held) && (!exchange->request || now_ns - exchange->time_ns >= HOLD_NS)) {
-		let_go(exchange);
+		release_request(exchange);
 		exchanges->first_held = TAILQ_NEXT(exchange, link);
 	}
 	while ((exchange = TAILQ_FIRST(&exchanges->list)) && now_ns - exchange->time_ns >= REMEMBER_NS)
@@ -286,11 +286,11 @@ void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns)
 void mad_exchange_finish(struct mad_exchanges *exchanges)
 {
 	for (struct mad_exchange *exchange = exchanges->first_held; exchange; exchange = TAILQ_NEXT(exchange, link))
-		let_go(exchange);
+		release_request(exchange);
 	exchanges->first_held = NULL;
 }
 
-void mad_exchange_forget(struct message *message)
+void mad_exchange_discard(struct message *message)
 {
 	if (message->exchange)
 		message->exchange->request = NULL;

@@ -45,14 +45,14 @@ void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *pa
 /* Whether the MAD requests an answer. Of a request with several segments, the first does. */
 bool mad_exchange_asks(const struct rtap_mad_facts *mad);
 
-/* Advances to `now_ns`: releases messages that waited long enough, and forgets old requests. */
+/* Advances to `now_ns`: releases messages that waited long enough, and discards old requests. */
 void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns);
 
 /* The input has ended: no message waits any more. */
 void mad_exchange_finish(struct mad_exchanges *exchanges);
 
 /* Forgets a message that is destroyed. */
-void mad_exchange_forget(struct message *message);
+void mad_exchange_discard(struct message *message);
 
 void mad_exchange_fini(struct mad_exchanges *exchanges);
 

@@ -87,7 +87,7 @@ static void enter_order(struct rmpp_transfer *transfer)
 		rmpp->first_held = transfer;
 }
 
-static void let_go(struct rmpp_transfer *transfer)
+static void release_message(struct rmpp_transfer *transfer)
 {
 	if (transfer->message)
 		transfer->message->transfer = NULL;
@@ -99,7 +99,7 @@ static void destroy(struct rmpp_transfer *transfer)
 	struct rmpp *rmpp = transfer->rmpp;
 
 	rmpp->abandoned += !transfer->whole;
-	let_go(transfer);
+	release_message(transfer);
 	leave_order(transfer);
 	map_remove(&rmpp->map, transfer->hash, transfer);
 	budget_give(rmpp->budget, &transfer->entry, transfer->entry.bytes);
@@ -291,7 +291,7 @@ static void acknowledge(struct rmpp *rmpp, const struct transfer_key *key, uint3
 	struct rmpp_transfer *transfer = map_find(&rmpp->map, hash_of(&turned), same_transfer, &turned);
 
 	if (transfer && transfer->whole && segment >= transfer->next - 1)
-		let_go(transfer);
+		release_message(transfer);
 }
 
 void rmpp_hold(struct rmpp_transfer *transfer, struct message *message)
@@ -310,7 +310,7 @@ bool rmpp_is_whole(const struct rmpp_transfer *transfer)
 	return transfer->whole;
 }
 
-void rmpp_forget(struct message *message)
+void rmpp_discard(struct message *message)
 {
 	if (message->transfer)
 		message->transfer->message = NULL;
@@ -324,7 +324,7 @@ void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
 	if (transfer)
 		transfer->entry.evict = evict;
 	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
-		let_go(transfer);
+		release_message(transfer);
 		rmpp->first_held = TAILQ_NEXT(transfer, link);
 	}
 	while ((transfer = TAILQ_FIRST(&rmpp->complete)) && now_ns - transfer->last_ns >= REMEMBER_NS)

@@ -5,13 +5,13 @@
  * A transfer is identified by its ends, class and transaction id. Its data follows each segment's class header: 200 bytes
  * per segment of subnet administration, 216 of a vendor class. It is complete when every segment up to the one flagged Last
  * is present. The length in the last segment ends the data, because senders fill in the first segment's length differently.
- * An incomplete transfer is forgotten 60 s after its last segment; a complete one is kept as long, to recognise repeats.
+ * An incomplete transfer is discarded 60 s after its last segment; a complete one is kept as long, to recognise repeats.
  * Truncated segments leave a hole.
  *
  * If a complete transfer is requested again with the same transaction id, it starts again with its first segment.
  *
  * All segments are one message, which waits for them until the receiver has acknowledged the last one, until 2 s after the
- * transfer is complete, or until the transfer is stopped or forgotten. Later segments are messages of their own.
+ * transfer is complete, or until the transfer is stopped or discarded. Later segments are messages of their own.
  */
 #ifndef REASSEMBLY_MANAGEMENT_RMPP_H
 #define REASSEMBLY_MANAGEMENT_RMPP_H
@@ -38,7 +38,7 @@ struct rmpp {
 	struct rmpp_transfers partial;  /* in the order of their last segments */
 	struct rmpp_transfers complete; /* in the order of completion */
 	struct rmpp_transfer *first_held; /* first of the complete ones whose message waits; NULL: none */
-	uint64_t completed, abandoned;  /* transfers: complete; stopped, forgotten or evicted before */
+	uint64_t completed, abandoned;  /* transfers: complete; stopped, discarded or evicted before */
 };
 
 /* The effect of a segment on its transfer. */
@@ -67,7 +67,7 @@ void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rta
 /* Processes a request, which may be answered by another transfer with the same identification. */
 void rmpp_asked(struct rmpp *rmpp, const struct rtap_mad_facts *mad, const struct rtap_end *source, const struct rtap_end *destination);
 
-/* `message` waits for the transfer's segments. It is borrowed until rmpp_forget(). */
+/* `message` waits for the transfer's segments. It is borrowed until rmpp_discard(). */
 void rmpp_hold(struct rmpp_transfer *transfer, struct message *message);
 
 /* The message that waits for the transfer's segments; NULL: none. */
@@ -76,9 +76,9 @@ struct message *rmpp_held(const struct rmpp_transfer *transfer);
 bool rmpp_is_whole(const struct rmpp_transfer *transfer);
 
 /* Forgets a message that is destroyed. */
-void rmpp_forget(struct message *message);
+void rmpp_discard(struct message *message);
 
-/* Advances to `now_ns`: releases messages that waited long enough, and forgets old transfers. */
+/* Advances to `now_ns`: releases messages that waited long enough, and discards old transfers. */
 void rmpp_advance(struct rmpp *rmpp, int64_t now_ns);
 
 void rmpp_fini(struct rmpp *rmpp);

@@ -381,7 +381,7 @@ void tcp_half_data(struct tcp_half *half, struct tcp_segment *segment, bool no_r
 	if (segment->begin < segment->end)
 		place(half, segment);
 	if (segment->begin > half->next && segment->captured == segment->end - segment->begin && streams_of(half)->user.ahead &&
-	    !half->connection->deaf &&
+	    !half->connection->ignored &&
 	    (facts->analysis == RTAP_TCP_GAP || facts->analysis == RTAP_TCP_NEW || facts->analysis == RTAP_TCP_OUT_OF_ORDER))
 		report_ahead(half, segment);
 }

@@ -122,7 +122,7 @@ static bool is_over(const void *value, const void *key)
 	return equal(&over->keys[1], key) || equal(&over->keys[0], key);
 }
 
-static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
+static void discard_over(struct tcp_streams *streams, struct tcp_over *over)
 {
 	TAILQ_REMOVE(&streams->over, over, link);
 	map_remove(&streams->over_map, over->hash, over);
@@ -137,9 +137,9 @@ static void remember_over(const struct tcp_connection *connection)
 	struct tcp_over *over = map_find(&streams->over_map, connection->hash, is_over, &connection->keys[1]);
 
 	if (over)
-		forget_over(streams, over);
+		discard_over(streams, over);
 	if (!TAILQ_EMPTY(&streams->over) && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
-		forget_over(streams, TAILQ_FIRST(&streams->over));
+		discard_over(streams, TAILQ_FIRST(&streams->over));
 	over = memory_new_zeroed(1, sizeof *over);
 	if (!over)
 		return;
@@ -174,11 +174,11 @@ static void expire(struct tcp_streams *streams, int64_t now_ns)
 		finish(connection, TCP_END_CLOSED);
 	}
 	while ((over = TAILQ_FIRST(&streams->over)) && now_ns - over->last_ns > TCP_OVER_NS)
-		forget_over(streams, over);
+		discard_over(streams, over);
 }
 
-/* Whether a segment is of a finished connection. That is forgotten if the ports are used by a new one. */
-static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
+/* Whether a segment is of a finished connection, which is discarded if a new one uses the ports. */
+static bool is_of_finished(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
 {
 	struct tcp_over *over = !TAILQ_EMPTY(&streams->over) ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
 	bool from_a, again;
@@ -192,7 +192,7 @@ static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, 
 		again = over->started[from_a] && tcp->sequence - over->first[from_a] <= over->end[from_a] - over->first[from_a] &&
 			over->end[from_a] - tcp->sequence >= tcp->payload.wire;
 	if (!again)
-		forget_over(streams, over);
+		discard_over(streams, over);
 	return again;
 }
 
@@ -278,7 +278,7 @@ static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, 
 {
 	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
 
-	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_PAST))
+	if (!half->started || half->connection->ignored || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_PAST))
 		return false;
 	*proof = half->has_stray && half->stray == tcp->sequence;
 	half->has_stray = true;
@@ -366,7 +366,7 @@ static void update_closed(struct tcp_connection *connection, bool is_reset, bool
 	TAILQ_INSERT_TAIL(list_of(connection), connection, link);
 }
 
-static bool is_news(uint8_t analysis)
+static bool has_new_bytes(uint8_t analysis)
 {
 	return analysis == RTAP_TCP_NEW || analysis == RTAP_TCP_GAP || analysis == RTAP_TCP_OVERLAP ||
 	       analysis == RTAP_TCP_WINDOW_PROBE;
@@ -398,7 +398,7 @@ static void take(struct tcp_half *half, struct tcp_half *other, const struct rta
 	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
 		tcp_half_acknowledge(other, tcp);
 	/* A reset carries text for people, not data: RFC 9293, 3.5.2. */
-	if (connection->deaf)
+	if (connection->ignored)
 		;
 	else if (tcp->payload.wire && !is_reset)
 		take_data(half, other, packet, facts);
@@ -410,13 +410,13 @@ static void take(struct tcp_half *half, struct tcp_half *other, const struct rta
 		report_life(connection, half->from_a, TCP_LIFE_RST, packet);
 	half->window = tcp->window;
 	half->has_window = true;
-	update_closed(connection, is_reset, is_news(facts->analysis));
+	update_closed(connection, is_reset, has_new_bytes(facts->analysis));
 }
 
 /* Waiting bytes of a direction may be due. */
 static inline void settle(struct tcp_half *half, const struct tcp_connection *connection)
 {
-	if (unlikely(connection->deaf))
+	if (unlikely(connection->ignored))
 		tcp_half_fini(half);
 	else if (half->started && (!TAILQ_EMPTY(&half->pieces) || tcp_half_is_due(half, connection->segments, connection->last_ns)))
 		tcp_half_settle(half, connection->last_ns);
@@ -469,7 +469,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	}
 	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
 		return NULL;
-	if (!connection && comes_again(streams, &key, tcp)) {
+	if (!connection && is_of_finished(streams, &key, tcp)) {
 		facts->analysis = RTAP_TCP_RETRANSMISSION;
 		return NULL;
 	}
@@ -556,7 +556,7 @@ void tcp_streams_fini(struct tcp_streams *streams)
 	while (!TAILQ_EMPTY(&streams->open))
 		destroy(TAILQ_FIRST(&streams->open));
 	while (!TAILQ_EMPTY(&streams->over))
-		forget_over(streams, TAILQ_FIRST(&streams->over));
+		discard_over(streams, TAILQ_FIRST(&streams->over));
 	map_fini(&streams->over_map);
 	map_fini(&streams->map);
 }

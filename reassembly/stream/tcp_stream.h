@@ -133,7 +133,7 @@ struct tcp_key {
 
 struct tcp_connection {
 	void *user;               /* the user's own */
-	bool deaf;                /* set by the user, permanently: bytes and holes are not delivered any more, and segments are ignored */
+	bool ignored;             /* set by the user, permanently: bytes and holes are not delivered any more, and segments are ignored */
 	uint8_t addresses[2][16]; /* of b; of a */
 	uint16_t ports[2];
 	uint8_t address_length;

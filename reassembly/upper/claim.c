@@ -188,12 +188,12 @@ void claim_count(const struct request *request)
 }
 
 /* The data of a claimed message is copied into its region. */
-static void land(struct rtap_tracker *tracker, struct message *message)
+static void store(struct rtap_tracker *tracker, struct message *message)
 {
-	/* region_land() ends the claim */
+	/* region_store() ends the claim */
 	if (message->connection->ddp)
 		count(message);
-	region_land(tracker, message);
+	region_store(tracker, message);
 }
 
 /* Assigns an existing READ or WRITE to the request. */
@@ -205,7 +205,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	if (message->region->is_read && message_read_is_over(message))
 		claim_note_arrival(tracker, message);
 	if (assembly_is_whole(message))
-		land(tracker, message);
+		store(tracker, message);
 }
 
 /* Whether a READ or WRITE uses the request's memory. */
@@ -237,7 +237,7 @@ static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
 }
 
 /* The removed data may have suppressed later copies by others: empties the regions and copies all data again. */
-static void land_again(struct rtap_tracker *tracker, const struct request *request, struct message *last)
+static void store_again(struct rtap_tracker *tracker, const struct request *request, struct message *last)
 {
 	struct message *message = last;
 
@@ -251,7 +251,7 @@ static void land_again(struct rtap_tracker *tracker, const struct request *reque
 		if (message->region->is_read && message_read_is_over(message))
 			claim_note_arrival(tracker, message);
 		if (message->has_landed)
-			region_land(tracker, message);
+			region_store(tracker, message);
 	}
 }
 
@@ -281,7 +281,7 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 			if (in_order || (request->is_seen && !names_memory_of(request, message)) || !changes_owner(tracker, message))
 				continue;
 			if (changed && changed != owner)
-				land_again(tracker, changed, last);
+				store_again(tracker, changed, last);
 			changed = owner;
 			continue;
 		}
@@ -289,7 +289,7 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 			claim_late(tracker, message);
 	}
 	if (changed)
-		land_again(tracker, changed, last);
+		store_again(tracker, changed, last);
 }
 
 void claim_around_response(struct rtap_tracker *tracker, const struct request *request)
@@ -337,7 +337,7 @@ static void decide(struct rtap_tracker *tracker, struct message *message)
 		return;
 	for (int i = 0; message_list_after(last) && i < MAX_OVERTAKING / 2; i++)
 		last = message_list_after(last);
-	land_again(tracker, owner, last);
+	store_again(tracker, owner, last);
 }
 
 static void settled(struct rtap_tracker *tracker, struct message *message)
@@ -347,7 +347,7 @@ static void settled(struct rtap_tracker *tracker, struct message *message)
 	if (!message->connection->ddp && (request->is_contested || message->shown.first_frame < request->first_frame))
 		decide(tracker, message);
 	if (message->region && !message->has_landed)
-		land(tracker, message);
+		store(tracker, message);
 	if (!message->region)
 		return;
 	count(message);
@@ -360,8 +360,8 @@ bool claim_data(struct rtap_tracker *tracker, struct message *message, const str
 
 	/* Truncated data is copied when nothing more can arrive. */
 	if (result->completed == message || assembly_is_whole(message))
-		land(tracker, message);
+		store(tracker, message);
 	return is_last;
 }
 
-const struct upper_memory claim_memory = { .may_want = may_want, .claim = claim, .settled = settled, .forget = region_unclaim, .lost = lost };
+const struct upper_memory claim_memory = { .may_want = may_want, .claim = claim, .settled = settled, .discard = region_unclaim, .lost = lost };

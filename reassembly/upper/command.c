@@ -165,7 +165,7 @@ struct command *command_of_response(const struct upper_work *work, uint64_t id)
 }
 
 /* The operation of a response without a command is dropped: its command is known now. */
-static void forget_alone(struct rtap_tracker *tracker, struct command *command)
+static void discard_alone(struct rtap_tracker *tracker, struct command *command)
 {
 	if (command->request.response)
 		operation_destroy(tracker, command->request.response);
@@ -190,7 +190,7 @@ struct command *command_begin(struct upper_work *work, uint64_t id)
 	/* the command of a response can be captured after it; a later command means that the response's own command was lost */
 	if (command && !command->request.is_seen && may_precede(work, command)) {
 		unmap(command);
-		forget_alone(work->tracker, command);
+		discard_alone(work->tracker, command);
 	} else {
 		if (command && command->request.is_seen)
 			end_command(work->tracker, command, NULL);
@@ -323,7 +323,7 @@ static void join(struct rtap_tracker *tracker, struct command *alone)
 	if (!command || command == alone || !command->request.is_seen || command->request.is_answered || !response ||
 	    response->shown.first_frame < command->request.first_frame)
 		return;
-	forget_alone(tracker, alone);
+	discard_alone(tracker, alone);
 	request->response = NULL;
 	end_command(tracker, alone, NULL);
 	unmap(command);

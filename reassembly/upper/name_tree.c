@@ -170,7 +170,7 @@ static void drop_name(struct name_tree *tree, struct name *name)
 	free(name);
 }
 
-static void forget_id(struct name_tree *tree, struct name_node *node)
+static void discard_id(struct name_tree *tree, struct name_node *node)
 {
 	if (node->has_id)
 		map_remove(&tree->ids, hash_of_id(node->server, node->fsid, node->fileid), node);
@@ -182,7 +182,7 @@ static void drop_node(struct name_tree *tree, struct name_node *node)
 	struct handle *handle;
 
 	leave_idle(tree, node);
-	forget_id(tree, node);
+	discard_id(tree, node);
 	while (!LIST_EMPTY(&node->names))
 		drop_name(tree, LIST_FIRST(&node->names));
 	while ((handle = SLIST_FIRST(&node->handles))) {
@@ -203,7 +203,7 @@ void name_tree_trim(struct name_tree *tree)
 {
 	while (used_memory(tree) > tree->max_memory && !TAILQ_EMPTY(&tree->idle)) {
 		drop_node(tree, TAILQ_FIRST(&tree->idle));
-		tree->forgotten++;
+		tree->evicted++;
 	}
 }
 
@@ -502,7 +502,7 @@ void name_tree_unbind(struct name_tree *tree, struct name_node *directory, struc
 		return;
 	}
 	node->gone = true;
-	forget_id(tree, node);
+	discard_id(tree, node);
 	if (tree->unnamed)
 		tree->unnamed(tree, node);
 }

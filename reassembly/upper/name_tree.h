@@ -69,7 +69,7 @@ struct name_tree {
 	void (*dropped)(struct name_tree *tree, struct name_node *node);
 	void (*moved)(struct name_tree *tree, struct name_node *node);
 	void (*unnamed)(struct name_tree *tree, struct name_node *node);
-	uint64_t forgotten;           /* nodes evicted */
+	uint64_t evicted;             /* nodes evicted */
 	uint64_t refused;             /* nodes and names refused for lack of memory */
 	uint64_t steps;               /* steps left for walks below directories */
 	uint64_t unsettled;           /* walks ended by the step limit: moved() was not called for some nodes */

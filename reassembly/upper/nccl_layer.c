@@ -468,7 +468,7 @@ static void fini(struct rtap_tracker *tracker)
 }
 
 static const struct upper_memory nccl_memory = {
-	.may_want = may_want, .claim = claim, .settled = data_settled, .forget = region_unclaim, .lost = lost,
+	.may_want = may_want, .claim = claim, .settled = data_settled, .discard = region_unclaim, .lost = lost,
 };
 
 const struct upper_layer nccl_layer = {

@@ -356,7 +356,7 @@ static void nothing(struct rtap_tracker *tracker, struct message *message)
 	(void)message;
 }
 
-static void forget(struct message *message)
+static void discard(struct message *message)
 {
 	(void)message;
 }
@@ -441,7 +441,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 		acknowledge(tracker, &state->sides[i]);
 }
 
-static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .forget = forget, .lost = lost };
+static const struct upper_memory memory = { .may_want = may_want, .claim = claim, .settled = nothing, .discard = discard, .lost = lost };
 
 static const uint16_t ports[] = { RDS_PORT, RDS_PORT_OLD, 0 };
 

@@ -498,7 +498,7 @@ static bool has_room(struct rtap_tracker *tracker, struct region *region, uint64
 }
 
 /* Adds the part of a run that is in the region. */
-static void land_run(struct rtap_tracker *tracker, struct region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
+static void store_run(struct rtap_tracker *tracker, struct region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
 		     const uint8_t *bytes, unsigned keep)
 {
 	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
@@ -527,7 +527,7 @@ static void land_run(struct rtap_tracker *tracker, struct region *region, struct
 }
 
 /* Copies a message's data to one region. */
-static void land_in(struct rtap_tracker *tracker, struct region *region, const struct message *message)
+static void store_in(struct rtap_tracker *tracker, struct region *region, const struct message *message)
 {
 	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
 	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
@@ -539,10 +539,10 @@ static void land_in(struct rtap_tracker *tracker, struct region *region, const s
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
 		const struct coverage_run *run = &coverage_runs(data)[i];
 
-		land_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
+		store_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
 	}
 	for (uint32_t i = 0; i < cut->count; i++)
-		land_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
+		store_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
 	request_charge(&tracker->budget, region->request, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
 }
 
@@ -564,12 +564,12 @@ static uint64_t end_of(const struct message *message)
 	return message->shown.virtual_address + (message->shown.length > known ? message->shown.length : known);
 }
 
-void region_land(struct rtap_tracker *tracker, struct message *message)
+void region_store(struct rtap_tracker *tracker, struct message *message)
 {
 	uint64_t end = end_of(message);
 
 	for (struct region *region = message->region; region; region = next_touched(region, end))
-		land_in(tracker, region, message);
+		store_in(tracker, region, message);
 	budget_touch(&tracker->budget, &message->region->request->entry);
 	message->has_landed = true;
 	/* For iWARP nothing is revised: TCP keeps the order of each side. */

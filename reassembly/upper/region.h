@@ -60,7 +60,7 @@ void region_claim(struct rtap_tracker *tracker, struct region *region, struct me
 void region_unclaim(struct message *message);
 
 /* Copies the present data of a READ or WRITE to the regions of its request. */
-void region_land(struct rtap_tracker *tracker, struct message *message);
+void region_store(struct rtap_tracker *tracker, struct message *message);
 
 /* Removes the data of a READ or WRITE from the regions of its request, including data of others at the same addresses. */
 void region_empty(struct rtap_tracker *tracker, struct message *message);

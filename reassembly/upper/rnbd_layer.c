@@ -453,9 +453,9 @@ static void settle_data(struct rtap_tracker *tracker, struct message *message)
 	claim_memory.settled(tracker, message);
 }
 
-static void forget_data(struct message *message)
+static void discard_data(struct message *message)
 {
-	claim_memory.forget(message);
+	claim_memory.discard(message);
 }
 
 static void lost_data(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
@@ -464,7 +464,7 @@ static void lost_data(struct rtap_tracker *tracker, const struct message *messag
 }
 
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .settled = settle_data, .forget = forget_data, .lost = lost_data,
+	.may_want = may_want, .claim = claim, .settled = settle_data, .discard = discard_data, .lost = lost_data,
 };
 
 /* The missing ranges of a request are known once its message is settled. */

@@ -30,7 +30,7 @@ static void leave(struct rtap_tracker *tracker, struct rpc_connection *of)
 	note_due(tracker);
 }
 
-static void forget_bytes(struct rtap_tracker *tracker, struct rpc_connection *of, struct rpc_answer *answer)
+static void discard_bytes(struct rtap_tracker *tracker, struct rpc_connection *of, struct rpc_answer *answer)
 {
 	if (!answer->bytes)
 		return;
@@ -84,7 +84,7 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct rpc_connection *of, co
 	answers->latest_ns = tracker->now_ns;
 	note_due(tracker);
 	place = &answers->ring[answers->next & (answers->room - 1)];
-	forget_bytes(tracker, of, place);
+	discard_bytes(tracker, of, place);
 	*place = *answer;
 	place->number = answers->next++;
 	place->older = answers->newest[bucket_of(answer->xid)];
@@ -93,10 +93,10 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct rpc_connection *of, co
 		return;
 	answers->kept += answer->length;
 	budget_add(&tracker->budget, &of->connection->entry, answer->length);
-	if (answers->next - answers->forgotten > answers->room)
-		answers->forgotten = answers->next - answers->room;
-	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)
-		forget_bytes(tracker, of, &answers->ring[answers->forgotten++ & (answers->room - 1)]);
+	if (answers->next - answers->oldest_kept > answers->room)
+		answers->oldest_kept = answers->next - answers->room;
+	while (answers->kept > RPC_ANSWERS_BYTES && answers->oldest_kept != answers->next)
+		discard_bytes(tracker, of, &answers->ring[answers->oldest_kept++ & (answers->room - 1)]);
 }
 
 struct rpc_answer *rpc_answers_find(const struct rpc_connection *of, bool from_a, uint32_t xid)
@@ -145,7 +145,7 @@ void rpc_answers_fini(struct rtap_tracker *tracker, struct rpc_connection *of)
 		return;
 	leave(tracker, of);
 	for (uint32_t i = 0; i < answers->room; i++)
-		forget_bytes(tracker, of, &answers->ring[i]);
+		discard_bytes(tracker, of, &answers->ring[i]);
 	budget_give(&tracker->budget, &of->connection->entry, answers->room * sizeof *answers->ring);
 	free(answers->ring);
 	*answers = (struct rpc_answers){ 0 };

@@ -39,7 +39,7 @@ struct rpc_answers {
 	uint32_t next, room;       /* room: a power of two, or 0 */
 	uint64_t kept;             /* bytes of replies */
 	int64_t latest_ns;         /* when the last one was added */
-	uint32_t forgotten;        /* number of the oldest one that may still have bytes */
+	uint32_t oldest_kept;      /* number of the oldest one that may still have bytes */
 	uint8_t newest[RPC_ANSWERS_BUCKETS]; /* index of the newest entry of each bucket, plus 1; 0: none */
 };
 

@@ -424,7 +424,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 }
 
 /* A reply without a waiting call: it may be the repeat of an earlier one. */
-static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
+static __attribute__((cold, noinline)) void recognise_repeat(struct rtap_tracker *tracker, struct rpc_call *lone)
 {
 	struct rpc_call *call = rpc_call_find(tracker, lone->request.connection, lone->request.from_a, lone->xid);
 	struct rpc_answer *answer = call ? NULL : rpc_call_find_answer(lone->request.connection, lone->request.from_a, lone->xid);
@@ -449,7 +449,7 @@ static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_
 
 	if (!call)
 		return NULL;
-	know_again(tracker, call);
+	recognise_repeat(tracker, call);
 	if (has_call || call->call.rpc.program_known)
 		return call;
 	message->connection->requests.unknown_responses++;

@@ -171,7 +171,7 @@ void rpc_conversation_connect(struct rpc_conversation *conversation, bool call_f
 		conversation->number = user->connect(user->owner, conversation, opened_by_a(conversation, call_from_a), frame, time_ns);
 }
 
-static void forget_answered(struct rpc_conversation *conversation)
+static void discard_answered(struct rpc_conversation *conversation)
 {
 	budget_give(conversation->carriers->budget, &conversation->entry, conversation->remembered_room * sizeof *conversation->remembered);
 	free(conversation->remembered);
@@ -183,7 +183,7 @@ static void free_conversation(struct rpc_conversation *conversation)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
 
-	forget_answered(conversation);
+	discard_answered(conversation);
 	for (int side = 0; conversation->directions && side < 2; side++)
 		if (conversation->is_rpc)
 			rpc_record_fini(&conversation->directions[side].reader);
@@ -267,7 +267,7 @@ static bool let_wait(struct rpc_conversation *conversation, bool from_a, const s
 	return true;
 }
 
-void rpc_conversation_forget(struct rpc_conversation *conversation)
+void rpc_conversation_discard(struct rpc_conversation *conversation)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
 	const struct tcp_connection *tcp = conversation->tcp;
@@ -291,7 +291,7 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 	take_all_early(conversation);
 	if (conversation->number)
 		user->disconnect(user->owner, conversation);
-	rpc_conversation_forget(conversation);
+	rpc_conversation_discard(conversation);
 	free_conversation(conversation);
 }
 
@@ -310,7 +310,7 @@ static void evict(struct budget_entry *entry, void *owner)
 		give_up(TAILQ_FIRST(&conversation->calls));
 	while (!SLIST_EMPTY(&conversation->early))
 		take_early(conversation, SLIST_FIRST(&conversation->early));
-	forget_answered(conversation);
+	discard_answered(conversation);
 }
 
 void rpc_conversation_give_up(struct rpc_conversation *conversation)

@@ -99,8 +99,8 @@ bool rpc_conversation_knows(const struct rpc_conversation *conversation, bool fr
 /* Sets what is known of the call that a reply with this XID answers in the context. False: unknown. */
 bool rpc_conversation_context(const struct rpc_conversation *conversation, bool from_a, uint32_t xid, struct rtap_context *context);
 
-/* The user forgets the conversation: reports its unanswered calls. */
-void rpc_conversation_forget(struct rpc_conversation *conversation);
+/* The user no longer needs the conversation: reports its unanswered calls. */
+void rpc_conversation_discard(struct rpc_conversation *conversation);
 
 /* Reports unanswered calls and frees the conversation. */
 void rpc_conversation_end(struct rpc_conversation *conversation);

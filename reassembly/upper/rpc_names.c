@@ -82,7 +82,7 @@ static void leave(struct rtap_tracker *tracker, struct rpc_names *names)
 	uint64_t lost;
 
 	name_tree_trim(&names->tree);
-	lost = names->tree.forgotten + names->tree.refused;
+	lost = names->tree.evicted + names->tree.refused;
 	tracker->counters.evictions += lost - names->lost;
 	names->lost = lost;
 	charge(tracker, names);

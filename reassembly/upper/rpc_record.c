@@ -21,7 +21,7 @@
 enum { CALL, REPLY };
 
 /* Whether the word at `at` after the mark is between two numbers, or not present. */
-static bool word_may_be(const uint8_t *bytes, uint32_t length, uint32_t at, uint32_t low, uint32_t high)
+static bool is_word_plausible(const uint8_t *bytes, uint32_t length, uint32_t at, uint32_t low, uint32_t high)
 {
 	uint32_t word;
 
@@ -34,23 +34,23 @@ static bool word_may_be(const uint8_t *bytes, uint32_t length, uint32_t at, uint
 /* RFC 5531, section 9: xid, 0, rpcvers 2, prog, vers, proc, flavor and length of the credential. */
 static bool may_be_call(const uint8_t *bytes, uint32_t length)
 {
-	return word_may_be(bytes, length, 8, 2, 2) && word_may_be(bytes, length, 12, 100000, 0x5fffffff) &&
-	       word_may_be(bytes, length, 16, 0, 1000) && word_may_be(bytes, length, 20, 0, 1000) &&
-	       word_may_be(bytes, length, 24, 0, MOST_FLAVORS) && word_may_be(bytes, length, 28, 0, LARGEST_AUTH);
+	return is_word_plausible(bytes, length, 8, 2, 2) && is_word_plausible(bytes, length, 12, 100000, 0x5fffffff) &&
+	       is_word_plausible(bytes, length, 16, 0, 1000) && is_word_plausible(bytes, length, 20, 0, 1000) &&
+	       is_word_plausible(bytes, length, 24, 0, MOST_FLAVORS) && is_word_plausible(bytes, length, 28, 0, LARGEST_AUTH);
 }
 
 /* xid, 1, then accepted (0): flavor and length of the verifier, if that is empty accept_stat; or denied (1): reject_stat. */
 static bool may_be_reply(const uint8_t *bytes, uint32_t length)
 {
-	if (!word_may_be(bytes, length, 8, 0, 1))
+	if (!is_word_plausible(bytes, length, 8, 0, 1))
 		return false;
 	if (length < MARK + 12)
 		return true;
 	if (load32(bytes + MARK + 8))
-		return word_may_be(bytes, length, 12, 0, 1);
-	if (!word_may_be(bytes, length, 12, 0, MOST_FLAVORS) || !word_may_be(bytes, length, 16, 0, LARGEST_AUTH))
+		return is_word_plausible(bytes, length, 12, 0, 1);
+	if (!is_word_plausible(bytes, length, 12, 0, MOST_FLAVORS) || !is_word_plausible(bytes, length, 16, 0, LARGEST_AUTH))
 		return false;
-	return length < MARK + 20 || load32(bytes + MARK + 16) || word_may_be(bytes, length, 20, 0, 5);
+	return length < MARK + 20 || load32(bytes + MARK + 16) || is_word_plausible(bytes, length, 20, 0, 5);
 }
 
 enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bool strict)
@@ -69,7 +69,7 @@ enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bo
 	looked_at = fragment < RPC_RECORD_HEADER - MARK ? fragment + MARK : RPC_RECORD_HEADER;
 	if (length > looked_at)
 		length = looked_at;
-	if (!word_may_be(bytes, length, 4, CALL, REPLY))
+	if (!is_word_plausible(bytes, length, 4, CALL, REPLY))
 		return RPC_RECORD_NO;
 	if (length >= MARK + 8) {
 		bool is_reply = load32(bytes + MARK + 4) == REPLY;
@@ -322,7 +322,7 @@ static uint32_t take_mark(struct rpc_record_reader *reader, const uint8_t *bytes
 }
 
 /* No record begins at this byte. */
-static void pass_over(struct rpc_record_reader *reader, uint64_t bytes)
+static void skip(struct rpc_record_reader *reader, uint64_t bytes)
 {
 	reader->state = RPC_RECORD_SEARCHING;
 	reader->passed_over += bytes;
@@ -379,7 +379,7 @@ static uint32_t take_head(struct rpc_record_reader *reader, const struct stretch
 			taken += more;
 			break;
 		case RPC_RECORD_NO:
-			pass_over(reader, 1);
+			skip(reader, 1);
 			memmove(reader->head, reader->head + 1, --reader->head_length);
 			break;
 		}
@@ -408,7 +408,7 @@ static uint32_t look(struct rpc_record_reader *reader, const struct stretch *str
 			reader->head_ns = stretch->time_ns;
 			return length;
 		case RPC_RECORD_NO:
-			pass_over(reader, 1);
+			skip(reader, 1);
 			break;
 		}
 	}

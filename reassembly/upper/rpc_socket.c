@@ -57,7 +57,7 @@ static void drop_place(void *owner, struct message *message)
 {
 	struct rtap_tracker *tracker = owner;
 
-	frame_touch_forget(tracker, message);
+	frame_touch_discard(tracker, message);
 	message_drop(tracker, message);
 }
 
@@ -265,9 +265,9 @@ static void give_up(struct connection *connection)
 	rpc_conversation_give_up(connection->upper_stream);
 }
 
-static void forget(struct connection *connection)
+static void discard(struct connection *connection)
 {
-	rpc_conversation_forget(connection->upper_stream);
+	rpc_conversation_discard(connection->upper_stream);
 }
 
 static void flush(struct rtap_tracker *tracker)
@@ -282,5 +282,5 @@ void rpc_socket_fini(struct rtap_tracker *tracker)
 
 const struct upper_socket rpc_socket = {
 	.begin = begin, .life = life, .bytes = take_bytes, .hole = take_hole, .verdict = verdict, .segment = take_segment,
-	.end = end, .datagram = take_datagram, .give_up = give_up, .forget = forget, .flush = flush,
+	.end = end, .datagram = take_datagram, .give_up = give_up, .discard = discard, .flush = flush,
 };

@@ -366,7 +366,7 @@ static void copy(struct rtap_tracker *tracker, const struct scsi_request *reques
 		scsi_copy_token(tracker, bytes, length, size, effect);
 }
 
-static void give_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
+static void report_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
 {
 	bool is_out = request->cdb.effect != SCSI_READS;
 	struct coverage data = { 0 }, cut = { 0 }, half = { 0 };
@@ -430,7 +430,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 	if (request->cdb.effect == SCSI_CHANGES_ALL || (request->cdb.effect == SCSI_SAME && !request->cdb.blocks && size))
 		effect.to_end = true;
 	if (is_good || (request->cdb.effect >= SCSI_COPIES && may_have_begun(request)))
-		give_effect(tracker, request, &effect, size);
+		report_effect(tracker, request, &effect, size);
 	else if (request->cdb.effect != SCSI_READS && request->cdb.effect != SCSI_UNMAPS && request->cdb.effect < SCSI_COPIES && may_have_begun(request))
 		give(tracker, &effect, BLOCK_SPOILED);
 }
@@ -556,7 +556,7 @@ void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, co
 }
 
 /* Whether data of one direction, complete up to `length`, continues in the next piece of memory, or is incomplete data out. */
-static bool goes_on(const struct scsi_request *request, bool is_out, uint64_t length)
+static bool continues(const struct scsi_request *request, bool is_out, uint64_t length)
 {
 	uint64_t end = is_out ? request->carried_length : 0;
 	bool at_boundary = false;
@@ -592,7 +592,7 @@ bool scsi_take_data(struct upper_work *work)
 	coverage_fini(&cut);
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->gathered), before);
 	bytes = front(&request->gathered, &length);
-	if (!bytes || length <= request->shown_length || goes_on(request, is_out, length))
+	if (!bytes || length <= request->shown_length || continues(request, is_out, length))
 		return false;
 	request->shown_length = length;
 	work->context->upper = work->connection->layer->carried;
