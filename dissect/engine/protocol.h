@@ -235,6 +235,27 @@
 	X(NVME_DISCOVERY_LOG, nvme_discovery_log_protocol) \
 	X(NVME_DISCOVERY_ENTRIES, nvme_discovery_entries_protocol) \
 	X(NVME_RESERVATION_LOG, nvme_reservation_log_protocol) \
+	X(NVME_SUPPORTED_PAGES, nvme_supported_pages_protocol) \
+	X(NVME_TEST_LOG, nvme_test_log_protocol) \
+	X(NVME_TEST_RESULTS, nvme_test_results_protocol) \
+	X(NVME_TELEMETRY_LOG, nvme_telemetry_log_protocol) \
+	X(NVME_ENDURANCE_LOG, nvme_endurance_log_protocol) \
+	X(NVME_LATENCY_LOG, nvme_latency_log_protocol) \
+	X(NVME_LATENCY_EVENTS, nvme_latency_events_protocol) \
+	X(NVME_LATENCY_SETS, nvme_latency_sets_protocol) \
+	X(NVME_PERSISTENT_LOG, nvme_persistent_log_protocol) \
+	X(NVME_PERSISTENT_EVENTS, nvme_persistent_events_protocol) \
+	X(NVME_LBA_STATUS_LOG, nvme_lba_status_log_protocol) \
+	X(NVME_LBA_STATUS_ELEMENTS, nvme_lba_status_elements_protocol) \
+	X(NVME_ENDURANCE_EVENTS, nvme_endurance_events_protocol) \
+	X(NVME_ENDURANCE_GROUPS, nvme_endurance_groups_protocol) \
+	X(NVME_FEATURE_EFFECTS, nvme_feature_effects_protocol) \
+	X(NVME_MI_EFFECTS, nvme_mi_effects_protocol) \
+	X(NVME_BOOT_LOG, nvme_boot_log_protocol) \
+	X(NVME_ROTATIONAL_LOG, nvme_rotational_log_protocol) \
+	X(NVME_SANITIZE_LOG, nvme_sanitize_log_protocol) \
+	X(NVME_CHANGED_ZONES, nvme_changed_zones_protocol) \
+	X(NVME_LATENCY_CONFIG, nvme_latency_config_protocol) \
 	X(NVME_LBA_RANGES, nvme_lba_ranges_protocol) \
 	X(NVME_POWER_TRANSITIONS, nvme_power_transitions_protocol) \
 	X(NVME_TIMESTAMP, nvme_timestamp_protocol) \

@@ -98,24 +98,26 @@ static const struct rtap_name feature_names[] = {
 	{ 0x82, "Reservation Notification Mask" }, { 0x83, "Reservation Persistence" }, { 0x84, "Namespace Write Protection Config" }, { 0, NULL },
 };
 
-/* Dword 11 of a feature with one. */
+/* Bits of dword 11 or 12 of a feature with one, from dword 10. */
 static bool derive_of_feature(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint8_t feature,
 			      unsigned low, unsigned width)
 {
 	const uint8_t *dwords = layer_bytes(packet, layer);
 
-	value->number = little_bits(dwords, 32 + low, width);
+	value->number = little_bits(dwords, low, width);
 	return dwords[0] == feature;
 }
 
 #define OF_FEATURE(name, feature, low, width) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \
-		return derive_of_feature(packet, layer, value, feature, low, width); \
+		return derive_of_feature(packet, layer, value, feature, 32 + (low), width); \
 	}
 
 #define OF_LISTED(name, feature, low, width, show, filter, label) OF_FEATURE(name, feature, low, width)
+#define OF_SET(name, feature, dword, low, width, show, filter, label) OF_FEATURE(name, feature, ((dword) - 11) * 32 + (low), width)
 NVME_FEATURES(OF_LISTED)
+NVME_SET_FEATURES(OF_SET)
 OF_FEATURE(queues, NVME_FEATURE_QUEUES, 0, 32)
 OF_FEATURE(events, 0x0b, 0, 32)
 OF_FEATURE(submission_queues, NVME_FEATURE_QUEUES, 0, 16)
@@ -126,6 +128,10 @@ OF_FEATURE(completion_queues, NVME_FEATURE_QUEUES, 16, 16)
 
 #define LISTED_ROW(name, feature, low, width, show, filter, label) FEATURE_ROW(filter, label, low, width, show, derive_##name),
 
+#define SET_ROW(name, feature, dword, low, width, show, filter, label) \
+	{ "nvme.cmd.set_features." filter, label, NVME_AT((dword) - 10, low, width), show, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_COMPARED, NULL, \
+	  derive_##name, NULL },
+
 /* A feature whose bits are not given one by one. */
 static bool derive_plain(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -133,6 +139,23 @@ static bool derive_plain(const struct rtap_packet *packet, const struct rtap_lay
 
 	value->number = little_bits(dwords, NVME_AT(1, 0, 32));
 	return !nvme_has_attributes(dwords[0]);
+}
+
+/* The dwords of a feature that is not of an NVM set. */
+static bool derive_plain11(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *dwords = layer_bytes(packet, layer);
+
+	value->number = little_bits(dwords, NVME_AT(1, 0, 32));
+	return !nvme_is_of_set(dwords[0]);
+}
+
+static bool derive_plain12(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *dwords = layer_bytes(packet, layer);
+
+	value->number = little_bits(dwords, NVME_AT(2, 0, 32));
+	return !nvme_is_of_set(dwords[0]);
 }
 
 static const struct rtap_field set_features_fields[] = {
@@ -146,7 +169,8 @@ static const struct rtap_field set_features_fields[] = {
 	FEATURE_ROW("nq.nsqr", "Number of I/O Submission Queues Requested less 1", 0, 16, RTAP_DEC, derive_submission_queues),
 	FEATURE_ROW("nq.ncqr", "Number of I/O Completion Queues Requested less 1", 16, 16, RTAP_DEC, derive_completion_queues),
 	NVME_FEATURES(LISTED_ROW)
-	NVME_ROW("nvme.cmd.dword12", "Dword 12", NVME_AT(2, 0, 32), RTAP_HEX, NULL),
+	{ "nvme.cmd.dword12", "Dword 12", NVME_AT(2, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES, NULL, derive_plain12, NULL },
+	NVME_SET_FEATURES(SET_ROW)
 	NVME_ROW("nvme.cmd.dword13", "Dword 13", NVME_AT(3, 0, 32), RTAP_HEX, NULL),
 	NVME_WHOLE("nvme.cmd.set_features.dword14", "Dword 14", NVME_AT(4, 0, 32)),
 	NVME_ROW("nvme.cmd.set_features.dword14.uuid", "UUID Index", NVME_AT(4, 0, 7), RTAP_HEX32, NULL),
@@ -160,12 +184,18 @@ static const struct rtap_name select_names[] = {
 	{ 0, "current" }, { 1, "default" }, { 2, "saved" }, { 3, "supported capabilities" }, { 0, NULL },
 };
 
+#define SET_OF(name, derive) \
+	{ name, "NVM Set Identifier", NVME_AT(1, 0, 16), RTAP_HEX32, RTAP_LITTLE | RTAP_SOMETIMES | RTAP_COMPARED, NULL, derive, NULL }
+
 static const struct rtap_field get_features_fields[] = {
 	NVME_WHOLE("nvme.cmd.get_features.dword10", "Dword 10", NVME_AT(0, 0, 32)),
 	{ "nvme.cmd.get_features.dword10.fid", "Feature Identifier", NVME_AT(0, 0, 8), RTAP_HEX32, RTAP_LITTLE | RTAP_OPCODE, feature_names, NULL, NULL },
 	NVME_ROW("nvme.cmd.set_features.dword10.sel", "Select", NVME_AT(0, 8, 3), RTAP_HEX32, select_names),
 	NVME_ROW("nvme.cmd.get_features.dword10.rsvd", "Reserved", NVME_AT(0, 11, 21), RTAP_HEX32, NULL),
-	NVME_ROW("nvme.cmd.dword11", "Dword 11", NVME_AT(1, 0, 32), RTAP_HEX, NULL),
+	{ "nvme.cmd.dword11", "Dword 11", NVME_AT(1, 0, 32), RTAP_HEX, RTAP_LITTLE | RTAP_SOMETIMES, NULL, derive_plain11, NULL },
+	SET_OF("nvme.cmd_get_features.dword11.rrl.nvmsetid", derive_recovery_set),
+	SET_OF("nvme.cmd.get_features.dword11.plmc.nvmsetid", derive_latency_set),
+	SET_OF("nvme.cmd.get_features.dword11.plmw.nvmsetid", derive_window_set),
 	NVME_ROW("nvme.cmd.dword12", "Dword 12", NVME_AT(2, 0, 32), RTAP_HEX, NULL),
 	NVME_ROW("nvme.cmd.dword13", "Dword 13", NVME_AT(3, 0, 32), RTAP_HEX, NULL),
 	NVME_WHOLE("nvme.cmd.get_features.dword14", "Dword 14", NVME_AT(4, 0, 32)),

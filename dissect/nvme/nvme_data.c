@@ -49,6 +49,25 @@ static const struct rtap_field timestamp_fields[] = {
 
 NVME_STRUCTURE(timestamp, TIMESTAMP, "nvme.set_features.tst", "NVMe Timestamp", "Base, 5.27.1.10", 8, PROTOCOL_PAYLOAD)
 
+/* Base, 5.27.1.15. */
+static const struct rtap_field latency_config_fields[] = {
+	NVME_WHOLE("nvme.set_features.plmc.ee", "Enable Event", NVME_BYTES(0, 2)),
+	NVME_ROW("nvme.set_features.plmc.ee.dtwinr", "Deterministic Window Reads Warning", NVME_BITS(0, 0, 1), RTAP_BOOL, NULL),
+	NVME_ROW("nvme.set_features.plmc.ee.dtwinw", "Deterministic Window Writes Warning", NVME_BITS(0, 1, 1), RTAP_BOOL, NULL),
+	NVME_ROW("nvme.set_features.plmc.ee.dtwint", "Deterministic Window Time Warning", NVME_BITS(0, 2, 1), RTAP_BOOL, NULL),
+	NVME_RESERVED("nvme.set_features.plmc.rsvd0_3", NVME_BITS(0, 3, 11)),
+	NVME_ROW("nvme.set_features.plmc.ee.ndtwindv", "Left the Window: Value Exceeded", NVME_BITS(1, 6, 1), RTAP_BOOL, NULL),
+	NVME_ROW("nvme.set_features.plmc.ee.ndtwindde", "Left the Window: Deterministic Excursion", NVME_BITS(1, 7, 1), RTAP_BOOL, NULL),
+	{ "nvme.set_features.plmc.rsvd2", "Reserved", NVME_BYTES(2, 30), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
+	NVME_ROW("nvme.set_features.plmc.dtwinrt", "Deterministic Window Reads Threshold (4 KiB)", NVME_BYTES(32, 8), RTAP_HEX, NULL),
+	NVME_ROW("nvme.set_features.plmc.dtwinwt", "Deterministic Window Writes Threshold (optimal write size)", NVME_BYTES(40, 8), RTAP_HEX, NULL),
+	NVME_ROW("nvme.set_features.plmc.dtwintt", "Deterministic Window Time Threshold (ms)", NVME_BYTES(48, 8), RTAP_HEX, NULL),
+	{ "nvme.set_features.plmc.rsvd56", "Reserved", NVME_BYTES(56, 456), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
+};
+
+NVME_STRUCTURE(latency_config, LATENCY_CONFIG, "nvme.set_features.plmc", "NVMe Predictable Latency Mode Configuration", "Base, 5.27.1.15", 512,
+	PROTOCOL_PAYLOAD)
+
 /* Base, 5.27.1.18. */
 static const struct rtap_field host_behavior_fields[] = {
 	NVME_ROW("nvme.set_features.hbs.acre", "Advanced Command Retry Enable", NVME_BYTES(0, 1), RTAP_HEX, NULL),

@@ -25,6 +25,8 @@
 	X(write_cache, 0x06, 0, 1, RTAP_BOOL, "vwce.wce", "Volatile Write Cache Enable") \
 	X(coalescing, 0x08, 0, 8, RTAP_HEX32, "irqc.thr", "Aggregation Threshold less 1") \
 	X(coalescing_time, 0x08, 8, 8, RTAP_HEX32, "irqc.time", "Aggregation Time (100 us)") \
+	X(vector, 0x09, 0, 16, RTAP_HEX32, "irqv.iv", "Interrupt Vector") \
+	X(vector_coalescing, 0x09, 16, 1, RTAP_BOOL, "irqv.cd", "Coalescing Disable") \
 	X(atomicity, 0x0a, 0, 1, RTAP_BOOL, "wan.dn", "Disable Normal") \
 	X(event_smart, 0x0b, 0, 8, RTAP_HEX32, "aec.smart", "SMART and Health Critical Warnings") \
 	X(event_namespace, 0x0b, 8, 1, RTAP_BOOL, "aec.ns", "Namespace Attribute Notices") \
@@ -45,6 +47,8 @@
 	X(sanitize, 0x17, 0, 1, RTAP_BOOL, "san.nodrm", "No-Deallocate Response Mode") \
 	X(endurance_group, 0x18, 0, 16, RTAP_HEX32, "eg.endgid", "Endurance Group Identifier") \
 	X(endurance_warnings, 0x18, 16, 8, RTAP_HEX32, "eg.egcw", "Endurance Group Critical Warnings") \
+	X(combination, 0x19, 0, 9, RTAP_HEX32, "iocsp.iocsci", "I/O Command Set Combination Index") \
+	X(spinup, 0x1a, 0, 1, RTAP_BOOL, "spinup.spinup", "Spinup Control") \
 	X(progress, 0x80, 0, 8, RTAP_HEX32, "swp.pbslc", "Pre-boot Software Load Count") \
 	X(extended_host, 0x81, 0, 1, RTAP_BOOL, "hid.exhid", "Extended Host Identifier") \
 	X(mask_preempted, 0x82, 1, 1, RTAP_BOOL, "rsrvn.regpre", "Mask Registration Preempted") \
@@ -53,14 +57,33 @@
 	X(persistence, 0x83, 0, 1, RTAP_BOOL, "rsrvp.ptpl", "Persist Through Power Loss") \
 	X(protection, 0x84, 0, 3, RTAP_HEX32, "nswp.wps", "Write Protection State")
 
+/* Of one NVM set: X(name, feature, dword of Set Features, first bit, width, shown as, filter name, label), and dword 0 of the response. */
+#define NVME_SET_FEATURES(X) \
+	X(recovery_set, 0x12, 11, 0, 16, RTAP_HEX32, "dword11.rrl.nvmsetid", "NVM Set Identifier") \
+	X(recovery_level, 0x12, 12, 0, 4, RTAP_HEX32, "dword12.rrl.rrl", "Read Recovery Level") \
+	X(latency_set, 0x13, 11, 0, 16, RTAP_HEX32, "dword11.plmc.nvmsetid", "NVM Set Identifier") \
+	X(latency_enable, 0x13, 12, 0, 1, RTAP_BOOL, "dword12.plmc.ple", "Predictable Latency Enable") \
+	X(window_set, 0x14, 11, 0, 16, RTAP_HEX32, "dword11.plmw.nvmsetid", "NVM Set Identifier") \
+	X(window, 0x14, 12, 0, 3, RTAP_HEX32, "dword12.plmw.ws", "Window Select")
+#define NVME_SET_FEATURE_RESULTS(X) \
+	X(recovery_level, 0x12, 0, 4, RTAP_HEX32, "rrl.rrl", "Read Recovery Level") \
+	X(latency_enable, 0x13, 0, 1, RTAP_HEX32, "plmc.ple", "Predictable Latency Enable") \
+	X(window, 0x14, 0, 3, RTAP_HEX32, "plmw.ws", "Window Select")
+
 /* The number of queues has other names in the command than in the response. */
 #define NVME_FEATURE_QUEUES 0x07
 
 static inline bool nvme_has_attributes(uint8_t feature)
 {
 #define NVME_IS_FEATURE(name, number, low, width, show, filter, label) feature == (number) ||
-	return NVME_FEATURES(NVME_IS_FEATURE) feature == NVME_FEATURE_QUEUES;
+	return NVME_FEATURES(NVME_IS_FEATURE) NVME_SET_FEATURE_RESULTS(NVME_IS_FEATURE) feature == NVME_FEATURE_QUEUES;
 #undef NVME_IS_FEATURE
+}
+
+/* Set Features has the value in dword 12, and Set and Get Features the NVM set in dword 11. */
+static inline bool nvme_is_of_set(uint8_t feature)
+{
+	return feature >= 0x12 && feature <= 0x14;
 }
 
 #endif

@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
-
 #include "dissect/nvme/nvme_names.h"
 #include "dissect/nvme/nvme_structure.h"
 
@@ -120,8 +118,6 @@ static const struct rtap_field changed_namespaces_fields[] = {
 NVME_ELEMENTS(changed_namespaces, CHANGED_NAMESPACES, "nvme.cmd.get_logpage.changed", "NVMe Changed Namespaces", "Base, 5.16.1.5", 4, true)
 
 /* A structure for each opcode of admin commands, then of I/O commands. */
-#define EFFECT_LENGTH 4
-#define OPCODES 256
 
 static const struct rtap_name execution_names[] = {
 	{ 0, "no restriction" }, { 1, "one at a time to a namespace" }, { 2, "one at a time" }, { 0, NULL },
@@ -147,40 +143,88 @@ static const struct rtap_field command_effects_fields[] = {
 
 static enum result parse_command_effects(struct parse *parse)
 {
-	return structure_parse(parse, PROTOCOL_NVME_COMMAND_EFFECTS, 2 * OPCODES * EFFECT_LENGTH, PROTOCOL_PAYLOAD);
+	return structure_parse(parse, PROTOCOL_NVME_COMMAND_EFFECTS, 2 * NVME_CODES * NVME_CODE_LENGTH, PROTOCOL_PAYLOAD);
 }
 
-/* Those that are supported. */
 static void visit_command_effects(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	const uint8_t *bytes = layer_bytes(packet, layer);
-	struct rtap_layer unit = *layer;
-	char label[32];
+	static const struct nvme_codes codes[] = { { "Admin opcode", ROW_ADMIN_OPCODE }, { "I/O opcode", ROW_IO_OPCODE } };
 
-	for (uint32_t i = 0; (i + 1) * EFFECT_LENGTH <= layer->length; i++) {
-		unit.offset = layer->offset + i * EFFECT_LENGTH;
-		unit.length = EFFECT_LENGTH;
-		if (!little_bits(bytes + i * EFFECT_LENGTH, 0, 32))
-			continue;
-		snprintf(label, sizeof label, "%s opcode 0x%02x", i < OPCODES ? "Admin" : "I/O", i % OPCODES);
-		if (visitor->enter)
-			visitor->enter(visitor, label, &(struct rtap_place){ unit.source, unit.offset, unit.length });
-		visit_field(visitor, layer, PROTOCOL_NVME_COMMAND_EFFECTS, i < OPCODES ? ROW_ADMIN_OPCODE : ROW_IO_OPCODE,
-			    &(struct rtap_value){ .number = i % OPCODES }, unit.offset, EFFECT_LENGTH);
-		visit_unit(packet, &unit, visitor);
-		if (visitor->leave)
-			visitor->leave(visitor);
-	}
+	nvme_visit_codes(packet, layer, visitor, codes);
 }
 
 const struct protocol nvme_command_effects_protocol = {
-	.table = { "nvme.cmd.get_logpage.cmd_and_eff", "NVMe Commands Supported and Effects", "Base, 5.16.1.6", EFFECT_LENGTH,
+	.table = { "nvme.cmd.get_logpage.cmd_and_eff", "NVMe Commands Supported and Effects", "Base, 5.16.1.6", NVME_CODE_LENGTH,
 		   FIELDS(command_effects_fields), .in_units = true },
 	.scope = SCOPE_CALL,
 	.parse = parse_command_effects,
 	.visit = visit_command_effects,
 	.summary = structure_summary,
 };
+
+/* Base, 5.16.1.1, 5.16.1.18 and 5.16.1.19: a structure for each number. */
+enum { ROW_PAGE = 5, ROW_FEATURE = 9, ROW_MI_OPCODE = 8 };
+
+#define NUMBER(name, label) { name, label, 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL }
+#define WHOLE_CODE(name, label) NVME_EACH_WHOLE(name, label, NVME_BYTES(0, 4))
+
+static const struct rtap_field supported_pages_fields[] = {
+	WHOLE_CODE("nvme.cmd.get_logpage.supported.entry", "Log Page Supported"),
+	NVME_EACH("nvme.cmd.get_logpage.supported.entry.lsupp", "Supported", NVME_BITS(0, 0, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.supported.entry.ios", "Index Offset Supported", NVME_BITS(0, 1, 1), RTAP_BOOL, NULL),
+	NVME_EACH_RESERVED("nvme.cmd.get_logpage.supported.rsvd0_2", NVME_BITS(0, 2, 14)),
+	NVME_EACH("nvme.cmd.get_logpage.supported.entry.specific", "Page Specific", NVME_BYTES(2, 2), RTAP_HEX, NULL),
+	[ROW_PAGE] = NUMBER("nvme.cmd.get_logpage.supported.page", "Log Page Identifier"),
+};
+
+static const struct rtap_field feature_effects_fields[] = {
+	WHOLE_CODE("nvme.cmd.get_logpage.feat_and_eff.fids", "Feature Supported and Effects"),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.fsupp", "Supported", NVME_BITS(0, 0, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.udcc", "Changes User Data", NVME_BITS(0, 1, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.ncc", "Changes Namespace Capabilities", NVME_BITS(0, 2, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.nic", "Changes the Namespace Inventory", NVME_BITS(0, 3, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.ccc", "Changes Controller Capabilities", NVME_BITS(0, 4, 1), RTAP_BOOL, NULL),
+	NVME_EACH_RESERVED("nvme.cmd.get_logpage.feat_and_eff.rsvd0_5", NVME_BITS(0, 5, 14)),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.uss", "UUID Selection", NVME_BITS(2, 3, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.feat_and_eff.fids.fsp", "Scope", NVME_BITS(2, 4, 12), RTAP_HEX, NULL),
+	[ROW_FEATURE] = NUMBER("nvme.cmd.get_logpage.feat_and_eff.fid", "Feature Identifier"),
+};
+
+static const struct rtap_field mi_effects_fields[] = {
+	WHOLE_CODE("nvme.cmd.get_logpage.mi_and_eff.mics", "Management Command Supported and Effects"),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.csupp", "Supported", NVME_BITS(0, 0, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.udcc", "Changes User Data", NVME_BITS(0, 1, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.ncc", "Changes Namespace Capabilities", NVME_BITS(0, 2, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.nic", "Changes the Namespace Inventory", NVME_BITS(0, 3, 1), RTAP_BOOL, NULL),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.ccc", "Changes Controller Capabilities", NVME_BITS(0, 4, 1), RTAP_BOOL, NULL),
+	NVME_EACH_RESERVED("nvme.cmd.get_logpage.mi_and_eff.rsvd0_5", NVME_BITS(0, 5, 15)),
+	NVME_EACH("nvme.cmd.get_logpage.mi_and_eff.mics.csp", "Scope", NVME_BITS(2, 4, 12), RTAP_HEX, NULL),
+	[ROW_MI_OPCODE] = NUMBER("nvme.cmd.get_logpage.mi_and_eff.opc", "Management Opcode"),
+};
+
+/* The protocol of 256 structures; row number `row` is the number of each. */
+#define CODES(name, identifier, row, code_label, filter, label, section) \
+	static enum result parse_##name(struct parse *parse) \
+	{ \
+		return structure_parse(parse, PROTOCOL_NVME_##identifier, NVME_CODES * NVME_CODE_LENGTH, PROTOCOL_PAYLOAD); \
+	} \
+	static void visit_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor) \
+	{ \
+		nvme_visit_codes(packet, layer, visitor, &(const struct nvme_codes){ code_label, row }); \
+	} \
+	const struct protocol nvme_##name##_protocol = { \
+		.table = { filter, label, section, NVME_CODE_LENGTH, FIELDS(name##_fields), .in_units = true }, \
+		.scope = SCOPE_CALL, \
+		.parse = parse_##name, \
+		.visit = visit_##name, \
+		.summary = structure_summary, \
+	};
+
+CODES(supported_pages, SUPPORTED_PAGES, ROW_PAGE, "Page", "nvme.cmd.get_logpage.supported", "NVMe Supported Log Pages", "Base, 5.16.1.1")
+CODES(feature_effects, FEATURE_EFFECTS, ROW_FEATURE, "Feature", "nvme.cmd.get_logpage.feat_and_eff", "NVMe Features Supported and Effects",
+	"Base, 5.16.1.18")
+CODES(mi_effects, MI_EFFECTS, ROW_MI_OPCODE, "Management opcode", "nvme.cmd.get_logpage.mi_and_eff", "NVMe-MI Commands Supported and Effects",
+	"Base, 5.16.1.19")
 
 static const struct rtap_field ana_log_fields[] = {
 	NVME_ROW("nvme.cmd.get_logpage.ana.chcnt", "Change Count", NVME_BYTES(0, 8), RTAP_DEC, NULL),
@@ -211,7 +255,6 @@ static const struct rtap_field ana_groups_fields[] = {
 	[ROW_ANA_NSID] = { "nvme.cmd.get_logpage.ana.grp.nsid", "Namespace Identifier", 0, 32, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 };
 
-/* Bytes of a group, at most `left`. */
 static uint32_t group_length(const uint8_t *group, uint32_t left)
 {
 	uint64_t length = ANA_GROUP + little_bits(group, ANA_NAMESPACES) * 4;
@@ -219,41 +262,23 @@ static uint32_t group_length(const uint8_t *group, uint32_t left)
 	return length < left ? (uint32_t)length : left;
 }
 
-/* As many groups as the header says. */
+static void visit_namespaces(const uint8_t *bytes, const struct rtap_layer *layer, uint32_t at, uint32_t end, struct rtap_visitor *visitor)
+{
+	for (; end - at >= 4; at += 4)
+		visit_field(visitor, layer, PROTOCOL_NVME_ANA_GROUPS, ROW_ANA_NSID, &(struct rtap_value){ .number = little_bits(bytes + at, 0, 32) },
+			    layer->offset + at, 4);
+}
+
+static const struct nvme_groups ana_groups = { "Group", ANA_GROUP, group_length, visit_namespaces };
+
 static enum result parse_ana_groups(struct parse *parse)
 {
-	const struct cursor *cursor = &parse->cursor;
-	uint32_t count = (uint32_t)little_bits(cursor->next - 16, NVME_BYTES(8, 2)), length = 0;
-
-	for (; count && cursor->captured - length >= ANA_GROUP; count--)
-		length += group_length(cursor->next + length, cursor->captured - length);
-	if (!length) {
-		parse->next = PROTOCOL_PAYLOAD;
-		return OK;
-	}
-	return structure_parse(parse, PROTOCOL_NVME_ANA_GROUPS, length, PROTOCOL_PAYLOAD);
+	return nvme_parse_groups(parse, PROTOCOL_NVME_ANA_GROUPS, &ana_groups, (uint32_t)little_bits(parse->cursor.next - 16, NVME_BYTES(8, 2)));
 }
 
 static void visit_ana_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	const uint8_t *bytes = layer_bytes(packet, layer);
-	struct rtap_layer unit = *layer;
-	char label[24];
-
-	for (uint32_t at = 0, length, number = 0; layer->length - at >= ANA_GROUP; at += length, number++) {
-		length = group_length(bytes + at, layer->length - at);
-		unit.offset = layer->offset + at;
-		unit.length = ANA_GROUP;
-		snprintf(label, sizeof label, "Group %u", number);
-		if (visitor->enter)
-			visitor->enter(visitor, label, &(struct rtap_place){ unit.source, unit.offset, length });
-		visit_unit(packet, &unit, visitor);
-		for (uint32_t id = at + ANA_GROUP; id + 4 <= at + length; id += 4)
-			visit_field(visitor, layer, PROTOCOL_NVME_ANA_GROUPS, ROW_ANA_NSID, &(struct rtap_value){ .number = little_bits(bytes + id, 0, 32) },
-				    layer->offset + id, 4);
-		if (visitor->leave)
-			visitor->leave(visitor);
-	}
+	nvme_visit_groups(packet, layer, visitor, &ana_groups);
 }
 
 const struct protocol nvme_ana_groups_protocol = {

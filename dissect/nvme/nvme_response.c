@@ -113,6 +113,7 @@ NVME_PROPERTIES(LISTED_PROPERTY)
 	}
 
 NVME_FEATURES(OF_FEATURE)
+NVME_SET_FEATURE_RESULTS(OF_FEATURE)
 
 static bool derive_entries(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
@@ -214,6 +215,7 @@ static const struct rtap_field response_fields[] = {
 	QUEUES("get_features.nq.ncqa", "Number of I/O Completion Queues Allocated less 1", 16, derive_read_completion_queues),
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_read_queues_dword1),
 	NVME_FEATURES(FEATURE_ROW)
+	NVME_SET_FEATURE_RESULTS(FEATURE_ROW)
 	SOME("nvme.cqe.dword1", "Dword 1", NVME_AT(1, 0, 32), RTAP_HEX, NULL, derive_feature_dword1),
 	{ "nvme.cqe.sqhd", "SQ Head Pointer", NVME_SQHD, RTAP_HEX, RTAP_LITTLE | RTAP_IGNORED, NULL, NULL, NULL },
 	NVME_ROW("nvme.cqe.sqid", "SQ Identifier", NVME_SQID, RTAP_HEX, NULL),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdio.h>
+
 #include "dissect/nvme/nvme_structure.h"
 
 /* Places in a command. */
@@ -43,14 +45,29 @@ static uint16_t of_log_page(const uint8_t *command)
 	if (offset)
 		return PROTOCOL_PAYLOAD;
 	switch (page) {
+	case 0x00: return PROTOCOL_NVME_SUPPORTED_PAGES;
 	case 0x01: return PROTOCOL_NVME_ERROR_LOG;
 	case 0x02: return PROTOCOL_NVME_SMART_LOG;
 	case 0x03: return PROTOCOL_NVME_FIRMWARE_LOG;
 	case 0x04: return PROTOCOL_NVME_CHANGED_NAMESPACES;
 	case 0x05: return PROTOCOL_NVME_COMMAND_EFFECTS;
+	case 0x06: return PROTOCOL_NVME_TEST_LOG;
+	case 0x07: case 0x08: return PROTOCOL_NVME_TELEMETRY_LOG;
+	case 0x09: return PROTOCOL_NVME_ENDURANCE_LOG;
+	case 0x0a: return PROTOCOL_NVME_LATENCY_LOG;
+	case 0x0b: return PROTOCOL_NVME_LATENCY_EVENTS;
 	case 0x0c: return PROTOCOL_NVME_ANA_LOG;
+	case 0x0d: return PROTOCOL_NVME_PERSISTENT_LOG;
+	case 0x0e: return PROTOCOL_NVME_LBA_STATUS_LOG;
+	case 0x0f: return PROTOCOL_NVME_ENDURANCE_EVENTS;
+	case 0x12: return PROTOCOL_NVME_FEATURE_EFFECTS;
+	case 0x13: return PROTOCOL_NVME_MI_EFFECTS;
+	case 0x15: return PROTOCOL_NVME_BOOT_LOG;
+	case 0x16: return PROTOCOL_NVME_ROTATIONAL_LOG;
 	case 0x70: return PROTOCOL_NVME_DISCOVERY_LOG;
 	case 0x80: return PROTOCOL_NVME_RESERVATION_LOG;
+	case 0x81: return PROTOCOL_NVME_SANITIZE_LOG;
+	case 0xbf: return PROTOCOL_NVME_CHANGED_ZONES;
 	default: return PROTOCOL_PAYLOAD;
 	}
 }
@@ -62,6 +79,7 @@ static uint16_t of_feature(const uint8_t *command)
 	case 0x03: return PROTOCOL_NVME_LBA_RANGES;
 	case 0x0c: return PROTOCOL_NVME_POWER_TRANSITIONS;
 	case 0x0e: return PROTOCOL_NVME_TIMESTAMP;
+	case 0x13: return PROTOCOL_NVME_LATENCY_CONFIG;
 	case 0x16: return PROTOCOL_NVME_HOST_BEHAVIOR;
 	case 0x81: return PROTOCOL_NVME_HOST_IDENTIFIER;
 	default: return PROTOCOL_PAYLOAD;
@@ -87,5 +105,62 @@ uint16_t nvme_data_protocol(uint32_t code, const uint8_t *command)
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_RELEASE): return PROTOCOL_NVME_RESERVATION_KEYS;
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_REPORT): return PROTOCOL_NVME_RESERVATION_STATUS;
 	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
+void nvme_visit_codes(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_codes *codes)
+{
+	const uint8_t *bytes = layer_bytes(packet, layer);
+	struct rtap_layer unit = *layer;
+	char label[32];
+
+	for (uint32_t i = 0; (i + 1) * NVME_CODE_LENGTH <= layer->length; i++) {
+		unit.offset = layer->offset + i * NVME_CODE_LENGTH;
+		unit.length = NVME_CODE_LENGTH;
+		if (!little_bits(bytes + i * NVME_CODE_LENGTH, 0, 32))
+			continue;
+		snprintf(label, sizeof label, "%s 0x%02x", codes[i / NVME_CODES].label, i % NVME_CODES);
+		if (visitor->enter)
+			visitor->enter(visitor, label, &(struct rtap_place){ unit.source, unit.offset, unit.length });
+		visit_field(visitor, layer, layer->protocol, codes[i / NVME_CODES].row, &(struct rtap_value){ .number = i % NVME_CODES }, unit.offset,
+			    NVME_CODE_LENGTH);
+		visit_unit(packet, &unit, visitor);
+		if (visitor->leave)
+			visitor->leave(visitor);
+	}
+}
+
+enum result nvme_parse_groups(struct parse *parse, uint16_t protocol, const struct nvme_groups *groups, uint32_t count)
+{
+	const struct cursor *cursor = &parse->cursor;
+	uint32_t length = 0;
+
+	for (; count && cursor->captured - length >= groups->header; count--)
+		length += groups->length(cursor->next + length, cursor->captured - length);
+	if (!length) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
+	return structure_parse(parse, protocol, length, PROTOCOL_PAYLOAD);
+}
+
+void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_groups *groups)
+{
+	const uint8_t *bytes = layer_bytes(packet, layer);
+	struct rtap_layer unit = *layer;
+	char label[24];
+
+	for (uint32_t at = 0, length, number = 0; layer->length - at >= groups->header; at += length, number++) {
+		length = groups->length(bytes + at, layer->length - at);
+		unit.offset = layer->offset + at;
+		unit.length = groups->header;
+		snprintf(label, sizeof label, "%s %u", groups->label, number);
+		if (visitor->enter)
+			visitor->enter(visitor, label, &(struct rtap_place){ unit.source, unit.offset, length });
+		visit_unit(packet, &unit, visitor);
+		if (groups->items)
+			groups->items(bytes, layer, at + groups->header, at + length, visitor);
+		if (visitor->leave)
+			visitor->leave(visitor);
 	}
 }

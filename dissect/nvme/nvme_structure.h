@@ -18,6 +18,32 @@
  */
 uint16_t nvme_data_protocol(uint32_t code, const uint8_t *command);
 
+/* Structures of four bytes, one for each number of a byte; those that are zero are not shown. */
+#define NVME_CODES 256
+#define NVME_CODE_LENGTH 4
+
+struct nvme_codes {
+	const char *label;
+	size_t row;                /* of the number */
+};
+
+/* A `visit` for each NVME_CODES structures of the layer, with their labels and rows in `codes`. */
+void nvme_visit_codes(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_codes *codes);
+
+/* Groups of any length: a header, then items. */
+struct nvme_groups {
+	const char *label;
+	uint32_t header;           /* bytes */
+	/* Bytes of a group with a whole header, at most `left`. */
+	uint32_t (*length)(const uint8_t *group, uint32_t left);
+	/* Visits the items from `at` to `end` of the layer. NULL: they have no rows. */
+	void (*items)(const uint8_t *bytes, const struct rtap_layer *layer, uint32_t at, uint32_t end, struct rtap_visitor *visitor);
+};
+
+/* Adds a layer of at most `count` groups; payload follows. */
+enum result nvme_parse_groups(struct parse *parse, uint16_t protocol, const struct nvme_groups *groups, uint32_t count);
+void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_groups *groups);
+
 #define NVME_TEXT(name, at, length) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \

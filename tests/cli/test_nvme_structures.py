@@ -162,6 +162,93 @@ class Logs(Structures):
             LOG + "ana.chcnt": "9", LOG + "ana.ngd": 3, LOG + "ana.grp.id": [1, 2, 3], LOG + "ana.grp.anas.state": [1, 15, 3],
             LOG + "ana.grp.nsid": [5, 6, 7]})
 
+    def test_device_self_test(self):
+        """Base 2.0, 5.16.1.7: the results that there are, newest first."""
+        row = lambda i: struct.pack("<BBBxQIQBBH", i << 4 | i + 5, i, 8 | i, 1000 + i, i, 0x1234 + i, i, 0x81, 0xabcd)
+        result = LOG + "selftest.res."
+        self.log(6, bytes((2, 55, 0, 0)) + row(1) + row(2), {
+            LOG + "selftest.csto.st": 2, LOG + "selftest.cstc.pcnt": 55, result + "status.type": [1, 2], result + "status.result": [6, 7],
+            result + "sn": [1, 2], result + "vdi.sc": [True, True], result + "vdi.nsid": [True, False], result + "poh": ["1001", "1002"],
+            result + "nsid": [1, 2], result + "flba": ["0x%016x" % lba for lba in (0x1235, 0x1236)], result + "sct.ai": [1, 2],
+            result + "sc": [0x81, 0x81], result + "vs": [0xabcd, 0xabcd]})
+
+    def test_endurance_group_and_sanitize(self):
+        """Base 2.0, 5.16.1.10 and 5.16.1.25."""
+        data = bytearray(random.Random(5).randbytes(512))
+        word = lambda at, size: int.from_bytes(data[at:at + size], "little")
+        group, clean = LOG + "egroup.", LOG + "sanitize."
+        self.log(9, bytes(data), {
+            group + "cw.ro": bool(data[0] & 8), group + "cw.rd": bool(data[0] & 4), group + "as": data[3], group + "ast": data[4], group + "pu": data[5],
+            group + "did": word(6, 2), group + "ee": data[32:48].hex(), group + "muw": data[80:96].hex(), group + "ele": data[144:160].hex(),
+            group + "uegcap": data[176:192].hex()})
+        self.log(0x81, bytes(data), {
+            clean + "sprog": word(0, 2), clean + "sstat.mrst": data[2] & 7, clean + "sstat.cop": data[2] >> 3, clean + "sstat.gde": bool(data[3] & 1),
+            clean + "scdw10": word(4, 4), clean + "eto": word(8, 4), clean + "etbe": word(12, 4), clean + "etce": word(16, 4),
+            clean + "etond": word(20, 4), clean + "etcend": word(28, 4)})
+
+    def test_predictable_latency(self):
+        """Base 2.0, 5.16.1.11, 5.16.1.12 and 5.16.1.15; aggregates end at the first identifier of 0."""
+        data = bytearray(random.Random(6).randbytes(512))
+        number = lambda at: str(int.from_bytes(data[at:at + 8], "little"))
+        page = LOG + "pred_lat."
+        self.log(0x0a, bytes(data), {
+            page + "status.ws": data[0] & 7, page + "etype": int.from_bytes(data[2:4], "little"), page + "etype.ww": bool(data[2] & 2),
+            page + "etype.atve": bool(data[3] & 64), page + "etype.atde": bool(data[3] & 128), page + "dtwin_rt": number(32),
+            page + "dtwin_wt": number(40), page + "dtwin_tm": number(48), page + "ndwin_tmh": number(56), page + "ndwin_tml": number(64),
+            page + "dtwin_re": number(128), page + "dtwin_we": number(136), page + "dtwin_te": number(144)})
+        for number, kind, field in ((0x0b, "pred_lat_aggreg.ne", "pred_lat_aggreg.nset"), (0x0f, "egroup_agreg.ne", "egroup_agreg.eg")):
+            self.log(number, struct.pack("<Q3H", 3, 1, 7, 0x200).ljust(64, b"\0"), {LOG + kind: "3", LOG + field: [1, 7, 0x200]})
+
+    def test_telemetry(self):
+        """Base 2.0, 5.16.1.9: the header; the blocks are bytes of the vendor."""
+        head = struct.pack("<B4x3sHHHxxI361xBBB128s", 8, b"\x01\x02\x03", 4, 5, 6, 0x10007, 9, 1, 10, b"reason".ljust(128, b"!"))
+        page = LOG + "telemetry."
+        self.log(8, head + bytes(512), {page + "li": 8, page + "ieee": 0x030201, page + "da1b": 4, page + "da3b": 6, page + "da4b": 0x10007,
+                                        page + "hdgn": 9, page + "da": 1, page + "dgn": 10})
+
+    def test_persistent_events(self):
+        """Base 2.0, 5.16.1.14: events of different lengths, one with a longer header, after the log's header."""
+        event = lambda kind, data, more=0: struct.pack("<BBBBHQHIHH", kind, 1, 21 + more, 0, 3, 1_700_000_000_000, 2, 0, 0, len(data)) + bytes(more) + data
+        events = event(4, b"x" * 30) + event(2, b"y" * 22, 8) + event(0xde, b"")
+        head = struct.pack("<B3xIQBxHQ16sQHH20s40s256sHI", 13, 3, 512 + len(events), 3, 492, 77, bytes(16), 5, 0x1234, 0x5678, b"S/N".ljust(20),
+                           b"Model".ljust(40), b"nqn.x", 6, 7).ljust(480, b"\0") + bytes(range(32))
+        page = LOG + "persistent."
+        self.log(0x0d, (head + events).ljust(1024, b"\0"), {
+            page + "tnev": 3, page + "tll": str(512 + len(events)), page + "lhl": 492, page + "pcc": "5", page + "vid": 0x1234, page + "subnqn": "nqn.x",
+            page + "gnum": 6, page + "rci": 7, page + "seb": bytes(range(32)).hex(), page + "event.type": [4, 2, 0xde], page + "event.el": [30, 22, 0],
+            page + "event.ehl": [21, 29, 21], page + "event.cntlid": [3] * 3, page + "event.ts": ["0x%016x" % 1_700_000_000_000] * 3})
+
+    def test_blocks_zones_boot_partitions_and_rotation(self):
+        """NVM 1.0, 4.1.4.5; ZNS 1.1, 4.1.5.1; Base 2.0, 5.16.1.21 and 5.16.1.22."""
+        ranges = lambda *pairs: b"".join(struct.pack("<QI4x", *pair) for pair in pairs)
+        element = LOG + "lba_status.nel.ne."
+        data = struct.pack("<IIIxxH", 112, 3, 9, 5) + struct.pack("<IIB7x", 1, 2, 0x10) + ranges((8, 1), (0x1_0000_0000, 2)) + \
+            struct.pack("<IIB7x", 2, 0xffffffff, 0x11) + struct.pack("<IIB7x", 3, 1, 0x10) + ranges((99, 4))
+        self.log(0x0e, data.ljust(256, b"\0"), {
+            LOG + "lba_status.lslplen": 112, LOG + "lba_status.nlslne": 3, LOG + "lba_status.estulb": 9, LOG + "lba_status.lsgc": 5,
+            element + "neid": [1, 2, 3], element + "nlrd": [2, 0xffffffff, 1], element + "ratype": [0x10, 0x11, 0x10],
+            element + "rd.rslba": ["0x%016x" % lba for lba in (8, 0x1_0000_0000, 99)], element + "rd.rnlb": [1, 2, 4]})
+        self.log(0xbf, struct.pack("<H6x2Q", 2, 0x80000, 0x100000).ljust(4096, b"\0"), {
+            LOG + "changed_zones.count": 2, LOG + "changed_zones.zid": ["0x%016x" % lba for lba in (0x80000, 0x100000)]})
+        self.log(0xbf, struct.pack("<H6x", 0xffff).ljust(4096, b"\0"), {LOG + "changed_zones.count": 0xffff, LOG + "changed_zones.zid": None})
+        self.log(0x15, struct.pack("<B3xI8x", 0x15, 1 << 31 | 100).ljust(4096, b"\1"), {LOG + "boot.bpsz": 100, LOG + "boot.abpid": 1})
+        self.log(0x16, struct.pack("<HHHxxIIII", 1, 2, 7200, 10, 11, 12, 13).ljust(512, b"\0"), {
+            LOG + "rotational.nrs": 7200, LOG + "rotational.numa": 2, LOG + "rotational.spinc": 10, LOG + "rotational.fldc": 13})
+
+    def test_supported_pages_features_and_management(self):
+        """Base 2.0, 5.16.1.1, 5.16.1.18 and 5.16.1.19: a dword for each number."""
+        table = lambda rows: b"".join(struct.pack("<I", rows.get(i, 0)) for i in range(256))
+        self.log(0, table({1: 1, 0x0d: 0xbeef0003}), {
+            LOG + "supported.page": [1, 0x0d], LOG + "supported.entry.ios": [False, True], LOG + "supported.entry.specific": [0, 0xbeef]})
+        self.log(0x12, table({7: 1, 0x81: 1 | 1 << 19 | 0x123 << 20}), {
+            LOG + "feat_and_eff.fid": [7, 0x81], LOG + "feat_and_eff.fids.uss": [False, True], LOG + "feat_and_eff.fids.fsp": [0, 0x123]})
+        self.log(0x13, table({2: 1 | 16}), {LOG + "mi_and_eff.opc": [2], LOG + "mi_and_eff.mics.csupp": [True], LOG + "mi_and_eff.mics.ccc": [True]})
+
+    def test_reservation_notification(self):
+        """Base 2.0, 5.16.1.24."""
+        page = LOG + "reserv_notif."
+        self.log(0x80, struct.pack("<QBBxxI48x", 5, 2, 1, 9), {page + "lpc": "0x%016x" % 5, page + "lpt": 2, page + "nalp": 1, page + "nsid": 9})
+
 
 class Authentication(Structures):
     """In-band authentication: Base 2.0, 6.1, 6.2 and 8.13.5. The sender pads nothing, and so does the receiver, or it fills 4,096 bytes."""
@@ -254,6 +341,32 @@ class Others(Structures):
         self.hold(nvme.ADMIN, GET_FEATURES, (0x81, 0, 0, 0, 0, 0), b"12345678", {"nvme.set_features.hid.hostid": b"12345678".hex()})
         self.hold(nvme.ADMIN, GET_FEATURES, (0x0c, 0, 0, 0, 0, 0), struct.pack("<Q", 3 << 3 | 500 << 8).ljust(256, b"\0"),
                   {"nvme.set_features.lbart.apst.itps": ["0x%016x" % 3], "nvme.set_features.lbart.apst.itpt": ["0x%016x" % 500]})
+
+    def test_predictable_latency_mode_and_read_recovery_level(self):
+        """Base 2.0, 5.27.1.14 to 5.27.1.16: the NVM set in dword 11, the value in dword 12 and in dword 0 of the response."""
+        config = struct.pack("<H30xQQQ456x", 1 << 14 | 5, 100, 200, 300)
+        field = "nvme.set_features.plmc."
+        self.hold(nvme.ADMIN, SET_FEATURES, (0x13, 7, 1, 0, 0, 0), config, {
+            field + "ee": 1 << 14 | 5, field + "ee.dtwinr": True, field + "ee.dtwinw": False, field + "ee.dtwint": True, field + "ee.ndtwindv": True,
+            field + "ee.ndtwindde": False, **{field + name: "0x%016x" % value for name, value in
+                                              (("dtwinrt", 100), ("dtwinwt", 200), ("dtwintt", 300))}}, 0, (("capsule", 1), ("read", 2)))
+        scene, host = roce(nvme.ADMIN)
+        scene.put(*host.connect())
+        rows = ((SET_FEATURES, 0x12, 3, "rrl.nvmsetid", "rrl.rrl", None), (SET_FEATURES, 0x13, 1, "plmc.nvmsetid", "plmc.ple", None),
+                (SET_FEATURES, 0x14, 2, "plmw.nvmsetid", "plmw.ws", None), (GET_FEATURES, 0x12, 0, "rrl.nvmsetid", None, ("rrl.rrl", 9)),
+                (GET_FEATURES, 0x13, 0, "plmc.nvmsetid", None, ("plmc.ple", 1)), (GET_FEATURES, 0x14, 0, "plmw.nvmsetid", None, ("plmw.ws", 2)))
+        for opcode, feature, value, _, _, result in rows:
+            scene.put(*host.send("a", nvme.command(opcode, host.next()[0], dwords=(feature, 0x105, value, 0, 0, 0))))
+            scene.put(*host.answer(host.cid, result=result[1] if result else 0))
+        commands, answers = self.shown(scene, "nvme.cmd.dword13"), self.shown(scene, "nvme.cqe.cid")[1:]
+        self.assertEqual((len(commands), len(answers)), (6, 6))
+        for (opcode, feature, value, one, other, result), command, answer in zip(rows, commands, answers):
+            name = "nvme.cmd.set_features." if opcode == SET_FEATURES else "nvme.cmd_get_features." if feature == 0x12 else "nvme.cmd.get_features."
+            self.assertEqual(command[name + "dword11." + one], 0x105)
+            if other:
+                self.assertEqual(command[name + "dword12." + other], True if feature == 0x13 else value)
+            if result:
+                self.assertEqual(answer["nvme.cqe.dword0.get_features." + result[0]], result[1])
 
     def test_results_of_features(self):
         """Base 2.0, 5.27.1: a feature's bits in dword 0; its capabilities (select 3) are not among them."""
