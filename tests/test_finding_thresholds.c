@@ -301,7 +301,7 @@ static void set_queues(struct counts *counts, unsigned what, uint64_t count, uin
 		struct rtap_operation operation = an_operation(&connections[queue]);
 
 		connections[queue].number = queue + 1;
-		operation.has_queue = true;
+		operation.has_controller = operation.has_queue = true;
 		operation.queue = queue + 1;
 		operation.latency_ns = queue ? MS : what * MS;
 		for (uint64_t i = 0; i < (queue ? 10 : count); i++)

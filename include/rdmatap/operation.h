@@ -112,8 +112,9 @@ struct rtap_operation {
 	uint32_t value_count;
 	const struct rtap_named_value *values;
 	uint8_t flags;          /* enum rtap_operation_flag */
-	bool has_queue;         /* its connection is queue number `queue` of the controller or session numbered `controller` */
-	uint32_t queue, controller; /* NVMe: of Connect. SCSI: the CID (iSER) or the initiator's QPN (SRP); CRC-32 of what names the session */
+	bool has_controller;    /* its connection belongs to the controller or session numbered `controller` */
+	bool has_queue;         /* with has_controller: and is its queue number `queue`; SRP numbers none */
+	uint32_t queue, controller; /* NVMe: of Connect. SCSI: the CID of iSCSI; CRC-32 of what names the session */
 	uint32_t depth;         /* outstanding requests of the connection when it was sent, including it; 0: unknown */
 	uint32_t keep_alive_ms; /* keep-alive timeout that the session's setup announces: the responder ends the session after
 				   this time without a request; 0: unknown */

@@ -205,7 +205,7 @@ static const struct stats_requests *queue_of(const struct stats_connection *conn
 {
 	const struct stats_requests *requests = requests_in(connection, group, direction);
 
-	return requests && requests->has_queue && requests->work.latency_ns.count >= QUEUE_LEAST ? requests : NULL;
+	return requests && requests->has_controller && requests->work.latency_ns.count >= QUEUE_LEAST ? requests : NULL;
 }
 
 static void find_busiest(const struct stats *stats, const struct stats_group *group, struct queues *queues)

@@ -417,8 +417,9 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 	}
 	requests->layer = operation->layer;
 	work_add(stats, &requests->work, operation);
-	if (operation->has_queue) {
-		requests->has_queue = true;
+	if (operation->has_controller) {
+		requests->has_controller = true;
+		requests->has_queue = operation->has_queue;
 		requests->queue = operation->queue;
 		requests->controller = operation->controller;
 	}

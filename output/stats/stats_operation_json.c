@@ -128,10 +128,10 @@ void stats_requests_json(const struct stats_requests *requests, struct line *lin
 {
 	stats_json_object(line, "requests");
 	object_text(line, "layer", requests->layer);
-	if (requests->has_queue) {
+	if (requests->has_controller)
 		object_number(line, "controller", requests->controller);
+	if (requests->has_queue)
 		object_number(line, "queue", requests->queue);
-	}
 	work_members(&requests->work, line);
 	if (requests->depth)
 		object_number(line, "depth", requests->depth);

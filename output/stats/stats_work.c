@@ -87,8 +87,9 @@ void stats_work_merge(struct stats *stats, struct stats_direction *into, struct 
 		return;
 	}
 	work_merge(stats, &requests->work, &other->work);
-	if (!requests->has_queue && other->has_queue) {
-		requests->has_queue = true;
+	if (!requests->has_controller && other->has_controller) {
+		requests->has_controller = true;
+		requests->has_queue = other->has_queue;
 		requests->queue = other->queue;
 		requests->controller = other->controller;
 	}

@@ -124,7 +124,7 @@ struct stats_requests {
 	struct stats_work work;
 	const char *layer;          /* static */
 	struct stats_group *group;  /* NULL: out of memory */
-	bool has_queue;
+	bool has_controller, has_queue;
 	uint32_t queue, controller;
 	uint32_t depth;             /* the most requests without a response; 0: unknown */
 	uint64_t part_count;        /* operations with the next three */

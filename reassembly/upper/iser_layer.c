@@ -40,7 +40,8 @@ static void learn_login(const struct upper_work *work, struct scsi_session *sess
 		return;
 	session->has_nexus = true;
 	session->nexus = scsi_login_nexus(&session->login, pdu + ISCSI_ISID_AT);
-	session->channel = (uint32_t)bits(pdu, ISCSI_CID);
+	session->has_cid = true;
+	session->cid = (uint32_t)bits(pdu, ISCSI_CID);
 }
 
 #define MOST_CDB 260           /* bytes: SPC-5, 4.2.3 */

@@ -198,7 +198,7 @@ static void show_facts(struct rtap_operation *shown, const struct nvme_command *
 	shown->flags = kind_flags(command) | (command->has_status ? status_flags(command->status) : 0);
 	if (shown->carried == RTAP_CARRIED_READ && shown->flags & RTAP_OPERATION_ON_DEVICE && command->data_length <= nvme_most_in_capsule(queue))
 		shown->flags |= RTAP_OPERATION_COULD_BE_INLINE;
-	shown->has_queue = queue->has_id && queue->id && queue->has_controller;
+	shown->has_controller = shown->has_queue = queue->has_id && queue->id && queue->has_controller;
 	shown->queue = queue->id;
 	shown->controller = queue->controller;
 	shown->keep_alive_ms = queue->keep_alive_ms;

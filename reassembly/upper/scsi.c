@@ -212,9 +212,10 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
 	shown->flags = flags_of(request);
-	shown->has_queue = session_of(request)->has_nexus;
+	shown->has_controller = session_of(request)->has_nexus;
 	shown->controller = session_of(request)->nexus;
-	shown->queue = session_of(request)->channel;
+	shown->has_queue = session_of(request)->has_cid;
+	shown->queue = session_of(request)->cid;
 	if (!request->is_other)
 		operation_add_number(&operation->head, "opcode", request->cdb.opcode);
 	operation_add_number(&operation->head, "queue_depth", generic->depth);
@@ -455,7 +456,8 @@ static void learn(void *to, const void *from)
 	if (!session->has_nexus && other->has_nexus) {
 		session->has_nexus = true;
 		session->nexus = other->nexus;
-		session->channel = other->channel;
+		session->has_cid = other->has_cid;
+		session->cid = other->cid;
 	}
 	for (uint32_t i = 0; i < other->lun_count; i++)
 		note_block_size(session, other->luns[i].lun, other->luns[i].block_size, other->luns[i].is_sure);

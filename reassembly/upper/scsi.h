@@ -20,9 +20,10 @@ struct scsi_session {
 	const char *layer;         /* static: "srp" */
 	struct scsi_units *units;  /* of all connections of the layer */
 	char target[SCSI_TARGET_TEXT]; /* printable; empty: unknown */
-	bool has_nexus;            /* the login was captured: the two below are valid */
+	bool has_nexus;            /* the login was captured: the next one is valid, and cid for iSCSI */
 	uint32_t nexus;            /* CRC-32 of the names of both ends and the session: equal for all connections of a session */
-	uint32_t channel;          /* iSCSI: the CID; SRP: the QPN of the initiator */
+	bool has_cid;
+	uint32_t cid;              /* number of the connection in its session */
 	struct scsi_login login;  /* iSCSI */
 	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
 	uint32_t lun_count;

@@ -133,7 +133,6 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 	session->has_nexus = true;
 	session->nexus = crc32_of(0, packet->sources[cm->source].bytes + cm->private_offset + at, PORTS_LENGTH);
 	crc32_release();
-	session->channel = connection->shown.a.qpn;
 }
 
 /* Dissects the packet with the facts about its command. */
