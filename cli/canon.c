@@ -46,11 +46,10 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct canonical *canonical = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&canonical->reader, frame);
 
-	reader_packet(&canonical->reader, frame, &packet);
-	canon_packet(canonical->canon, &packet);
-	reader_count(&canonical->reader, &packet);
+	canon_packet(canonical->canon, packet);
+	reader_count(&canonical->reader, packet);
 }
 
 static void print_write_error(struct canonical *canonical, const char *output, int error)

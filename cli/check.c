@@ -73,12 +73,11 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct checking *checking = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&checking->reader, frame);
 
-	reader_packet(&checking->reader, frame, &packet);
-	reader_count(&checking->reader, &packet);
-	check_packet(&checking->check, &packet);
-	check_records_packet(&checking->records, &packet);
+	reader_count(&checking->reader, packet);
+	check_packet(&checking->check, packet);
+	check_records_packet(&checking->records, packet);
 	feed_found(&checking->check.violations, frame->number);
 }
 

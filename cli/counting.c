@@ -84,11 +84,10 @@ void counting_packet(struct counting *counting, const struct rtap_packet *packet
 void counting_frame(void *owner, struct rtap_frame *frame)
 {
 	struct counting *counting = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(counting->reader, frame);
 
-	reader_packet(counting->reader, frame, &packet);
-	counting_packet(counting, &packet);
-	reader_count(counting->reader, &packet);
+	counting_packet(counting, packet);
+	reader_count(counting->reader, packet);
 }
 
 static void show_connection(void *owner, const struct rtap_connection *connection)

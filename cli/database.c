@@ -69,16 +69,15 @@ static void take(void *owner, struct rtap_frame *frame)
 {
 	struct database *database = owner;
 	struct congestion_pause pause;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&database->reader, frame);
 
-	reader_packet(&database->reader, frame, &packet);
-	stats_packet(database->stats, &packet);
-	if (packet_has(&packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(&packet, &pause)) {
-		pause.bits_per_second = reader_link_speed(&database->reader, packet.frame);
+	stats_packet(database->stats, packet);
+	if (packet_has(packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(packet, &pause)) {
+		pause.bits_per_second = reader_link_speed(&database->reader, packet->frame);
 		congestion_note_pause(database->stats, &pause);
 	}
-	export_sqlite_packet(database->sqlite, &packet);
-	reader_count(&database->reader, &packet);
+	export_sqlite_packet(database->sqlite, packet);
+	reader_count(&database->reader, packet);
 	if (export_sqlite_failed(database->sqlite))
 		database->reader.stop = true;
 }

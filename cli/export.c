@@ -86,10 +86,9 @@ static void take_file_effect(void *owner, const struct file_effect *effect)
 static void take_frame(void *owner, struct rtap_frame *frame)
 {
 	struct exporting *exporting = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&exporting->reader, frame);
 
-	reader_packet(&exporting->reader, frame, &packet);
-	reader_count(&exporting->reader, &packet);
+	reader_count(&exporting->reader, packet);
 }
 
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)

@@ -30,10 +30,9 @@ static void take_effect(void *owner, const struct block_effect *effect)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct logging *logging = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&logging->reader, frame);
 
-	reader_packet(&logging->reader, frame, &packet);
-	reader_count(&logging->reader, &packet);
+	reader_count(&logging->reader, packet);
 }
 
 static bool open_all(struct logging *logging, const struct options *options)

@@ -56,11 +56,10 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct joining *joining = owner;
 	struct transmission_sight sight;
 	enum transmission_copy copy;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&joining->reader, frame);
 
-	reader_packet(&joining->reader, frame, &packet);
-	reader_count(&joining->reader, &packet);
-	joined_sight(&joining->joined, &packet, &sight);
+	reader_count(&joining->reader, packet);
+	joined_sight(&joining->joined, packet, &sight);
 	if (feed_joins(&joining->joined, &sight))
 		return;
 	copy = joined_take(&joining->joined, &sight);

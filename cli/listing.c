@@ -18,12 +18,12 @@ static bool is_wanted(void *owner, const struct rtap_packet *packet)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct listing *listing = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet;
 
 	clock_note_frame(&listing->times, frame);
-	reader_packet(&listing->reader, frame, &packet);
-	reader_note_passing(&listing->reader, frame, &packet);
-	reader_count(&listing->reader, &packet);
+	packet = reader_packet(&listing->reader, frame);
+	reader_note_passing(&listing->reader, frame, packet);
+	reader_count(&listing->reader, packet);
 }
 
 bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking)

@@ -29,6 +29,12 @@
 #define ROOM_SHARE 64
 #define MAX_ROOM (4u << 20)
 
+/*
+ * With one thread: frames that are dissected one after the other, and whose packets are formatted one after the other. The code of dissection,
+ * state and output does not fit into the instruction cache together.
+ */
+#define GROUP 32
+
 /* For an address that may be past the end of an object, where pointer arithmetic is undefined. */
 #define FETCH(start, offset) __builtin_prefetch((const void *)((uintptr_t)(start) + (offset)))
 
@@ -67,6 +73,12 @@ struct work {
 	int64_t before_ns;        /* at this time */
 };
 
+/* Equal members of all packets must not compete for the same lines of the data cache. */
+struct slot {
+	struct rtap_packet packet;
+	uint8_t apart[CACHE_LINE];
+};
+
 /* Output state of a thread. */
 struct formatter {
 	struct pipeline *pipeline;
@@ -85,6 +97,10 @@ struct pipeline {
 	struct rtap_source_counters counters; /* up to the current batch */
 	const struct rtap_frame *frames_end; /* of it */
 	uint8_t *snapshot;              /* dissected packet of the next frame; NULL: not prepared */
+	struct slot group[GROUP];       /* packets of the next frames */
+	unsigned dissected, taken;      /* of the group */
+	const struct rtap_packet *shown[GROUP]; /* packets of the group that are to be printed */
+	unsigned shown_count;
 	bool has_shown;
 	int64_t shown_ns;               /* time of the last packet printed */
 	size_t most_room;               /* bytes of records of a batch */
@@ -204,11 +220,18 @@ static void read_batch(void *owner, struct worker_pool_batch *batch)
 	note_interfaces(pipeline);
 }
 
+static void cut_frame(const struct pipeline *pipeline, struct rtap_frame *frame)
+{
+	uint32_t snap_length = pipeline->options.snap_length;
+
+	if (snap_length && frame->captured_length > snap_length)
+		frame->captured_length = snap_length;
+}
+
 /* False: out of memory; the frames are dissected when they are taken. */
 static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 {
 	struct pipeline *pipeline = owner;
-	uint32_t snap_length = pipeline->options.snap_length;
 	struct work *work = work_of(batch);
 	struct records *dissected = work ? take_records(pipeline) : NULL;
 	struct rtap_packet packet;
@@ -219,8 +242,7 @@ static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 	for (size_t i = 0; i < batch->batch->count; i++) {
 		struct rtap_frame *frame = &batch->batch->frames[i];
 
-		if (snap_length && frame->captured_length > snap_length)
-			frame->captured_length = snap_length;
+		cut_frame(pipeline, frame);
 		if (!reserve(dissected, SNAPSHOT_SIZE))
 			return false;
 		tracker_dissect_ahead(pipeline->options.tracker, frame, &packet);
@@ -364,22 +386,31 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	pipeline->read_bytes = taken->read_bytes;
 	pipeline->counters = taken->counters;
 	pipeline->snapshot = NULL;
+	pipeline->dissected = pipeline->taken = 0;
 	*batch = taken->batch;
 	if (taken->status != RTAP_STATUS_OK) {
 		*error = taken->error;
 		return taken->status;
 	}
-	if (taken->prepared) {
-		pipeline->frames_end = taken->batch->frames + taken->batch->count;
+	pipeline->frames_end = taken->batch->frames + taken->batch->count;
+	if (taken->prepared)
 		pipeline->snapshot = ((struct work *)taken->work)->dissected->bytes;
-	}
 	return RTAP_STATUS_OK;
+}
+
+/* Prints the packets that pipeline_show() has kept. */
+static void print_shown(struct pipeline *pipeline)
+{
+	for (unsigned i = 0; i < pipeline->shown_count && !pipeline_error(pipeline); i++)
+		note_error(pipeline, printer_packet(pipeline->options.printer, pipeline->options.formats[0], pipeline->shown[i]));
+	pipeline->shown_count = 0;
 }
 
 int pipeline_batch_done(struct pipeline *pipeline)
 {
 	struct work *work = pipeline->batch->work;
 
+	print_shown(pipeline);
 	if (work)
 		give_records(pipeline, &work->dissected);
 	worker_pool_give(pipeline->pool, pipeline->batch);
@@ -414,12 +445,29 @@ static __attribute__((noinline)) void restore_next(struct pipeline *pipeline, co
 			__builtin_prefetch(frame->bytes + at);
 }
 
-void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
+/* Dissects the frame and some that follow it in the batch. */
+static void dissect_group(struct pipeline *pipeline, struct rtap_frame *frame)
 {
-	if (pipeline->snapshot)
-		restore_next(pipeline, frame, packet);
-	else
-		tracker_dissect(pipeline->options.tracker, frame, packet);
+	size_t left = (size_t)(pipeline->frames_end - frame), count = pipeline->options.ahead ? GROUP : 1;
+
+	print_shown(pipeline);
+	pipeline->taken = 0;
+	pipeline->dissected = (unsigned)(left < count ? left : count);
+	for (unsigned i = 0; i < pipeline->dissected; i++) {
+		cut_frame(pipeline, &frame[i]);
+		tracker_dissect(pipeline->options.tracker, &frame[i], &pipeline->group[i].packet);
+	}
+}
+
+struct rtap_packet *pipeline_dissect(struct pipeline *pipeline, struct rtap_frame *frame)
+{
+	if (pipeline->snapshot) {
+		restore_next(pipeline, frame, &pipeline->group[0].packet);
+		return &pipeline->group[0].packet;
+	}
+	if (pipeline->taken == pipeline->dissected)
+		dissect_group(pipeline, frame);
+	return &pipeline->group[pipeline->taken++].packet;
 }
 
 /* Appends a record with room for `length` bytes of data. NULL: out of memory. */
@@ -505,8 +553,11 @@ static void write_text(struct pipeline *pipeline, const struct record *record, v
 
 int pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
-	if (!pipeline->defers)
-		return printer_write(pipeline->options.printer, write, what);
+	if (!pipeline->defers) {
+		print_shown(pipeline);
+		note_error(pipeline, printer_write(pipeline->options.printer, write, what));
+		return pipeline_error(pipeline);
+	}
 	write_text(pipeline, &(struct record){ .kind = TEXT }, write, what);
 	return pipeline_error(pipeline);
 }
@@ -558,9 +609,14 @@ static void show_later(struct pipeline *pipeline, const struct rtap_packet *pack
 
 int pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
-	if (!pipeline->defers)
-		return printer_packet(pipeline->options.printer, pipeline->options.formats[0], packet);
-	show_later(pipeline, packet);
+	if (pipeline->defers) {
+		show_later(pipeline, packet);
+		return pipeline_error(pipeline);
+	}
+	pipeline->shown[pipeline->shown_count++] = packet;
+	/* what it borrows from the state lasts until the next frame */
+	if (packet_borrows(packet))
+		print_shown(pipeline);
 	return pipeline_error(pipeline);
 }
 
@@ -568,8 +624,11 @@ int pipeline_sync(struct pipeline *pipeline)
 {
 	if (!pipeline)
 		return 0;
-	if (!pipeline->defers)
-		return printer_flush(pipeline->options.printer);
+	if (!pipeline->defers) {
+		print_shown(pipeline);
+		note_error(pipeline, printer_flush(pipeline->options.printer));
+		return pipeline_error(pipeline);
+	}
 	drain(pipeline);
 	return pipeline_error(pipeline);
 }

@@ -2,7 +2,8 @@
 /*
  * Processing of a capture: reading, dissection, state, output. The caller's thread takes the frames in order and owns the state. With several
  * threads, the others read and dissect ahead of it and format packets after it; packets that borrow much from the state are formatted
- * immediately. With one thread, each step runs when it is requested, so reading may block. The output is identical in both cases.
+ * immediately. With one thread, reading may block; a few frames of a batch at a time are dissected, and then formatted. The output is identical
+ * in both cases.
  */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
@@ -45,15 +46,18 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 /* Call after each pipeline_read(). Returns 0, or the -errno of the first failed deferred write. */
 int pipeline_batch_done(struct pipeline *pipeline);
 
-/* Produces the same packet as tracker_dissect(). Call it for the frames of the batch in order, once each. */
-void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet);
+/*
+ * Returns the same packet as tracker_dissect(). It is valid until the next call. Call it for the frames of the batch in order, once each; they
+ * are cut to the snapshot length.
+ */
+struct rtap_packet *pipeline_dissect(struct pipeline *pipeline, struct rtap_frame *frame);
 
 /* Link speed of an interface of frames read, in bits per second; 0: unknown. */
 uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface);
 
 /*
- * Prints a packet of the batch or queues it for formatting. This and the two functions below return 0, or the -errno of the first failed
- * write, after which nothing is written.
+ * Prints the packet from the last pipeline_dissect(), or keeps it to format it later: at the latest pipeline_batch_done() prints it or hands it to
+ * another thread. This and the two functions below return 0, or the -errno of the first failed write, after which nothing is written.
  */
 int pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
 

@@ -47,12 +47,14 @@ void reader_sync(struct reader *reader)
 	reader_wrote(reader, pipeline_sync(reader->pipeline));
 }
 
-void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet)
+struct rtap_packet *reader_packet(struct reader *reader, struct rtap_frame *frame)
 {
-	pipeline_dissect(reader->pipeline, frame, packet);
+	struct rtap_packet *packet = pipeline_dissect(reader->pipeline, frame);
+
 	feed_begins(frame);
 	tracker_take(reader->tracker, frame, packet);
 	feed_took(reader->tracker, frame);
+	return packet;
 }
 
 void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet)
@@ -295,7 +297,7 @@ static void flush_live(struct reader *reader, bool is_idle, void *owner)
 	if (!is_idle && now < reader->flush_ns)
 		return;
 	reader->flush_ns = now + FLUSH_NS;
-	reader_wrote(reader, printer_flush(&reader->printer));
+	reader_sync(reader);
 	if (reader->idle && !reader->stop)
 		reader->idle(owner);
 }

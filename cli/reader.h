@@ -64,8 +64,8 @@ bool reader_open(struct reader *reader, const struct options *options);
  */
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
 
-/* For use in take(): like rtap_tracker_frame(). */
-void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
+/* For use in take(): like rtap_tracker_frame(). The packet is valid until the next call. */
+struct rtap_packet *reader_packet(struct reader *reader, struct rtap_frame *frame);
 
 /* For commands in which -Y selects records by their packets, in take(), after reader_packet(): notes the first packet that passes. */
 void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, const struct rtap_packet *packet);

@@ -60,11 +60,10 @@ static void add(struct collecting *collecting, uint64_t call, uint64_t reply)
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct collecting *collecting = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&collecting->reader, frame);
 
-	reader_packet(&collecting->reader, frame, &packet);
-	if (packet.rpc.present && packet.rpc.is_reply && packet.rpc.call_frame)
-		add(collecting, packet.rpc.call_frame, frame->number);
+	if (packet->rpc.present && packet->rpc.is_reply && packet->rpc.call_frame)
+		add(collecting, packet->rpc.call_frame, frame->number);
 }
 
 /* By call, then by reply: of repeated replies the first is found. */

@@ -81,21 +81,20 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct reporting *reporting = owner;
 	struct transmission_sight sight;
 	struct congestion_pause pause;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&reporting->reader, frame);
 
-	reader_packet(&reporting->reader, frame, &packet);
-	stats_packet(reporting->stats, &packet);
+	stats_packet(reporting->stats, packet);
 	if (reporting->joined.join) {
-		joined_sight(&reporting->joined, &packet, &sight);
+		joined_sight(&reporting->joined, packet, &sight);
 		joined_take(&reporting->joined, &sight);
 	}
-	if (congestion_pause_of(&packet, &pause)) {
+	if (congestion_pause_of(packet, &pause)) {
 		pause.bits_per_second = reader_link_speed(&reporting->reader, frame);
 		congestion_note_pause(reporting->stats, &pause);
 		report_pause(reporting->report, &pause);
 	}
-	report_packet(reporting->report, &packet);
-	reader_count(&reporting->reader, &packet);
+	report_packet(reporting->report, packet);
+	reader_count(&reporting->reader, packet);
 }
 
 /* Whether the inputs are capture points of a join. */

@@ -51,16 +51,16 @@ static void take(void *owner, struct rtap_frame *frame)
 {
 	struct tracing *tracing = owner;
 	struct congestion_pause pause;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet;
 
 	export_trace_begin(tracing->trace, frame->time_ns);
-	reader_packet(&tracing->reader, frame, &packet);
-	export_trace_packet(tracing->trace, &packet);
-	if (packet_has(&packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(&packet, &pause)) {
-		pause.bits_per_second = reader_link_speed(&tracing->reader, packet.frame);
+	packet = reader_packet(&tracing->reader, frame);
+	export_trace_packet(tracing->trace, packet);
+	if (packet_has(packet, PROTOCOL_MAC_CONTROL) && congestion_pause_of(packet, &pause)) {
+		pause.bits_per_second = reader_link_speed(&tracing->reader, packet->frame);
 		export_trace_pause(tracing->trace, &pause);
 	}
-	reader_count(&tracing->reader, &packet);
+	reader_count(&tracing->reader, packet);
 	if (export_trace_failed(tracing->trace))
 		tracing->reader.stop = true;
 }

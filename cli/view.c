@@ -220,21 +220,21 @@ static void count_anomalies(struct view *view, const struct rtap_packet *packet)
 static void show(void *owner, struct rtap_frame *frame)
 {
 	struct view *view = owner;
-	struct rtap_packet packet;
+	struct rtap_packet *packet = NULL;
 
 	/* without a filter and output, frames need no dissection */
 	if (view->tracker) {
-		reader_packet(&view->reader, frame, &packet);
-		if (!rtap_filter_match(view->reader.filter, &packet))
+		packet = reader_packet(&view->reader, frame);
+		if (!rtap_filter_match(view->reader.filter, packet))
 			return;
-		if (packet.anomaly_count)
-			count_anomalies(view, &packet);
+		if (packet->anomaly_count)
+			count_anomalies(view, packet);
 	}
 	view->reader.packets.passed++;
 	if (view->options->write_name)
 		save(view, frame);
 	if (view->reader.formats && !view->reader.stop)
-		reader_show(&view->reader, &packet);
+		reader_show(&view->reader, packet);
 }
 
 static int64_t now_ns(void)

@@ -175,25 +175,23 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 static void take_first(void *owner, struct rtap_frame *frame)
 {
 	struct gathering *gathering = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&gathering->reader, frame);
 
-	reader_packet(&gathering->reader, frame, &packet);
-	stats_packet(gathering->stats, &packet);
+	stats_packet(gathering->stats, packet);
 	gathering->last_frame = frame->number;
-	if (gathering->selector == SELECT_FRAME && frame->number == gathering->number && packet.flow.present)
-		gathering->frame_connection = packet.flow.connection;
+	if (gathering->selector == SELECT_FRAME && frame->number == gathering->number && packet->flow.present)
+		gathering->frame_connection = packet->flow.connection;
 }
 
 static void take_second(void *owner, struct rtap_frame *frame)
 {
 	struct gathering *gathering = owner;
-	struct rtap_packet packet;
+	const struct rtap_packet *packet = reader_packet(&gathering->reader, frame);
 
-	reader_packet(&gathering->reader, frame, &packet);
-	reader_count(&gathering->reader, &packet);
-	for (size_t i = 0; packet.flow.present && i < gathering->alias_count; i++)
-		if (gathering->aliases[i].number == packet.flow.connection)
-			why_packet(gathering->why, &packet, gathering->aliases[i].turned);
+	reader_count(&gathering->reader, packet);
+	for (size_t i = 0; packet->flow.present && i < gathering->alias_count; i++)
+		if (gathering->aliases[i].number == packet->flow.connection)
+			why_packet(gathering->why, packet, gathering->aliases[i].turned);
 }
 
 /* The number that the connection has at the end. */

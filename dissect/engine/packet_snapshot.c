@@ -101,11 +101,6 @@ struct borrowed {
 	uint32_t list, fpdus; /* the list, and an offset for each FPDU in it */
 };
 
-static bool borrows(const struct rtap_packet *packet)
-{
-	return packet->source_count > 1 || packet->fpdus.list;
-}
-
 static size_t aligned(size_t length)
 {
 	return (length + 7) & ~(size_t)7;
@@ -138,7 +133,7 @@ size_t packet_snapshot_size(const struct rtap_packet *packet)
 	const struct rtap_fpdus *fpdus = &packet->fpdus;
 	size_t size = aligned(sizeof(struct borrowed));
 
-	if (!borrows(packet))
+	if (!packet_borrows(packet))
 		return SNAPSHOT_SIZE;
 	if (!stays(packet, packet->source_address) || !stays(packet, packet->destination_address) ||
 	    !stays(packet, packet->cm.source_address) || !stays(packet, packet->cm.destination_address))
@@ -250,7 +245,7 @@ size_t packet_snapshot_take(const struct rtap_packet *packet, uint8_t *snapshot)
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = put(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
 	length = aligned((size_t)(put_layers(next, packet) - snapshot));
-	return borrows(packet) ? copy_borrowed(packet, snapshot, length) : length;
+	return packet_borrows(packet) ? copy_borrowed(packet, snapshot, length) : length;
 }
 
 size_t packet_snapshot_restore(uint8_t *snapshot, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -278,7 +273,7 @@ size_t packet_snapshot_restore(uint8_t *snapshot, const struct rtap_frame *frame
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
 	length = aligned((size_t)(get_layers(next, packet) - snapshot));
-	if (borrows(packet))
+	if (packet_borrows(packet))
 		restore_borrowed(snapshot, length, packet);
 	return length;
 }

@@ -15,6 +15,12 @@
 /* Maximum of other borrowed bytes copied with a snapshot: copying more costs more than it saves. */
 #define SNAPSHOT_BORROWED ((size_t)16 << 10)
 
+/* Whether the packet refers to memory other than its frame's. */
+static inline bool packet_borrows(const struct rtap_packet *packet)
+{
+	return packet->source_count > 1 || packet->fpdus.list;
+}
+
 /* Maximum size of the packet's snapshot. 0: none can be taken. */
 size_t packet_snapshot_size(const struct rtap_packet *packet);
 
