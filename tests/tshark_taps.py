@@ -2,6 +2,7 @@
 """The frames that display filters select in tshark, for many filters in one run: a Lua script has a tap for each of them."""
 import functools
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -29,6 +30,12 @@ def without_root():
         script.flush()
         done = subprocess.run(["tshark", "-X", "lua_script:" + script.name, "-G", "column-formats"], stdin=subprocess.DEVNULL, capture_output=True)
     return {} if b"it runs" in done.stdout else {"user": "nobody", "group": "nogroup", "extra_groups": ()}
+
+
+def release():
+    """Such as "4.0"."""
+    done = subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return re.search(r"TShark \(Wireshark\) (\d+\.\d+)", done.stdout.decode()).group(1)
 
 
 def available():

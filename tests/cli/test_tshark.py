@@ -36,14 +36,13 @@ CAPTURES = ((RPING, "r", "UTC"), (IPV6, "dd", "UTC"), (TUNNELS, "ad", "UTC"), (R
             (SYNDROMES, "u", "UTC"), (SLL, "r", "UTC"), (NFS3, "r", "UTC"), (IWARP, "r", "UTC"))
 # tshark's columns with a time in each of its forms
 TIMES = {"a": "%At", "ad": "%Yt", "d": "%Tt", "dd": "%Gt", "e": "%t", "r": "%Rt", "u": "%Aut", "ud": "%Yut"}
-TIME_COLUMNS = ["-t", "e", "-o", "gui.column.format:" + ",".join('"%s","%s"' % form for form in TIMES.items()), "-T", "fields"]
-TIME_COLUMNS += [part for form in TIMES for part in ("-e", "_ws.col." + form)]
+TIME_COLUMNS = ["-t", "e", "-o", "gui.column.format:" + ",".join('"%s","%s"' % form for form in TIMES.items()), "-T", "tabs"]
 
 
 # A start takes a fifth of a second: one for each capture.
 @functools.cache
 def tshark(*arguments, zone="UTC"):
-    return subprocess.run(("tshark", "-n") + arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    return subprocess.run(("tshark",) + arguments + ("-n",), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           env=environment(TZ=zone), check=True).stdout.decode().splitlines()
 
 
@@ -51,8 +50,23 @@ def fields(names):
     return ["-T", "fields"] + [part for name in names for part in ("-e", name)]
 
 
+@functools.cache
+def booleans():
+    """The fields of type FT_BOOLEAN, which tshark 4.0 prints as 1 and 0, 4.4 as True and False."""
+    return {columns[2] for columns in (line.split("\t") for line in tshark("-G", "fields")) if columns[0] == "F" and columns[3] == "FT_BOOLEAN"}
+
+
+def spelled(name, cell):
+    """A cell as tshark 4.0 prints it."""
+    if name not in booleans():
+        return cell
+    return ",".join({"True": "1", "False": "0"}.get(value, value) for value in cell.split(","))
+
+
 def of_tshark(capture, form, zone):
-    return [line.split("\t") for line in tshark("-r", capture, "-t", form, *fields(COLUMNS + LIST + ["frame.protocols"]), zone=zone)]
+    names = COLUMNS + LIST + ["frame.protocols"]
+    return [[spelled(name, cell) for name, cell in zip(names, line.split("\t"), strict=True)]
+            for line in tshark("-r", capture, "-t", form, *fields(names), zone=zone)]
 
 
 @needs("tshark")
@@ -84,7 +98,7 @@ class Tshark(CliTest):
 
     def test_times_are_the_same_to_the_last_digit(self):
         for capture, zone, chosen in ((RPING, "UTC", ()), (RPING, "UTC", ("-Y", "infiniband.bth.a == 1")), (NANO, "XYZ-5:30", ())):
-            theirs = [line.split("\t") for line in tshark("-r", capture, *TIME_COLUMNS, *chosen, zone=zone)]
+            theirs = [[cell.strip() for cell in line.split("\t")] for line in tshark("-r", capture, *TIME_COLUMNS, *chosen, zone=zone)]
             self.assertTrue(theirs)
             for form, times in zip(TIMES, zip(*theirs)):
                 words = 2 if form in ("ad", "ud") else 1
