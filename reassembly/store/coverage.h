@@ -116,6 +116,15 @@ static inline const uint8_t *coverage_bytes(const struct coverage *coverage, con
 	return coverage->bytes ? coverage->bytes + (run->begin - coverage->origin) : NULL;
 }
 
+/* The first bytes, up to the first gap. `coverage` NULL: none. *length: their number; 0: the first one is missing. NULL: none are kept. */
+static inline const uint8_t *coverage_first_bytes(const struct coverage *coverage, uint64_t *length)
+{
+	const struct coverage_run *run = coverage && coverage->count ? coverage_runs(coverage) : NULL;
+
+	*length = run && !run->begin ? run->end : 0;
+	return *length ? coverage_bytes(coverage, run) : NULL;
+}
+
 /* Position after the last byte covered; 0: empty. */
 static inline uint64_t coverage_end(const struct coverage *coverage)
 {

@@ -48,21 +48,12 @@ static void place(struct block_effect *effect, uint64_t first, uint64_t blocks, 
 	effect->length = blocks * block_size;
 }
 
-/* The first bytes of its data, up to the first gap. */
-static const uint8_t *front(const struct nvme_ended *ended, uint64_t *length)
-{
-	const struct coverage_run *run = ended->data && ended->data->count ? coverage_runs(ended->data) : NULL;
-
-	*length = run && !run->begin ? run->end : 0;
-	return *length ? coverage_bytes(ended->data, run) : NULL;
-}
-
 /* Deallocated ranges: 16 bytes each. NVM, 3.2.3. */
 static void deallocate(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
 {
 	uint32_t count = (uint32_t)little_bits(ended->bytes, NVME_RANGES) + 1;
 	uint64_t length;
-	const uint8_t *bytes = front(ended, &length);
+	const uint8_t *bytes = coverage_first_bytes(ended->data, &length);
 
 	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
 	for (uint32_t i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= length; i++) {
@@ -80,7 +71,7 @@ static void copy(struct rtap_tracker *tracker, const struct nvme_ended *ended, s
 	uint32_t count = (uint32_t)little_bits(ended->bytes, COPY_RANGES) + 1, format = (uint32_t)little_bits(ended->bytes, COPY_FORMAT);
 	uint32_t size = format & 1 ? COPY_LONG : COPY_SHORT;
 	uint64_t length, to = little_bits(ended->bytes, NVME_SLBA);
-	const uint8_t *bytes = front(ended, &length);
+	const uint8_t *bytes = coverage_first_bytes(ended->data, &length);
 
 	/* the descriptors were not captured, or have an unknown layout: the end of the copy is unknown */
 	if (!bytes || format > 3 || !block_size) {

@@ -249,15 +249,6 @@ static void join(struct rtap_tracker *tracker, const struct scsi_request *reques
 		tracker->counters.evictions++;
 }
 
-/* The first bytes of data, up to the first gap. */
-static const uint8_t *front(const struct coverage *data, uint64_t *length)
-{
-	const struct coverage_run *run = data->count ? coverage_runs(data) : NULL;
-
-	*length = run && !run->begin ? run->end : 0;
-	return *length ? coverage_bytes(data, run) : NULL;
-}
-
 /* READ CAPACITY: SBC-4, 5.20 and 5.21. */
 static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *request)
 {
@@ -267,7 +258,7 @@ static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *re
 	uint64_t length;
 
 	join(tracker, request, false, &data, &cut);
-	bytes = front(&data, &length);
+	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length >= (is_long ? CAPACITY_16_LENGTH : CAPACITY_10_LENGTH))
 		note_block_size(session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
 	coverage_fini(&data);
@@ -285,7 +276,7 @@ static void learn_designators(struct rtap_tracker *tracker, const struct scsi_re
 	uint64_t length;
 
 	join(tracker, request, false, &data, &cut);
-	bytes = front(&data, &length);
+	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length > 1 && bytes[1] == DEVICE_IDENTIFICATION)
 		scsi_units_learn(session_of(request)->units, tracker, target_of(request, address), request->lun, bytes, length);
 	coverage_fini(&data);
@@ -317,7 +308,7 @@ static void give(struct rtap_tracker *tracker, struct block_effect *effect, enum
 static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, const struct coverage *data, uint32_t size)
 {
 	uint64_t length;
-	const uint8_t *bytes = front(data, &length);
+	const uint8_t *bytes = coverage_first_bytes(data, &length);
 
 	for (uint64_t at = UNMAP_HEADER; bytes && at + UNMAP_LENGTH <= length; at += UNMAP_LENGTH) {
 		uint64_t lba = load64(bytes + at);
@@ -336,7 +327,7 @@ static void fill(struct rtap_tracker *tracker, const struct scsi_request *reques
 		 const struct coverage *data, uint32_t size)
 {
 	uint64_t length;
-	const uint8_t *bytes = front(data, &length);
+	const uint8_t *bytes = coverage_first_bytes(data, &length);
 	uint8_t any = 0;
 
 	for (uint32_t i = 0; bytes && i < size && i < length; i++)
@@ -355,7 +346,7 @@ static void copy(struct rtap_tracker *tracker, const struct scsi_request *reques
 		 const struct coverage *data, uint32_t size)
 {
 	uint64_t length;
-	const uint8_t *bytes = front(data, &length);
+	const uint8_t *bytes = coverage_first_bytes(data, &length);
 
 	effect->data = effect->cut = NULL;
 	if (request->cdb.effect == SCSI_COPIES)
@@ -593,7 +584,7 @@ bool scsi_take_data(struct upper_work *work)
 	join(work->tracker, request, is_out, &request->gathered, &cut);
 	coverage_fini(&cut);
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->gathered), before);
-	bytes = front(&request->gathered, &length);
+	bytes = coverage_first_bytes(&request->gathered, &length);
 	if (!bytes || length <= request->shown_length || continues(request, is_out, length))
 		return false;
 	request->shown_length = length;
