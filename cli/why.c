@@ -163,10 +163,9 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	snprintf(subject->name, sizeof subject->name, "%s %s%s%s", operation->layer, operation->name ? operation->name : "unknown",
 		 operation->object ? " " : "", operation->object ? operation->object : "");
 	take_delays(subject, operation);
-	/* after the end of the operation, a response lost behind the capture point may be retransmitted */
+	/* after the last frame, the response may be retransmitted */
 	subject->end_ns = operation->time_end_ns;
-	if (operation->has_latency && operation->time_lost_us * INT64_C(1000) > operation->latency_ns)
-		subject->end_ns += operation->time_lost_us * INT64_C(2000);
+	subject->ack_timeout = operation->connection->retries_known ? operation->connection->ack_timeout : 0;
 	/* without a response: to the end */
 	if (!operation->response_frame && !operation->one_way)
 		subject->last_frame = 0;
@@ -325,7 +324,7 @@ static void put_filter(const struct gathering *gathering, struct line *line)
 	}
 	if (gathering->subject.last_frame) {
 		line_text(line, " && frame.number <= ");
-		line_dec(line, gathering->subject.last_frame);
+		line_dec(line, why_last_frame(gathering->why));
 	}
 }
 

@@ -110,6 +110,7 @@ struct recovery {
 	int64_t later_ns;    /* when it was seen */
 	int64_t nak_ns;      /* when the packets that the NAK requested may be retransmitted */
 	int64_t since_ns;    /* when the retransmitted packets were first seen or first missed; INT64_MIN: unknown */
+	int64_t again_ns;    /* when the last request was retransmitted */
 	int64_t counted_ns;  /* time lost is counted up to this time */
 };
 
@@ -139,6 +140,7 @@ struct message {
 	uint64_t queued_ns;                /* when it entered the waiting list, by the budget's clock */
 	int64_t active_ns;                 /* when its last packet was seen, repeats included */
 	int64_t answered_ns;
+	int64_t taken_ns;                  /* of a response: time of its last retransmission before the first acknowledgement; 0: none */
 	uint64_t answered_at;              /* stream->packets at that time */
 	struct operation *operation;       /* of an upper layer, reported with this message; NULL: none */
 	bool has_first, has_last, answered, evicted;

@@ -34,6 +34,7 @@ struct upper_loss {
 	uint32_t time_us;
 	uint16_t repeats;
 	uint8_t cause;                /* of time_us: enum rtap_recovery */
+	int64_t taken_ns;             /* time of a retransmission that the receiver may need, for it has not acknowledged the message; 0: none */
 };
 
 enum upper_verdict { UPPER_PERHAPS, UPPER_YES, UPPER_NO };

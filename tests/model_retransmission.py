@@ -201,7 +201,7 @@ class Stream:
         self.newest = [None, None]               # request and response with the highest PSN
         self.nak = None                          # (kind, PSN, time)
         self.nak_unused, self.cause_now = False, None
-        self.running, self.last_again = False, None
+        self.running, self.last_again, self.again_time = False, None, None
         self.counted_to = 0                      # time lost is counted up to here
         self.awaited = None                      # (PSN, cause): the response that ends a recovery
         self.awaits = None                       # PSN of the first response of the latest repeated request, until it arrives
@@ -377,7 +377,8 @@ class Stream:
     def again(self, p, psn, span, read):
         """A request that was retransmitted: a recovery begins, or continues."""
         goes_back = self.last_again is not None and psn < self.last_again
-        if not self.running or goes_back:
+        has_paused = self.again_time is not None and p.time - self.again_time >= (self.timeout or PROMPT)
+        if not self.running or goes_back or has_paused:
             cause = self.cause(p, psn, read)
             has_answer = p.opcode == READ or p.opcode in ATOMICS
             self.recoveries[cause][0] += 1
@@ -388,7 +389,7 @@ class Stream:
             self.awaited = (psn, cause) if has_answer else None
             self.awaits = psn if has_answer else None
             self.nak_unused, self.later = False, None
-        self.running, self.last_again = True, psn + span
+        self.running, self.last_again, self.again_time = True, psn + span, p.time
 
     def progress(self, psn, read, has_answer):
         """The time of the last progress before this PSN was retransmitted."""

@@ -289,9 +289,18 @@ static void count(struct why *why, const struct why_event *event, const struct r
 	for (uint8_t i = 0; i < packet->flow.tcp_recovery_count; i++) {
 		const struct rtap_tcp_recovery *found = &packet->flow.tcp_recoveries[i];
 
+		why->recovers[found->from_a == turned] = found->begins;
 		if (!found->begins)
 			why->recoveries[found->from_a == turned][found->cause].lost_ns += stats_elapsed(found->begin_ns, found->end_ns);
 	}
+}
+
+/* Whether the subject has ended before the event, and all recoveries of TCP that began in it. */
+static bool is_after(const struct why *why, const struct why_event *event)
+{
+	const struct why_subject *subject = &why->subject;
+
+	return subject->last_frame && event->first_frame > subject->last_frame && event->time_ns > subject->end_ns && !why->recovers[0] && !why->recovers[1];
 }
 
 void why_packet(struct why *why, const struct rtap_packet *packet, bool turned)
@@ -320,7 +329,7 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned)
 	if (packet->ib.has_bth && !(response && packet->ib.has_aeth && packet->ib.aeth_kind != RTAP_AETH_ACK))
 		note_seen(why, packet, by_b, response);
 	note_response(why, packet, by_b);
-	if (frame < why->subject.first_frame || (why->subject.last_frame && frame > why->subject.last_frame && event.time_ns > why->subject.end_ns))
+	if (frame < why->subject.first_frame || is_after(why, &event))
 		return;
 	note_silence(why, &event, flow->recovery || flow->time_lost_ns);
 	put_event(why, &event);
@@ -332,6 +341,11 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned)
 	why->any = true;
 	why->end_ns = event.time_ns;
 	why->end_frame = frame;
+}
+
+uint64_t why_last_frame(const struct why *why)
+{
+	return why->any ? why->end_frame : why->subject.last_frame;
 }
 
 size_t why_finish(struct why *why)

@@ -84,6 +84,7 @@ struct why_subject {
 	struct why_delay delays[WHY_DELAYS];
 	unsigned delay_count;
 	uint64_t first_frame, last_frame; /* only packets between these frames; 0: all */
+	uint8_t ack_timeout;     /* Local ACK Timeout, known from CM: 4.096 us * 2^n; 0: unknown */
 	int64_t end_ns;          /* with last_frame: and later packets up to this time */
 };
 
@@ -93,6 +94,9 @@ void why_destroy(struct why *why);
 
 /* Adds a packet of the connection. turned: it has the numbers of a half in which end a is the subject's end b. */
 void why_packet(struct why *why, const struct rtap_packet *packet, bool turned);
+
+/* The last frame added between those of the subject; the subject's if there is none. */
+uint64_t why_last_frame(const struct why *why);
 
 /* Number of events, and one of them; the last packet has been added. */
 size_t why_finish(struct why *why);

@@ -47,6 +47,7 @@ struct why {
 		int64_t lost_ns;
 		uint64_t places[WHY_PLACE_COUNT];
 	} recoveries[2][RTAP_RECOVERY_COUNT]; /* of requests sent by a, b */
+	bool recovers[2];                /* TCP: a recovery of segments sent by a, b has begun and not ended */
 	int64_t silence_ns;              /* the longest one without a recovery in it */
 	uint64_t silence_frame;          /* that ended it */
 	bool silence_from_a;

@@ -327,7 +327,7 @@ static struct costs costs_of(const struct why *why)
 
 /* X(identifier, JSON name) */
 #define VERDICTS(X) X(NOTHING, "none") X(NETWORK, "network") X(RECEIVER, "receiver") X(SERVER, "server") X(CLIENT, "client") X(REFUSED, "refused") \
-	X(UNANSWERED, "unanswered") X(SPREAD, "unknown")
+	X(UNANSWERED, "unanswered") X(UNSEEN, "likely_network") X(SPREAD, "unknown")
 
 enum verdict {
 #define VERDICT_ENUM(identifier, name) VERDICT_##identifier,
@@ -340,6 +340,17 @@ static const char *const verdict_names[] = {
 	VERDICTS(VERDICT_NAME)
 #undef VERDICT_NAME
 };
+
+/*
+ * Whether the longest silence before a packet is as long as the sender's retransmission timeout, which begins a little earlier or later than
+ * the capture shows: then that packet can be a retransmission whose first transmission was lost before the capture.
+ */
+static bool is_timeout(const struct why *why)
+{
+	int64_t timeout_ns = INT64_C(4096) << (why->subject.ack_timeout & 31);
+
+	return why->subject.ack_timeout && why->silence_ns >= timeout_ns - timeout_ns / 50 && why->silence_ns <= timeout_ns + timeout_ns / 10;
+}
 
 /* A cause must take half of the time; for a whole connection, which may be idle, any time lost is sufficient. */
 static enum verdict verdict_of(const struct why *why, const struct costs *costs)
@@ -354,6 +365,8 @@ static enum verdict verdict_of(const struct why *why, const struct costs *costs)
 		return VERDICT_UNANSWERED;
 	if (whole)
 		return why->retransmitted[0] + why->retransmitted[1] ? VERDICT_NETWORK : VERDICT_NOTHING;
+	if (costs->silence_ns >= costs->elapsed_ns / 2 && is_timeout(why))
+		return VERDICT_UNSEEN;
 	if (costs->silence_ns >= costs->elapsed_ns / 2)
 		return why->silence_from_a == why->subject.from_a ? VERDICT_CLIENT : VERDICT_SERVER;
 	return VERDICT_SPREAD;
@@ -412,11 +425,11 @@ static void late(const struct why *why, struct line *line)
 	line_text(line, " because ");
 }
 
-static void silent(const struct why *why, const struct costs *costs, const char *role, struct line *line)
+static void silent(const struct why *why, const struct costs *costs, struct line *line)
 {
 	late(why, line);
 	line_text(line, "the ");
-	line_text(line, role);
+	line_text(line, why->silence_from_a == why->subject.from_a ? "client" : "server");
 	line_text(line, " (");
 	sender(why, why->silence_from_a, line);
 	line_text(line, ") sent nothing for ");
@@ -425,6 +438,14 @@ static void silent(const struct why *why, const struct costs *costs, const char 
 	units_time(costs->elapsed_ns, line);
 	line_text(line, ", up to frame ");
 	line_dec(line, why->silence_frame);
+	if (is_timeout(why)) {
+		line_text(line, ". That is its retransmission timeout (CM asked for ");
+		units_time(INT64_C(4096) << (why->subject.ack_timeout & 31), line);
+		line_text(line, "): likely the first transmission of frame ");
+		line_dec(line, why->silence_frame);
+		line_text(line, " was lost before the capture. If not, it was busy or waited for its storage.");
+		return;
+	}
 	line_text(line, ": likely it was busy or waited for its storage; nothing was lost in that time that the capture shows.");
 }
 
@@ -465,7 +486,11 @@ static void verdict_sentence(const struct why *why, const struct costs *costs, e
 		line_text(line, "packets were lost (network): ");
 		line_count(line, costs->recoveries, "recovery", "recoveries");
 		line_text(line, " cost ");
-		units_time(costs->lost_ns, line);
+		/* those of both directions can overlap */
+		if (costs->lost_ns > costs->elapsed_ns)
+			line_text(line, "all");
+		else
+			units_time(costs->lost_ns, line);
 		line_text(line, " of ");
 		units_time(costs->elapsed_ns, line);
 		line_char(line, '.');
@@ -473,7 +498,8 @@ static void verdict_sentence(const struct why *why, const struct costs *costs, e
 		break;
 	case VERDICT_SERVER:
 	case VERDICT_CLIENT:
-		silent(why, costs, verdict == VERDICT_SERVER ? "server" : "client", line);
+	case VERDICT_UNSEEN:
+		silent(why, costs, line);
 		break;
 	case VERDICT_UNANSWERED:
 		line_text(line, "No reply was captured, and nothing shows a loss: likely the server did not answer, or the capture ended before.");

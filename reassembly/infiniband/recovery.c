@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/upper.h"
@@ -27,11 +28,17 @@ static bool is_before(int64_t time_ns, int64_t begin_ns, int64_t length_ns)
 	return time_ns <= begin_ns || (uint64_t)time_ns - (uint64_t)begin_ns < (uint64_t)length_ns;
 }
 
+static int64_t longest_reaction(const struct psn_stream *stream)
+{
+	uint8_t code = stream->connection->shown.ack_timeout;
+
+	return code ? ACK_TIMEOUT_NS(code & 31) : PROMPT_NS;
+}
+
 static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn, bool is_read, int64_t time_ns)
 {
 	const struct recovery *recovery = &stream->recovery;
-	uint8_t code = stream->connection->shown.ack_timeout;
-	int64_t prompt_ns = code ? ACK_TIMEOUT_NS(code & 31) : PROMPT_NS;
+	int64_t prompt_ns = longest_reaction(stream);
 
 	if (recovery->nak_unused && is_before(time_ns, recovery->nak_ns, prompt_ns))
 		return (enum rtap_recovery)recovery->nak_cause;
@@ -41,7 +48,12 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
-/* The request of a READ or WRITE has its data already, for it passed the capture: its receiver lacks some. */
+/* The upper layer has the bytes of the message already, for they passed the capture: the receiver lacks some. */
+static bool was_passed_on(const struct message *message)
+{
+	return message->has_landed || (message->shown.verb == RTAP_VERB_SEND && message->request_number && assembly_is_whole(message));
+}
+
 static void note_late_loss(struct rtap_tracker *tracker, const struct message *message, uint64_t time_us, uint8_t cause)
 {
 	struct upper_loss loss = { .cause = cause };
@@ -70,7 +82,7 @@ static void lose(struct rtap_tracker *tracker, struct psn_stream *stream, int64_
 		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
 		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);
 		/* Before that, the request takes what the message has. */
-		if (message->has_landed)
+		if (was_passed_on(message))
 			note_late_loss(tracker, message, (uint64_t)lost_ns / 1000, recovery->cause);
 	}
 	if (!flow)
@@ -101,8 +113,10 @@ void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream
 			 bool is_read, int64_t time_ns, struct rtap_flow_facts *flow)
 {
 	struct recovery *recovery = &stream->recovery;
+	/* after that, the requester had waited for an acknowledgement of the packets before */
+	bool has_paused = !is_before(time_ns, recovery->again_ns, longest_reaction(stream));
 
-	if (!recovery->running || psn < recovery->end) {
+	if (!recovery->running || psn < recovery->end || has_paused) {
 		recovery->cause = (uint8_t)cause_of(stream, psn, is_read, time_ns);
 		if (psn > recovery->first || stream->acknowledged > recovery->acknowledged)
 			recovery->attempt = 0;
@@ -120,6 +134,10 @@ void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream
 	}
 	recovery->running = true;
 	recovery->end = psn + count;
+	recovery->again_ns = time_ns;
+	/* Before the acknowledgement, nothing shows that the receiver took an earlier transmission. IBTA vol. 1, 9.7.5.1.1 */
+	if (message && psn >= stream->acknowledged && was_passed_on(message))
+		upper_lost(tracker, message, &(struct upper_loss){ .taken_ns = time_ns });
 }
 
 void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow)

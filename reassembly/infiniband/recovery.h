@@ -2,8 +2,8 @@
 /*
  * Recoveries of a reliable service: why a requester retransmitted, and how much time that took. IBTA vol. 1, 9.7.5.
  *
- * A recovery begins with the first request of a run of retransmissions, and again when the run returns to a lower PSN. Time
- * lost counts from the first transmission of what is retransmitted, or from the last READ response before it, to the request
+ * A recovery begins with the first request of a run of retransmissions, and again when the run returns to a lower PSN or goes on after a
+ * timeout. Time lost counts from the first transmission of what is retransmitted, or from the last READ response before it, to the request
  * or the READ response that repairs the loss. No time is counted twice.
  */
 #ifndef REASSEMBLY_INFINIBAND_RECOVERY_H

@@ -84,6 +84,8 @@ static void repeat(struct rtap_tracker *tracker, struct message *message)
 {
 	message->shown.repeats++;
 	upper_lost(tracker, message, &(struct upper_loss){ .repeats = 1 });
+	if (message->shown.verb == RTAP_VERB_SEND)
+		upper_lost(tracker, message, &(struct upper_loss){ .taken_ns = tracker->now_ns });
 }
 
 static void take(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_tcp_recovery *found, uint64_t offset)

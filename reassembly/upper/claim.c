@@ -104,19 +104,52 @@ static struct message *find_shown(const struct connection *connection, uint64_t 
 	return NULL;
 }
 
-static void add_late(struct message *message, const struct upper_loss *loss)
+/* A response was retransmitted before it was acknowledged: its requester is certain to have it only now. */
+static void take_late(struct message *response, int64_t taken_ns)
+{
+	struct message *call = response->partner;
+	struct operation *operation = call ? call->operation : NULL;
+
+	response->taken_ns = taken_ns;
+	if (!call)
+		return;
+	if (call->shown.kind == RTAP_KIND_RPC_CALL && call->shown.has_latency)
+		call->shown.latency_ns = response->shown.latency_ns = taken_ns - call->shown.time_ns;
+	if (!operation || !operation->concluded || !operation->shown.has_latency)
+		return;
+	operation->shown.latency_ns = taken_ns - operation->shown.time_ns;
+	operation->shown.time_end_ns = taken_ns;
+}
+
+/* is_source: it is the message that lost the time or had the repeats itself, and has counted them. */
+static void add_late(struct message *message, const struct upper_loss *loss, bool is_source)
 {
 	struct operation *operation = message->operation;
 
-	recovery_add_time(&message->shown.time_lost_us, loss->time_us);
-	message->shown.lost_to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
-	message->shown.resent = add_count(message->shown.resent, loss->repeats);
+	if (!is_source) {
+		recovery_add_time(&message->shown.time_lost_us, loss->time_us);
+		message->shown.lost_to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
+		message->shown.resent = add_count(message->shown.resent, loss->repeats);
+	}
 	if (!operation && message->partner)
 		operation = message->partner->operation;
 	if (!operation || !operation->concluded)
 		return;
 	recovery_add_time(&operation->shown.time_lost_us, loss->time_us);
 	operation->shown.repeats += loss->repeats;
+}
+
+/* The message that shows what was lost by one of a request. `request`: NULL if it has ended. */
+static struct message *shown_by(const struct message *message, const struct request *request, bool from_a, const struct upper_loss *loss)
+{
+	bool is_iwarp = message->connection->ddp;
+
+	if (!request)
+		return is_iwarp ? find_shown(message->connection, message->request_number, from_a) : NULL;
+	if (from_a != request->from_a)
+		return request->response_message || !loss->taken_ns ? request->response_message : request->response;
+	/* A call that is sent again after its reply no longer delays it. */
+	return loss->taken_ns || (!is_iwarp && loss->time_us && request->is_answered) ? NULL : request->message;
 }
 
 /*
@@ -146,12 +179,13 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 		sum->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
 		return;
 	}
-	if (request)
-		shown = from_a == request->from_a ? request->message : request->response_message;
+	shown = shown_by(message, request, from_a, loss);
+	if (!shown)
+		return;
+	if (loss->taken_ns)
+		take_late(shown, loss->taken_ns);
 	else
-		shown = is_iwarp ? find_shown(message->connection, message->request_number, from_a) : NULL;
-	if (shown)
-		add_late(shown, loss);
+		add_late(shown, loss, shown == message);
 }
 
 static void add_lost(struct request_lost *lost, const struct rtap_message *message)

@@ -201,6 +201,7 @@ struct command *command_begin(struct upper_work *work, uint64_t id)
 			return NULL;
 	}
 	request_seen(&command->request, work->message);
+	work->message->request_number = command->request.number;
 	if (!command->request.is_answered)
 		map_in(work->tracker, command);
 	command->depth = commands->outstanding;
@@ -234,6 +235,12 @@ static uint64_t place_of(const struct connection *connection, const struct psn_s
 	return connection->shown.learned_by_cm || connection->shown.learned_by_mpa ? stream->next : stream->gaps.count ? stream->next - 1 : 0;
 }
 
+static void take_answer(struct command *command, struct message *response)
+{
+	request_answered(&command->request, response);
+	response->request_number = command->request.number;
+}
+
 struct command *command_answered(struct upper_work *work, uint64_t id)
 {
 	struct command *command = command_find(work->connection, !work->from_a, id);
@@ -244,7 +251,7 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 	}
 	if (command) {
 		unmap(command);
-		request_answered(&command->request, work->message);
+		take_answer(command, work->message);
 		request_reconsider(work->tracker, &command->request, work->message);
 		return command;
 	}
@@ -253,7 +260,7 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 		return NULL;
 	work->connection->requests.unknown_responses++;
 	command->place = place_of(work->connection, &work->connection->streams[!work->from_a]);
-	request_answered(&command->request, work->message);
+	take_answer(command, work->message);
 	map_in(work->tracker, command);
 	request_reconsider(work->tracker, &command->request, work->message);
 	return command;

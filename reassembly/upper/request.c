@@ -179,7 +179,9 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, str
 		response->partner = send;
 		response->is_response = true;
 		add_send(tracker, operation, response, true);
-		shown->latency_ns = response->shown.time_end_ns - send->shown.time_ns;
+		if (response->taken_ns > shown->time_end_ns)
+			shown->time_end_ns = response->taken_ns;
+		shown->latency_ns = (response->taken_ns > response->shown.time_end_ns ? response->taken_ns : response->shown.time_end_ns) - send->shown.time_ns;
 		/* If the capture swapped them, the latency is unknown. */
 		shown->has_latency = shown->latency_ns >= 0;
 	}

@@ -659,15 +659,17 @@ static void show_error(struct rtap_message *shown, const struct rpc_send *send, 
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
+	int64_t end_ns;
 
 	if (call->call.bytes || call->reply.bytes || (call_shown && !call->call.is_read) || (reply_shown && !call->reply.is_read))
 		read_kept(tracker, call);
 	if (call_shown && reply_shown) {
 		call_shown->partner = reply_shown;
 		reply_shown->partner = call_shown;
+		end_ns = reply_shown->taken_ns > call->reply.time_end_ns ? reply_shown->taken_ns : call->reply.time_end_ns;
 		/* If the capture swapped them, the latency is unknown. */
-		reply_shown->shown.has_latency = call->reply.time_end_ns >= call->call.time_ns;
-		reply_shown->shown.latency_ns = call->reply.time_end_ns - call->call.time_ns;
+		reply_shown->shown.has_latency = end_ns >= call->call.time_ns;
+		reply_shown->shown.latency_ns = end_ns - call->call.time_ns;
 		call_shown->shown.has_latency = reply_shown->shown.has_latency;
 		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
 	}

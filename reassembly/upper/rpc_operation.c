@@ -545,6 +545,9 @@ static void conclude_times(struct rtap_operation *shown, const struct rtap_messa
 		shown->time_end_ns = shown->last_data_ns;
 	shown->has_latency = first->has_latency;
 	shown->latency_ns = first->latency_ns;
+	/* the reply was retransmitted */
+	if (call && shown->has_latency && shown->time_ns + shown->latency_ns > shown->time_end_ns)
+		shown->time_end_ns = shown->time_ns + shown->latency_ns;
 	shown->first_data_ns -= shown->time_ns;
 	shown->last_data_ns -= shown->time_ns;
 }
