@@ -69,13 +69,13 @@ static void take_pause(struct counting *counting, const struct rtap_packet *pack
 	if (!congestion_pause_of(packet, &pause))
 		return;
 	pause.bits_per_second = reader_link_speed(counting->reader, packet->frame);
-	if (!feed_counts_pause(counting->stats, &pause))
+	if (!feed_counts_pause(&pause))
 		congestion_note_pause(counting->stats, &pause);
 }
 
 void counting_packet(struct counting *counting, const struct rtap_packet *packet)
 {
-	if (!feed_counts(counting->stats, packet))
+	if (!feed_counts(packet))
 		stats_packet(counting->stats, packet);
 	if (packet_has(packet, PROTOCOL_MAC_CONTROL))
 		take_pause(counting, packet);
@@ -131,8 +131,10 @@ bool counting_open(struct counting *counting, struct reader *reader)
 		.interval_ns = counting->interval_ns,
 		.sampled = options->sampled,
 	});
-	if (counting->stats)
+	if (counting->stats) {
+		feed_opened(counting->tracker, counting->stats, NULL);
 		return true;
+	}
 	print_error("out of memory");
 	return false;
 }

@@ -19,6 +19,12 @@ void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker)
 	feed->deliver(feed->owner, reader, tracker);
 }
 
+void feed_opened(struct rtap_tracker *tracker, struct stats *stats, struct joined *joined)
+{
+	if (feed && feed->opened)
+		feed->opened(feed->owner, tracker, stats, joined);
+}
+
 void feed_begins(const struct rtap_frame *frame)
 {
 	if (feed && feed->begins)
@@ -31,27 +37,27 @@ void feed_ends(void)
 		feed->ends(feed->owner);
 }
 
-bool feed_counts(struct stats *stats, const struct rtap_packet *packet)
+bool feed_counts(const struct rtap_packet *packet)
 {
 	if (!feed || !feed->count)
 		return false;
-	feed->count(feed->owner, stats, packet);
+	feed->count(feed->owner, packet);
 	return true;
 }
 
-bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause)
+bool feed_counts_pause(const struct congestion_pause *pause)
 {
 	if (!feed || !feed->count_pause)
 		return false;
-	feed->count_pause(feed->owner, stats, pause);
+	feed->count_pause(feed->owner, pause);
 	return true;
 }
 
-bool feed_joins(struct joined *joined, const struct transmission_sight *sight)
+bool feed_joins(const struct transmission_sight *sight)
 {
 	if (!feed || !feed->join)
 		return false;
-	feed->join(feed->owner, joined, sight);
+	feed->join(feed->owner, sight);
 	return true;
 }
 

@@ -28,14 +28,16 @@ struct feed {
 	 */
 	void (*keep)(void *owner, struct rtap_tracker_options *tracking);
 	void (*deliver)(void *owner, struct reader *reader, const struct rtap_tracker *tracker);
+	/* Statistics and join: called when all are open, before the first frame; one of the last two is NULL. NULL: need not. */
+	void (*opened)(void *owner, struct rtap_tracker *tracker, struct stats *stats, struct joined *joined);
 	/*
 	 * Statistics and join: called before each frame is taken, instead of counting its packet or a pause, and at the end of the input before
 	 * the tracker is finished. NULL: none of them.
 	 */
 	void (*begins)(void *owner, const struct rtap_frame *frame);
-	void (*count)(void *owner, struct stats *stats, const struct rtap_packet *packet);
-	void (*count_pause)(void *owner, struct stats *stats, const struct congestion_pause *pause);
-	void (*join)(void *owner, struct joined *joined, const struct transmission_sight *sight);
+	void (*count)(void *owner, const struct rtap_packet *packet);
+	void (*count_pause)(void *owner, const struct congestion_pause *pause);
+	void (*join)(void *owner, const struct transmission_sight *sight);
 	void (*ends)(void *owner);
 	/* Called after each frame; NULL: need not. */
 	void (*took)(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame);
@@ -54,12 +56,13 @@ extern struct feed *feed;
 /* These do nothing without a feed. */
 void feed_keep(struct rtap_tracker_options *tracking);
 void feed_deliver(struct reader *reader, const struct rtap_tracker *tracker);
+void feed_opened(struct rtap_tracker *tracker, struct stats *stats, struct joined *joined);
 void feed_begins(const struct rtap_frame *frame);
 void feed_ends(void);
 /* False: there is no feed that counts. */
-bool feed_counts(struct stats *stats, const struct rtap_packet *packet);
-bool feed_counts_pause(struct stats *stats, const struct congestion_pause *pause);
-bool feed_joins(struct joined *joined, const struct transmission_sight *sight);
+bool feed_counts(const struct rtap_packet *packet);
+bool feed_counts_pause(const struct congestion_pause *pause);
+bool feed_joins(const struct transmission_sight *sight);
 void feed_took(const struct rtap_tracker *tracker, const struct rtap_frame *frame);
 void feed_found(const struct violations *violations, uint64_t frame);
 void feed_gather(struct reader *reader, const struct rtap_tracker *tracker, struct violations *violations);

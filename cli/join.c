@@ -60,7 +60,7 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_count(&joining->reader, packet);
 	joined_sight(&joining->joined, packet, &sight);
-	if (feed_joins(&joining->joined, &sight))
+	if (feed_joins(&sight))
 		return;
 	copy = joined_take(&joining->joined, &sight);
 	if (joining->reader.options->write_name && copy != TRANSMISSION_AGAIN)
@@ -203,6 +203,7 @@ static bool open_all(struct joining *joining, const struct options *options)
 		print_error("out of memory");
 		return false;
 	}
+	feed_opened(joining->tracker, NULL, &joining->joined);
 	return true;
 }
 

@@ -89,8 +89,9 @@ struct exchange {
 	int64_t last_ns;            /* of the last one */
 	bool is_over, has_failed;
 	struct exchange_counters counters;
-	void (*before_round)(void *owner); /* NULL: none */
-	void *owner;                /* of that */
+	void (*meet)(void *owner);  /* NULL: none, nor the next */
+	void (*go_on)(void *owner);
+	void *owner;                /* of these */
 };
 
 static enum rtap_status feed_read(void *owner, struct batch_pool *pool, struct source_metadata *metadata, struct batch **batch,
@@ -179,7 +180,7 @@ void exchange_open_files(struct exchange *exchange)
 	exchange->at_end = !exchange->files;
 	if (!exchange->options.gathers)
 		exchange->placement = placement_create(exchange->options.names, exchange->options.count, exchange->options.readers,
-						       exchange->options.apart);
+						       exchange->options.apart, exchange->options.counting);
 	if (!exchange->options.gathers && !exchange->placement)
 		ranks_lack_memory();
 	for (size_t i = 0; exchange->files && exchange->options.clocks && i < exchange->file_count; i++)
@@ -260,9 +261,10 @@ static void queue_batch(struct exchange *exchange, struct rtap_batch *batch)
 	rtap_batch_release(batch);
 }
 
-void exchange_call_before_rounds(struct exchange *exchange, void (*call)(void *owner), void *owner)
+void exchange_call_in_rounds(struct exchange *exchange, void (*meet)(void *owner), void (*go_on)(void *owner), void *owner)
 {
-	exchange->before_round = call;
+	exchange->meet = meet;
+	exchange->go_on = go_on;
 	exchange->owner = owner;
 }
 
@@ -480,16 +482,12 @@ static void move_frames(struct exchange *exchange, size_t count, struct batch_po
 	exchange->counters.moving_s += MPI_Wtime() - begin;
 }
 
-/* One round. Nothing of the round before is left to be delivered. */
-static void run_round(struct exchange *exchange, struct batch_pool *pool, struct source_metadata *metadata)
+/* Numbers the next frames and moves them. */
+static void pass_frames(struct exchange *exchange, struct batch_pool *pool, struct source_metadata *metadata)
 {
 	uint64_t waiting, changes;
-	size_t count;
+	size_t count = agree(exchange, &waiting, &changes);
 
-	if (exchange->before_round)
-		exchange->before_round(exchange->owner);
-	fill(exchange);
-	count = agree(exchange, &waiting, &changes);
 	if (changes && !interfaces_share(exchange->interfaces, metadata))
 		ranks_lack_memory();
 	if (!waiting) {
@@ -500,6 +498,17 @@ static void run_round(struct exchange *exchange, struct batch_pool *pool, struct
 		ranks_lack_memory();
 	move_frames(exchange, count, pool);
 	exchange->counters.rounds++;
+}
+
+/* One round. Nothing of the round before is left to be delivered. */
+static void run_round(struct exchange *exchange, struct batch_pool *pool, struct source_metadata *metadata)
+{
+	fill(exchange);
+	if (exchange->meet)
+		exchange->meet(exchange->owner);
+	pass_frames(exchange, pool, metadata);
+	if (exchange->go_on)
+		exchange->go_on(exchange->owner);
 }
 
 /* Adds the next frame of this rank itself. */

@@ -22,6 +22,7 @@ struct exchange_options {
 	const struct source_clock *clocks; /* of all files; NULL: nothing is corrected; borrowed */
 	bool gathers;              /* rank 0 analyses all frames */
 	bool apart;                /* as for placement_create() */
+	unsigned counting;         /* ditto */
 	uint64_t max_memory;       /* bytes of frames of this rank that wait for others */
 };
 
@@ -49,8 +50,11 @@ void exchange_open_files(struct exchange *exchange);
 /* The feed of a source of the frames of this rank. */
 const struct source_feed *exchange_feed(struct exchange *exchange);
 
-/* Each round begins with this call, on all ranks; all frames of the rounds before have been taken. */
-void exchange_call_before_rounds(struct exchange *exchange, void (*call)(void *owner), void *owner);
+/*
+ * In each round, on all ranks: `meet` is called where the ranks meet, when all frames of the rounds before have been taken and the next ones
+ * have been read; `go_on` after they have moved, before they are taken. Nothing that a rank does in between lets others wait.
+ */
+void exchange_call_in_rounds(struct exchange *exchange, void (*meet)(void *owner), void (*go_on)(void *owner), void *owner);
 
 /* Takes part in all rounds that are left, without the frames. */
 void exchange_serve(struct exchange *exchange);

@@ -20,7 +20,7 @@
 #define TAG_FACTS 20
 #define ALIGNED(size) (((size) + 7) & ~(size_t)7)
 
-enum kind { CREATED, PACKET, JOINED, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
+enum kind { CREATED, PACKET, RARE_PACKET, JOINED, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
 
 /* A fact; its data follow, in multiples of 8 bytes. */
 struct head {
@@ -28,6 +28,7 @@ struct head {
 	uint32_t kind, size;
 };
 
+/* Of a RARE_PACKET; a PACKET has STATS_USUAL_SIGHT bytes of the sight. */
 struct packet_fact {
 	struct stats_sight sight;
 	struct rtap_tcp_recovery recoveries[];
@@ -70,6 +71,7 @@ struct run {
 struct facts {
 	struct exchange *exchange;
 	struct rtap_tracker_options counts; /* the command's own callbacks */
+	struct rtap_tracker *tracker; /* these are the command's */
 	struct stats *stats;
 	struct joined *joined;
 	int rank, size;
@@ -80,6 +82,7 @@ struct facts {
 	uint64_t connections;     /* of this rank, so far */
 	uint64_t all_connections; /* rank 0: of all ranks */
 	struct run *runs;         /* rank 0 */
+	uint8_t **received;       /* rank 0: what these are in, of each rank but itself; NULL: nothing */
 	uint64_t passed;          /* bytes */
 	double counting_s;
 };
@@ -212,6 +215,15 @@ static void keep(void *owner, struct rtap_tracker_options *tracking)
 	tracking->resolved = tracking->resolved ? keep_resolved : NULL;
 }
 
+static void opened(void *owner, struct rtap_tracker *tracker, struct stats *stats, struct joined *joined)
+{
+	struct facts *facts = owner;
+
+	facts->tracker = tracker;
+	facts->stats = stats;
+	facts->joined = joined;
+}
+
 static void begins(void *owner, const struct rtap_frame *frame)
 {
 	((struct facts *)owner)->frame = frame->number;
@@ -235,33 +247,33 @@ static void took(void *owner, const struct rtap_tracker *tracker, const struct r
 	note_created(owner, tracker);
 }
 
-static void count(void *owner, struct stats *stats, const struct rtap_packet *packet)
+static void count(void *owner, const struct rtap_packet *packet)
 {
 	struct facts *facts = owner;
 	size_t recoveries = packet->flow.tcp_recovery_count * sizeof packet->flow.tcp_recoveries[0];
-	struct packet_fact *fact = add(facts, PACKET, sizeof *fact + recoveries);
+	struct packet_fact *fact;
+	struct stats_sight sight;
 
-	facts->stats = stats;
-	stats_sight(&fact->sight, packet);
+	stats_sight(&sight, packet);
+	if (!(sight.time_lost_ns | sight.late_ns | sight.late_packets | sight.tcp_recovery_count)) {
+		memcpy(add(facts, PACKET, STATS_USUAL_SIGHT), &sight, STATS_USUAL_SIGHT);
+		return;
+	}
+	fact = add(facts, RARE_PACKET, sizeof *fact + recoveries);
+	fact->sight = sight;
 	if (recoveries)
 		memcpy(fact->recoveries, packet->flow.tcp_recoveries, recoveries);
 }
 
-static void count_pause(void *owner, struct stats *stats, const struct congestion_pause *pause)
+static void count_pause(void *owner, const struct congestion_pause *pause)
 {
-	struct facts *facts = owner;
-
-	facts->stats = stats;
-	*(struct congestion_pause *)add(facts, PAUSE, sizeof *pause) = *pause;
+	*(struct congestion_pause *)add(owner, PAUSE, sizeof *pause) = *pause;
 }
 
-static void pass_joined(void *owner, struct joined *joined, const struct transmission_sight *sight)
+static void pass_joined(void *owner, const struct transmission_sight *sight)
 {
-	struct facts *facts = owner;
-
-	facts->joined = joined;
 	/* with its padding */
-	memcpy(add(facts, JOINED, sizeof *sight), sight, sizeof *sight);
+	memcpy(add(owner, JOINED, sizeof *sight), sight, sizeof *sight);
 }
 
 static uint64_t number_of(const struct run *run, uint64_t number)
@@ -313,7 +325,16 @@ static void count_operation(struct facts *facts, const struct run *run, struct o
 	facts->counts.operation(facts->counts.owner, operation);
 }
 
-static void count_packet(struct facts *facts, const struct run *run, struct packet_fact *fact)
+static void count_packet(struct facts *facts, const struct run *run, const void *usual)
+{
+	struct stats_sight sight = { .time_lost_ns = 0 };
+
+	memcpy(&sight, usual, STATS_USUAL_SIGHT);
+	sight.connection = number_of(run, sight.connection);
+	stats_add_sight(facts->stats, &sight);
+}
+
+static void count_rare_packet(struct facts *facts, const struct run *run, struct packet_fact *fact)
 {
 	fact->sight.connection = number_of(run, fact->sight.connection);
 	fact->sight.tcp_recoveries = fact->recoveries;
@@ -336,6 +357,9 @@ static void count_fact(struct facts *facts, const struct run *run, enum kind kin
 		break;
 	case PACKET:
 		count_packet(facts, run, data);
+		break;
+	case RARE_PACKET:
+		count_rare_packet(facts, run, data);
 		break;
 	case JOINED:
 		count_joined(facts, run, data);
@@ -405,13 +429,14 @@ static bool is_before(const void *one, const void *other)
 }
 
 /* Counts the facts of all ranks in order. */
-static void count_runs(struct facts *facts)
+static void count_runs(void *owner)
 {
+	struct facts *facts = owner;
 	struct heap heads = { .before = is_before };
 	double begin = MPI_Wtime();
 	struct run *run;
 
-	for (int i = 0; i < facts->size; i++) {
+	for (int i = 0; !facts->rank && i < facts->size; i++) {
 		run = &facts->runs[i];
 		if (run->next == run->end)
 			continue;
@@ -429,36 +454,34 @@ static void count_runs(struct facts *facts)
 		heap_settle_first(&heads);
 	}
 	heap_fini(&heads);
+	for (int i = 0; i < facts->size; i++) {
+		free(facts->received[i]);
+		facts->received[i] = NULL;
+	}
+	facts->used = 0;
 	facts->counting_s += MPI_Wtime() - begin;
 }
 
-/* Collective: rank 0 counts what was found since the last call. */
-static void pass(void *owner)
+/* Collective: rank 0 gets what was found since the last call. count_runs() follows. */
+static void gather(void *owner)
 {
 	struct facts *facts = owner;
 	int own = ranks_count(facts->used, "one round has more than 2 GiB of facts (lower --max-memory)");
 	int *sizes = ranks_get((size_t)facts->size, sizeof *sizes);
-	uint8_t **received = ranks_get((size_t)facts->size, sizeof *received);
 
 	facts->passed += facts->used;
 	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (facts->rank && own)
 		MPI_Send(facts->bytes, own, MPI_BYTE, 0, TAG_FACTS, MPI_COMM_WORLD);
 	for (int i = 0; !facts->rank && i < facts->size; i++) {
-		if (i && sizes[i] && !(received[i] = malloc((size_t)sizes[i])))
+		if (i && sizes[i] && !(facts->received[i] = malloc((size_t)sizes[i])))
 			ranks_lack_memory();
-		if (received[i])
-			MPI_Recv(received[i], sizes[i], MPI_BYTE, i, TAG_FACTS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		facts->runs[i].next = i ? received[i] : facts->bytes;
+		if (facts->received[i])
+			MPI_Recv(facts->received[i], sizes[i], MPI_BYTE, i, TAG_FACTS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		facts->runs[i].next = i ? facts->received[i] : facts->bytes;
 		facts->runs[i].end = facts->runs[i].next + sizes[i];
 	}
-	if (!facts->rank)
-		count_runs(facts);
-	for (int i = 0; i < facts->size; i++)
-		free(received[i]);
-	free(received);
 	free(sizes);
-	facts->used = 0;
 }
 
 /* The input has ended: what the tracker still has follows. */
@@ -467,7 +490,8 @@ static void ends(void *owner)
 	struct facts *facts = owner;
 
 	exchange_serve(facts->exchange);
-	pass(facts);
+	gather(facts);
+	count_runs(facts);
 	facts->is_finishing = true;
 	facts->frame = 0;
 	/* connections that are created at the end; deliver() sets how many */
@@ -482,7 +506,8 @@ static void deliver(void *owner, struct reader *reader, const struct rtap_tracke
 
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	*(uint64_t *)(facts->bytes + sizeof(struct head)) = counters.connections - facts->connections;
-	pass(facts);
+	gather(facts);
+	count_runs(facts);
 	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 	reader->packets.read = own.read;
 }
@@ -497,15 +522,17 @@ struct facts *facts_create(struct exchange *exchange)
 	MPI_Comm_rank(MPI_COMM_WORLD, &facts->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &facts->size);
 	facts->runs = calloc((size_t)facts->size, sizeof *facts->runs);
-	if (facts->runs)
+	facts->received = calloc((size_t)facts->size, sizeof *facts->received);
+	if (facts->runs && facts->received)
 		return facts;
-	free(facts);
+	facts_destroy(facts);
 	return NULL;
 }
 
 void facts_set_feed(struct facts *facts, struct feed *set)
 {
 	set->keep = keep;
+	set->opened = opened;
 	set->begins = begins;
 	set->took = took;
 	set->count = count;
@@ -514,7 +541,7 @@ void facts_set_feed(struct facts *facts, struct feed *set)
 	set->ends = ends;
 	set->deliver = deliver;
 	set->owner = facts;
-	exchange_call_before_rounds(facts->exchange, pass, facts);
+	exchange_call_in_rounds(facts->exchange, gather, count_runs, facts);
 }
 
 uint64_t facts_bytes(const struct facts *facts)
@@ -531,9 +558,14 @@ void facts_destroy(struct facts *facts)
 {
 	if (!facts)
 		return;
-	for (int i = 0; i < facts->size; i++)
-		free(facts->runs[i].numbers);
+	for (int i = 0; i < facts->size; i++) {
+		if (facts->runs)
+			free(facts->runs[i].numbers);
+		if (facts->received)
+			free(facts->received[i]);
+	}
 	free(facts->runs);
+	free(facts->received);
 	free(facts->bytes);
 	free(facts);
 }

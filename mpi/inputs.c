@@ -181,13 +181,13 @@ static int compare_placed(const void *one, const void *other)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The largest file first, each to the rank that has the fewest bytes; rank 0 has some in advance. */
-static void place(struct inputs *inputs, unsigned ranks, unsigned counting)
+/* The largest file first, each to the rank that has the fewest bytes; rank 0 has some in advance. `splits`: of files that need no place. */
+static unsigned *place(const struct inputs *inputs, unsigned ranks, unsigned counting, struct split *const *splits)
 {
 	struct placed *placed = ranks_get(inputs->count, sizeof *placed);
 	uint64_t *loads = ranks_get(ranks, sizeof *loads);
+	unsigned *places = ranks_get(inputs->count, sizeof *places);
 
-	inputs->readers = ranks_get(inputs->count, sizeof *inputs->readers);
 	for (size_t i = 0; i < inputs->count; i++) {
 		placed[i] = (struct placed){ inputs->sizes[i], i };
 		loads[0] += (uint64_t)((double)inputs->sizes[i] * counting / 1000);
@@ -199,11 +199,12 @@ static void place(struct inputs *inputs, unsigned ranks, unsigned counting)
 		for (unsigned j = 1; j < ranks; j++)
 			if (loads[j] < loads[least])
 				least = j;
-		loads[least] += inputs->splits[placed[i].index] ? 0 : placed[i].size + 1;
-		inputs->readers[placed[i].index] = least;
+		loads[least] += splits && splits[placed[i].index] ? 0 : placed[i].size + 1;
+		places[placed[i].index] = least;
 	}
 	free(placed);
 	free(loads);
+	return places;
 }
 
 static bool can_be_opened(const char *name)
@@ -220,13 +221,13 @@ static bool can_be_opened(const char *name)
 }
 
 /* Leaves out the files that their ranks cannot open. */
-static bool leave_out(struct inputs *inputs, unsigned rank)
+static void leave_out(struct inputs *inputs, const unsigned *ranks, unsigned rank)
 {
 	int *good = ranks_get(inputs->count, sizeof *good), *all = ranks_get(inputs->count, sizeof *all);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < inputs->count; i++)
-		good[i] = inputs->readers[i] == rank && (inputs->splits[i] || can_be_opened(inputs->names[i]));
+		good[i] = ranks[i] == rank && (inputs->splits[i] || can_be_opened(inputs->names[i]));
 	MPI_Allreduce(good, all, (int)inputs->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	for (size_t i = 0; i < inputs->count; i++) {
 		if (!all[i]) {
@@ -236,13 +237,13 @@ static bool leave_out(struct inputs *inputs, unsigned rank)
 		inputs->names[kept] = inputs->names[i];
 		inputs->sizes[kept] = inputs->sizes[i];
 		inputs->splits[kept] = inputs->splits[i];
+		inputs->surveyors[kept] = inputs->surveyors[i];
 		inputs->readers[kept++] = inputs->readers[i];
 	}
-	inputs->unreadable = inputs->count - kept;
+	inputs->unreadable += inputs->count - kept;
 	inputs->count = kept;
 	free(good);
 	free(all);
-	return kept;
 }
 
 bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, const struct input_division *division)
@@ -255,8 +256,11 @@ bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, 
 	if (!share(inputs, rank, rank || look_up(inputs, given, count)))
 		return false;
 	split_large(inputs, (unsigned)ranks, division);
-	place(inputs, (unsigned)ranks, division->counting);
-	return leave_out(inputs, (unsigned)rank);
+	inputs->readers = place(inputs, (unsigned)ranks, division->counting, inputs->splits);
+	inputs->surveyors = place(inputs, (unsigned)ranks, 0, NULL);
+	leave_out(inputs, inputs->readers, (unsigned)rank);
+	leave_out(inputs, inputs->surveyors, (unsigned)rank);
+	return inputs->count;
 }
 
 void inputs_fini(struct inputs *inputs)
@@ -269,4 +273,5 @@ void inputs_fini(struct inputs *inputs)
 	free(inputs->names);
 	free(inputs->sizes);
 	free(inputs->readers);
+	free(inputs->surveyors);
 }

@@ -15,6 +15,7 @@ struct inputs {
 	char **names;
 	uint64_t *sizes;     /* bytes */
 	unsigned *readers;   /* rank that reads each file; of one that is split, its beginning */
+	unsigned *surveyors; /* rank that measures each file's clock, for which it is read whole */
 	struct split **splits; /* NULL: the file is read whole */
 	size_t count, room;
 	size_t unreadable;   /* files that were left out */
@@ -23,13 +24,13 @@ struct inputs {
 struct input_division {
 	uint64_t least;      /* bytes of a file from which on it is split */
 	uint64_t piece;      /* as for split_create() */
-	unsigned counting;   /* work of rank 0 for all ranks, in thousandths of what reading all files takes: it reads so much less */
+	unsigned counting;   /* work of rank 0 for all ranks, in thousandths of the reading and analysis of all files */
 };
 
 /*
  * Collective: rank 0 looks up `given`, capture files, directories of them and lists (NAME.list, NAME.txt: one name on each line); all ranks get
  * the same files, sorted within each directory, with the ranks that read them. Files that are large enough are split, as far as they can be;
- * others are read whole, the largest first, each by the rank with the fewest bytes. Files that their rank cannot open are reported and left
+ * others are read whole, the largest first, each by the rank with the fewest bytes. Files that their ranks cannot open are reported and left
  * out. False: an error was printed.
  */
 bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, const struct input_division *division);

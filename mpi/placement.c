@@ -254,16 +254,20 @@ static bool place_groups(struct placement *placement, const struct seen *units, 
 	return true;
 }
 
-/* Groups first. Then each unit to its reader unless that has its share; else to the rank that has least. */
-static bool place(struct placement *placement, struct seen *units, size_t count)
+/* Groups first. Then each unit to its reader unless that has its share; else to the rank that has least. Rank 0 has some in advance. */
+static bool place(struct placement *placement, struct seen *units, size_t count, unsigned counting)
 {
 	uint64_t *loads = calloc(placement->ranks, sizeof *loads), total = 0;
 	bool placed = loads;
 
-	qsort(units, count, sizeof *units, compare_frames);
-	placed = placed && find_groups(placement, units, count) && place_groups(placement, units, count, loads);
 	for (size_t i = 0; placed && i < count; i++)
 		total += units[i].frames;
+	if (placed) {
+		loads[0] = total * counting / 1000;
+		total += loads[0];
+	}
+	qsort(units, count, sizeof *units, compare_frames);
+	placed = placed && find_groups(placement, units, count) && place_groups(placement, units, count, loads);
 	for (size_t i = 0; placed && i < count; i++) {
 		const struct member *group = common_group(placement, units[i].hosts);
 
@@ -307,7 +311,7 @@ static struct seen *share(const struct placement *placement, int rank, size_t *c
 	return all;
 }
 
-struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers, bool apart)
+struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers, bool apart, unsigned counting)
 {
 	struct placement seen = { .places = NULL }, *placement = calloc(1, sizeof *placement);
 	struct seen *units = NULL;
@@ -324,7 +328,7 @@ struct placement *placement_create(const char *const *names, size_t count, const
 	free(seen.places);
 	if (placed) {
 		placement->ranks = (unsigned)ranks;
-		placed = make_room(placement) && place(placement, units, sum_up(units, count));
+		placed = make_room(placement) && place(placement, units, sum_up(units, count), counting);
 	}
 	free(units);
 	if (placed)

@@ -14,9 +14,9 @@ struct placement;
 
 /*
  * Collective: decides by the beginning of each file; the same on all ranks. readers: the rank that reads each file. apart: no hosts are placed
- * together. NULL: out of memory, on this rank.
+ * together. counting: as in struct input_division. NULL: out of memory, on this rank.
  */
-struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers, bool apart);
+struct placement *placement_create(const char *const *names, size_t count, const unsigned *readers, bool apart, unsigned counting);
 
 /* The rank that analyses a unit of two hosts (mpi/unit.h). Those that were not seen are placed by their number. */
 unsigned placement_rank(const struct placement *placement, uint64_t unit, const uint64_t hosts[2]);

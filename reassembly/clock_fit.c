@@ -79,16 +79,11 @@ static double margin(const struct line_of_clock *line, double time, double after
 	return (is_later ? above : -above) + tolerance;
 }
 
-/* Cuts off the corners with negative margins. False: all of them, so that none was cut off. */
-static bool cut_off(struct allowed *allowed, const double margins[MOST_CORNERS])
+/* Cuts off the corners with negative margins, some of them. */
+static void cut_off_some(struct allowed *allowed, const double margins[MOST_CORNERS])
 {
 	struct allowed kept = { .count = 0 };
-	unsigned inside = 0;
 
-	for (unsigned i = 0; i < allowed->count; i++)
-		inside += margins[i] >= 0;
-	if (inside == allowed->count || !inside)
-		return inside;
 	for (unsigned i = 0; i < allowed->count && kept.count < MOST_CORNERS; i++) {
 		unsigned next = (i + 1) % allowed->count;
 		const struct line_of_clock *here = &allowed->corners[i], *there = &allowed->corners[next];
@@ -105,7 +100,18 @@ static bool cut_off(struct allowed *allowed, const double margins[MOST_CORNERS])
 	/* with this many corners, more precision is not needed */
 	if (kept.count < MOST_CORNERS)
 		*allowed = kept;
-	return true;
+}
+
+/* Cuts off the corners with negative margins. False: all of them, so that none was cut off. */
+static bool cut_off(struct allowed *allowed, const double margins[MOST_CORNERS])
+{
+	unsigned inside = 0;
+
+	for (unsigned i = 0; i < allowed->count; i++)
+		inside += margins[i] >= 0;
+	if (inside && inside < allowed->count)
+		cut_off_some(allowed, margins);
+	return inside;
 }
 
 /* Cuts off the lines that a sample excludes. False: all of them, so that none was cut off. */

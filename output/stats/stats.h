@@ -306,8 +306,6 @@ struct stats_sight {
 		uint8_t analysis, tcp_analysis, recovery, attempt, lost_to, kind, verb;
 		uint32_t missing;
 	} flow;
-	int64_t time_lost_ns, late_ns;
-	uint32_t late_packets;
 	struct stats_ib_head {
 		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
 		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
@@ -316,9 +314,15 @@ struct stats_sight {
 	bool bad_icrc, is_mad;
 	bool is_counted;                    /* already counted, except for its connection, which is known now */
 	uint16_t class;                     /* congestion_class_of() */
-	const struct rtap_tcp_recovery *tcp_recoveries; /* as in struct rtap_flow_facts */
+	/* As in struct rtap_flow_facts; 0 in nearly all packets. */
+	int64_t time_lost_ns, late_ns;
+	const struct rtap_tcp_recovery *tcp_recoveries;
+	uint32_t late_packets;
 	uint8_t tcp_recovery_count;
 };
+
+/* Without the members that are 0 in nearly all packets. */
+#define STATS_USUAL_SIGHT offsetof(struct stats_sight, time_lost_ns)
 
 /* Number of packets of no known connection that are kept until it becomes known. */
 #define STATS_LOOSE 1024
