@@ -59,7 +59,7 @@ static void interrupt(int signal_number)
 /* The time limit expired: abort the output, or exit if the program cannot, for example while it compiles a filter. */
 static void expire(int signal_number)
 {
-	static const char text[] = "rdmatap: interrupted: what was left to do is not done\n";
+	static const char text[] = "rdmatap: interrupted: the output is incomplete\n";
 
 	(void)signal_number;
 	if (aborted && !finishes_files) {

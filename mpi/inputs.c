@@ -213,7 +213,7 @@ static bool can_be_opened(const char *name)
 	struct rtap_error error;
 
 	if (rtap_source_open_files(&source, &name, 1, &error)) {
-		print_error("%s (the job goes on without it)", error.text);
+		print_error("%s (the job continues without it)", error.text);
 		return false;
 	}
 	rtap_source_close(source);

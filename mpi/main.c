@@ -230,7 +230,7 @@ static void print_rank(const struct job *job)
 	for (size_t i = 0; i < job->inputs.count; i++)
 		if (job->inputs.splits[i])
 			print_error("rank %d: %s: a stretch of %" PRIu64 " bytes%s", job->rank, job->inputs.names[i], split_bytes(job->inputs.splits[i]),
-				    split_was_wrong(job->inputs.splits[i]) ? ", gone over again" : "");
+				    split_was_wrong(job->inputs.splits[i]) ? ", read again" : "");
 	if (job->facts)
 		print_error("rank %d: passed %" PRIu64 " bytes of facts; counted for %.3f s", job->rank, facts_bytes(job->facts),
 			    facts_counting_s(job->facts));

@@ -41,7 +41,7 @@ struct split {
 	struct source_parts parts;
 	struct source_part *list; /* of `parts` */
 	struct stream_span *spans; /* of its stream */
-	bool is_broken, was_wrong; /* was_wrong: the stretch was gone over again */
+	bool is_broken, was_wrong; /* was_wrong: the stretch was read again */
 };
 
 /* Where the stretch of a rank begins, before the records are known. */

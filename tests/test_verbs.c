@@ -167,11 +167,11 @@ Test(verbs, obstacles_to_opening_are_reported_with_advice)
 		{ "devices=1", "verbs:sim0", { .tuning = "depth=3" }, { "depth=3", "64" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "deep=3" }, { "deep", "depth" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "poll=often" }, { "poll=often", "busy" } },
-		{ "wr=100", "verbs:sim0", { .tuning = "depth=4096" }, { "4096", "up to 100" } },
+		{ "wr=100", "verbs:sim0", { .tuning = "depth=4096" }, { "4096", "at most 100" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "depth=4096,cqe=100" }, { "100 entries", "4096" } },
 		{ "no=rss", "verbs:sim0", { .tuning = "queues=4" }, { "cannot spread packets", "leave out", "queues=N" } },
 		{ "rss=2", "verbs:sim0", { .tuning = "queues=4" }, { "up to 2 queues" } },
-		{ "devices=1", "verbs:sim0", { .tuning = "queues=3" }, { "queues=3", "no power of two", "16" } },
+		{ "devices=1", "verbs:sim0", { .tuning = "queues=3" }, { "queues=3", "not a power of two", "16" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "queues=32" }, { "queues=32", "16" } },
 		{ "no=device_ex", "verbs:sim0", { .tuning = "queues=2" }, { "cannot spread packets" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "vector=77" }, { "completion queue", "vector" } },
@@ -325,7 +325,7 @@ Test(verbs, a_device_without_order_ends_the_capture_with_the_reason)
 	simulate("feed=gen:500:64,disorder=100,plain_disorder=100");
 	capture(&run, "verbs:sim0", &options, 0, 500);
 	cr_assert_eq(run.ended, RTAP_STATUS_FAILED);
-	cr_expect(strstr(run.error.text, "out of their order, with the plain completion queue too"), "%s", run.error.text);
+	cr_expect(strstr(run.error.text, "out of order, with the plain completion queue too"), "%s", run.error.text);
 	run_free(&run);
 }
 

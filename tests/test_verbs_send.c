@@ -166,9 +166,9 @@ Test(verbs_send, an_unreachable_peer_or_group_is_reported)
 		{ "cm=reject", "verbs:sim0", NULL, "239.1.1.1", "--join 239.1.1.1: its address is not resolved: address error" },
 		{ "cm=silent", "verbs:sim0", "10.0.0.1", NULL, "no answer in time" },
 		{ "devices=1", "verbs:sim0", "nobody.invalid", NULL, "its address is not found" },
-		{ "devices=1", "verbs:sim0", NULL, "10.0.0.1", "--join 10.0.0.1: the group cannot be joined: this is no address of a" },
-		{ "devices=1", "verbs:sim0", NULL, "fe80::1", "this is no address of a multicast group" },
-		{ "devices=2", "verbs:sim1", "10.0.0.1", NULL, "another device leads there: sim0/1" },
+		{ "devices=1", "verbs:sim0", NULL, "10.0.0.1", "--join 10.0.0.1: the group cannot be joined: this is not the address of a" },
+		{ "devices=1", "verbs:sim0", NULL, "fe80::1", "this is not the address of a multicast group" },
+		{ "devices=2", "verbs:sim1", "10.0.0.1", NULL, "another device reaches it: sim0/1" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -291,7 +291,7 @@ const char *mad_frame_read(const uint8_t *frame, uint32_t length, struct mad_env
 	transport = packet + headers - DETH_LENGTH - BTH_LENGTH;
 	envelope->destination_qpn = get32(transport + 4) & 0xffffff;
 	if (transport[0] != UD_SEND_ONLY || envelope->destination_qpn > 1)
-		return "it is no datagram to queue pair 0 or 1";
+		return "it is not a datagram to queue pair 0 or 1";
 	if (envelope->global)
 		read_grh(packet + LRH_LENGTH, envelope);
 	envelope->service_level = packet[1] >> 4;

@@ -174,7 +174,7 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 	if (umad_init() < 0 || (port->id = umad_open_port(port->device_name, attributes->number)) < 0) {
 		port->id = -1;
 		rtap_error_set(error, error_code_of(errno), "umad:%s: /dev/infiniband/%s cannot be opened: %s%s", port->name, attributes->umad,
-			       errno ? strerror(errno) : "libibumad refuses",
+			       errno ? strerror(errno) : "libibumad rejects it",
 			       errno == EACCES || errno == EPERM ? " (be root, or give yourself access to the file)" : "");
 		return RTAP_STATUS_FAILED;
 	}

@@ -177,16 +177,16 @@ static enum rtap_status take_layer(struct rule_reader *reader, const char *word)
 		layer++;
 	if (layer == FLOW_LAYERS)
 		return refuse(reader->error, reader->rule->text, word,
-			      "is no header that rules know (eth, ipv4, ipv6, tcp, udp, vxlan, gre)");
+			      "is not a header of flow rules (eth, ipv4, ipv6, tcp, udp, vxlan, gre)");
 	if (reader->tunnelled && reader->level == &reader->rule->outer)
 		reader->level = &reader->rule->inner;
 	bit = 1u << layer;
 	if (reader->level->layers >= bit)
 		return refuse(reader->error, reader->rule->text, word, "is repeated or comes after a header of a higher layer");
 	if (reader->level->layers & layer_excludes[layer])
-		return refuse(reader->error, reader->rule->text, word, "cannot stand in one packet with the header before it");
+		return refuse(reader->error, reader->rule->text, word, "cannot follow the header before it");
 	if (layer >= FLOW_VXLAN && reader->level == &reader->rule->inner)
-		return refuse(reader->error, reader->rule->text, word, "is a second tunnel (one is the most)");
+		return refuse(reader->error, reader->rule->text, word, "is a second tunnel (at most one is possible)");
 	reader->tunnelled |= layer >= FLOW_VXLAN;
 	reader->level->layers |= bit;
 	reader->layer = (enum flow_layer)layer;
@@ -200,11 +200,11 @@ static enum rtap_status take_field(struct rule_reader *reader, char *word, char 
 
 	*value++ = '\0';
 	if (reader->layer == FLOW_LAYERS)
-		return refuse(reader->error, rule, word, "stands before the name of a header");
+		return refuse(reader->error, rule, word, "precedes the name of a header");
 	while (index < FLOW_FIELDS && (fields[index].layer != reader->layer || strcmp(fields[index].name, word)))
 		index++;
 	if (index == FLOW_FIELDS)
-		return refuse(reader->error, rule, word, "is no field of that header that rules know (see rdmatap(1))");
+		return refuse(reader->error, rule, word, "is not a field of that header in flow rules (see rdmatap(1))");
 	if (reader->level->fields & 1u << index)
 		return refuse(reader->error, rule, word, "is given twice");
 	if (!parse_value(&fields[index], value, &reader->level->values[index]))

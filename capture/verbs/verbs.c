@@ -490,16 +490,16 @@ static enum rtap_status repair_disorder(struct verbs *verbs, struct rtap_error *
 {
 	verbs->is_disordered = false;
 	if (++verbs->disorders < MOST_DISORDERS) {
-		verbs_report(verbs, "receives completed out of their order; the queue is brought back");
+		verbs_report(verbs, "receives completed out of order; the queue is reset");
 		poll(NULL, 0, DISORDER_WAIT_MS << verbs->disorders);
 	} else if (verbs->queues[0].cq_ex) {
 		verbs_report(verbs,
-			     "receives completed out of their order %u times: the plain completion queue is used from now on (--verbs cq=plain)",
+			     "receives completed out of order %u times: the plain completion queue is used from now on (--verbs cq=plain)",
 			     verbs->disorders);
 		verbs->tuning.plain_cq = verbs->cq_broken = true;
 		verbs->disorders = 0;
 	} else {
-		return verbs_fail(verbs, error, "receives complete out of their order, with the plain completion queue too", EIO,
+		return verbs_fail(verbs, error, "receives complete out of order, with the plain completion queue too", EIO,
 				  "this driver cannot be used; pcap:IFACE captures on its network interface");
 	}
 	return RTAP_STATUS_OK;
@@ -537,7 +537,7 @@ static void verbs_stop(struct live_device *device)
 	if (verbs_queue_stop(verbs, &error))
 		verbs_report(verbs, "%.*s", (int)sizeof verbs->news - 1, error.text + strlen(verbs->name) + 2);
 	else if (verbs->failed > verbs->reported_failed || verbs->rebuilds)
-		verbs_report(verbs, "%llu receives failed, and the queue was brought back %llu times; frames that came meanwhile are lost",
+		verbs_report(verbs, "%llu receives failed, and the queue was reset %llu times; frames that arrived in the meantime are lost",
 			   (unsigned long long)verbs->failed, (unsigned long long)verbs->rebuilds);
 }
 

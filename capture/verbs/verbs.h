@@ -198,7 +198,7 @@ struct verbs {
 	bool stopped;
 	bool broken;             /* the queue pair has to be rebuilt */
 	bool cq_broken;          /* and the completion queues too */
-	bool is_disordered;      /* receives completed out of their order */
+	bool is_disordered;      /* receives completed out of order */
 	unsigned disorders;      /* times that this was so with this kind of completion queue */
 	bool dead;               /* the device is gone */
 	int64_t looked_ns;       /* last check for asynchronous events (monotonic) */

@@ -59,8 +59,8 @@ enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error,
 		hint = "this driver calls the kernel, which refuses all users but the one that opened the device: -Z root stays root";
 	if (!hint && error_number == ENOMEM)
 		hint = most_locked() != RLIM_INFINITY ?
-			       "memory that may be locked is limited, see ulimit -l; raise it, or take less with --verbs depth=N" :
-			       "the kernel or the device has too little memory; take less with --verbs depth=N";
+			       "memory that may be locked is limited, see ulimit -l; raise it, or use fewer receives: --verbs depth=N" :
+			       "the kernel or the device has too little memory; use fewer receives: --verbs depth=N";
 	if (!hint && (error_number == EOPNOTSUPP || error_number == ENOSYS))
 		hint = "the device or its driver cannot do that; pcap:IFACE captures on its network interface";
 	if (hint)
@@ -115,7 +115,7 @@ static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **dev
 		rtap_error_set(error, RTAP_ERROR_NOT_FOUND,
 			       "verbs:%s: there is no RDMA device (is the NIC's RDMA driver loaded? see rdmatap devices)", name);
 	else if (!length)
-		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there are several devices, say which (%s)", name, names);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there are several devices, name one (%s)", name, names);
 	else
 		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there is no such RDMA device (there are: %s)", name, names);
 	return RTAP_STATUS_FAILED;

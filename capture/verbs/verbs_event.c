@@ -95,7 +95,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 	switch (event->event_type) {
 	case IBV_EVENT_PORT_ERR:
 		if (event->element.port_num == verbs->port)
-			verbs_report(verbs, "the port went down; capturing goes on when it is active again");
+			verbs_report(verbs, "the port went down; capturing continues when it is active again");
 		break;
 	case IBV_EVENT_PORT_ACTIVE:
 		if (event->element.port_num == verbs->port)
@@ -111,7 +111,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 		break;
 	case IBV_EVENT_CQ_ERR:
 		verbs->broken = verbs->cq_broken = true;
-		verbs_report(verbs, "the completion queue overran and is made anew; frames were lost");
+		verbs_report(verbs, "the completion queue overran and is created again; frames were lost");
 		break;
 	case IBV_EVENT_DEVICE_FATAL:
 		verbs->dead = true;

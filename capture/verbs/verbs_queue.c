@@ -29,10 +29,10 @@ static enum rtap_status register_memory(struct verbs *verbs, struct rtap_error *
 		verbs->queues[i].posted = calloc(verbs->sizes.blocks, sizeof verbs->queues[i].posted[0]);
 		has_lists &= verbs->queues[i].posted != NULL;
 	}
-	snprintf(what, sizeof what, "%zu MB for receive buffers cannot be had",
+	snprintf(what, sizeof what, "%zu MB of receive buffers cannot be allocated",
 		 ((size_t)verbs->sizes.blocks * verbs->sizes.block * verbs->sizes.stride >> 20) + 1);
 	if (!verbs->ring || !has_lists)
-		return verbs_fail(verbs, error, what, ENOMEM, "take less with --verbs depth=N or a smaller buffer");
+		return verbs_fail(verbs, error, what, ENOMEM, "use fewer receives (--verbs depth=N) or a smaller buffer");
 	verbs->mr = ibv_reg_mr(verbs->pd, verbs->ring->memory, verbs->ring->memory_bytes, IBV_ACCESS_LOCAL_WRITE);
 	if (!verbs->mr)
 		return verbs_fail(verbs, error, what, errno, NULL);
@@ -194,7 +194,7 @@ static enum rtap_status create_cq(struct verbs *verbs, struct verbs_queue *queue
 	}
 	if (queue->cq)
 		return RTAP_STATUS_OK;
-	return verbs_fail(verbs, error, "a completion queue cannot be had", errno,
+	return verbs_fail(verbs, error, "a completion queue cannot be created", errno,
 			  errno == EINVAL ? "fewer entries or another completion vector: --verbs cqe=N,vector=N" : NULL);
 }
 
@@ -216,12 +216,12 @@ static enum rtap_status create_qp(struct verbs *verbs, struct rtap_error *error)
 		return RTAP_STATUS_OK;
 	reason = errno;
 	if (reason == EPERM || reason == EACCES || reason == ENOMEM)
-		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", reason, NULL);
+		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be created", reason, NULL);
 	if (reason == EINVAL && !device_verbs_try_raw_packet(verbs->context))
-		return verbs_fail(verbs, error, "a raw-packet queue pair of this depth cannot be had", reason, "--verbs depth=N");
+		return verbs_fail(verbs, error, "a raw-packet queue pair of this depth cannot be created", reason, "--verbs depth=N");
 	(void)!verbs_netdev(verbs->context, verbs->port, netdev);
-	snprintf(hint, sizeof hint, "the device has none; pcap:%s captures on its network interface", netdev);
-	return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", reason, hint);
+	snprintf(hint, sizeof hint, "the device does not support them; pcap:%s captures on its network interface", netdev);
+	return verbs_fail(verbs, error, "a raw-packet queue pair cannot be created", reason, hint);
 }
 
 /* Several queues */
@@ -268,10 +268,10 @@ static enum rtap_status create_wq(struct verbs *verbs, struct verbs_queue *queue
 
 	queue->wq = ibv_create_wq(verbs->context, &wanted);
 	if (!queue->wq)
-		return verbs_fail(verbs, error, "a receive queue cannot be had", errno,
-				  errno == EINVAL ? "the device has none of this depth: --verbs depth=N" : NULL);
+		return verbs_fail(verbs, error, "a receive queue cannot be created", errno,
+				  errno == EINVAL ? "the device may have none of this depth: --verbs depth=N" : NULL);
 	result = ibv_modify_wq(queue->wq, &ready);
-	return result ? verbs_fail(verbs, error, "a receive queue does not change its state", result, NULL) :
+	return result ? verbs_fail(verbs, error, "a receive queue cannot change its state", result, NULL) :
 	       post_all(verbs, queue, error);
 }
 
@@ -301,12 +301,12 @@ static enum rtap_status create_spreading(struct verbs *verbs, struct rtap_error 
 	}
 	verbs->table = ibv_create_rwq_ind_table(verbs->context, &table);
 	if (!verbs->table)
-		return verbs_fail(verbs, error, "a table of receive queues cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a table of receive queues cannot be created", errno, NULL);
 	wanted.rwq_ind_tbl = verbs->table;
 	verbs->qp = ibv_create_qp_ex(verbs->context, &wanted);
 	if (verbs->qp)
 		return RTAP_STATUS_OK;
-	return verbs_fail(verbs, error, "a raw-packet queue pair over several queues cannot be had", errno, NULL);
+	return verbs_fail(verbs, error, "a raw-packet queue pair over several queues cannot be created", errno, NULL);
 }
 
 static enum rtap_status move_qp(struct verbs *verbs, enum ibv_qp_state state, int more, struct rtap_error *error)
@@ -314,7 +314,7 @@ static enum rtap_status move_qp(struct verbs *verbs, enum ibv_qp_state state, in
 	struct ibv_qp_attr wanted = { .qp_state = state, .port_num = verbs->port };
 	int result = ibv_modify_qp(verbs->qp, &wanted, IBV_QP_STATE | more);
 
-	return result ? verbs_fail(verbs, error, "the queue pair does not change its state", result, NULL) : RTAP_STATUS_OK;
+	return result ? verbs_fail(verbs, error, "the queue pair cannot change its state", result, NULL) : RTAP_STATUS_OK;
 }
 
 /* From RESET, posting receives on the way. */
@@ -333,7 +333,7 @@ static enum rtap_status create_channel(struct verbs *verbs, struct rtap_error *e
 {
 	verbs->channel = ibv_create_comp_channel(verbs->context);
 	if (!verbs->channel)
-		return verbs_fail(verbs, error, "a completion channel cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a completion channel cannot be created", errno, NULL);
 	if (fcntl(verbs->channel->fd, F_SETFL, fcntl(verbs->channel->fd, F_GETFL) | O_NONBLOCK))
 		return verbs_fail(verbs, error, "the completion channel cannot be set up", errno, NULL);
 	return RTAP_STATUS_OK;
@@ -370,7 +370,7 @@ enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error)
 		return RTAP_STATUS_FAILED;
 	verbs->pd = ibv_alloc_pd(verbs->context);
 	if (!verbs->pd)
-		return verbs_fail(verbs, error, "a protection domain cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a protection domain cannot be created", errno, NULL);
 	status = verbs->tuning.busy ? RTAP_STATUS_OK : create_channel(verbs, error);
 	if (!status)
 		status = create_queues(verbs, error);

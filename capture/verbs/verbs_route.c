@@ -90,10 +90,10 @@ static enum rtap_status resolve_address(struct target *target, struct rtap_error
 	target->channel = rdma_create_event_channel();
 	if (!target->channel)
 		return fail(target, error, "the connection manager cannot be reached", strerror(errno),
-			    "is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm open to you?");
+			    "is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm accessible?");
 	if (rdma_create_id(target->channel, &target->id, NULL, RDMA_PS_UDP)) {
 		target->id = NULL;
-		return fail(target, error, "the connection manager gives no identifier", strerror(errno), NULL);
+		return fail(target, error, "the connection manager provides no identifier", strerror(errno), NULL);
 	}
 	if (look_up(target, error))
 		return RTAP_STATUS_FAILED;
@@ -157,7 +157,7 @@ static enum rtap_status join(struct target *target, struct rtap_error *error)
 	int result;
 
 	if (!is_multicast(target->info->ai_dst_addr))
-		return fail(target, error, "the group cannot be joined", "this is no address of a multicast group", NULL);
+		return fail(target, error, "the group cannot be joined", "this is not the address of a multicast group", NULL);
 	if (!join_by_manager(target, &target->why_not))
 		return RTAP_STATUS_OK;
 	result = join_by_socket(target);
@@ -175,11 +175,11 @@ static enum rtap_status check_device(const struct target *target, const char *na
 	size_t length = strlen(name);
 
 	if (!device)
-		return fail(target, error, "its address is not resolved", "no RDMA device leads there", NULL);
+		return fail(target, error, "its address is not resolved", "no RDMA device reaches it", NULL);
 	snprintf(found, found_size, "%s/%u", device, target->id->port_num);
 	if (!length || !strcmp(name, found) || (!strchr(name, '/') && !strncmp(name, found, length) && found[length] == '/'))
 		return RTAP_STATUS_OK;
-	return fail(target, error, "another device leads there", found, "leave the device out: -i verbs:");
+	return fail(target, error, "another device reaches it", found, "leave the device out: -i verbs:");
 }
 
 /* Frames from the host and to the host. */
@@ -198,7 +198,7 @@ static enum rtap_status add_rules(const struct target *target, struct flow_rule 
 		memcpy(&six, address, sizeof six);
 		inet_ntop(AF_INET6, &six.sin6_addr, host, sizeof host);
 	} else {
-		return fail(target, error, "its address is of no use", "neither IPv4 nor IPv6", NULL);
+		return fail(target, error, "its address cannot be used", "neither IPv4 nor IPv6", NULL);
 	}
 	for (int to = 0; to < 2 && !status; to++) {
 		snprintf(text, sizeof text, "%s %s=%s", address->sa_family == AF_INET ? "ipv4" : "ipv6", to ? "dst" : "src", host);

@@ -161,7 +161,7 @@ static enum rtap_status open_memory(struct verbs_sender *sender, struct rtap_err
 
 	verbs->pd = ibv_alloc_pd(verbs->context);
 	if (!verbs->pd)
-		return verbs_fail(verbs, error, "a protection domain cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a protection domain cannot be created", errno, NULL);
 	sender->memory = malloc(SLOTS * SLOT_BYTES);
 	if (!sender->memory)
 		return verbs_fail(verbs, error, "no memory for frames", ENOMEM, "there is too little");
@@ -182,7 +182,7 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 	verbs->queue_count = 1;
 	verbs->queues[0].cq = ibv_create_cq(verbs->context, SLOTS, NULL, NULL, 0);
 	if (!verbs->queues[0].cq)
-		return verbs_fail(verbs, error, "a completion queue cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a completion queue cannot be created", errno, NULL);
 	wanted.send_cq = wanted.recv_cq = verbs->queues[0].cq;
 	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
 	/* The maximum inline size cannot be queried, so it is found by trying. */
@@ -192,13 +192,13 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 	}
 	sender->inline_bytes = wanted.cap.max_inline_data;
 	if (!verbs->qp)
-		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", errno, NULL);
+		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be created", errno, NULL);
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		struct ibv_qp_attr attr = { .qp_state = steps[i].state, .port_num = verbs->port };
 		int result = ibv_modify_qp(verbs->qp, &attr, IBV_QP_STATE | steps[i].more);
 
 		if (result)
-			return verbs_fail(verbs, error, "the queue pair does not change its state", result, NULL);
+			return verbs_fail(verbs, error, "the queue pair cannot change its state", result, NULL);
 	}
 	return RTAP_STATUS_OK;
 }

@@ -71,7 +71,7 @@ static enum rtap_status refuse_value(const struct word *word, const char *value,
 	if (word->shape == CHOICE)
 		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs tuning: %s=%s is neither %s nor %s", word->word, value, word->yes, word->no);
 	else
-		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs tuning: %s=%s is no %s from %u to %u", word->word, value,
+		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs tuning: %s=%s is not a %s from %u to %u", word->word, value,
 			       word->shape == POWER ? "power of two" : "number", word->least, word->most);
 	return RTAP_STATUS_FAILED;
 }
@@ -215,7 +215,7 @@ static enum rtap_status derive_blocks(struct verbs_sizes *sizes, const struct ve
 		depth /= 2;
 	if (!sizes->depth || sizes->depth > limits->most_receives) {
 		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
-			       "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
+			       "a depth of %u receives is not possible: the device has at most %u (--verbs depth=N)",
 			       sizes->depth, limits->most_receives);
 		return RTAP_STATUS_FAILED;
 	}

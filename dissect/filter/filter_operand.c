@@ -256,7 +256,7 @@ static int apply(struct filter_compiler *compiler, const struct function *functi
 		return filter_fail(compiler, subject->name.text, "%s (%s) is not text, which %s() takes",
 				   filter_token_quote(&subject->name, quoted), subject->type, function->name);
 	if (function->operation == FILTER_ABSOLUTE && subject->kind != FILTER_KIND_NUMBER && subject->kind != FILTER_KIND_SECONDS)
-		return filter_fail(compiler, subject->name.text, "%s (%s) is no number or duration, which abs() takes",
+		return filter_fail(compiler, subject->name.text, "%s (%s) is not a number or duration, as abs() requires",
 				   filter_token_quote(&subject->name, quoted), subject->type);
 	if (function->operation >= FILTER_ABSOLUTE) {
 		kind = subject->kind;

@@ -101,7 +101,7 @@ static enum rtap_status add_pair(struct diff_pair **pairs, size_t *count, const 
 /* LIDs are 16 bits wide: IBTA vol. 1, 4.1.3. */
 #define MOST_LID 65535
 
-#define IS_NO_ADDRESS " is no address (OLD=NEW, each such as 10.0.0.1, fd00::1 or lid:5)"
+#define IS_NO_ADDRESS " is not an address (OLD=NEW, each such as 10.0.0.1, fd00::1 or lid:5)"
 
 /* An address as in canonical text: 10.0.0.1, fd00::1, lid:5. */
 static bool address(const char *text, struct line *line)

@@ -458,7 +458,7 @@ class Policies(Talks):
                             ("10.0.0.1", "not of the form"), ("10.0.0.1=xyz", "NEW"), ("10.0.0.1=10.0.0.256", "NEW"), ("lid:=lid:1", "OLD"), ("lid:1=lid:65536", "NEW"),
                             ("lid:1x=lid:1", "OLD"), ("lid:4294967297=lid:1", "OLD"), ("10.0.0.1 =10.0.0.2", "OLD"),
                             ("1" * 99 + "=::1", "OLD")):
-            message = wrong if " " in wrong else "--map %s: %s is no address" % (pair, wrong)
+            message = wrong if " " in wrong else "--map %s: %s is not an address" % (pair, wrong)
             self.bad(message, "diff", "--map", pair, RPING, RPING)
             self.bad(message, "diff", "--rules", self.path("rules", b"--map " + pair.encode() + b"\n"), RPING, RPING)
 

@@ -49,7 +49,7 @@ class SplitTest(MpiTest):
         """How many ranks of four had to go over their stretch again, and the number of those that read frames."""
         self.ranks(4, "messages", "--ranks", SPLIT, path)
         self.assertEqual(self.error.count("stretch"), 4, self.error)
-        return self.error.count("gone over again"), len(re.findall("read [1-9][0-9]* frames", self.error))
+        return self.error.count("read again"), len(re.findall("read [1-9][0-9]* frames", self.error))
 
 
 class Pcap(SplitTest):

@@ -217,7 +217,7 @@ class Umad(CliTest):
         status, output, errors = self.run_at("H1", "replay", "-i", "umad:ibsim0", *STAY, "--at-once", asked)
         self.assertEqual(status, 2)
         self.assertIn("1 packet, ", output)
-        self.assertIn("1 frame was refused, the first: frame 1: umad:ibsim0/1: this frame cannot be sent: it is no datagram", errors)
+        self.assertIn("1 frame was refused, the first: frame 1: umad:ibsim0/1: this frame cannot be sent: it is not a datagram", errors)
 
 
 if __name__ == "__main__":

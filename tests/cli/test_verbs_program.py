@@ -190,7 +190,7 @@ class Files(CliTest):
 
     def test_device_events_are_reported_and_do_not_end_the_capture(self):
         """The exit status of a capture with drops is 0; the counts report the drops."""
-        for event, reported, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
+        for event, reported, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was reset", 0),
                                      ("error=100", b"a receive failed", 1), ("event=cq_error@100", b"overran", 0)):
             saved = self.path("x.pcap")
             done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
@@ -354,7 +354,7 @@ class Files(CliTest):
                 (b"there is no such RDMA device (there are: sim0)", "devices=1", "-i", "verbs:mlx5_0"),
                 (b"Ethernet only", "link=infiniband", "-i", "verbs:sim0"),
                 (b"--force", "state=down", "-i", "verbs:sim0"),
-                (b"flow rule \"udp refused=1\": refused: is no field", "devices=1", "-i", "verbs:sim0", "--flow", "udp refused=1"),
+                (b"flow rule \"udp refused=1\": refused: is not a field", "devices=1", "-i", "verbs:sim0", "--flow", "udp refused=1"),
                 (b"--flow-type", "devices=1", "-i", "verbs:sim0", "--flow-dont-trap"),
                 (b"no such type (sniffer, normal, all, mc)", "devices=1", "-i", "verbs:sim0", "--flow-type", "some"),
                 (b"0 to 65535", "devices=1", "-i", "verbs:sim0", "--flow-priority", "65536"),
