@@ -12,8 +12,8 @@
 struct options;
 
 /*
- * Collective: sets the clock of each input, the same on all ranks. readers: the rank that reads each of them for that. False: none is known to differ,
- * or to be equal.
+ * Collective: sets the clock of each input, the same on all ranks. readers: the rank that reads each of them for that. False:
+ * none is known to differ, or to be equal.
  */
 bool survey_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks);
 

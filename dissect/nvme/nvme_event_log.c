@@ -140,7 +140,8 @@ static const struct rtap_field lba_status_elements_fields[] = {
 	NVME_EACH("nvme.cmd.get_logpage.lba_status.nel.ne.nlrd", "Number of LBA Ranges", ELEMENT_RANGES, RTAP_DEC, NULL),
 	NVME_EACH("nvme.cmd.get_logpage.lba_status.nel.ne.ratype", "Recommended Action", NVME_BYTES(8, 1), RTAP_HEX, action_names),
 	BULK("nvme.cmd.get_logpage.lba_status.nel.ne.rsvd9", "Reserved", 9, 7, RTAP_REPEATS),
-	[ROW_RANGE_SLBA] = { "nvme.cmd.get_logpage.lba_status.nel.ne.rd.rslba", "First LBA", 0, 64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_RANGE_SLBA] = { "nvme.cmd.get_logpage.lba_status.nel.ne.rd.rslba", "First LBA", 0, 64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS,
+			     NULL, NULL, NULL },
 	[ROW_RANGE_NLB] = { "nvme.cmd.get_logpage.lba_status.nel.ne.rd.rnlb", "Number of Logical Blocks", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS,
 		NULL, NULL, NULL },
 };

@@ -157,7 +157,8 @@ NVME_STRUCTURE(rotational_log, ROTATIONAL_LOG, "nvme.cmd.get_logpage.rotational"
 
 /* Base, 5.16.1.25. */
 static const struct rtap_name sanitize_names[] = {
-	{ 0, "never sanitized" }, { 1, "completed" }, { 2, "in progress" }, { 3, "failed" }, { 4, "completed, deallocated after No-Deallocate" }, { 0, NULL },
+	{ 0, "never sanitized" }, { 1, "completed" }, { 2, "in progress" }, { 3, "failed" },
+	{ 4, "completed, deallocated after No-Deallocate" }, { 0, NULL },
 };
 
 static const struct rtap_field sanitize_log_fields[] = {

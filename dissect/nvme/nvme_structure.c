@@ -144,7 +144,8 @@ enum result nvme_parse_groups(struct parse *parse, uint16_t protocol, const stru
 	return structure_parse(parse, protocol, length, PROTOCOL_PAYLOAD);
 }
 
-void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_groups *groups)
+void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
+		       const struct nvme_groups *groups)
 {
 	const uint8_t *bytes = layer_bytes(packet, layer);
 	struct rtap_layer unit = *layer;

@@ -42,7 +42,8 @@ struct nvme_groups {
 
 /* Adds a layer of at most `count` groups; payload follows. */
 enum result nvme_parse_groups(struct parse *parse, uint16_t protocol, const struct nvme_groups *groups, uint32_t count);
-void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, const struct nvme_groups *groups);
+void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
+		       const struct nvme_groups *groups);
 
 #define NVME_TEXT(name, at, length) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
