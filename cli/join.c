@@ -186,6 +186,8 @@ static void finish(struct joining *joining)
 	if (rtap_series_close(joining->series, &error) != RTAP_STATUS_OK && error.code != RTAP_ERROR_CLOSED)
 		reader_fail(reader, &error);
 	joining->series = NULL;
+	if (joining->joined.form.lacks_stretches)
+		reader->status = EXIT_ERROR;
 	reader_report(reader, joining->tracker);
 	joined_report(&joining->joined);
 }

@@ -12,6 +12,9 @@
 #include "cli/print_error.h"
 #include "output/join/join_verdict.h"
 
+/* Part of the memory for the paths of all pairs of hosts. */
+#define PATHS_SHARE 4
+
 /* Index of the input file that an interface belongs to. */
 static unsigned find_point(const struct joined *joined, uint32_t interface)
 {
@@ -58,6 +61,14 @@ enum transmission_copy joined_take(struct joined *joined, const struct transmiss
 	return copy;
 }
 
+/* Packets of a file that may have been captured before its clock was set or after. */
+static uint64_t unclear_packets(const struct clock_piece *piece, uint64_t packets)
+{
+	uint64_t end = piece->unclear_to < packets + 1 ? piece->unclear_to : packets + 1;
+
+	return end > piece->unclear_from ? end - piece->unclear_from - 1 : 0;
+}
+
 static void read_clocks(struct joined *joined)
 {
 	for (unsigned i = 0; i < joined->form.point_count; i++) {
@@ -70,9 +81,11 @@ static void read_clocks(struct joined *joined)
 			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
 			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
 		};
-		for (size_t j = 0; j < clock->count; j++)
+		for (size_t j = 0; j < clock->count; j++) {
 			if (clock->pieces[j].uncertainty_ns > joined->clocks[i].uncertainty_ns)
 				joined->clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;
+			joined->clocks[i].unclear += unclear_packets(&clock->pieces[j], joined->join->points[i].packets);
+		}
 	}
 }
 
@@ -82,6 +95,7 @@ void joined_finish(struct joined *joined)
 	join_finish(joined->join);
 	joined->form.stall_count = join_verdict_sort(&joined->join->stalls, &joined->form.stalls);
 	read_clocks(joined);
+	(void)join_add_up(&joined->form);
 }
 
 void joined_report(const struct joined *joined)
@@ -94,6 +108,8 @@ void joined_report(const struct joined *joined)
 	if (uncompared)
 		print_error("%" COUNT " not compared: more than %d captures have packets of their hosts, or there is no memory",
 			    COUNTED(uncompared, "packet was", "packets were"), JOIN_POINTS);
+	if (joined->form.lacks_stretches)
+		print_error("out of memory: the sums of all packets between points are missing");
 	if (joined->join->uncounted)
 		print_error("%" COUNT " not counted for lack of memory (raise --max-memory)",
 			    COUNTED(joined->join->uncounted, "packet was", "packets were"));
@@ -108,7 +124,7 @@ bool joined_open(struct joined *joined, const struct options *options, const str
 	joined->form.clocks = joined->clocks;
 	joined->form.times = (struct clock_listing){ .form = options->clock, .first_ns = INT64_MIN };
 	joined->form.join = joined->join = join_create(joined->form.point_count, max_memory);
-	joined->transmissions = joined->join ? transmissions_create(joined->form.point_count, join_take, joined->join) : NULL;
+	joined->transmissions = joined->join ? transmissions_create(joined->form.point_count, max_memory / PATHS_SHARE, join_take, joined->join) : NULL;
 	return joined->transmissions && joined->clocks;
 }
 
@@ -117,5 +133,6 @@ void joined_close(struct joined *joined)
 	transmissions_destroy(joined->transmissions);
 	join_destroy(joined->join);
 	free(joined->clocks);
+	free(joined->form.stretches);
 	free(joined->points);
 }

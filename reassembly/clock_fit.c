@@ -18,6 +18,8 @@
 #define NETWORK_NS 1000000
 /* This many packets of one direction outside of all lines show that the clock was set; fewer are mismatched retransmissions. */
 #define MOST_VIOLATIONS 4
+/* The clock may have been set, by less than the transit times, where this many packets of each direction are before that in a piece, and after. */
+#define END_SAMPLES 256
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
 #define MOST_TOLERANCE 2e-3
@@ -385,6 +387,57 @@ static void share_drift(const struct fit *fit, struct extent *extents, size_t co
 	}
 }
 
+/* How far a sample is from the line, towards the side where its packet would have arrived before it was sent; usually negative. */
+static double excess(const struct fit *fit, const struct clock_piece *piece, const struct clock_sample *sample)
+{
+	double above = elapsed(clock_piece_ahead_ns(piece, sample->time_ns), sample->after_ns);
+
+	return is_later(fit, sample) ? -above : above;
+}
+
+/*
+ * The largest error of the line at one end of its piece, by END_SAMPLES packets of each direction there: a step that is smaller than the
+ * transit times makes no packet impossible, but those before it and those after it allow different lines. 0: there are fewer packets.
+ */
+static double error_at_end(const struct fit *fit, const struct extent *extent, const struct clock_piece *piece, bool is_last)
+{
+	double least[2] = { INFINITY, INFINITY };
+	unsigned counts[2] = { 0, 0 };
+
+	for (size_t i = 0; i < extent->end - extent->begin; i++) {
+		const struct clock_sample *sample = &fit->samples[is_last ? extent->end - 1 - i : extent->begin + i];
+		bool later = is_later(fit, sample);
+
+		least[later] = fmin(least[later], -excess(fit, piece, sample));
+		counts[later]++;
+		if (counts[0] >= END_SAMPLES && counts[1] >= END_SAMPLES)
+			return fmax(least[0], least[1]);
+	}
+	return 0;
+}
+
+static void widen(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
+{
+	double most = fmax(error_at_end(fit, extent, piece, false), error_at_end(fit, extent, piece, true)) * NS;
+
+	if (most > (double)piece->uncertainty_ns)
+		piece->uncertainty_ns = (int64_t)fmin(most, MOST_UNCERTAINTY * NS);
+}
+
+/* Finds the samples next to a step that the lines of both pieces allow. */
+static void find_unclear(const struct fit *fit, const struct extent *extents, struct clock_piece *pieces)
+{
+	double slack = fit->tolerance + fmax((double)pieces[0].uncertainty_ns, (double)pieces[1].uncertainty_ns) / NS;
+	size_t from = extents[1].begin, to = from;
+
+	while (from > extents[0].begin && excess(fit, &pieces[1], &fit->samples[from - 1]) <= slack)
+		from--;
+	while (to < extents[1].end && excess(fit, &pieces[0], &fit->samples[to]) <= slack)
+		to++;
+	pieces[1].unclear_from = from ? fit->samples[from - 1].frame : 0;
+	pieces[1].unclear_to = to < fit->count ? fit->samples[to].frame : UINT64_MAX;
+}
+
 /* False: more pieces than `most`; the last one was found for all that follows. */
 static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECES], size_t most, size_t *count)
 {
@@ -399,6 +452,10 @@ static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECE
 		i = extents[(*count)++].end;
 	}
 	share_drift(fit, extents, *count, pieces);
+	for (size_t i = 1; i < *count; i++)
+		find_unclear(fit, &extents[i - 1], &pieces[i - 1]);
+	for (size_t i = 0; !fit->is_one_way && i < *count; i++)
+		widen(fit, &extents[i], &pieces[i]);
 	return true;
 }
 

@@ -275,6 +275,8 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 		object_key(line, "drift");
 		line_seconds(line, (int64_t)llround(clock->drift * 1e9));
 		object_number(line, "steps", clock->steps);
+		if (clock->unclear)
+			object_number(line, "unclear", clock->unclear);
 		if (uncertainty_ns >= 0)
 			object_seconds(line, "uncertainty", uncertainty_ns);
 		line_char(line, '}');
@@ -282,58 +284,64 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 	line_char(line, '}');
 }
 
-/* The stretch between two points, of all directions. */
-struct stretch {
-	unsigned from, to;
-	uint64_t packets, lost;
-};
-
 static int compare_stretches(const void *left, const void *right)
 {
-	const struct stretch *one = left, *other = right;
+	const struct join_stretch *one = left, *other = right;
 
 	if (one->from != other->from)
 		return one->from < other->from ? -1 : 1;
 	return one->to != other->to ? one->to < other->to ? -1 : 1 : 0;
 }
 
-/* All stretches that packets took, by their points; the caller frees them. None if there is no memory. */
-static struct stretch *add_up_stretches(const struct join *join, size_t *count)
+bool join_add_up(struct join_form *form)
 {
-	struct stretch *stretches;
-	size_t hops = 0;
+	const struct join *join = form->join;
+	struct join_stretch *stretches;
+	size_t hops = 0, count = 0;
 
-	*count = 0;
 	for (size_t i = 0; i < join->direction_count; i++)
 		hops += join->directions[i]->order_count;
-	stretches = calloc(hops + 1, sizeof *stretches);
+	form->stretches = stretches = calloc(hops + 1, sizeof *stretches);
+	form->lacks_stretches = !stretches;
 	if (!stretches)
-		return NULL;
+		return false;
 	hops = 0;
 	for (size_t i = 0; i < join->direction_count; i++)
 		for (unsigned at = 0; at + 1 < join->directions[i]->order_count; at++) {
 			struct join_hop hop = join_hop_of(join->directions[i], at);
 
 			if (hop.captured)
-				stretches[hops++] = (struct stretch){ hop.from, hop.to, hop.captured, hop.lost };
+				stretches[hops++] = (struct join_stretch){ hop.from, hop.to, hop.captured, hop.lost };
 		}
 	qsort(stretches, hops, sizeof *stretches, compare_stretches);
 	for (size_t i = 0; i < hops; i++) {
-		if (!*count || compare_stretches(&stretches[*count - 1], &stretches[i])) {
-			stretches[(*count)++] = stretches[i];
+		if (!count || compare_stretches(&stretches[count - 1], &stretches[i])) {
+			stretches[count++] = stretches[i];
 			continue;
 		}
-		stretches[*count - 1].packets += stretches[i].packets;
-		stretches[*count - 1].lost += stretches[i].lost;
+		stretches[count - 1].packets += stretches[i].packets;
+		stretches[count - 1].lost += stretches[i].lost;
 	}
-	return stretches;
+	form->stretch_count = count;
+	return true;
+}
+
+static void json_stretches(const struct join_form *form, struct line *line)
+{
+	object_key(line, "lost");
+	line_char(line, '[');
+	for (size_t i = 0; i < form->stretch_count; i++) {
+		line_text(line, i ? ",{" : "{");
+		join_point_json_between(form, form->stretches[i].from, form->stretches[i].to, line);
+		object_number(line, "packets", form->stretches[i].packets);
+		object_number(line, "count", form->stretches[i].lost);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
 }
 
 static void json_summary(const struct join_form *form, struct line *line)
 {
-	size_t count;
-	struct stretch *stretches = add_up_stretches(form->join, &count);
-
 	line_char(line, '{');
 	object_text(line, "kind", "summary");
 	object_key(line, "files");
@@ -342,17 +350,8 @@ static void json_summary(const struct join_form *form, struct line *line)
 		json_point(form, i, line);
 	}
 	line_text(line, form->point_count ? "]" : "[]");
-	object_key(line, "lost");
-	line_char(line, '[');
-	for (size_t i = 0; i < count; i++) {
-		line_text(line, i ? ",{" : "{");
-		join_point_json_between(form, stretches[i].from, stretches[i].to, line);
-		object_number(line, "packets", stretches[i].packets);
-		object_number(line, "count", stretches[i].lost);
-		line_char(line, '}');
-	}
-	free(stretches);
-	line_char(line, ']');
+	if (!form->lacks_stretches)
+		json_stretches(form, line);
 	join_stalls_json(form, line);
 	if (form->join->uncounted)
 		object_number(line, "uncounted", form->join->uncounted);
@@ -400,9 +399,14 @@ static void text_clock(const struct join_form *form, unsigned point, struct line
 		line_text(line, ", set ");
 		line_count(line, clock->steps, "time", "times");
 	}
+	if (clock->unclear) {
+		line_text(line, " (unclear for ");
+		line_count(line, clock->unclear, "packet", "packets");
+		line_char(line, ')');
+	}
 }
 
-static void text_stretch(const struct stretch *stretch, struct line *line)
+static void text_stretch(const struct join_stretch *stretch, struct line *line)
 {
 	line_dec(line, stretch->lost);
 	line_text(line, " of ");
@@ -418,8 +422,9 @@ static void text_stretch(const struct stretch *stretch, struct line *line)
 /* Of many stretches, those that lost packets; the others are summed up. */
 static void text_stretches(const struct join_form *form, struct line *line)
 {
-	size_t count, others = 0;
-	struct stretch *stretches = add_up_stretches(form->join, &count), sum = { .packets = 0 };
+	size_t count = form->stretch_count, others = 0;
+	const struct join_stretch *stretches = form->stretches;
+	struct join_stretch sum = { .packets = 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		if (count > STRETCHES && !stretches[i].lost) {
@@ -440,7 +445,6 @@ static void text_stretches(const struct join_form *form, struct line *line)
 		line_text(line, ": ");
 		text_stretch(&sum, line);
 	}
-	free(stretches);
 }
 
 void join_write_points(const void *what, struct line *line)

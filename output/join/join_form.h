@@ -17,7 +17,8 @@ struct join_clock {
 	int64_t offset_ns;             /* its lead at its first packet */
 	double drift;                  /* gain in seconds per second */
 	unsigned steps;                /* number of times that it was set */
-	int64_t uncertainty_ns;        /* upper limit of the error of its lead at any time, by the packets that were captured twice; 0: unknown */
+	uint64_t unclear;              /* packets near these of which it is unknown whether they were captured before or after */
+	int64_t uncertainty_ns;        /* upper limit of the error of its lead but in these, by the packets that were captured twice; 0: unknown */
 };
 
 struct join_form {
@@ -27,8 +28,20 @@ struct join_form {
 	unsigned point_count;
 	struct join_stall **stalls;     /* from join_verdict_sort() */
 	size_t stall_count;
+	struct join_stretch *stretches; /* from join_add_up() */
+	size_t stretch_count;
+	bool lacks_stretches;           /* for lack of memory */
 	struct clock_listing times;
 };
+
+/* The stretch between two points, of all directions. */
+struct join_stretch {
+	unsigned from, to;              /* points */
+	uint64_t packets, lost;
+};
+
+/* Adds up all stretches that packets took, in the order of their points. False: out of memory. The caller frees `stretches`. */
+bool join_add_up(struct join_form *form);
 
 /* One record for printer_write(). */
 struct join_record {

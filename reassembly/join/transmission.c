@@ -17,6 +17,8 @@
 
 /* A packet without its own identification, captured again within this time, was duplicated by the network; later, it was retransmitted. */
 #define AT_ONCE_NS 1000000
+/* How many times as long as the next transmission an earlier one with the same bytes is not on the way. */
+#define MUCH_LONGER 4
 
 #define ECN_MASK 0x3
 #define ECN_CE 0x3 /* RFC 3168, 5 */
@@ -59,6 +61,9 @@ struct path {
 	struct hosts hosts;
 };
 
+/* Of one, with its place in the map, which is half empty at times. */
+#define PATH_MEMORY (sizeof(struct path) + 32)
+
 /* Number of entries; a flow replaces another one in the same entry. */
 #define FLOWS 4096
 
@@ -70,6 +75,7 @@ struct transmissions {
 	unsigned points;
 	uint64_t *frames;          /* of each point so far */
 	struct map paths;
+	uint32_t most_paths;
 	SLIST_HEAD(, path) all_paths;
 	struct path *last_path;    /* of the packet before; NULL: none */
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
@@ -78,7 +84,8 @@ struct transmissions {
 	struct entry entries[ROOM];
 };
 
-struct transmissions *transmissions_create(unsigned points, void (*take)(void *owner, const struct transmission *transmission), void *owner)
+struct transmissions *transmissions_create(unsigned points, uint64_t max_memory, void (*take)(void *owner, const struct transmission *transmission),
+					   void *owner)
 {
 	struct transmissions *transmissions = memory_new_zeroed(1, sizeof *transmissions);
 
@@ -90,6 +97,7 @@ struct transmissions *transmissions_create(unsigned points, void (*take)(void *o
 		return NULL;
 	}
 	transmissions->points = points;
+	transmissions->most_paths = max_memory / PATH_MEMORY < PATHS ? (uint32_t)(max_memory / PATH_MEMORY) : PATHS;
 	transmissions->take = take;
 	transmissions->owner = owner;
 	memset(transmissions->buckets, 0xff, sizeof transmissions->buckets);
@@ -168,7 +176,7 @@ static bool is_of_hosts(const void *path, const void *hosts)
 
 static struct path *add_path(struct transmissions *transmissions, uint64_t hash, const struct hosts *hosts)
 {
-	struct path *path = transmissions->paths.count < PATHS ? calloc(1, sizeof *path) : NULL;
+	struct path *path = transmissions->paths.count < transmissions->most_paths ? calloc(1, sizeof *path) : NULL;
 
 	if (!path)
 		return NULL;
@@ -231,13 +239,38 @@ static void note_id(struct sender *sender, uint16_t id)
 	sender->same /= 2;
 }
 
+/* Time since another point than this one captured it first; 0: none did before. */
+static int64_t delay_ns(const struct entry *entry, int64_t now_ns, unsigned slot)
+{
+	int64_t longest_ns = 0, passed_ns;
+
+	for (uint32_t others = entry->shown.seen & ~(UINT32_C(1) << slot); others; others &= others - 1)
+		if (!__builtin_sub_overflow(now_ns, entry->shown.times_ns[__builtin_ctz(others)], &passed_ns) && passed_ns > longest_ns)
+			longest_ns = passed_ns;
+	return longest_ns;
+}
+
+/*
+ * Whether a packet right after one that this point captured is a second copy of that, and not of an earlier transmission with the same bytes,
+ * which would have been on the way for much longer.
+ */
+static bool is_second_copy(const struct entry *captured, const struct entry *earlier, int64_t now_ns, unsigned slot)
+{
+	int64_t usual_ns = delay_ns(captured, captured->shown.times_ns[slot], slot), earlier_ns = delay_ns(earlier, now_ns, slot), since_ns;
+
+	return !__builtin_sub_overflow(now_ns, captured->shown.times_ns[slot], &since_ns) && since_ns < AT_ONCE_NS &&
+	       earlier_ns >= AT_ONCE_NS && earlier_ns / MUCH_LONGER > usual_ns;
+}
+
 /*
  * The newest copy that this point has not captured; without one, *doubled is the newest that it has. Retransmissions that look the same are
  * farther apart than the copies of one transmission.
  */
 static struct entry *find(struct transmissions *transmissions, const struct transmission_sight *sight, const struct transmission_path *path,
-			  uint32_t bit, struct entry **doubled)
+			  unsigned slot, struct entry **doubled)
 {
+	const uint32_t bit = UINT32_C(1) << slot;
+
 	*doubled = NULL;
 	for (uint32_t at = transmissions->buckets[sight->hash % BUCKETS]; at != NONE; at = transmissions->entries[at].next) {
 		struct entry *entry = &transmissions->entries[at];
@@ -245,7 +278,7 @@ static struct entry *find(struct transmissions *transmissions, const struct tran
 		if (entry->hash != sight->hash || entry->shown.path != path || (entry->has_icrc && sight->has_icrc && entry->icrc != sight->icrc))
 			continue;
 		if (!(entry->shown.seen & bit))
-			return entry;
+			return *doubled && is_second_copy(*doubled, entry, sight->time_ns, slot) ? NULL : entry;
 		if (!*doubled)
 			*doubled = entry;
 	}
@@ -376,7 +409,7 @@ enum transmission_copy transmissions_take(struct transmissions *transmissions, c
 	}
 	path->shown.captured |= UINT32_C(1) << slot;
 	pass_on_old(transmissions, sight->time_ns);
-	found = find(transmissions, sight, &path->shown, UINT32_C(1) << slot, &doubled);
+	found = find(transmissions, sight, &path->shown, slot, &doubled);
 	if (found) {
 		note_capture(transmissions, found, sight, slot);
 		return TRANSMISSION_AGAIN;

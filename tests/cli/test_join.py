@@ -290,6 +290,25 @@ class Path(Join):
                 self.assertGreaterEqual(one["duration"], 0.01)
             self.assertEqual(sum(found["count"] for place, found in summary["stalls"].items()), len(self.stalls))
 
+    def test_a_second_copy_of_a_retransmission_is_not_the_lost_packet(self):
+        """Both are the same bytes, because the sender numbers no packets."""
+        flow, points = fleet.Flow(1, 2, 0x77, 50000), ([], [], [])
+        sent = [(number * 100000, number) for number in range(1000)] + [(number * 100000 + 8 * 10**6, number) for number in (300, 500, 700)]
+        for time, number in sorted(sent):
+            flow.ip_id = 0xffff
+            frame = flow.frame(4, number, b"", bytes(64))
+            first = time == number * 100000
+            lost_after = {300: 0, 500: 1}.get(number, 2) if first else 2
+            for point in range(lost_after + 1):
+                points[point].append((10**18 + time + point * 20000, frame, len(frame)))
+                if not first and point == 1:
+                    points[point].append((10**18 + time + point * 20000 + 2000, frame, len(frame)))
+        files = self.write([sorted(one, key=lambda captured: captured[0]) for one in points])
+        (direction,), _ = self.objects("--clock", "same", *files)
+        found = [(one["between"], one["count"], [frame["psn"] for frame in one["frames"]]) for one in direction["lost"]]
+        self.assertEqual(found, [(files[:2], 1, [300]), (files[1:], 1, [500])])
+        self.assertEqual((direction["doubled"], direction["not_captured"]), (3, 0))
+
     def test_clocks_that_are_known_are_not_searched(self):
         points, _ = self.model(8)
         ahead = (0, 3 * SECOND, -SECOND // 4)
