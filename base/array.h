@@ -15,9 +15,10 @@
 void *array_grow(void *array, size_t *room, size_t wanted, size_t size) __attribute__((warn_unused_result));
 
 /*
- * The same for an array with its own first size and a limit: `first` elements, doubled until there is room for `wanted`, but at most `most`.
- * NULL: more is wanted, or out of memory; nothing has changed.
+ * The same for an array with its own first size and a limit: `first` elements, doubled until there is room for `wanted`, but
+ * at most `most`. NULL: more is wanted, or out of memory; nothing has changed.
  */
-void *array_reserve(void *array, uint32_t *room, uint32_t wanted, uint32_t first, uint32_t most, size_t size) __attribute__((warn_unused_result));
+void *array_reserve(void *array, uint32_t *room, uint32_t wanted, uint32_t first, uint32_t most, size_t size)
+	__attribute__((warn_unused_result));
 
 #endif

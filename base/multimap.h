@@ -21,7 +21,8 @@ struct multimap {
 };
 
 /* Finds the newest value with this hash whose key `equal` accepts. NULL: not found. */
-static inline void *multimap_find(const struct multimap *map, uint64_t hash, bool (*equal)(const void *value, const void *key), const void *key)
+static inline void *multimap_find(const struct multimap *map, uint64_t hash,
+				  bool (*equal)(const void *value, const void *key), const void *key)
 {
 	return map_find(&map->map, hash, equal, key);
 }

@@ -9,8 +9,8 @@
 int thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument) __attribute__((warn_unused_result));
 
 /*
- * Where and how a thread runs. Priority: 1 to 99 of SCHED_FIFO (see sched(7)), -20 to -1 as of nice(1), 0: as it is. Threads that it starts have
- * the usual priority.
+ * Where and how a thread runs. Priority: 1 to 99 of SCHED_FIFO (see sched(7)), -20 to -1 as of nice(1), 0: as it is. Threads
+ * that it starts have the usual priority.
  */
 struct thread_placement {
 	bool has_cpus;
@@ -26,8 +26,8 @@ struct thread_placement {
 int thread_place(const struct thread_placement *placement);
 
 /*
- * For a thread that does the work of others, which may be placed: it runs on all processors, with this niceness more. What fails is no more than
- * slower.
+ * For a thread that does the work of others, which may be placed: it runs on all processors, with this niceness more. What
+ * fails is no more than slower.
  */
 void thread_be_helper(int niceness);
 

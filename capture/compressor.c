@@ -179,7 +179,8 @@ static void lz4_add(size_t result, size_t *made, bool *failed)
 static int lz4_run(struct compressor *compressor, enum compressor_mode mode, const uint8_t **from, size_t *left, uint8_t *to,
 		   size_t room, size_t *made)
 {
-	const LZ4F_preferences_t preferences = { .frameInfo = { .blockSizeID = LZ4F_max64KB, .contentChecksumFlag = LZ4F_contentChecksumEnabled } };
+	const LZ4F_preferences_t preferences = { .frameInfo = { .blockSizeID = LZ4F_max64KB,
+								.contentChecksumFlag = LZ4F_contentChecksumEnabled } };
 	size_t step = *left < LZ4_STEP ? *left : LZ4_STEP;
 	bool failed = false;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The latest frames in bounded memory. One thread appends. At the same time one thread may read from a past time on, for which appending waits
- * if necessary, and another one may follow, which misses frames if it is too slow.
+ * The latest frames in bounded memory. One thread appends. At the same time one thread may read from a past time on, for
+ * which appending waits if necessary, and another one may follow, which misses frames if it is too slow.
  */
 #ifndef CAPTURE_FRAME_RING_H
 #define CAPTURE_FRAME_RING_H
@@ -31,8 +31,8 @@ void frame_ring_destroy(struct frame_ring *ring);
 void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count);
 
 /*
- * Like frame_ring_append() for the first `count` frames of a batch. Records are not copied: the ring holds their block. Records are numbered in the
- * order in which they are appended, from 1.
+ * Like frame_ring_append() for the first `count` frames of a batch. Records are not copied: the ring holds their block.
+ * Records are numbered in the order in which they are appended, from 1.
  */
 void frame_ring_append_batch(struct frame_ring *ring, struct batch *batch, size_t count);
 
@@ -60,8 +60,8 @@ bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame);
 void frame_ring_end(struct frame_ring *ring);
 
 /*
- * The next frames, at most `most`, of the following thread, in order; waits up to `wait_ms` for the first one. They are valid until the next
- * call. *missed: frames overwritten before these, since the last call.
+ * The next frames, at most `most`, of the following thread, in order; waits up to `wait_ms` for the first one. They are
+ * valid until the next call. *missed: frames overwritten before these, since the last call.
  */
 size_t frame_ring_follow(struct frame_ring *ring, struct rtap_frame *frames, size_t most, unsigned wait_ms, uint64_t *missed);
 

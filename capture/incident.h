@@ -54,8 +54,8 @@ enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns,
 	__attribute__((warn_unused_result));
 
 /*
- * Call often. The time, by the frames' clock, is at least `now_ns`, and frames until then have been appended. `ends`: no more frames follow;
- * waits for the writer. True: an incident is complete, and *report is set.
+ * Call often. The time, by the frames' clock, is at least `now_ns`, and frames until then have been appended. `ends`: no
+ * more frames follow; waits for the writer. True: an incident is complete, and *report is set.
  */
 bool incidents_poll(struct incidents *incidents, int64_t now_ns, bool ends, struct incident_report *report);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compression of a file by several threads: blocks of a fixed size, each a gzip member, Zstandard frame or LZ4 frame of its own. A file is all of
- * them, one after the other (RFC 1952, 2.2; RFC 8878, 3).
+ * Compression of a file by several threads: blocks of a fixed size, each a gzip member, Zstandard frame or LZ4 frame of its
+ * own. A file is all of them, one after the other (RFC 1952, 2.2; RFC 8878, 3).
  */
 #ifndef CAPTURE_PACKER_H
 #define CAPTURE_PACKER_H

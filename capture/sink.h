@@ -19,8 +19,8 @@
 struct sink;
 
 /*
- * Creates the file `name`; "-" is standard output. A compressed file is compressed by several threads, unless it is flushed often. FAILED: *sink is
- * NULL.
+ * Creates the file `name`; "-" is standard output. A compressed file is compressed by several threads, unless it is flushed
+ * often. FAILED: *sink is NULL.
  */
 enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, bool flushed_often, struct rtap_error *error)
 	__attribute__((warn_unused_result));

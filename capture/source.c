@@ -142,8 +142,8 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 	return source_open_parts(source, names, NULL, count, error);
 }
 
-enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names, const struct source_parts *const *parts, size_t count,
-				   struct rtap_error *error)
+enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names,
+				   const struct source_parts *const *parts, size_t count, struct rtap_error *error)
 {
 	enum rtap_status status;
 

@@ -48,8 +48,8 @@ struct source_parts_place {
 const struct source_part *source_parts_next(const struct source_parts *parts, struct source_parts_place *place);
 
 /* As rtap_source_open_files(), but of files with parts only these are read; parts[i] NULL: all of the file. */
-enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names, const struct source_parts *const *parts, size_t count,
-				   struct rtap_error *error)
+enum rtap_status source_open_parts(struct rtap_source **source, const char *const *names,
+				   const struct source_parts *const *parts, size_t count, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*

@@ -50,7 +50,9 @@ bool check_option_take(struct check_options *check, int letter, const char *valu
 	case OPTION_CHECK_TAP: return check->tap = true;
 	case OPTION_CHECK_ASSERT: return asserted("--assert", assertions_read(&check->assertions, value, &error), &error);
 	case OPTION_CHECK_THAT: return asserted("--that", assertions_add(&check->assertions, value, &error), &error);
-	case OPTION_CHECK_JUNIT: return option_is_name("--junit", "file", value) && option_once("--junit", &check->junit, "only one file is supported");
+	case OPTION_CHECK_JUNIT:
+		return option_is_name("--junit", "file", value) &&
+		       option_once("--junit", &check->junit, "only one file is supported");
 	case OPTION_CHECK_RULE: return choose(check, value);
 	case OPTION_CHECK_SEVERITY:
 		check->severity_given = true;

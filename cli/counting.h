@@ -30,7 +30,10 @@ bool counting_open(struct counting *counting, struct reader *reader);
 /* take() of a reader, whose owner begins with a struct counting: counts a frame. */
 void counting_frame(void *owner, struct rtap_frame *frame);
 
-/* Like counting_frame() without the counters of the reader, for a packet that the tracker has processed. Any thread may call it, one at a time. */
+/*
+ * Like counting_frame() without the counters of the reader, for a packet that the tracker has processed. Any thread may call
+ * it, one at a time.
+ */
 void counting_packet(struct counting *counting, const struct rtap_packet *packet);
 
 /* Live: passes the ends and services of open connections to the statistics. */

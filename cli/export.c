@@ -142,7 +142,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 		print_error("%" COUNT " out of order (raise --max-memory)",
 			 COUNTED(counts->late, "call was processed", "calls were processed"));
 	if (counts->too_far)
-		print_error("%" COUNT " beyond the largest possible file size", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
+		print_error("%" COUNT " beyond the largest possible file size",
+			    COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
 	if (counts->unsettled)
 		print_error("%" COUNT " too much work: these files keep their previous paths",
 			 COUNTED(counts->unsettled, "time moving files to their new paths was", "times moving files to their new paths was"));

@@ -296,8 +296,9 @@ bool live_options_check(const struct options *options)
 		print_error("--status requires -i");
 	else if (options->command != COMMAND_VIEW && (series->stop_bytes || series->stop_files))
 		print_error("-a filesize and files are for captures that are saved (rdmatap -i SOURCE -w FILE)");
-	else if ((series->stop_bytes || series->stop_files || series->numbered || series->has_mode || series->has_group || series->comment_count) &&
-	    !options->write_name)
+	else if ((series->stop_bytes || series->stop_files || series->numbered || series->has_mode || series->has_group ||
+		  series->comment_count) &&
+		 !options->write_name)
 		print_error("-a filesize and files, -b, -g, --file-mode, --file-group and --capture-comment require -w");
 	else if (series->numbered && !rotates && !options->recorder.given)
 		print_error("-b files and printname require -b duration, interval, filesize or packets");

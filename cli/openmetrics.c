@@ -102,7 +102,8 @@ static void publish(struct openmetrics *openmetrics, struct counting *counting)
 	for (unsigned i = 0; i < METRICS_FORMATS; i++) {
 		if (openmetrics->file && i != METRICS_PROMETHEUS)
 			continue;
-		if (!metrics_write(openmetrics->metrics, (enum metrics_format)i, counting->stats, counting->reader->source, &counters, &texts[i], &lengths[i])) {
+		if (!metrics_write(openmetrics->metrics, (enum metrics_format)i, counting->stats, counting->reader->source,
+				   &counters, &texts[i], &lengths[i])) {
 			texts[i] = NULL;
 			errno = ENOMEM;
 			goto failed;

@@ -500,8 +500,9 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return options_keep(options, optarg);
 	default:
-		return take_packet_value(options, letter) || take_capture_value(options, letter) || take_verbs_value(options, letter) ||
-		       take_listing_value(options, letter) || diff_take(&options->diff, letter, optarg) || check_option_take(&options->check, letter, optarg);
+		return take_packet_value(options, letter) || take_capture_value(options, letter) ||
+		       take_verbs_value(options, letter) || take_listing_value(options, letter) ||
+		       diff_take(&options->diff, letter, optarg) || check_option_take(&options->check, letter, optarg);
 	}
 }
 

@@ -32,7 +32,8 @@ static bool parse_cpus(char *text, uint32_t *first, uint32_t *last)
 
 	if (dash)
 		*dash++ = 0;
-	if (!option_number_parse(text, THREAD_MOST_CPUS - 1, &from) || !option_number_parse(dash ? dash : text, THREAD_MOST_CPUS - 1, &to) || to < from)
+	if (!option_number_parse(text, THREAD_MOST_CPUS - 1, &from) ||
+	    !option_number_parse(dash ? dash : text, THREAD_MOST_CPUS - 1, &to) || to < from)
 		return false;
 	*first = (uint32_t)from;
 	*last = (uint32_t)to;
@@ -70,7 +71,8 @@ bool placement_take_priorities(struct rtap_live_options *live, struct thread_pla
 
 	if (split(value, copy, &second) && parse_priority(copy, &live->priority) && (!second || parse_priority(second, &writer->priority)))
 		return true;
-	print_error("--priority %s: not a number from %d to %d, or two separated by a comma", value, THREAD_LOWEST_PRIORITY, THREAD_HIGHEST_PRIORITY);
+	print_error("--priority %s: not a number from %d to %d, or two separated by a comma", value, THREAD_LOWEST_PRIORITY,
+		    THREAD_HIGHEST_PRIORITY);
 	return false;
 }
 

@@ -12,7 +12,8 @@
 #include "base/thread.h"
 
 /* CPU[-CPU][,CPU[-CPU]]: of the receiving threads, of the writing one. False: invalid; an error was printed. */
-bool placement_take_cpus(struct rtap_live_options *live, struct thread_placement *writer, const char *value) __attribute__((warn_unused_result));
+bool placement_take_cpus(struct rtap_live_options *live, struct thread_placement *writer, const char *value)
+	__attribute__((warn_unused_result));
 
 /* PRIORITY[,PRIORITY] */
 bool placement_take_priorities(struct rtap_live_options *live, struct thread_placement *writer, const char *value)

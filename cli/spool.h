@@ -8,8 +8,9 @@
 #include "cli/cli.h"
 
 /*
- * Copies each input that is not a regular file and replaces its name by that of the copy ("/dev/fd/3"), which lasts as long as the process. An
- * interrupt ends the copying. False: it failed, and an error was printed. Missing files are reported later, when they are opened.
+ * Copies each input that is not a regular file and replaces its name by that of the copy ("/dev/fd/3"), which lasts as long
+ * as the process. An interrupt ends the copying. False: it failed, and an error was printed. Missing files are reported
+ * later, when they are opened.
  */
 bool spool_inputs(struct options *options) __attribute__((warn_unused_result));
 

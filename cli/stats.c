@@ -92,7 +92,9 @@ static void write_interval(struct summary *summary, uint64_t index)
 	struct reader *reader = &summary->reader;
 	const struct stats *stats = summary->counting.stats;
 	const struct interval_line item = { stats, index };
-	const struct stats_record record = { .stats = stats, .what = index < stats->interval_count ? &stats->intervals[index] : &nothing, .index = index };
+	const struct stats_record record = { .stats = stats,
+					     .what = index < stats->interval_count ? &stats->intervals[index] : &nothing,
+					     .index = index };
 
 	if (columns_are_made(&reader->options->columns)) {
 		write_record(reader, stats_json_form.interval, &record);

@@ -47,8 +47,8 @@ static uint64_t a_second(uint64_t number, int64_t duration_ns)
 	return (uint64_t)((double)number * NS_A_SECOND / (double)duration_ns);
 }
 
-static void gather(const struct status *status, const struct rtap_source *source, const struct rtap_source_counters *counters, int64_t now_ns,
-		   struct state *state)
+static void gather(const struct status *status, const struct rtap_source *source,
+		   const struct rtap_source_counters *counters, int64_t now_ns, struct state *state)
 {
 	*state = (struct state){
 		.by_device.known = true, .by_system.known = true, .here.known = true, .used.known = true, .size.known = true,

@@ -69,8 +69,9 @@ static void put_sources(const struct rtap_source *source, char *text, size_t siz
 		used += interface->queue_used.known ? interface->queue_used.value : 0;
 		whole += interface->queue_size.known ? interface->queue_size.value : 0;
 	}
-	snprintf(text, size, " dropped: device %s, kernel %s, here %" PRIu64 "; queue %" PRIu64 " %%;", count_text(device_known, device, device_text),
-		 count_text(kernel_known, kernel, kernel_text), here, whole ? used * 100 / whole : 0);
+	snprintf(text, size, " dropped: device %s, kernel %s, here %" PRIu64 "; queue %" PRIu64 " %%;",
+		 count_text(device_known, device, device_text), count_text(kernel_known, kernel, kernel_text), here,
+		 whole ? used * 100 / whole : 0);
 }
 
 static void make_status(const struct top *top, char status[STATUS_SIZE])

@@ -311,8 +311,9 @@ static void draw_keys(const struct top_screen *screen, const struct top_model *m
 {
 	char text[TOP_FILTER + 120];
 
-	snprintf(text, sizeof text, "%sby %s%s%s (keys b l t r c p n); / filter, Enter operations, space pauses, q quits", screen->paused ? "PAUSED, " : "",
-		 sorts[model->sort].title, *model->filter ? ", filter " : "", model->filter);
+	snprintf(text, sizeof text, "%sby %s%s%s (keys b l t r c p n); / filter, Enter operations, space pauses, q quits",
+		 screen->paused ? "PAUSED, " : "", sorts[model->sort].title, *model->filter ? ", filter " : "",
+		 model->filter);
 	mvaddnstr(1, 0, text, COLS);
 }
 

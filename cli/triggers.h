@@ -18,14 +18,15 @@ typedef void triggers_take(void *owner, int64_t at_ns, const char *why);
 struct triggers *triggers_open(const struct options *options, struct reader *reader, struct frame_ring *ring);
 
 /*
- * Starts a thread that examines the frames of the ring; capturing does not wait for it. Frames that are overwritten before they are examined are
- * counted. Call after privileges are dropped; further calls are ignored. False: failed; an error was printed.
+ * Starts a thread that examines the frames of the ring; capturing does not wait for it. Frames that are overwritten before
+ * they are examined are counted. Call after privileges are dropped; further calls are ignored. False: failed; an error was
+ * printed.
  */
 bool triggers_start(struct triggers *triggers);
 
 /*
- * Examines counters, and passes what was found since the last call to `take`. `now_ns`: by the frames' clock. Returns how many further triggers
- * there were.
+ * Examines counters, and passes what was found since the last call to `take`. `now_ns`: by the frames' clock. Returns how
+ * many further triggers there were.
  */
 uint64_t triggers_look(struct triggers *triggers, int64_t now_ns, triggers_take *take, void *owner);
 

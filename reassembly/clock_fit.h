@@ -24,8 +24,8 @@ struct clock_sample {
 };
 
 /*
- * Samples in the file's order. Returns the number of pieces; 0: the clocks can be the same. Of all lines that are possible, one without drift
- * is preferred, then the middle one.
+ * Samples in the file's order. Returns the number of pieces; 0: the clocks can be the same. Of all lines that are possible,
+ * one without drift is preferred, then the middle one.
  */
 size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES]);
 

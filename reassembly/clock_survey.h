@@ -56,7 +56,10 @@ size_t clock_survey_pieces(const struct clock_survey *survey, size_t file, const
 /* Whether the file shares packets with another one. */
 bool clock_survey_is_shared(const struct clock_survey *survey, size_t file);
 
-/* Starts the second pass, over the complete files that share packets. Results of the first pass are kept where this one finds nothing better. */
+/*
+ * Starts the second pass, over the complete files that share packets. Results of the first pass are kept where this one
+ * finds nothing better.
+ */
 void clock_survey_begin_whole(struct clock_survey *survey);
 
 /* NULL is ignored. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The end of a message that no longer changes: what is reported of it, and of the packets that its stream lacks. Complete means that all its
- * bytes are covered.
+ * The end of a message that no longer changes: what is reported of it, and of the packets that its stream lacks. Complete
+ * means that all its bytes are covered.
  */
 #ifndef REASSEMBLY_CONCLUDE_H
 #define REASSEMBLY_CONCLUDE_H

@@ -177,7 +177,8 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 }
 
 /* A request of the end that answers another connection's requests: returns the flow's connection, which may be that one now. */
-static __attribute__((noinline)) struct connection *pair_by_content(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
+static __attribute__((noinline)) struct connection *pair_by_content(struct rtap_tracker *tracker, struct flow *flow,
+								    const struct rtap_packet *packet,
 								    struct frame_result *result)
 {
 	struct connection *other = content_pairing_find(tracker, flow, packet);

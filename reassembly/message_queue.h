@@ -47,12 +47,13 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 }
 
 /*
- * Whether it waits for the end of its request, and packets of its connection, which settle messages, may have ended: what the request waits for
- * may be final now.
+ * Whether it waits for the end of its request, and packets of its connection, which settle messages, may have ended: what
+ * the request waits for may be final now.
  */
 static inline bool message_may_be_idle(const struct rtap_tracker *tracker, const struct message *message)
 {
-	return message->request && !message->stream && tracker->now_ns - message->active_ns >= GRACE_NS && tracker->now_ns >= tracker->idle_check_ns;
+	return message->request && !message->stream && tracker->now_ns - message->active_ns >= GRACE_NS &&
+	       tracker->now_ns >= tracker->idle_check_ns;
 }
 
 /* Order and places of the deferred messages: for tracker->deferred.heap. */

@@ -43,7 +43,8 @@ static void add_hole(struct missing_list *list, const struct coverage *cut, uint
 		missing_list_add(list, (struct rtap_missing){ begin - list->origin, end - begin, true, list->reason });
 }
 
-void missing_list_add_holes(struct missing_list *list, const struct coverage *data, const struct coverage *cut, uint64_t begin, uint64_t end)
+void missing_list_add_holes(struct missing_list *list, const struct coverage *data, const struct coverage *cut,
+			    uint64_t begin, uint64_t end)
 {
 	const struct coverage_run *runs = coverage_runs(data);
 

@@ -22,6 +22,7 @@ struct missing_list {
 void missing_list_add(struct missing_list *list, struct rtap_missing item);
 
 /* Adds what `data` lacks of the positions from `begin` to `end`. Parts in `cut` were truncated by the capture. */
-void missing_list_add_holes(struct missing_list *list, const struct coverage *data, const struct coverage *cut, uint64_t begin, uint64_t end);
+void missing_list_add_holes(struct missing_list *list, const struct coverage *data, const struct coverage *cut,
+			    uint64_t begin, uint64_t end);
 
 #endif

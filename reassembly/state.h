@@ -72,7 +72,8 @@ struct psn_gap {
 	uint32_t arrived;    /* packets that arrived before the first one sent after the gap */
 	bool is_open;        /* requests: none sent after it has arrived: an answer showed the gap. Open gaps are the last ones */
 	bool is_requested;   /* responses: of a READ that was captured; otherwise the PSNs may belong to other requests */
-	int64_t since_ns;    /* requests: when the first packet sent after it arrived; responses: when the response before it did; INT64_MIN: unknown */
+	int64_t since_ns;    /* requests: when the first packet sent after it arrived; responses: when the response before it
+				did; INT64_MIN: unknown */
 };
 
 /* Sorted and disjoint. */
@@ -134,7 +135,8 @@ struct message {
 	struct request *request;
 	struct mad_exchange *exchange;     /* management request that waits for its response */
 	struct rmpp_transfer *transfer;    /* management transfer that waits for segments */
-	struct message **reference;        /* of an upper layer over TCP and UDP: the pointer to it while it waits for its response or end; NULL: none */
+	struct message **reference; /* of an upper layer over TCP and UDP: the pointer to it while it waits for its response
+				       or end; NULL: none */
 	struct message *partner;           /* of an upper layer: the request of this response, or the response to this request */
 	uint64_t place;                    /* rank in the waiting list; ranks differ by the messages in between; 0: not computed */
 	uint64_t queued_ns;                /* when it entered the waiting list, by the budget's clock */

@@ -129,8 +129,8 @@ static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker
 }
 
 /* A SEND of several packets that ended in this one: shows its upper protocols here, as far as bytes are present. */
-static __attribute__((noinline)) void dissect_message(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context,
-						      struct rtap_packet *packet)
+static __attribute__((noinline)) void dissect_message(struct rtap_tracker *tracker, const struct message *message,
+						      struct rtap_context *context, struct rtap_packet *packet)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 

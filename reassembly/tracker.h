@@ -52,7 +52,10 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
  */
 void tracker_set_patience(struct rtap_tracker *tracker, uint64_t patience_ns);
 
-/* Live: advances the time by `passed_ns` without a frame, since the last frame or call. Reports messages and connections that are now final. */
+/*
+ * Live: advances the time by `passed_ns` without a frame, since the last frame or call. Reports messages and connections
+ * that are now final.
+ */
 void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns);
 
 /* Live: passes the current state of each connection that is not reported yet to `take`. */

@@ -2,7 +2,8 @@
 /*
  * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks; upper_layers.c lists all layers.
  * The transports do not depend on any layer: they report events here. A connection has at most one layer: the
- * one that the user declared, that its setup names, that private data or a packet's header shows, or whose callback accepts a packet or a Send.
+ * one that the user declared, that its setup names, that private data or a packet's header shows, or whose callback accepts
+ * a packet or a Send.
  */
 #ifndef REASSEMBLY_UPPER_H
 #define REASSEMBLY_UPPER_H
@@ -84,8 +85,8 @@ struct upper_memory {
 };
 
 /*
- * Callbacks that a layer does not need are NULL, except for name and packet. A layer charges its memory to its own budget entries, or to that
- * of the connection.
+ * Callbacks that a layer does not need are NULL, except for name and packet. A layer charges its memory to its own budget
+ * entries, or to that of the connection.
  */
 struct upper_layer {
 	const char *name;
@@ -107,8 +108,9 @@ struct upper_layer {
 	 */
 	bool (*packet)(struct upper_work *work);
 	/*
-	 * InfiniBand and RoCE: whether a packet of an unknown connection answers a request of `connection`, of which only the requests were seen, by two
-	 * independent signs. Of a packet that is a whole SEND or WRITE with immediate data. NULL: only the memory that requests name shows it.
+	 * InfiniBand and RoCE: whether a packet of an unknown connection answers a request of `connection`, of which only
+	 * the requests were seen, by two independent signs. Of a packet that is a whole SEND or WRITE with immediate data.
+	 * NULL: only the memory that requests name shows it.
 	 */
 	bool (*answers)(const struct connection *connection, const struct rtap_packet *packet);
 	/*
@@ -163,8 +165,8 @@ static inline bool upper_data_is_over(const struct frame_result *result, const s
 }
 
 /*
- * Whether the SEND of packet() or send() was completed just now and belongs to no request yet: a truncated SEND can be repeated completely, with
- * other bytes. Otherwise it is a repeat, which changes nothing.
+ * Whether the SEND of packet() or send() was completed just now and belongs to no request yet: a truncated SEND can be
+ * repeated completely, with other bytes. Otherwise it is a repeat, which changes nothing.
  */
 static inline bool upper_is_new(const struct upper_work *work)
 {
@@ -244,8 +246,8 @@ void upper_datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, st
 void upper_sockets_flush(struct rtap_tracker *tracker);
 
 /*
- * Sets the layer of a connection without one: the declared layer, the layer of its setup, or `upper`, which private data or a packet showed;
- * RTAP_UPPER_UNKNOWN: no new evidence.
+ * Sets the layer of a connection without one: the declared layer, the layer of its setup, or `upper`, which private data or
+ * a packet showed; RTAP_UPPER_UNKNOWN: no new evidence.
  */
 void upper_identify(struct rtap_tracker *tracker, struct connection *connection, enum rtap_upper upper);
 
@@ -256,8 +258,8 @@ static inline void upper_note(struct rtap_tracker *tracker, struct connection *c
 }
 
 /*
- * The protocol as which the connection's SENDs are dissected; RTAP_UPPER_UNKNOWN: by their content. If only the setup names the layer, the layer
- * decides: a SEND that its content does not identify, but that can be of the layer, is dissected again.
+ * The protocol as which the connection's SENDs are dissected; RTAP_UPPER_UNKNOWN: by their content. If only the setup names
+ * the layer, the layer decides: a SEND that its content does not identify, but that can be of the layer, is dissected again.
  */
 static inline enum rtap_upper upper_carried(struct rtap_tracker *tracker, struct connection *connection)
 {

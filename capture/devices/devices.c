@@ -636,8 +636,8 @@ const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size
 }
 
 /*
- * Adds the counters of a directory; `prefix` is prepended to their names. `lifespan`, among the counters, is a setting: the time for which the kernel
- * caches their values. False: out of memory.
+ * Adds the counters of a directory; `prefix` is prepended to their names. `lifespan`, among the counters, is a setting: the
+ * time for which the kernel caches their values. False: out of memory.
  */
 static bool add_counters(struct sysfs_memory *memory, const char *folder, const char *prefix, struct rtap_device_counter list[MAX_COUNTERS],
 			 struct rtap_device_counters *counters)

@@ -18,9 +18,10 @@ struct record_search {
 };
 
 /*
- * Returns where the first record begins that plausible ones follow, several in a row or up to the end of the bytes. `offset`: of the bytes in
- * the file; is_end: the file ends after them. It may be wrong, where packets contain records or other files: who needs to be sure compares it
- * with where the record before it ends. RECORD_SEARCH_NONE: there is none in these bytes.
+ * Returns where the first record begins that plausible ones follow, several in a row or up to the end of the bytes.
+ * `offset`: of the bytes in the file; is_end: the file ends after them. It may be wrong, where packets contain records or
+ * other files: who needs to be sure compares it with where the record before it ends. RECORD_SEARCH_NONE: there is none in
+ * these bytes.
  */
 size_t record_search(const struct record_search *search, const uint8_t *bytes, size_t length, uint64_t offset, bool is_end);
 

@@ -19,6 +19,7 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 enum rtap_status series_advance(struct rtap_series *series, int64_t time_ns, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Writes the name of a file as a series with `numbered` has it; `size`: with the null. False: too long. */
-bool series_numbered_name(const char *name, uint64_t number, int64_t time_ns, char *result, size_t size) __attribute__((warn_unused_result));
+bool series_numbered_name(const char *name, uint64_t number, int64_t time_ns, char *result, size_t size)
+	__attribute__((warn_unused_result));
 
 #endif

@@ -107,8 +107,8 @@ static void skew_text(int64_t correction_ns, char text[SKEW_TEXT])
 }
 
 /*
- * Corrects the time stamps of a device whose clock differs from the host's, by the arrival times of its frames, so that all devices have one
- * clock.
+ * Corrects the time stamps of a device whose clock differs from the host's, by the arrival times of its frames, so that all
+ * devices have one clock.
  */
 static void correct_clock(struct live_merge *merge, struct member *member)
 {

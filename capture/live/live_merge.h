@@ -18,7 +18,8 @@ enum rtap_status live_merge_open(struct live_merge **merge, const char *const *n
  * As live_read(). A frame is delivered when every other device has a later one, after a maximum wait, or when the
  * queue of its device fills. The failure of one device is BROKEN, that of the last one FAILED.
  */
-enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch, struct rtap_error *error)
+	__attribute__((warn_unused_result));
 
 void live_merge_stop(struct live_merge *merge);
 bool live_merge_needs_privileges(const struct live_merge *merge);

@@ -151,7 +151,10 @@ static enum rtap_status join_by_manager(struct target *target, struct rtap_error
 	return wait_for(target, RDMA_CM_EVENT_MULTICAST_JOIN, "the group cannot be joined", JOIN_MS, error);
 }
 
-/* Joins by the connection manager or, if that does not support multicast (iWARP), by IGMP or MLD: the port may still receive such frames. */
+/*
+ * Joins by the connection manager or, if that does not support multicast (iWARP), by IGMP or MLD: the port may still receive
+ * such frames.
+ */
 static enum rtap_status join(struct target *target, struct rtap_error *error)
 {
 	int result;

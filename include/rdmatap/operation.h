@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations: a request of an upper layer and its response, with the data moved for it. The same for every layer: ONC RPC and NFS over RDMA,
- * TCP and UDP. Plain values.
+ * Operations: a request of an upper layer and its response, with the data moved for it. The same for every layer: ONC RPC
+ * and NFS over RDMA, TCP and UDP. Plain values.
  */
 #ifndef RDMATAP_OPERATION_H
 #define RDMATAP_OPERATION_H
@@ -63,8 +63,8 @@ enum rtap_operation_flag {
 };
 
 /*
- * Where bytes are missing: in the message of the request or of the response; or in data of the operation that RDMA READs or WRITEs moved and
- * that no message contains. X(identifier, name)
+ * Where bytes are missing: in the message of the request or of the response; or in data of the operation that RDMA READs or
+ * WRITEs moved and that no message contains. X(identifier, name)
  */
 #define RTAP_OPERATION_PARTS(X) X(REQUEST, "request") X(RESPONSE, "response") X(READ, "read") X(WRITE, "write")
 

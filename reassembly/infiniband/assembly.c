@@ -300,8 +300,8 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	if (!begins && continues(before, verb, psn))
 		return before;
 	/* Its packets so far arrived without its beginning. */
-	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
-	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
+	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first &&
+	    !next->shown.request_seen && next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
 		return next;
 	/* It repeats reported data. */
 	if (psn < stream->settled_high)

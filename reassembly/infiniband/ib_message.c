@@ -271,7 +271,8 @@ static __attribute__((cold, noinline)) void sent_again(struct rtap_tracker *trac
 }
 
 /* What the request is in the sequence of PSNs. Returns how many PSNs it takes. */
-static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn, uint32_t digest, bool is_resynchronised)
+static uint64_t analyse_request(struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn, uint32_t digest,
+				bool is_resynchronised)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct rtap_flow_facts *flow = &packet->flow;

@@ -16,8 +16,8 @@ static bool is_answered_by_data(const struct message *message)
 	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
 }
 
-static inline void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response, enum rtap_outcome outcome,
-		   struct rtap_flow_facts *flow)
+static inline void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response,
+			  enum rtap_outcome outcome, struct rtap_flow_facts *flow)
 {
 	struct rtap_message *shown = &message->shown;
 
@@ -81,7 +81,8 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 #define MOST_PARTLY_ACKNOWLEDGED 64
 
 /* The SENDs and WRITEs below `psn`. */
-static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+				struct rtap_flow_facts *flow)
 {
 	struct message *message = TAILQ_FIRST(&stream->unacked), *next;
 
@@ -285,7 +286,8 @@ static void finish_response(struct psn_stream *stream, struct message *message, 
 }
 
 /* The last response to a READ shows the path MTU, if it is unknown. */
-static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *stream, const struct message *read, uint64_t psn, uint32_t bytes)
+static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *stream, const struct message *read,
+							    uint64_t psn, uint32_t bytes)
 {
 	uint64_t before = read->shown.length > bytes ? read->shown.length - bytes : 0;
 
@@ -403,7 +405,8 @@ static bool is_unfinished(struct psn_stream *stream)
 {
 	const struct message *message = message_list_find_before(stream, stream->response_next - 1, stream->unanswered);
 
-	return message && message->shown.verb == RTAP_VERB_READ && !message->end && message->high + 1 == stream->response_next && !message->has_last &&
+	return message && message->shown.verb == RTAP_VERB_READ && !message->end &&
+	       message->high + 1 == stream->response_next && !message->has_last &&
 	       (message->coverage.count || message->cut.count);
 }
 

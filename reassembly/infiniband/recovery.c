@@ -140,7 +140,8 @@ void recovery_note_again(struct rtap_tracker *tracker, struct psn_stream *stream
 		upper_lost(tracker, message, &(struct upper_loss){ .taken_ns = time_ns });
 }
 
-void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow)
+void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns,
+		  struct rtap_flow_facts *flow)
 {
 	stream->recovery.awaited = 0;
 	lose(tracker, stream, stream->recovery.counted_ns, time_ns, message, flow);

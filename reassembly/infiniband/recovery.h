@@ -50,7 +50,8 @@ static inline bool recovery_is_after_nak(const struct psn_stream *stream, uint64
 }
 
 /* recovery_note_answer() of the awaited response. */
-void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow);
+void recovery_end(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, int64_t time_ns,
+		  struct rtap_flow_facts *flow);
 
 /* A READ response was seen, new or repeated. `flow` may be NULL. */
 static inline void recovery_note_answer(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct message *message,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time that iWARP messages lose to TCP recoveries. A retransmitted segment, and the time lost to the recovery that it begins, count for the
- * message with its first byte; the time of a closed window, for the message that was not sent completely. Messages to be reported wait until
- * TCP acknowledges their last byte, because the time lost is known only then.
+ * Time that iWARP messages lose to TCP recoveries. A retransmitted segment, and the time lost to the recovery that it
+ * begins, count for the message with its first byte; the time of a closed window, for the message that was not sent
+ * completely. Messages to be reported wait until TCP acknowledges their last byte, because the time lost is known only then.
  */
 #ifndef REASSEMBLY_IWARP_DDP_RECOVERY_H
 #define REASSEMBLY_IWARP_DDP_RECOVERY_H

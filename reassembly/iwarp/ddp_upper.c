@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each Send is dissected once, for the upper layer and for the output: in the frame's packet, or in a packet of its own if the frame does not
- * show it, or not there yet.
+ * Each Send is dissected once, for the upper layer and for the output: in the frame's packet, or in a packet of its own if
+ * the frame does not show it, or not there yet.
  */
 #include "config.h"
 

@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "reassembly/state.h"
 
-void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id, const void *facts, size_t size)
+void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id,
+			     const void *facts, size_t size)
 {
 	struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];
 	struct iwarp_request *request;

@@ -106,7 +106,8 @@ static inline uint64_t iwarp_half_taken(const struct iwarp_half *half)
 }
 
 /* Remembers a request that was shown in its frame but is not processed yet, with `size` bytes of facts, at most IWARP_FACTS. */
-void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id, const void *facts, size_t size);
+void iwarp_half_note_request(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, uint64_t id,
+			     const void *facts, size_t size);
 
 /* The latest remembered request with this id, or NULL. Valid until the next iwarp_half_note_request(). */
 const struct iwarp_request *iwarp_half_find_request(const struct iwarp_stream *stream, bool side, uint64_t id);

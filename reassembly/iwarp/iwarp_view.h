@@ -55,8 +55,8 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes);
 
 /*
- * Makes the frame's packet that of FPDU number `shown` alone, dissected only if it `is_presumed`; those before it are. `context`: of a packet
- * without a state. NULL: it has to be dissected elsewhere.
+ * Makes the frame's packet that of FPDU number `shown` alone, dissected only if it `is_presumed`; those before it are.
+ * `context`: of a packet without a state. NULL: it has to be dissected elsewhere.
  */
 struct rtap_packet *iwarp_view_enter(struct iwarp_view *view, const struct rtap_context *context, uint32_t shown, bool is_presumed);
 

@@ -304,7 +304,8 @@ static bool is_repeat(const struct rtap_flow_facts *flow)
 static bool is_late(struct transmissions *transmissions, const struct transmission *shown, unsigned slot)
 {
 	const struct transmission_flow *flow = &shown->flow;
-	uint32_t place = (flow->destination_id ^ flow->destination_id >> 16) * 31 + (flow->address_length ? flow->source[flow->address_length - 1] : 0);
+	uint32_t place = (flow->destination_id ^ flow->destination_id >> 16) * 31 +
+			 (flow->address_length ? flow->source[flow->address_length - 1] : 0);
 	struct latest *latest = &transmissions->latest[place % FLOWS];
 	uint64_t before;
 
@@ -370,7 +371,8 @@ static void note_capture(struct transmissions *transmissions, struct entry *entr
 	shown->source_qpn = sight->source_qpn;
 }
 
-static struct entry *begin(struct transmissions *transmissions, const struct transmission_sight *sight, const struct transmission_path *path)
+static struct entry *begin(struct transmissions *transmissions, const struct transmission_sight *sight,
+			   const struct transmission_path *path)
 {
 	uint32_t place = (uint32_t)(transmissions->begun % ROOM), *bucket = &transmissions->buckets[sight->hash % BUCKETS];
 	struct entry *entry = &transmissions->entries[place];

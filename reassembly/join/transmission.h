@@ -74,10 +74,11 @@ void transmission_sight(struct transmission_sight *sight, const struct rtap_pack
 struct transmissions;
 
 /*
- * `points`: number of capture points. max_memory: bytes for the paths, one for each pair of hosts. `take` gets each transmission when no point can capture it any more, in the order of first captures.
- * NULL: out of memory.
+ * `points`: number of capture points. max_memory: bytes for the paths, one for each pair of hosts. `take` gets each
+ * transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
  */
-struct transmissions *transmissions_create(unsigned points, uint64_t max_memory, void (*take)(void *owner, const struct transmission *transmission), void *owner);
+struct transmissions *transmissions_create(unsigned points, uint64_t max_memory,
+					   void (*take)(void *owner, const struct transmission *transmission), void *owner);
 
 enum transmission_copy {
 	TRANSMISSION_FIRST,   /* no other point has captured it yet */

@@ -41,8 +41,9 @@ struct tcp_recoveries {
 };
 
 /*
- * Processes a segment that is no copy of an earlier one. `sender`: its own direction, whose data end `from_a` sent; `other`: the direction that
- * it acknowledges. flow->tcp_analysis is valid. Fills `found` and the members of `flow` about recoveries and lateness.
+ * Processes a segment that is no copy of an earlier one. `sender`: its own direction, whose data end `from_a` sent; `other`:
+ * the direction that it acknowledges. flow->tcp_analysis is valid. Fills `found` and the members of `flow` about recoveries
+ * and lateness.
  */
 void tcp_recovery_segment(struct tcp_recovery *sender, struct tcp_recovery *other, bool from_a, const struct rtap_packet *packet,
 			  struct tcp_recoveries *found, struct rtap_flow_facts *flow);
