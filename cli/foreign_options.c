@@ -95,12 +95,44 @@ const char *foreign_time_form(const char *argument)
 	return length && !argument[length] && length <= sizeof forms / sizeof forms[0] ? forms[length - 1] : argument;
 }
 
+bool foreign_refuse_form(const char *option, enum command command)
+{
+	const char *other = command == COMMAND_TOP || command == COMMAND_REPORT ? "stats -T csv FILE has these values" :
+			    command == COMMAND_EXPORT ? "messages -T csv FILE and --sqlite have them" : NULL;
+
+	if (!other || (strcmp(option, "-T") && strcmp(option, "-e") && strncmp(option, "--json", 6)))
+		return false;
+	print_error("%s: not supported (rdmatap %s)", option, other);
+	return true;
+}
+
+/* The command that has what the names of other programs, or of what they print, promise; NULL: unknown. */
+static const char *command_for(const char *word)
+{
+	static const struct {
+		const char *word, *command;
+	} others[] = {
+		{ "findings", "stats" }, { "errors", "stats" }, { "problems", "stats" }, { "summary", "stats" }, { "hosts", "stats" }, { "talkers", "stats" },
+		{ "flows", "connections" }, { "conversations", "connections" }, { "streams", "connections" }, { "qps", "connections" },
+		{ "nfsiostat", "operations --by export" }, { "mountstats", "operations --by name" }, { "nfsstat", "operations --by name" },
+		{ "iostat", "operations --by object" }, { "files", "operations --by object" }, { "calls", "operations" }, { "rpc", "operations" },
+		{ "packets", "-r" }, { "read", "-r" }, { "convert", "-w OUT -r" }, { "mergecap", "-w OUT -r A -r" }, { "capinfos", "stats" },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (!strcmp(word, others[i].word))
+			return others[i].command;
+	return NULL;
+}
+
 void foreign_print_unknown(const char *word, const char *(*command)(size_t index))
 {
 	const char *meant = filter_suggest_in(word, command);
 
 	if (!access(word, F_OK))
 		print_error("%s: neither an option nor a command (rdmatap -r %s reads the file)", word, word);
+	else if (command_for(word))
+		print_error("%s: no such command (rdmatap %s FILE has it)", word, command_for(word));
 	else if (meant)
 		print_error("%s: no such command (did you mean %s?)", word, meant);
 	else

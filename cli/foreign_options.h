@@ -32,6 +32,9 @@ const char *foreign_time_form(const char *argument);
  */
 void foreign_print_unknown(const char *word, const char *(*command)(size_t index));
 
+/* Prints an error for an option of other commands' output (-T, -e, --json) that names the command with these values. False: another option. */
+bool foreign_refuse_form(const char *option, enum command command);
+
 /* The most similar option of the table, without "--"; NULL: none is similar. */
 const char *foreign_similar_option(const char *option, const struct option *options);
 

@@ -653,13 +653,16 @@ static bool check(const struct options *options, enum command command)
 }
 
 /* Print the option that getopt_long() rejected as given; for a short option only the letter is known. */
-static void print_option_error(char *const *argv, int letter, const struct option *long_options)
+static void print_option_error(char *const *argv, int letter, enum command command)
 {
+	const struct option *long_options = command_lines[command].long_options;
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 
 	const char *meant = is_long && letter != ':' ? foreign_similar_option(argv[optind - 1] + 2, long_options) : NULL;
 
+	if (foreign_refuse_form(is_long ? argv[optind - 1] : short_option, command))
+		return;
 	if (meant) {
 		print_error("%s: no such option, or it takes no argument (did you mean --%s?)", argv[optind - 1], meant);
 		return;
@@ -718,7 +721,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	snprintf(letters, sizeof letters, "%s%s", own, command == COMMAND_VIEW ? FOREIGN_LETTERS : "");
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
-			print_option_error(argv, letter, command_lines[command].long_options);
+			print_option_error(argv, letter, command);
 			return false;
 		} else if (live_option_is(letter)) {
 			if (!live_option_take(options, letter, optarg))

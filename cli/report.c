@@ -53,7 +53,10 @@ static void take_message(void *owner, const struct rtap_message *message)
 
 static void take_operation(void *owner, const struct rtap_operation *operation)
 {
-	stats_operation(((struct reporting *)owner)->stats, operation);
+	struct reporting *reporting = owner;
+
+	stats_operation(reporting->stats, operation);
+	report_operation(reporting->report, operation);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)

@@ -404,6 +404,8 @@ Test(finding_thresholds, of_recoveries_take_time_or_count)
 {
 	static const struct threshold_case others[] = {
 		{ "timeouts", set_time_lost, RTAP_RECOVERY_TIMEOUT, 100, 0 },
+		{ "tcp_timeouts", set_time_lost, RTAP_RECOVERY_TCP_TIMEOUT, 100, 0 },
+		{ "tcp_fast_retransmits", set_time_lost, RTAP_RECOVERY_FAST_RETRANSMIT, 100, 0 },
 		{ "rnr_waits", set_time_lost, RTAP_RECOVERY_RNR, 100, 0 },
 		{ "nak_recoveries", set_time_lost, RTAP_RECOVERY_SEQUENCE_NAK, 100, 0 },
 		{ "response_recoveries", set_time_lost, RTAP_RECOVERY_IMPLIED_NAK, 100, 0 },

@@ -69,6 +69,9 @@ static void suggestion_consider(struct suggestion *suggestion, const char *candi
 	if (length > wanted && candidate[length - wanted - 1] == '.' &&
 	    !strcasecmp(candidate + length - wanted, suggestion->wanted))
 		found = 0;
+	/* "tcp.seq" begins "tcp.seq_raw" */
+	else if (length > wanted && candidate[wanted] == '_' && !strncasecmp(candidate, suggestion->wanted, wanted))
+		found = 0;
 	else if ((length > wanted ? length - wanted : wanted - length) >= suggestion->distance)
 		return; /* that many letters must be inserted or deleted */
 	else

@@ -282,15 +282,34 @@ static void put_time(const struct clock_listing *times, int64_t time_ns, struct 
 	line_end(line, begin, clock_put_listed(begin, times, time_ns));
 }
 
+/* Removes `excess` spaces between columns, from `end` back to `from`, if there are so many with one left between columns. */
+static void squeeze(struct line *line, const char *from, char *end, size_t excess)
+{
+	size_t spare = 0;
+
+	for (const char *at = from; at + 1 < end; at++)
+		spare += at[0] == ' ' && at[1] == ' ';
+	for (char *at = end - 2; excess && excess <= spare && at >= from; at--) {
+		if (at[0] != ' ' || at[1] != ' ')
+			continue;
+		memmove(at, at + 1, (size_t)(line->next - at - 1));
+		line->next--;
+		excess--;
+		spare--;
+	}
+}
+
 void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, bool is_wide, struct line *line)
 {
 	const char *begin = line->next;
+	char *columns, *object;
 
 	text_right(line, NUMBER_WIDTH, write_number, operation->number);
 	line_char(line, ' ');
 	put_time(times, operation->time_ns, line);
 	line_char(line, ' ');
 	text_ends(operation, line);
+	columns = line->next;
 	line_char(line, ' ');
 	text_name(operation, line);
 	line_char(line, ' ');
@@ -300,11 +319,12 @@ void operation_text(const struct rtap_operation *operation, const struct clock_l
 		fill(line, 0, TIME_WIDTH);
 	line_char(line, ' ');
 	text_data(operation, line);
+	object = line->next;
 	text_object(operation, line);
 	text_status(operation, line);
 	text_faults(operation, line);
 	text_verdict(operation, line);
 	if (!is_wide)
-		line_name_shorten(line, line_name_excess(line, begin));
+		squeeze(line, columns, object, line_name_shorten(line, line_name_excess(line, begin)));
 	line_char(line, '\n');
 }

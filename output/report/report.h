@@ -69,13 +69,17 @@ struct report_call {
 };
 
 #define REPORT_PAUSE RTAP_RECOVERY_COUNT
+#define REPORT_WAIT (RTAP_RECOVERY_COUNT + 1)
 
-/* Time lost to a recovery, or a pause. The spot's time: the end of the loss; its place: nanoseconds lost. */
+/*
+ * Time lost to a recovery, a pause, or a wait of an operation for data or its response. The spot's time: the end of the loss; its place:
+ * nanoseconds lost.
+ */
 struct report_recovery {
 	struct report_spot spot;
 	uint64_t frame, connection;
 	bool from_a;                /* end that retransmitted; TCP windows: end that was blocked */
-	uint8_t cause;              /* enum rtap_recovery; REPORT_PAUSE: a pause, without a connection */
+	uint8_t cause;              /* enum rtap_recovery; REPORT_PAUSE: a pause, without a connection; REPORT_WAIT */
 	uint8_t attempt;            /* 0: up to the response to the last attempt, or unknown */
 };
 
@@ -114,7 +118,7 @@ struct report {
 	unsigned signal_count;
 	uint64_t signals_seen;
 	struct report_points recoveries; /* struct report_recovery */
-	struct { uint64_t number; struct report_call call; } pending[REPORT_PENDING]; /* calls by message number */
+	struct { uint64_t number; uint32_t lost_us; struct report_call call; } pending[REPORT_PENDING]; /* calls by message number */
 };
 
 /* Description of the input on the page. Everything is borrowed. */

@@ -11,6 +11,7 @@
 #include "dissect/management/cm.h"
 #include "output/report/report_calls.h"
 #include "output/report/report_internal.h"
+#include "output/report/report_recoveries.h"
 
 /* Operations that are in most compounds and do not characterise them. RFC 8881. */
 static bool is_auxiliary(const char *name)
@@ -55,6 +56,7 @@ static void note_call(struct report *report, struct report_trace *trace, const s
 	if (message->partner) {
 		report->pending[message->number % REPORT_PENDING].call = call;
 		report->pending[message->number % REPORT_PENDING].number = message->number;
+		report->pending[message->number % REPORT_PENDING].lost_us = message->time_lost_us;
 	} else {
 		report_points_add(&trace->calls, &call);
 	}
@@ -63,14 +65,22 @@ static void note_call(struct report *report, struct report_trace *trace, const s
 static void note_reply(struct report *report, struct report_trace *trace, const struct rtap_message *message)
 {
 	struct report_call call = call_of(message);
+	uint64_t lost_us = message->time_lost_us;
 
 	if (!message->has_latency || message->latency_ns < 0)
 		return;
 	call.frame = 0;
-	if (message->partner && report->pending[message->partner % REPORT_PENDING].number == message->partner)
+	call.spot.time_ns = (int64_t)((uint64_t)message->time_end_ns - (uint64_t)message->latency_ns);
+	if (message->partner && report->pending[message->partner % REPORT_PENDING].number == message->partner) {
 		call = report->pending[message->partner % REPORT_PENDING].call;
-	call.spot = (struct report_spot){ (int64_t)((uint64_t)message->time_end_ns - (uint64_t)message->latency_ns), message->latency_ns };
+		lost_us += report->pending[message->partner % REPORT_PENDING].lost_us;
+	}
+	call.spot.place = message->latency_ns;
 	call.reply_frame = message->first_frame;
+	report_wait(report, &(struct report_recovery){
+		.spot = { (int64_t)((uint64_t)call.spot.time_ns + (uint64_t)message->latency_ns), message->latency_ns }, .frame = message->first_frame, .connection = message->connection->number,
+		.from_a = !message->from_a, .cause = REPORT_WAIT,
+	}, (int64_t)lost_us * 1000);
 	if (message->rdma_error || (message->has_rpc_status && (!message->rpc_accepted || message->rpc_status))) {
 		call.failed = true;
 		call.status = rpc_status_name(message);

@@ -8,6 +8,7 @@
 
 #include "dissect/infiniband/ib.h"
 #include "output/stats/congestion_form.h"
+#include "output/stats/stats_work.h"
 #include "output/report/html.h"
 #include "output/report/html_axis.h"
 #include "output/report/report_internal.h"
@@ -26,7 +27,7 @@
 /* Causes of InfiniBand, then TCP's. */
 #define FIRST_TCP RTAP_RECOVERY_FAST_RETRANSMIT
 #define CAUSES RTAP_RECOVERY_COUNT
-#define LANES (CAUSES + 1) /* and pauses */
+#define LANES (CAUSES + 2) /* and pauses, and waits */
 
 static const struct { const char *plural, *one, *style; } causes[LANES] = {
 	[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAKs", "sequence NAK", "nak" },
@@ -37,6 +38,7 @@ static const struct { const char *plural, *one, *style; } causes[LANES] = {
 	[RTAP_RECOVERY_TCP_TIMEOUT] = { "TCP timeouts", "TCP timeout", "late" },
 	[RTAP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
 	[REPORT_PAUSE] = { "PAUSE and PFC", "pause", "late" },
+	[REPORT_WAIT] = { "slow replies, no loss", "slow reply", "wait" },
 };
 
 /* Number of recent recoveries searched for one that continues. */
@@ -116,6 +118,37 @@ void report_pause(struct report *report, const struct congestion_pause *pause)
 			report_points_add(&report->recoveries, &(struct report_recovery){
 				.spot = { (int64_t)((uint64_t)pause->time_ns + length_ns), (int64_t)length_ns }, .frame = pause->frame, .cause = REPORT_PAUSE });
 	}
+}
+
+void report_wait(struct report *report, const struct report_recovery *wait, int64_t lost_ns)
+{
+	const struct report_points *points = &report->recoveries;
+	const struct report_recovery *last = points->count ? report_points_at(points, points->count - 1) : NULL;
+
+	if (wait->spot.place < STATS_SLOW_NS || lost_ns >= wait->spot.place / 2)
+		return;
+	/* the operations of one message */
+	if (last && last->cause == REPORT_WAIT && last->connection == wait->connection && last->frame == wait->frame)
+		return;
+	report_points_add(&report->recoveries, wait);
+}
+
+void report_operation(struct report *report, const struct rtap_operation *operation)
+{
+	int64_t from_ns = 0, to_ns = operation->latency_ns;
+
+	if (!operation->has_latency || operation->flags & RTAP_OPERATION_WAITS)
+		return;
+	/* the longer one of before its data and after */
+	if (operation->first_data_frame && operation->first_data_ns >= to_ns - operation->last_data_ns)
+		to_ns = operation->first_data_ns;
+	else if (operation->first_data_frame)
+		from_ns = operation->last_data_ns;
+	report_wait(report, &(struct report_recovery){
+		.spot = { (int64_t)((uint64_t)operation->time_ns + (uint64_t)to_ns), to_ns - from_ns },
+		.frame = to_ns == operation->latency_ns ? operation->response_frame : operation->first_data_frame,
+		.connection = operation->connection->number, .from_a = operation->from_a, .cause = REPORT_WAIT,
+	}, operation->time_lost_us * INT64_C(1000));
 }
 
 void report_closed_windows(const struct report_page *page)
@@ -203,7 +236,7 @@ static void title(const struct report_page *page, const struct report_recovery *
 		line_text(line, recovery->from_a ? " a→b: " : " b→a: ");
 	}
 	html_duration(line, recovery->spot.place);
-	line_text(line, recovery->cause == REPORT_PAUSE ? ", " : " lost, ");
+	line_text(line, recovery->cause >= REPORT_PAUSE ? ", " : " lost, ");
 	line_text(line, causes[recovery->cause].one);
 	if (recovery->attempt > 1) {
 		line_text(line, ", attempt ");
@@ -257,7 +290,7 @@ static void plot(const struct report_page *page, struct line *line)
 	if (!(x.high > 0))
 		x.high = 1;
 	bottom = lay_out(page, &x, lanes);
-	line_text(line, "<figure><figcaption><b>Time lost,</b> from the last progress to what made good for it</figcaption>\n"
+	line_text(line, "<figure><figcaption><b>Time lost,</b> from the last progress to what made good for it; pauses, and slow replies</figcaption>\n"
 		  "<svg class=\"plot recoveries\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");

@@ -364,9 +364,13 @@ static void look_recovery(const struct stats *stats, const struct stats_connecti
 			  enum rtap_recovery cause)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_occurrences *occurrences = &stats_incidents_of(direction)->recoveries[cause].occurrences;
+	int64_t lost_ns = stats_lost_to(stats, direction, cause);
 
-	findings_take(finding, &stats_incidents_of(direction)->recoveries[cause].occurrences);
-	finding->lost_ns = (uint64_t)stats_lost_to(stats, direction, cause);
+	if (cause != RTAP_RECOVERY_ZERO_WINDOW && occurrences->count < RECOVERIES && lost_ns < LOST_NS)
+		return;
+	findings_take(finding, occurrences);
+	finding->lost_ns = (uint64_t)lost_ns;
 }
 
 static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -557,9 +561,9 @@ const struct finding_rule finding_rules[] = {
 	  "recoveries from loss reported by a sequence NAK", NULL, look_nak_time, NULL },
 	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
 	  "recoveries from lost READ responses", NULL, look_hole_time, NULL },
-	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "retransmission timeouts of TCP under iWARP", NULL, look_tcp_timeouts, NULL },
-	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits, NULL },
 	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "zero windows of TCP under iWARP (the other end did not read)", NULL, look_zero_windows, NULL },

@@ -143,8 +143,12 @@ class Widths(CliTest):
             self.assertEqual([len(lines)] * 2, [len(wide), len(objects)])
             for line, full, whole in zip(lines, wide, objects):
                 self.assertIn(whole, full)
-                if len(full) <= 120 or len(whole) <= 24:
+                if len(full) <= 120:
                     self.assertEqual(line, full)
+                    continue
+                if len(whole) <= 24:
+                    self.assertEqual(re.sub(" +", " ", line), re.sub(" +", " ", full))
+                    self.assertTrue(line == full or len(line) == 120, line)
                     continue
                 shortened += 1
                 before, after = full.split(whole, 1)

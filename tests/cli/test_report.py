@@ -57,7 +57,7 @@ class Usage(ReportTest):
                 ("-o: needs an argument", (RPING, "-o")),
                 ("-o: given twice", (RPING, "-o", page, "-o", page)),
                 ("-w: no such option", (RPING, "-w", page)),
-                ("--json: no such option", (RPING, "-o", page, "--json"))):
+                ("--json: not supported", (RPING, "-o", page, "--json"))):
             with self.subTest(arguments):
                 self.bad(message, "report", *arguments)
         self.assertFalse(os.path.exists(page))
@@ -459,7 +459,7 @@ class Plots(ReportTest):
         replies = [m for m in self.objects("messages", "--rpc", capture) if m["kind"] == "rpc_reply"]
         bars = collections.Counter()
         for bar in self.page(capture).root.all("g", "call"):
-            if not bar.all("title"):
+            if not bar.all("title") or "recovery" in bar["class"].split():
                 continue
             title = bar.one("title").text()
             signs = {use["href"] for use in bar.all("use")}
@@ -470,6 +470,27 @@ class Plots(ReportTest):
             call = calls[reply["request"]]
             wanted[call["first_frame"], reply["first_frame"], bool(call["read_chunks"]), bool(call["write_chunks"]), call["reply_chunk"]] += 1
         self.assertEqual(bars, wanted)
+
+    def test_slow_replies_without_loss_are_on_the_time_axis(self):
+        """Calls of NFS that took 50 ms or longer, and the longest part of a command of NVMe without data."""
+        tried = 0
+        for name in ("roce-nfs41-long.pcap", "roce-nfs3-long.pcap", "roce-nfs42-long.pcap", "roce-nvmeof.pcap.gz", "roce-nfs3-write-lost.pcap.gz"):
+            wanted = set()
+            for one in self.objects("operations", testdata(name)):
+                if "latency" not in one or "connection" not in one or one["name"] == "Asynchronous Event Request":
+                    continue
+                parts = [(one["latency"], one["response_frame"])]
+                if one["layer"] == "nvme" and "first_data" in one:
+                    parts = [(one["first_data"], one["first_data_frame"]), (one["latency"] - one["last_data"], one["response_frame"])]
+                longest, frame = max(parts)
+                if longest >= 0.05 and one.get("time_lost", 0) < longest / 2:
+                    wanted.add((one["connection"], frame))
+            root = self.page(testdata(name)).root
+            bars = [bar.one("title").text() for bar in root.all("g", "wait")]
+            found = {tuple(map(int, re.match(r"connection (\d+) [ab]→[ab]: .*, slow reply, frame (\d+),", title).groups())) for title in bars}
+            self.assertEqual((found, len(bars)), (wanted, len(wanted)), name)
+            tried += len(wanted)
+        self.assertGreater(tried, 4)
 
     def test_a_set_up_is_a_ladder_of_its_frames(self):
         for name, said in (("roce-rping-v4.pcap", ("CM REQ", "CM REP", "CM RTU", "CM DREQ", "CM DREP")),

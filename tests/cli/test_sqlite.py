@@ -2,9 +2,10 @@
 """The database of export --sqlite, against the output of the other commands."""
 import json
 import os
+import re
 import sqlite3
 
-from cli import CliTest, RPING, TESTDATA, captures
+from cli import CliTest, RPING, TESTDATA, TESTS, captures
 
 NAMES = ("roce-nfs3.pcap.gz", "roce-rping-v4.pcap", "iwarp-nfs3-crctso.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "conn_loss-acked-more.pcap",
          "mad-ibsim-smp-perf.pcap.gz", "rpc_loss-and-duplicate.pcap", "absurd-short.pcapng", "empty.pcap")
@@ -124,6 +125,16 @@ class Sqlite(CliTest):
             self.assertIn(view, text)
         slowest = database.execute("SELECT latency_ms FROM slow_operations LIMIT 1").fetchone()[0]
         self.assertEqual(slowest, max(record["latency"] for record in self.records("operations", self.captures[0]) if "latency" in record) * 1000)
+
+    def test_the_queries_of_the_manual_answer(self):
+        with open(os.path.join(TESTS, "../doc/rdmatap-export.1"), encoding="utf-8") as page:
+            queries = re.findall(r"^SELECT .*;$", page.read(), re.M)
+        database = self.database(os.path.join(TESTDATA, "roce-nfs3-write-lost.pcap.gz"))
+        views = {name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
+        self.assertEqual({re.search(r"FROM (\w+)", query)[1] for query in queries} - {"findings"}, views - {"directions"})
+        answers = {query: database.execute(query).fetchall() for query in queries}
+        empty = {re.search(r"FROM (\w+)", query)[1] for query, rows in answers.items() if not rows}
+        self.assertLessEqual(empty, {"slow_operations", "failed_operations", "unanswered_operations", "incomplete_messages"})
 
     def test_write_errors(self):
         self.bad("the database cannot be written", "export", "--sqlite", "/none/x.db", RPING)
