@@ -55,11 +55,31 @@ static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 	return false;
 }
 
-/* Unchanged, or as the contents of a JSON string: canonical text is ASCII, but an edited file can contain anything. */
+/* Canonical text is ASCII, but an edited file can contain anything: other bytes are shown as \xNN. */
+static void text_bytes(struct line *line, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		uint8_t byte = (uint8_t)bytes[i];
+
+		if (byte >= ' ' && byte < 0x7f) {
+			line_char(line, bytes[i]);
+			continue;
+		}
+		line_text(line, "\\x");
+		line_hex_digits(line, byte, 2);
+	}
+}
+
+static void text_role(struct line *line, const struct canon_role *role)
+{
+	text_bytes(line, role->role, strlen(role->role));
+}
+
+/* As text, or as the contents of a JSON string. */
 static void put_bytes(struct line *line, const char *bytes, size_t length, bool json)
 {
 	if (!json) {
-		line_bytes(line, bytes, length);
+		text_bytes(line, bytes, length);
 		return;
 	}
 	for (size_t i = 0; i < length; i++) {
@@ -100,7 +120,7 @@ static void text_start(struct line *line, const char *begin, const struct diff_s
 	struct canon_token token;
 	uint64_t more = 0;
 
-	line_bytes(line, at, (size_t)(values - at));
+	text_bytes(line, at, (size_t)(values - at));
 	while (canon_token_next(&values, end, &token)) {
 		size_t length = token.name_length + 1 + token.value_length;
 
@@ -111,7 +131,7 @@ static void text_start(struct line *line, const char *begin, const struct diff_s
 		if (more)
 			continue;
 		line_char(line, ' ');
-		line_bytes(line, token.name, length);
+		text_bytes(line, token.name, length);
 	}
 	if (!more)
 		return;
@@ -158,13 +178,13 @@ static void write_header(const void *what, struct line *line)
 
 	if (!written->show->begun) {
 		line_text(line, "--- ");
-		line_text(line, written->show->a_name);
+		line_escaped(line, (const uint8_t *)written->show->a_name, strlen(written->show->a_name));
 		line_text(line, "\n+++ ");
-		line_text(line, written->show->b_name);
+		line_escaped(line, (const uint8_t *)written->show->b_name, strlen(written->show->b_name));
 		line_char(line, '\n');
 	}
 	line_text(line, "@@ ");
-	line_text(line, role_of(step)->role);
+	text_role(line, role_of(step));
 	if (step->kind != DIFF_CONNECTION_REMOVED && step->kind != DIFF_CONNECTION_ADDED)
 		line_text(line, step->setup ? ", setup" : step->level == CANON_PACKETS ? ", packet" : ", message");
 	text_place(line, " -", &step->a);
@@ -177,14 +197,14 @@ static void write_header(const void *what, struct line *line)
 static void text_value(struct line *line, const char *value, size_t length)
 {
 	if (value)
-		line_bytes(line, value, length);
+		text_bytes(line, value, length);
 	else
 		line_text(line, "absent");
 }
 
 static void text_change(struct line *line, const struct diff_change *change)
 {
-	line_bytes(line, change->name, change->name_length);
+	text_bytes(line, change->name, change->name_length);
 	line_text(line, ": ");
 	text_value(line, change->a, change->a_length);
 	line_text(line, " -> ");
@@ -227,12 +247,12 @@ static void write_difference(const void *what, struct line *line)
 	switch (step->kind) {
 	case DIFF_CONNECTION_REMOVED:
 		line_text(line, "-connection ");
-		line_text(line, step->a.role->role);
+		text_role(line, step->a.role);
 		line_char(line, '\n');
 		return;
 	case DIFF_CONNECTION_ADDED:
 		line_text(line, "+connection ");
-		line_text(line, step->b.role->role);
+		text_role(line, step->b.role);
 		line_char(line, '\n');
 		return;
 	default:

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import os
+import shutil
 import sqlite3
 import struct
+import subprocess
 import unicodedata
 import unittest
 from xml.etree import ElementTree
@@ -14,10 +16,11 @@ import capfile
 import mad
 import nfs
 import nvme
+import rpcrdma
 import rtrs
 import scsi
 import smb
-from cli import CliTest, read
+from cli import CliTest, PROGRAM, TIMEOUT, RPING, environment, read, wait_until
 from conversation import Connection, Scene
 from mad_captures import Fabric
 from page import Page
@@ -69,6 +72,30 @@ def cells_of(line, quote):
         at += 1
 
 
+def create3_by(client, xid, file):
+    """A call of CREATE whose credential has this name of the client's machine."""
+    rpc = nfs.create3(xid, file)
+    credential = rpcrdma.auth(rpcrdma.SYS, rpcrdma.words(0) + rpcrdma.opaque(client) + rpcrdma.words(0, 0, 0))
+    without = rpcrdma.call(xid, nfs.PROGRAM, 3, nfs.CREATE3).data
+    rpc.whole = rpcrdma.call(xid, nfs.PROGRAM, 3, nfs.CREATE3, cred=credential).data + nfs.Xdr(rpc.whole.data[len(without):])
+    return rpc
+
+
+def nfs_session():
+    """Files with these names, created by clients with these names, and written to."""
+    s = Session("names", "")
+    c = s.peers()
+    for number, file in enumerate(NAMES + (ALL[:255],)):
+        handle = b"handle of file %d" % number
+        s.answer(s.call(c, create3_by(file, s.new_xid(), file)), nfs.create3_reply(s.xid, handle))
+        regions = s.regions(40)
+        call = s.call(c, nfs.write3(s.new_xid(), b"%-40d" % number, handle=handle), reads=[(0, regions, False)])
+        for request, _ in s.pull(c, regions):
+            s.put(request)
+        s.answer(call, nfs.write3_reply(s.xid, 40))
+    return s
+
+
 class Harmless(CliTest):
     def answer(self, *arguments, status=(0,)):
         """Both outputs, which must be harmless."""
@@ -94,16 +121,7 @@ class Harmless(CliTest):
 class Escaping(Harmless):
     def capture(self, name):
         """Files with these names, data that was not captured, nodes and a service with these descriptions, and pcapng options."""
-        s = Session("names", "")
-        c = s.peers()
-        for number, file in enumerate(NAMES + (ALL[:255],)):
-            handle = b"handle of file %d" % number
-            s.answer(s.call(c, nfs.create3(s.new_xid(), file)), nfs.create3_reply(s.xid, handle))
-            regions = s.regions(40)
-            call = s.call(c, nfs.write3(s.new_xid(), b"%-40d" % number, handle=handle), reads=[(0, regions, False)])
-            for request, _ in s.pull(c, regions):
-                s.put(request)
-            s.answer(call, nfs.write3_reply(s.xid, 40))
+        s = nfs_session()
         fabric = Fabric("nodes", "")
         for begin in range(0, len(ALL), 60):
             text = int.from_bytes(ALL[begin:begin + 64].ljust(64, b"\0"), "big")
@@ -142,6 +160,16 @@ class Escaping(Harmless):
         for line in listed.splitlines():
             self.assertEqual(len(line.split("\t")), 4, line)
         self.assertGreaterEqual(self.check_tree(self.path("files")), len(NAMES))
+
+    def test_canonical_texts_that_someone_edited(self):
+        text = self.answer("canon", RPING).encode()
+        lines = text.splitlines(keepends=True)
+        for name in NAMES:
+            name = name.replace(b"\n", b"").replace(b" ", b"")
+            changed = [line.replace(b"kind=send", b"kind=send" + name).replace(b"learned=", b"learned=" + name)
+                       .replace(b"client=", b"client=" + name) for line in lines]
+            for form in ((), ("--stat",), ("--json",), ("-T", "csv")):
+                self.answer("diff", *form, self.path("a.canon", text), self.path("b.canon", b"".join(changed)), status=(1,))
 
     def test_words_of_the_command_line_are_shown_escaped(self):
         for word in NAMES:
@@ -191,7 +219,7 @@ def without(name, *bad):
 
 
 class UpperLayers(Harmless):
-    """Names in storage protocols and SMB, and all commands that process operations."""
+    """Names in NFS, storage protocols and SMB, and of capture files, and all commands that process operations."""
 
     def nvme(self):
         scene = Scene("nvme", "")
@@ -239,9 +267,10 @@ class UpperLayers(Harmless):
         return scene
 
     def captures(self):
-        for name in ("nvme", "scsi", "smb", "rnbd"):
-            path = self.path(name + ".pcap")
-            getattr(self, name)().write_capture(path)
+        scenes = {"nfs": nfs_session, "nvme": self.nvme, "scsi": self.scsi, "smb": self.smb, "rnbd": self.rnbd}
+        for name, scene in scenes.items():
+            path = self.path(name + "\x1b[2J\u202e<bdo>\"'\n.pcap")
+            scene().write_capture(path)
             yield name, path
 
     def test_every_command_in_every_form(self):
@@ -262,39 +291,83 @@ class UpperLayers(Harmless):
                     self.assertTrue(all(isinstance(json.loads(line), dict) for line in out.splitlines()))
                 elif form == ("-T", "csv"):
                     self.assertEqual(len({len(row) for row in csv.reader(io.StringIO(out))}) <= 1, True, (command, name))
-        for by in ("name", "object", "client", "layer"):
-            self.answer("operations", "--by", by, path)
+        for by in ("name", "object", "client", "server", "export", "layer"):
+            for form in ((), ("--json",), ("-T", "csv")):
+                self.answer("operations", "--by", by, *form, path)
+        self.answer("operations", "--wide", path)
+        listed = self.answer("operations", "-e", "object", "-e", "operation", path).splitlines()
+        self.assertTrue(all(line.count("\t") == 1 for line in listed))
         self.answer("stats", "--explain", "all", path)
         for story in ("connection=1", "operation=1", "frame=9"):
             self.answer("why", path, story, status=(0, 1))
-        self.answer("check", "--that", "operations.*.*.failed == 0", "--tap", path, status=(0, 1))
+        for line in self.answer("check", "--that", "operations.*.*.failed == 0", "--that", "operation.latency < 1ns", "--tap", path,
+                                status=(0, 1)).splitlines():
+            self.assertRegex(line, r"^(TAP version|1\.\.\d+$|ok |not ok |#|  )")
         ElementTree.fromstring(self.answer("check", "--that", "operation.latency < 1ns", "--junit", "/dev/stdout", path, status=(0, 1)).split("</testsuites>")[0] +
                                "</testsuites>")
         json.loads(self.answer("check", "--sarif", path, status=(0, 1)))
-        self.answer("join", path, path, status=(0, 1))
+        for form in ((), ("--json",)):
+            self.answer("join", *form, path, path, status=(0, 1))
+        for form in ((), ("--json",)):
+            self.answer("diff", *form, path, RPING, status=(1,))
         self.saved(name, path, len(operations))
 
     def saved(self, name, path, count):
-        database, trace, page = self.path("out.db"), self.path("trace.json"), self.path("page.html")
+        self.in_database(path)
+        trace, metrics, page = self.path("trace.json"), self.path("metrics.prom"), self.path("page.html")
+        self.answer("export", "--trace", trace, path)
+        self.assertTrue(json.loads(read(trace))["traceEvents"])
+        self.answer("stats", "--openmetrics", metrics, path, status=(0, 1))
+        label = r'[a-z_]+="([^"\\\n]|\\[\\"n])*"'
+        for line in read(metrics).decode().splitlines():
+            self.assertRegex(line, r"^(# .*|[a-z_]+(\{%s(,%s)*\})? [-+.e0-9naInf]+( [0-9.]+)?)$" % (label, label))
+        for written in (trace, metrics):
+            self.assertEqual(unsafe(read(written).decode()), [])
+        self.assertGreater(count, 0)
+        self.answer("export", "--blktrace", "-", path, status=(0, 2))
+        self.answer("export", "--files", self.path(name + "-files"), path)
+        self.check_tree(self.path(name + "-files"))
+        if name != "nfs":
+            self.assertEqual(sorted(entry for entry in os.listdir(self.path(name + "-files")) if entry not in ("block", "smb", "files")), [])
+        self.answer("report", "-o", page, path)
+        source = Page(read(page))
+        self.assertEqual(len(source.root.all("script")), 1)
+        self.assertFalse(source.root.all("img") + source.root.all("bdo"))
+
+    def in_database(self, path):
+        """All of its text is valid UTF-8: Python reads it."""
+        database = self.path("out.db")
         self.answer("export", "--sqlite", database, "--packets", path)
         with sqlite3.connect(database) as file:
             self.assertEqual(file.execute("PRAGMA integrity_check").fetchone(), ("ok",))
             self.assertGreaterEqual(file.execute("SELECT count(*) FROM operations").fetchone()[0], 20)
             tables = {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             self.assertLessEqual({"connections", "messages", "operations", "findings", "packets"}, tables)
-        self.answer("export", "--trace", trace, path)
-        self.assertTrue(json.loads(read(trace))["traceEvents"])
-        metrics = self.path("metrics.prom")
-        self.answer("stats", "--openmetrics", metrics, path, status=(0, 1))
-        self.assertEqual(unsafe(read(metrics).decode()), [])
-        self.assertGreater(count, 0)
-        self.answer("export", "--files", self.path(name + "-files"), path)
-        self.check_tree(self.path(name + "-files"))
-        self.assertEqual(sorted(entry for entry in os.listdir(self.path(name + "-files")) if entry not in ("block", "smb", "files")), [])
-        self.answer("report", "-o", page, path)
-        source = Page(read(page))
-        self.assertEqual(len(source.root.all("script")), 1)
-        self.assertFalse(source.root.all("img"))
+            for table in tables:
+                file.execute('SELECT * FROM "%s"' % table).fetchall()
+
+
+@unittest.skipUnless(shutil.which("tmux"), "tmux is missing")
+class Terminal(Harmless):
+    def tmux(self, *arguments):
+        return subprocess.run(("tmux", "-S", self.path("tmux"), "-f", "/dev/null") + arguments, stdout=subprocess.PIPE, check=False,
+                              env=environment(TERM="xterm", LC_ALL="C.UTF-8"), timeout=TIMEOUT).stdout.decode()
+
+    def test_names_do_not_control_the_terminal_of_top(self):
+        path = self.path("nfs\x1b]0;title\x07\u202e.pcap")
+        nfs_session().write_capture(path)
+        self.addCleanup(self.tmux, "kill-server")
+        self.tmux("new-session", "-d", "-x", "160", "-y", "60", PROGRAM, "top", path)
+        wait_until(lambda: "packets" in self.tmux("capture-pane", "-p") or "ncurses" in self.tmux("capture-pane", "-p"))
+        if "ncurses" in self.tmux("capture-pane", "-p"):
+            self.skipTest("built without ncurses")
+        self.tmux("send-keys", "Enter")
+        wait_until(lambda: "the latest operations" in self.tmux("capture-pane", "-p"))
+        screen = self.tmux("capture-pane", "-p")
+        self.assertEqual(unsafe(screen), [])
+        self.assertIn("nfs WRITE", screen)
+        self.assertIn("\\", screen)
+        self.assertNotIn("title", self.tmux("display-message", "-p", "#{pane_title}"))
 
 
 if __name__ == "__main__":
