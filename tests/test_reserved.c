@@ -39,8 +39,8 @@ static bool needed[EXCEPTIONS]; /* its bits were seen to change more */
 
 /* Beginnings of the names of fields that no capture of testdata has within one packet. */
 static const char *const absent[] = {
-	"ah.", "erspan.", "infiniband.smp", "iscsi.reserved", "iwarp_mpa.marker_res", "iwarp_rdma.atomic.", "nvme.", "rds.private.",
-	"rnbd.", "rtrs.", "scsi", "smb2.", "srp.",
+	"ah.", "erspan.", "infiniband.smp", "iscsi.reserved", "iser.flags.reserved", "iser.hello.", "iwarp_mpa.marker_res", "iwarp_rdma.atomic.",
+	"nvme.", "rds.private.", "rnbd.", "rtrs.", "scsi", "smb2.", "srp.",
 };
 
 /* A field as a frame shows it. */

@@ -275,7 +275,10 @@
 	X(SRP_EVENT, srp_event_protocol) \
 	X(SRP_TARGET_LOGOUT, srp_target_logout_protocol) \
 	X(ISER, iser_protocol) \
+	X(ISER_HELLO, iser_hello_protocol) \
+	X(ISER_HELLO_REPLY, iser_hello_reply_protocol) \
 	X(ISCSI, iscsi_protocol) \
+	X(ISCSI_AHS, iscsi_ahs_protocol) \
 	X(ISCSI_TEXT, iscsi_text_protocol) \
 	X(ISCSI_REJECTED, iscsi_rejected_protocol) \
 	X(SCSI_CDB, scsi_cdb_protocol) \

@@ -8,12 +8,12 @@
 #include "dissect/scsi/iser.h"
 #include "dissect/scsi/scsi.h"
 
-static const struct rtap_name iser_names[] = { { 1, "control" }, { 2, "hello" }, { 3, "hello reply" }, { 0, NULL } };
+const struct rtap_name iser_names[] = { { ISER_CONTROL, "control" }, { ISER_HELLO, "hello" }, { ISER_HELLO_REPLY, "hello reply" }, { 0, NULL } };
 
 static const struct rtap_name iscsi_names[] = {
 	{ ISCSI_NOP_OUT, "NOP-Out" }, { ISCSI_COMMAND, "SCSI Command" }, { ISCSI_TASK_MANAGEMENT, "Task Management Request" },
 	{ ISCSI_LOGIN, "Login Request" }, { ISCSI_TEXT, "Text Request" }, { ISCSI_DATA_OUT, "Data-Out" }, { ISCSI_LOGOUT, "Logout Request" },
-	{ ISCSI_NOP_IN, "NOP-In" }, { ISCSI_RESPONSE, "SCSI Response" }, { ISCSI_TASK_MANAGEMENT_RESPONSE, "Task Management Response" },
+	{ ISCSI_SNACK, "SNACK Request" }, { ISCSI_NOP_IN, "NOP-In" }, { ISCSI_RESPONSE, "SCSI Response" }, { ISCSI_TASK_MANAGEMENT_RESPONSE, "Task Management Response" },
 	{ ISCSI_LOGIN_RESPONSE, "Login Response" }, { ISCSI_TEXT_RESPONSE, "Text Response" }, { ISCSI_DATA_IN, "Data-In" },
 	{ ISCSI_LOGOUT_RESPONSE, "Logout Response" }, { ISCSI_R2T, "R2T" }, { ISCSI_ASYNC, "Asynchronous Message" }, { ISCSI_REJECT, "Reject" },
 	{ 0, NULL },
@@ -52,13 +52,19 @@ static enum result parse_iser(struct parse *parse)
 {
 	const uint8_t *header;
 	enum result result;
+	uint8_t opcode;
 
 	parse->packet->request = parse->context->request;
-	if (parse->cursor.wire < ISER_LENGTH || !parse->cursor.captured || parse->cursor.next[0] >> 4 < 1 || parse->cursor.next[0] >> 4 > 3) {
+	opcode = parse->cursor.wire >= ISER_LENGTH && parse->cursor.captured ? parse->cursor.next[0] >> 4 : 0;
+	if (opcode < ISER_CONTROL || opcode > ISER_HELLO_REPLY) {
 		parse->next = PROTOCOL_PAYLOAD;
 		return OK;
 	}
 	parse->packet->upper = RTAP_UPPER_ISER;
+	if (opcode != ISER_CONTROL) {
+		parse->next = opcode == ISER_HELLO ? PROTOCOL_ISER_HELLO : PROTOCOL_ISER_HELLO_REPLY;
+		return OK;
+	}
 	result = parse_layer(parse, PROTOCOL_ISER, ISER_LENGTH, &header);
 	if (result == OK && parse->cursor.wire)
 		parse->next = parse->cursor.wire >= ISCSI_LENGTH ? PROTOCOL_ISCSI : PROTOCOL_PAYLOAD;
@@ -67,13 +73,9 @@ static enum result parse_iser(struct parse *parse)
 
 static void summary_iser(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const char *name = layer->length ? rtap_name_of(iser_names, layer_bytes(packet, layer)[0] >> 4) : NULL;
-
+	(void)packet;
+	(void)layer;
 	line_text(line, ": iSER");
-	if (name && layer_bytes(packet, layer)[0] >> 4 != ISER_CONTROL) {
-		line_char(line, ' ');
-		line_text(line, name);
-	}
 }
 
 const struct protocol iser_protocol = {
@@ -113,10 +115,15 @@ static bool is_text(uint8_t opcode)
 	return opcode == ISCSI_TEXT || opcode == ISCSI_TEXT_RESPONSE;
 }
 
+static bool is_data(uint8_t opcode)
+{
+	return opcode == ISCSI_DATA_OUT || opcode == ISCSI_DATA_IN;
+}
+
 static bool has_lun(uint8_t opcode)
 {
 	return opcode == ISCSI_COMMAND || opcode == ISCSI_TASK_MANAGEMENT || opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_DATA_OUT ||
-	       opcode == ISCSI_R2T || opcode == ISCSI_ASYNC;
+	       opcode == ISCSI_DATA_IN || opcode == ISCSI_SNACK || opcode == ISCSI_R2T || opcode == ISCSI_ASYNC;
 }
 
 #define OF(name, condition, at, width) \
@@ -127,18 +134,20 @@ static bool has_lun(uint8_t opcode)
 		return layer->length && derive_if(packet, layer, value, condition, at, width); \
 	}
 
+OF(immediate, is_request(opcode) && opcode != ISCSI_DATA_OUT && opcode != ISCSI_SNACK, 1, 1)
+OF(no_immediate, !is_request(opcode) || opcode == ISCSI_DATA_OUT || opcode == ISCSI_SNACK, 1, 1)
 OF(expected, opcode == ISCSI_COMMAND, 160, 32)
 OF(final, opcode == ISCSI_COMMAND, 8, 1)
 OF(reads, opcode == ISCSI_COMMAND, 9, 1)
 OF(writes, opcode == ISCSI_COMMAND, 10, 1)
 OF(attribute, opcode == ISCSI_COMMAND, 13, 3)
-OF(command_sn, is_request(opcode) && opcode != ISCSI_DATA_OUT, 192, 32)
+OF(command_sn, is_request(opcode) && opcode != ISCSI_DATA_OUT && opcode != ISCSI_SNACK, 192, 32)
 OF(expected_status_sn, is_request(opcode), 224, 32)
 OF(status_sn, !is_request(opcode), 192, 32)
 OF(expected_command_sn, !is_request(opcode), 224, 32)
 OF(max_command_sn, !is_request(opcode), 256, 32)
 OF(response, opcode == ISCSI_RESPONSE, 16, 8)
-OF(status, opcode == ISCSI_RESPONSE, 24, 8)
+OF(status, opcode == ISCSI_RESPONSE || (opcode == ISCSI_DATA_IN && layer->length > 1 && layer_bytes(packet, layer)[1] & 1), 24, 8)
 OF(residual, opcode == ISCSI_RESPONSE, 352, 32)
 OF(login_status, opcode == ISCSI_LOGIN_RESPONSE, 288, 16)
 OF(logout_reason, opcode == ISCSI_LOGOUT, 9, 7)
@@ -148,7 +157,7 @@ OF(function_response, opcode == ISCSI_TASK_MANAGEMENT_RESPONSE, 16, 8)
 OF(async_event, opcode == ISCSI_ASYNC, 288, 8)
 OF(referenced, opcode == ISCSI_TASK_MANAGEMENT, 160, 32)
 OF(transfer_tag, opcode == ISCSI_NOP_OUT || opcode == ISCSI_NOP_IN || opcode == ISCSI_R2T || opcode == ISCSI_TEXT ||
-	opcode == ISCSI_TEXT_RESPONSE, 160, 32)
+	opcode == ISCSI_TEXT_RESPONSE || opcode == ISCSI_DATA_OUT || opcode == ISCSI_DATA_IN || opcode == ISCSI_SNACK, 160, 32)
 OF(r2t_number, opcode == ISCSI_R2T, 288, 32)
 OF(r2t_offset, opcode == ISCSI_R2T, 320, 32)
 OF(r2t_length, opcode == ISCSI_R2T, 352, 32)
@@ -177,9 +186,17 @@ OF(event_code, opcode == ISCSI_ASYNC, 296, 8)
 OF(event_first, opcode == ISCSI_ASYNC, 304, 16)
 OF(event_second, opcode == ISCSI_ASYNC, 320, 16)
 OF(event_third, opcode == ISCSI_ASYNC, 336, 16)
-OF(data_final, opcode == ISCSI_DATA_OUT, 8, 1)
-OF(data_number, opcode == ISCSI_DATA_OUT, 288, 32)
-OF(data_offset, opcode == ISCSI_DATA_OUT, 320, 32)
+OF(data_final, is_data(opcode), 8, 1)
+OF(data_acknowledge, opcode == ISCSI_DATA_IN, 9, 1)
+OF(data_overflow, opcode == ISCSI_DATA_IN, 13, 1)
+OF(data_underflow, opcode == ISCSI_DATA_IN, 14, 1)
+OF(data_has_status, opcode == ISCSI_DATA_IN, 15, 1)
+OF(data_number, is_data(opcode), 288, 32)
+OF(data_offset, is_data(opcode), 320, 32)
+OF(data_residual, opcode == ISCSI_DATA_IN, 352, 32)
+OF(snack_type, opcode == ISCSI_SNACK, 12, 4)
+OF(snack_begin, opcode == ISCSI_SNACK, 320, 32)
+OF(snack_length, opcode == ISCSI_SNACK, 352, 32)
 
 OF(isid_type, is_login(opcode), 64, 2)
 OF(isid_a, is_login(opcode), 66, 6)
@@ -247,6 +264,9 @@ const struct rtap_name iscsi_login_status_names[] = {
 	{ 0x0209, "session type not supported" }, { 0x020a, "session does not exist" }, { 0x020b, "invalid request during login" },
 	{ 0x0300, "target error" }, { 0x0301, "service unavailable" }, { 0x0302, "out of resources" }, { 0, NULL },
 };
+
+/* RFC 7143, 11.16.1. */
+static const struct rtap_name snack_names[] = { { 0, "Data or R2T" }, { 1, "Status" }, { 2, "DataACK" }, { 3, "R-Data" }, { 0, NULL } };
 
 static const struct rtap_name async_event_names[] = {
 	{ 0, "SCSI asynchronous event" }, { 1, "target requests logout" }, { 2, "target drops connection" }, { 3, "target drops all connections" },
@@ -353,7 +373,8 @@ static bool derive_padding(const struct rtap_packet *packet, const struct rtap_l
 
 static const struct rtap_field iscsi_fields[] = {
 	{ "iscsi.reserved", "Reserved", 0, 1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "iscsi.I", "Immediate Delivery", 1, 1, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "iscsi.I", "Immediate Delivery", 1, 1, RTAP_BOOL, RTAP_SOMETIMES, NULL, derive_immediate, NULL },
+	{ "iscsi.reserved1", "Reserved", 1, 1, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_no_immediate, NULL },
 	{ "iscsi.opcode", "Opcode", ISCSI_OPCODE, RTAP_HEX, RTAP_OPCODE, iscsi_names, NULL, NULL },
 	{ "iscsi.flags", "Flags", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "iscsi.opcode_specific", "Opcode Specific", 16, 16, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -431,7 +452,15 @@ static const struct rtap_field iscsi_fields[] = {
 	SOME("iscsi.parameter2", "Parameter 2", 320, 16, RTAP_HEX, NULL, derive_event_second),
 	SOME("iscsi.parameter3", "Parameter 3", 336, 16, RTAP_HEX, NULL, derive_event_third),
 	SOME("iscsi.scsidata.F", "Final", 8, 1, RTAP_BOOL, NULL, derive_data_final),
+	SOME("iscsi.scsidata.A", "Acknowledge", 9, 1, RTAP_BOOL, NULL, derive_data_acknowledge),
+	SOME("iscsi.scsidata.O", "Residual Overflow", 13, 1, RTAP_BOOL, NULL, derive_data_overflow),
+	SOME("iscsi.scsidata.U", "Residual Underflow", 14, 1, RTAP_BOOL, NULL, derive_data_underflow),
+	SOME("iscsi.scsidata.S", "Has Status", 15, 1, RTAP_BOOL, NULL, derive_data_has_status),
 	SOME("iscsi.datasn", "DataSN", 288, 32, RTAP_DEC, NULL, derive_data_number),
+	SOME("iscsi.scsidata.readresidualcount", "Residual Count", 352, 32, RTAP_DEC, NULL, derive_data_residual),
+	SOME("iscsi.snack.type", "SNACK Type", 12, 4, RTAP_DEC, snack_names, derive_snack_type),
+	SOME("iscsi.snack.begrun", "BegRun", 320, 32, RTAP_HEX, NULL, derive_snack_begin),
+	SOME("iscsi.snack.runlength", "RunLength", 352, 32, RTAP_DEC, NULL, derive_snack_length),
 	DATA("iscsi.immediatedata", "Immediate Data", derive_immediate_data),
 	DATA("iscsi.pingdata", "Ping Data", derive_ping_data),
 	DATA("iscsi.asynceventdata", "Asynchronous Event Data", derive_event_data),
@@ -462,8 +491,12 @@ static enum result parse_pdu(struct parse *parse, uint16_t protocol)
 		return result;
 	if ((pdu[0] & 0x3f) == ISCSI_COMMAND)
 		parse_place_layer(parse, PROTOCOL_SCSI_CDB, parse_offset(parse) - ISCSI_LENGTH + ISCSI_CDB_AT, SCSI_CDB_LENGTH);
-	if (parse->cursor.wire)
-		parse->next = protocol == PROTOCOL_ISCSI ? data_of(parse, pdu) : PROTOCOL_PAYLOAD;
+	if (!parse->cursor.wire)
+		return OK;
+	if (protocol == PROTOCOL_ISCSI)
+		parse->next = bits(pdu, ISCSI_AHS_LENGTH) ? PROTOCOL_ISCSI_AHS : data_of(parse, pdu);
+	else
+		parse->next = PROTOCOL_PAYLOAD;
 	return OK;
 }
 
@@ -477,6 +510,70 @@ static enum result parse_rejected(struct parse *parse)
 {
 	return parse_pdu(parse, PROTOCOL_ISCSI_REJECTED);
 }
+
+/* Additional header segments: a length that counts from after the type, the type, a byte, the rest; padded to words. RFC 7143, 11.2.2. */
+enum { ROW_AHS_CDB = 3, ROW_AHS_READ_LENGTH, ROW_AHS_UNKNOWN };
+
+static const struct rtap_name ahs_names[] = { { ISCSI_EXTENDED_CDB, "extended CDB" }, { ISCSI_BIDIRECTIONAL, "bidirectional read length" }, { 0, NULL } };
+
+static const struct rtap_field ahs_fields[] = {
+	{ "iscsi.ahs.length", "AHS Length", 0, 16, RTAP_DEC, RTAP_REPEATS, NULL, NULL, NULL },
+	{ "iscsi.ahs.type", "AHS Type", 16, 8, RTAP_DEC, RTAP_REPEATS, ahs_names, NULL, NULL },
+	{ "iscsi.ahs.specific", "AHS Specific", 24, 8, RTAP_HEX, RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_AHS_CDB] = { "iscsi.ahs.extended_cdb", "Extended CDB", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_AHS_READ_LENGTH] = { "iscsi.ahs.bidir.length", "Bidirectional Read Data Length", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_AHS_UNKNOWN] = { "iscsi.ahs.unknown_blob", "Data of Another AHS", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+};
+
+static enum result parse_ahs(struct parse *parse)
+{
+	const uint8_t *pdu = parse->cursor.next - ISCSI_LENGTH, *segments;
+	uint32_t length = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
+	enum result result = parse_layer(parse, PROTOCOL_ISCSI_AHS, length < parse->cursor.wire ? length : parse->cursor.wire, &segments);
+
+	if (result == OK && parse->cursor.wire)
+		parse->next = data_of(parse, pdu);
+	return result;
+}
+
+static void visit_segment(const struct rtap_layer *layer, const uint8_t *segment, uint32_t at, struct rtap_visitor *visitor)
+{
+	uint32_t length = load16(segment) - 1u;
+	struct rtap_value value = { .data = { segment + ISCSI_AHS_HEADER, length } };
+	size_t row = ROW_AHS_UNKNOWN;
+
+	if (segment[2] == ISCSI_BIDIRECTIONAL && length == 4) {
+		row = ROW_AHS_READ_LENGTH;
+		value = (struct rtap_value){ .number = load32(segment + ISCSI_AHS_HEADER) };
+	} else if (segment[2] == ISCSI_EXTENDED_CDB) {
+		row = ROW_AHS_CDB;
+	}
+	if (length)
+		visit_field(visitor, layer, PROTOCOL_ISCSI_AHS, row, &value, layer->offset + at + ISCSI_AHS_HEADER, length);
+}
+
+static void visit_ahs(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	const uint8_t *bytes = layer_bytes(packet, layer);
+	struct rtap_layer unit = *layer;
+
+	for (uint32_t at = 0, length; at + ISCSI_AHS_HEADER <= layer->length; at += (3 + length + 3) / 4 * 4) {
+		length = load16(bytes + at);
+		unit.offset = layer->offset + at;
+		unit.length = ISCSI_AHS_HEADER;
+		visit_unit(packet, &unit, visitor);
+		if (!length || at + 3 + length > layer->length)
+			return;
+		visit_segment(layer, bytes + at, at, visitor);
+	}
+}
+
+const struct protocol iscsi_ahs_protocol = {
+	.table = { "iscsi.ahs", "iSCSI Additional Header Segments", "RFC 7143, 11.2.2", ISCSI_AHS_HEADER, FIELDS(ahs_fields), .in_units = true },
+	.scope = SCOPE_CALL,
+	.parse = parse_ahs,
+	.visit = visit_ahs,
+};
 
 static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {

@@ -9,6 +9,8 @@
 
 #define ISER_LENGTH 28
 #define ISER_CONTROL 1           /* opcode: an iSCSI PDU follows */
+#define ISER_HELLO 2
+#define ISER_HELLO_REPLY 3
 #define ISER_WRITE_VALID 0x08    /* flags in the first byte */
 #define ISER_READ_VALID 0x04
 #define ISER_WRITE_STAG 32, 32
@@ -33,7 +35,7 @@
 
 enum iscsi_opcode {
 	ISCSI_NOP_OUT = 0x00, ISCSI_COMMAND = 0x01, ISCSI_TASK_MANAGEMENT = 0x02, ISCSI_LOGIN = 0x03, ISCSI_TEXT = 0x04, ISCSI_DATA_OUT = 0x05,
-	ISCSI_LOGOUT = 0x06, ISCSI_NOP_IN = 0x20, ISCSI_RESPONSE = 0x21, ISCSI_TASK_MANAGEMENT_RESPONSE = 0x22, ISCSI_LOGIN_RESPONSE = 0x23,
+	ISCSI_LOGOUT = 0x06, ISCSI_SNACK = 0x10, ISCSI_NOP_IN = 0x20, ISCSI_RESPONSE = 0x21, ISCSI_TASK_MANAGEMENT_RESPONSE = 0x22, ISCSI_LOGIN_RESPONSE = 0x23,
 	ISCSI_TEXT_RESPONSE = 0x24, ISCSI_DATA_IN = 0x25, ISCSI_LOGOUT_RESPONSE = 0x26, ISCSI_R2T = 0x31, ISCSI_ASYNC = 0x32, ISCSI_REJECT = 0x3f,
 };
 
@@ -43,6 +45,10 @@ enum iscsi_opcode {
 #define ISCSI_LOGIN_STATUS 288, 16
 #define ISCSI_AHS_HEADER 4       /* bytes: length, type, one that the type uses */
 #define ISCSI_EXTENDED_CDB 1     /* its type */
+#define ISCSI_BIDIRECTIONAL 2    /* the length of the data that a bidirectional command reads */
+
+/* Names of the opcodes of iSER. */
+extern const struct rtap_name iser_names[];
 
 /* Names of requests, task management by its function; NULL: not a request with a response. */
 const char *iscsi_request_name(const uint8_t *pdu);

@@ -324,6 +324,56 @@ class Others(Nvme):
         self.assertEqual([row for row in rows if any(row)],
                          [[b"ping!".hex(), "", "", "000000"], [b"pong".hex(), "", "", ""], ["", b"event".hex(), "", "000000"], ["", "", "a5" * 1022, "0000"]])
 
+    def test_header_segments(self):
+        """RFC 7143, 11.2.2: segments of a command, with lengths that need padding; immediate data follows them."""
+        scene = Scene("iser", "")
+        host = scsi.Iser(Connection(scene))
+        segment = lambda kind, data: (struct.pack(">HBx", len(data) + 1, kind) + data).ljust((4 + len(data) + 3) // 4 * 4, b"\0")
+        segments = segment(1, b"extended cdb!!") + segment(2, struct.pack(">I", 4096)) + segment(9, b"other")
+        unit = bytearray(host.unit(1, 0, b"\x7f" + bytes(15), 4, data=b"DATA"))
+        unit[28 + 4] = len(segments) // 4
+        scene.put(*host.send("a", bytes(unit[:76]) + segments + bytes(unit[76:])))
+        scene.put(*host.answer())
+        ahs = "iscsi.ahs."
+        row, = self.rows_of(scene, "iscsi.ahs")
+        self.assertEqual({name: row.get(ahs + name) for name in ("length", "type", "extended_cdb", "bidir.length", "unknown_blob")},
+                         {"length": [15, 5, 6], "type": [1, 2, 9], "extended_cdb": [b"extended cdb!!".hex()], "bidir.length": [4096],
+                          "unknown_blob": [b"other".hex()]})
+        self.assertEqual(self.lines("-r", self.path("scene.pcap"), "-Y", "iscsi.ahs", "-T", "fields", "-e", "iscsi.immediatedata"), [b"DATA".hex()])
+
+    def test_snack_and_data_in(self):
+        """RFC 7143, 11.16 and 11.7."""
+        scene = Scene("iser", "")
+        host = scsi.Iser(Connection(scene))
+        scene.put(*host.pdu(0x10, 0x81, lun=3, words=(0xaabbccdd, 0, 7, 0, 0, 5, 2)))
+        scene.put(*host.pdu(0x25, 0xc3, third=8, lun=3, words=(0x11223344, 6, 7, 9, 4, 512, 100), end="b"))
+        scene.put(*host.pdu(0x25, 0x80, third=8, words=(0x11223344, 6, 7, 9, 4, 512, 0), end="b"))
+        snack, last, data = self.rows_of(scene, "iscsi")
+        for row, wanted in (
+                (snack, {"snack.type": 1, "snack.begrun": 5, "snack.runlength": 2, "targettransfertag": 0xaabbccdd, "expstatsn": 7, "scsidata.F": None}),
+                (last, {"scsidata.F": True, "scsidata.A": True, "scsidata.O": False, "scsidata.U": True, "scsidata.S": True, "datasn": 4,
+                        "bufferOffset": 512, "scsidata.readresidualcount": 100, "scsiresponse.status": 8, "targettransfertag": 0x11223344}),
+                (data, {"scsidata.A": False, "scsidata.S": False, "scsiresponse.status": None, "snack.type": None})):
+            self.assertEqual({name: row.get("iscsi." + name) for name in wanted}, wanted)
+
+    def test_hello(self):
+        """RFC 7145, 9.3 and 9.4."""
+        scene = Scene("iser", "")
+        host = scsi.Iser(Connection(scene))
+        scene.put(*host.pdu(0x00, words=(0xffffffff, 1, 1, 0, 0, 0, 0)))
+        scene.put(*host.send("a", struct.pack(">BBH24x", 0x20, 0xa1, 128)))
+        scene.put(*host.send("b", struct.pack(">BBH24x", 0x31, 0xa2, 16)))
+        hello, reply = self.rows_of(scene, "iser.hello || iser.hello_reply")
+        self.assertEqual({name: hello.get("iser." + name) for name in ("flags.opcode", "maxver", "minver", "ird", "ord", "flags.rej", "flags.wsv")},
+                         {"flags.opcode": 2, "maxver": 10, "minver": 1, "ird": 128, "ord": None, "flags.rej": None, "flags.wsv": None})
+        self.assertEqual({name: reply.get("iser." + name) for name in ("flags.opcode", "maxver", "curver", "ird", "ord", "flags.rej")},
+                         {"flags.opcode": 3, "maxver": 10, "curver": 2, "ird": None, "ord": 16, "flags.rej": True})
+        self.assertIn("iSER HelloReply rejected, ORD 16", self.good("-r", self.path("scene.pcap")).decode())
+
+    def rows_of(self, scene, condition):
+        scene.write_capture(self.path("scene.pcap"))
+        return [json.loads(line) for line in self.lines("-r", self.path("scene.pcap"), "-T", "json", "-Y", condition)]
+
     def test_rejected_pdus(self):
         """RFC 7143, 11.17: a Reject has the header of the rejected PDU, and takes the place of the response if there is none."""
         scene = Scene("scsi", "")
