@@ -42,7 +42,8 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 
 	if (tracker->patience_ns && tracker->patience_ns < limit_ns)
 		limit_ns = tracker->patience_ns;
-
+	if (message->request && message->request->only_confirmed && CONFIRMED_NS < limit_ns)
+		limit_ns = CONFIRMED_NS;
 	return tracker->budget.clock_ns - message->queued_ns >= limit_ns;
 }
 

@@ -22,6 +22,9 @@
 #define GRACE_NS (NANOSECONDS / 2)
 #define GRACE_PACKETS 256
 
+/* How long a request whose data is whole delays later messages, when only an acknowledgement is missing that may never come. */
+#define CONFIRMED_NS NANOSECONDS
+
 /*
  * Management: how long a request without response delays later messages; how long a request or the state of a transfer is
  * kept.

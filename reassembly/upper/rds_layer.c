@@ -250,6 +250,8 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 	note_end(side, message, work->message, message->sequence);
 	if (is_over(message))
 		end_message(work->tracker, message);
+	else
+		message->request.only_confirmed = rds_message_is_whole(message);
 }
 
 /* The header acknowledges messages of the other end. */

@@ -61,6 +61,7 @@ struct request {
 	bool from_a;              /* the requester */
 	bool is_seen;             /* false: only its response was captured */
 	bool is_answered;
+	bool only_confirmed;      /* all data is known: it waits for an acknowledgement, which may never come. Set by the layer */
 	struct budget_entry entry; /* of its memory: if it is evicted or given up, the request ends incomplete */
 	struct message *message, *response_message; /* messages with its operation, and of the layer for its response; NULL: none */
 	TAILQ_ENTRY(request) link; /* in the connection's list of answered or of unanswered requests */

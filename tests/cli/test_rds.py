@@ -181,6 +181,24 @@ class Crafted(Rds):
         self.assertEqual([o.get("status") for o in mine], ["acknowledged"] * 3 + [None])
         self.assertEqual(len({o.get("response_frame") for o in mine[:3]}), 1)
 
+    def test_a_late_acknowledgement_delays_nothing_else(self):
+        """Linux acknowledges with the next message, which may come any time later: others are reported before, and the time is right."""
+        _, a, b = self.scene()
+        other = Connection(self.last, a=("10.0.0.3", 0x33, 5), b=("10.0.0.4", 0x44, 9), port=rds.PORTS[0])
+        other.establish()
+        c, d = rds.pair(other)
+        self.put(a.message(b"late"))
+        for at in range(4):
+            self.last.pause(1)
+            self.put(c.message(b"%d" % at), d.acknowledge())
+        self.last.pause(1)
+        self.put(b.message(b"acknowledges"))
+        found = self.messages(self.captured())
+        self.assertEqual([o["connection"] for o in found[:3]], [2, 2, 2])
+        late, = (o for o in found if o["length"] == 4)
+        self.assertAlmostEqual(late["latency"], 5, 2)
+        self.assertEqual([o["length"] for o in found if not o["complete"]], [len("acknowledges")])
+
     def test_lost_messages_are_counted(self):
         _, a, b = self.scene()
         self.put(a.message(b"1"), b.acknowledge())
