@@ -8,9 +8,11 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/connection_usage.h"
 #include "cli/listing.h"
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/print_error.h"
 #include "output/message/connections.h"
 #include "output/packet/hex.h"
 #include "output/message/message_copy.h"
@@ -18,15 +20,28 @@
 #include "output/packet/printer.h"
 #include "output/packet/colour.h"
 #include "output/packet/text.h"
+#include "output/stats/usage.h"
+#include "output/stats/usage_form.h"
 
 static void message_json_of(const void *what, struct line *line)
 {
 	message_json(what, line);
 }
 
+/* A connection and its usage; NULL: its layer is known, or it has none. */
+struct used {
+	const struct rtap_connection *connection;
+	const struct usage *usage;
+};
+
 static void connection_json_of(const void *what, struct line *line)
 {
-	connection_json(what, line);
+	const struct used *used = what;
+
+	connection_json_open(used->connection, line);
+	if (used->usage)
+		usage_json("usage", used->usage, line);
+	line_bytes(line, "}\n", 2);
 }
 
 /* A message or connection as a record. */
@@ -123,8 +138,14 @@ static bool write_later(struct listing *listing, const struct rtap_message *mess
 static void write_connection_text(const void *what, struct line *line)
 {
 	const struct text *text = what;
+	const struct used *used = text->what;
 
-	connection_text(text->what, &text->times, text->colour, line);
+	connection_text(used->connection, &text->times, text->colour, line);
+	if (!used->usage || !usage_has_pattern(used->usage))
+		return;
+	line_text(line, "    pattern: ");
+	usage_pattern_text(used->usage, line);
+	line_char(line, '\n');
 }
 
 static void show_message(void *owner, const struct rtap_message *message)
@@ -147,49 +168,78 @@ static void show_message(void *owner, const struct rtap_message *message)
 	clock_listed(&listing->times, message->time_ns);
 }
 
+/* A list of connections. */
+struct connection_listing {
+	struct listing listing;
+	struct connection_usages usages;
+};
+
 static void show_connection(void *owner, const struct rtap_connection *connection)
 {
-	struct listing *listing = owner;
+	struct connection_listing *connections = owner;
+	struct listing *listing = &connections->listing;
 	struct reader *reader = &listing->reader;
 	struct rtap_connection sampled;
-	struct text text = { connection, listing->times, false, listing->colour, false };
+	struct used used = { connection, connection_usage_of(&connections->usages, connection) };
+	struct text text = { &used, listing->times, false, listing->colour, false };
 
 	if (reader->unwritable || aborted)
 		return;
 	if (listing->options->sampled) {
 		sampled = *connection;
 		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] = 0;
-		text.what = &sampled;
+		used.connection = &sampled;
 	}
-	if (!reader_selects(reader, false, connection_json_of, text.what))
-		return;
-	if (columns_are_made(&listing->options->columns))
-		reader_write(reader, write_connection, &(struct record){ &listing->options->columns, text.what });
-	else
-		reader_write(reader, write_connection_text, &text);
-	clock_listed(&listing->times, connection->time_ns);
+	if (reader_selects(reader, false, connection_json_of, &used)) {
+		if (columns_are_made(&listing->options->columns))
+			reader_write(reader, write_connection, &(struct record){ &listing->options->columns, &used });
+		else
+			reader_write(reader, write_connection_text, &text);
+		clock_listed(&listing->times, connection->time_ns);
+	}
+	connection_usage_end(&connections->usages, connection->number);
 }
+
+static void count_message(void *owner, const struct rtap_message *message)
+{
+	connection_usage_message(&((struct connection_listing *)owner)->usages, message);
+}
+
+static void merge_connections(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	connection_usage_merge(&((struct connection_listing *)owner)->usages, from, into, turned);
+}
+
+#define USAGE_SHARE 8          /* part of the memory for the usage of connections */
 
 static int run(const struct options *options, enum command command)
 {
-	struct listing listing = { .options = options, .times.form = options->clock };
+	struct connection_listing connections = { .listing = { .options = options, .times.form = options->clock },
+						  .usages.max_memory = options->max_memory / USAGE_SHARE };
+	struct listing *listing = &connections.listing;
 	struct rtap_tracker_options tracking = {
 		.size = sizeof tracking,
-		.max_memory = options->max_memory,
+		.max_memory = options->max_memory - (command == COMMAND_CONNECTIONS ? options->max_memory / USAGE_SHARE : 0),
 		.give_up_ns = options->give_up_ns,
 		.dissect = &options->dissect,
 		.checksums = options->checksum || command == COMMAND_CONNECTIONS,
 		.bytes = options->hex,
-		.owner = &listing,
+		.owner = &connections,
 	};
 
-	if (command == COMMAND_MESSAGES)
+	if (command == COMMAND_MESSAGES) {
 		tracking.message = show_message;
-	else
+	} else {
 		tracking.connection = show_connection;
-	if (listing_read(&listing, &tracking))
-		listing_finish(&listing, "messages");
-	return listing_close(&listing);
+		tracking.message = count_message;
+		tracking.merged = merge_connections;
+	}
+	if (listing_read(listing, &tracking))
+		listing_finish(listing, "messages");
+	if (connections.usages.uncounted)
+		print_error("connections without a known layer lack their pattern, for lack of memory (--max-memory)");
+	connection_usages_fini(&connections.usages);
+	return listing_close(listing);
 }
 
 static int command_run(enum command command, int argc, char **argv)

@@ -183,6 +183,7 @@ static void report_first(struct rtap_tracker *tracker)
 {
 	struct connection *connection = TAILQ_FIRST(&tracker->connections);
 
+	connection->shown.layer = connection->layer ? connection->layer->name : NULL;
 	connection_report(tracker, connection);
 	connection_release(tracker, connection);
 }

@@ -140,6 +140,7 @@ struct rtap_connection {
 	uint32_t life_count;    /* at most RTAP_MAX_LIFE_EVENTS */
 	uint64_t packets, messages, bytes; /* bytes: message payload */
 	uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT];
+	const char *layer;      /* of a reported connection: the upper layer that it carries, "nvme"; static; NULL: not known */
 };
 
 /* A part of a message of an upper layer: an operation of an NFSv4 COMPOUND, or the procedure of other RPCs. */

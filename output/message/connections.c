@@ -159,7 +159,7 @@ static void json_private(const struct rtap_connection *connection, int side, con
 	line_char(line, '}');
 }
 
-void connection_json(const struct rtap_connection *connection, struct line *line)
+void connection_json_open(const struct rtap_connection *connection, struct line *line)
 {
 	line_char(line, '{');
 	object_number(line, "connection", connection->number);
@@ -170,6 +170,8 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 		service(connection, line);
 		line_char(line, '"');
 	}
+	if (connection->layer)
+		object_text(line, "layer", connection->layer);
 	object_text(line, "learned", ways[how_learned(connection)].name);
 	json_end("a", &connection->a, line);
 	json_end("b", &connection->b, line);
@@ -190,7 +192,13 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
 		if (connection->anomaly_counts[i])
 			object_number(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i), connection->anomaly_counts[i]);
-	line_bytes(line, "}}\n", 3);
+	line_char(line, '}');
+}
+
+void connection_json(const struct rtap_connection *connection, struct line *line)
+{
+	connection_json_open(connection, line);
+	line_bytes(line, "}\n", 2);
 }
 
 char *end_put_short(char *to, const struct rtap_end *end)

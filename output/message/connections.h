@@ -10,6 +10,9 @@
 
 void connection_json(const struct rtap_connection *connection, struct line *line);
 
+/* The same without the end of the object: more members can follow. */
+void connection_json_open(const struct rtap_connection *connection, struct line *line);
+
 /* One line for the connection, followed by one for each event of its life cycle. */
 void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line);
 

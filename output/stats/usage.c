@@ -251,7 +251,7 @@ static uint64_t requested_by(const struct usage *usage, int end)
 /* At least this part in percent. */
 static bool is_part(uint64_t count, uint64_t of, unsigned percent)
 {
-	return count >= of / 100 * percent + of % 100 * percent / 100 && count;
+	return count >= of / 100 * percent + (of % 100 * percent + 99) / 100 && count;
 }
 
 static uint8_t main_kind(const struct usage *usage)
@@ -264,14 +264,14 @@ static uint8_t main_kind(const struct usage *usage)
 	return found;
 }
 
-/* Both ends send messages of this kind, about as many, and most of one size. */
+/* Both ends send messages of this kind, about as many, most of one size, and few others. */
 static bool is_symmetric(const struct usage *usage, uint8_t kind)
 {
 	const struct usage_kind *a = &usage->kinds[0][kind], *b = &usage->kinds[1][kind];
 	uint64_t size_a, size_b;
 
 	return usage_common_size(a, &size_a) && usage_common_size(b, &size_b) && size_a == size_b && is_part(a->count, b->count, 80) &&
-	       is_part(b->count, a->count, 80);
+	       is_part(b->count, a->count, 80) && is_part(a->count + b->count, usage->messages, 80);
 }
 
 /* Each end sends about as many messages to the other's receives. */

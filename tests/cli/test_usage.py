@@ -29,6 +29,28 @@ class Usage(CliTest):
                 usage = self.usage(made)
                 self.assertEqual((usage["pattern"], usage["kind"], usage.get("direction")), (pattern, kind, direction))
 
+    def test_connections_have_the_same_usage(self):
+        for made, pattern in ((verbs.poll(40), "polling by read of a"), (verbs.ping_pong(20, 64), "ping-pong by send, 64 B"),
+                              (verbs.notify(12, 4, 2048), "writes with notification (immediate data) of a")):
+            path = made.write_pcap(self.path("verbs.pcap"))
+            known, = self.connections(path)
+            listed, = map(json.loads, self.lines("connections", "--json", path))
+            self.assertEqual(listed["usage"], known["usage"])
+            self.assertNotIn("layer", listed)
+            self.assertIn("    pattern: " + pattern, self.good("connections", path).decode())
+            name = known["usage"]["pattern"]
+            self.assertEqual(self.lines("connections", "-T", "csv", "-e", "usage.pattern", "-Y", "connection.usage.pattern == \"%s\"" % name, path)[1:], [name])
+            self.assertEqual(self.lines("connections", "-Y", "connection.usage.pattern == \"atomics\"", path), [])
+        for name, layer in (("roce-nvmeof.pcap.gz", "nvme"), ("roce-rds.pcap", "rds"), ("conn_lnet.pcap", "lnet"), ("conn_smb.pcap", "smb")):
+            for row in map(json.loads, self.lines("connections", "--json", os.path.join(TESTDATA, name))):
+                self.assertEqual((row.get("layer"), "usage" in row), (layer, False), name)
+
+    def test_few_messages_of_one_kind_are_no_ping_pong(self):
+        """A SEND, a WRITE and a READ of one end and a SEND of the other."""
+        row, = map(json.loads, self.lines("connections", "--json", "-Y", "connection.connection == 2", os.path.join(TESTDATA, "conn_reuse-no-dreq.pcap")))
+        self.assertEqual([(m["kind"], m["count"]) for m in row["usage"]["messages"]], [("send", 1), ("write", 1), ("read", 1), ("send", 1)])
+        self.assertNotEqual(row["usage"]["pattern"], "ping-pong")
+
     def test_sizes_and_counts(self):
         usage = self.usage(verbs.requests(20, 48, 512))
         self.assertEqual([(m["direction"], m["kind"], m["count"], m["bytes"], m["size_min"], m["size_max"], m["size_common"]) for m in usage["messages"]],
