@@ -50,37 +50,17 @@ static void close_failed(struct exporting *exporting)
 	exporting->tcp = NULL;
 }
 
-static void take_exchange(void *owner, const struct rpc_exchange *exchange)
+static void write_exchange(void *owner, const struct rpc_exchange *exchange)
 {
 	struct exporting *exporting = owner;
 	struct rtap_error error;
 
 	if (aborted) {
 		exporting->skipped++;
-		return;
-	}
-	if (exporting->tcp && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK) {
+	} else if (exporting->tcp && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK) {
 		fail(exporting, &error);
 		close_failed(exporting);
 	}
-	if (exporting->files && !exporting->files_failed && export_files_exchange(exporting->files, exchange) != RTAP_STATUS_OK)
-		exporting->files_failed = exporting->reader.stop = true;
-}
-
-static void take_effect(void *owner, const struct block_effect *effect)
-{
-	struct exporting *exporting = owner;
-
-	if (exporting->files && !exporting->files_failed && export_files_blocks(exporting->files, effect) != RTAP_STATUS_OK)
-		exporting->files_failed = exporting->reader.stop = true;
-}
-
-static void take_file_effect(void *owner, const struct file_effect *effect)
-{
-	struct exporting *exporting = owner;
-
-	if (exporting->files && !exporting->files_failed && export_files_operation(exporting->files, effect) != RTAP_STATUS_OK)
-		exporting->files_failed = exporting->reader.stop = true;
 }
 
 static void take_frame(void *owner, struct rtap_frame *frame)
@@ -89,6 +69,9 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 	const struct rtap_packet *packet = reader_packet(&exporting->reader, frame);
 
 	reader_count(&exporting->reader, packet);
+	/* reported on close */
+	if (exporting->files && export_files_has_failed(exporting->files))
+		exporting->files_failed = exporting->reader.stop = true;
 }
 
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
@@ -206,10 +189,12 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 			goto failed;
 	}
 	if (rtap_tracker_open(&exporting->tracker, &tracking, &error) == RTAP_STATUS_OK) {
-		rpc_layer_report_exchanges(exporting->tracker, take_exchange, true);
+		if (exporting->tcp)
+			rpc_layer_report_exchanges(exporting->tracker, write_exchange, exporting, true);
 		if (exporting->files) {
-			tracker_report_blocks(exporting->tracker, take_effect);
-			tracker_report_files(exporting->tracker, take_file_effect);
+			rpc_layer_report_exchanges(exporting->tracker, export_files_exchange, exporting->files, true);
+			tracker_report_blocks(exporting->tracker, export_files_blocks, exporting->files);
+			tracker_report_files(exporting->tracker, export_files_operation, exporting->files);
 		}
 		return true;
 	}

@@ -20,13 +20,6 @@ struct logging {
 	struct export_iolog *iolog;
 };
 
-static void take_effect(void *owner, const struct block_effect *effect)
-{
-	struct logging *logging = owner;
-
-	export_iolog_take(logging->iolog, effect);
-}
-
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct logging *logging = owner;
@@ -46,7 +39,7 @@ static bool open_all(struct logging *logging, const struct options *options)
 
 	if (export_iolog_open(&logging->iolog, options->iolog, share, &error) == RTAP_STATUS_OK &&
 	    rtap_tracker_open(&logging->tracker, &tracking, &error) == RTAP_STATUS_OK) {
-		tracker_report_blocks(logging->tracker, take_effect);
+		tracker_report_blocks(logging->tracker, export_iolog_take, logging->iolog);
 		return true;
 	}
 	reader_fail(&logging->reader, &error);

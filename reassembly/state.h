@@ -354,6 +354,7 @@ struct rtap_tracker {
 	struct rtap_tracker_options options;
 	block_take_effect *take_effect; /* NULL: effects of commands on blocks are not wanted */
 	file_take_effect *take_file_effect; /* NULL: effects of operations on files are not wanted */
+	void *effect_owner, *file_effect_owner;
 	const struct upper_layer *const *layers; /* all layers, NULL-terminated */
 	void *upper_states[UPPER_MOST]; /* of the layers, by enum upper_number */
 	struct rtap_context context;   /* what the options say */

@@ -84,15 +84,17 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	return RTAP_STATUS_OK;
 }
 
-void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take)
+void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take, void *owner)
 {
 	tracker->take_effect = take;
+	tracker->effect_owner = owner;
 	tracker->wants_data = true;
 }
 
-void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take)
+void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take, void *owner)
 {
 	tracker->take_file_effect = take;
+	tracker->file_effect_owner = owner;
 	tracker->wants_data = true;
 }
 

@@ -24,13 +24,13 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
 
 /*
- * Passes the effects of storage commands on blocks to `take`, with the owner of the options; within a connection in the order of
- * responses. Call before the first frame.
+ * Passes the effects of storage commands on blocks to `take`; within a connection in the order of responses. Call before the
+ * first frame.
  */
-void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take);
+void tracker_report_blocks(struct rtap_tracker *tracker, block_take_effect *take, void *owner);
 
 /* The same for operations on files identified by paths. */
-void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take);
+void tracker_report_files(struct rtap_tracker *tracker, file_take_effect *take, void *owner);
 
 /* Sets the answered calls of the capture, in the order of their frames; borrowed. Call before the first frame. */
 void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *replies, size_t count);

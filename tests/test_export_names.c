@@ -368,7 +368,8 @@ Test(export_names, symbolic_links_in_the_directory_are_not_followed)
 	cr_assert_eq(symlink(target, path), 0);
 	lookup("d", "other", "g");
 	write_of("g", 0, "two", 3, 3);
-	cr_expect_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+	export_files_exchange(export, &kit.exchange);
+	cr_expect_not(export_files_has_failed(export));
 	cr_expect_eq(export_files_flush(export), RTAP_STATUS_FAILED);
 	snprintf(path, sizeof path, "%s/other", target);
 	cr_expect_eq(access(path, F_OK), -1);

@@ -624,7 +624,7 @@ static void open_tracker(uint64_t max_memory)
 	const struct rtap_tracker_options options = { .size = sizeof options, .max_memory = max_memory };
 
 	cr_assert_eq(rtap_tracker_open(&tracker, &options, NULL), RTAP_STATUS_OK);
-	rpc_layer_report_exchanges(tracker, take, true);
+	rpc_layer_report_exchanges(tracker, take, NULL, true);
 	memset(newest, 0, sizeof newest);
 	memset(reply_repeats, 0, sizeof reply_repeats);
 	count = reported = 0;

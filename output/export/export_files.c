@@ -321,7 +321,7 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 		apply_reply(export, exchange);
 }
 
-static enum rtap_status apply_waiting(struct export_files *export, bool all)
+static void apply_waiting(struct export_files *export, bool all)
 {
 	const struct rpc_exchange *exchange;
 
@@ -332,53 +332,66 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 			apply(export, exchange);
 		export_queue_drop(&export->queue);
 	}
-	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
-enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
+void export_files_exchange(void *owner, const struct rpc_exchange *exchange)
 {
-	struct reply_operation reply;
 	bool is_orphan = !exchange->call.present && exchange->reply.present;
+	struct export_files *export = owner;
+	struct reply_operation reply;
 
+	if (export->disk.failed)
+		return;
 	export->orphans += is_orphan;
 	if (is_orphan ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
 		if (!exchange->call.facts.program_known)
 			note_unnamed(export, exchange);
-		return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+		return;
+	}
+	if (is_stopped(export)) {
+		export->dropped++;
+		return;
 	}
 	/* out of memory: process it without waiting */
-	if (!export->disk.failed && !export_queue_add(&export->queue, exchange))
+	if (!export_queue_add(&export->queue, exchange))
 		apply(export, exchange);
-	return apply_waiting(export, false);
+	apply_waiting(export, false);
 }
 
-enum rtap_status export_files_blocks(struct export_files *export, const struct block_effect *effect)
+void export_files_blocks(void *owner, const struct block_effect *effect)
 {
+	struct export_files *export = owner;
+
 	if (is_stopped(export))
 		export->dropped++;
 	else if (!export->disk.failed)
 		images_take(&export->images, effect);
-	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
-enum rtap_status export_files_operation(struct export_files *export, const struct file_effect *effect)
+void export_files_operation(void *owner, const struct file_effect *effect)
 {
+	struct export_files *export = owner;
+
 	if (is_stopped(export))
 		export->dropped++;
 	else if (!export->disk.failed)
 		images_take_file(&export->images, effect);
-	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+}
+
+bool export_files_has_failed(const struct export_files *export)
+{
+	return export->disk.failed;
 }
 
 enum rtap_status export_files_flush(struct export_files *export)
 {
-	enum rtap_status status = apply_waiting(export, true);
 	struct name_node *name;
 
+	apply_waiting(export, true);
 	TAILQ_FOREACH(name, &export->contents.tree.nodes, link)
 		if (!export->disk.failed)
 			contents_finish(&export->contents, node_of(name));
-	return export->disk.failed ? RTAP_STATUS_FAILED : status;
+	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
 static void write_unnamed(const void *what, struct line *line)

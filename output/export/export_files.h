@@ -47,17 +47,19 @@ struct export_files_counts {
 /* Opens an empty directory or creates it; `directory` is borrowed. NULL: see *error. */
 struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error);
 
-/* FAILED: a file error, such as a full disk; export_files_close() returns it. */
-enum rtap_status export_files_exchange(struct export_files *export,
-				       const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
+/* Callbacks of a tracker: `export` is the struct export_files. They do nothing after a failure. */
+void export_files_exchange(void *export, const struct rpc_exchange *exchange);
 
-/* A command on the blocks of a device: output/export/export_images.h. FAILED: likewise. */
-enum rtap_status export_files_blocks(struct export_files *export, const struct block_effect *effect) __attribute__((warn_unused_result));
+/* A command on the blocks of a device: output/export/export_images.h. */
+void export_files_blocks(void *export, const struct block_effect *effect);
 
-/* An operation on a file that a path names: DIR/smb/PATH. FAILED: likewise. */
-enum rtap_status export_files_operation(struct export_files *export, const struct file_effect *effect) __attribute__((warn_unused_result));
+/* An operation on a file that a path names: DIR/smb/PATH. */
+void export_files_operation(void *export, const struct file_effect *effect);
 
-/* Call after the last exchange: processes waiting exchanges and sets files to their reported sizes. FAILED: likewise. */
+/* A file error, such as a full disk, ended the export; export_files_close() returns it. */
+bool export_files_has_failed(const struct export_files *export);
+
+/* Call after the last exchange: processes waiting exchanges and sets files to their reported sizes. FAILED: as above. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*

@@ -108,8 +108,9 @@ static bool has_room(struct export_iolog *iolog)
 	return true;
 }
 
-void export_iolog_take(struct export_iolog *iolog, const struct block_effect *effect)
+void export_iolog_take(void *owner, const struct block_effect *effect)
 {
+	struct export_iolog *iolog = owner;
 	const struct device *device;
 
 	/* fio has no such actions */

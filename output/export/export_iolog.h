@@ -16,7 +16,8 @@ struct export_iolog;
 enum rtap_status export_iolog_open(struct export_iolog **iolog, const char *name, uint64_t max_memory, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-void export_iolog_take(struct export_iolog *iolog, const struct block_effect *effect);
+/* A callback of a tracker: `iolog` is the struct export_iolog. */
+void export_iolog_take(void *iolog, const struct block_effect *effect);
 
 /* Commands written, and those omitted for lack of memory or because the size of their blocks is unknown; call before closing. */
 void export_iolog_count(const struct export_iolog *iolog, uint64_t *written, uint64_t *left_out, uint64_t *unplaced);

@@ -35,7 +35,7 @@ static bool is_good(const struct nvme_ended *ended)
 
 static void give(struct rtap_tracker *tracker, const struct block_effect *effect)
 {
-	tracker->take_effect(tracker->options.owner, effect);
+	tracker->take_effect(tracker->effect_owner, effect);
 }
 
 /* Sets the range. Without a size of blocks, or beyond what a device can have, it stays empty. */

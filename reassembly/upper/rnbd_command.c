@@ -244,7 +244,7 @@ static void give(struct rtap_tracker *tracker, const struct rnbd_command *comman
 	} else {
 		effect->kind = command->data_length || command->operation > RNBD_WRITE_ZEROES ? BLOCK_SPOILED : BLOCK_ZEROED;
 	}
-	tracker->take_effect(tracker->options.owner, effect);
+	tracker->take_effect(tracker->effect_owner, effect);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }

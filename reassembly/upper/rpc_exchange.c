@@ -430,7 +430,7 @@ static void report_exchange(struct rtap_tracker *tracker, const struct rpc_call 
 		.call_repeats = call->repeats, .rdma_error = call->rdma_error,
 	};
 
-	rpc_state_of(tracker)->exchange(tracker->options.owner, &exchange);
+	rpc_state_report(tracker, &exchange);
 }
 
 /* The reason for missing bytes is known for the whole; their number may be unknown. */
@@ -507,7 +507,7 @@ static bool is_known(const struct rtap_rpc_facts *facts)
 
 bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send)
 {
-	if (!tracker->reports || rpc_state_of(tracker)->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
+	if (!tracker->reports || rpc_state_of(tracker)->sink_count || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
 		return false;
 	/* A call in read chunks only is known later. The write chunks of a reply show which data the call's regions have. */
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
@@ -639,7 +639,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 			answered.part.facts.procedure = context.rpc_procedure;
 		}
 	}
-	if (rpc_state_of(tracker)->exchange && (asked.part.present || answered.part.present))
+	if (rpc_state_of(tracker)->sink_count && (asked.part.present || answered.part.present))
 		report_exchange(tracker, call, &asked, &answered);
 	report_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
 	report_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);

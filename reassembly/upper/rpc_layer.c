@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dissect/dissect.h"
@@ -326,10 +327,13 @@ static void release(struct rtap_tracker *tracker, struct message *message)
 	rpc_items_free(tracker, message->shown.items, message->shown.item_count);
 }
 
-void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, void *owner, bool payload)
 {
-	rpc_state_of(tracker)->exchange = take;
-	rpc_state_of(tracker)->payload = payload;
+	struct rpc_state *state = rpc_state_of(tracker);
+
+	assert(state->sink_count < RPC_MOST_SINKS);
+	state->sinks[state->sink_count++] = (struct rpc_sink){ take, owner };
+	state->payload |= payload;
 	tracker->wants_data = true;
 	rpc_socket_report_exchanges(tracker);
 }

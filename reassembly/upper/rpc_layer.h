@@ -12,8 +12,8 @@ extern const struct upper_layer rpc_layer;
 
 /*
  * Call before the first frame: the tracker passes each RPC call with its reply to `take`, in the order of each end's
- * replies within a connection, with the owner of its options. `payload`: with the bytes of all chunks.
+ * replies within a connection. `payload`: with the bytes of all chunks. Up to RPC_MOST_SINKS calls for a tracker.
  */
-void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
+void rpc_layer_report_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, void *owner, bool payload);
 
 #endif

@@ -162,7 +162,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 
 	/* Not while the tracker is being closed. */
 	if (tracker->wants_data)
-		rpc_state_of(tracker)->exchange(tracker->options.owner, exchange);
+		rpc_state_report(tracker, exchange);
 }
 
 void rpc_socket_init(struct rtap_tracker *tracker)

@@ -22,9 +22,17 @@ struct rpc_connection {
 	TAILQ_ENTRY(rpc_connection) answering; /* in the tracker's list, if there are any */
 };
 
+#define RPC_MOST_SINKS 2
+
+struct rpc_sink {
+	rpc_take_exchange *take;
+	void *owner;
+};
+
 /* Of a tracker. */
 struct rpc_state {
-	rpc_take_exchange *exchange;   /* NULL: exchanges are not wanted */
+	struct rpc_sink sinks[RPC_MOST_SINKS]; /* of exchanges */
+	unsigned sink_count;           /* 0: exchanges are not wanted */
 	bool payload;                  /* exchanges hold the bytes of all chunks */
 	struct rpc_carriers carriers;  /* TCP and UDP */
 	struct map calls;              /* over RDMA, by XID */
@@ -36,6 +44,14 @@ struct rpc_state {
 static inline struct rpc_state *rpc_state_of(const struct rtap_tracker *tracker)
 {
 	return tracker->upper_states[UPPER_rpc];
+}
+
+static inline void rpc_state_report(const struct rtap_tracker *tracker, const struct rpc_exchange *exchange)
+{
+	const struct rpc_state *state = rpc_state_of(tracker);
+
+	for (unsigned i = 0; i < state->sink_count; i++)
+		state->sinks[i].take(state->sinks[i].owner, exchange);
 }
 
 /* NULL: no call or reply was seen. */

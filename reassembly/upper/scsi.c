@@ -301,7 +301,7 @@ static bool may_have_begun(const struct scsi_request *request)
 static void give(struct rtap_tracker *tracker, struct block_effect *effect, enum block_effect_kind kind)
 {
 	effect->kind = kind;
-	tracker->take_effect(tracker->options.owner, effect);
+	tracker->take_effect(tracker->effect_owner, effect);
 }
 
 /* UNMAP's parameter list: SBC-4, 5.36.2. */

@@ -44,7 +44,7 @@ struct list {
 static void spoil(struct rtap_tracker *tracker, struct block_effect *effect)
 {
 	effect->kind = BLOCK_SPOILED;
-	tracker->take_effect(tracker->options.owner, effect);
+	tracker->take_effect(tracker->effect_owner, effect);
 }
 
 /* Nothing says what was changed. */
@@ -142,7 +142,7 @@ void scsi_copy_extended(struct rtap_tracker *tracker, const struct scsi_copy *co
 		size = list.segment_bytes - at < 2 * SEGMENT_HEADER ? 0 : (uint64_t)load16(segment + 2) + SEGMENT_HEADER;
 		is_known = size >= 2 * SEGMENT_HEADER && size <= list.segment_bytes - at && place(&list, segment, size, copy, effect);
 		if (is_known && effect->length)
-			tracker->take_effect(tracker->options.owner, effect);
+			tracker->take_effect(tracker->effect_owner, effect);
 	}
 	if (is_known)
 		return;

@@ -341,7 +341,7 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 	effect->bytes.data = &data;
 	effect->bytes.cut = &cut;
 	if (effect->bytes.length)
-		tracker->take_file_effect(tracker->options.owner, effect);
+		tracker->take_file_effect(tracker->file_effect_owner, effect);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
@@ -350,7 +350,7 @@ static void report_size(struct rtap_tracker *tracker, struct file_effect *effect
 {
 	effect->kind = is_seen ? FILE_SIZE_SEEN : FILE_RESIZED;
 	effect->size = size;
-	tracker->take_file_effect(tracker->options.owner, effect);
+	tracker->take_file_effect(tracker->file_effect_owner, effect);
 }
 
 static void report_part(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, struct file_effect *effect)
@@ -369,7 +369,7 @@ static void report_part(struct rtap_tracker *tracker, const struct smb_request *
 		else if (is_good && part->path) {
 			effect->kind = FILE_RENAMED;
 			effect->new_path = part->path;
-			tracker->take_file_effect(tracker->options.owner, effect);
+			tracker->take_file_effect(tracker->file_effect_owner, effect);
 		}
 		break;
 	default: break;

@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.message = check_message;
 	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (data[0] & EXPORT) {
-		rpc_layer_report_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
+		rpc_layer_report_exchanges(run.tracker, check_exchange, &run, data[0] & PAYLOAD);
 		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
 	}
 	for (size_t at = HEADER_LENGTH; at + 2 <= size;) {

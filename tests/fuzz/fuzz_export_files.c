@@ -130,7 +130,8 @@ static size_t run_exchange(struct export_files *export, const uint8_t *data, siz
 			exchange.reply.facts.accepted = false;
 		exchange.reply.last_frame = frame;
 	}
-	REQUIRE(export_files_exchange(export, &exchange) == RTAP_STATUS_OK);
+	export_files_exchange(export, &exchange);
+	REQUIRE(!export_files_has_failed(export));
 	return used + reply_length;
 }
 

@@ -210,8 +210,10 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 
 	if (run->export)
 		REQUIRE(export_tcp_exchange(run->export, exchange, &error) == RTAP_STATUS_OK);
-	if (run->files)
-		REQUIRE(export_files_exchange(run->files, exchange) == RTAP_STATUS_OK);
+	if (!run->files)
+		return;
+	export_files_exchange(run->files, exchange);
+	REQUIRE(!export_files_has_failed(run->files));
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
@@ -431,7 +433,7 @@ static void open_tracker(struct run *run, unsigned memory)
 	if (run->output == TEXT || run->output == FIELDS)
 		tracker_show_files(run->tracker);
 	if (run->output > SAVE)
-		rpc_layer_report_exchanges(run->tracker, take_exchange, true);
+		rpc_layer_report_exchanges(run->tracker, take_exchange, run, true);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)

@@ -213,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.operation = take_operation;
 	REQUIRE(rtap_tracker_open(&run.records.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (!(run.options & WITHOUT_FILES))
-		tracker_report_files(run.records.tracker, take_file);
+		tracker_report_files(run.records.tracker, take_file, &run);
 	for (int side = 0; side < 2 && !(run.options & BEGINS_UNKNOWN); side++) {
 		negotiation[1] = side ? FROM_SERVER : 0;
 		give_record(&run, negotiation);

@@ -400,7 +400,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.operation = take_operation;
 	REQUIRE(rtap_tracker_open(&run.records.tracker, &options, NULL) == RTAP_STATUS_OK);
 	if (!(run.options & WITHOUT_BLOCKS))
-		tracker_report_blocks(run.records.tracker, take_effect);
+		tracker_report_blocks(run.records.tracker, take_effect, &run);
 	for (size_t at = HEADER_LENGTH; at + RECORD <= size; at += RECORD) {
 		give_record(&run, data + at);
 		REQUIRE(run.records.tracker->budget.used <= limit + RECORD_SLACK);
