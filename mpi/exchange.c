@@ -87,6 +87,8 @@ struct exchange {
 	uint64_t numbered;          /* frames of all ranks */
 	int64_t first_ns;           /* of the first of them */
 	int64_t last_ns;            /* of the last one */
+	struct exchange_gap *gaps;  /* of the last round */
+	size_t gap_count, next_gap;
 	bool is_over, has_failed;
 	struct exchange_counters counters;
 	void (*meet)(void *owner);  /* NULL: none, nor the next */
@@ -321,6 +323,22 @@ static size_t agree(struct exchange *exchange, uint64_t *waiting, uint64_t *chan
 	return count;
 }
 
+/* With one more before the first frame, if it comes long after those of the round before. */
+static void note_gaps(struct exchange *exchange, const struct positions_total *total)
+{
+	int64_t passed_ns;
+
+	free(exchange->gaps);
+	exchange->gaps = ranks_get(total->gap_count + 1, sizeof *exchange->gaps);
+	exchange->gap_count = exchange->next_gap = 0;
+	if (exchange->options.gap_ns && exchange->numbered && total->count && total->first_ns > exchange->last_ns &&
+	    (__builtin_sub_overflow(total->first_ns, exchange->last_ns, &passed_ns) || passed_ns >= exchange->options.gap_ns))
+		exchange->gaps[exchange->gap_count++] = (struct exchange_gap){ exchange->numbered + 1, total->first_ns };
+	for (size_t i = 0; i < total->gap_count; i++)
+		exchange->gaps[exchange->gap_count++] =
+			(struct exchange_gap){ exchange->numbered + total->gaps[i].position + 1, total->gaps[i].time_ns };
+}
+
 /* Numbers the first frames that wait, of all ranks. */
 static bool number_frames(struct exchange *exchange, size_t count)
 {
@@ -334,7 +352,9 @@ static bool number_frames(struct exchange *exchange, size_t count)
 		ranks_lack_memory();
 	for (size_t i = 0; i < count; i++)
 		keys[i] = exchange->waiting[i].key;
-	numbered = positions_find(keys, count, positions, &total);
+	numbered = positions_find(keys, count, exchange->options.gap_ns ? exchange->options.gap_ns : INT64_MAX, positions, &total);
+	if (numbered)
+		note_gaps(exchange, &total);
 	if (numbered && total.count && !exchange->numbered)
 		exchange->first_ns = exchange->last_ns = total.first_ns;
 	for (size_t i = 0; numbered && i < count; i++) {
@@ -351,6 +371,7 @@ static bool number_frames(struct exchange *exchange, size_t count)
 	}
 	free(keys);
 	free(positions);
+	free(total.gaps);
 	exchange->counters.numbering_s += MPI_Wtime() - begin;
 	return numbered;
 }
@@ -601,6 +622,13 @@ static enum rtap_status feed_read(void *owner, struct batch_pool *pool, struct s
 	return RTAP_STATUS_FAILED;
 }
 
+const struct exchange_gap *exchange_next_gap(struct exchange *exchange, uint64_t until)
+{
+	if (exchange->next_gap == exchange->gap_count || exchange->gaps[exchange->next_gap].frame > until)
+		return NULL;
+	return &exchange->gaps[exchange->next_gap++];
+}
+
 void exchange_serve(struct exchange *exchange)
 {
 	struct rtap_source_counters counters;
@@ -633,6 +661,7 @@ void exchange_destroy(struct exchange *exchange)
 	free(exchange->waiting);
 	free(exchange->own);
 	free(exchange->arrived);
+	free(exchange->gaps);
 	heap_fini(&exchange->heads);
 	batch_block_release(exchange->block);
 	interfaces_destroy(exchange->interfaces);

@@ -24,6 +24,13 @@ struct exchange_options {
 	bool apart;                /* as for placement_create() */
 	unsigned counting;         /* ditto */
 	uint64_t max_memory;       /* bytes of frames of this rank that wait for others */
+	int64_t gap_ns;            /* at least this much time between two frames of all is a gap; 0: none is noted */
+};
+
+/* A gap before a frame of any rank. */
+struct exchange_gap {
+	uint64_t frame;            /* its number */
+	int64_t time_ns;
 };
 
 /* What a rank read and sent. */
@@ -55,6 +62,9 @@ const struct source_feed *exchange_feed(struct exchange *exchange);
  * have been read; `go_on` after they have moved, before they are taken. Nothing that a rank does in between lets others wait.
  */
 void exchange_call_in_rounds(struct exchange *exchange, void (*meet)(void *owner), void (*go_on)(void *owner), void *owner);
+
+/* The next gap of the frames of the last round, before the frame `until`. NULL: none. Each is returned once. */
+const struct exchange_gap *exchange_next_gap(struct exchange *exchange, uint64_t until);
 
 /* Takes part in all rounds that are left, without the frames. */
 void exchange_serve(struct exchange *exchange);

@@ -16,6 +16,7 @@
 #include "output/message/message_copy.h"
 #include "output/message/operation_copy.h"
 #include "output/stats/stats_packet.h"
+#include "reassembly/tracker.h"
 
 #define TAG_FACTS 20
 #define ALIGNED(size) (((size) + 7) & ~(size_t)7)
@@ -24,7 +25,7 @@ enum kind { CREATED, PACKET, RARE_PACKET, JOINED, PAUSE, MESSAGE, OPERATION, CON
 
 /* A fact; its data follow, in multiples of 8 bytes. */
 struct head {
-	uint64_t order;           /* frame after which it was found; at the end, what it follows */
+	uint64_t order;           /* as in struct facts */
 	uint32_t kind, size;
 };
 
@@ -77,7 +78,10 @@ struct facts {
 	int rank, size;
 	uint8_t *bytes;
 	size_t used, room;
-	uint64_t frame;           /* of the packet that is taken; at the end: what the last message followed */
+	/* Twice the number of the frame that is taken, plus 1; in a gap before a frame: without that. At the end: what the last message followed. */
+	uint64_t order;
+	int64_t now_ns;           /* time of the frame or of the end of the gap */
+	bool has_begun;           /* a frame was taken */
 	bool is_finishing;
 	uint64_t connections;     /* of this rank, so far */
 	uint64_t all_connections; /* rank 0: of all ranks */
@@ -118,7 +122,7 @@ static const char *decode(const char *text)
 /* Room for the data of a fact. */
 static void *add(struct facts *facts, enum kind kind, size_t size)
 {
-	struct head head = { facts->frame, (uint32_t)kind, (uint32_t)ALIGNED(size) };
+	struct head head = { facts->order, (uint32_t)kind, (uint32_t)ALIGNED(size) };
 	uint8_t *bytes = array_grow(facts->bytes, &facts->room, facts->used + sizeof head + head.size, 1);
 
 	if (!bytes)
@@ -148,8 +152,8 @@ static void keep_message(void *owner, const struct rtap_message *message)
 	struct message_copy *copy;
 	struct rtap_item *items;
 
-	if (facts->is_finishing && message->first_frame > facts->frame)
-		facts->frame = message->first_frame;
+	if (facts->is_finishing && message->first_frame > facts->order)
+		facts->order = message->first_frame;
 	fact = add(facts, MESSAGE, sizeof *fact + life + message_copy_size(message));
 	copy = (void *)((uint8_t *)fact + sizeof *fact + life);
 	fact->has_connection = connection;
@@ -188,7 +192,7 @@ static void keep_connection(void *owner, const struct rtap_connection *connectio
 
 	/* at the end they follow the messages of all ranks */
 	if (facts->is_finishing)
-		facts->frame = UINT64_MAX;
+		facts->order = UINT64_MAX;
 	put_connection(add(facts, CONNECTION, sizeof(struct connection_fact) + connection->life_count * sizeof connection->life[0]), connection);
 }
 
@@ -224,10 +228,6 @@ static void opened(void *owner, struct rtap_tracker *tracker, struct stats *stat
 	facts->joined = joined;
 }
 
-static void begins(void *owner, const struct rtap_frame *frame)
-{
-	((struct facts *)owner)->frame = frame->number;
-}
 
 /* Connections that were created since. */
 static void note_created(struct facts *facts, const struct rtap_tracker *tracker)
@@ -239,6 +239,32 @@ static void note_created(struct facts *facts, const struct rtap_tracker *tracker
 		return;
 	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = counters.connections - facts->connections;
 	facts->connections = counters.connections;
+}
+
+/* What nobody continues is given up in gaps, as where one process takes the frame of another rank that ends them. */
+static void pass_gaps(struct facts *facts, uint64_t until)
+{
+	const struct exchange_gap *gap;
+	int64_t passed_ns;
+
+	while ((gap = exchange_next_gap(facts->exchange, until))) {
+		if (!facts->has_begun || gap->time_ns <= facts->now_ns || __builtin_sub_overflow(gap->time_ns, facts->now_ns, &passed_ns))
+			continue;
+		facts->order = 2 * gap->frame;
+		facts->now_ns = gap->time_ns;
+		tracker_pass_time(facts->tracker, passed_ns);
+		note_created(facts, facts->tracker);
+	}
+}
+
+static void begins(void *owner, const struct rtap_frame *frame)
+{
+	struct facts *facts = owner;
+
+	pass_gaps(facts, frame->number);
+	facts->order = 2 * frame->number + 1;
+	facts->now_ns = frame->time_ns;
+	facts->has_begun = true;
 }
 
 static void took(void *owner, const struct rtap_tracker *tracker, const struct rtap_frame *frame)
@@ -466,9 +492,10 @@ static void count_runs(void *owner)
 static void gather(void *owner)
 {
 	struct facts *facts = owner;
-	int own = ranks_count(facts->used, "one round has more than 2 GiB of facts (lower --max-memory)");
-	int *sizes = ranks_get((size_t)facts->size, sizeof *sizes);
+	int *sizes = ranks_get((size_t)facts->size, sizeof *sizes), own;
 
+	pass_gaps(facts, UINT64_MAX);
+	own = ranks_count(facts->used, "one round has more than 2 GiB of facts (lower --max-memory)");
 	facts->passed += facts->used;
 	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (facts->rank && own)
@@ -493,7 +520,7 @@ static void ends(void *owner)
 	gather(facts);
 	count_runs(facts);
 	facts->is_finishing = true;
-	facts->frame = 0;
+	facts->order = 0;
 	/* connections that are created at the end; deliver() sets how many */
 	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = 0;
 }

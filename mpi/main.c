@@ -39,6 +39,7 @@
 #define SPLIT (UINT64_C(256) << 20) /* default of --split */
 #define LEAST_SPLIT 1024
 #define PARTS_A_ROUND 16
+#define USUAL_GAP_NS INT64_C(30000000000) /* half of the default of --give-up, as with others */
 
 static const struct known_command {
 	const char *name;
@@ -188,7 +189,7 @@ static bool open_exchange(struct job *job, const struct options *options)
 {
 	job->exchange = exchange_create(&(struct exchange_options){
 		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .splits = job->inputs.splits, .clocks = job->clocks,
-		.gathers = !job->is_spread, .apart = job->apart, .counting = job->command->counting, .max_memory = options->max_memory,
+		.gap_ns = options->give_up_ns ? (int64_t)options->give_up_ns / 2 : USUAL_GAP_NS, .gathers = !job->is_spread, .apart = job->apart, .counting = job->command->counting, .max_memory = options->max_memory,
 	});
 	if (!job->exchange)
 		return false;

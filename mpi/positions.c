@@ -27,10 +27,13 @@ struct run {
 struct part {
 	uint64_t count;
 	int64_t first_ns, last_ns;
+	uint64_t gap_count;
+	struct position_gap gaps[POSITIONS_GAPS]; /* but one before the first item */
 };
 
 struct sorting {
 	int size, rank;
+	int64_t gap_ns;
 	MPI_Datatype key_type, position_type;
 	struct position_key *samples, *received;
 	struct position *found;
@@ -91,6 +94,13 @@ static void divide(struct sorting *sorting, const struct position_key *keys, siz
 	}
 }
 
+static bool is_gap(const struct sorting *sorting, int64_t before_ns, int64_t time_ns)
+{
+	int64_t passed_ns;
+
+	return time_ns > before_ns && (__builtin_sub_overflow(time_ns, before_ns, &passed_ns) || passed_ns >= sorting->gap_ns);
+}
+
 /* Merges the runs received. Positions count from the part's begin. */
 static bool merge(struct sorting *sorting, struct part *part)
 {
@@ -113,6 +123,8 @@ static bool merge(struct sorting *sorting, struct part *part)
 
 		if (!part->count)
 			part->first_ns = part->last_ns = time_ns;
+		if (is_gap(sorting, part->last_ns, time_ns) && part->gap_count < POSITIONS_GAPS)
+			part->gaps[part->gap_count++] = (struct position_gap){ part->count, time_ns };
 		*run->place++ = (struct position){ part->count++, part->last_ns };
 		part->last_ns = time_ns;
 		if (++run->next == run->end)
@@ -131,7 +143,7 @@ static void join_parts(struct sorting *sorting, const struct part *own, struct p
 	int64_t last_ns = 0;
 
 	MPI_Allgather(own, sizeof *own, MPI_BYTE, sorting->parts, sizeof *own, MPI_BYTE, MPI_COMM_WORLD);
-	*total = (struct positions_total){ .count = 0 };
+	*total = (struct positions_total){ .gaps = ranks_get((size_t)sorting->size * (POSITIONS_GAPS + 1), sizeof *total->gaps) };
 	for (int i = 0; i < sorting->size; i++) {
 		const struct part *part = &sorting->parts[i];
 
@@ -143,6 +155,10 @@ static void join_parts(struct sorting *sorting, const struct part *own, struct p
 			continue;
 		if (!total->count)
 			total->first_ns = part->first_ns;
+		else if (is_gap(sorting, total->last_ns, part->first_ns))
+			total->gaps[total->gap_count++] = (struct position_gap){ total->count, part->first_ns };
+		for (uint64_t j = 0; j < part->gap_count; j++)
+			total->gaps[total->gap_count++] = (struct position_gap){ total->count + part->gaps[j].position, part->gaps[j].time_ns };
 		total->count += part->count;
 		total->last_ns = part->last_ns;
 	}
@@ -187,11 +203,12 @@ static bool sort(struct sorting *sorting, const struct position_key *keys, size_
 	return true;
 }
 
-bool positions_find(const struct position_key *keys, size_t count, struct position *positions, struct positions_total *total)
+bool positions_find(const struct position_key *keys, size_t count, int64_t gap_ns, struct position *positions, struct positions_total *total)
 {
-	struct sorting sorting = { .size = 0 };
+	struct sorting sorting = { .gap_ns = gap_ns };
 	bool found;
 
+	*total = (struct positions_total){ .count = 0 };
 	MPI_Comm_size(MPI_COMM_WORLD, &sorting.size);
 	MPI_Comm_rank(MPI_COMM_WORLD, &sorting.rank);
 	MPI_Type_contiguous(sizeof *keys, MPI_BYTE, &sorting.key_type);

@@ -21,16 +21,27 @@ struct position {
 	int64_t before_ns;       /* time of the item before it; of the first one its own */
 };
 
+/* Most gaps of one rank's part. */
+#define POSITIONS_GAPS 16
+
+/* Before this item passed much time. */
+struct position_gap {
+	uint64_t position;
+	int64_t time_ns;         /* of the item */
+};
+
 struct positions_total {
 	uint64_t count;          /* items of all ranks */
 	int64_t first_ns, last_ns; /* times of the first and the last of them; valid with `count` */
+	struct position_gap *gaps; /* in the order of items; each rank finds up to POSITIONS_GAPS */
+	size_t gap_count;
 };
 
 /*
- * Collective. `keys`: of the items of this rank, in ascending order. Fills one position for each of them. False: out of memory on some
- * rank; the same on all.
+ * Collective. `keys`: of the items of this rank, in ascending order. Fills one position for each of them. gap_ns: time between two items that
+ * makes a gap. False: out of memory on some rank; the same on all. The caller frees the gaps.
  */
-bool positions_find(const struct position_key *keys, size_t count, struct position *positions, struct positions_total *total)
+bool positions_find(const struct position_key *keys, size_t count, int64_t gap_ns, struct position *positions, struct positions_total *total)
 	__attribute__((warn_unused_result));
 
 #endif

@@ -59,6 +59,17 @@ class SameAsOneProcess(FleetTest):
         self.check((3,), "messages", "-T", "csv", "-Y", "frame.len > 100", files=files)
         self.check((3,), "connections", files=files)
 
+    def test_requests_that_are_given_up_while_other_ranks_have_packets(self):
+        """When a year passes, one process gives up the requests at the end of the first capture, because of packets of other hosts."""
+        asked, second = self.path("asked.pcap"), self.path("second.pcap")
+        frames = list(capfile.timed(os.path.join(TESTDATA, "roce-nfs3.pcap.gz")))
+        begin = frames[0][0]
+        capfile.write_pcap(asked, frames[0][1], [(10**18 + time - begin, data, wire) for time, _, data, wire in frames[:600]
+                                                 if data[26:30] != bytes((10, 0, 0, 1))])
+        frames = list(capfile.timed(self.captures[0]))
+        capfile.write_pcap(second, frames[0][1], [(time, data, wire) for time, _, data, wire in frames])
+        self.check((2, 3), "stats", "--json", files=[asked, second])
+
     def test_a_job_of_nccl(self):
         hosts = [nccl.Host(i + 1) for i in range(4)]
         nccl.ring(hosts, 12, 20000, late={(5, hosts[2]): 5 * nccl.MS})
