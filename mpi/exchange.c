@@ -16,6 +16,7 @@
 #include "mpi/placement.h"
 #include "mpi/positions.h"
 #include "mpi/ranks.h"
+#include "mpi/sent_frame.h"
 #include "mpi/split.h"
 #include "mpi/unit.h"
 
@@ -33,13 +34,6 @@ struct waiting {
 	struct rtap_batch *batch; /* its owner; a reference of its own */
 	struct position_key key;
 	unsigned rank;            /* that analyses it */
-};
-
-/* The fixed part of a frame that is sent; its bytes follow. */
-struct sent_frame {
-	uint64_t number;
-	int64_t time_ns, before_ns;
-	uint32_t captured_length, wire_length, link_type, interface;
 };
 
 /* Frames of one rank that were numbered in this round and are to be delivered. */
@@ -448,6 +442,15 @@ static void put_frames(struct exchange *exchange, size_t count, uint8_t *buffer,
 	free(places);
 }
 
+static struct sent_frame next_sent(const struct arrived *arrived)
+{
+	struct sent_frame sent;
+
+	if (!sent_frame_read(arrived->next, arrived->end, &sent))
+		ranks_give_up("the frames of another rank are broken: this is a bug in rdmatap-mpi");
+	return sent;
+}
+
 static void begin_arrived(struct exchange *exchange, const uint8_t *received, const int *counts, const int *begins)
 {
 	for (int i = 0; i < exchange->size; i++) {
@@ -461,7 +464,7 @@ static void begin_arrived(struct exchange *exchange, const uint8_t *received, co
 		if (i == exchange->rank)
 			arrived->number = exchange->own[0].frame.number;
 		else
-			memcpy(&arrived->number, arrived->next + offsetof(struct sent_frame, number), sizeof arrived->number);
+			arrived->number = next_sent(arrived).number;
 		if (!heap_add(&exchange->heads, arrived))
 			ranks_lack_memory();
 	}
@@ -550,9 +553,8 @@ static bool add_own(struct exchange *exchange, struct arrived *arrived, struct b
 /* Adds the next frame of another rank. */
 static void add_received(struct exchange *exchange, struct arrived *arrived, struct batch *batch)
 {
-	struct sent_frame sent;
+	struct sent_frame sent = next_sent(arrived);
 
-	memcpy(&sent, arrived->next, sizeof sent);
 	batch->frames[batch->shared.count++] = (struct rtap_frame){
 		.bytes = arrived->next + sizeof sent, .captured_length = sent.captured_length, .wire_length = sent.wire_length,
 		.link_type = sent.link_type, .interface = sent.interface, .number = sent.number, .time_ns = sent.time_ns,
@@ -560,7 +562,7 @@ static void add_received(struct exchange *exchange, struct arrived *arrived, str
 	};
 	arrived->next += sizeof sent + sent.captured_length;
 	if (arrived->next < arrived->end)
-		memcpy(&arrived->number, arrived->next + offsetof(struct sent_frame, number), sizeof arrived->number);
+		arrived->number = next_sent(arrived).number;
 	else
 		heap_remove_first(&exchange->heads);
 }

@@ -11,55 +11,14 @@
 #include "cli/joined.h"
 #include "cli/reader.h"
 #include "mpi/exchange.h"
+#include "mpi/fact.h"
 #include "mpi/facts.h"
 #include "mpi/ranks.h"
-#include "output/message/message_copy.h"
-#include "output/message/operation_copy.h"
 #include "output/stats/stats_packet.h"
 #include "reassembly/tracker.h"
 
 #define TAG_FACTS 20
-#define ALIGNED(size) (((size) + 7) & ~(size_t)7)
-
-enum kind { CREATED, PACKET, RARE_PACKET, JOINED, PAUSE, MESSAGE, OPERATION, CONNECTION, MERGED, RESOLVED };
-
-/* A fact; its data follow, in multiples of 8 bytes. */
-struct head {
-	uint64_t order;           /* as in struct facts */
-	uint32_t kind, size;
-};
-
-/* Of a RARE_PACKET; a PACKET has STATS_USUAL_SIGHT bytes of the sight. */
-struct packet_fact {
-	struct stats_sight sight;
-	struct rtap_tcp_recovery recoveries[];
-};
-
-struct connection_fact {
-	struct rtap_connection connection;
-	struct rtap_life_event life[];
-};
-
-/* Followed by the events of its connection, then by a struct message_copy. */
-struct message_fact {
-	bool has_connection;
-	struct connection_fact of;
-};
-
-struct operation_fact {
-	const char *layer;
-	struct operation_copy copy;
-};
-
-struct merged_fact {
-	uint64_t from, into;
-	bool turned;
-};
-
-struct resolved_fact {
-	uint64_t frame;
-	struct rtap_flow_facts flow;
-};
+#define BROKEN "what another rank has found is broken: this is a bug in rdmatap-mpi"
 
 /* Facts of one rank that rank 0 counts, and its numbers of connections among those of all. */
 struct run {
@@ -91,9 +50,6 @@ struct facts {
 	double counting_s;
 };
 
-/* Static texts are passed as their place in the program, which all ranks run. */
-extern const char __executable_start[], _end[];
-
 bool facts_can_keep(const struct options *options)
 {
 	return !options->openmetrics && !options->explain;
@@ -107,22 +63,15 @@ bool facts_can_join(const struct options *options)
 
 static const char *encode(const char *text)
 {
-	if (!text)
-		return NULL;
-	if (text < __executable_start || text >= _end)
+	if (!fact_text_encode(&text))
 		ranks_give_up("a name of the statistics is not of this program: this is a bug in rdmatap-mpi");
-	return (const char *)(uintptr_t)(text - __executable_start);
-}
-
-static const char *decode(const char *text)
-{
-	return text ? __executable_start + (uintptr_t)text : NULL;
+	return text;
 }
 
 /* Room for the data of a fact. */
-static void *add(struct facts *facts, enum kind kind, size_t size)
+static void *add(struct facts *facts, enum fact_kind kind, size_t size)
 {
-	struct head head = { facts->order, (uint32_t)kind, (uint32_t)ALIGNED(size) };
+	struct fact_head head = { facts->order, (uint32_t)kind, (uint32_t)FACT_ALIGNED(size) };
 	uint8_t *bytes = array_grow(facts->bytes, &facts->room, facts->used + sizeof head + head.size, 1);
 
 	if (!bytes)
@@ -154,7 +103,7 @@ static void keep_message(void *owner, const struct rtap_message *message)
 
 	if (facts->is_finishing && message->first_frame > facts->order)
 		facts->order = message->first_frame;
-	fact = add(facts, MESSAGE, sizeof *fact + life + message_copy_size(message));
+	fact = add(facts, FACT_MESSAGE, sizeof *fact + life + message_copy_size(message));
 	copy = (void *)((uint8_t *)fact + sizeof *fact + life);
 	fact->has_connection = connection;
 	if (connection)
@@ -176,7 +125,7 @@ static void keep_message(void *owner, const struct rtap_message *message)
 
 static void keep_operation(void *owner, const struct rtap_operation *operation)
 {
-	struct operation_fact *fact = add(owner, OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
+	struct operation_fact *fact = add(owner, FACT_OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
 	struct rtap_named_value *values;
 
 	operation_copy_fill(&fact->copy, operation);
@@ -193,17 +142,17 @@ static void keep_connection(void *owner, const struct rtap_connection *connectio
 	/* at the end they follow the messages of all ranks */
 	if (facts->is_finishing)
 		facts->order = UINT64_MAX;
-	put_connection(add(facts, CONNECTION, sizeof(struct connection_fact) + connection->life_count * sizeof connection->life[0]), connection);
+	put_connection(add(facts, FACT_CONNECTION, sizeof(struct connection_fact) + connection->life_count * sizeof connection->life[0]), connection);
 }
 
 static void keep_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
-	*(struct merged_fact *)add(owner, MERGED, sizeof(struct merged_fact)) = (struct merged_fact){ from, into, turned };
+	*(struct merged_fact *)add(owner, FACT_MERGED, sizeof(struct merged_fact)) = (struct merged_fact){ from, into, turned };
 }
 
 static void keep_resolved(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
 {
-	*(struct resolved_fact *)add(owner, RESOLVED, sizeof(struct resolved_fact)) = (struct resolved_fact){ frame, *flow };
+	*(struct resolved_fact *)add(owner, FACT_RESOLVED, sizeof(struct resolved_fact)) = (struct resolved_fact){ frame, *flow };
 }
 
 static void keep(void *owner, struct rtap_tracker_options *tracking)
@@ -237,7 +186,7 @@ static void note_created(struct facts *facts, const struct rtap_tracker *tracker
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	if (counters.connections == facts->connections)
 		return;
-	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = counters.connections - facts->connections;
+	*(uint64_t *)add(facts, FACT_CREATED, sizeof(uint64_t)) = counters.connections - facts->connections;
 	facts->connections = counters.connections;
 }
 
@@ -282,10 +231,10 @@ static void count(void *owner, const struct rtap_packet *packet)
 
 	stats_sight(&sight, packet);
 	if (!(sight.time_lost_ns | sight.late_ns | sight.late_packets | sight.tcp_recovery_count)) {
-		memcpy(add(facts, PACKET, STATS_USUAL_SIGHT), &sight, STATS_USUAL_SIGHT);
+		memcpy(add(facts, FACT_PACKET, STATS_USUAL_SIGHT), &sight, STATS_USUAL_SIGHT);
 		return;
 	}
-	fact = add(facts, RARE_PACKET, sizeof *fact + recoveries);
+	fact = add(facts, FACT_RARE_PACKET, sizeof *fact + recoveries);
 	fact->sight = sight;
 	if (recoveries)
 		memcpy(fact->recoveries, packet->flow.tcp_recoveries, recoveries);
@@ -293,13 +242,13 @@ static void count(void *owner, const struct rtap_packet *packet)
 
 static void count_pause(void *owner, const struct congestion_pause *pause)
 {
-	*(struct congestion_pause *)add(owner, PAUSE, sizeof *pause) = *pause;
+	*(struct congestion_pause *)add(owner, FACT_PAUSE, sizeof *pause) = *pause;
 }
 
 static void pass_joined(void *owner, const struct transmission_sight *sight)
 {
 	/* with its padding */
-	memcpy(add(owner, JOINED, sizeof *sight), sight, sizeof *sight);
+	memcpy(add(owner, FACT_JOINED, sizeof *sight), sight, sizeof *sight);
 }
 
 static uint64_t number_of(const struct run *run, uint64_t number)
@@ -310,7 +259,7 @@ static uint64_t number_of(const struct run *run, uint64_t number)
 static struct rtap_connection *get_connection(const struct run *run, struct connection_fact *fact)
 {
 	for (uint32_t i = 0; i < fact->connection.life_count; i++)
-		fact->life[i].name = decode(fact->life[i].name);
+		fact->life[i].name = fact_text_decode(fact->life[i].name);
 	fact->connection.life = fact->life;
 	fact->connection.number = number_of(run, fact->connection.number);
 	return &fact->connection;
@@ -327,14 +276,14 @@ static void count_message(struct facts *facts, const struct run *run, struct mes
 	message_copy_restore(copy, &message, &unused);
 	items = (void *)(uintptr_t)message.items;
 	for (uint32_t i = 0; i < message.item_count; i++) {
-		items[i].name = decode(items[i].name);
-		items[i].status_name = decode(items[i].status_name);
+		items[i].name = fact_text_decode(items[i].name);
+		items[i].status_name = fact_text_decode(items[i].status_name);
 	}
-	message.status_name = decode(message.status_name);
-	message.mad_class_name = decode(message.mad_class_name);
-	message.mad_method_name = decode(message.mad_method_name);
-	message.mad_attribute_name = decode(message.mad_attribute_name);
-	message.mad_status_name = decode(message.mad_status_name);
+	message.status_name = fact_text_decode(message.status_name);
+	message.mad_class_name = fact_text_decode(message.mad_class_name);
+	message.mad_method_name = fact_text_decode(message.mad_method_name);
+	message.mad_attribute_name = fact_text_decode(message.mad_attribute_name);
+	message.mad_status_name = fact_text_decode(message.mad_status_name);
 	message.connection = fact->has_connection ? get_connection(run, &fact->of) : NULL;
 	facts->counts.message(facts->counts.owner, &message);
 }
@@ -345,8 +294,8 @@ static void count_operation(struct facts *facts, const struct run *run, struct o
 	struct rtap_named_value *values = (void *)(uintptr_t)operation->values;
 
 	for (uint32_t i = 0; i < operation->value_count; i++)
-		values[i].name = decode(values[i].name);
-	operation->layer = decode(fact->layer);
+		values[i].name = fact_text_decode(values[i].name);
+	operation->layer = fact_text_decode(fact->layer);
 	fact->copy.connection.number = number_of(run, fact->copy.connection.number);
 	facts->counts.operation(facts->counts.owner, operation);
 }
@@ -373,39 +322,40 @@ static void count_joined(struct facts *facts, const struct run *run, struct tran
 	joined_take(facts->joined, sight);
 }
 
-static void count_fact(struct facts *facts, const struct run *run, enum kind kind, void *data)
+static void count_fact(struct facts *facts, const struct run *run, enum fact_kind kind, void *data)
 {
 	struct merged_fact *merged = data;
 	struct resolved_fact *resolved = data;
 
 	switch (kind) {
-	case CREATED:
+	case FACT_CREATED:
+	case FACT_KIND_COUNT:
 		break;
-	case PACKET:
+	case FACT_PACKET:
 		count_packet(facts, run, data);
 		break;
-	case RARE_PACKET:
+	case FACT_RARE_PACKET:
 		count_rare_packet(facts, run, data);
 		break;
-	case JOINED:
+	case FACT_JOINED:
 		count_joined(facts, run, data);
 		break;
-	case PAUSE:
+	case FACT_PAUSE:
 		congestion_note_pause(facts->stats, data);
 		break;
-	case MESSAGE:
+	case FACT_MESSAGE:
 		count_message(facts, run, data);
 		break;
-	case OPERATION:
+	case FACT_OPERATION:
 		count_operation(facts, run, data);
 		break;
-	case CONNECTION:
+	case FACT_CONNECTION:
 		facts->counts.connection(facts->counts.owner, get_connection(run, data));
 		break;
-	case MERGED:
+	case FACT_MERGED:
 		facts->counts.merged(facts->counts.owner, number_of(run, merged->from), number_of(run, merged->into), merged->turned);
 		break;
-	case RESOLVED:
+	case FACT_RESOLVED:
 		resolved->flow.connection = number_of(run, resolved->flow.connection);
 		facts->counts.resolved(facts->counts.owner, resolved->frame, &resolved->flow);
 		break;
@@ -424,25 +374,29 @@ static void number_connections(struct facts *facts, struct run *run, uint64_t cr
 		numbers[run->count++] = ++facts->all_connections;
 }
 
-static struct head head_at(const uint8_t *at)
+static struct fact_head head_at(const struct run *run, const uint8_t *at)
 {
-	struct head head;
+	struct fact_head head;
 
-	memcpy(&head, at, sizeof head);
+	if (!fact_read_head(at, run->end, &head))
+		ranks_give_up(BROKEN);
 	return head;
 }
 
 /* The facts of one frame: connections that it created are numbered first. */
 static void count_next(struct facts *facts, struct run *run)
 {
+	const unsigned points = facts->joined ? facts->joined->form.point_count : 0;
 	const uint8_t *at;
-	struct head head;
+	struct fact_head head;
 
-	for (at = run->next; at < run->end && (head = head_at(at)).order == run->order; at += sizeof head + head.size)
-		if (head.kind == CREATED)
+	for (at = run->next; at < run->end && (head = head_at(run, at)).order == run->order; at += sizeof head + head.size)
+		if (head.kind == FACT_CREATED && fact_is_whole(&head, at + sizeof head, points))
 			number_connections(facts, run, *(const uint64_t *)(at + sizeof head));
 	for (; run->next < at; run->next += sizeof head + head.size) {
-		head = head_at(run->next);
+		head = head_at(run, run->next);
+		if (!fact_is_whole(&head, run->next + sizeof head, points))
+			ranks_give_up(BROKEN);
 		count_fact(facts, run, head.kind, (void *)(uintptr_t)(run->next + sizeof head));
 	}
 }
@@ -466,7 +420,7 @@ static void count_runs(void *owner)
 		run = &facts->runs[i];
 		if (run->next == run->end)
 			continue;
-		run->order = head_at(run->next).order;
+		run->order = head_at(run, run->next).order;
 		if (!heap_add(&heads, run))
 			ranks_lack_memory();
 	}
@@ -476,7 +430,7 @@ static void count_runs(void *owner)
 			heap_remove_first(&heads);
 			continue;
 		}
-		run->order = head_at(run->next).order;
+		run->order = head_at(run, run->next).order;
 		heap_settle_first(&heads);
 	}
 	heap_fini(&heads);
@@ -522,7 +476,7 @@ static void ends(void *owner)
 	facts->is_finishing = true;
 	facts->order = 0;
 	/* connections that are created at the end; deliver() sets how many */
-	*(uint64_t *)add(facts, CREATED, sizeof(uint64_t)) = 0;
+	*(uint64_t *)add(facts, FACT_CREATED, sizeof(uint64_t)) = 0;
 }
 
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
@@ -532,7 +486,7 @@ static void deliver(void *owner, struct reader *reader, const struct rtap_tracke
 	struct rtap_tracker_counters counters;
 
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
-	*(uint64_t *)(facts->bytes + sizeof(struct head)) = counters.connections - facts->connections;
+	*(uint64_t *)(facts->bytes + sizeof(struct fact_head)) = counters.connections - facts->connections;
 	gather(facts);
 	count_runs(facts);
 	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);

@@ -68,12 +68,16 @@ static bool receive(struct incoming *incoming)
 	return size;
 }
 
-static void read_number(struct incoming *incoming)
+static struct head read_head(const struct incoming *incoming)
 {
+	size_t left = incoming->size - incoming->next;
 	struct head head;
 
-	memcpy(&head, incoming->block + incoming->next, sizeof head);
-	incoming->number = head.number;
+	if (left >= sizeof head)
+		memcpy(&head, incoming->block + incoming->next, sizeof head);
+	if (left < sizeof head || head.length > left - sizeof head)
+		ranks_give_up("the lines of another rank are broken: this is a bug in rdmatap-mpi");
+	return head;
 }
 
 /* Prints the records of other ranks with numbers below this one. */
@@ -82,16 +86,15 @@ static void print_before(struct lines *lines, uint64_t number)
 	struct incoming *incoming;
 
 	while ((incoming = heap_first(&lines->heads)) && incoming->number < number) {
-		struct head head;
+		struct head head = read_head(incoming);
 
-		memcpy(&head, incoming->block + incoming->next, sizeof head);
 		print(lines, incoming->block + incoming->next + sizeof head, head.length);
 		incoming->next += sizeof head + head.length;
 		if (incoming->next == incoming->size && !receive(incoming)) {
 			heap_remove_first(&lines->heads);
 			continue;
 		}
-		read_number(incoming);
+		incoming->number = read_head(incoming).number;
 		heap_settle_first(&lines->heads);
 	}
 }
@@ -111,7 +114,7 @@ static void begin(struct lines *lines)
 		incoming->rank = i;
 		if (!receive(incoming))
 			continue;
-		read_number(incoming);
+		incoming->number = read_head(incoming).number;
 		if (!heap_add(&lines->heads, incoming))
 			ranks_lack_memory();
 	}
