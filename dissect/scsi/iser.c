@@ -13,7 +13,8 @@ const struct rtap_name iser_names[] = { { ISER_CONTROL, "control" }, { ISER_HELL
 static const struct rtap_name iscsi_names[] = {
 	{ ISCSI_NOP_OUT, "NOP-Out" }, { ISCSI_COMMAND, "SCSI Command" }, { ISCSI_TASK_MANAGEMENT, "Task Management Request" },
 	{ ISCSI_LOGIN, "Login Request" }, { ISCSI_TEXT, "Text Request" }, { ISCSI_DATA_OUT, "Data-Out" }, { ISCSI_LOGOUT, "Logout Request" },
-	{ ISCSI_SNACK, "SNACK Request" }, { ISCSI_NOP_IN, "NOP-In" }, { ISCSI_RESPONSE, "SCSI Response" }, { ISCSI_TASK_MANAGEMENT_RESPONSE, "Task Management Response" },
+	{ ISCSI_SNACK, "SNACK Request" }, { ISCSI_NOP_IN, "NOP-In" }, { ISCSI_RESPONSE, "SCSI Response" },
+	{ ISCSI_TASK_MANAGEMENT_RESPONSE, "Task Management Response" },
 	{ ISCSI_LOGIN_RESPONSE, "Login Response" }, { ISCSI_TEXT_RESPONSE, "Text Response" }, { ISCSI_DATA_IN, "Data-In" },
 	{ ISCSI_LOGOUT_RESPONSE, "Logout Response" }, { ISCSI_R2T, "R2T" }, { ISCSI_ASYNC, "Asynchronous Message" }, { ISCSI_REJECT, "Reject" },
 	{ 0, NULL },
@@ -514,14 +515,17 @@ static enum result parse_rejected(struct parse *parse)
 /* Additional header segments: a length that counts from after the type, the type, a byte, the rest; padded to words. RFC 7143, 11.2.2. */
 enum { ROW_AHS_CDB = 3, ROW_AHS_READ_LENGTH, ROW_AHS_UNKNOWN };
 
-static const struct rtap_name ahs_names[] = { { ISCSI_EXTENDED_CDB, "extended CDB" }, { ISCSI_BIDIRECTIONAL, "bidirectional read length" }, { 0, NULL } };
+static const struct rtap_name ahs_names[] = {
+	{ ISCSI_EXTENDED_CDB, "extended CDB" }, { ISCSI_BIDIRECTIONAL, "bidirectional read length" }, { 0, NULL },
+};
 
 static const struct rtap_field ahs_fields[] = {
 	{ "iscsi.ahs.length", "AHS Length", 0, 16, RTAP_DEC, RTAP_REPEATS, NULL, NULL, NULL },
 	{ "iscsi.ahs.type", "AHS Type", 16, 8, RTAP_DEC, RTAP_REPEATS, ahs_names, NULL, NULL },
 	{ "iscsi.ahs.specific", "AHS Specific", 24, 8, RTAP_HEX, RTAP_REPEATS, NULL, NULL, NULL },
 	[ROW_AHS_CDB] = { "iscsi.ahs.extended_cdb", "Extended CDB", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
-	[ROW_AHS_READ_LENGTH] = { "iscsi.ahs.bidir.length", "Bidirectional Read Data Length", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_AHS_READ_LENGTH] = { "iscsi.ahs.bidir.length", "Bidirectional Read Data Length", 0, 32, RTAP_DEC,
+				  RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	[ROW_AHS_UNKNOWN] = { "iscsi.ahs.unknown_blob", "Data of Another AHS", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 };
 

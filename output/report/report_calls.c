@@ -78,8 +78,8 @@ static void note_reply(struct report *report, struct report_trace *trace, const 
 	call.spot.place = message->latency_ns;
 	call.reply_frame = message->first_frame;
 	report_wait(report, &(struct report_recovery){
-		.spot = { (int64_t)((uint64_t)call.spot.time_ns + (uint64_t)message->latency_ns), message->latency_ns }, .frame = message->first_frame, .connection = message->connection->number,
-		.from_a = !message->from_a, .cause = REPORT_WAIT,
+		.spot = { (int64_t)((uint64_t)call.spot.time_ns + (uint64_t)message->latency_ns), message->latency_ns },
+		.frame = message->first_frame, .connection = message->connection->number, .from_a = !message->from_a, .cause = REPORT_WAIT,
 	}, (int64_t)lost_us * 1000);
 	if (message->rdma_error || (message->has_rpc_status && (!message->rpc_accepted || message->rpc_status))) {
 		call.failed = true;
