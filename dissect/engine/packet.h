@@ -14,7 +14,7 @@
 
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
-#define RTAP_MAX_SOURCES 4
+#define RTAP_MAX_SOURCES 8
 #define RTAP_PROTOCOL_WORDS 7 /* with a bit for each protocol */
 
 /*

@@ -48,7 +48,8 @@ void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	iwarp_view_end(view, budget);
-	view->packet = packet;
+	/* FPDUs that become known without data are of earlier segments, perhaps of another stream, which ends now */
+	view->packet = packet->tcp.payload.captured ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
