@@ -263,6 +263,18 @@ static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
 	return memory && iwarp_view_keep(&tracker->view, &tracker->budget, memory, size);
 }
 
+/* Whether the current frame has data of this direction. Others, of which a stream learns something or during which it ends, show none of it. */
+static bool has_frame(const struct iwarp_half *half)
+{
+	const struct tcp_connection *tcp = half->stream->tcp;
+	const struct rtap_packet *packet = half->stream->tracker->view.packet;
+	bool from_a = half->from_a;
+
+	return packet && packet->source_port == tcp->ports[from_a] && packet->destination_port == tcp->ports[!from_a] &&
+	       !memcmp(packet->source_address, tcp->addresses[from_a], packet->address_length) &&
+	       !memcmp(packet->destination_address, tcp->addresses[!from_a], packet->address_length);
+}
+
 static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
@@ -275,7 +287,7 @@ static void report_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	if (!stream->proven)
 		prove(stream);
 	/* Its own frame has shown it, unless it needed an earlier segment. */
-	if (!half->was_ahead || fpdu->split)
+	if ((!half->was_ahead || fpdu->split) && has_frame(half))
 		shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	if (!STAILQ_EMPTY(&half->queue) || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {

@@ -48,7 +48,7 @@ void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	iwarp_view_end(view, budget);
-	/* FPDUs that become known without data are of earlier segments, perhaps of another stream, which ends now */
+	/* a segment without data has no FPDUs, but the list may get some */
 	view->packet = packet->tcp.payload.captured ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
