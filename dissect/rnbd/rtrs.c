@@ -149,9 +149,14 @@ static const struct rtap_field rtrs_imm_request_fields[] = {
 
 static void summary_rtrs_imm_request(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	(void)packet;
-	(void)layer;
-	line_text(line, ": RTRS");
+	const struct rtap_layer *request = layer_after(packet, layer);
+	char *begin;
+
+	line_char(line, ':');
+	begin = line->next;
+	line_text(line, " RTRS");
+	if (request && layer_after(packet, request))
+		line_spare(line, begin, LINE_SPARE_LOWER);
 }
 
 static const struct rtap_field rtrs_imm_response_fields[] = {

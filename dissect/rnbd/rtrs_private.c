@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/rnbd/rtrs_private.h"
 
@@ -50,9 +51,15 @@ static const struct rtap_field rtrs_conn_req_fields[] = {
 
 static void summary_rtrs_conn_req(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin;
+
 	if (layer->length < RTRS_PRIVATE_LENGTH)
 		return;
-	line_text(line, " RTRS connection ");
+	line_text(line, " RTRS");
+	begin = line->next;
+	line_text(line, " connection");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
+	line_char(line, ' ');
 	line_dec(line, little_bits(layer_bytes(packet, layer), RTRS_REQUEST_CID));
 	line_text(line, " of ");
 	line_dec(line, little_bits(layer_bytes(packet, layer), RTRS_REQUEST_CID_NUM));

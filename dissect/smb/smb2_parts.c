@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_name.h"
 #include "dissect/smb/smb2_parts.h"
 #include "dissect/smb/smb_text.h"
 
@@ -79,7 +80,7 @@ void smb2_line_text(struct line *line, struct rtap_span part)
 	for (uint8_t *at = text; at < end; at++)
 		if (*at == '\\')
 			*at = '/';
-	line_escaped(line, text, (size_t)(end - text));
+	line_name(line, text, (size_t)(end - text));
 }
 
 void smb2_show_descriptors(const struct smb2_walk *walk, size_t row, struct rtap_span part)
