@@ -32,6 +32,7 @@ def without_root():
     return {} if b"it runs" in done.stdout else {"user": "nobody", "group": "nogroup", "extra_groups": ()}
 
 
+@functools.lru_cache
 def release():
     """Such as "4.0"."""
     done = subprocess.run(["tshark", "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -61,12 +61,20 @@ class Language(CliTest):
             self.bad(message, "-r", TUNNELS, "-Y", text)
         self.bad("records do not have", "messages", RPING, "-Y", "message.length#1 > 3")
 
+    @staticmethod
+    def spelled_for_tshark(text):
+        """tshark 4.4 counts 0 for a field that is absent, and reads bytes without 0x and colons as decimal: there, text as 4.0 understands it."""
+        later = {"count(tcp.port) == 0": "tcp.port && count(tcp.port) == 0", "eth.src[0:3] contains 54": "eth.src[0:3] contains 0x54",
+                 "eth.src[0] == 52": "eth.src[0] == 52:", "eth.src[0:2] & 0f0f == 0204": "eth.src[0:2] & 0f:0f == 02:04"}
+        return later.get(text, text) if tshark_taps.release() != "4.0" else text
+
     @unittest.skipUnless(tshark_taps.available(), "tshark with Lua is missing")
     def test_each_filter_selects_the_frames_that_tshark_selects(self):
         for capture in (NFS, RPING, TUNNELS, IWARP):
-            done, frames = tshark_taps.run(["tshark", "-n", "-q", "-r", capture], FILTERS, environment())
+            asked = {self.spelled_for_tshark(text): text for text in FILTERS}
+            done, frames = tshark_taps.run(["tshark", "-n", "-q", "-r", capture], asked, environment())
             self.assertEqual(done.returncode, 0, done.stderr)
-            taken = {text: found for text, found in frames.items() if found is not None}
+            taken = {asked[text]: found for text, found in frames.items() if found is not None}
             self.assertGreater(len(taken), 80)  # the others are of another tshark version
             for text, found in taken.items():
                 ours = self.run_program("-r", capture, "-Y", text, "-T", "fields", "-e", "frame.number")
