@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import cli
+import doubling
 import load
 import rpcrdma
 from load import Traffic
@@ -126,6 +127,7 @@ class Load(unittest.TestCase):
 
 class Work(Load):
     def twice(self, make, count):
+        count //= doubling.SHARE
         paths = [self.capture(make, n) for n in (count, 2 * count)]
         for options in (("messages", "--checksum"), ("-x", "-r"), ("stats",)):
             for attempt in range(TRIES):
