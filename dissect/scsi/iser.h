@@ -30,6 +30,9 @@
 #define ISCSI_LOGIN_CONTINUES 9, 1
 #define ISCSI_TAG 128, 32
 #define ISCSI_EXPECTED 160, 32   /* of a SCSI command: bytes of data */
+#define ISCSI_FINAL 8, 1          /* of a SCSI command, and of Data-Out */
+#define ISCSI_WRITES 10, 1        /* of a SCSI command */
+#define ISCSI_DATA_OFFSET 320, 32 /* of Data-Out */
 #define ISCSI_CDB_AT 32
 #define ISCSI_STATUS_AT 3
 

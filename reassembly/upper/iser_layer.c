@@ -74,7 +74,7 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	const uint8_t *pdu = header + ISER_LENGTH;
 	uint32_t expected = (uint32_t)bits(pdu, ISCSI_EXPECTED), ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4;
 	uint32_t immediate = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH), count = 0;
-	struct scsi_piece pieces[2];
+	struct scsi_piece pieces[3];
 	uint8_t cdb[MOST_CDB];
 	struct scsi_command_unit sent = {
 		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = cdb, .cdb_length = copy_cdb(pdu, left, cdb), .pieces = pieces,
@@ -89,7 +89,23 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 	if (header[0] & ISER_READ_VALID && expected)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_READ_BASE), .key = (uint32_t)bits(header, ISER_READ_STAG), .length = expected };
 	sent.piece_count = count;
+	/* without the F bit, Data-Out PDUs follow: RFC 7143, 11.3.1 */
+	sent.has_unsolicited = bits(pdu, ISCSI_WRITES) && !bits(pdu, ISCSI_FINAL) && expected > sent.carried.length;
+	/* the memory of a command whose data is all in SENDs */
+	if (sent.has_unsolicited && !(header[0] & ISER_WRITE_VALID))
+		pieces[sent.piece_count++] = (struct scsi_piece){ .length = expected - sent.carried.length, .is_out = true };
 	scsi_take_command(work, &sent);
+}
+
+/* A Data-Out PDU, which iSER has for unsolicited data only. RFC 7143, 11.7; RFC 7145, 7.3.4. */
+static void take_data_out(struct upper_work *work, const uint8_t *pdu, uint32_t left)
+{
+	uint32_t ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4, length = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH);
+	struct rtap_span data = { NULL, 0 };
+
+	if (ahs <= left)
+		data = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, length < left - ahs ? length : left - ahs };
+	scsi_take_unsolicited(work, bits(pdu, ISCSI_TAG), bits(pdu, ISCSI_DATA_OFFSET), data, length, bits(pdu, ISCSI_FINAL));
 }
 
 static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t left)
@@ -187,6 +203,9 @@ static bool take_packet(struct upper_work *work)
 		break;
 	case ISCSI_RESPONSE:
 		take_response(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
+		break;
+	case ISCSI_DATA_OUT:
+		take_data_out(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
 		break;
 	case ISCSI_REJECT:
 		take_reject(work, header + ISER_LENGTH);

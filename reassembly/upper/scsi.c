@@ -10,11 +10,13 @@
 #include "dissect/engine/line.h"
 #include "dissect/scsi/scsi_data.h"
 #include "reassembly/block_effect.h"
+#include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_copy.h"
 
+#define SCSI_UNNAMED 3         /* pieces of memory of a command with unsolicited data: of iSER */
 #define TAG_TEXT 20
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
@@ -43,8 +45,13 @@ struct scsi_request {
 	bool has_status;
 	uint8_t status;
 	struct scsi_sense sense;
-	struct coverage carried;   /* data out in the SEND, if it is wanted */
-	uint64_t carried_length;
+	struct coverage carried;   /* data-out in SENDs, if it is wanted; with has_unsolicited always, at least its ranges */
+	uint64_t carried_length;   /* bytes of data-out before those in memory */
+	bool has_unsolicited;      /* data-out follows in further SENDs */
+	bool awaits_last;          /* the last of them was not seen: the next members are the memory, and all bytes of data-out */
+	struct scsi_piece unnamed[SCSI_UNNAMED];
+	uint32_t unnamed_count;
+	uint64_t out_length;
 	struct scsi_piece *pieces; /* on the heap */
 	uint32_t piece_count;
 	uint16_t structures[2];    /* enum protocol_number of its data in, of its data out */
@@ -195,6 +202,19 @@ static uint8_t flags_of(const struct scsi_request *request)
 	return flags;
 }
 
+/* What lacks of the data in further SENDs; without the last of them the place of the rest is not known. */
+static void show_unsolicited(struct rtap_tracker *tracker, struct scsi_operation *operation, const struct scsi_request *request)
+{
+	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
+	const struct coverage none = { 0 };
+
+	missing_list_add_holes(&list, &request->carried, &none, 0, request->awaits_last ? request->out_length : request->carried_length);
+	tracker->counters.evictions += list.failed;
+	operation->head.shown.complete &= !list.count && !list.failed;
+	operation_add_missing(tracker, &operation->head, list.items, list.count, RTAP_OPERATION_PART_REQUEST);
+	free(list.items);
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct scsi_request *request = scsi_of(generic);
@@ -202,15 +222,16 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	struct rtap_operation *shown = &operation->head.shown;
 	uint32_t size = block_size(session_of(request), request->lun);
 
-	(void)tracker;
 	(void)response;
 	show_command(operation, request);
 	show_status(operation, request);
 	show_object(operation, request);
 	if (request->carried_length) {
-		shown->data_bytes += request->carried_length;
+		shown->data_bytes += request->has_unsolicited ? request->carried.total : request->carried_length;
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
+	if (request->has_unsolicited)
+		show_unsolicited(tracker, operation, request);
 	shown->flags = flags_of(request);
 	shown->has_controller = session_of(request)->has_nexus;
 	shown->controller = session_of(request)->nexus;
@@ -233,7 +254,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 /* The data of one direction in one piece, from its regions. */
 static void join(struct rtap_tracker *tracker, const struct scsi_request *request, bool is_out, struct coverage *joined, struct coverage *cut)
 {
-	uint64_t at = is_out ? request->carried_length : 0;
+	uint64_t at = !is_out ? 0 : request->awaits_last ? request->out_length : request->carried_length;
 	bool good = !is_out || coverage_copy(joined, &request->carried, 0, at, 0, COVERAGE_BYTES);
 
 	for (uint32_t i = 0; i < request->piece_count && good; i++) {
@@ -502,10 +523,54 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 	free(names);
 }
 
+/* Adds data-out in a SEND; its bytes only if they are wanted. */
+static void add_carried(struct upper_work *work, struct scsi_request *request, uint64_t offset, struct rtap_span data)
+{
+	bool is_wanted = work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD;
+	uint64_t before = coverage_memory(&request->carried), fresh;
+
+	if (!data.length || !(is_wanted || request->has_unsolicited))
+		return;
+	if (!coverage_add(&request->carried, offset, data.bytes, data.length, 0, is_wanted ? COVERAGE_BYTES : COVERAGE_ONLY, &fresh))
+		work->tracker->counters.evictions++;
+	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), before);
+}
+
+/* Keeps the memory of a command until the SENDs with its data have shown where the data in memory begins. */
+static void keep_pieces(struct scsi_request *request, const struct scsi_command_unit *sent)
+{
+	request->has_unsolicited = request->awaits_last = true;
+	request->out_length = sent->carried.length;
+	for (uint32_t i = 0; i < sent->piece_count && i < SCSI_UNNAMED; i++) {
+		request->unnamed[request->unnamed_count++] = sent->pieces[i];
+		request->out_length += sent->pieces[i].is_out ? sent->pieces[i].length : 0;
+	}
+}
+
+void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offset, struct rtap_span data, uint32_t length, bool is_last)
+{
+	struct scsi_request *request = (struct scsi_request *)command_find(work->connection, work->from_a, tag);
+	struct scsi_command_unit rest = { .tag = tag };
+
+	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
+	    length > request->out_length - offset)
+		return;
+	add_carried(work, request, offset, data);
+	if (!is_last || !request->awaits_last)
+		return;
+	request->awaits_last = false;
+	request->carried_length = offset + length;
+	for (uint32_t i = 0; i < request->unnamed_count; i++)
+		if (request->unnamed[i].is_out)
+			request->unnamed[i].length = (uint32_t)(request->out_length - request->carried_length);
+	rest.pieces = request->unnamed;
+	rest.piece_count = request->unnamed_count;
+	name_memory(work, request, &rest);
+}
+
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent)
 {
 	struct scsi_request *request = (struct scsi_request *)command_begin(work, sent->tag);
-	uint64_t fresh;
 
 	if (!request)
 		return;
@@ -523,12 +588,11 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
 		note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
-	name_memory(work, request, sent);
-	if (!sent->carried.length || !(work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD))
-		return;
-	if (!coverage_add(&request->carried, 0, sent->carried.bytes, sent->carried.length, 0, COVERAGE_BYTES, &fresh))
-		work->tracker->counters.evictions++;
-	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&request->carried), 0);
+	if (sent->has_unsolicited)
+		keep_pieces(request, sent);
+	else
+		name_memory(work, request, sent);
+	add_carried(work, request, 0, sent->carried);
 }
 
 void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags)

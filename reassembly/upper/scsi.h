@@ -50,12 +50,19 @@ struct scsi_command_unit {
 	uint32_t piece_count;
 	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces */
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
+	bool has_unsolicited;      /* SENDs with more data-out follow: scsi_take_unsolicited(); one piece is the memory of the rest of data-out */
 };
 
 /* The connection's state, new if it has none. `units`: of the layer. NULL: out of memory, which is counted. */
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer, struct scsi_units *units);
 
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
+
+/*
+ * Data-out in a SEND of its own: `data` as far as it was captured, `length` bytes from `offset` of the data. After the last one the target
+ * reads the rest.
+ */
+void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offset, struct rtap_span data, uint32_t length, bool is_last);
 
 /*
  * Processes the data of a READ or WRITE of a command's memory. True: the data has a structure, which is set in the context; the packet must be

@@ -98,6 +98,47 @@ class Crafted(Nvme):
                 expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
                 self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
 
+    def test_unsolicited_data(self):
+        """Data-Out PDUs after the command; the memory that the target reads begins after them. All in SENDs, without immediate data, or with."""
+        body = random.Random(7).randbytes(16384)
+        for on_iwarp, immediate, burst, part in ((False, 0, 8192, 4096), (False, 1024, 8192, 1500), (False, 4096, 16384, 4096),
+                                                 (False, 1024, 65536, 8192), (False, 4096, 5120, 5120), (True, 1024, 8192, 1500), (True, 0, 65536, 4096)):
+            scene = iwarp_scene.Connection(3260, together=700) if on_iwarp else Scene("scsi", "")
+            maker = scsi.Iser(scene if on_iwarp else Connection(scene), immediate)
+            scene.put(*maker.into(b"\x25" + bytes(15), struct.pack(">II", 999, 512)))
+            scene.put(*maker.unsolicited(scsi.cdb10(0x2a, 8, 32), body, burst, part))
+            scene.put(*maker.out(scsi.cdb10(0x2a, 100, 1), b"\x11" * 512))
+            capture = self.capture(scene)
+            with self.subTest(on_iwarp=on_iwarp, immediate=immediate, burst=burst, part=part):
+                images, missing = self.images(capture)
+                image, = images.values()
+                self.assertEqual((missing, image[4096:4096 + 16384] == body, image[51200:51712]), ([], True, b"\x11" * 512))
+                one, = (o for o in self.operations(capture) if o.get("length") == 16384)
+                self.assertEqual((one["complete"], one["data_bytes"], one["missing"]), (True, 16384, []))
+
+    def test_unsolicited_data_without_a_frame(self):
+        """What is exported is right or listed as missing, and the command is complete only with all of it."""
+        body = random.Random(8).randbytes(12288)
+        scene = Scene("scsi", "")
+        maker = scsi.Iser(Connection(scene), 1024)
+        scene.put(*maker.into(b"\x25" + bytes(15), struct.pack(">II", 999, 512)))
+        scene.put(*maker.unsolicited(scsi.cdb10(0x2a, 0, 24), body, 6144, 2560))
+        frames, lossy = list(capfile.read(self.capture(scene))), self.path("lossy.pcap")
+        incomplete = 0
+        for lost in range(len(frames)):
+            capfile.write_pcap(lossy, 1, frames[:lost] + frames[lost + 1:])
+            images, missing = self.images(lossy)
+            image = next(iter(images.values()), b"").ljust(12288, b"\0")
+            unknown = [range(offset, offset + length) for _, offset, length, _ in missing]
+            wrong = [at for at in range(12288) if image[at] != body[at] and not any(at in hole for hole in unknown)]
+            writes = [o for o in self.operations(lossy) if o["name"] == "WRITE(10)"]
+            if writes and images:
+                self.assertEqual(wrong, [], lost)
+            for one in writes:
+                self.assertTrue(not one["complete"] or one["data_bytes"] == 12288, lost)
+                incomplete += not one["complete"]
+        self.assertGreater(incomplete, 12)
+
     def test_errors(self):
         refused, media = (0x05, 0x2100), (0x03, 0x0c00)
         for kind in KINDS:

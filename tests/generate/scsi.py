@@ -185,6 +185,21 @@ class Iser(Srp):
             packets += [request] + responses
         return packets + self.answer(status, sense)
 
+    def unsolicited(self, cdb, data, burst, part, lun=0, status=GOOD):
+        """A write with Data-Out PDUs of `part` bytes up to `burst`, then memory: RFC 7143, 11.7. As Linux, the address is that of the rest."""
+        key, address = self.next()
+        inside, rest = data[:self.immediate], data[burst:]
+        unit = bytearray(self.unit(1, lun, cdb, len(data), (address + burst, key) if rest else (0, 0), data=inside))
+        unit[29] = unit[29] & 0x7f | 0x20
+        packets = self.send("a", bytes(unit))
+        for number, at in enumerate(range(self.immediate, min(burst, len(data)), part)):
+            end = min(at + part, burst, len(data))
+            packets += self.pdu(0x05, 0x80 if end == min(burst, len(data)) else 0, words=(0xffffffff, 0, 1, 0, number, at, 0), data=data[at:end])
+        if rest:
+            request, responses = self.talk.read("b", len(rest), key, address + burst, rest)
+            packets += [request] + responses
+        return packets + self.answer(status)
+
     def into(self, cdb, data, lun=0, status=GOOD, sense=b""):
         key, address = self.next()
         packets = self.send("a", self.unit(1, lun, cdb, len(data), into=(address, key)))
