@@ -315,13 +315,18 @@ static inline void upper_detach(struct message *message)
 
 static inline void upper_discard(struct message *message)
 {
+	struct request *request = message->request;
+	bool is_response;
+
 	if (message->region)
 		message->connection->layer->memory->discard(message);
-	if (!message->request)
+	if (!request)
 		return;
-	if (message->request->response == message)
-		message->request->response = NULL;
-	else
+	is_response = request->response == message;
+	if (is_response)
+		request->response = NULL;
+	/* the response may also be the message that shows it */
+	if (!is_response || request->response_message == message)
 		upper_detach(message);
 	message->request = NULL;
 }

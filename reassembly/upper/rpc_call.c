@@ -348,7 +348,7 @@ static void show_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	claim_show_lost(&shown->shown, &message->shown);
 	shown->shown.credits = packet->rpcrdma.credits;
 	shown->request = &call->request;
-	shown->request_number = message->request_number = call->request.number;
+	shown->request_number = call->request.number;
 	if (call->request.connection->ddp)
 		ddp_half_hold(tracker, shown);
 	*(is_reply ? &call->request.response_message : &call->request.message) = shown;
@@ -364,6 +364,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 {
 	const uint8_t *bytes;
 
+	message->request_number = call->request.number;
 	send->present = true;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
@@ -550,7 +551,8 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 {
 	struct rpc_connection *state = rpc_state_make(tracker, message->connection);
 
-	if (!state)
+	/* it was complete except for what the capture truncated, and now a repeat is */
+	if (!state || message->request_number)
 		return;
 	if (packet->rpcrdma.credits > state->credits)
 		state->credits = packet->rpcrdma.credits;

@@ -7,7 +7,7 @@ import struct
 import unittest
 from collections import Counter
 
-from cli import CliTest, captures, has_sanitizers, read, records
+from cli import CliTest, TESTDATA, captures, has_sanitizers, read, records
 
 PARTS = 4 if has_sanitizers() else 8
 LOST = 0.05
@@ -45,6 +45,27 @@ class Parts(CliTest):
                 self.assertEqual(done.returncode, 0, "%s, part %d" % (capture, i))
                 rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
                 self.assertEqual([row for row in rows if row[1] == "0" and row[2]], [], "%s, part %d" % (capture, i))
+
+    def replies(self, capture):
+        done = self.run_program("messages", "--rpc", "--json", capture)
+        self.assertEqual(done.returncode, 0, capture)
+        found = (json.loads(line) for line in done.stdout.splitlines())
+        return Counter(record["xid"] for record in found if record.get("kind") == "rpc_reply")
+
+    def test_truncated_frames(self):
+        """A reply of which a truncated and a whole copy were captured is one reply, with messages and without."""
+        for name in ("roce-nfs3-long.pcap", "roce-nfs41-long.pcap", "roce-nfs42-long.pcap"):
+            header, frames = records(read(os.path.join(TESTDATA, name)))
+            chance = random.Random(name)
+            for i in range(PARTS):
+                # repeats of a whole packet follow it
+                repeated = [frame for frame in frames for _ in range(2 if chance.random() < 0.2 else 1)]
+                kept = [(at, data[:chance.randrange(60, len(data) + 1)] if len(data) > 60 and chance.random() < 0.5 else data, wire)
+                        for at, data, wire in repeated]
+                part = self.part(header, kept)
+                self.assertEqual(self.run_program("-V", "-r", part).returncode, 0, "%s, part %d" % (name, i))
+                more = self.replies(part) - self.replies(self.part(header, repeated))
+                self.assertFalse(more, "%s, part %d" % (name, i))
 
     def broken(self, capture):
         done = self.run_program("check", "--json", capture)
