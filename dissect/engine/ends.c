@@ -175,11 +175,26 @@ static inline __attribute__((always_inline)) void append_ends(const struct ends 
 	line->next += text->length;
 }
 
+/* The padding of the outer ends of a tunnel, before those that are written now, is not needed. */
+static void spare_padding(struct line *line)
+{
+	char *begin = line->after_ends;
+
+	/* elsewhere than in a line of a packet nothing may precede it */
+	if (!line->ends || !begin || begin == line->next)
+		return;
+	while (begin[-1] == ' ')
+		begin--;
+	if (begin + 1 < line->after_ends)
+		line_spare_within(line, begin + 1, line->after_ends, LINE_SPARE_LOWER);
+}
+
 void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
 		  struct line *line)
 {
 	struct numbers numbers = numbers_of(packet, layer);
 
+	spare_padding(line);
 	if (length == 4)
 		append_ends(&(struct ends){ source, 4, false, numbers }, line); /* a GID has 16 bytes */
 	else
