@@ -49,7 +49,7 @@ static const struct known_command {
 	unsigned counting; /* as in struct input_division, if they do; measured with two ranks and 10 million small packets of 64 hosts */
 } commands[] = {
 	{ "check", COMMAND_CHECK, command_check, verdicts_can_keep, 0 },
-	{ "connections", COMMAND_CONNECTIONS, command_connections, NULL, 0 }, /* how they are used is counted from their messages */
+	{ "connections", COMMAND_CONNECTIONS, command_connections, records_can_keep, 0 },
 	{ "join", COMMAND_JOIN, command_join, facts_can_join, 500 },
 	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep, 0 },
 	{ "operations", COMMAND_OPERATIONS, command_operations, records_can_keep, 0 },

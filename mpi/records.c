@@ -22,6 +22,8 @@
 #include "output/message/operation_copy.h"
 #include "output/packet/printer.h"
 
+#define ASIDE (UINT64_MAX / 2) /* added to numbers of connections */
+
 struct records {
 	struct exchange *exchange;
 	const char *output;       /* file that all ranks write; NULL: rank 0 prints */
@@ -107,6 +109,11 @@ static void keep_message(void *owner, const struct rtap_message *message)
 	order(records, &records->messages, message->first_frame);
 	if (!records->shows.message)
 		return;
+	/* the list of connections counts them at once */
+	if (records->shows.connection) {
+		records->shows.message(records->shows.owner, message);
+		return;
+	}
 	if (!size || !copy_of(records, size)) {
 		fail(records, "out of memory");
 		return;
@@ -150,6 +157,13 @@ static void keep_connection(void *owner, const struct rtap_connection *connectio
 	save(records, sizeof *copy);
 }
 
+static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	struct records *records = owner;
+
+	records->shows.merged(records->shows.owner, from, into, turned);
+}
+
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
 {
 	struct records *records = owner;
@@ -168,6 +182,8 @@ static void keep(void *owner, struct rtap_tracker_options *tracking)
 		tracking->operation = keep_operation;
 	if (tracking->connection)
 		tracking->connection = keep_connection;
+	if (tracking->merged)
+		tracking->merged = take_merge;
 	if (tracking->wanted)
 		tracking->wanted = is_wanted;
 }
@@ -227,9 +243,9 @@ static uint64_t show_connection(struct records *records)
 /* Shows the record in memory; returns its number. */
 static uint64_t show(struct records *records)
 {
-	if (records->shows.message)
-		return show_message(records);
-	return records->shows.operation ? show_operation(records) : show_connection(records);
+	if (records->shows.connection)
+		return show_connection(records);
+	return records->shows.message ? show_message(records) : show_operation(records);
 }
 
 static bool load(struct records *records)
@@ -350,6 +366,17 @@ static void write_all(struct records *records, struct reader *reader)
 	records->failed |= !parallel_file_close(file);
 }
 
+/* What the command has counted for each connection gets its final number. No number is that of two meanwhile: first all move aside. */
+static void renumber_connections(struct records *records)
+{
+	uint64_t count = records->connections.count;
+
+	for (uint64_t i = 1; records->shows.merged && i <= count; i++)
+		records->shows.merged(records->shows.owner, i, i + ASIDE, false);
+	for (uint64_t i = 1; records->shows.merged && i <= count; i++)
+		records->shows.merged(records->shows.owner, i + ASIDE, order_find(&records->connections, i), false);
+}
+
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
 {
 	struct records *records = owner;
@@ -359,6 +386,7 @@ static void deliver(void *owner, struct reader *reader, const struct rtap_tracke
 	number(records, &records->messages);
 	number(records, &records->operations);
 	number(records, &records->connections);
+	renumber_connections(records);
 	if (records->output)
 		write_all(records, reader);
 	else
