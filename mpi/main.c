@@ -189,7 +189,8 @@ static bool open_exchange(struct job *job, const struct options *options)
 {
 	job->exchange = exchange_create(&(struct exchange_options){
 		.names = options->inputs, .count = options->input_count, .readers = job->inputs.readers, .splits = job->inputs.splits, .clocks = job->clocks,
-		.gap_ns = options->give_up_ns ? (int64_t)options->give_up_ns / 2 : USUAL_GAP_NS, .gathers = !job->is_spread, .apart = job->apart, .counting = job->command->counting, .max_memory = options->max_memory,
+		.gap_ns = options->give_up_ns ? (int64_t)options->give_up_ns / 2 : USUAL_GAP_NS, .gathers = !job->is_spread, .apart = job->apart,
+		.counting = job->command->counting, .max_memory = options->max_memory,
 	});
 	if (!job->exchange)
 		return false;

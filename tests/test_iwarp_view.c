@@ -22,6 +22,7 @@ static void begin(void)
 {
 	view = (struct iwarp_view){ .entry.apart = true };
 	budget_init(&budget, LIMIT);
+	packet.tcp.payload.captured = FRAME_LENGTH;
 	iwarp_view_begin(&view, &budget, &frame, &packet);
 }
 
@@ -126,4 +127,12 @@ Test(iwarp_view, an_fpdu_before_those_that_the_packet_shows_makes_it_stale)
 	cr_expect(view.is_stale);
 	iwarp_view_begin(&view, &budget, &frame, &packet);
 	cr_expect_not(view.is_stale);
+}
+
+Test(iwarp_view, the_packet_of_a_segment_without_data_shows_nothing)
+{
+	packet.tcp.payload.captured = 0;
+	iwarp_view_begin(&view, &budget, &frame, &packet);
+	cr_assert_eq(add(stream, bytes, 100, false), 0);
+	cr_expect_null(iwarp_view_enter(&view, &(struct rtap_context){ 0 }, 0, false));
 }
