@@ -91,8 +91,11 @@ static bool is_message(const struct message_fact *fact, size_t left)
 	const struct rtap_item *items;
 	uint8_t has_connection;
 
+	if (left < sizeof *fact)
+		return false;
+	/* not read as a bool, which has no other values */
 	memcpy(&has_connection, &fact->has_connection, 1);
-	if (left < sizeof *fact || has_connection > 1)
+	if (has_connection > 1)
 		return false;
 	left -= before;
 	if (!is_connection(&fact->of, &left))
