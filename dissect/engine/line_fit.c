@@ -12,6 +12,11 @@ static char *moved(char *at, char *begin, const char *end)
 
 static void take_out(struct line *line, char *begin, char *end)
 {
+	/* padding at the end of the line is gone */
+	if (end > line->next)
+		end = line->next;
+	if (begin >= end)
+		return;
 	memmove(begin, end, (size_t)(line->next - end));
 	line->next -= end - begin;
 	if (line->after_ends)

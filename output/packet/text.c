@@ -104,6 +104,8 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 	/* columns are padded */
 	while (line->next > before && line->next[-1] == ' ')
 		line->next--;
+	if (line->after_ends && line->after_ends > line->next)
+		line->after_ends = line->next;
 	if (packet->rpc.present && packet->rpc.call_frame)
 		write_request(packet, " [to ", packet->rpc.call_frame, packet->rpc.call_time_ns, line);
 	else if (packet->request.frame)
