@@ -315,18 +315,13 @@ static inline void upper_detach(struct message *message)
 
 static inline void upper_discard(struct message *message)
 {
-	struct request *request = message->request;
-	bool is_response;
-
 	if (message->region)
 		message->connection->layer->memory->discard(message);
-	if (!request)
+	if (!message->request)
 		return;
-	is_response = request->response == message;
-	if (is_response)
-		request->response = NULL;
-	/* the response may also be the message that shows it */
-	if (!is_response || request->response_message == message)
+	if (message->request->response == message)
+		message->request->response = NULL;
+	else
 		upper_detach(message);
 	message->request = NULL;
 }
