@@ -41,6 +41,7 @@ struct nvme_command {
 	uint32_t code;            /* NVME_CODE */
 	uint32_t data_length;     /* as the SGL has it */
 	uint32_t in_capsule;      /* bytes of it in the capsule */
+	uint32_t in_capsule_seen; /* those captured before the first gap */
 	uint64_t result;          /* of the response */
 	struct coverage carried;  /* data in the capsule, if it is wanted */
 	struct nvme_piece *pieces; /* on the heap, if the command names several pieces of memory; else NULL */
@@ -160,7 +161,7 @@ static void add_in_capsule(struct rtap_operation *shown, const struct nvme_comma
 {
 	if (!command->in_capsule)
 		return;
-	shown->data_bytes += command->in_capsule;
+	shown->data_bytes += command->in_capsule_seen;
 	shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 }
 
@@ -291,10 +292,12 @@ static void keep_carried(struct upper_work *work, struct nvme_command *command, 
 	struct rtap_span data = inside_of(work->packet, part);
 	uint64_t fresh;
 
-	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH || !data.length)
+	if (!command->in_capsule || command->captured < NVME_COMMAND_LENGTH || !data.length)
 		return;
-	if (!coverage_add(&command->carried, 0, data.bytes, data.length < command->in_capsule ? data.length : command->in_capsule,
-			  0, COVERAGE_BYTES, &fresh))
+	command->in_capsule_seen = data.length < command->in_capsule ? data.length : command->in_capsule;
+	if (!wants_data(work->tracker, command))
+		return;
+	if (!coverage_add(&command->carried, 0, data.bytes, command->in_capsule_seen, 0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(budget, &command->command.request, coverage_memory(&command->carried), 0);
 }

@@ -45,8 +45,9 @@ struct scsi_request {
 	bool has_status;
 	uint8_t status;
 	struct scsi_sense sense;
-	struct coverage carried;   /* data-out in SENDs, if it is wanted; with has_unsolicited always, at least its ranges */
+	struct coverage carried;   /* data-out in SENDs, if it is wanted or not all in the command's SEND; at least its ranges */
 	uint64_t carried_length;   /* bytes of data-out before those in memory */
+	bool carried_is_whole;     /* all of them were captured in the command's SEND */
 	bool has_unsolicited;      /* data-out follows in further SENDs */
 	bool awaits_last;          /* the last of them was not seen: the next members are the memory, and all bytes of data-out */
 	struct scsi_piece unnamed[SCSI_UNNAMED];
@@ -227,7 +228,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_status(operation, request);
 	show_object(operation, request);
 	if (request->carried_length) {
-		shown->data_bytes += request->has_unsolicited ? request->carried.total : request->carried_length;
+		shown->data_bytes += request->carried_is_whole ? request->carried_length : request->carried.total;
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
 	if (request->has_unsolicited)
@@ -529,7 +530,7 @@ static void add_carried(struct upper_work *work, struct scsi_request *request, u
 	bool is_wanted = work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD;
 	uint64_t before = coverage_memory(&request->carried), fresh;
 
-	if (!data.length || !(is_wanted || request->has_unsolicited))
+	if (!data.length || (!is_wanted && request->carried_is_whole))
 		return;
 	if (!coverage_add(&request->carried, offset, data.bytes, data.length, 0, is_wanted ? COVERAGE_BYTES : COVERAGE_ONLY, &fresh))
 		work->tracker->counters.evictions++;
@@ -540,7 +541,7 @@ static void add_carried(struct upper_work *work, struct scsi_request *request, u
 static void keep_pieces(struct scsi_request *request, const struct scsi_command_unit *sent)
 {
 	request->has_unsolicited = request->awaits_last = true;
-	request->out_length = sent->carried.length;
+	request->out_length = sent->carried_length;
 	for (uint32_t i = 0; i < sent->piece_count && i < SCSI_UNNAMED; i++) {
 		request->unnamed[request->unnamed_count++] = sent->pieces[i];
 		request->out_length += sent->pieces[i].is_out ? sent->pieces[i].length : 0;
@@ -576,10 +577,10 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 		return;
 	scsi_read_command(sent->cdb, sent->cdb_length, &request->cdb);
 	request->lun = sent->lun;
-	request->carried_length = sent->carried.length;
-	request->length = sent->carried.length;
-	if (sent->carried.length > session_of(request)->most_carried)
-		session_of(request)->most_carried = sent->carried.length;
+	request->carried_length = request->length = sent->carried_length;
+	request->carried_is_whole = sent->carried.length == sent->carried_length && !sent->has_unsolicited;
+	if (sent->carried_length > session_of(request)->most_carried)
+		session_of(request)->most_carried = sent->carried_length;
 	for (uint32_t i = 0; i < sent->piece_count; i++)
 		request->length += sent->pieces[i].length;
 	for (int is_out = 0; is_out < 2; is_out++)
