@@ -10,7 +10,7 @@
 /* The values, half of the struct, are valid up to their number. */
 static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {
-	struct operation *operation = memory_new(size);
+	struct operation *operation = spare_blocks_take(&tracker->spare_operations, size);
 
 	if (!operation) {
 		tracker->counters.evictions++;
@@ -18,8 +18,9 @@ static struct operation *create(struct rtap_tracker *tracker, size_t size)
 	}
 	clear_bytes(operation, offsetof(struct operation, values));
 	clear_bytes(&operation->concluded, size - offsetof(struct operation, concluded));
-	operation->memory = size;
-	budget_charge(&tracker->budget, &tracker->messages, size);
+	operation->size = size;
+	operation->memory = spare_blocks_room(size);
+	budget_charge(&tracker->budget, &tracker->messages, operation->memory);
 	return operation;
 }
 
@@ -56,7 +57,7 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 			operation->release(operation);
 		free(operation->object);
 		free((void *)(uintptr_t)operation->shown.missing);
-		free(operation);
+		spare_blocks_give(&tracker->spare_operations, operation, operation->size);
 	}
 	message->operation = NULL;
 }
@@ -73,7 +74,8 @@ static void report(struct rtap_tracker *tracker, const struct message *message, 
 	if (operation->complete)
 		operation->complete(tracker, operation);
 	shown->values = operation->values;
-	shown->object = operation->object;
+	if (operation->object)
+		shown->object = operation->object;
 	tracker->options.operation(tracker->options.owner, shown);
 }
 
@@ -86,6 +88,14 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 	for (; operation && tracker->options.operation; operation = SLIST_NEXT(operation, link))
 		if (operation->concluded)
 			report(tracker, message, operation);
+}
+
+char *operation_object_room(struct operation *operation, char *room, size_t most, size_t size)
+{
+	if (size > most)
+		room = operation->object = memory_new(size);
+	operation->shown.object = room;
+	return room;
 }
 
 static void add_value(struct operation *operation, const struct rtap_named_value *value)

@@ -23,7 +23,8 @@ struct operation {
 	void (*complete)(struct rtap_tracker *tracker, struct operation *operation);
 	/* Frees heap memory of the layer's struct. NULL: none. */
 	void (*release)(struct operation *operation);
-	char *object;        /* on the heap; shown.object, or NULL */
+	char *object;        /* on the heap; shown.object. NULL: none, or the layer set shown.object to a part of its struct */
+	size_t size;         /* of the layer's struct */
 	uint64_t memory;     /* charged to the tracker's messages */
 	SLIST_ENTRY(operation) link; /* to another of the same message, reported after it */
 };
@@ -40,6 +41,12 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message);
 
 /* Reports the message's operations. The message has its number. */
 void operation_report(struct rtap_tracker *tracker, struct message *message);
+
+/*
+ * Sets shown.object to a text of `size` bytes that the caller writes: to `room`, a part of the layer's struct, if its `most` bytes suffice,
+ * else to the heap. NULL: out of memory.
+ */
+char *operation_object_room(struct operation *operation, char *room, size_t most, size_t size);
 
 /* Adds a value; at most OPERATION_VALUES. `name` and `text` are borrowed. */
 void operation_add_number(struct operation *operation, const char *name, uint64_t number);

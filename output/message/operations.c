@@ -121,8 +121,12 @@ enum { NUMBER_WIDTH = 5, ENDS_WIDTH = 19, NAME_WIDTH = 14, TIME_WIDTH = 7, BYTES
 
 static void fill(struct line *line, size_t used, unsigned width)
 {
-	for (; used < width; used++)
-		line_char(line, ' ');
+	static const char spaces[LINE_SHORT + 1] = "                        ";
+
+	for (; used + LINE_SHORT < width; used += LINE_SHORT)
+		line_short(line, spaces, LINE_SHORT);
+	if (used < width)
+		line_short(line, spaces, width - used);
 }
 
 /* Fills a column that begins at `begin`, after its text. */
@@ -287,6 +291,8 @@ static void squeeze(struct line *line, const char *from, char *end, size_t exces
 {
 	size_t spare = 0;
 
+	if (!excess)
+		return;
 	for (const char *at = from; at + 1 < end; at++)
 		spare += at[0] == ' ' && at[1] == ' ';
 	for (char *at = end - 2; excess && excess <= spare && at >= from; at--) {

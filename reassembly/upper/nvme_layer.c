@@ -26,10 +26,11 @@
 
 #define CID_TEXT 8
 #define NUMBER_TEXT 24
+#define OBJECT_TEXT 96 /* longer ones are on the heap */
 
 struct nvme_operation {
 	struct operation head;
-	char id[CID_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT];
+	char id[CID_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT], object[OBJECT_TEXT];
 };
 
 struct nvme_command {
@@ -120,7 +121,7 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 
 	if (!target && !nsid)
 		return;
-	text = memory_new(size);
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size);
 	if (!text)
 		return;
 	line_init(&line, text, size - 1);
@@ -130,7 +131,6 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 		line_dec(&line, nsid);
 	}
 	*line.next = '\0';
-	operation->head.object = text;
 }
 
 static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *operation, const struct nvme_command *command)

@@ -16,10 +16,12 @@
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_copy.h"
 
+#define SCSI_FEW 3
 #define SCSI_UNNAMED 3         /* pieces of memory of a command with unsolicited data: of iSER */
 #define TAG_TEXT 20
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
+#define OBJECT_TEXT 64         /* longer ones are on the heap */
 #define LEAST_BLOCK 512
 #define CAPACITY_10_LENGTH 8
 #define CAPACITY_16_LENGTH 12  /* bytes needed */
@@ -28,7 +30,7 @@
 
 struct scsi_operation {
 	struct operation head;
-	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT];
+	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
 };
 
 struct scsi_request {
@@ -53,8 +55,9 @@ struct scsi_request {
 	struct scsi_piece unnamed[SCSI_UNNAMED];
 	uint32_t unnamed_count;
 	uint64_t out_length;
-	struct scsi_piece *pieces; /* on the heap */
+	struct scsi_piece *pieces; /* `few`, or on the heap */
 	uint32_t piece_count;
+	struct scsi_piece few[SCSI_FEW];
 	uint16_t structures[2];    /* enum protocol_number of its data in, of its data out */
 	struct coverage gathered;  /* such data, in one piece */
 	uint64_t shown_length;     /* bytes of it that packets have shown */
@@ -169,13 +172,13 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 	char address[SCSI_TARGET_TEXT];
 	const char *target = target_of(request, address);
 	size_t size = strlen(target) + NAME_TEXT;
-
 	struct line line;
+	char *text;
 
-	operation->head.object = memory_new(size);
-	if (!operation->head.object)
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size);
+	if (!text)
 		return;
-	line_init(&line, operation->head.object, size - 1);
+	line_init(&line, text, size - 1);
 	line_text(&line, target);
 	if (!request->is_other || request->has_lun) {
 		line_char(&line, '/');
@@ -454,7 +457,8 @@ static void release(struct rtap_tracker *tracker, struct command *generic)
 	(void)tracker;
 	coverage_fini(&scsi_of(generic)->carried);
 	coverage_fini(&scsi_of(generic)->gathered);
-	free(scsi_of(generic)->pieces);
+	if (scsi_of(generic)->pieces != scsi_of(generic)->few)
+		free(scsi_of(generic)->pieces);
 }
 
 static void learn(void *to, const void *from)
@@ -495,16 +499,15 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 /* Sets the memory that the command names, and which of its bytes are kept. */
 static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_command_unit *sent)
 {
-	struct region_name *names = memory_new((sent->piece_count + 1) * sizeof *names);
+	struct region_name few[SCSI_FEW], *names = sent->piece_count <= SCSI_FEW ? few : memory_new(sent->piece_count * sizeof *names);
 	bool is_structured = request->structures[0] != PROTOCOL_PAYLOAD || request->structures[1] != PROTOCOL_PAYLOAD;
 	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
 	uint32_t count = 0;
 
-	request->pieces = sent->piece_count ? memory_new(sent->piece_count * sizeof *request->pieces) : NULL;
-	if (!names || (sent->piece_count && !request->pieces)) {
+	request->pieces = sent->piece_count <= SCSI_FEW ? request->few : memory_new(sent->piece_count * sizeof *request->pieces);
+	if (!names || !request->pieces) {
 		work->tracker->counters.evictions++;
-		free(names);
-		return;
+		goto out;
 	}
 	for (uint32_t i = 0; i < sent->piece_count; i++) {
 		const struct scsi_piece *piece = &sent->pieces[i];
@@ -515,13 +518,16 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
 						       .is_read = piece->is_out };
 	}
-	request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
+	if (request->pieces != request->few)
+		request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
 	if (count && command_name(work, &request->command, names, count)) {
 		for (uint32_t i = 0; i < request->command.request.region_count; i++)
 			request->command.request.regions[i].keep_bytes |= wants_bytes;
 		request_open(work->tracker, &request->command.request, work->message);
 	}
-	free(names);
+out:
+	if (names != few)
+		free(names);
 }
 
 /* Adds data-out in a SEND; its bytes only if they are wanted. */
