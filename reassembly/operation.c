@@ -50,6 +50,8 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 {
 	struct operation *next;
 
+	if (message->operation && message->operation->is_shared)
+		message->operation = NULL;
 	for (struct operation *operation = message->operation; operation; operation = next) {
 		next = SLIST_NEXT(operation, link);
 		budget_give(&tracker->budget, &tracker->messages, operation->memory);
@@ -62,15 +64,23 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 	message->operation = NULL;
 }
 
-static void report(struct rtap_tracker *tracker, const struct message *message, struct operation *operation)
+static void report(struct rtap_tracker *tracker, struct message *message, struct operation *operation)
 {
 	struct rtap_operation *shown = &operation->shown;
+	struct rtap_message *own = &message->shown, *partner = message->partner ? &message->partner->shown : NULL;
+	bool is_request = shown->request_frame && !message->is_response;
 
 	shown->number = ++tracker->operation_number;
 	shown->connection = &message->connection->shown;
-	shown->wanted |= message->shown.wanted || (message->partner && message->partner->shown.wanted);
-	*(shown->request_frame ? &shown->request_message : &shown->response_message) = message->shown.number;
-	*(shown->request_frame ? &shown->response_message : &shown->request_message) = message->shown.partner;
+	shown->wanted |= own->wanted || (partner && partner->wanted);
+	shown->request = is_request ? own : partner;
+	shown->response = is_request ? partner : own;
+	if (partner) {
+		partner->number = own->partner;
+		partner->connection = &message->partner->connection->shown;
+	}
+	shown->request_message = is_request ? own->number : own->partner;
+	shown->response_message = is_request ? own->partner : own->number;
 	if (operation->complete)
 		operation->complete(tracker, operation);
 	shown->values = operation->values;
@@ -83,6 +93,8 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 {
 	struct operation *operation = message->operation;
 
+	if (operation->is_shared)
+		operation->concluded = false;
 	if (!operation->concluded && operation->conclude)
 		operation->conclude(tracker, message);
 	for (; operation && tracker->options.operation; operation = SLIST_NEXT(operation, link))

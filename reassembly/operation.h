@@ -26,6 +26,7 @@ struct operation {
 	char *object;        /* on the heap; shown.object. NULL: none, or the layer set shown.object to a part of its struct */
 	size_t size;         /* of the layer's struct */
 	uint64_t memory;     /* charged to the tracker's messages */
+	bool is_shared;      /* by messages: `conclude` fills it for each report; it is not freed with a message */
 	SLIST_ENTRY(operation) link; /* to another of the same message, reported after it */
 };
 

@@ -314,6 +314,7 @@ struct connection {
 	LIST_ENTRY(connection) group_link;
 	struct requests requests;      /* of its upper layer, over RDMA */
 	void *upper_state;             /* of its upper layer, over RDMA, which frees it; NULL: none */
+	uint32_t outstanding[2];       /* operations that b; that a requested, reported before their response */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
