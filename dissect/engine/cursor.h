@@ -78,9 +78,19 @@ static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned wid
 	return v >> (7 - (end + 7) % 8) & mask;
 }
 
+static inline uint16_t little16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t little32(const uint8_t *p)
+{
+	return __builtin_bswap32(load32(p));
+}
+
 /*
  * bits() for little-endian headers: the least significant byte is first, and within a byte bits count from the least significant, so
- * that a field of several bytes is one number.
+ * that a field of several bytes is one number. With constants it compiles to a load and a shift.
  */
 static inline uint64_t little_bits(const uint8_t *header, unsigned offset, unsigned width)
 {
@@ -88,8 +98,16 @@ static inline uint64_t little_bits(const uint8_t *header, unsigned offset, unsig
 	uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
 	uint64_t v = 0;
 
-	for (unsigned i = (offset % 8 + width + 7) / 8; i-- > 0;)
-		v = v << 8 | p[i];
+	switch ((offset % 8 + width + 7) / 8) {
+	case 1: v = p[0]; break;
+	case 2: v = little16(p); break;
+	case 4: v = little32(p); break;
+	case 8: v = little32(p) | (uint64_t)little32(p + 4) << 32; break;
+	default:
+		for (unsigned i = (offset % 8 + width + 7) / 8; i-- > 0;)
+			v = v << 8 | p[i];
+		break;
+	}
 	return v >> offset % 8 & mask;
 }
 

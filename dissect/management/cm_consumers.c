@@ -46,11 +46,6 @@ const char *cm_service_kind(uint64_t service_id)
 	return rtap_name_of(assigner_names, service_id >> 56);
 }
 
-static uint64_t little16(const uint8_t *bytes)
-{
-	return (uint64_t)(bytes[1] << 8 | bytes[0]);
-}
-
 /* NVM Express over Fabrics, RDMA transport: connection request. Little-endian. */
 #define NVME_LENGTH 32
 #define NVME_WORD(index) (index) * 16, 16
@@ -298,7 +293,7 @@ static bool derive_rds_reject(const struct rtap_packet *packet, const struct rta
 {
 	const uint8_t *bytes = layer_bytes(packet, layer);
 
-	value->number = little16(bytes) | little16(bytes + 2) << 16;
+	value->number = little32(bytes);
 	return true;
 }
 
