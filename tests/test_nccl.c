@@ -38,7 +38,7 @@ Test(nccl, an_entry_is_read_by_its_layout)
 	struct nccl_entry entry;
 
 	fill(bytes, 7);
-	cr_expect_eq(nccl_plausible(bytes, sizeof bytes), 1u << NCCL_S4K2);
+	cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, sizeof bytes), 1u << NCCL_S4K2);
 	entry = nccl_read_entry(NCCL_S4K2, bytes);
 	cr_expect_eq(entry.address, 0x735781b30000);
 	cr_expect_eq(entry.size, 0x100000);
@@ -55,24 +55,24 @@ Test(nccl, entries_name_memory_and_agree_with_each_other)
 
 	for (uint32_t length = 0; length < 40; length++) {
 		fill(bytes, 1);
-		cr_expect_eq(nccl_plausible(bytes, length) & 1u << NCCL_S4K2, 0, "%u bytes", length);
+		cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, length) & 1u << NCCL_S4K2, 0, "%u bytes", length);
 	}
 	memset(bytes, 0, sizeof bytes);
-	cr_expect_eq(nccl_plausible(bytes, 64), 0);
+	cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, 64), 0);
 	memset(bytes, 0xff, sizeof bytes);
-	cr_expect_eq(nccl_plausible(bytes, 64), 0);
+	cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, 64), 0);
 	for (unsigned receives = 0; receives <= 9; receives++) {
 		for (unsigned i = 0; i < 9; i++) {
 			fill(bytes + 64 * i, 3);
 			put(bytes + 64 * i + 20, receives, 4);
 		}
-		cr_expect_eq(nccl_plausible(bytes, 64 * (receives ? receives : 1)) >> NCCL_S4K2 & 1, receives >= 1 && receives <= 8, "%u receives", receives);
+		cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, 64 * (receives ? receives : 1)) >> NCCL_S4K2 & 1, receives >= 1 && receives <= 8, "%u receives", receives);
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		fill(bytes + 64 * i, 3 + i);
 		put(bytes + 64 * i + 20, 2, 4);
 	}
-	cr_expect_eq(nccl_plausible(bytes, 128) & 1u << NCCL_S4K2, 0, "two indices");
+	cr_expect_eq(nccl_plausible(NCCL_ALL_LAYOUTS, bytes, 128) & 1u << NCCL_S4K2, 0, "two indices");
 }
 
 /* Transfers of a channel: times in nanoseconds, and the delays. ANY: not checked; receiver: -2 if unknown. */

@@ -61,7 +61,7 @@ static bool is_plausible(enum nccl_layout layout, const uint8_t *bytes, uint32_t
 	if (each < entry_length || each < NCCL_LEAST_ENTRY || each > NCCL_MOST_ENTRY || each % 8)
 		return false;
 	for (uint32_t i = 0; i < first.receives; i++) {
-		struct nccl_entry entry = nccl_read_entry(layout, bytes + i * each);
+		struct nccl_entry entry = i ? nccl_read_entry(layout, bytes + i * each) : first;
 
 		if (!entry.address || !entry.keys[0] || entry.size >= MOST_SIZE || !entry.index || entry.address + entry.size < entry.address ||
 		    entry.receives != first.receives || entry.index != first.index)
@@ -70,12 +70,12 @@ static bool is_plausible(enum nccl_layout layout, const uint8_t *bytes, uint32_t
 	return true;
 }
 
-unsigned nccl_plausible(const uint8_t *bytes, uint32_t length)
+unsigned nccl_plausible(unsigned candidates, const uint8_t *bytes, uint32_t length)
 {
 	unsigned plausible = 0;
 
 	for (unsigned layout = 0; layout < NCCL_LAYOUT_COUNT; layout++)
-		if (is_plausible((enum nccl_layout)layout, bytes, length))
+		if (candidates >> layout & 1 && is_plausible((enum nccl_layout)layout, bytes, length))
 			plausible |= 1u << layout;
 	return plausible;
 }

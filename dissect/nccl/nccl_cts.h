@@ -43,9 +43,12 @@ uint16_t nccl_protocol(enum nccl_layout layout);
 /* The entry at nccl_entry_length() bytes. */
 struct nccl_entry nccl_read_entry(enum nccl_layout layout, const uint8_t *bytes);
 
+#define NCCL_ALL_LAYOUTS ((1u << NCCL_LAYOUT_COUNT) - 1)
+
 /*
- * The layouts by which a WRITE of `length` bytes, all present, can be entries of one announcement: a bit for each. Necessary, not sufficient.
+ * Those of the candidates, a bit for each layout, by which a WRITE of `length` bytes, all present, can be entries of one announcement. Necessary, not
+ * sufficient.
  */
-unsigned nccl_plausible(const uint8_t *bytes, uint32_t length);
+unsigned nccl_plausible(unsigned candidates, const uint8_t *bytes, uint32_t length);
 
 #endif

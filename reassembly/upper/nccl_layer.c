@@ -297,7 +297,8 @@ static bool take_write(struct upper_work *work)
 	struct message *message = work->message;
 	const struct rtap_payload *payload = &work->packet->payload;
 	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
-	unsigned plausible;
+	const struct nccl_state *state = state_of(message->connection);
+	unsigned layouts = state && state->is_known ? state->channels[work->from_a].layouts : 0, plausible;
 
 	/* There is no other evidence than the content. */
 	if (work->context->no_heuristics)
@@ -311,7 +312,7 @@ static bool take_write(struct upper_work *work)
 	if (message->shown.length < NCCL_LEAST_ENTRY || payload->captured != message->shown.length ||
 	    message->connection->shown.transport != RTAP_TRANSPORT_RC)
 		return false;
-	plausible = nccl_plausible(bytes, payload->captured);
+	plausible = nccl_plausible(layouts ? layouts : NCCL_ALL_LAYOUTS, bytes, payload->captured);
 	return plausible && take_announcement(work, bytes, payload->captured, plausible);
 }
 
