@@ -7,6 +7,7 @@
 #include "cli/print_error.h"
 #include "output/packet/colour.h"
 #include "output/packet/printer.h"
+#include "reassembly/tracker.h"
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
 {
@@ -44,6 +45,8 @@ bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking
 		reader->status = EXIT_ERROR;
 		return false;
 	}
+	if (listing->omits_checksums && !feed)
+		tracker_omit_checksums(listing->tracker);
 	if (options->columns.form == COLUMNS_CSV)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, listing->tracker, take, listing);

@@ -17,6 +17,7 @@ struct listing {
 	struct rtap_tracker *tracker;
 	struct clock_listing times;
 	bool colour;
+	bool omits_checksums; /* tracker_omit_checksums() */
 };
 
 /*

@@ -13,7 +13,6 @@
 
 #include "base/heap.h"
 #include "reassembly/store/budget.h"
-#include "reassembly/store/spare_blocks.h"
 #include "reassembly/store/coverage.h"
 #include "reassembly/frame_result.h"
 #include "reassembly/stream/ip_fragments.h"
@@ -314,7 +313,6 @@ struct connection {
 	LIST_ENTRY(connection) group_link;
 	struct requests requests;      /* of its upper layer, over RDMA */
 	void *upper_state;             /* of its upper layer, over RDMA, which frees it; NULL: none */
-	uint32_t outstanding[2];       /* operations that b; that a requested, reported before their response */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
@@ -395,7 +393,6 @@ struct rtap_tracker {
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message_list spare;     /* free list, by `link` */
 	uint32_t spare_count;
-	struct spare_blocks spare_operations, spare_commands; /* free lists of reassembly/operation.c and of reassembly/upper/command.c */
 	struct budget_entry messages; /* the messages in memory */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */
@@ -416,6 +413,7 @@ struct rtap_tracker {
 	uint64_t patience_ns;          /* longest time that a message delays later ones; 0: until it is given up */
 	int64_t idle_check_ns;         /* capture time: before it, idle connections have nothing to settle for the first message */
 	bool wants_data;               /* the data of requests is wanted: for messages, operations or by an upper layer itself */
+	bool omits_checksums;          /* operations need no CRC-32 of what they carry */
 	bool examines;                 /* packets of messages: options.wanted, or operations are wanted */
 	uint64_t operation_number;     /* of the last operation reported */
 	upper_shown *shows_files;      /* sets packet->paths; NULL: not wanted */

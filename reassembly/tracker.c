@@ -50,6 +50,7 @@ enum rtap_status rtap_tracker_open(struct rtap_tracker **opened, const struct rt
 	}
 	tracker->reports = tracker->wants_data = options->message || options->operation;
 	tracker->examines = options->wanted || options->operation;
+	tracker->omits_checksums = options->cheap_operations;
 	tracker->alone = tracker->context;
 	tracker->alone.stop_at_tcp = true;
 	TAILQ_INIT(&tracker->connections);
@@ -107,6 +108,11 @@ void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *
 void tracker_show_files(struct rtap_tracker *tracker)
 {
 	tracker->shows_files = upper_shows_files(tracker);
+}
+
+void tracker_omit_checksums(struct rtap_tracker *tracker)
+{
+	tracker->omits_checksums = true;
 }
 
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
@@ -478,7 +484,5 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	captured_copies_destroy(tracker->copies);
 	multicast_fini(tracker);
 	icrc_senders_fini(tracker);
-	spare_blocks_fini(&tracker->spare_operations);
-	spare_blocks_fini(&tracker->spare_commands);
 	free(tracker);
 }

@@ -38,6 +38,9 @@ void tracker_set_replies(struct rtap_tracker *tracker, const struct rtap_reply *
 /* Packets of calls get the paths of the files that they are about, as far as earlier packets show them. Call before the first frame. */
 void tracker_show_files(struct rtap_tracker *tracker);
 
+/* Operations need no CRC-32 of what they carry: the bytes are not read for it. Call before the first frame. */
+void tracker_omit_checksums(struct rtap_tracker *tracker);
+
 /*
  * The frames come from several files, which may contain the same packets: later copies are only counted. Call before the
  * first frame. at_the_same_time: some files are known to overlap. False: out of memory.

@@ -68,12 +68,12 @@ bool rds_checksum_is_good(const uint8_t *header)
 
 uint32_t rds_next_congested(const uint8_t *map, uint32_t length, uint32_t at)
 {
-	uint64_t words[4];
+	uint64_t words[8];
 
 	/* most maps are all zeros */
 	for (; length - at >= sizeof words; at += sizeof words) {
 		memcpy(words, map + at, sizeof words);
-		if (words[0] | words[1] | words[2] | words[3])
+		if (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7])
 			break;
 	}
 	while (at < length && !map[at])

@@ -22,6 +22,7 @@
 struct rds_operation {
 	struct operation head;
 	char id[ID_TEXT], crc[CRC_TEXT];
+	uint32_t congested_ports; /* of a map */
 };
 
 static uint32_t packets_of(const struct message *send)
@@ -86,10 +87,11 @@ static void find_origin(const struct upper_work *work, const struct rds_side *si
 
 static bool cover(struct rtap_tracker *tracker, struct rds_message *message, uint64_t position, const struct rds_fragment *fragment)
 {
-	unsigned keep = COVERAGE_CRC | (message->is_map ? COVERAGE_BYTES : 0u);
+	unsigned keep = (tracker->omits_checksums ? 0u : COVERAGE_CRC) | (message->is_map ? COVERAGE_BYTES : 0u);
 	uint32_t captured = fragment->captured < fragment->wire ? fragment->captured : fragment->wire;
+	uint32_t crc = keep & COVERAGE_CRC ? coverage_crc(fragment->bytes, captured) : 0;
 	uint64_t fresh, memory;
-	bool good = !captured || coverage_add(&message->data, position, fragment->bytes, captured, coverage_crc(fragment->bytes, captured), keep, &fresh);
+	bool good = !captured || coverage_add(&message->data, position, fragment->bytes, captured, crc, keep, &fresh);
 
 	if (good && captured < fragment->wire)
 		good = coverage_add(&message->cut, position + captured, NULL, fragment->wire - captured, 0, COVERAGE_ONLY, &fresh);
@@ -185,10 +187,9 @@ static void show_object(struct rds_operation *operation, const struct rds_messag
 
 	if (message->is_map && !map)
 		return;
-	text = memory_new(map ? room : OBJECT_TEXT);
+	text = operation_object(&operation->head, map ? room : OBJECT_TEXT);
 	if (!text)
 		return;
-	operation->head.object = text;
 	*text = '\0';
 	if (!map) {
 		*line_put_dec(line_put(line_put_dec(text, message->source_port), ">"), message->destination_port) = '\0';
@@ -206,8 +207,10 @@ static void show_object(struct rds_operation *operation, const struct rds_messag
 		else
 			length += (size_t)snprintf(text + length, room - length, listed > 1 ? ",%" PRIu32 : "%" PRIu32, port);
 	}
-	if (!listed)
-		snprintf(text, room, "no port");
+	if (listed)
+		operation->congested_ports = rds_congested_ports(map, (uint32_t)message->data.total);
+	else
+		strcpy(text, "no port");
 }
 
 static const char *name_of(const struct rds_message *message)
@@ -234,10 +237,8 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 		operation_add_text(&operation->head, "crc32", operation->crc);
 	}
 	if (message->is_map) {
-		const uint8_t *map = message->data.count == 1 ? coverage_bytes(&message->data, run) : NULL;
-
-		if (map)
-			operation_add_number(&operation->head, "congested_ports", rds_congested_ports(map, (uint32_t)(run->end - run->begin)));
+		if (operation->head.object)
+			operation_add_number(&operation->head, "congested_ports", operation->congested_ports);
 		return;
 	}
 	if (message->credits)
