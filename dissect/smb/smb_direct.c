@@ -68,11 +68,24 @@ static bool has_reserved(const uint8_t *bytes, uint16_t layout)
 	}
 }
 
+/* A transfer with a message of SMB, whose header the first bytes begin. */
+static bool is_message(const struct cursor *payload)
+{
+	const uint8_t *bytes = payload->next, *message = bytes + SMB_DIRECT_LEAST_OFFSET;
+
+	if (payload->captured < SMB_DIRECT_LEAST_OFFSET + 6 || little_bits(bytes, SMB_DIRECT_OFFSET) != SMB_DIRECT_LEAST_OFFSET ||
+	    !is_transfer(bytes, payload->wire) || has_reserved(bytes, PROTOCOL_SMB_DIRECT))
+		return false;
+	return load32(message) == SMB_ID ? little_bits(message, SMB2_HEADER_SIZE) == SMB2_HEADER_LENGTH : smb_is_id(load32(message));
+}
+
 bool smb_direct_recognise(const struct cursor *payload)
 {
-	const uint8_t *bytes = payload->next, *message;
+	const uint8_t *bytes = payload->next;
 	uint16_t layout;
 
+	if (payload->wire != SMB_DIRECT_REQUEST_LENGTH && payload->wire != SMB_DIRECT_RESPONSE_LENGTH)
+		return is_message(payload);
 	if (payload->captured < SMB_DIRECT_LENGTH)
 		return false;
 	layout = smb_direct_layout(bytes, payload->captured, payload->wire);
@@ -84,13 +97,9 @@ bool smb_direct_recognise(const struct cursor *payload)
 	case PROTOCOL_SMB_DIRECT_RESPONSE:
 		return little_bits(bytes, 32, 16) == SMB_DIRECT_VERSION && little_bits(bytes, SMB_DIRECT_RESPONSE_GRANTED) &&
 		       little_bits(bytes, 192, 32) >= LEAST_RECEIVE && little_bits(bytes, 224, 32) >= LEAST_FRAGMENTED;
-	case PROTOCOL_SMB_DIRECT: break;
+	case PROTOCOL_SMB_DIRECT: return is_message(payload);
 	default: return false;
 	}
-	if (little_bits(bytes, SMB_DIRECT_OFFSET) != SMB_DIRECT_LEAST_OFFSET || payload->captured < SMB_DIRECT_LEAST_OFFSET + 6)
-		return false;
-	message = bytes + SMB_DIRECT_LEAST_OFFSET;
-	return load32(message) == SMB_ID ? little_bits(message, SMB2_HEADER_SIZE) == SMB2_HEADER_LENGTH : smb_is_id(load32(message));
 }
 
 #define AT(bit, width) bit, width

@@ -76,17 +76,6 @@ uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, u
 	return more <= room ? room : more < room * 2 ? room * 2 : more;
 }
 
-void coverage_reserve(struct coverage *coverage, uint64_t position, size_t length)
-{
-	if (coverage->bytes || coverage->count || !length)
-		return;
-	coverage->bytes = memory_new(length);
-	if (!coverage->bytes)
-		return;
-	coverage->origin = position;
-	coverage->bytes_room = length;
-}
-
 static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage_room_for(coverage, position, length);
@@ -203,6 +192,24 @@ static bool add_piece(struct coverage *coverage, const struct coverage_run *run,
 	return insert_run(coverage, run);
 }
 
+/* Fast path of coverage_add() for bytes after all runs, which are not kept. False: not this case, or out of memory; nothing changed. */
+static bool append_run(struct coverage *coverage, uint64_t position, uint64_t length, uint32_t crc, unsigned keep)
+{
+	struct coverage_run run = { position, position + length, crc, keep & COVERAGE_CRC }, *last;
+
+	if (coverage->bytes || keep & COVERAGE_BYTES || !length || !coverage->count)
+		return false;
+	last = &runs_of(coverage)[coverage->count - 1];
+	if (position < last->end || (position > last->end && !reserve_runs(coverage)))
+		return false;
+	if (position == last->end)
+		extend_run(coverage, last, &run);
+	else
+		coverage->many[coverage->count++] = run;
+	coverage->total += length;
+	return true;
+}
+
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep,
 		  uint64_t *fresh)
 {
@@ -211,7 +218,7 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 	*fresh = 0;
 	if (end < position)
 		return false;
-	if (coverage_append(coverage, position, length, crc, keep)) {
+	if (coverage_append(coverage, position, length, crc, keep) || append_run(coverage, position, length, crc, keep)) {
 		*fresh = length;
 		return true;
 	}

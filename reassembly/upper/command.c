@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/engine/clear.h"
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
@@ -87,7 +89,7 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 	region_free_room(&command->request);
 	if (layer->release)
 		layer->release(tracker, command);
-	spare_blocks_give(&tracker->spare_commands, command, layer->size);
+	free(command);
 }
 
 static struct command *command_of_entry(struct budget_entry *entry)
@@ -133,15 +135,14 @@ static struct command *create(struct upper_work *work, uint64_t id, bool from_a)
 		tracker->counters.evictions++;
 		end_command(tracker, command_of(TAILQ_FIRST(&waiting->queue)), NULL);
 	}
-	command = spare_blocks_take(&tracker->spare_commands, size);
+	command = memory_new_zeroed(1, size);
 	if (!command) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
-	clear_bytes(command, size);
 	command->id = id;
 	command->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
-	budget_charge(&tracker->budget, &command->request.entry, spare_blocks_room(size));
+	budget_charge(&tracker->budget, &command->request.entry, size);
 	request_begin(tracker, &command->request, work->connection, from_a);
 	return command;
 }
@@ -240,6 +241,13 @@ static void take_answer(struct command *command, struct message *response)
 	response->request_number = command->request.number;
 }
 
+void command_answer(struct upper_work *work, struct command *command)
+{
+	unmap(command);
+	take_answer(command, work->message);
+	request_reconsider(work->tracker, &command->request, work->message);
+}
+
 struct command *command_answered(struct upper_work *work, uint64_t id)
 {
 	struct command *command = command_find(work->connection, !work->from_a, id);
@@ -249,9 +257,7 @@ struct command *command_answered(struct upper_work *work, uint64_t id)
 		command = NULL;
 	}
 	if (command) {
-		unmap(command);
-		take_answer(command, work->message);
-		request_reconsider(work->tracker, &command->request, work->message);
+		command_answer(work, command);
 		return command;
 	}
 	command = create(work, id, !work->from_a);

@@ -58,6 +58,9 @@ bool command_name(struct upper_work *work, struct command *command, struct regio
  */
 struct command *command_answered(struct upper_work *work, uint64_t id);
 
+/* The same for a command that is known and waits for it. */
+void command_answer(struct upper_work *work, struct command *command);
+
 /*
  * Copies the data of a range of memory that the command names to position `at` of `joined`, and what the capture truncated of it to `cut`. False:
  * out of memory.

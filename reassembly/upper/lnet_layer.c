@@ -63,19 +63,18 @@ static struct lnet_request *lnet_of(struct command *command)
 }
 
 /* "10.0.0.1@o2ib/26": the target node, and the portal. */
-static char *object_of(const uint8_t *header)
+static void show_object(struct lnet_operation *operation, const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
-	char *text = memory_new(OBJECT_TEXT), *next;
+	char *text = operation_object(&operation->head, OBJECT_TEXT), *next;
 
 	if (!text)
-		return NULL;
+		return;
 	lnet_nid_text(little_bits(header, LNET_HEADER_DESTINATION), text);
 	if (type != LNET_PUT && type != LNET_GET)
-		return text;
+		return;
 	next = line_put(text + strlen(text), "/");
 	*line_put_dec(next, type == LNET_PUT ? little_bits(header, LNET_PUT_PORTAL) : little_bits(header, LNET_GET_PORTAL)) = '\0';
-	return text;
 }
 
 /* Adds the fields of LNet's header. */
@@ -84,7 +83,7 @@ static void show_header(struct lnet_operation *operation, const uint8_t *header)
 	struct rtap_operation *shown = &operation->head.shown;
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
 
-	operation->head.object = object_of(header);
+	show_object(operation, header);
 	shown->has_length = true;
 	shown->length = type == LNET_GET ? little_bits(header, LNET_GET_LENGTH) : little_bits(header, LNET_HEADER_PAYLOAD);
 	if (type == LNET_ACK)

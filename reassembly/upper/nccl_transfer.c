@@ -310,13 +310,12 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 	operation_add_number(&operation->operation, "qps", transfer->qp_count);
 }
 
-static char *object_of(const struct nccl_transfer *transfer)
+static void show_object(struct nccl_operation *operation, const struct nccl_transfer *transfer)
 {
-	char *text = memory_new(OBJECT_TEXT);
+	char *text = operation_object(&operation->operation, OBJECT_TEXT);
 
 	if (text)
 		*line_put_hex(line_put(line_put_hex(line_put(text, "0x"), transfer->address, 1), " key 0x"), transfer->key, 1) = '\0';
-	return text;
 }
 
 void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
@@ -331,7 +330,7 @@ void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *
 	request_conclude(tracker, request, NULL);
 	if (transfer->has_data)
 		costs = judge(transfer, announcement);
-	operation->operation.object = object_of(transfer);
+	show_object(operation, transfer);
 	fill(operation, transfer, transfer->has_data ? &costs : NULL);
 }
 

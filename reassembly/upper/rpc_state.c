@@ -18,11 +18,7 @@ bool rpc_state_init(struct rtap_tracker *tracker)
 
 void rpc_state_fini(struct rtap_tracker *tracker)
 {
-	struct rpc_state *state = tracker->upper_states[UPPER_rpc];
-
-	if (state)
-		free(state->brief);
-	free(state);
+	free(tracker->upper_states[UPPER_rpc]);
 	tracker->upper_states[UPPER_rpc] = NULL;
 }
 

@@ -83,11 +83,11 @@ static void set_shown(struct rtap_tracker *tracker, struct connection *connectio
 }
 
 /* Shows the message in the packet, with the facts about its request. */
-static void show_message(struct upper_work *work, const struct smb_whole *whole)
+static void show_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request)
 {
 	struct rtap_span bytes = whole->bytes;
 
-	work->context->request = smb_known(work, bytes);
+	work->context->request = smb_known(request, bytes);
 	if (whole->sends > 1) {
 		if (bytes.length < whole->wire || (work->keep && !work->keep(work, &bytes)))
 			return;
@@ -109,6 +109,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 	uint32_t wire, offset, length;
 	struct rtap_span bytes = bytes_of(work->packet, layer, &wire);
 	struct smb_fragment fragment = { .psn = work->message ? work->message->low : 0 };
+	struct smb_request *request;
 	struct smb_whole whole;
 
 	offset = (uint32_t)little_bits(bytes.bytes, SMB_DIRECT_OFFSET);
@@ -120,7 +121,7 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 		/* a repeat is shown like the first copy, if possible */
 		whole = (struct smb_whole){ .bytes = bytes, .wire = length, .sends = 1 };
 		if (!little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING))
-			show_message(work, &whole);
+			show_message(work, &whole, smb_request_of(work, bytes));
 		return;
 	}
 	fragment.frame = work->message->shown.first_frame;
@@ -130,8 +131,9 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 	fragment.remaining = (uint32_t)little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING);
 	if (!smb_fragments_add(work->tracker, work->connection, &state->fragments[work->from_a], &fragment, &whole))
 		return;
-	show_message(work, &whole);
-	smb_take_message(work, &whole);
+	request = smb_request_of(work, whole.bytes);
+	show_message(work, &whole, request);
+	smb_take_message(work, &whole, request);
 	state->credits[work->from_a].waited_ns = 0;
 	if (whole.sends > 1 && whole.bytes.bytes != state->shown)
 		free((void *)(uintptr_t)whole.bytes.bytes);

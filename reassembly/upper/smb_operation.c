@@ -57,8 +57,7 @@ static void show_object(struct smb_operation *operation, const struct smb_part *
 	const char *path = smb_part_path(part);
 	size_t size = path ? strlen(path) + 1 : 0;
 
-	operation->head.object = path ? memory_new(size) : NULL;
-	if (operation->head.object)
+	if (path && operation_object(&operation->head, size))
 		memcpy(operation->head.object, path, size);
 }
 

@@ -39,7 +39,8 @@ struct smb_part {
 
 struct smb_request {
 	struct command command;
-	struct smb_part *parts;   /* on the heap, in order */
+	struct smb_part *parts;   /* in order; on the heap, or `only` */
+	struct smb_part only;
 	uint32_t part_count;
 	uint64_t first_frame;     /* of its first fragment */
 	int64_t first_ns;

@@ -20,6 +20,12 @@ struct unit {
 	uint32_t length;          /* captured bytes of the body */
 };
 
+/* The commands of a message. */
+struct units {
+	struct unit list[MOST_PARTS];
+	uint32_t count;
+};
+
 /* The next command. False: there is none, or it is not whole. */
 static bool next_unit(struct rtap_span message, uint32_t *at, struct unit *unit)
 {
@@ -72,7 +78,8 @@ static void release(struct rtap_tracker *tracker, struct command *command)
 	(void)tracker;
 	for (uint32_t i = 0; i < request->part_count; i++)
 		smb_part_fini(&request->parts[i]);
-	free(request->parts);
+	if (request->parts != &request->only)
+		free(request->parts);
 }
 
 static const struct command_layer layer = {
@@ -85,19 +92,24 @@ struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct 
 	return command_state_make(tracker, connection, &layer);
 }
 
-static uint32_t count_units(struct rtap_span message)
+static void find_units(struct rtap_span message, struct units *units)
 {
-	struct unit unit;
-	uint32_t at = 0, count = 0;
+	uint32_t at = 0;
 
-	while (count < MOST_PARTS && next_unit(message, &at, &unit))
-		count++;
-	return count;
+	units->count = 0;
+	while (units->count < MOST_PARTS && next_unit(message, &at, &units->list[units->count]))
+		units->count++;
 }
 
 /* Makes room for the commands of a message. */
 static bool make_parts(struct upper_work *work, struct smb_request *request, uint32_t count)
 {
+	if (count == 1) {
+		request->only = (struct smb_part){ 0 };
+		request->parts = &request->only;
+		request->part_count = 1;
+		return true;
+	}
 	request->parts = memory_new_zeroed(count, sizeof *request->parts);
 	if (!request->parts) {
 		work->tracker->counters.evictions++;
@@ -146,32 +158,35 @@ static void keep_answers(struct smb_request *request, struct smb_part *parts, ui
 			smb_part_take_answer(part, &parts[i]);
 		smb_part_fini(&parts[i]);
 	}
-	free(parts);
 }
 
-static void take_request(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+/* Fills the commands of a request. False: out of memory, which is counted. */
+static bool fill_parts(struct upper_work *work, struct smb_request *request, const struct units *units)
+{
+	struct smb_part *earlier = request->parts, only = request->only;
+	uint32_t earlier_count = request->part_count;
+	bool is_heap = earlier != &request->only;
+
+	request->parts = NULL;
+	request->part_count = 0;
+	if (make_parts(work, request, units->count))
+		for (uint32_t i = 0; i < units->count; i++)
+			smb_part_of_request(work, request, i, units->list[i].header, (struct rtap_span){ units->list[i].body, units->list[i].length });
+	keep_answers(request, is_heap ? earlier : &only, earlier_count);
+	if (is_heap)
+		free(earlier);
+	return request->parts;
+}
+
+static void take_request(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	struct smb_connection *state = work->connection->upper_state;
 	struct smb_credits *credits = &state->credits[work->from_a];
 	struct smb_request *request;
-	struct smb_part *earlier;
-	uint32_t at = 0, earlier_count;
-	struct unit unit;
 
 	request = (struct smb_request *)command_begin(work, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID));
-	if (!request)
+	if (!request || !fill_parts(work, request, units))
 		return;
-	earlier = request->parts;
-	earlier_count = request->part_count;
-	request->parts = NULL;
-	request->part_count = 0;
-	if (!make_parts(work, request, count)) {
-		free(earlier);
-		return;
-	}
-	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++)
-		smb_part_of_request(work, request, i, unit.header, (struct rtap_span){ unit.body, unit.length });
-	keep_answers(request, earlier, earlier_count);
 	request->first_frame = whole->first_frame;
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
@@ -185,18 +200,18 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 }
 
 /* Responses whose request was not captured, or comes later. */
-static void take_unknown(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+static void take_unknown(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	uint64_t first = little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID);
 	struct smb_request *request = (struct smb_request *)command_answered(work, first);
-	uint32_t at = 0;
-	struct unit unit;
 
-	if (!request || request->parts || !make_parts(work, request, count))
+	if (!request || request->parts || !make_parts(work, request, units->count))
 		return;
-	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++) {
-		smb_part_begin(&request->parts[i], unit.header);
-		smb_part_answer(work, request, &request->parts[i], unit.header, (struct rtap_span){ unit.body, unit.length });
+	for (uint32_t i = 0; i < units->count; i++) {
+		const struct unit *unit = &units->list[i];
+
+		smb_part_begin(&request->parts[i], unit->header);
+		smb_part_answer(work, request, &request->parts[i], unit->header, (struct rtap_span){ unit->body, unit->length });
 	}
 	smb_operation_alone(work, request);
 }
@@ -224,50 +239,49 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 			base->has_written |= request->parts[i].command == SMB2_READ;
 			base->written += request->parts[i].command == SMB2_READ ? request->parts[i].moved : 0;
 		}
-	command_answered(work, request->command.id);
+	command_answer(work, &request->command);
 }
 
-static void take_responses(struct upper_work *work, const struct smb_whole *whole, uint32_t count)
+/* `first`: the request of the first one; NULL: unknown. */
+static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units, struct smb_request *first)
 {
 	struct smb_request *last = NULL;
-	uint32_t at = 0, unknown = 0;
-	struct unit unit;
+	uint32_t unknown = 0;
 
-	for (uint32_t i = 0; i < count && next_unit(whole->bytes, &at, &unit); i++) {
-		uint64_t id = little_bits(unit.header, SMB2_MESSAGE_ID);
-		struct smb_request *request = find_request(work->connection, !work->from_a, id);
+	for (uint32_t i = 0; i < units->count; i++) {
+		const struct unit *unit = &units->list[i];
+		uint64_t id = little_bits(unit->header, SMB2_MESSAGE_ID);
+		struct smb_request *request = i ? find_request(work->connection, !work->from_a, id) : first;
 		struct smb_part *part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
 
 		if (!part || part->is_answered) {
 			unknown++;
 			continue;
 		}
-		smb_part_answer(work, request, part, unit.header, (struct rtap_span){ unit.body, unit.length });
+		smb_part_answer(work, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
 		if (is_answered(request))
 			last = request;
 	}
 	/* one SEND ends one request: the server answers the commands of a compound together */
 	if (last)
 		take_last(work, whole, last);
-	else if (unknown == count)
-		take_unknown(work, whole, count);
+	else if (unknown == units->count)
+		take_unknown(work, whole, units);
 }
 
 /* Takes what requests cost and responses grant. The first request of a connection has the only credit: [MS-SMB2] 3.2.5.1. */
-static void note_balance(struct smb_connection *state, const struct smb_whole *whole, bool from_a)
+static void note_balance(struct smb_connection *state, const struct units *units, bool from_a, bool grants)
 {
-	bool grants = is_response(whole->bytes);
 	struct smb_balance *balance = &state->balances[grants ? !from_a : from_a];
-	struct unit unit;
-	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < MOST_PARTS && next_unit(whole->bytes, &at, &unit); i++) {
-		uint64_t command = little_bits(unit.header, SMB2_COMMAND), charge = little_bits(unit.header, SMB2_CREDIT_CHARGE);
+	for (uint32_t i = 0; i < units->count; i++) {
+		const uint8_t *header = units->list[i].header;
+		uint64_t command = little_bits(header, SMB2_COMMAND), charge = little_bits(header, SMB2_CREDIT_CHARGE);
 
-		if (!grants && command == SMB2_NEGOTIATE && !little_bits(unit.header, SMB2_MESSAGE_ID))
+		if (!grants && command == SMB2_NEGOTIATE && !little_bits(header, SMB2_MESSAGE_ID))
 			*balance = (struct smb_balance){ .is_known = true, .left = 1 };
 		if (grants)
-			balance->left += (int64_t)little_bits(unit.header, SMB2_CREDITS);
+			balance->left += (int64_t)little_bits(header, SMB2_CREDITS);
 		else if (command != SMB2_CANCEL)
 			balance->left -= charge ? (int64_t)charge : 1;
 	}
@@ -287,32 +301,30 @@ static bool is_interim(struct rtap_span message)
 	       !little_bits(message.bytes, SMB2_NEXT);
 }
 
-void smb_take_message(struct upper_work *work, const struct smb_whole *whole)
+void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request)
 {
-	uint32_t count = count_units(whole->bytes);
-	uint64_t id = count ? little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID) : 0;
-	struct smb_request *request;
+	struct units units;
 	struct smb_part *part;
 
-	if (!count) {
+	find_units(whole->bytes, &units);
+	if (!units.count) {
 		smb_operation_opaque(work, whole);
 		return;
 	}
-	note_balance(work->connection->upper_state, whole, work->from_a);
+	note_balance(work->connection->upper_state, &units, work->from_a, is_response(whole->bytes));
 	if (is_alone(whole->bytes.bytes)) {
 		smb_operation_notice(work, whole);
 		return;
 	}
 	if (!is_response(whole->bytes)) {
-		take_request(work, whole, count);
+		take_request(work, whole, &units);
 		return;
 	}
 	if (!is_interim(whole->bytes)) {
-		take_responses(work, whole, count);
+		take_responses(work, whole, &units, request);
 		return;
 	}
-	request = find_request(work->connection, !work->from_a, id);
-	part = request && request->command.request.is_seen ? find_part(request, id) : NULL;
+	part = request && request->command.request.is_seen ? find_part(request, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID)) : NULL;
 	if (part)
 		part->interim_frame = whole->first_frame;
 	/* it may wait for an event indefinitely */
@@ -335,16 +347,21 @@ static void note_details(struct packet_request *known, struct smb_request *reque
 	}
 }
 
-struct packet_request smb_known(const struct upper_work *work, struct rtap_span message)
+struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_span message)
 {
-	struct packet_request known = { 0 };
-	struct smb_request *request;
+	const struct message *send = work->message;
 
 	if (!is_response(message))
-		return known;
-	request = (struct smb_request *)command_of_response(work, little_bits(message.bytes, SMB2_MESSAGE_ID));
-	if (!request)
-		request = find_request(work->connection, !work->from_a, little_bits(message.bytes, SMB2_MESSAGE_ID));
+		return NULL;
+	if (send && send->request && send->request->response == send)
+		return (struct smb_request *)send->request;
+	return find_request(work->connection, !work->from_a, little_bits(message.bytes, SMB2_MESSAGE_ID));
+}
+
+struct packet_request smb_known(struct smb_request *request, struct rtap_span message)
+{
+	struct packet_request known = { 0 };
+
 	if (!request || !request->command.request.is_seen)
 		return known;
 	known.is_known = true;

@@ -36,10 +36,15 @@ struct smb_connection {
 /* The connection's state, new if it has none. NULL: out of memory, which is counted. */
 struct smb_connection *smb_connection_make(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Processes a message that the current SEND completed. */
-void smb_take_message(struct upper_work *work, const struct smb_whole *whole);
+struct smb_request;
 
-/* Facts about the request of a response, for its dissection. All zero: not a response, or the request is unknown. */
-struct packet_request smb_known(const struct upper_work *work, struct rtap_span message);
+/* The request of the first response in a message. NULL: it is not a response, or the request is unknown. */
+struct smb_request *smb_request_of(const struct upper_work *work, struct rtap_span message);
+
+/* Processes a message that the current SEND completed. `request`: by smb_request_of(). */
+void smb_take_message(struct upper_work *work, const struct smb_whole *whole, struct smb_request *request);
+
+/* Facts about the request of a response, for its dissection. All zero: the request is unknown. */
+struct packet_request smb_known(struct smb_request *request, struct rtap_span message);
 
 #endif
