@@ -5,6 +5,7 @@
 
 #include "mpi/fact.h"
 #include "output/stats/congestion.h"
+#include "output/stats/packet_sums.h"
 #include "reassembly/join/transmission.h"
 
 extern const char __executable_start[], _end[];
@@ -62,6 +63,16 @@ static bool is_packet(const void *data, size_t size)
 	return is_sight(&sight);
 }
 
+static bool is_sum(const struct packet_sum *sum, size_t size)
+{
+	if (size != FACT_ALIGNED(sizeof *sum) || sum->kind_count > CONGESTION_KIND_COUNT)
+		return false;
+	for (unsigned i = 0; i < sum->kind_count; i++)
+		if (sum->order[i] >= CONGESTION_KIND_COUNT)
+			return false;
+	return sum->from_a < 2 && sum->window_bytes <= sum->wire_bytes;
+}
+
 static bool is_rare_packet(const struct packet_fact *fact, size_t left)
 {
 	if (!take(&left, 1, sizeof *fact) || !take(&left, fact->sight.tcp_recovery_count, sizeof fact->recoveries[0]) || !is_sight(&fact->sight))
@@ -72,35 +83,30 @@ static bool is_rare_packet(const struct packet_fact *fact, size_t left)
 	return true;
 }
 
-static bool is_connection(const struct connection_fact *fact, size_t *left)
+static bool is_life(const struct rtap_life_event *life, uint32_t count, size_t *left)
 {
-	if (!take(left, 1, sizeof *fact) || fact->connection.life_count > RTAP_MAX_LIFE_EVENTS ||
-	    !take(left, fact->connection.life_count, sizeof fact->life[0]))
+	if (count > RTAP_MAX_LIFE_EVENTS || !take(left, count, sizeof *life))
 		return false;
-	for (uint32_t i = 0; i < fact->connection.life_count; i++)
-		if (!is_text(fact->life[i].name))
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_text(life[i].name))
 			return false;
 	return true;
 }
 
+static bool is_connection(const struct connection_fact *fact, size_t left)
+{
+	return take(&left, 1, sizeof *fact) && is_life(fact->life, fact->connection.life_count, &left);
+}
+
 static bool is_message(const struct message_fact *fact, size_t left)
 {
-	const size_t before = offsetof(struct message_fact, of);
 	const struct message_copy *copy;
 	const struct rtap_message *message;
 	const struct rtap_item *items;
-	uint8_t has_connection;
 
-	if (left < sizeof *fact)
+	if (!take(&left, 1, sizeof *fact) || !is_life(fact->life, fact->life_count, &left))
 		return false;
-	/* not read as a bool, which has no other values */
-	memcpy(&has_connection, &fact->has_connection, 1);
-	if (has_connection > 1)
-		return false;
-	left -= before;
-	if (!is_connection(&fact->of, &left))
-		return false;
-	copy = (const void *)((const uint8_t *)fact + sizeof *fact + fact->of.connection.life_count * sizeof fact->of.life[0]);
+	copy = (const void *)(fact->life + fact->life_count);
 	if (!take(&left, 1, sizeof *copy))
 		return false;
 	message = &copy->message;
@@ -160,7 +166,10 @@ bool fact_is_whole(const struct fact_head *head, const void *data, unsigned poin
 
 	switch (head->kind) {
 	case FACT_CREATED:
+	case FACT_TIME:
 		return size == sizeof(uint64_t);
+	case FACT_SUM:
+		return is_sum(data, size);
 	case FACT_PACKET:
 		return is_packet(data, size);
 	case FACT_RARE_PACKET:
@@ -174,7 +183,7 @@ bool fact_is_whole(const struct fact_head *head, const void *data, unsigned poin
 	case FACT_OPERATION:
 		return is_operation(data, size);
 	case FACT_CONNECTION:
-		return is_connection(data, &size);
+		return is_connection(data, size);
 	case FACT_MERGED:
 		return size == FACT_ALIGNED(sizeof(struct merged_fact));
 	case FACT_RESOLVED:

@@ -17,7 +17,7 @@
 #define FACT_ALIGNED(size) (((size) + 7) & ~(size_t)7)
 
 enum fact_kind {
-	FACT_CREATED, FACT_PACKET, FACT_RARE_PACKET, FACT_JOINED, FACT_PAUSE, FACT_MESSAGE, FACT_OPERATION, FACT_CONNECTION, FACT_MERGED,
+	FACT_CREATED, FACT_TIME, FACT_SUM, FACT_PACKET, FACT_RARE_PACKET, FACT_JOINED, FACT_PAUSE, FACT_MESSAGE, FACT_OPERATION, FACT_CONNECTION, FACT_MERGED,
 	FACT_RESOLVED, FACT_KIND_COUNT
 };
 
@@ -26,6 +26,11 @@ struct fact_head {
 	uint64_t order;           /* by which the facts of all ranks are counted */
 	uint32_t kind, size;      /* enum fact_kind; bytes of the data */
 };
+
+/*
+ * FACT_CREATED has the number of connections that were created. FACT_TIME has the latest time of the frames before. FACT_SUM has a struct
+ * packet_sum, of packets before.
+ */
 
 /* Of FACT_RARE_PACKET; FACT_PACKET has STATS_USUAL_SIGHT bytes of the sight. */
 struct packet_fact {
@@ -38,10 +43,11 @@ struct connection_fact {
 	struct rtap_life_event life[];
 };
 
-/* Followed by the events of its connection, then by a struct message_copy. */
+/* Followed by the events of its connection, then by a struct message_copy. Of the connection, it has what statistics of messages need. */
 struct message_fact {
-	bool has_connection;
-	struct connection_fact of;
+	uint32_t life_count;      /* 0: statistics do not need the events */
+	uint8_t rnr_retries[2];
+	struct rtap_life_event life[];
 };
 
 struct operation_fact {

@@ -14,6 +14,7 @@
 #include "mpi/fact.h"
 #include "mpi/facts.h"
 #include "mpi/ranks.h"
+#include "output/stats/packet_sums.h"
 #include "output/stats/stats_packet.h"
 #include "reassembly/tracker.h"
 
@@ -33,6 +34,7 @@ struct facts {
 	struct rtap_tracker_options counts; /* the command's own callbacks */
 	struct rtap_tracker *tracker; /* these are the command's */
 	struct stats *stats;
+	struct packet_sums *sums;  /* NULL: each packet is passed */
 	struct joined *joined;
 	int rank, size;
 	uint8_t *bytes;
@@ -40,6 +42,9 @@ struct facts {
 	/* Twice the number of the frame that is taken, plus 1; in a gap before a frame: without that. At the end: what the last message followed. */
 	uint64_t order;
 	int64_t now_ns;           /* time of the frame or of the end of the gap */
+	int64_t taken_ns;         /* time of the last frame that was taken */
+	int64_t latest_ns;        /* of the frames before it that this rank knows */
+	int64_t passed_ns;        /* the latest that was passed */
 	bool has_begun;           /* a frame was taken */
 	bool is_finishing;
 	uint64_t connections;     /* of this rank, so far */
@@ -83,33 +88,54 @@ static void *add(struct facts *facts, enum fact_kind kind, size_t size)
 	return bytes + sizeof head;
 }
 
-static void put_connection(struct connection_fact *fact, const struct rtap_connection *connection)
+static void put_life(struct rtap_life_event *to, const struct rtap_life_event *life, uint32_t count)
 {
-	fact->connection = *connection;
-	for (uint32_t i = 0; i < connection->life_count; i++) {
-		fact->life[i] = connection->life[i];
-		fact->life[i].name = encode(fact->life[i].name);
+	for (uint32_t i = 0; i < count; i++) {
+		to[i] = life[i];
+		to[i].name = encode(to[i].name);
 	}
+}
+
+static void get_life(struct rtap_life_event *life, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		life[i].name = fact_text_decode(life[i].name);
+}
+
+static void pass_sum(void *owner, const struct packet_sum *sum)
+{
+	memcpy(add(owner, FACT_SUM, sizeof *sum), sum, sizeof *sum);
+}
+
+/* The statistics have seen the frames before what is added next; sums of packets are passed late. */
+static void pass_time(struct facts *facts)
+{
+	if (!facts->sums || facts->latest_ns <= facts->passed_ns)
+		return;
+	*(int64_t *)add(facts, FACT_TIME, sizeof facts->latest_ns) = facts->latest_ns;
+	facts->passed_ns = facts->latest_ns;
 }
 
 static void keep_message(void *owner, const struct rtap_message *message)
 {
 	struct facts *facts = owner;
 	const struct rtap_connection *connection = message->connection;
-	size_t life = connection ? connection->life_count * sizeof connection->life[0] : 0;
+	/* they show whether the request was given up */
+	uint32_t life = connection && message->outcome == RTAP_OUTCOME_RNR ? connection->life_count : 0;
 	struct message_fact *fact;
 	struct message_copy *copy;
 	struct rtap_item *items;
 
 	if (facts->is_finishing && message->first_frame > facts->order)
 		facts->order = message->first_frame;
-	fact = add(facts, FACT_MESSAGE, sizeof *fact + life + message_copy_size(message));
-	copy = (void *)((uint8_t *)fact + sizeof *fact + life);
-	fact->has_connection = connection;
-	if (connection)
-		put_connection(&fact->of, connection);
-	else
-		fact->of.connection.life_count = 0;
+	pass_time(facts);
+	fact = add(facts, FACT_MESSAGE, sizeof *fact + life * sizeof fact->life[0] + message_copy_size(message));
+	fact->life_count = life;
+	if (connection) {
+		memcpy(fact->rnr_retries, connection->rnr_retries, sizeof fact->rnr_retries);
+		put_life(fact->life, connection->life, life);
+	}
+	copy = (void *)(fact->life + life);
 	message_copy_fill(copy, message);
 	items = (void *)(copy->after + message->missing_count * sizeof message->missing[0]);
 	for (uint32_t i = 0; i < message->item_count; i++) {
@@ -125,9 +151,11 @@ static void keep_message(void *owner, const struct rtap_message *message)
 
 static void keep_operation(void *owner, const struct rtap_operation *operation)
 {
-	struct operation_fact *fact = add(owner, FACT_OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
+	struct operation_fact *fact;
 	struct rtap_named_value *values;
 
+	pass_time(owner);
+	fact = add(owner, FACT_OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
 	operation_copy_fill(&fact->copy, operation);
 	values = (void *)(fact->copy.after + operation->missing_count * sizeof operation->missing[0]);
 	for (uint32_t i = 0; i < operation->value_count; i++)
@@ -138,20 +166,34 @@ static void keep_operation(void *owner, const struct rtap_operation *operation)
 static void keep_connection(void *owner, const struct rtap_connection *connection)
 {
 	struct facts *facts = owner;
+	struct connection_fact *fact;
 
 	/* at the end they follow the messages of all ranks */
 	if (facts->is_finishing)
 		facts->order = UINT64_MAX;
-	put_connection(add(facts, FACT_CONNECTION, sizeof(struct connection_fact) + connection->life_count * sizeof connection->life[0]), connection);
+	pass_time(facts);
+	fact = add(facts, FACT_CONNECTION, sizeof *fact + connection->life_count * sizeof fact->life[0]);
+	fact->connection = *connection;
+	put_life(fact->life, connection->life, connection->life_count);
 }
 
 static void keep_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
+	struct facts *facts = owner;
+
+	if (facts->sums) {
+		packet_sums_interrupt(facts->sums, from);
+		packet_sums_interrupt(facts->sums, into);
+	}
 	*(struct merged_fact *)add(owner, FACT_MERGED, sizeof(struct merged_fact)) = (struct merged_fact){ from, into, turned };
 }
 
 static void keep_resolved(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
 {
+	struct facts *facts = owner;
+
+	if (facts->sums)
+		packet_sums_interrupt(facts->sums, flow->connection);
 	*(struct resolved_fact *)add(owner, FACT_RESOLVED, sizeof(struct resolved_fact)) = (struct resolved_fact){ frame, *flow };
 }
 
@@ -175,8 +217,10 @@ static void opened(void *owner, struct rtap_tracker *tracker, struct stats *stat
 	facts->tracker = tracker;
 	facts->stats = stats;
 	facts->joined = joined;
+	/* over time, each packet counts in its interval */
+	if (stats && !stats->interval_ns && !(facts->sums = packet_sums_create(pass_sum, facts)))
+		ranks_lack_memory();
 }
-
 
 /* Connections that were created since. */
 static void note_created(struct facts *facts, const struct rtap_tracker *tracker)
@@ -206,13 +250,23 @@ static void pass_gaps(struct facts *facts, uint64_t until)
 	}
 }
 
+static void note_latest(struct facts *facts, int64_t time_ns)
+{
+	if (time_ns > facts->latest_ns)
+		facts->latest_ns = time_ns;
+}
+
 static void begins(void *owner, const struct rtap_frame *frame)
 {
 	struct facts *facts = owner;
 
 	pass_gaps(facts, frame->number);
 	facts->order = 2 * frame->number + 1;
-	facts->now_ns = frame->time_ns;
+	/* of the frame of any rank before this one, and of the last one of this rank */
+	note_latest(facts, frame->time_ns - frame->delta_ns);
+	if (facts->has_begun)
+		note_latest(facts, facts->taken_ns);
+	facts->now_ns = facts->taken_ns = frame->time_ns;
 	facts->has_begun = true;
 }
 
@@ -230,6 +284,8 @@ static void count(void *owner, const struct rtap_packet *packet)
 	struct stats_sight sight;
 
 	stats_sight(&sight, packet);
+	if (facts->sums && packet_sums_take(facts->sums, &sight))
+		return;
 	if (!(sight.time_lost_ns | sight.late_ns | sight.late_packets | sight.tcp_recovery_count)) {
 		memcpy(add(facts, FACT_PACKET, STATS_USUAL_SIGHT), &sight, STATS_USUAL_SIGHT);
 		return;
@@ -256,24 +312,25 @@ static uint64_t number_of(const struct run *run, uint64_t number)
 	return number - 1 < run->count ? run->numbers[number - 1] : number;
 }
 
-static struct rtap_connection *get_connection(const struct run *run, struct connection_fact *fact)
+static void count_connection(struct facts *facts, const struct run *run, struct connection_fact *fact)
 {
-	for (uint32_t i = 0; i < fact->connection.life_count; i++)
-		fact->life[i].name = fact_text_decode(fact->life[i].name);
+	get_life(fact->life, fact->connection.life_count);
 	fact->connection.life = fact->life;
 	fact->connection.number = number_of(run, fact->connection.number);
-	return &fact->connection;
+	facts->counts.connection(facts->counts.owner, &fact->connection);
 }
 
 static void count_message(struct facts *facts, const struct run *run, struct message_fact *fact)
 {
-	size_t life = fact->of.connection.life_count * sizeof fact->of.life[0];
-	struct message_copy *copy = (void *)((uint8_t *)fact + sizeof *fact + life);
-	struct rtap_connection unused;
+	struct message_copy *copy = (void *)(fact->life + fact->life_count);
+	struct rtap_connection connection = { .life = fact->life, .life_count = fact->life_count };
 	struct rtap_message message;
 	struct rtap_item *items;
 
-	message_copy_restore(copy, &message, &unused);
+	message_copy_restore(copy, &message, &connection);
+	connection.number = number_of(run, connection.number);
+	memcpy(connection.rnr_retries, fact->rnr_retries, sizeof fact->rnr_retries);
+	get_life(fact->life, fact->life_count);
 	items = (void *)(uintptr_t)message.items;
 	for (uint32_t i = 0; i < message.item_count; i++) {
 		items[i].name = fact_text_decode(items[i].name);
@@ -284,7 +341,6 @@ static void count_message(struct facts *facts, const struct run *run, struct mes
 	message.mad_method_name = fact_text_decode(message.mad_method_name);
 	message.mad_attribute_name = fact_text_decode(message.mad_attribute_name);
 	message.mad_status_name = fact_text_decode(message.mad_status_name);
-	message.connection = fact->has_connection ? get_connection(run, &fact->of) : NULL;
 	facts->counts.message(facts->counts.owner, &message);
 }
 
@@ -298,6 +354,18 @@ static void count_operation(struct facts *facts, const struct run *run, struct o
 	operation->layer = fact_text_decode(fact->layer);
 	fact->copy.connection.number = number_of(run, fact->copy.connection.number);
 	facts->counts.operation(facts->counts.owner, operation);
+}
+
+static void count_time(struct facts *facts, const int64_t *latest_ns)
+{
+	if (*latest_ns > facts->stats->last_ns)
+		facts->stats->last_ns = *latest_ns;
+}
+
+static void count_sum(struct facts *facts, const struct run *run, struct packet_sum *sum)
+{
+	sum->connection = sum->connection ? number_of(run, sum->connection) : 0;
+	stats_add_sum(facts->stats, sum);
 }
 
 static void count_packet(struct facts *facts, const struct run *run, const void *usual)
@@ -331,6 +399,12 @@ static void count_fact(struct facts *facts, const struct run *run, enum fact_kin
 	case FACT_CREATED:
 	case FACT_KIND_COUNT:
 		break;
+	case FACT_TIME:
+		count_time(facts, data);
+		break;
+	case FACT_SUM:
+		count_sum(facts, run, data);
+		break;
 	case FACT_PACKET:
 		count_packet(facts, run, data);
 		break;
@@ -350,7 +424,7 @@ static void count_fact(struct facts *facts, const struct run *run, enum fact_kin
 		count_operation(facts, run, data);
 		break;
 	case FACT_CONNECTION:
-		facts->counts.connection(facts->counts.owner, get_connection(run, data));
+		count_connection(facts, run, data);
 		break;
 	case FACT_MERGED:
 		facts->counts.merged(facts->counts.owner, number_of(run, merged->from), number_of(run, merged->into), merged->turned);
@@ -449,6 +523,8 @@ static void gather(void *owner)
 	int *sizes = ranks_get((size_t)facts->size, sizeof *sizes), own;
 
 	pass_gaps(facts, UINT64_MAX);
+	if (facts->sums)
+		packet_sums_pass(facts->sums);
 	own = ranks_count(facts->used, "one round has more than 2 GiB of facts (lower --max-memory)");
 	facts->passed += facts->used;
 	MPI_Gather(&own, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -500,6 +576,7 @@ struct facts *facts_create(struct exchange *exchange)
 	if (!facts)
 		return NULL;
 	facts->exchange = exchange;
+	facts->latest_ns = facts->passed_ns = INT64_MIN;
 	MPI_Comm_rank(MPI_COMM_WORLD, &facts->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &facts->size);
 	facts->runs = calloc((size_t)facts->size, sizeof *facts->runs);
@@ -547,6 +624,7 @@ void facts_destroy(struct facts *facts)
 	}
 	free(facts->runs);
 	free(facts->received);
+	packet_sums_destroy(facts->sums);
 	free(facts->bytes);
 	free(facts);
 }

@@ -172,8 +172,8 @@ static void set_classes(struct counts *counts, unsigned class, uint64_t count, u
 {
 	struct stats_direction *other = &counts->connection->directions[1];
 
-	congestion_note(counts->stats, counts->direction, CONGESTION_KEY(CONGESTION_REQUEST, class));
-	congestion_note(counts->stats, other, CONGESTION_KEY(CONGESTION_ACK, CLASS_HAS_DSCP));
+	congestion_note(counts->stats, counts->direction, CONGESTION_KEY(CONGESTION_REQUEST, class), 1);
+	congestion_note(counts->stats, other, CONGESTION_KEY(CONGESTION_ACK, CLASS_HAS_DSCP), 1);
 	counts->direction->usual.packets[CONGESTION_REQUEST] = count;
 	other->usual.packets[CONGESTION_ACK] = count + of;
 }

@@ -137,14 +137,14 @@ static bool is_used(const struct congestion_usual *usual)
 	return false;
 }
 
-void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key)
+void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key, uint64_t packets)
 {
 	if (direction->usual.class || is_used(&direction->usual)) {
-		add(stats, direction, key, 1);
+		add(stats, direction, key, packets);
 		return;
 	}
 	direction->usual.class = CONGESTION_CLASS(key);
-	direction->usual.packets[CONGESTION_KIND(key)]++;
+	direction->usual.packets[CONGESTION_KIND(key)] += packets;
 }
 
 bool congestion_next(const struct stats_direction *direction, unsigned *at, struct congestion_row *row)

@@ -155,8 +155,8 @@ static inline bool congestion_has_priority(const struct rtap_packet *packet)
 	return packet->protocols[PROTOCOL_VLAN / 64] & (UINT64_C(1) << PROTOCOL_VLAN % 64 | UINT64_C(1) << PROTOCOL_SERVICE_VLAN % 64);
 }
 
-/* Counts a packet that is not of the direction's usual class. */
-void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key);
+/* Counts packets that are not of the direction's usual class. */
+void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key, uint64_t packets);
 
 /* Iterates over all kinds and classes of a direction; initialise *at to 0. False: no more. */
 bool congestion_next(const struct stats_direction *direction, unsigned *at, struct congestion_row *row);

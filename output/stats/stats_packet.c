@@ -238,19 +238,19 @@ static __attribute__((noinline)) void note_tcp_recoveries(struct stats *stats, s
 	}
 }
 
-static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class)
+static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class, uint64_t packets)
 {
 	if (class == sender->usual.class)
-		sender->usual.packets[kind]++;
+		sender->usual.packets[kind] += packets;
 	else
-		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
+		congestion_note(stats, sender, CONGESTION_KEY(kind, class), packets);
 }
 
 static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
 			const struct stats_sight *sight, enum stats_event event)
 {
 	if (event != STATS_CAPTURED_TWICE)
-		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
+		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class, 1);
 	if (connection == &stats->others)
 		return;
 	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
@@ -319,7 +319,7 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
 		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame, sight->time_ns);
 	}
-	count_class(stats, sender, kind, sight->class);
+	count_class(stats, sender, kind, sight->class, 1);
 	return true;
 }
 
@@ -446,6 +446,65 @@ static inline void count_packet(struct stats *stats, const struct stats_sight *s
 		note_interval(stats, sight);
 	if (sight->bad_icrc)
 		stats_count(&stats->bad_icrc, sight->frame, sight->time_ns);
+}
+
+enum stats_event stats_event_of_packet(const struct stats_sight *sight)
+{
+	return event_of(sight);
+}
+
+enum congestion_kind stats_kind_of(const struct stats_sight *sight)
+{
+	return kinds_of_class[ib_opcodes[sight->ib.opcode].class];
+}
+
+/* Adds earliest and latest times to those so far. */
+static void add_times(int64_t *first_ns, int64_t *last_ns, bool is_first, int64_t earliest_ns, int64_t latest_ns)
+{
+	if (is_first || earliest_ns < *first_ns)
+		*first_ns = earliest_ns;
+	if (is_first || latest_ns > *last_ns)
+		*last_ns = latest_ns;
+}
+
+/* Counters common to all packets. */
+static void count_packets(struct stats *stats, uint64_t packets, uint64_t wire_bytes, int64_t earliest_ns, int64_t latest_ns)
+{
+	if (!packets)
+		return;
+	add_times(&stats->first_ns, &stats->last_ns, !stats->packets, earliest_ns, latest_ns);
+	stats->packets += packets;
+	stats->wire_bytes += wire_bytes;
+}
+
+static void add_packets(struct stats *stats, struct stats_direction *sender, const struct packet_sum *sum)
+{
+	add_times(&sender->first_ns, &sender->last_ns, !sender->packets, sum->first_ns, sum->last_ns);
+	sender->packets += sum->packets;
+	sender->wire_bytes += sum->window_bytes;
+	if (sum->window_bytes)
+		congestion_begin_window(sender, sum->window_ns, sum->window_bytes);
+	sender->wire_bytes += sum->wire_bytes - sum->window_bytes;
+	for (uint8_t i = 0; i < sum->kind_count; i++)
+		count_class(stats, sender, sum->order[i], sum->class, sum->kinds[sum->order[i]]);
+	sender->data_packets += sum->data_packets;
+	sender->carried_bytes += sum->carried_bytes;
+}
+
+void stats_add_sum(struct stats *stats, const struct packet_sum *sum)
+{
+	struct stats_direction *sender;
+
+	count_packets(stats, sum->packets, sum->wire_bytes, sum->first_ns, sum->last_ns);
+	count_packets(stats, sum->copies.count, sum->copied_bytes, sum->first_copy_ns, sum->last_copy_ns);
+	if (!sum->connection)
+		return;
+	stats->rdma_packets += sum->packets + sum->copies.count;
+	sender = &stats_find(stats, sum->connection)->directions[!sum->from_a];
+	if (sum->copies.count)
+		stats_occurrences_merge(stats_event(stats, sender, STATS_CAPTURED_TWICE), &sum->copies);
+	if (sum->packets)
+		add_packets(stats, sender, sum);
 }
 
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight)

@@ -5,10 +5,19 @@
 #ifndef OUTPUT_STATS_STATS_PACKET_H
 #define OUTPUT_STATS_STATS_PACKET_H
 
-#include "output/stats/stats.h"
+#include "output/stats/packet_sums.h"
+
+/* What the packet shows; STATS_EVENT_COUNT: nothing. */
+enum stats_event stats_event_of_packet(const struct stats_sight *sight);
+
+/* Of a packet with a BTH. */
+enum congestion_kind stats_kind_of(const struct stats_sight *sight);
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
+
+/* Counts packets together. */
+void stats_add_sum(struct stats *stats, const struct packet_sum *sum);
 
 /* Counts a packet of rtap_tracker_frame(): both of the above. */
 void stats_packet(struct stats *stats, const struct rtap_packet *packet);

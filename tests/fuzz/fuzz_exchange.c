@@ -32,8 +32,8 @@ static void use_message(const struct message_fact *fact)
 	struct rtap_connection unused;
 	struct rtap_message message;
 
-	copy = (const void *)((const uint8_t *)fact + sizeof *fact + fact->of.connection.life_count * sizeof fact->of.life[0]);
-	add_bytes(fact->of.life, fact->of.connection.life_count * sizeof fact->of.life[0]);
+	copy = (const void *)(fact->life + fact->life_count);
+	add_bytes(fact->life, fact->life_count * sizeof fact->life[0]);
 	message_copy_restore(copy, &message, &unused);
 	add_bytes(message.missing, message.missing_count * sizeof message.missing[0]);
 	add_bytes(message.items, message.item_count * sizeof message.items[0]);
