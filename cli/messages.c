@@ -140,7 +140,7 @@ static void write_connection_text(const void *what, struct line *line)
 	const struct text *text = what;
 	const struct used *used = text->what;
 
-	connection_text(used->connection, &text->times, text->colour, line);
+	connection_text(used->connection, &text->times, text->colour, text->wide, line);
 	if (!used->usage || !usage_has_pattern(used->usage))
 		return;
 	line_text(line, "    pattern: ");

@@ -105,6 +105,7 @@ static const struct rtap_field flow_fields[] = {
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_flow_facts *flow = &packet->flow;
+	char *begin;
 
 	(void)layer;
 	if (flow->analysis > RTAP_PSN_IN_ORDER) {
@@ -113,13 +114,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		if (flow->missing) {
 			line_text(line, ": ");
 			line_dec(line, flow->missing);
+			begin = line->next;
 			line_text(line, " not seen");
+			line_spare(line, begin, LINE_SPARE_LOWER);
 		}
 		line_char(line, ']');
 	}
 	if (flow->completes && flow->message_frames > 1) {
-		char *begin = line->next;
-
+		begin = line->next;
 		line_text(line, " [");
 		line_dec(line, flow->message_length);
 		line_text(line, " B from ");

@@ -514,6 +514,61 @@ Test(line, what_is_left_out_of_a_line_can_overlap_and_precede_names)
 	cr_expect_eq(strstr(fitted, "...") - fitted, strlen(OVERLAPPED) + (120 - strlen(OVERLAPPED) - strlen("... END")) / 3, "%s", fitted);
 }
 
+#define OPERATION "SEND Only"
+#define MORE "captured_twice] [malformed"
+
+/* Outer ends, an operation and two notes, before an upper layer or not, in a line that has `more` columns above the limit. */
+static const char *operation_line(bool has_upper, size_t more)
+{
+	struct line line;
+	char *begin;
+
+	line_init(&line, fitted, sizeof fitted - 1);
+	line_text(&line, "12 ");
+	add_spare(&line, ENDS, LINE_SPARE_OUTER);
+	line_text(&line, "10.0.0.3 > 10.0.0.4 ");
+	line.after_ends = line.next;
+	add_spare(&line, OPERATION, LINE_SPARE_OPERATION);
+	line_text(&line, has_upper ? ": " : " ");
+	for (size_t left = LINE_COLUMNS + more - (size_t)(line.next - fitted) - strlen(" [" MORE "]"); left; left--)
+		line_char(&line, 'x');
+	line_text(&line, " [");
+	begin = line.next;
+	line_text(&line, MORE);
+	line_spare(&line, begin, LINE_SPARE_MORE);
+	line_char(&line, ']');
+	return fit(&line);
+}
+
+Test(line, at_last_a_line_leaves_out_the_operation_outer_ends_and_further_notes)
+{
+	const size_t outer = strlen(ENDS), operation = strlen(OPERATION ": "), notes = strlen(MORE) - strlen("...");
+
+	cr_expect(strstr(operation_line(true, 1), "12 " ENDS "10.0.0.3 > 10.0.0.4 x"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), LINE_COLUMNS + 1 - operation);
+	/* without an upper layer it says what the packet is */
+	cr_expect(strstr(operation_line(false, 1), "12 10.0.0.3 > 10.0.0.4 " OPERATION " x"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), LINE_COLUMNS + 1 - outer);
+	cr_expect(strstr(operation_line(true, operation + outer), " [" MORE "]"), "%s", fitted);
+	cr_expect(strstr(operation_line(true, operation + outer + 1), "12 10.0.0.3 > 10.0.0.4 x"), "%s", fitted);
+	cr_expect(strstr(fitted, "x [...]"), "%s", fitted);
+	cr_expect_eq(strlen(fitted), LINE_COLUMNS + 1 - notes);
+}
+
+Test(line, the_middle_of_a_line_of_twice_the_columns_is_cut_between_words)
+{
+	struct line line;
+
+	begin_fitted(&line);
+	for (int i = 0; i < 60; i++)
+		line_text(&line, "vlan 1 ");
+	line_text(&line, "END");
+	fit(&line);
+	cr_expect_leq(strlen(fitted), LINE_COLUMNS, "%s", fitted);
+	cr_expect(strstr(fitted, " ... "), "%s", fitted);
+	cr_expect(!strncmp(fitted, "10.0.0.1 > 10.0.0.2 ", 20) && strstr(fitted, "vlan 1 END"), "%s", fitted);
+}
+
 Test(line, numbers_of_packets_are_left_out_where_padding_is_too_little)
 {
 	/* columns taken out: padding of 4 and of 2, both at once each; a length of 3; a number of 4 with its padding */

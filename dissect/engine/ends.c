@@ -5,6 +5,7 @@
 #include "dissect/engine/line_fit.h"
 
 #define ENDS_WIDTH 32
+#define GID_LABEL "gid "
 #define ENDS_MOST (160 + LINE_PAD) /* label, two addresses with numbers, and padding */
 
 /* Kind of the numbers of the ends. */
@@ -142,7 +143,7 @@ static __attribute__((noinline)) void put_ends(const struct ends *ends, struct e
 	char spare[ENDS_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
 
 	if (ends->is_gid)
-		to = line_put(to, "gid ");
+		to = line_put(to, GID_LABEL);
 	to = put_end(to, ends->addresses, ends->length, numbers->kind, numbers->has_source, numbers->source);
 	to = put_end(line_put(to, " > "), ends->addresses + ends->length, ends->length, numbers->kind, numbers->kind != END_NONE,
 		     numbers->destination);
@@ -175,18 +176,16 @@ static inline __attribute__((always_inline)) void append_ends(const struct ends 
 	line->next += text->length;
 }
 
-/* The padding of the outer ends of a tunnel, before those that are written now, is not needed. */
-static void spare_padding(struct line *line)
+/* Of the outer ends of a tunnel, before those that are written now, long lines omit the padding, and at last all. */
+static __attribute__((noinline)) void spare_outer(struct line *line)
 {
 	char *begin = line->after_ends;
 
-	/* elsewhere than in a line of a packet nothing may precede it */
-	if (!line->ends || !begin || begin == line->next)
-		return;
 	while (begin[-1] == ' ')
 		begin--;
 	if (begin + 1 < line->after_ends)
 		line_spare_within(line, begin + 1, line->after_ends, LINE_SPARE_LOWER);
+	line_spare_within(line, line->ends_begin, line->after_ends, LINE_SPARE_OUTER);
 }
 
 void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, bool is_gid, const uint8_t *source, unsigned length,
@@ -194,11 +193,17 @@ void ends_summary(const struct rtap_packet *packet, const struct rtap_layer *lay
 {
 	struct numbers numbers = numbers_of(packet, layer);
 
-	spare_padding(line);
-	if (length == 4)
+	/* elsewhere than in a line of a packet nothing may precede it */
+	if (line->ends && line->after_ends && line->after_ends != line->next)
+		spare_outer(line);
+	line->ends_begin = line->next;
+	if (length == 4) {
 		append_ends(&(struct ends){ source, 4, false, numbers }, line); /* a GID has 16 bytes */
-	else
+	} else {
 		append_ends(&(struct ends){ source, 16, is_gid, numbers }, line);
+		if (is_gid && line->ends && !line->cut)
+			line_spare_within(line, line->ends_begin, line->ends_begin + strlen(GID_LABEL), LINE_SPARE_LOWER);
+	}
 	line->after_ends = line->next;
 }
 
@@ -225,7 +230,8 @@ void ends_summary_lids(const struct rtap_packet *packet, const struct rtap_layer
 		to = line_put_pad(begin, to, ENDS_WIDTH);
 	length = (size_t)(to - begin);
 	line_end(line, begin, to);
+	line->ends_begin = line->next - (line->cut ? 0 : length);
 	if (has_gids && !line->cut)
-		line_spare(line, line->next - length, LINE_SPARE_LOWER);
+		line_spare(line, line->ends_begin, LINE_SPARE_LOWER);
 	line->after_ends = line->next;
 }

@@ -17,11 +17,12 @@ struct ends_texts;
 
 /* Columns of a line, without its newline. */
 #define LINE_COLUMNS 120
-#define LINE_SPARES 8
+#define LINE_SPARES 14
 
 struct line {
 	char *next, *end;
-	char *after_ends; /* where the last "source > destination " ended */
+	char *ends_begin, *after_ends; /* the last "source > destination "; `after_ends` NULL: none */
+	char *columns_end; /* where the columns of a list end, which line_fit() squeezes; NULL: it finds out */
 	bool cut;
 	struct ends_texts *ends; /* of earlier lines, see ends.h; or NULL */
 	struct { char *begin, *end; } names[2]; /* of files and the like, which a long line shortens: see line_name.h */
@@ -35,7 +36,7 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->end = memory + size;
 	line->cut = false;
 	line->ends = NULL;
-	line->after_ends = NULL;
+	line->after_ends = line->columns_end = NULL;
 	line->name_count = line->spare_count = 0;
 }
 

@@ -21,6 +21,8 @@ static void take_out(struct line *line, char *begin, char *end)
 	line->next -= end - begin;
 	if (line->after_ends)
 		line->after_ends = moved(line->after_ends, begin, end);
+	if (line->columns_end)
+		line->columns_end = moved(line->columns_end, begin, end);
 	for (uint8_t i = 0; i < line->name_count; i++) {
 		line->names[i].begin = moved(line->names[i].begin, begin, end);
 		line->names[i].end = moved(line->names[i].end, begin, end);
@@ -44,6 +46,8 @@ static char *end_of_ends(const struct line *line, const char *begin)
 /* Whether the columns end at this space, before the summary of an upper layer, notes or a comment. */
 static bool is_end_of_columns(const struct line *line, const char *space)
 {
+	if (line->columns_end)
+		return space >= line->columns_end;
 	return space + 1 == line->next || space[1] == '[' || space[1] == '#' || space[-1] == ':';
 }
 
@@ -81,6 +85,32 @@ static void squeeze(struct line *line, const char *begin, size_t excess)
 	line->next -= from - to;
 }
 
+#define ELLIPSIS "..."
+
+/* Takes out one part; returns its columns. */
+static size_t leave_out_part(struct line *line, uint8_t part)
+{
+	char *begin = line->spares[part].begin, *end = line->spares[part].end;
+	const char *before = line->next;
+
+	switch ((enum line_spare)line->spares[part].kind) {
+	case LINE_SPARE_OPERATION:
+		if (line->next - end < 2 || end[0] != ':' || end[1] != ' ')
+			return 0;
+		end += 2;
+		break;
+	case LINE_SPARE_MORE:
+		if (end - begin <= (ptrdiff_t)strlen(ELLIPSIS))
+			return 0;
+		begin = line_put(begin, ELLIPSIS);
+		break;
+	default:
+		break;
+	}
+	take_out(line, begin, end);
+	return (size_t)(before - line->next);
+}
+
 /*
  * Takes out what can be left out of a kind, until `excess` columns are gone, or no more than the padding of the line, which begins at
  * `begin`, has (NULL: padding remains); returns how many are left. Such text is ASCII: bytes are columns.
@@ -88,28 +118,57 @@ static void squeeze(struct line *line, const char *begin, size_t excess)
 static size_t leave_out(struct line *line, enum line_spare kind, size_t excess, const char *begin)
 {
 	for (uint8_t i = 0; i < line->spare_count && excess; i++) {
-		size_t spare = (size_t)(line->spares[i].end - line->spares[i].begin);
+		size_t columns;
 
 		if (line->spares[i].kind != kind)
 			continue;
 		if (begin && has_padding(line, begin, excess))
 			break;
-		take_out(line, line->spares[i].begin, line->spares[i].end);
-		excess -= spare < excess ? spare : excess;
+		columns = leave_out_part(line, i);
+		excess -= columns < excess ? columns : excess;
 	}
 	return excess;
 }
 
-void line_fit_long(struct line *line, const char *begin)
+/* Of a line of hostile packets that is still much too long, with hundreds of tags or tunnels, the middle. */
+static void cut_middle(struct line *line, char *begin)
+{
+	char *head = begin + LINE_COLUMNS / 2, *tail = line->next - LINE_COLUMNS / 3;
+
+	/* between words, so that no number is cut */
+	while (head > begin && *head != ' ')
+		head--;
+	while (tail < line->next && *tail != ' ')
+		tail++;
+	if (head > begin && tail < line->next)
+		take_out(line, line_put(head + 1, ELLIPSIS), tail);
+}
+
+/* The kinds of the parts that can be left out, as bits. */
+static unsigned kinds_of(const struct line *line)
+{
+	unsigned kinds = 0;
+
+	for (uint8_t i = 0; i < line->spare_count; i++)
+		kinds |= 1u << line->spares[i].kind;
+	return kinds;
+}
+
+void line_fit_long(struct line *line, char *begin)
 {
 	size_t excess = line_name_excess(line, begin);
+	unsigned kinds = kinds_of(line);
 
-	for (unsigned kind = LINE_SPARE_LOWER; kind <= LINE_SPARE_MEMORY && excess; kind++)
-		excess = leave_out(line, (enum line_spare)kind, excess, NULL);
-	excess = leave_out(line, LINE_SPARE_DETAIL, excess, begin);
+	for (unsigned kind = 0; excess && kinds >> kind; kind++) {
+		if (kind == LINE_SPARE_PACKET && line->name_count)
+			excess = line_name_shorten(line, excess);
+		if (kinds >> kind & 1)
+			excess = leave_out(line, (enum line_spare)kind, excess, kind < LINE_SPARE_DETAIL ? NULL : begin);
+	}
 	if (excess && line->name_count)
 		excess = line_name_shorten(line, excess);
-	excess = leave_out(line, LINE_SPARE_PACKET, excess, begin);
 	if (excess && line->after_ends)
 		squeeze(line, begin, excess);
+	if (line->next - begin > 2 * LINE_COLUMNS)
+		cut_middle(line, begin);
 }

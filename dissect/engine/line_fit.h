@@ -15,6 +15,9 @@ enum line_spare {
 	LINE_SPARE_MEMORY, /* memory of the peers: keys, addresses */
 	LINE_SPARE_DETAIL, /* of the upper layer, where padding is too little */
 	LINE_SPARE_PACKET, /* the columns of a packet with an upper layer, in the order of their adding; they precede names */
+	LINE_SPARE_OPERATION, /* of the transport, if ": " and an upper layer follow it, which goes too */
+	LINE_SPARE_OUTER, /* the outer ends of a tunnel */
+	LINE_SPARE_MORE,  /* further items of a list: "..." replaces them */
 };
 
 /* Marks the text from `begin` to `end` as omissible. Only the first LINE_SPARES of a line are recorded. */
@@ -34,13 +37,13 @@ static inline void line_spare(struct line *line, char *begin, enum line_spare ki
 }
 
 /* For line_fit(). */
-void line_fit_long(struct line *line, const char *begin);
+void line_fit_long(struct line *line, char *begin);
 
 /*
  * If the text from `begin`, which is in the line, has more than LINE_COLUMNS columns, shortens it as far as possible. Clears the recorded
  * names and omissible parts. A line that is cut remains as it is.
  */
-static inline void line_fit(struct line *line, const char *begin)
+static inline void line_fit(struct line *line, char *begin)
 {
 	if (line->next - begin > LINE_COLUMNS)
 		line_fit_long(line, begin);

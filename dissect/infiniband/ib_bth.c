@@ -201,6 +201,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		if (begin == line->next && layer_has_upper(packet, layer)) {
 			line_spare_within(line, length, to, LINE_SPARE_PACKET);
 			line_spare_within(line, number, length, LINE_SPARE_PACKET);
+			line_spare_within(line, begin, to, LINE_SPARE_OPERATION);
 		}
 	} else {
 		to = line_put(to, ": ");

@@ -324,28 +324,35 @@ uint32_t ib_extended_length(const struct ib_opcode *opcode)
 static void summary_deth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
+	char *begin;
 
 	if (layer->length < DETH_LENGTH)
 		return;
 	/* every datagram to QP1 has the well-known one, and QP0 has none: IBTA vol. 1, 3.5.3 and 10.2.4 */
 	if (packet->ib.dest_qpn <= 1 && bits(header, DETH_Q_KEY) == (packet->ib.dest_qpn ? WELL_KNOWN_Q_KEY : 0))
 		return;
+	begin = line->next;
 	line_text(line, " q_key ");
 	line_hex(line, bits(header, DETH_Q_KEY), 1);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_xrceth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin = line->next;
+
 	if (layer->length < XRCETH_LENGTH)
 		return;
 	line_text(line, " srq ");
 	line_hex(line, bits(layer_bytes(packet, layer), XRCETH_SRQ), 1);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_feth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *placement, *selectivity;
+	char *begin = line->next;
 
 	if (layer->length < FETH_LENGTH)
 		return;
@@ -355,6 +362,7 @@ static void summary_feth(const struct rtap_packet *packet, const struct rtap_lay
 	line_text(line, placement ? placement : "unknown placement");
 	line_text(line, " of ");
 	line_text(line, selectivity ? selectivity : "unknown selectivity");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 /* R_Key and virtual address. */
@@ -393,17 +401,20 @@ static void summary_atomiceth(const struct rtap_packet *packet, const struct rta
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	bool swap;
+	char *begin;
 
 	if (layer->length < ATOMICETH_LENGTH)
 		return;
 	swap = ib_opcodes[packet->ib.opcode].verb == RTAP_VERB_COMPARE_SWAP;
 	summary_address(line, bits(header, ATOMICETH_ADDRESS), bits(header, ATOMICETH_R_KEY));
+	begin = line->next;
 	line_text(line, swap ? " swap " : " add ");
 	line_hex(line, bits(header, ATOMICETH_SWAP), 1);
 	if (swap) {
 		line_text(line, " compare ");
 		line_hex(line, bits(header, ATOMICETH_COMPARE), 1);
 	}
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_aeth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -411,6 +422,7 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *nak;
 	uint8_t code;
+	char *begin;
 
 	if (layer->length < AETH_LENGTH)
 		return;
@@ -442,32 +454,43 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 	/* a READ response acknowledges the READ */
 	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
 		return;
+	begin = line->next;
 	line_text(line, " msn ");
 	line_dec(line, bits(header, AETH_MSN));
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_atomicacketh(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin = line->next;
+
 	if (layer->length < ATOMICACKETH_LENGTH)
 		return;
 	line_text(line, " was ");
 	line_hex(line, bits(layer_bytes(packet, layer), ATOMICACKETH_ORIGINAL), 1);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_immdt(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin = line->next;
+
 	if (layer->length < IMMDT_LENGTH || layer_has_upper(packet, layer))
 		return;
 	line_text(line, " imm ");
 	line_hex(line, bits(layer_bytes(packet, layer), IMMDT_DATA), 8);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static void summary_ieth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin = line->next;
+
 	if (layer->length < IETH_LENGTH || layer_has_upper(packet, layer))
 		return;
 	line_text(line, " inv ");
 	line_hex(line, bits(layer_bytes(packet, layer), IETH_R_KEY), 1);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 #define EXTENDED(object, filter_name, label, section, size, rows, line_part) \

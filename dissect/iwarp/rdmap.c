@@ -284,8 +284,15 @@ static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
 	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
 }
 
-/* Values of the headers of some opcodes. *own: where the memory of a READ's requester begins, if it has one. */
-static char *put_details(char *to, const struct rtap_iwarp_facts *facts, const char **own)
+/* Where the parts of an FPDU's text begin that long lines omit; NULL: it has none. Without an end they reach to the text's end. */
+struct unit_parts {
+	char *place, *after_place;
+	char *own; /* the memory of a READ's requester */
+	char *last;
+};
+
+/* Values of the headers of some opcodes. */
+static char *put_details(char *to, const struct rtap_iwarp_facts *facts, char **own)
 {
 	if (facts->has_read) {
 		to = put_place(to, facts->source_stag, facts->source_offset);
@@ -315,7 +322,8 @@ static const struct rtap_name operation_words[] = {
 };
 
 /* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and its contents. */
-static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper, const char **own)
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper,
+		      struct unit_parts *parts)
 {
 	char *begin = to;
 	struct rtap_iwarp_facts facts;
@@ -335,7 +343,9 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	if (opcode->has_payload)
 		to = line_put_dec(line_put(to, " len "), facts.payload_length);
 	if (facts.tagged && !has_upper) {
+		parts->place = to;
 		to = put_place(to, facts.stag, facts.tagged_offset);
+		parts->after_place = to;
 	} else if (!facts.tagged) {
 		if (!opcode->has_payload)
 			to = line_put_dec(line_put(to, " msn "), facts.msn);
@@ -344,9 +354,28 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	}
 	if (opcode->invalidates && !is_whole)
 		to = put_key(to, " inv 0x", facts.invalidate_stag, 8);
-	to = put_details(to, &facts, own);
+	to = put_details(to, &facts, &parts->own);
 	/* a request is in one segment: RFC 5040, 5.2 */
-	return facts.last && !is_whole && facts.opcode != RTAP_RDMAP_READ_REQUEST ? line_put(to, " last") : to;
+	if (!facts.last || is_whole || facts.opcode == RTAP_RDMAP_READ_REQUEST)
+		return to;
+	parts->last = to;
+	return line_put(to, " last");
+}
+
+/* Marks the parts of the FPDU whose text begins at `begin` and ends the line. */
+static void spare_unit(struct line *line, const struct unit_parts *parts, char *begin, uint32_t index, const struct rtap_packet *packet)
+{
+	uint32_t count = packet->fpdus.count;
+
+	if (parts->place)
+		line_spare_within(line, parts->place, parts->after_place, LINE_SPARE_MEMORY);
+	if (parts->own)
+		line_spare(line, parts->own, LINE_SPARE_PARTS);
+	if (parts->last && count > 1)
+		line_spare(line, parts->last, LINE_SPARE_PARTS);
+	/* the first of all, and the last, remain */
+	if (index && index + 1 < count)
+		line_spare(line, begin, LINE_SPARE_MORE);
 }
 
 /* Maximum number of FPDUs of a segment in its summary. */
@@ -360,17 +389,21 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	struct iwarp_walk walk;
 	uint32_t count = 0;
 	bool has_upper = packet->fpdus.count == 1 && layer_has_upper(packet, layer);
+	char *whole = line->next;
 	bool is_whole = has_upper || (packet->fpdus.count == 1 && packet->flow.completes);
 
 	iwarp_walk_init(&walk, packet);
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
-		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare), *end;
-		const char *own = NULL;
+		char spare[UNIT_MOST], *begin, *end;
+		struct unit_parts parts = { 0 };
 
-		end = put_unit(line_put(begin, count ? "; " : ""), fpdu, !count, is_whole, has_upper, &own);
+		if (count)
+			line_text(line, "; ");
+		begin = line_begin(line, spare, sizeof spare);
+		end = put_unit(begin, fpdu, !count, is_whole, has_upper, &parts);
 		line_end(line, begin, end);
-		if (own && !line->cut)
-			line_spare(line, line->next - (end - own), LINE_SPARE_PARTS);
+		if (line->next == end)
+			spare_unit(line, &parts, begin, count, packet);
 		count++;
 	}
 	if (packet->fpdus.count > count) {
@@ -378,6 +411,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_dec(line, packet->fpdus.count - count);
 		line_text(line, " more");
 	}
+	/* of several, the last can have an upper layer */
+	if ((has_upper || packet->fpdus.count > 1) && !line->cut)
+		line_spare(line, whole, LINE_SPARE_OPERATION);
 	/* elsewhere the numbers of messages and STags give the order */
 	if (packet->flow.tcp_analysis > RTAP_TCP_NEW) {
 		char *begin = line->next;

@@ -177,6 +177,7 @@ static void summary_header(const struct rtap_packet *packet, const struct rtap_l
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *name;
+	char *begin;
 
 	line_text(line, ": LNet ");
 	if (layer->length < LNET_LENGTH)
@@ -187,8 +188,10 @@ static void summary_header(const struct rtap_packet *packet, const struct rtap_l
 	else
 		line_hex(line, header[LNET_TYPE_AT], 2);
 	if (header[LNET_CREDITS_AT]) {
+		begin = line->next;
 		line_char(line, ' ');
 		line_count(line, header[LNET_CREDITS_AT], "credit", "credits");
+		line_spare(line, begin, LINE_SPARE_LOWER);
 	}
 }
 

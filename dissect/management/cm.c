@@ -299,7 +299,8 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 	summary_named(line, rtap_name_of(mtu_names, facts->mtu_code) ? " mtu " : " mtu code ", mtu_names, facts->mtu_code);
 	line_spare(line, begin, LINE_SPARE_PARTS);
 	if (facts->transport_type == TRANSPORT_EXTENDED)
-		summary_named(line, " extended transport ", extended_transport_names, facts->extended_transport);
+		summary_named(line, rtap_name_of(extended_transport_names, facts->extended_transport) ? " transport " : " extended transport ",
+			      extended_transport_names, facts->extended_transport);
 	else if (facts->transport_type != TRANSPORT_RC)
 		summary_named(line, " transport ", transport_names, facts->transport_type);
 }
@@ -545,13 +546,19 @@ static void note_sidr_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 
 static void summary_sidr_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	char *begin;
+
 	cm_summary_service(packet, layer, packet->cm.service_id, line);
+	begin = line->next;
 	summary_named(line, " status ", cm_sidr_statuses, packet->cm.sidr_status);
 	if (packet->cm.sidr_status)
 		return;
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 	summary_qp(line, " qp ", packet->cm.local_qpn);
+	begin = line->next;
 	line_text(line, " q_key ");
 	line_hex(line, packet->cm.q_key, 1);
+	line_spare(line, begin, LINE_SPARE_MEMORY);
 }
 
 /* Load alternate path. 12.8.1. */
@@ -709,17 +716,20 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const struct rtap_cm_facts *facts = &packet->cm;
 	const struct message *message = &messages[layer->protocol - PROTOCOL_CM_REQ];
+	char *begin;
 
 	line_text(line, "CM ");
 	line_text(line, message->name);
 	if (!facts->present)
 		return;
+	begin = line->next;
 	line_text(line, " id ");
 	line_hex(line, facts->local_id, 8);
 	if (facts->attribute != CM_REQ && facts->attribute != CM_SIDR_REQ && facts->attribute != CM_SIDR_REP) {
 		line_text(line, " to ");
 		line_hex(line, facts->remote_id, 8);
 	}
+	line_spare(line, begin, LINE_SPARE_PACKET);
 	if (message->summary)
 		message->summary(packet, layer, line);
 }

@@ -311,10 +311,12 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	if (mad->status) {
 		line_text(line, " status ");
 		line_hex(line, mad->status, 4);
+		begin = line->next;
 		if (mad_status_name(mad)) {
 			line_text(line, " (");
 			line_text(line, mad_status_name(mad));
 			line_char(line, ')');
+			line_spare(line, begin, LINE_SPARE_DETAIL);
 		}
 	}
 }

@@ -60,6 +60,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 	if (layer->length < ETH_LENGTH || ethertype_is_network(packet, layer))
 		return;
+	line->ends_begin = line->next;
 	line_hex_bytes(line, header + 6, 6, ':');
 	line_text(line, " > ");
 	line_hex_bytes(line, header, 6, ':');

@@ -301,8 +301,8 @@ static char *put_flags(char *to, const uint8_t *header)
 
 #define FLAGS_WIDTH 5 /* " [P.]" */
 
-/* For a complete header. `has_upper`: its payload is shown too. *sequence: where the sequence number begins. */
-static char *put_header(char *to, const uint8_t *header, bool has_upper, const char **sequence)
+/* For a complete header. `has_upper`: its payload is shown too. *spare: where the part begins that long lines omit. */
+static char *put_header(char *to, const uint8_t *header, bool has_upper, char **spare)
 {
 	char *begin = to;
 
@@ -310,12 +310,14 @@ static char *put_header(char *to, const uint8_t *header, bool has_upper, const c
 	/* most have one flag or two */
 	if (to - begin < FLAGS_WIDTH)
 		*to++ = ' ';
-	*sequence = to;
+	*spare = has_upper ? begin : NULL;
 	to = line_put_dec(line_put(to, " seq "), bits(header, TCP_SEQ));
 	if (has_upper)
 		return to;
 	if (bits(header, TCP_ACK))
 		to = line_put_dec(line_put(to, " ack "), bits(header, TCP_ACK_NUMBER));
+	if (bits(header, TCP_WINDOW))
+		*spare = to;
 	return line_put_dec(line_put(to, " win "), bits(header, TCP_WINDOW));
 }
 
@@ -324,7 +326,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const uint8_t *header = layer_bytes(packet, layer);
 	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, "TCP");
 	struct rtap_value value;
-	const char *sequence = NULL, *after = NULL;
+	char *omitted = NULL, *after = NULL;
 
 	/* the segment's FPDUs follow, or the connection's setup */
 	if (layer->length >= TCP_LENGTH && (rtap_packet_has(packet, PROTOCOL_RDMAP) || rtap_packet_has(packet, PROTOCOL_MPA_REQUEST) ||
@@ -336,14 +338,16 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
 	}
 	if (layer->length >= TCP_LENGTH) {
-		to = put_header(to, header, packet->rpc.present, &sequence);
+		to = put_header(to, header, packet->rpc.present, &omitted);
 		after = to;
 		if (derive_payload_length(packet, layer, &value))
 			to = line_put_dec(line_put(to, " len "), value.number);
 	}
 	line_end(line, begin, to);
-	if (sequence && packet->rpc.present && !line->cut)
-		line_spare_within(line, line->next - (to - sequence), line->next - (to - after), LINE_SPARE_LOWER);
+	if (omitted && !line->cut)
+		line_spare_within(line, line->next - (to - omitted), line->next - (to - after), LINE_SPARE_LOWER);
+	if (packet->rpc.present && !line->cut)
+		line_spare(line, line->next - (to - begin), LINE_SPARE_OPERATION);
 }
 
 const struct protocol tcp_protocol = {

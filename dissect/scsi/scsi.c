@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/scsi/scsi.h"
 
@@ -262,6 +263,7 @@ static void summary_sense(const struct rtap_packet *packet, const struct rtap_la
 {
 	struct scsi_sense sense;
 	const char *name;
+	char *begin;
 
 	scsi_read_sense(layer_bytes(packet, layer), layer->length, &sense);
 	name = sense.has_key ? rtap_name_of(scsi_sense_key_names, sense.key) : NULL;
@@ -271,12 +273,14 @@ static void summary_sense(const struct rtap_packet *packet, const struct rtap_la
 	}
 	if (!sense.has_code)
 		return;
+	begin = line->next;
 	line_text(line, ": ");
 	name = rtap_name_of(scsi_additional_names, sense.code);
 	if (name)
 		line_text(line, name);
 	else
 		line_hex(line, sense.code, 4);
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 static enum result parse_sense(struct parse *parse)

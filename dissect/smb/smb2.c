@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/smb/smb2_class.h"
 
@@ -265,30 +266,38 @@ static enum result parse_header(struct parse *parse)
 	return result;
 }
 
+#define STATUS "STATUS_" /* before all names but "OK" */
+
 static void summary_header(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	bool is_first = layer == packet->layers || (layer[-1].protocol < PROTOCOL_SMB2_NEGOTIATE_REQUEST || layer[-1].protocol > PROTOCOL_SMB2_ERROR);
 	const char *name;
 	uint32_t status;
+	char *begin;
 
 	line_text(line, is_first ? ": SMB2 " : "; ");
 	if (layer->length < SMB2_HEADER_LENGTH)
 		return;
+	begin = line->next;
 	name = rtap_name_of(smb2_command_names, little_bits(header, SMB2_COMMAND));
 	if (name)
 		line_text(line, name);
 	else
 		line_hex(line, little_bits(header, SMB2_COMMAND), 4);
-	if (!is_response(header))
-		return;
-	status = (uint32_t)little_bits(header, SMB2_STATUS);
-	name = status ? rtap_name_of(smb_status_names, status) : "OK";
-	line_char(line, ' ');
-	if (name)
-		line_text(line, name);
-	else
-		line_hex(line, status, 8);
+	if (is_response(header)) {
+		status = (uint32_t)little_bits(header, SMB2_STATUS);
+		name = status ? rtap_name_of(smb_status_names, status) : "OK";
+		line_char(line, ' ');
+		if (name)
+			line_text(line, name);
+		else
+			line_hex(line, status, 8);
+		if (name && status)
+			line_spare_within(line, line->next - strlen(name), line->next - strlen(name) + strlen(STATUS), LINE_SPARE_LOWER);
+	}
+	if (!is_first)
+		line_spare(line, begin, LINE_SPARE_MORE);
 }
 
 const struct protocol smb2_protocol = {

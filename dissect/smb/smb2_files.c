@@ -151,9 +151,9 @@ static void summary_create_response(const struct rtap_packet *packet, const stru
 
 	if (!name)
 		return;
+	begin = line->next;
 	line_char(line, ' ');
 	line_text(line, name);
-	begin = line->next;
 	line_text(line, ", ");
 	line_count(line, little_bits(layer_bytes(packet, layer), 384, 64), "byte", "bytes");
 	line_spare(line, begin, LINE_SPARE_DETAIL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/line_name.h"
 #include "dissect/management/cm.h"
 #include "output/message/connections.h"
@@ -61,7 +62,7 @@ static void service(const struct rtap_connection *connection, struct line *line)
 
 /* How a connection and its ends were learned. */
 static const struct { const char *name, *text; } ways[] = {
-	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", " },
+	{ "inferred", ", inferred" }, { "cm", ", by CM" }, { "mpa", ", by MPA" }, { "tcp", "" },
 };
 
 static unsigned how_learned(const struct rtap_connection *connection)
@@ -341,11 +342,15 @@ static void text_anomalies(const uint64_t counts[RTAP_CONNECTION_ANOMALY_COUNT],
 	colour_end(colour, line);
 }
 
-void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line)
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, bool is_wide,
+		     struct line *line)
 {
 	enum colour colour = is_coloured ? colour_of(connection) : COLOUR_NONE;
+	char *begin, *spare;
 
 	colour_begin(colour, line);
+	begin = line->next;
+	line->after_ends = NULL;
 	line_char(line, '#');
 	line_dec(line, connection->number);
 	line_char(line, ' ');
@@ -358,7 +363,10 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 		line_text(line, ", ");
 		service(connection, line);
 	}
+	spare = line->next;
 	line_text(line, ways[how_learned(connection)].text);
+	line_spare(line, spare, LINE_SPARE_LOWER);
+	line_text(line, ", ");
 	line_count(line, connection->packets, "packet", "packets");
 	line_text(line, ", ");
 	line_count(line, connection->messages, "message", "messages");
@@ -368,6 +376,9 @@ void connection_text(const struct rtap_connection *connection, const struct cloc
 		line_text(line, " in ");
 		units_time(connection->time_end_ns - connection->time_ns, line);
 	}
+	if (!is_wide)
+		line_fit(line, begin);
+	line->spare_count = 0;
 	line_char(line, '\n');
 	colour_end(colour, line);
 	text_anomalies(connection->anomaly_counts, colour, line);

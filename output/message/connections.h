@@ -14,7 +14,8 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 void connection_json_open(const struct rtap_connection *connection, struct line *line);
 
 /* One line for the connection, followed by one for each event of its life cycle. */
-void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, struct line *line);
+void connection_text(const struct rtap_connection *connection, const struct clock_listing *times, bool is_coloured, bool is_wide,
+		     struct line *line);
 
 /* The known address of an end: "10.0.0.1", "fd00::1", "lid 12". */
 void end_address(const struct rtap_end *end, struct line *line);

@@ -10,8 +10,9 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
-/* Most of a message's items printed as text; the rest is counted. */
+/* Most of a message's missing ranges printed as text, and those in a long line; the rest is counted. */
 #define SHOWN_HOLES 2
+#define SHOWN_HOLES_LONG 1
 
 static void json_missing(const struct rtap_message *message, struct line *line)
 {
@@ -249,43 +250,50 @@ static void text_hole(const struct rtap_message *message, uint32_t index, struct
 	}
 }
 
+#define INCOMPLETE ", incomplete"
+
 static const char *why_incomplete(const struct rtap_message *message)
 {
 	if (message->missing_count)
-		return ", incomplete: ";
+		return ": ";
 	if (message->is_rpc)
-		return ", incomplete: the place of its chunks is not known";
+		return ": the place of its chunks is not known";
 	if (!message->request_seen)
-		return ", incomplete: its request not captured";
-	return message->kind == RTAP_KIND_FLUSH ? ", incomplete: its response not captured" :
-						  ", incomplete: its packets do not add up to the length announced";
+		return ": its request not captured";
+	return message->kind == RTAP_KIND_FLUSH ? ": its response not captured" : ": its packets do not add up to the length announced";
 }
 
-static void text_missing(const struct rtap_message *message, struct line *line)
+static void text_missing(const struct rtap_message *message, uint32_t most, struct line *line)
 {
 	static const char *const reasons[RTAP_MISSING_COUNT] = {
 		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
 		[RTAP_MISSING_SNAPPED] = " (snapped)",
 		[RTAP_MISSING_EVICTED] = " evicted for lack of memory",
 	};
-	uint32_t shown = message->missing_count < SHOWN_HOLES ? message->missing_count : SHOWN_HOLES;
+	uint32_t shown = message->missing_count < most ? message->missing_count : most;
+	const char *why = why_incomplete(message);
+	char *begin, *reason;
 
-	if (message->complete)
-		return;
-	line_text(line, why_incomplete(message));
+	line_text(line, INCOMPLETE);
+	begin = line->next;
+	line_text(line, why);
 	for (uint32_t i = 0; i < shown; i++) {
 		if (i)
 			line_text(line, ", ");
 		text_hole(message, i, line);
 		/* of several with one reason at the last */
-		if (i + 1 == shown || message->missing[i].reason != message->missing[i + 1].reason)
-			line_text(line, reasons[message->missing[i].reason]);
+		if (i + 1 < shown && message->missing[i].reason == message->missing[i + 1].reason)
+			continue;
+		reason = line->next;
+		line_text(line, reasons[message->missing[i].reason]);
+		line_spare(line, reason, LINE_SPARE_LOWER);
 	}
 	if (message->missing_count > shown) {
 		line_text(line, " and ");
 		line_dec(line, message->missing_count - shown);
 		line_text(line, " more");
 	}
+	line_spare(line, begin, LINE_SPARE_PACKET);
 }
 
 static char *put_operands(char *to, const struct rtap_message *message)
@@ -316,19 +324,25 @@ static char *put_duration(char *to, int64_t ns)
 	return line.next;
 }
 
-/* ", 540 ms lost (timeout)" */
-static char *put_lost(char *to, const struct rtap_message *message)
+/* ", 540 ms lost (timeout)". `line` as for put_details(). */
+static char *put_lost(char *to, const struct rtap_message *message, struct line *line)
 {
 	const char *before = " (";
+	char *causes;
 
-	to = line_put(put_duration(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " lost");
+	to = causes = line_put(put_duration(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " lost");
 	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
 		if (!(message->lost_to >> cause & 1))
 			continue;
 		to = line_put(line_put(to, before), recovery_names[cause]);
 		before = ", ";
 	}
-	return message->lost_to ? line_put(to, ")") : to;
+	if (!message->lost_to)
+		return to;
+	to = line_put(to, ")");
+	if (line)
+		line_spare_within(line, causes, to, LINE_SPARE_DETAIL);
+	return to;
 }
 
 /* `line`: in which it writes; NULL: elsewhere. */
@@ -346,8 +360,11 @@ static char *put_details(char *to, const struct rtap_message *message, struct li
 	to = put_operands(to, message);
 	if (line && to > begin)
 		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
+	begin = to;
 	if (message->has_immediate)
 		to = line_put_hex(line_put(to, ", imm 0x"), message->immediate, 1);
+	if (line && to > begin)
+		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
 	if (message->has_invalidate) {
 		begin = to;
 		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 1);
@@ -360,15 +377,15 @@ static char *put_details(char *to, const struct rtap_message *message, struct li
 	if (message->has_latency && !(message->kind == RTAP_KIND_RPC_CALL && message->partner))
 		to = put_duration(line_put(to, ", "), message->latency_ns);
 	if (message->time_lost_us)
-		to = put_lost(to, message);
-	if (message->resent) {
-		to = line_put_dec(line_put(to, ", "), message->resent);
-		to = line_put(to, line_plural(message->resent, " packet sent again", " packets sent again"));
-	}
-	if (message->repeats) {
-		to = line_put_dec(line_put(to, ", repeated "), message->repeats);
-		to = line_put(to, line_plural(message->repeats, " time", " times"));
-	}
+		to = put_lost(to, message, line);
+	begin = to;
+	if (message->resent)
+		to = line_put(line_put_dec(line_put(to, ", "), message->resent), " resent");
+	if (message->repeats)
+		to = line_put(line_put_dec(line_put(to, ", "), message->repeats), line_plural(message->repeats, " repeat", " repeats"));
+	/* the time lost says more */
+	if (line && to > begin && message->time_lost_us)
+		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
 	return message->has_crc ? line_put_hex(line_put(to, ", crc32 "), message->crc32, 8) : to;
 }
 
@@ -381,14 +398,18 @@ static void text_procedure(const struct rtap_message *message, struct line *line
 	rpc_line_procedure(&facts, line);
 }
 
-static char *put_program(char *to, const struct rtap_message *message)
+/* `line` as for put_details(). */
+static char *put_program(char *to, const struct rtap_message *message, struct line *line)
 {
 	const struct rpc_program *known;
 	const char *name;
+	char *begin = to;
 
 	/* a reply has the number of its call */
 	if (message->kind == RTAP_KIND_RPC_CALL || !message->partner)
 		to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
+	if (line && message->partner && to > begin)
+		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
 	if (message->rdma_version > 1)
 		to = line_put_dec(line_put(to, " RPC-over-RDMA version "), message->rdma_version);
 	if (!message->program_known)
@@ -439,15 +460,18 @@ static void text_operations(const struct rtap_message *message, struct line *lin
 	}
 }
 
-/* The status, the reply, and the carrying messages. */
-static char *put_answer(char *to, const struct rtap_message *message)
+/* The status, the reply, and the carrying messages. `line` as for put_details(). */
+static char *put_answer(char *to, const struct rtap_message *message, struct line *line)
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
+	char *begin = to;
 
 	if (is_reply && (message->has_rpc_status || message->rdma_error)) {
 		bool is_ok = message->rpc_accepted && !message->rpc_status && message->has_status && !message->status && !message->rdma_error;
 
 		to = line_put(line_put(to, " "), is_ok ? "OK" : rpc_status_name(message));
+		if (line && message->rpc_accepted && !message->rpc_status && !message->rdma_error && !message->status)
+			line_spare_within(line, begin, to, LINE_SPARE_PACKET);
 	}
 	if (is_reply && message->has_rdma_versions)
 		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
@@ -462,12 +486,12 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 {
 	char spare[RPC_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-	line_end(line, begin, put_program(begin, message));
+	line_end(line, begin, put_program(begin, message, begin == line->next ? line : NULL));
 	if (message->program_known && !message->item_count)
 		text_procedure(message, line);
 	text_operations(message, line);
 	begin = line_begin(line, spare, sizeof spare);
-	line_end(line, begin, put_answer(begin, message));
+	line_end(line, begin, put_answer(begin, message, begin == line->next ? line : NULL));
 }
 
 static void text_named(const char *name, uint64_t value, unsigned digits, struct line *line)
@@ -520,12 +544,16 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 	}
 }
 
-/* First and last frame; frames of other messages can be between them. */
-static char *put_frames(char *to, const struct rtap_message *message)
+/* First and last frame; frames of other messages can be between them. `line` as for put_details(). */
+static char *put_frames(char *to, const struct rtap_message *message, struct line *line)
 {
-	to = line_put(to, ", ");
+	char *begin;
+
+	begin = to = line_put(to, ", ");
 	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1)
 		to = line_put(line_put_dec(to, message->frames), " of ");
+	if (line && to > begin)
+		line_spare_within(line, begin, to, LINE_SPARE_PARTS);
 	to = line_put_dec(line_put(to, message->first_frame == message->last_frame ? "frame " : "frames "), message->first_frame);
 	if (message->last_frame != message->first_frame) {
 		*to++ = '-';
@@ -590,17 +618,36 @@ static char *put_front(char *to, const struct rtap_message *message, const struc
 /* " 136 B, frame 7, 123 us" */
 static char *put_back(char *to, const struct rtap_message *message, struct line *line)
 {
+	char *begin = to;
+
 	if (message->is_rpc || message->is_mad)
 		*to++ = ',';
 	*to++ = ' ';
 	to = line_put(line_put_dec(to, message->length), " B");
-	return put_details(put_frames(to, message), message, line);
+	/* the verb messages of an RPC have lengths too, and most datagrams the same one */
+	if (line && (message->is_rpc || message->is_mad))
+		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
+	return put_details(put_frames(to, message, line), message, line);
+}
+
+/* `whole`: where the line begins. */
+static void text_incomplete(const struct rtap_message *message, bool is_wide, const char *whole, struct line *line)
+{
+	char *begin = line->next;
+	uint8_t spares = line->spare_count;
+
+	text_missing(message, SHOWN_HOLES, line);
+	if (is_wide || line->cut || line->next - whole <= LINE_COLUMNS || message->missing_count <= SHOWN_HOLES_LONG)
+		return;
+	line->next = begin;
+	line->spare_count = spares;
+	text_missing(message, SHOWN_HOLES_LONG, line);
 }
 
 void message_text(const struct rtap_message *message, const struct clock_listing *times, bool is_wide, struct line *line)
 {
 	char spare[BACK_MOST], *begin = line_begin(line, spare, FRONT_MOST);
-	const char *whole = line->next;
+	char *whole = line->next;
 
 	line_end(line, begin, put_front(begin, message, times));
 	line->after_ends = line->cut ? NULL : line->next - strlen(kind_text(message));
@@ -610,7 +657,8 @@ void message_text(const struct rtap_message *message, const struct clock_listing
 		text_mad(message, line);
 	begin = line_begin(line, spare, BACK_MOST);
 	line_end(line, begin, put_back(begin, message, begin == line->next ? line : NULL));
-	text_missing(message, line);
+	if (!message->complete)
+		text_incomplete(message, is_wide, whole, line);
 	if (message->bytes_evicted)
 		line_text(line, ", bytes not kept for lack of memory");
 	if (!is_wide)

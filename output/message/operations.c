@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/line_name.h"
 #include "output/message/connections.h"
 #include "output/message/operations.h"
@@ -188,20 +189,21 @@ static void text_name(const struct rtap_operation *operation, struct line *line)
 /* "65.5 KB write" */
 static void text_data(const struct rtap_operation *operation, struct line *line)
 {
-	const char *begin;
+	char *begin;
 
 	if (operation->carried != RTAP_CARRIED_NONE && operation->has_data_bytes)
 		text_right(line, BYTES_WIDTH, write_bytes, operation->data_bytes);
 	else
 		fill(line, 0, BYTES_WIDTH);
-	line_char(line, ' ');
 	begin = line->next;
+	line_char(line, ' ');
 	/* of "write chunk" the first word */
 	if (operation->carrier)
 		line_bytes(line, operation->carrier, strcspn(operation->carrier, " "));
 	else if (operation->carried != RTAP_CARRIED_NONE)
 		line_text(line, rtap_carried_name((enum rtap_carried)operation->carried));
-	fill_after(line, begin, CARRIER_WIDTH);
+	fill_after(line, begin, 1 + CARRIER_WIDTH);
+	line_spare(line, begin, LINE_SPARE_PACKET);
 }
 
 /* " /dir/file 1048576+65536" */
@@ -231,6 +233,9 @@ static void text_object(const struct rtap_operation *operation, struct line *lin
 
 static void text_status(const struct rtap_operation *operation, struct line *line)
 {
+	char *begin = line->next;
+	const char *detail;
+
 	if (operation->one_way)
 		return;
 	line_char(line, ' ');
@@ -238,6 +243,11 @@ static void text_status(const struct rtap_operation *operation, struct line *lin
 		line_text(line, operation->ok ? "ok" : operation->status ? operation->status : "failed");
 	else
 		line_text(line, operation->response_frame ? "status unknown" : "no response");
+	if (operation->has_status && operation->ok)
+		line_spare(line, begin, LINE_SPARE_PACKET);
+	/* "ILLEGAL REQUEST: invalid field in CDB" */
+	else if (operation->status && (detail = strchr(operation->status, ':')))
+		line_spare(line, line->next - strlen(detail), LINE_SPARE_DETAIL);
 }
 
 static void text_faults(const struct rtap_operation *operation, struct line *line)
@@ -286,36 +296,16 @@ static void put_time(const struct clock_listing *times, int64_t time_ns, struct 
 	line_end(line, begin, clock_put_listed(begin, times, time_ns));
 }
 
-/* Removes `excess` spaces between columns, from `end` back to `from`, if there are so many with one left between columns. */
-static void squeeze(struct line *line, const char *from, char *end, size_t excess)
-{
-	size_t spare = 0;
-
-	if (!excess)
-		return;
-	for (const char *at = from; at + 1 < end; at++)
-		spare += at[0] == ' ' && at[1] == ' ';
-	for (char *at = end - 2; excess && excess <= spare && at >= from; at--) {
-		if (at[0] != ' ' || at[1] != ' ')
-			continue;
-		memmove(at, at + 1, (size_t)(line->next - at - 1));
-		line->next--;
-		excess--;
-		spare--;
-	}
-}
-
 void operation_text(const struct rtap_operation *operation, const struct clock_listing *times, bool is_wide, struct line *line)
 {
-	const char *begin = line->next;
-	char *columns, *object;
+	char *begin = line->next;
 
 	text_right(line, NUMBER_WIDTH, write_number, operation->number);
 	line_char(line, ' ');
 	put_time(times, operation->time_ns, line);
 	line_char(line, ' ');
 	text_ends(operation, line);
-	columns = line->next;
+	line->after_ends = line->next;
 	line_char(line, ' ');
 	text_name(operation, line);
 	line_char(line, ' ');
@@ -325,12 +315,14 @@ void operation_text(const struct rtap_operation *operation, const struct clock_l
 		fill(line, 0, TIME_WIDTH);
 	line_char(line, ' ');
 	text_data(operation, line);
-	object = line->next;
+	line->columns_end = line->next;
 	text_object(operation, line);
 	text_status(operation, line);
 	text_faults(operation, line);
 	text_verdict(operation, line);
 	if (!is_wide)
-		squeeze(line, columns, object, line_name_shorten(line, line_name_excess(line, begin)));
+		line_fit(line, begin);
+	line->spare_count = line->name_count = 0;
+	line->columns_end = NULL;
 	line_char(line, '\n');
 }

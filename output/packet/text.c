@@ -21,7 +21,8 @@ static bool is_repeated(const struct rtap_packet *packet, uint8_t anomaly)
 static void write_notes(const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_frame *frame = packet->frame;
-	bool is_truncated = false;
+	bool is_truncated = false, is_first = packet->flow.analysis <= RTAP_PSN_IN_ORDER;
+	char *more = NULL;
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
 		is_truncated |= packet->anomalies[i].code == RTAP_ANOMALY_TRUNCATED;
@@ -29,9 +30,15 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 		if (is_repeated(packet, i) || packet->anomalies[i].code == RTAP_ANOMALY_FPDU_RECOVERED)
 			continue;
 		line_text(line, " [");
+		/* of several notes, long lines have the first */
+		if (!is_first && !more)
+			more = line->next;
+		is_first = false;
 		line_text(line, rtap_anomaly_name((enum rtap_anomaly_code)packet->anomalies[i].code));
 		line_char(line, ']');
 	}
+	if (more && !line->cut)
+		line_spare_within(line, more, line->next - 1, LINE_SPARE_MORE);
 	if (packet->anomalies_found > packet->anomaly_count) {
 		line_text(line, " [and ");
 		line_dec(line, packet->anomalies_found - packet->anomaly_count);
@@ -46,8 +53,7 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 		line_dec(line, frame->wire_length);
 		line_text(line, " B]");
 		/* "[truncated]" remains */
-		if (is_truncated)
-			line_spare(line, begin, LINE_SPARE_LOWER);
+		line_spare(line, begin, is_truncated ? LINE_SPARE_LOWER : LINE_SPARE_DETAIL);
 	}
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		line_text(line, " # ");
@@ -116,7 +122,8 @@ static void write_rest(const struct rtap_packet *packet, const char *before, str
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;
-	const char *begin = line->next, *before;
+	char *begin = line->next;
+	const char *before;
 
 	write_number(packet->frame->number, line);
 	clock_write(&text->clock, packet->frame, line);

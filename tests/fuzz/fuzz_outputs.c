@@ -126,7 +126,7 @@ static void write_message_json(const void *what, struct line *line)
 
 static void write_connection(const void *what, struct line *line)
 {
-	connection_text(what, &relative, false, line);
+	connection_text(what, &relative, false, false, line);
 }
 
 static void write_connection_json(const void *what, struct line *line)
