@@ -20,6 +20,7 @@
 #include "dissect/engine/packet.h"
 #include "output/packet/printer.h"
 #include "output/stats/finding_text.h"
+#include "output/stats/stats_operation.h"
 #include "output/stats/stats_packet.h"
 #include "output/stats/why_text.h"
 
@@ -149,6 +150,9 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	struct why_subject *subject = &gathering->subject;
 	uint64_t rank;
 
+	/* of other connections the use is shown, which is unknown once operations are counted */
+	if (operation->flags & RTAP_OPERATION_COSTLY)
+		stats_operation(gathering->stats, operation);
 	if (!is_named(gathering, operation, &rank) || (gathering->found && rank <= gathering->rank))
 		return;
 	gathering->found = true;

@@ -34,6 +34,11 @@ static void take_message(void *owner, const struct rtap_message *message)
 	rtap_stats_message(owner, message);
 }
 
+static void take_operation(void *owner, const struct rtap_operation *operation)
+{
+	rtap_stats_operation(owner, operation);
+}
+
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	rtap_stats_connection(owner, connection);
@@ -78,6 +83,8 @@ int main(int argc, char **argv)
 		.size = sizeof options,
 		.max_memory = MEMORY,
 		.message = take_message,
+		.operation = take_operation,
+		.cheap_operations = true,
 		.connection = take_connection,
 		.merged = merge,
 	};

@@ -7,7 +7,6 @@
 #include "reassembly/kept_ahead.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_list.h"
-#include "reassembly/missing_list.h"
 #include "reassembly/upper.h"
 
 /* Whether exactly one packet is missing before those that were seen. */
@@ -50,6 +49,13 @@ static void conclude_data(struct message *message, struct missing_list *list)
 		shown->length_known = false;
 		missing_list_add(list, (struct rtap_missing){ shown->length, 0, false, list->reason });
 	}
+}
+
+void conclude_missing(const struct message *message, struct missing_list *list)
+{
+	list->reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
+	list->origin = message_position(message);
+	missing_list_add_holes(list, &message->coverage, &message->cut, list->origin, message_known_end(message));
 }
 
 /* Responses that were not captured. For requests, gaps in the sequence are counted. */

@@ -7,10 +7,14 @@
 #define REASSEMBLY_CONCLUDE_H
 
 #include "reassembly/message_final.h"
+#include "reassembly/missing_list.h"
 #include "reassembly/state.h"
 
 /* Computes length, completeness, missing ranges and outcome. */
 void conclude_message(const struct rtap_tracker *tracker, struct message *message);
+
+/* Adds the bytes that a message lacks so far, from its first packet seen to its last. For messages that are not settled. */
+void conclude_missing(const struct message *message, struct missing_list *list);
 
 /* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
 void message_settle(struct rtap_tracker *tracker, struct message *message);

@@ -10,17 +10,17 @@
 /* The values, half of the struct, are valid up to their number. */
 static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {
-	struct operation *operation = memory_new(size);
+	struct operation *operation = spare_blocks_take(&tracker->spare_operations, size);
 
 	if (!operation) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
 	clear_bytes(operation, offsetof(struct operation, values));
-	clear_bytes(&operation->concluded, offsetof(struct operation, object_text) - offsetof(struct operation, concluded));
-	clear_bytes(&operation->memory, size - offsetof(struct operation, memory));
-	operation->memory = size;
-	budget_charge(&tracker->budget, &tracker->messages, size);
+	clear_bytes(&operation->concluded, size - offsetof(struct operation, concluded));
+	operation->size = size;
+	operation->memory = spare_blocks_room(size);
+	budget_charge(&tracker->budget, &tracker->messages, operation->memory);
 	return operation;
 }
 
@@ -33,11 +33,6 @@ void *operation_create(struct rtap_tracker *tracker, struct message *message, si
 		operation->conclude = conclude;
 	message->operation = operation;
 	return operation;
-}
-
-char *operation_object(struct operation *operation, size_t size)
-{
-	return operation->object = size <= OPERATION_OBJECT ? operation->object_text : memory_new(size);
 }
 
 void *operation_append(struct rtap_tracker *tracker, struct message *message, size_t size)
@@ -55,32 +50,42 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message)
 {
 	struct operation *next;
 
+	if (message->operation && message->operation->is_shared)
+		message->operation = NULL;
 	for (struct operation *operation = message->operation; operation; operation = next) {
 		next = SLIST_NEXT(operation, link);
 		budget_give(&tracker->budget, &tracker->messages, operation->memory);
 		if (operation->release)
 			operation->release(operation);
-		if (operation->object != operation->object_text)
-			free(operation->object);
+		free(operation->object);
 		free((void *)(uintptr_t)operation->shown.missing);
-		free(operation);
+		spare_blocks_give(&tracker->spare_operations, operation, operation->size);
 	}
 	message->operation = NULL;
 }
 
-static void report(struct rtap_tracker *tracker, const struct message *message, struct operation *operation)
+static void report(struct rtap_tracker *tracker, struct message *message, struct operation *operation)
 {
 	struct rtap_operation *shown = &operation->shown;
+	struct rtap_message *own = &message->shown, *partner = message->partner ? &message->partner->shown : NULL;
+	bool is_request = shown->request_frame && !message->is_response;
 
 	shown->number = ++tracker->operation_number;
 	shown->connection = &message->connection->shown;
-	shown->wanted |= message->shown.wanted || (message->partner && message->partner->shown.wanted);
-	*(shown->request_frame ? &shown->request_message : &shown->response_message) = message->shown.number;
-	*(shown->request_frame ? &shown->response_message : &shown->request_message) = message->shown.partner;
+	shown->wanted |= own->wanted || (partner && partner->wanted);
+	shown->request = is_request ? own : partner;
+	shown->response = is_request ? partner : own;
+	if (partner) {
+		partner->number = own->partner;
+		partner->connection = &message->partner->connection->shown;
+	}
+	shown->request_message = is_request ? own->number : own->partner;
+	shown->response_message = is_request ? own->partner : own->number;
 	if (operation->complete)
 		operation->complete(tracker, operation);
 	shown->values = operation->values;
-	shown->object = operation->object;
+	if (operation->object)
+		shown->object = operation->object;
 	tracker->options.operation(tracker->options.owner, shown);
 }
 
@@ -88,11 +93,21 @@ void operation_report(struct rtap_tracker *tracker, struct message *message)
 {
 	struct operation *operation = message->operation;
 
+	if (operation->is_shared)
+		operation->concluded = false;
 	if (!operation->concluded && operation->conclude)
 		operation->conclude(tracker, message);
 	for (; operation && tracker->options.operation; operation = SLIST_NEXT(operation, link))
 		if (operation->concluded)
 			report(tracker, message, operation);
+}
+
+char *operation_object_room(struct operation *operation, char *room, size_t most, size_t size)
+{
+	if (size > most)
+		room = operation->object = memory_new(size);
+	operation->shown.object = room;
+	return room;
 }
 
 static void add_value(struct operation *operation, const struct rtap_named_value *value)

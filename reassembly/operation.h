@@ -11,7 +11,6 @@
 #include "reassembly/state.h"
 
 #define OPERATION_VALUES 10
-#define OPERATION_OBJECT 64 /* bytes of an object that needs no memory of its own */
 
 /* The head of a layer's own struct. */
 struct operation {
@@ -24,18 +23,16 @@ struct operation {
 	void (*complete)(struct rtap_tracker *tracker, struct operation *operation);
 	/* Frees heap memory of the layer's struct. NULL: none. */
 	void (*release)(struct operation *operation);
-	char *object;        /* shown.object, or NULL: object_text, or on the heap */
-	char object_text[OPERATION_OBJECT];
+	char *object;        /* on the heap; shown.object. NULL: none, or the layer set shown.object to a part of its struct */
+	size_t size;         /* of the layer's struct */
 	uint64_t memory;     /* charged to the tracker's messages */
+	bool is_shared;      /* by messages: `conclude` fills it for each report; it is not freed with a message */
 	SLIST_ENTRY(operation) link; /* to another of the same message, reported after it */
 };
 
 /* Adds an operation in `size` bytes, zeroed, to a message that has none. NULL: out of memory, which is counted. */
 void *operation_create(struct rtap_tracker *tracker, struct message *message, size_t size,
 		       void (*conclude)(struct rtap_tracker *tracker, struct message *message));
-
-/* Sets `object` to `size` bytes for the caller to fill, and returns them. NULL: out of memory, which is not counted. */
-char *operation_object(struct operation *operation, size_t size);
 
 /* Adds another operation to a message that has some: all are reported with it, in this order. NULL: likewise. */
 void *operation_append(struct rtap_tracker *tracker, struct message *message, size_t size);
@@ -45,6 +42,12 @@ void operation_destroy(struct rtap_tracker *tracker, struct message *message);
 
 /* Reports the message's operations. The message has its number. */
 void operation_report(struct rtap_tracker *tracker, struct message *message);
+
+/*
+ * Sets shown.object to a text of `size` bytes that the caller writes: to `room`, a part of the layer's struct, if its `most` bytes suffice,
+ * else to the heap. NULL: out of memory.
+ */
+char *operation_object_room(struct operation *operation, char *room, size_t most, size_t size);
 
 /* Adds a value; at most OPERATION_VALUES. `name` and `text` are borrowed. */
 void operation_add_number(struct operation *operation, const char *name, uint64_t number);

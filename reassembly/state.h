@@ -13,6 +13,7 @@
 
 #include "base/heap.h"
 #include "reassembly/store/budget.h"
+#include "reassembly/store/spare_blocks.h"
 #include "reassembly/store/coverage.h"
 #include "reassembly/frame_result.h"
 #include "reassembly/stream/ip_fragments.h"
@@ -313,6 +314,7 @@ struct connection {
 	LIST_ENTRY(connection) group_link;
 	struct requests requests;      /* of its upper layer, over RDMA */
 	void *upper_state;             /* of its upper layer, over RDMA, which frees it; NULL: none */
+	uint32_t outstanding[2];       /* operations that b; that a requested, reported before their response */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	void *upper_stream;            /* over TCP or UDP: state of the layer's socket callbacks; NULL: over RDMA, or ended */
@@ -393,6 +395,7 @@ struct rtap_tracker {
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message_list spare;     /* free list, by `link` */
 	uint32_t spare_count;
+	struct spare_blocks spare_operations, spare_commands; /* free lists of reassembly/operation.c and of reassembly/upper/command.c */
 	struct budget_entry messages; /* the messages in memory */
 	struct iwarp_view view;        /* FPDUs of the current frame */
 	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */

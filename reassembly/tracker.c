@@ -484,5 +484,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	captured_copies_destroy(tracker->copies);
 	multicast_fini(tracker);
 	icrc_senders_fini(tracker);
+	spare_blocks_fini(&tracker->spare_operations);
+	spare_blocks_fini(&tracker->spare_commands);
 	free(tracker);
 }

@@ -282,3 +282,24 @@ Test(coverage, descending_pieces_do_not_move_all_bytes_each_time)
 	cr_expect_lt(grown, 30);
 	coverage_fini(&coverage);
 }
+
+Test(coverage, reserved_memory_is_enough_for_what_it_was_reserved_for)
+{
+	struct coverage coverage = { 0 };
+	uint8_t bytes[64];
+	uint64_t fresh;
+
+	memset(bytes, 7, sizeof bytes);
+	coverage_reserve(&coverage, BASE, 4 * sizeof bytes);
+	cr_expect_eq(coverage.count, 0);
+	cr_expect_eq(coverage.bytes_room, 4 * sizeof bytes);
+	for (uint32_t i = 4; i-- > 0;)
+		cr_assert(coverage_add(&coverage, BASE + i * sizeof bytes, bytes, sizeof bytes, 0, COVERAGE_BYTES, &fresh));
+	cr_expect_eq(coverage.bytes_room, 4 * sizeof bytes);
+	cr_expect_arr_eq(coverage_bytes(&coverage, coverage_runs(&coverage)) + 3 * sizeof bytes, bytes, sizeof bytes);
+	coverage_reserve(&coverage, BASE, 8 * sizeof bytes);
+	cr_expect_eq(coverage.bytes_room, 4 * sizeof bytes, "what is covered stays");
+	cr_assert(coverage_add(&coverage, BASE - 1, bytes, 1, 0, COVERAGE_BYTES, &fresh));
+	cr_expect_eq(coverage.total, 4 * sizeof bytes + 1);
+	coverage_fini(&coverage);
+}

@@ -204,12 +204,15 @@ static void take_at(struct counts *counts, int64_t time_ns)
 	struct rtap_message request = {
 		.connection = &asked, .from_a = true, .kind = RTAP_KIND_WRITE, .outcome = RTAP_OUTCOME_UNANSWERED, .first_frame = 4,
 	};
-	struct rtap_message call = { .connection = &asked, .from_a = true, .kind = RTAP_KIND_RPC_CALL, .is_rpc = true, .first_frame = 5 };
+	const struct rtap_message call = { .connection = &asked, .from_a = true, .kind = RTAP_KIND_RPC_CALL, .is_rpc = true, .first_frame = 5 };
+	const struct rtap_operation operation = {
+		.connection = &asked, .from_a = true, .layer = "rpc", .flags = RTAP_OPERATION_COSTLY, .request_frame = 5, .request = &call,
+	};
 
 	begin_counts(counts);
 	counts->stats->last_ns = time_ns;
 	stats_message(counts->stats, &request);
-	stats_message(counts->stats, &call);
+	stats_operation(counts->stats, &operation);
 	stats_connection(counts->stats, &asked);
 	stats_connection(counts->stats, &made);
 }

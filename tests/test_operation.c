@@ -24,6 +24,9 @@ struct copy {
 	struct rtap_operation shown;
 	char layer[TEXT], name[TEXT], object[TEXT], status[TEXT], id[TEXT], handle[TEXT], to[TEXT], export[TEXT];
 	uint64_t call_repeats;
+	uint64_t messages[2], partners[2]; /* of request and response; 0: none */
+	uint64_t first_frames[2];
+	uint32_t xids[2];
 	struct rtap_operation_missing missing;
 };
 
@@ -31,6 +34,7 @@ static struct copy found[MOST];
 static unsigned count;
 static struct rtap_tracker *tracker;
 static uint64_t frames, wanted_frame;
+static bool cheap;
 
 static void copy_text(char to[TEXT], const char *text)
 {
@@ -47,6 +51,7 @@ static const char *text_of(const struct rtap_operation *operation, const char *n
 
 static void take(void *owner, const struct rtap_operation *operation)
 {
+	const struct rtap_message *messages[] = { operation->request, operation->response };
 	struct copy *copy = &found[count];
 
 	(void)owner;
@@ -57,6 +62,14 @@ static void take(void *owner, const struct rtap_operation *operation)
 	copy_text(copy->object, operation->object);
 	copy_text(copy->status, operation->status);
 	copy_text(copy->id, operation->id);
+	for (int i = 0; i < 2; i++)
+		if (messages[i]) {
+			cr_expect_eq(messages[i]->connection, operation->connection);
+			copy->messages[i] = messages[i]->number;
+			copy->partners[i] = messages[i]->partner;
+			copy->xids[i] = messages[i]->xid;
+			copy->first_frames[i] = messages[i]->first_frame;
+		}
 	if (operation->missing_count)
 		copy->missing = operation->missing[0];
 	copy_text(copy->handle, text_of(operation, "handle"));
@@ -77,7 +90,9 @@ static bool is_wanted(void *owner, const struct rtap_packet *packet)
 
 static void run(const struct said *said, size_t packets)
 {
-	const struct rtap_tracker_options options = { .size = sizeof options, .max_memory = MIB, .operation = take, .wanted = is_wanted };
+	const struct rtap_tracker_options options = {
+		.size = sizeof options, .max_memory = MIB, .operation = take, .cheap_operations = cheap, .wanted = is_wanted,
+	};
 
 	count = 0;
 	frames = 0;
@@ -162,6 +177,69 @@ Test(operation, a_call_and_its_reply_are_one_operation_in_the_order_of_calls)
 	cr_expect_not(found[1].shown.has_offset);
 }
 
+/* Both are outstanding when the second one is called; the statuses are those of the replies. */
+Test(operation, without_bodies_has_times_status_and_messages)
+{
+	static struct copy whole[MOST];
+
+	wanted_frame = 4;
+	RUN(reads);
+	memcpy(whole, found, sizeof whole);
+	cheap = true;
+	RUN(reads);
+	cr_assert_eq(count, 2);
+	for (unsigned i = 0; i < count; i++) {
+		const struct rtap_operation *brief = &found[i].shown, *shown = &whole[i].shown;
+
+		cr_expect_str_eq(found[i].layer, "nfs");
+		cr_expect_str_eq(found[i].name, i ? "LOOKUP" : "READ");
+		cr_expect_str_eq(found[i].status, i ? "NFS3ERR_NOENT" : "NFS3_OK");
+		cr_expect(brief->has_status && brief->ok == !i && brief->complete && brief->from_a && brief->has_latency);
+		cr_expect_eq(brief->wanted, !i);
+		cr_expect_eq(brief->request_frame, 1 + i);
+		cr_expect_eq(brief->response_frame, 4 - i);
+		cr_expect_eq(brief->latency_ns, (i ? 1 : 3) * MILLISECOND);
+		cr_expect(brief->time_ns == shown->time_ns && brief->time_end_ns == shown->time_end_ns);
+		cr_expect_eq(brief->depth, 1 + i);
+		cr_expect_not(brief->has_offset || brief->has_length || brief->has_data_bytes || brief->data_bytes || brief->value_count);
+		cr_expect(!brief->object && !brief->id && !brief->missing_count);
+		cr_expect_eq(brief->flags, RTAP_OPERATION_COSTLY);
+		for (int side = 0; side < 2; side++) {
+			cr_expect_eq(found[i].messages[side], whole[i].messages[side]);
+			cr_expect_eq(found[i].partners[side], found[i].messages[!side]);
+			cr_expect_eq(found[i].xids[side], 0x21 + i);
+		}
+		cr_expect(found[i].messages[0] == brief->request_message && found[i].messages[1] == brief->response_message);
+	}
+}
+
+static const struct said overtaken[] = {
+	{ TCP, false, 700, 2049, .seq = 1000, .ack = 5000, .words = { LAST | 40, CALL_OF(0x21, NFS, 3, 0) }, .count = 11 },
+	{ TCP, true, 700, 2049, .seq = 5000, .ack = 1044, .words = { LAST | 24, REPLY_TO(0x21) }, .count = 7 },
+	{ TCP, true, 700, 2049, .seq = 5028, .ack = 1088, .words = { LAST | 24, REPLY_TO(0x22) }, .count = 7 },
+	{ TCP, false, 700, 2049, .seq = 1044, .ack = 5028, .words = { LAST | 40, CALL_OF(0x22, NFS, 3, 0) }, .count = 11 },
+	{ TCP, false, 700, 2049, .seq = 1088, .ack = 5056, .words = { LAST | 40, CALL_OF(0x23, NFS, 3, 0) }, .count = 11 },
+	{ TCP, true, 700, 2049, .seq = 5056, .ack = 1132, .words = { LAST | 24, REPLY_TO(0x23) }, .count = 7 },
+};
+
+/* A reply captured before its call belongs to it; after it nothing is outstanding. */
+Test(operation, without_bodies_knows_replies_before_calls)
+{
+	static const uint64_t frames_of[][2] = { { 1, 2 }, { 4, 3 }, { 5, 6 } };
+
+	cheap = true;
+	RUN(overtaken);
+	cr_assert_eq(count, 3);
+	for (unsigned i = 0; i < count; i++) {
+		cr_expect(found[i].xids[0] == 0x21 + i && found[i].xids[1] == 0x21 + i);
+		cr_expect(found[i].messages[0] == found[i].partners[1] && found[i].messages[1] == found[i].partners[0]);
+		cr_expect(found[i].shown.request_frame == frames_of[i][0] && found[i].shown.response_frame == frames_of[i][1]);
+		cr_expect(found[i].first_frames[0] == frames_of[i][0] && found[i].first_frames[1] == frames_of[i][1]);
+		cr_expect_eq(found[i].shown.depth, 1);
+		cr_expect_eq(found[i].shown.has_latency, i != 1);
+	}
+}
+
 static const struct said writes[] = {
 	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
 	CALL(0x31, 7), HANDLE, 0, 10, 5, 2, 5, 0x61616161, 0x61000000 }, .count = 20 },
@@ -188,6 +266,8 @@ Test(operation, without_a_response_nothing_is_known_of_its_result)
 	cr_expect_str_eq(found[1].layer, "rpc");
 	cr_expect_str_eq(found[1].name, "-");
 	cr_expect(found[1].shown.from_a, "the direction is the caller's");
+	cr_expect(!found[1].messages[0] && found[1].xids[1] == 0x77);
+	cr_expect(found[0].xids[0] == 0x31 && !found[0].messages[1]);
 	cr_expect_not(found[1].shown.has_status || found[1].shown.complete);
 	cr_expect_str_eq(found[2].status, "12345");
 	cr_expect(found[2].shown.has_status && !found[2].shown.ok);

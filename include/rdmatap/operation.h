@@ -59,7 +59,7 @@ enum rtap_operation_flag {
 	RTAP_OPERATION_ON_DEVICE = 16,     /* the responder works on a storage device for it */
 	RTAP_OPERATION_DEVICE_ERROR = 32,  /* its status reports an error of the device or of the medium */
 	RTAP_OPERATION_COULD_BE_INLINE = 64, /* its data was read by READs though the request could have carried it */
-	RTAP_OPERATION_COSTLY = 128,       /* not reported with rtap_tracker_options.cheap_operations: statistics count its messages instead */
+	RTAP_OPERATION_COSTLY = 128,       /* its bodies are decoded only without rtap_tracker_options.cheap_operations */
 };
 
 /*
@@ -118,6 +118,8 @@ struct rtap_operation {
 	uint32_t depth;         /* outstanding requests of the connection when it was sent, including it; 0: unknown */
 	uint32_t keep_alive_ms; /* keep-alive timeout that the session's setup announces: the responder ends the session after
 				   this time without a request; 0: unknown */
+	/* The messages of the request and of the response. NULL: not seen, or reported before without this operation. */
+	const struct rtap_message *request, *response;
 };
 
 #ifdef __cplusplus

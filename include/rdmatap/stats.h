@@ -45,7 +45,7 @@ void rtap_stats_close(struct rtap_stats *stats);
  */
 void rtap_stats_packet(struct rtap_stats *stats, const struct rtap_packet *packet);
 void rtap_stats_message(struct rtap_stats *stats, const struct rtap_message *message);
-/* An operation: needed for findings about operations of upper layers other than RPC. cheap_operations of the tracker is enough. */
+/* An operation: needed for counts and findings of upper layers, RPC included. cheap_operations of the tracker is enough. */
 void rtap_stats_operation(struct rtap_stats *stats, const struct rtap_operation *operation);
 void rtap_stats_connection(struct rtap_stats *stats, const struct rtap_connection *connection);
 void rtap_stats_merged(struct rtap_stats *stats, uint64_t from, uint64_t into, bool turned);

@@ -58,8 +58,10 @@ struct rtap_tracker_options {
 	 */
 	void (*operation)(void *owner, const struct rtap_operation *operation);
 	/*
-	 * Do not report operations of layers that decode message bodies for them, which takes as long as the rest of the tracker's
-	 * work: RPC. Messages of these layers have procedures, statuses and latencies. Other operations have no CRC-32 of what they carry.
+	 * Report operations of layers that must decode message bodies for all members (RTAP_OPERATION_COSTLY: RPC) without what only
+	 * the bodies show, because decoding takes as long as the rest of the tracker's work: object, offset, length, data, missing
+	 * bytes, identifier and values of the layer are not set. A call repeated over TCP or UDP is an operation
+	 * again. No operation has the CRC-32 of what it carries.
 	 */
 	bool cheap_operations;
 };

@@ -32,7 +32,7 @@ static bool read_chunk(struct rpcrdma_header *header, struct cursor *cursor, enu
 
 static bool read_lists(struct rpcrdma_header *header, struct cursor *cursor)
 {
-	uint32_t more, position;
+	uint32_t more = 0, position;
 
 	while (!cursor_u32(cursor, &more) && more)
 		if (cursor_u32(cursor, &position) || !add_segment(header, cursor, RPCRDMA_READ, position))

@@ -9,6 +9,8 @@
 #include "output/packet/object.h"
 #include "output/packet/units.h"
 
+#define NUMBER_TEXT 32
+
 /* Text from the capture. */
 static void json_text(const char *key, const char *text, struct line *line)
 {
@@ -122,6 +124,8 @@ static void fill(struct line *line, size_t used, unsigned width)
 {
 	static const char spaces[LINE_SHORT + 1] = "                        ";
 
+	for (; used + LINE_SHORT < width; used += LINE_SHORT)
+		line_short(line, spaces, LINE_SHORT);
 	if (used < width)
 		line_short(line, spaces, width - used);
 }
@@ -135,17 +139,13 @@ static void fill_after(struct line *line, const char *begin, unsigned width)
 /* A number at the right of its column. */
 static void text_right(struct line *line, unsigned width, void (*write)(struct line *line, uint64_t number), uint64_t number)
 {
-	char *begin = line->next;
-	size_t length, spaces;
+	char text[NUMBER_TEXT];
+	struct line inner;
 
-	write(line, number);
-	length = (size_t)(line->next - begin);
-	if (length >= width)
-		return;
-	spaces = width - length;
-	fill(line, length, width);
-	memmove(begin + spaces, begin, (size_t)(line->next - begin) - spaces);
-	memset(begin, ' ', spaces);
+	line_init(&inner, text, sizeof text);
+	write(&inner, number);
+	fill(line, (size_t)(inner.next - text), width);
+	line_bytes(line, text, (size_t)(inner.next - text));
 }
 
 static void write_number(struct line *line, uint64_t number)

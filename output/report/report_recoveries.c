@@ -137,7 +137,8 @@ void report_operation(struct report *report, const struct rtap_operation *operat
 {
 	int64_t from_ns = 0, to_ns = operation->latency_ns;
 
-	if (!operation->has_latency || operation->flags & RTAP_OPERATION_WAITS)
+	/* those with costly bodies are recorded with their messages */
+	if (!operation->has_latency || operation->flags & (RTAP_OPERATION_WAITS | RTAP_OPERATION_COSTLY))
 		return;
 	/* the longer one of before its data and after */
 	if (operation->first_data_frame && operation->first_data_ns >= to_ns - operation->last_data_ns)

@@ -10,7 +10,6 @@
 #include "output/stats/stats_mad.h"
 #include "output/stats/stats_usage.h"
 #include "output/stats/stats_work.h"
-#include "output/stats/stats_rpc.h"
 
 /* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
 #define RNR_WITHOUT_LIMIT 7
@@ -385,17 +384,6 @@ static bool is_given_up(const struct stats *stats, const struct stats_direction 
 	return stats_elapsed(until_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
 }
 
-#define PROGRAM_NFS 100003
-
-static void note_program(struct stats_connection *connection, const struct rtap_message *message)
-{
-	if (!message->program_known || (connection->program_known && message->program != PROGRAM_NFS))
-		return;
-	connection->program_known = true;
-	connection->program = message->program;
-	connection->version = message->version;
-}
-
 void stats_message(struct stats *stats, const struct rtap_message *message)
 {
 	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
@@ -403,17 +391,14 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	struct stats_operations *operations;
 	struct stats_interval *interval;
 
+	/* counted as an operation */
+	if (message->is_rpc)
+		return;
 	if (connection)
 		stats_usage_message(stats, connection, message);
 	/* the sender of a reply is not the requester */
 	if (connection)
 		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
-	if (message->is_rpc) {
-		if (connection)
-			note_program(connection, message);
-		stats_rpc_message(stats, message, asker, connection != &stats->others);
-		return;
-	}
 	stats->messages++;
 	stats->incomplete += !message->complete;
 	interval = stats_interval(stats, message->time_ns);
@@ -698,9 +683,8 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->losses += other->losses;
 	direction->calls += other->calls;
 	direction->replies += other->replies;
-	direction->calls_in_flight += other->calls_in_flight;
-	if (direction->calls_in_flight > direction->most_calls_in_flight)
-		direction->most_calls_in_flight = direction->calls_in_flight;
+	if (other->most_calls_in_flight > direction->most_calls_in_flight)
+		direction->most_calls_in_flight = other->most_calls_in_flight;
 	incidents_merge(stats, direction, other);
 	stats_work_merge(stats, direction, other);
 	for (int i = 0; i < RTAP_KIND_COUNT; i++) {

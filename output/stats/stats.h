@@ -144,7 +144,7 @@ struct stats_direction {
 	uint64_t rnr_wait_us;               /* sum of the timers of its RNR NAKs */
 	struct stats_requests *requests;    /* operations of upper layers that it requested; NULL: none */
 	uint64_t calls, replies;            /* RPC calls that it sent, and those of them with a reply */
-	uint32_t calls_in_flight, most_calls_in_flight;
+	uint32_t most_calls_in_flight;
 	uint32_t least_credits, most_credits; /* granted to it; 0: unknown */
 };
 

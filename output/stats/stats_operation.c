@@ -7,6 +7,7 @@
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_usage.h"
 #include "output/stats/stats_operation.h"
+#include "output/stats/stats_rpc.h"
 
 #define KEY_WORDS (STATS_OBJECT_TEXT / 8 + 1)
 #define FIRST_ROWS 16
@@ -440,8 +441,10 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 
 void stats_operation(struct stats *stats, const struct rtap_operation *operation)
 {
-	if (operation->flags & RTAP_OPERATION_COSTLY)
+	if (operation->flags & RTAP_OPERATION_COSTLY) {
+		stats_rpc_operation(stats, operation);
 		return;
+	}
 	if (!stats->operations) {
 		stats->options.max_memory += sizeof *stats->operations;
 		stats->operations = stats_allocate(stats, sizeof *stats->operations);

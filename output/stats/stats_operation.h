@@ -9,7 +9,7 @@
 
 #include "output/stats/stats_work.h"
 
-/* The tracker's callback. Operations whose messages are counted (RTAP_OPERATION_COSTLY) are ignored. */
+/* The tracker's callback. RPCs are counted by stats_rpc.h. */
 void stats_operation(struct stats *stats, const struct rtap_operation *operation);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPCs by procedure. A call and its reply are counted separately when reported; the reply has the procedure of its call.
+ * RPCs by procedure, from operations. The reply has the procedure of its call.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_rpc.h"
+#include "output/stats/stats_usage.h"
 
 static const char *procedure_name(const struct rtap_message *message)
 {
@@ -85,7 +86,8 @@ static void note_latency(struct stats *stats, struct stats_rpc *row, const struc
 {
 	if (!reply->has_latency || reply->latency_ns < 0)
 		return;
-	if (!row->latency_ns.count || (uint64_t)reply->latency_ns > row->latency_ns.largest) {
+	if (!row->latency_ns.count || (uint64_t)reply->latency_ns > row->latency_ns.largest ||
+	    ((uint64_t)reply->latency_ns == row->latency_ns.largest && reply->first_frame < row->slowest_frame)) {
 		row->slowest_frame = reply->first_frame;
 		row->slowest_connection = reply->connection ? reply->connection->number : 0;
 	}
@@ -149,22 +151,6 @@ static void note_credits(struct stats_direction *caller, uint32_t credits)
 		caller->most_credits = credits;
 }
 
-/* Calls without a reply in the capture would count as outstanding forever. */
-static void note_in_flight(struct stats_direction *caller, const struct rtap_message *message, bool in_order)
-{
-	if (message->kind == RTAP_KIND_RPC_CALL) {
-		caller->calls++;
-		if (in_order && message->partner && ++caller->calls_in_flight > caller->most_calls_in_flight)
-			caller->most_calls_in_flight = caller->calls_in_flight;
-		return;
-	}
-	note_credits(caller, message->credits);
-	if (message->partner) {
-		caller->replies++;
-		caller->calls_in_flight -= caller->calls_in_flight != 0;
-	}
-}
-
 /* A procedure without operations has one operation: itself. */
 static bool has_operations(const struct stats_rpc *row, const struct rtap_message *message)
 {
@@ -175,12 +161,10 @@ static bool has_operations(const struct stats_rpc *row, const struct rtap_messag
 		(!row->name || !first->name || (row->name != first->name && strcmp(row->name, first->name))));
 }
 
-void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order)
+static void count_message(struct stats *stats, const struct rtap_message *message)
 {
 	struct stats_rpc *row = row_of(stats, message, NULL);
 
-	if (caller)
-		note_in_flight(caller, message, in_order);
 	if (!row)
 		return;
 	if (message->kind == RTAP_KIND_RPC_CALL)
@@ -195,4 +179,43 @@ void stats_rpc_message(struct stats *stats, const struct rtap_message *message, 
 		if (inner)
 			add_operation(stats, inner, message, &message->items[i]);
 	}
+}
+
+static void note_program(struct stats_connection *connection, const struct rtap_message *message)
+{
+	if (!message->program_known || (connection->program_known && message->program != RPC_PROGRAM_NFS))
+		return;
+	connection->program_known = true;
+	connection->program = message->program;
+	connection->version = message->version;
+}
+
+static void count_by_connection(struct stats *stats, const struct rtap_operation *operation)
+{
+	struct stats_connection *connection = stats_find(stats, operation->connection->number);
+	struct stats_direction *caller = &connection->directions[!operation->from_a];
+
+	stats_usage_drop(stats, connection);
+	if (operation->request) {
+		note_program(connection, operation->request);
+		caller->calls++;
+	}
+	if (operation->response) {
+		note_program(connection, operation->response);
+		note_credits(caller, operation->response->credits);
+		caller->replies += operation->response->partner != 0;
+	}
+	/* the calls of several connections are not outstanding together */
+	if (connection != &stats->others && operation->depth > caller->most_calls_in_flight)
+		caller->most_calls_in_flight = operation->depth;
+}
+
+void stats_rpc_operation(struct stats *stats, const struct rtap_operation *operation)
+{
+	if (operation->connection)
+		count_by_connection(stats, operation);
+	if (operation->request)
+		count_message(stats, operation->request);
+	if (operation->response)
+		count_message(stats, operation->response);
 }

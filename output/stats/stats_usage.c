@@ -34,8 +34,6 @@ void stats_usage_message(struct stats *stats, struct stats_connection *connectio
 {
 	struct usage *usage;
 
-	if (message->is_rpc)
-		stats_usage_drop(stats, connection);
 	if (connection->has_layer || connection == &stats->others)
 		return;
 	usage = usage_of(stats, connection);

@@ -20,6 +20,7 @@
  */
 #define AHEAD_SHARE 128
 #define LEAST_AHEAD (UINT64_C(1) << 20)
+#define MOST_RESERVED 16384 /* bytes of a message for which memory is taken at once */
 
 static bool is_path_mtu(uint32_t bytes)
 {
@@ -194,6 +195,8 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 		evict_bytes(tracker, message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
+	if (keep & COVERAGE_BYTES && has_announced_length(message) && message->shown.length <= MOST_RESERVED && piece->captured && piece->wire < message->shown.length)
+		coverage_reserve(&message->coverage, message_position(message), (size_t)message->shown.length);
 	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh))
 		message->evicted = true;
 	else if (piece->wire > piece->captured &&

@@ -11,6 +11,8 @@
 #include "reassembly/time_windows.h"
 
 #define FIRST_ROOM 16
+/* Most slots of a ring for each packet that arrived. */
+#define RECENT_SPARSE 32
 #define MAX_GAPS 4096
 /* Most READ responses kept. */
 #define MAX_RESPONSES 1024
@@ -24,21 +26,44 @@ void psn_start(struct psn_stream *stream, uint32_t psn)
 	stream->low = stream->next = stream->acknowledged = (UINT64_C(1) << 32) + psn;
 }
 
+/* Whether a PSN precedes another; bits from 24 on do not count. */
+static inline bool is_below(uint32_t psn, uint32_t other)
+{
+	return (int32_t)((psn - other) << 8) < 0;
+}
+
+/* A ring with more slots does not turn: the PSNs of all its slots would not return to their slots after 0xffffff. */
+#define MOST_TURNING 4096
+
+/*
+ * A ring of `room` slots has a slot of its own for each of room - 1 consecutive PSNs. It turns by one slot with each `room` PSNs, so that PSNs at
+ * equal distances, as the first ones of READs are, do not share slots.
+ */
+static inline uint32_t slot_of(const struct recent *recent, uint32_t psn)
+{
+	uint32_t turns = (psn & PSN_MASK) >> __builtin_ctz(recent->room);
+
+	return (psn + (recent->room <= MOST_TURNING ? turns : 0)) & (recent->room - 1);
+}
+
 static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 {
-	uint32_t room = recent->room ? recent->room * 2 : FIRST_ROOM;
-	struct recent_packet *larger = memory_new(room * sizeof *larger);
+	uint32_t before = recent->room, room = before ? before * 2 : FIRST_ROOM;
+	struct recent_packet *smaller = recent->packets, *larger = memory_new(room * sizeof *larger);
 
 	if (!larger)
 		return false;
 	for (uint32_t i = 0; i < room; i++)
 		larger[i].psn = RECENT_NONE;
-	for (uint32_t i = 0; i < recent->room; i++)
-		if (recent->packets[i].psn != RECENT_NONE)
-			larger[recent->packets[i].psn & (room - 1)] = recent->packets[i];
-	free(recent->packets);
 	recent->packets = larger;
 	recent->room = room;
+	for (uint32_t i = 0; i < before; i++) {
+		struct recent_packet *slot = &larger[slot_of(recent, smaller[i].psn)];
+
+		if (smaller[i].psn != RECENT_NONE && (slot->psn == RECENT_NONE || is_below(slot->psn, smaller[i].psn)))
+			*slot = smaller[i];
+	}
+	free(smaller);
 	stream->resized = true;
 	return true;
 }
@@ -49,7 +74,7 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 
 	if (!recent->room)
 		return NULL;
-	packet = &recent->packets[psn & (recent->room - 1)];
+	packet = &recent->packets[slot_of(recent, psn)];
 	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
 }
 
@@ -60,13 +85,13 @@ static bool has_no_entry(const struct recent *recent, uint64_t psn)
 
 	if (!recent->room)
 		return false;
-	there = recent->packets[psn & (recent->room - 1)].psn;
-	return there == RECENT_NONE || (int32_t)((there - (uint32_t)psn) << 8) < 0;
+	there = recent->packets[slot_of(recent, (uint32_t)psn)].psn;
+	return there == RECENT_NONE || is_below(there, (uint32_t)psn);
 }
 
 static inline void put(struct recent *recent, uint64_t psn, const struct psn_sight *sight)
 {
-	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
+	recent->packets[slot_of(recent, (uint32_t)psn)] = (struct recent_packet){
 		.psn = ((uint32_t)psn & PSN_MASK) | (sight->interface & 0x7f) << 24,
 		.time_us = (uint32_t)(sight->time_ns / 1000),
 		.digest = sight->digest,
@@ -75,13 +100,16 @@ static inline void put(struct recent *recent, uint64_t psn, const struct psn_sig
 	};
 }
 
-/* put() when more packets are outstanding than the ring holds; without memory it does not grow. */
+/*
+ * put() when more packets are outstanding than the ring holds. It does not grow without memory, nor beyond RECENT_SPARSE times the packets that
+ * arrived: two packets with distant PSNs are no reason for much memory and work.
+ */
 static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
 						  const struct psn_sight *sight)
 {
 	if (!recent->room)
 		recent->first_ns = sight->time_ns;
-	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
+	while (outstanding + 1 >= recent->room && recent->room < PSN_WINDOW && recent->room <= (uint64_t)recent->arrived * RECENT_SPARSE)
 		if (!grow_recent(recent, stream))
 			break;
 	if (recent->room)
@@ -92,7 +120,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding,
 							   uint64_t psn, const struct psn_sight *sight)
 {
-	if (outstanding < recent->room)
+	if (outstanding + 1 < recent->room)
 		put(recent, psn, sight);
 	else
 		put_growing(recent, stream, outstanding, psn, sight);

@@ -76,6 +76,17 @@ uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, u
 	return more <= room ? room : more < room * 2 ? room * 2 : more;
 }
 
+void coverage_reserve(struct coverage *coverage, uint64_t position, size_t length)
+{
+	if (coverage->bytes || coverage->count || !length)
+		return;
+	coverage->bytes = memory_new(length);
+	if (!coverage->bytes)
+		return;
+	coverage->origin = position;
+	coverage->bytes_room = length;
+}
+
 static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage_room_for(coverage, position, length);

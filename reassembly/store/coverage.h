@@ -73,6 +73,9 @@ static inline bool coverage_append(struct coverage *coverage, uint64_t position,
 	return true;
 }
 
+/* Memory for `length` bytes from `position` on, to avoid growth step by step; only if nothing is covered yet. Without memory nothing changes. */
+void coverage_reserve(struct coverage *coverage, uint64_t position, size_t length);
+
 /* Bytes of payload memory after coverage_add() of these with COVERAGE_BYTES. */
 uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, uint64_t length);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
+#include "dissect/engine/clear.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
@@ -89,7 +87,7 @@ static void end_command(struct rtap_tracker *tracker, struct command *command, s
 	region_free_room(&command->request);
 	if (layer->release)
 		layer->release(tracker, command);
-	free(command);
+	spare_blocks_give(&tracker->spare_commands, command, layer->size);
 }
 
 static struct command *command_of_entry(struct budget_entry *entry)
@@ -135,14 +133,15 @@ static struct command *create(struct upper_work *work, uint64_t id, bool from_a)
 		tracker->counters.evictions++;
 		end_command(tracker, command_of(TAILQ_FIRST(&waiting->queue)), NULL);
 	}
-	command = memory_new_zeroed(1, size);
+	command = spare_blocks_take(&tracker->spare_commands, size);
 	if (!command) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
+	clear_bytes(command, size);
 	command->id = id;
 	command->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
-	budget_charge(&tracker->budget, &command->request.entry, size);
+	budget_charge(&tracker->budget, &command->request.entry, spare_blocks_room(size));
 	request_begin(tracker, &command->request, work->connection, from_a);
 	return command;
 }

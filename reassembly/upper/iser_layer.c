@@ -80,20 +80,22 @@ static void take_command(struct upper_work *work, const uint8_t *header, uint32_
 		.tag = bits(pdu, ISCSI_TAG), .lun = scsi_lun(pdu + ISCSI_LUN_AT), .cdb = cdb, .cdb_length = copy_cdb(pdu, left, cdb), .pieces = pieces,
 	};
 
-	if (immediate && ahs <= left && immediate <= left - ahs && immediate <= expected)
-		sent.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate };
+	if (immediate <= expected)
+		sent.carried_length = immediate;
+	if (sent.carried_length && ahs <= left)
+		sent.carried = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs, immediate < left - ahs ? immediate : left - ahs };
 	/* data in the SEND is not read by the target: RFC 7145, 7.3.5 */
-	if (header[0] & ISER_WRITE_VALID && expected > sent.carried.length)
+	if (header[0] & ISER_WRITE_VALID && expected > sent.carried_length)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_WRITE_BASE), .key = (uint32_t)bits(header, ISER_WRITE_STAG),
-						       .length = expected - sent.carried.length, .is_out = true };
+						       .length = expected - sent.carried_length, .is_out = true };
 	if (header[0] & ISER_READ_VALID && expected)
 		pieces[count++] = (struct scsi_piece){ .address = bits(header, ISER_READ_BASE), .key = (uint32_t)bits(header, ISER_READ_STAG), .length = expected };
 	sent.piece_count = count;
 	/* without the F bit, Data-Out PDUs follow: RFC 7143, 11.3.1 */
-	sent.has_unsolicited = bits(pdu, ISCSI_WRITES) && !bits(pdu, ISCSI_FINAL) && expected > sent.carried.length;
+	sent.has_unsolicited = bits(pdu, ISCSI_WRITES) && !bits(pdu, ISCSI_FINAL) && expected > sent.carried_length;
 	/* the memory of a command whose data is all in SENDs */
 	if (sent.has_unsolicited && !(header[0] & ISER_WRITE_VALID))
-		pieces[sent.piece_count++] = (struct scsi_piece){ .length = expected - sent.carried.length, .is_out = true };
+		pieces[sent.piece_count++] = (struct scsi_piece){ .length = expected - sent.carried_length, .is_out = true };
 	scsi_take_command(work, &sent);
 }
 

@@ -28,7 +28,7 @@
 
 struct lnet_operation {
 	struct operation head;
-	char id[NUMBER_TEXT], status[NUMBER_TEXT], match[NUMBER_TEXT];
+	char id[NUMBER_TEXT], status[NUMBER_TEXT], match[NUMBER_TEXT], object[OBJECT_TEXT];
 	/* of an immediate message */
 	bool has_header;
 	uint8_t header[LNET_HEADER_LENGTH];
@@ -66,10 +66,9 @@ static struct lnet_request *lnet_of(struct command *command)
 static void show_object(struct lnet_operation *operation, const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
-	char *text = operation_object(&operation->head, OBJECT_TEXT), *next;
+	char *text = operation->object, *next;
 
-	if (!text)
-		return;
+	operation->head.shown.object = text;
 	lnet_nid_text(little_bits(header, LNET_HEADER_DESTINATION), text);
 	if (type != LNET_PUT && type != LNET_GET)
 		return;

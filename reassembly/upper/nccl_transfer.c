@@ -17,7 +17,7 @@
 
 struct nccl_operation {
 	struct operation operation;
-	char id[NUMBER_TEXT];
+	char id[NUMBER_TEXT], object[OBJECT_TEXT];
 };
 
 struct nccl_layer_state *nccl_layer_state(const struct rtap_tracker *tracker)
@@ -312,10 +312,10 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 
 static void show_object(struct nccl_operation *operation, const struct nccl_transfer *transfer)
 {
-	char *text = operation_object(&operation->operation, OBJECT_TEXT);
+	char *next = line_put_hex(line_put(operation->object, "0x"), transfer->address, 1);
 
-	if (text)
-		*line_put_hex(line_put(line_put_hex(line_put(text, "0x"), transfer->address, 1), " key 0x"), transfer->key, 1) = '\0';
+	*line_put_hex(line_put(next, " key 0x"), transfer->key, 1) = '\0';
+	operation->operation.shown.object = operation->object;
 }
 
 void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *transfer)

@@ -26,10 +26,11 @@
 
 #define CID_TEXT 8
 #define NUMBER_TEXT 24
+#define OBJECT_TEXT 96 /* longer ones are on the heap */
 
 struct nvme_operation {
 	struct operation head;
-	char id[CID_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT];
+	char id[CID_TEXT], name[NUMBER_TEXT], status[NUMBER_TEXT], object[OBJECT_TEXT];
 };
 
 struct nvme_command {
@@ -41,6 +42,7 @@ struct nvme_command {
 	uint32_t code;            /* NVME_CODE */
 	uint32_t data_length;     /* as the SGL has it */
 	uint32_t in_capsule;      /* bytes of it in the capsule */
+	uint32_t in_capsule_seen; /* those captured before the first gap */
 	uint64_t result;          /* of the response */
 	struct coverage carried;  /* data in the capsule, if it is wanted */
 	struct nvme_piece *pieces; /* on the heap, if the command names several pieces of memory; else NULL */
@@ -119,7 +121,7 @@ static void show_object(struct nvme_operation *operation, const struct nvme_queu
 
 	if (!target && !nsid)
 		return;
-	text = operation_object(&operation->head, size);
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size);
 	if (!text)
 		return;
 	line_init(&line, text, size - 1);
@@ -159,7 +161,7 @@ static void add_in_capsule(struct rtap_operation *shown, const struct nvme_comma
 {
 	if (!command->in_capsule)
 		return;
-	shown->data_bytes += command->in_capsule;
+	shown->data_bytes += command->in_capsule_seen;
 	shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 }
 
@@ -290,10 +292,12 @@ static void keep_carried(struct upper_work *work, struct nvme_command *command, 
 	struct rtap_span data = inside_of(work->packet, part);
 	uint64_t fresh;
 
-	if (!command->in_capsule || !wants_data(work->tracker, command) || command->captured < NVME_COMMAND_LENGTH || !data.length)
+	if (!command->in_capsule || command->captured < NVME_COMMAND_LENGTH || !data.length)
 		return;
-	if (!coverage_add(&command->carried, 0, data.bytes, data.length < command->in_capsule ? data.length : command->in_capsule,
-			  0, COVERAGE_BYTES, &fresh))
+	command->in_capsule_seen = data.length < command->in_capsule ? data.length : command->in_capsule;
+	if (!wants_data(work->tracker, command))
+		return;
+	if (!coverage_add(&command->carried, 0, data.bytes, command->in_capsule_seen, 0, COVERAGE_BYTES, &fresh))
 		work->tracker->counters.evictions++;
 	request_charge(budget, &command->command.request, coverage_memory(&command->carried), 0);
 }

@@ -21,7 +21,7 @@
 
 struct rds_operation {
 	struct operation head;
-	char id[ID_TEXT], crc[CRC_TEXT];
+	char id[ID_TEXT], crc[CRC_TEXT], object[OBJECT_TEXT];
 	uint32_t congested_ports; /* of a map */
 };
 
@@ -187,7 +187,7 @@ static void show_object(struct rds_operation *operation, const struct rds_messag
 
 	if (message->is_map && !map)
 		return;
-	text = operation_object(&operation->head, map ? room : OBJECT_TEXT);
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, map ? room : OBJECT_TEXT);
 	if (!text)
 		return;
 	*text = '\0';
@@ -237,7 +237,7 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 		operation_add_text(&operation->head, "crc32", operation->crc);
 	}
 	if (message->is_map) {
-		if (operation->head.object)
+		if (operation->head.shown.object)
 			operation_add_number(&operation->head, "congested_ports", operation->congested_ports);
 		return;
 	}

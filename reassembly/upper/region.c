@@ -23,6 +23,7 @@
 #define MOST_KEPT 4 /* regions whose memory is kept for the next request; most requests have fewer */
 /* Most runs of a region: packets are not lost this often. */
 #define MOST_RUNS 4096
+#define MOST_RESERVED 16384 /* bytes of a region for which memory is taken at once */
 
 static struct region *region_of(const struct tree_node *node)
 {
@@ -534,6 +535,8 @@ static void store_in(struct rtap_tracker *tracker, struct region *region, const 
 	const struct coverage *data = &message->coverage, *cut = &message->cut;
 	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
 
+	if (region->keep_bytes && data->bytes && region->end - region->begin <= MOST_RESERVED)
+		coverage_reserve(&region->data, 0, (size_t)(region->end - region->begin));
 	/* Bytes that were wanted but could not be kept are treated as absent. */
 	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {

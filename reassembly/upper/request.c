@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
+#include "reassembly/conclude.h"
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/region.h"
@@ -96,8 +96,17 @@ static void add_send(struct rtap_tracker *tracker, struct operation *operation, 
 {
 	struct rtap_operation *shown = &operation->shown;
 
-	operation_add_missing(tracker, operation, send->shown.missing, send->shown.missing_count,
-			      is_response ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST);
+	enum rtap_operation_part part = is_response ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST;
+	struct missing_list list = { 0 };
+
+	if (send->stream && !assembly_is_whole(send)) {
+		conclude_missing(send, &list);
+		tracker->counters.evictions += list.failed;
+		operation_add_missing(tracker, operation, list.items, list.count, part);
+		free(list.items);
+	} else {
+		operation_add_missing(tracker, operation, send->shown.missing, send->shown.missing_count, part);
+	}
 	recovery_add_time(&shown->time_lost_us, send->shown.time_lost_us);
 	shown->repeats += send->shown.repeats;
 	shown->wanted |= send->shown.wanted;

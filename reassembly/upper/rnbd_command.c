@@ -16,12 +16,13 @@
 #include "reassembly/upper/rnbd_command.h"
 
 #define NUMBER_TEXT 24
+#define OBJECT_TEXT 96 /* longer ones are on the heap */
 #define ERROR_IO 5                 /* EIO */
 #define USUAL_PLACE_BITS 19        /* Linux's queue depth of 512, where nothing else is known */
 
 struct rnbd_result {
 	struct operation head;
-	char id[NUMBER_TEXT], status[NUMBER_TEXT], name[NUMBER_TEXT];
+	char id[NUMBER_TEXT], status[NUMBER_TEXT], name[NUMBER_TEXT], object[OBJECT_TEXT];
 };
 
 static struct rnbd_state *state_of(const struct connection *connection)
@@ -105,7 +106,7 @@ static void show_object(struct rtap_tracker *tracker, struct rnbd_result *operat
 
 	if (!name && command->kind != RNBD_KIND_IO && command->kind != RNBD_KIND_CLOSE)
 		return;
-	text = operation_object(&operation->head, size);
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size);
 	if (!text)
 		tracker->counters.evictions++;
 	else if (name)

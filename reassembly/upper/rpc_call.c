@@ -352,8 +352,7 @@ static void show_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	if (call->request.connection->ddp)
 		ddp_half_hold(tracker, shown);
 	*(is_reply ? &call->request.response_message : &call->request.message) = shown;
-	if (rpc_operation_wanted(tracker))
-		rpc_operation_begin(tracker, shown, is_reply && call->call.present);
+	rpc_operation_begin(tracker, shown, is_reply && call->call.present);
 	if (send->is_read)
 		rpc_exchange_read(tracker, call, send, bytes);
 }
@@ -682,6 +681,8 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 	struct request *request, *next;
 
 	merge_state(tracker, from, to, turned);
+	for (int side = 0; side < 2; side++)
+		to->outstanding[side] += from->outstanding[side != turned];
 	/* The calls of either side can be the ones known first. */
 	for (request = TAILQ_FIRST(&to->requests.lists[true].queue); request; request = next) {
 		next = TAILQ_NEXT(request, link);

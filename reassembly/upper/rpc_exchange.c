@@ -567,7 +567,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	const uint8_t *rpc = bytes + send->lists.header_length, *body;
 	uint32_t length = send->wire - send->lists.header_length;
 
-	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send) || message->operation) {
+	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send) || rpc_operation_decodes(tracker)) {
 		read_general(tracker, call, send, bytes);
 		return;
 	}
@@ -682,6 +682,5 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		show_error(&reply_shown->shown, &call->reply, call);
 		reply_shown->request = NULL;
 	}
-	if (rpc_operation_wanted(tracker))
-		rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);
+	rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);
 }

@@ -16,6 +16,7 @@
 #include "reassembly/upper/nfs_calls.h"
 #include "reassembly/upper/rpc_names.h"
 #include "reassembly/upper/rpc_operation.h"
+#include "reassembly/upper/rpc_state.h"
 
 #define MOUNT_MNT 1
 #define MOST_KEPT (2u << 20) /* bytes of a call or reply that is kept for its names */
@@ -35,7 +36,7 @@ struct rpc_operation {
 
 static struct rpc_operation *operation_of(const struct message *message)
 {
-	return message ? (struct rpc_operation *)message->operation : NULL;
+	return message && message->operation && !message->operation->is_shared ? (struct rpc_operation *)message->operation : NULL;
 }
 
 static void conclude_alone(struct rtap_tracker *tracker, struct message *message)
@@ -55,12 +56,31 @@ static void release(struct operation *operation)
 	free(own->export);
 }
 
+static void conclude_brief(struct rtap_tracker *tracker, struct message *message);
+
+/* The operation that all messages share. NULL: out of memory, which is counted. */
+static struct operation *brief_of(struct rtap_tracker *tracker)
+{
+	struct rpc_state *state = rpc_state_of(tracker);
+
+	if (!state->brief && (state->brief = memory_new_zeroed(1, sizeof *state->brief))) {
+		state->brief->head.conclude = conclude_brief;
+		state->brief->head.is_shared = true;
+	}
+	tracker->counters.evictions += !state->brief;
+	return state->brief ? &state->brief->head : NULL;
+}
+
 void rpc_operation_begin(struct rtap_tracker *tracker, struct message *message, bool known_call)
 {
 	struct rpc_operation *operation;
 
-	if (!rpc_operation_wanted(tracker) || message->operation)
+	if (!tracker->options.operation || message->operation)
 		return;
+	if (!rpc_operation_decodes(tracker)) {
+		message->operation = brief_of(tracker);
+		return;
+	}
 	operation = operation_create(tracker, message, sizeof *operation, known_call ? NULL : conclude_alone);
 	if (operation)
 		operation->head.release = release;
@@ -552,6 +572,13 @@ static void conclude_times(struct rtap_operation *shown, const struct rtap_messa
 	shown->last_data_ns -= shown->time_ns;
 }
 
+static void add_losses(struct rtap_operation *operation, const struct rtap_message *message)
+{
+	operation->repeats += message->resent;
+	recovery_add_time(&operation->time_lost_us, message->time_lost_us);
+	operation->wanted |= message->wanted;
+}
+
 static void add_message(struct rtap_tracker *tracker, struct operation *operation, const struct message *message, const struct rpc_noted *noted)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -560,9 +587,17 @@ static void add_message(struct rtap_tracker *tracker, struct operation *operatio
 		operation_add_data(operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
 	operation_add_missing(tracker, operation, shown->missing, shown->missing_count,
 			      shown->kind == RTAP_KIND_RPC_REPLY ? RTAP_OPERATION_PART_RESPONSE : RTAP_OPERATION_PART_REQUEST);
-	operation->shown.repeats += shown->resent;
-	recovery_add_time(&operation->shown.time_lost_us, shown->time_lost_us);
-	operation->shown.wanted |= shown->wanted;
+	add_losses(&operation->shown, shown);
+}
+
+static const char *layer_of(const struct rtap_message *message)
+{
+	return message->program_known && message->program == RPC_PROGRAM_NFS ? "nfs" : "rpc";
+}
+
+static bool has_repeats(const struct connection *connection)
+{
+	return connection->shown.transport != RTAP_TRANSPORT_TCP && connection->shown.transport != RTAP_TRANSPORT_UDP;
 }
 
 static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, struct message *call, struct message *reply)
@@ -574,11 +609,9 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	const struct rpc_noted *answered = reply_operation ? &reply_operation->noted : NULL;
 	const struct message *first = call ? call : reply;
 	const struct rtap_message *known = call && call->shown.program_known ? &call->shown : reply ? &reply->shown : &call->shown;
-	uint8_t transport = first->connection->shown.transport;
 
 	shown->from_a = call ? call->shown.from_a : !reply->shown.from_a;
-	shown->layer = (asked && asked->is_nfs) || (answered && answered->is_nfs) ||
-		       (known->program_known && known->program == RPC_PROGRAM_NFS) ? "nfs" : "rpc";
+	shown->layer = (asked && asked->is_nfs) || (answered && answered->is_nfs) ? "nfs" : layer_of(known);
 	shown->name = name_of(operation, call_operation, reply_operation, known);
 	shown->flags = RTAP_OPERATION_COSTLY;
 	write_hex(operation->id, first->shown.xid);
@@ -599,7 +632,7 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 	if (reply)
 		conclude_status(operation, &reply->shown, answered);
 	conclude_times(shown, call ? &call->shown : NULL, reply ? &reply->shown : NULL);
-	shown->has_repeats = transport != RTAP_TRANSPORT_TCP && transport != RTAP_TRANSPORT_UDP;
+	shown->has_repeats = has_repeats(first->connection);
 	shown->complete = call && reply && call->shown.complete && reply->shown.complete;
 	operation_add_number(head, "xid", first->shown.xid);
 	if (known->program_known) {
@@ -616,6 +649,55 @@ static void fill(struct rtap_tracker *tracker, struct rpc_operation *operation, 
 					    (reply->shown.has_rpc_status && (!reply->shown.rpc_accepted || reply->shown.rpc_status)));
 	head->complete = complete;
 	head->concluded = true;
+}
+
+/*
+ * Fills the operation of the call and its reply, without what their bodies show, when the first of them is reported. A call without a
+ * reply is not outstanding, because it would be so forever.
+ */
+static void conclude_brief(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_operation *operation = (struct rpc_operation *)message->operation;
+	struct rtap_operation *shown = &operation->head.shown;
+	bool is_reply = message->shown.kind == RTAP_KIND_RPC_REPLY;
+	const struct message *call = is_reply ? message->partner : message, *reply = is_reply ? message : message->partner;
+	bool from_a = message->shown.from_a != is_reply;
+	uint32_t *outstanding = &message->connection->outstanding[from_a];
+	const struct rtap_message *first, *known;
+
+	(void)tracker;
+	if (!message->shown.is_rpc)
+		return;
+	if (!message->partner && message->shown.partner) {
+		*outstanding -= is_reply && *outstanding;
+		return;
+	}
+	first = call ? &call->shown : &reply->shown;
+	known = first->program_known || !reply ? first : &reply->shown;
+	/* members that are not set here stay 0 */
+	shown->from_a = from_a;
+	shown->layer = layer_of(known);
+	shown->name = name_of(operation, NULL, NULL, known);
+	shown->flags = RTAP_OPERATION_COSTLY;
+	shown->request_frame = call ? first->first_frame : 0;
+	shown->response_frame = reply ? reply->shown.first_frame : 0;
+	shown->has_repeats = has_repeats(message->connection);
+	shown->complete = call && reply && first->complete && reply->shown.complete;
+	shown->has_status = shown->ok = shown->wanted = false;
+	shown->status = NULL;
+	shown->repeats = shown->time_lost_us = 0;
+	shown->depth = 0;
+	add_losses(shown, first);
+	if (call && reply) {
+		add_losses(shown, &reply->shown);
+		shown->depth = *outstanding + 1;
+		*outstanding += !is_reply;
+	}
+	if (reply)
+		conclude_status(operation, &reply->shown, NULL);
+	shown->first_data_ns = shown->last_data_ns = 0;
+	conclude_times(shown, call ? first : NULL, reply ? &reply->shown : NULL);
+	operation->head.concluded = true;
 }
 
 /* The operation is reported with the call. */
@@ -636,6 +718,8 @@ void rpc_operation_conclude(struct rtap_tracker *tracker, struct message *call, 
 {
 	struct rpc_operation *operation = operation_of(called ? call : reply);
 
+	if (!rpc_operation_decodes(tracker))
+		return;
 	if (operation && !operation->head.concluded)
 		fill(tracker, operation, called ? call : NULL, reply);
 	if (called && reply)

@@ -51,19 +51,19 @@ struct rpc_noted {
 	uint8_t text[RPC_NOTED_TEXT]; /* last: only the members before it are cleared */
 };
 
-/* Whether operations of RPC are wanted: the bodies of all calls and replies must be read in detail for them. */
-static inline bool rpc_operation_wanted(const struct rtap_tracker *tracker)
+/* Whether operations are wanted with what the bodies of calls and replies show: all must be read in detail for them. */
+static inline bool rpc_operation_decodes(const struct rtap_tracker *tracker)
 {
 	return tracker->options.operation && !tracker->options.cheap_operations;
 }
 
 /*
- * Adds an operation to the message of a call or reply. `known_call`: it is a reply to a known call, to whose message
- * rpc_operation_conclude() adds it. Only if operations are wanted.
+ * Adds an operation to the message of a call or reply if operations are wanted. `known_call`: it is a reply to a known call, to whose
+ * message rpc_operation_conclude() adds it. Without bodies, all messages share one operation, which is filled when it is reported.
  */
 void rpc_operation_begin(struct rtap_tracker *tracker, struct message *message, bool known_call);
 
-/* The cleared struct for a message's body; NULL: operations are not wanted. */
+/* The cleared struct for a message's body; NULL: bodies are not decoded. */
 struct rpc_noted *rpc_operation_noted(struct message *message, const struct rtap_rpc_facts *facts);
 
 /* An item of the body begins, or a value of it was found. */

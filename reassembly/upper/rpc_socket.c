@@ -131,7 +131,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	message->shown.verb = RTAP_VERB_SEND;
 	message->is_response = facts->is_reply;
 	message->shown.from_a = from_a != conversation->turned;
-	if (!relation->repeats)
+	if (!relation->repeats || !rpc_operation_decodes(tracker))
 		rpc_operation_begin(tracker, message, relation->call);
 	rpc_exchange_show_plain(tracker, message, heard, facts, relation);
 	frame_touch(tracker, message);

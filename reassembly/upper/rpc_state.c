@@ -18,7 +18,11 @@ bool rpc_state_init(struct rtap_tracker *tracker)
 
 void rpc_state_fini(struct rtap_tracker *tracker)
 {
-	free(tracker->upper_states[UPPER_rpc]);
+	struct rpc_state *state = tracker->upper_states[UPPER_rpc];
+
+	if (state)
+		free(state->brief);
+	free(state);
 	tracker->upper_states[UPPER_rpc] = NULL;
 }
 

@@ -38,6 +38,7 @@ struct rpc_state {
 	struct map calls;              /* over RDMA, by XID */
 	struct rpc_paths *paths;       /* for the packet view; NULL: nothing kept */
 	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
+	struct rpc_operation *brief;   /* shared by all messages with rtap_tracker_options.cheap_operations; NULL: not used yet */
 	TAILQ_HEAD(rpc_answering, rpc_connection) answering; /* connections with remembered answers, by the time of the last one */
 };
 

@@ -16,10 +16,12 @@
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_copy.h"
 
+#define SCSI_FEW 3
 #define SCSI_UNNAMED 3         /* pieces of memory of a command with unsolicited data: of iSER */
 #define TAG_TEXT 20
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
+#define OBJECT_TEXT 64         /* longer ones are on the heap */
 #define LEAST_BLOCK 512
 #define CAPACITY_10_LENGTH 8
 #define CAPACITY_16_LENGTH 12  /* bytes needed */
@@ -28,7 +30,7 @@
 
 struct scsi_operation {
 	struct operation head;
-	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT];
+	char id[TAG_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
 };
 
 struct scsi_request {
@@ -45,15 +47,17 @@ struct scsi_request {
 	bool has_status;
 	uint8_t status;
 	struct scsi_sense sense;
-	struct coverage carried;   /* data-out in SENDs, if it is wanted; with has_unsolicited always, at least its ranges */
+	struct coverage carried;   /* data-out in SENDs, if it is wanted or not all in the command's SEND; at least its ranges */
 	uint64_t carried_length;   /* bytes of data-out before those in memory */
+	bool carried_is_whole;     /* all of them were captured in the command's SEND */
 	bool has_unsolicited;      /* data-out follows in further SENDs */
 	bool awaits_last;          /* the last of them was not seen: the next members are the memory, and all bytes of data-out */
 	struct scsi_piece unnamed[SCSI_UNNAMED];
 	uint32_t unnamed_count;
 	uint64_t out_length;
-	struct scsi_piece *pieces; /* on the heap */
+	struct scsi_piece *pieces; /* `few`, or on the heap */
 	uint32_t piece_count;
+	struct scsi_piece few[SCSI_FEW];
 	uint16_t structures[2];    /* enum protocol_number of its data in, of its data out */
 	struct coverage gathered;  /* such data, in one piece */
 	uint64_t shown_length;     /* bytes of it that packets have shown */
@@ -168,12 +172,13 @@ static void show_object(struct scsi_operation *operation, const struct scsi_requ
 	char address[SCSI_TARGET_TEXT];
 	const char *target = target_of(request, address);
 	size_t size = strlen(target) + NAME_TEXT;
-
 	struct line line;
+	char *text;
 
-	if (!operation_object(&operation->head, size))
+	text = operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size);
+	if (!text)
 		return;
-	line_init(&line, operation->head.object, size - 1);
+	line_init(&line, text, size - 1);
 	line_text(&line, target);
 	if (!request->is_other || request->has_lun) {
 		line_char(&line, '/');
@@ -226,7 +231,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_status(operation, request);
 	show_object(operation, request);
 	if (request->carried_length) {
-		shown->data_bytes += request->has_unsolicited ? request->carried.total : request->carried_length;
+		shown->data_bytes += request->carried_is_whole ? request->carried_length : request->carried.total;
 		shown->carried = shown->carried ? RTAP_CARRIED_MIXED : RTAP_CARRIED_INLINE;
 	}
 	if (request->has_unsolicited)
@@ -452,7 +457,8 @@ static void release(struct rtap_tracker *tracker, struct command *generic)
 	(void)tracker;
 	coverage_fini(&scsi_of(generic)->carried);
 	coverage_fini(&scsi_of(generic)->gathered);
-	free(scsi_of(generic)->pieces);
+	if (scsi_of(generic)->pieces != scsi_of(generic)->few)
+		free(scsi_of(generic)->pieces);
 }
 
 static void learn(void *to, const void *from)
@@ -493,16 +499,15 @@ struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct conn
 /* Sets the memory that the command names, and which of its bytes are kept. */
 static void name_memory(struct upper_work *work, struct scsi_request *request, const struct scsi_command_unit *sent)
 {
-	struct region_name *names = memory_new((sent->piece_count + 1) * sizeof *names);
+	struct region_name few[SCSI_FEW], *names = sent->piece_count <= SCSI_FEW ? few : memory_new(sent->piece_count * sizeof *names);
 	bool is_structured = request->structures[0] != PROTOCOL_PAYLOAD || request->structures[1] != PROTOCOL_PAYLOAD;
 	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
 	uint32_t count = 0;
 
-	request->pieces = sent->piece_count ? memory_new(sent->piece_count * sizeof *request->pieces) : NULL;
-	if (!names || (sent->piece_count && !request->pieces)) {
+	request->pieces = sent->piece_count <= SCSI_FEW ? request->few : memory_new(sent->piece_count * sizeof *request->pieces);
+	if (!names || !request->pieces) {
 		work->tracker->counters.evictions++;
-		free(names);
-		return;
+		goto out;
 	}
 	for (uint32_t i = 0; i < sent->piece_count; i++) {
 		const struct scsi_piece *piece = &sent->pieces[i];
@@ -513,13 +518,16 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
 						       .is_read = piece->is_out };
 	}
-	request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
+	if (request->pieces != request->few)
+		request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
 	if (count && command_name(work, &request->command, names, count)) {
 		for (uint32_t i = 0; i < request->command.request.region_count; i++)
 			request->command.request.regions[i].keep_bytes |= wants_bytes;
 		request_open(work->tracker, &request->command.request, work->message);
 	}
-	free(names);
+out:
+	if (names != few)
+		free(names);
 }
 
 /* Adds data-out in a SEND; its bytes only if they are wanted. */
@@ -528,7 +536,7 @@ static void add_carried(struct upper_work *work, struct scsi_request *request, u
 	bool is_wanted = work->tracker->take_effect || request->structures[true] != PROTOCOL_PAYLOAD;
 	uint64_t before = coverage_memory(&request->carried), fresh;
 
-	if (!data.length || !(is_wanted || request->has_unsolicited))
+	if (!data.length || (!is_wanted && request->carried_is_whole))
 		return;
 	if (!coverage_add(&request->carried, offset, data.bytes, data.length, 0, is_wanted ? COVERAGE_BYTES : COVERAGE_ONLY, &fresh))
 		work->tracker->counters.evictions++;
@@ -539,7 +547,7 @@ static void add_carried(struct upper_work *work, struct scsi_request *request, u
 static void keep_pieces(struct scsi_request *request, const struct scsi_command_unit *sent)
 {
 	request->has_unsolicited = request->awaits_last = true;
-	request->out_length = sent->carried.length;
+	request->out_length = sent->carried_length;
 	for (uint32_t i = 0; i < sent->piece_count && i < SCSI_UNNAMED; i++) {
 		request->unnamed[request->unnamed_count++] = sent->pieces[i];
 		request->out_length += sent->pieces[i].is_out ? sent->pieces[i].length : 0;
@@ -575,10 +583,10 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 		return;
 	scsi_read_command(sent->cdb, sent->cdb_length, &request->cdb);
 	request->lun = sent->lun;
-	request->carried_length = sent->carried.length;
-	request->length = sent->carried.length;
-	if (sent->carried.length > session_of(request)->most_carried)
-		session_of(request)->most_carried = sent->carried.length;
+	request->carried_length = request->length = sent->carried_length;
+	request->carried_is_whole = sent->carried.length == sent->carried_length && !sent->has_unsolicited;
+	if (sent->carried_length > session_of(request)->most_carried)
+		session_of(request)->most_carried = sent->carried_length;
 	for (uint32_t i = 0; i < sent->piece_count; i++)
 		request->length += sent->pieces[i].length;
 	for (int is_out = 0; is_out < 2; is_out++)

@@ -48,7 +48,8 @@ struct scsi_command_unit {
 	uint32_t cdb_length;       /* 1 or more */
 	const struct scsi_piece *pieces;
 	uint32_t piece_count;
-	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces */
+	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces: as far as it was captured */
+	uint32_t carried_length;   /* bytes of it in the SEND */
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
 	bool has_unsolicited;      /* SENDs with more data-out follow: scsi_take_unsolicited(); one piece is the memory of the rest of data-out */
 };

@@ -14,12 +14,13 @@
 #define ID_TEXT 32
 #define NAME_TEXT 24
 #define STATUS_TEXT 24
+#define OBJECT_TEXT 64
 #define CREATED 2             /* actions of CREATE: [MS-SMB2] 2.2.14 */
 #define OPENED 1
 
 struct smb_operation {
 	struct operation head;
-	char id[ID_TEXT], name[NAME_TEXT], status[STATUS_TEXT];
+	char id[ID_TEXT], name[NAME_TEXT], status[STATUS_TEXT], object[OBJECT_TEXT];
 };
 
 static void show_id(struct smb_operation *operation, uint64_t id)
@@ -57,8 +58,10 @@ static void show_object(struct smb_operation *operation, const struct smb_part *
 	const char *path = smb_part_path(part);
 	size_t size = path ? strlen(path) + 1 : 0;
 
-	if (path && operation_object(&operation->head, size))
-		memcpy(operation->head.object, path, size);
+	char *text = path ? operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size) : NULL;
+
+	if (text)
+		memcpy(text, path, size);
 }
 
 /* The size of the part's memory, and the bytes of it that were read or written. */

@@ -9,6 +9,7 @@
 #include "dissect/scsi/scsi.h"
 #include "dissect/scsi/srp.h"
 #include "reassembly/infiniband/handshake.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/srp_layer.h"
@@ -20,7 +21,7 @@
 /* A SEND's bytes. */
 struct unit {
 	const uint8_t *bytes;
-	uint32_t length;
+	uint32_t length;           /* bytes captured without a gap */
 };
 
 static struct unit unit_of(const struct rtap_packet *packet)
@@ -59,6 +60,18 @@ static void add_pieces(const struct unit *unit, bool is_out, uint32_t *at, struc
 	*at = end;
 }
 
+/* Immediate data ends the SEND: `length` bytes of it. */
+static void add_immediate(const struct message *send, const struct unit *unit, uint32_t length, struct scsi_command_unit *sent)
+{
+	uint64_t end = send && message_known_length(send) > unit->length ? message_known_length(send) : unit->length, begin = end - length;
+
+	if (length > end)
+		return;
+	sent->carried_length = length;
+	if (begin < unit->length)
+		sent->carried = (struct rtap_span){ unit->bytes + begin, unit->length - (uint32_t)begin };
+}
+
 static void take_command(struct upper_work *work, const struct unit *unit)
 {
 	struct scsi_piece pieces[MOST_PIECES];
@@ -69,12 +82,8 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 	};
 
 	add_pieces(unit, true, &at, pieces, &count);
-	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE) {
-		uint32_t length = at <= unit->length ? load32(unit->bytes + at - 4) : 0;
-
-		if (length <= unit->length - at)
-			sent.carried = (struct rtap_span){ unit->bytes + unit->length - length, length };
-	}
+	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE && at <= unit->length)
+		add_immediate(work->message, unit, load32(unit->bytes + at - 4), &sent);
 	add_pieces(unit, false, &at, pieces, &count);
 	sent.piece_count = count;
 	scsi_take_command(work, &sent);

@@ -12,6 +12,7 @@ QUEUE_PAIRS = (
     (make.reads_outstanding, 10000, (PACKETS, CANON)),
     (make.reads_answered, 10000, (PACKETS, CANON)),
     (make.connections, 10000, (STATS, CANON)),
+    (make.connections_with_gaps, 2000, (STATS,)),
     (make.half_open_messages, 10000, (PACKETS, CANON)),
     (make.torn_messages, 10000, (PACKETS, CANON)),
     (make.random_psns, 10000, (PACKETS, CANON)),

@@ -164,6 +164,13 @@ def connections(count):
         yield roce(CLIENT, SEND_ONLY, PSN[CLIENT], bytes(32), qpn=0x1000 + i)
 
 
+def connections_with_gaps(count):
+    """Two SENDs each, with distant PSNs: no two connections have the same distance."""
+    for i in range(count):
+        for psn in PSN[CLIENT], PSN[CLIENT] + 8 * i:
+            yield roce(CLIENT, SEND_ONLY, psn, bytes(32), qpn=0x1000 + i)
+
+
 def half_open_messages(count):
     """The First of a SEND on each of many queue pairs."""
     for i in range(count):
