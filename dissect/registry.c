@@ -4,8 +4,11 @@
  */
 #include "config.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "dissect/registry.h"
 
 const struct protocol *const registry[PROTOCOL_COUNT] = {
@@ -82,20 +85,76 @@ uint16_t rtap_field_protocol(rtap_field_id id)
 	return find_protocol(id, &index);
 }
 
-static size_t find_exact(const char *name, rtap_field_id *ids, size_t found, size_t room)
-{
-	size_t id = 0;
+/* Fields by the hash of their names, from the first lookup on. */
+static struct {
+	pthread_once_t once;
+	rtap_field_id *first; /* of the fields of each hash, plus 1; 0: none. NULL: out of memory */
+	rtap_field_id *next;  /* by field: the next one of that hash, in ascending order, plus 1 */
+} by_name = { .once = PTHREAD_ONCE_INIT };
 
-	for (uint16_t i = 0; i < PROTOCOL_COUNT; i++) {
+#define HASHES 8192
+
+static size_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261;
+
+	/* FNV-1a */
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619;
+	return (hash ^ hash >> 16) % HASHES;
+}
+
+static void index_names(void)
+{
+	size_t count = rtap_field_count();
+	rtap_field_id *ids = memory_new_zeroed(HASHES + count, sizeof *ids);
+
+	if (!ids)
+		return;
+	by_name.first = ids;
+	by_name.next = ids + HASHES;
+	for (uint16_t i = PROTOCOL_COUNT; i-- > 0;) {
 		const struct rtap_protocol *table = &registry[i]->table;
 
-		for (size_t j = 0; j < table->field_count; j++, id++) {
-			if (strcmp(table->fields[j].name, name))
-				continue;
-			if (found < room)
-				ids[found] = (rtap_field_id)id;
-			found++;
+		for (size_t j = table->field_count; j-- > 0;) {
+			rtap_field_id *first = &by_name.first[hash_of(table->fields[j].name)];
+
+			count--;
+			by_name.next[count] = *first;
+			*first = (rtap_field_id)(count + 1);
 		}
+	}
+}
+
+__attribute__((destructor)) static void free_names(void)
+{
+	free(by_name.first);
+}
+
+/* Without the index. */
+static size_t search_names(const char *name, rtap_field_id *ids, size_t found, size_t room)
+{
+	for (size_t id = 0; id < rtap_field_count(); id++) {
+		if (strcmp(rtap_field_by_id((rtap_field_id)id)->name, name))
+			continue;
+		if (found < room)
+			ids[found] = (rtap_field_id)id;
+		found++;
+	}
+	return found;
+}
+
+static size_t find_exact(const char *name, rtap_field_id *ids, size_t found, size_t room)
+{
+	pthread_once(&by_name.once, index_names);
+	if (!by_name.first)
+		return search_names(name, ids, found, room);
+	for (rtap_field_id next = by_name.first[hash_of(name)]; next; next = by_name.next[next - 1]) {
+		if (strcmp(rtap_field_by_id((rtap_field_id)(next - 1))->name, name))
+			continue;
+		if (found < room)
+			ids[found] = (rtap_field_id)(next - 1);
+		found++;
 	}
 	return found;
 }
