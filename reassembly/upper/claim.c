@@ -179,6 +179,8 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 		sum->to |= (uint8_t)(loss->cause ? 1u << loss->cause : 0);
 		return;
 	}
+	if (request && !is_iwarp && from_a == request->from_a && request->is_answered)
+		recovery_add_time(&request->late_us, loss->time_us);
 	shown = shown_by(message, request, from_a, loss);
 	if (!shown)
 		return;

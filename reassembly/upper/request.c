@@ -182,6 +182,7 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, str
 	shown->response_frame = response ? response->shown.first_frame : 0;
 	shown->time_ns = shown->time_end_ns = send->shown.time_ns;
 	add_send(tracker, operation, send, false);
+	shown->time_lost_us -= request->late_us < shown->time_lost_us ? request->late_us : shown->time_lost_us;
 	if (response) {
 		/* It is reported with the number of both. */
 		send->partner = response;

@@ -78,6 +78,7 @@ struct request {
 	bool has_failed;          /* the response reports an error: the data need not have moved */
 	bool has_written;         /* the response says how many bytes were written */
 	uint64_t written;
+	uint32_t late_us;         /* that its SEND lost after the response: sent again because its acknowledgement was lost */
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
 	/* The rest is private to request.c, region.c and claim.c. */
 	TAILQ_HEAD(, message) claimed; /* unfinished READs and WRITEs of its regions */

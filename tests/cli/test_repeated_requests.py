@@ -12,7 +12,7 @@ PAUSE = 600_000   # microseconds, longer than the Local ACK Timeout of the captu
 ROCE = 42         # offset of the BTH: Ethernet, IPv4 without options, UDP
 SEND_ONLY = (0x04, 0x17)
 ACKNOWLEDGE = 0x11
-CASES = (("roce-nfs3.pcap.gz", "ACCESS"), ("roce-nvmeof.pcap.gz", "Flush"), ("roce-srp.pcap.gz", "TEST UNIT READY"))
+CASES = (("roce-nfs3.pcap.gz", "ACCESS"), ("roce-nvmeof.pcap.gz", "Flush"), ("roce-srp.pcap.gz", "TEST UNIT READY"), ("roce-smbdirect.pcap.gz", "FLUSH"))
 
 
 def frames_of(path):
@@ -94,6 +94,18 @@ class Repeated(CliTest):
                 self.assertEqual(found["repeats"], 1)
                 self.assertAlmostEqual(found["time_lost"], PAUSE / 1e6, places=6)
                 self.assertNotIn("time_lost", operation)
+
+    def test_a_request_sent_again_after_its_response_loses_no_time(self):
+        """Its acknowledgement was lost, not the request."""
+        for name, wanted in CASES:
+            with self.subTest(name=name):
+                operation, header, frames = self.case(name, wanted)
+                number = operation["response_frame"]
+                time, again, _ = sent_again(frames, operation["request_frame"])
+                late = [(then + PAUSE, frame) for then, frame in frames[number:]]
+                found = self.operation(header, frames[:number] + [(time, again)] + late, operation["operation"])
+                self.assertNotIn("time_lost", found)
+                self.assertEqual((found["latency"], found["time_end_ns"]), (operation["latency"], operation["time_end_ns"]))
 
 
 if __name__ == "__main__":
