@@ -53,9 +53,12 @@ static void show_status(struct smb_operation *operation, const struct smb_part *
 	shown->ok = !smb_is_error(part->status) || part->status == SMB_MORE_PROCESSING_REQUIRED;
 }
 
-static void show_object(struct smb_operation *operation, const struct smb_part *part)
+/* "10.0.0.1/share/dir/file"; of a command about a tree, that; of one about a session, the server. */
+static void show_object(struct smb_operation *operation, const struct request *request, const struct smb_part *part)
 {
-	const char *path = smb_part_path(part);
+	bool is_of_server = part->command <= SMB2_LOGOFF || part->command == SMB2_ECHO;
+	char server[SMB_SERVER_TEXT];
+	const char *path = is_of_server ? smb_server(request->connection, !request->from_a, server) : smb_part_path(part);
 	size_t size = path ? strlen(path) + 1 : 0;
 
 	char *text = path ? operation_object_room(&operation->head, operation->object, OBJECT_TEXT, size) : NULL;
@@ -215,7 +218,7 @@ void smb_operation_conclude(struct rtap_tracker *tracker, struct command *comman
 		show_id(operation, part->id);
 		show_name(operation, part->command);
 		show_status(operation, part);
-		show_object(operation, part);
+		show_object(operation, &command->request, part);
 		show_data(operation, &command->request, part);
 		operation->head.shown.has_offset = operation->head.shown.has_length = part->has_range;
 		operation->head.shown.offset = part->offset;

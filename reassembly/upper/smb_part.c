@@ -127,6 +127,16 @@ static void take_name(struct upper_work *work, struct smb_request *request, stru
 	smb_name_release(tree);
 }
 
+/* A command without a file is about its tree. */
+static void take_tree(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
+{
+	const struct request *base = &request->command.request;
+	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+
+	if (part->command == SMB2_IOCTL || part->command == SMB2_TREE_DISCONNECT)
+		part->name = smb_name_find(work->tracker, &key);
+}
+
 /* The file that an earlier command named, or one of this compound. */
 static void take_file(struct upper_work *work, struct smb_request *request, uint32_t index, struct rtap_span body)
 {
@@ -135,8 +145,13 @@ static void take_file(struct upper_work *work, struct smb_request *request, uint
 	const struct request *base = &request->command.request;
 	struct smb_key key;
 
-	if (!at || at + SMB2_FILE_ID_LENGTH > body.length)
+	if (at && at + SMB2_FILE_ID_LENGTH > body.length)
 		return;
+	/* [MS-SMB2] 2.2.31: some control codes have no file */
+	if (!at || (!part->is_related && is_all_ones(body.bytes + at, SMB2_FILE_ID_LENGTH))) {
+		take_tree(work, request, part);
+		return;
+	}
 	part->has_file = true;
 	memcpy(part->file_id, body.bytes + at, SMB2_FILE_ID_LENGTH);
 	if (part->is_related && before && is_all_ones(part->file_id, SMB2_FILE_ID_LENGTH)) {

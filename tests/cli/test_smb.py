@@ -82,6 +82,18 @@ class Real(Smb):
 
 
 class Crafted(Smb):
+    def test_every_command_names_what_it_is_about(self):
+        """A file, else its tree; commands of a session the server."""
+        for capture in WRITTEN:
+            found = self.operations(capture)
+            self.assertEqual([o for o in found if "object" not in o], [])
+            server = found[0]["object"]
+            for o in found:
+                if o["name"] in ("NEGOTIATE", "SESSION_SETUP", "LOGOFF", "ECHO"):
+                    self.assertEqual(o["object"], server)
+                else:
+                    self.assertTrue(o["object"].startswith(server + "/"), o)
+
     def test_one_of_everything(self):
         scene = smb.smb()
         capture = self.capture(scene)
