@@ -13,9 +13,12 @@ import unittest
 from xml.etree import ElementTree
 
 import capfile
+import lnet
 import mad
+import nccl
 import nfs
 import nvme
+import rds
 import rpcrdma
 import rtrs
 import scsi
@@ -248,7 +251,7 @@ class UpperLayers(Harmless):
         scene = Scene("smb", "")
         client = smb.Client(Connection(scene))
         smb.put_all(scene, client.talk, client.set_up())
-        for name in NAMES + (b"..\\..\\etc\\passwd", b"../../etc/passwd", b"/etc/passwd", b"\xff\xfe", b"", b".", b".."):
+        for name in NAMES + (b"..\\..\\etc\\passwd", b"../../etc/passwd", b"/etc/passwd", b"\xff\xfe", b"", b".", b"..", b"'); DROP TABLE operations; --"):
             file, sends = client.create(name.decode("latin-1"))
             smb.put_all(scene, client.talk, sends)
             smb.put_all(scene, client.talk, client.write(file, 0, b"content"))
@@ -267,11 +270,40 @@ class UpperLayers(Harmless):
             scene.put(*packets)
         return scene
 
+    def rds(self):
+        """Messages of RDS have no names: these are their content, and extensions."""
+        scene = Scene("rds", "")
+        ends = rds.pair(Connection(scene))
+        for number, name in enumerate(NAMES + (ALL,)):
+            for packets in ends[number % 2].message(name, extensions=bytes([rds.RDMA]) + name[:4].ljust(4, b"\0")) + ends[number % 2].congestion(*name):
+                scene.put(*packets)
+        return scene
+
+    def lnet(self):
+        """Identifiers of nodes, cookies, portals and data from the names."""
+        scene = Scene("lnet", "")
+        for number, name in enumerate(NAMES + (ALL,)):
+            a, b = lnet.pair(Connection(scene, ("10.0.0.2", 0x11 + number, 0x100), ("10.0.0.1", 0x111 + number, 0x800000)))
+            for end in (a, b):
+                end.nid, end.cookie = (int.from_bytes(name.ljust(24, b"x")[at:at + 8], "little") for at in (0, 8))
+            pieces = [(0x1000, len(name) * 20)]
+            scene.put(*sum(a.put(name * 20, pieces) + b.get(name * 20, pieces), []), *a.immediate(lnet.PUT, name), *b.immediate(lnet.REPLY, name))
+        return scene
+
+    def nccl(self):
+        host = nccl.Host(1)
+        for number, name in enumerate(NAMES):
+            link = nccl.Communicator(nccl.Host(number + 2), host)
+            link.transfer((number * 2 + 1000) * nccl.MS, [len(name) * 9])
+            link.transfer((number * 2 + 1001) * nccl.MS, [len(name) * 9])
+        return host
+
     def captures(self):
-        scenes = {"nfs": nfs_session, "nvme": self.nvme, "scsi": self.scsi, "smb": self.smb, "rnbd": self.rnbd}
+        scenes = {"nfs": nfs_session, "nvme": self.nvme, "scsi": self.scsi, "smb": self.smb, "rnbd": self.rnbd, "rds": self.rds, "lnet": self.lnet, "nccl": self.nccl}
         for name, scene in scenes.items():
             path = self.path(name + "\x1b[2J\u202e<bdo>\"'\n.pcap")
-            scene().write_capture(path)
+            made = scene()
+            (made.write if name == "nccl" else made.write_capture)(path)
             yield name, path
 
     def test_every_command_in_every_form(self):

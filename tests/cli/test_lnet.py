@@ -76,6 +76,34 @@ class Operations(Lnet):
                                   ("a>b", "GET", "0x4", None, None, None, False)])
                 self.assertEqual([("response_frame" in o, "latency" in o) for o in found], [(True, True)] * 4 + [(False, False)])
 
+    def test_an_ack_of_a_put_by_rdma_follows_it(self):
+        """LNet's ACK comes after PUT_DONE, as an immediate message with the handle that the PUT_REQ contains."""
+        for orders in ORDERS:
+            a, b = self.scene(orders)
+            found = self.operations(self.captured(*a.put(DATA, handle=7), b.immediate(lnet.ACK, length=len(DATA), handle=7, credits=3)))
+            self.assertEqual([(o["direction"], o["name"], o.get("lnet_type"), o.get("status"), o.get("acknowledged_bytes"), o.get("credits"), o["complete"])
+                              for o in found], [("a>b", "PUT", None, "success", None, 2, True), ("b>a", "IMMEDIATE", "ACK", None, len(DATA), 3, True)])
+
+    def test_both_versions(self):
+        """Versions 1 and 2 have one layout. Cookies, which are the id, are numbers to their owner only."""
+        seen = []
+        for version in (lnet.VERSION_1, lnet.VERSION):
+            for orders in ORDERS:
+                self.last = Scene("lnet", "")
+                talk = self.last.connection(port=lnet.PORT)
+                a, b = lnet.pair(talk, orders, sums=True)
+                a.version = b.version = version
+                lnet.establish(talk, a, b)
+                path = self.captured(*a.put(DATA), *b.put(b"x" * 5000, refused=-12), *b.get(DATA[:600]), a.immediate(lnet.GET, length=64, handle=2),
+                                     b.immediate(lnet.REPLY, b"r" * 60, handle=2), a.noop(8))
+                fields = ("lnet.type", "lnet.nob", "lnet.credits", "lnet.status", "lnet.cksum.status")
+                rows = self.lines("-r", path, "-Y", "lnet.version == %d" % version, "-T", "fields", *(part for name in fields for part in ("-e", name)))
+                seen.append((rows, [{k: v for k, v in o.items() if k != "id"} for o in self.operations(path)]))
+        self.assertEqual(len(seen[0][0]), 12)
+        self.assertEqual([(o["name"], o.get("status"), o.get("data_bytes"), o["complete"]) for o in seen[0][1]],
+                         [("PUT", "success", 3072, True), ("PUT", "error -12", 0, True), ("GET", "success", 600, True), ("IMMEDIATE", "replied", 60, True)])
+        self.assertTrue(all(one == seen[0] for one in seen))
+
     def test_refused_and_failed(self):
         for orders in ORDERS:
             a, b = self.scene(orders)

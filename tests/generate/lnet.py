@@ -5,7 +5,7 @@ import struct
 import handshake
 
 PORT = 987
-MAGIC, VERSION = 0x0be91b91, 0x12
+MAGIC, VERSION_1, VERSION = 0x0be91b91, 0x11, 0x12
 CONNREQ, CONNACK, NOOP, IMMEDIATE, PUT_REQ, PUT_NAK, PUT_ACK, PUT_DONE, GET_REQ, GET_DONE = 0xc0, 0xc1, *range(0xd0, 0xd8)
 ACK, PUT, GET, REPLY, HELLO = range(5)
 O2IB = 5
@@ -24,12 +24,12 @@ def checksum(data):
 
 class End:
     def __init__(self, talk, name, order, nid_, incarnation=0x5e7, sums=False):
-        self.talk, self.name, self.order, self.nid, self.stamp, self.sums = talk, name, order, nid_, incarnation, sums
+        self.talk, self.name, self.order, self.nid, self.stamp, self.sums, self.version = talk, name, order, nid_, incarnation, sums, VERSION
         self.cookie, self.there = 0x1000 if name == "a" else 0x900000, None
 
     def unit(self, kind, body=b"", credits=0):
         def pack(total):
-            return struct.pack(self.order + "IHBBIIQQQQ", MAGIC, VERSION, kind, credits, 48 + len(body), total, self.nid, self.stamp,
+            return struct.pack(self.order + "IHBBIIQQQQ", MAGIC, self.version, kind, credits, 48 + len(body), total, self.nid, self.stamp,
                                self.there.nid, self.there.stamp) + body
         return pack(checksum(pack(0))) if self.sums else pack(0)
 
@@ -76,11 +76,11 @@ class End:
             at += length
         return packets + [writer.talk.ack(packets[-1])]
 
-    def put(self, data, pieces=None, key=0x77, status=0, kind=PUT, refused=None):
-        """[PUT_REQ, PUT_ACK, WRITEs, PUT_DONE], or [PUT_REQ, PUT_NAK]."""
+    def put(self, data, pieces=None, key=0x77, status=0, kind=PUT, refused=None, handle=None):
+        """[PUT_REQ, PUT_ACK, WRITEs, PUT_DONE], or [PUT_REQ, PUT_NAK]. handle: requests an ACK."""
         pieces = pieces or [(0x7f0000000000 + self.cookie * 0x100000, len(data))]
         mine, its = self.new_cookie(), self.there.new_cookie()
-        rows = [self.send(PUT_REQ, self.header(kind, len(data)) + mine, credits=2)]
+        rows = [self.send(PUT_REQ, self.header(kind, len(data), handle=handle) + mine, credits=2)]
         if refused is not None:
             return rows + [self.there.done(PUT_NAK, mine, refused)]
         rows.append(self.there.send(PUT_ACK, mine + its + self.there.descriptor(key, pieces)))
