@@ -225,6 +225,31 @@
 	X(NVME_NAMESPACE_DESCRIPTORS, nvme_namespace_descriptors_protocol) \
 	X(NVME_CONTROLLER_NVM, nvme_controller_nvm_protocol) \
 	X(NVME_CONTROLLER_LIST, nvme_controller_list_protocol) \
+	X(NVME_NVM_SET_LIST, nvme_nvm_set_list_protocol) \
+	X(NVME_NVM_SETS, nvme_nvm_sets_protocol) \
+	X(NVME_SECONDARY_LIST, nvme_secondary_list_protocol) \
+	X(NVME_SECONDARY_CONTROLLERS, nvme_secondary_controllers_protocol) \
+	X(NVME_GRANULARITY_LIST, nvme_granularity_list_protocol) \
+	X(NVME_GRANULARITIES, nvme_granularities_protocol) \
+	X(NVME_UUID_LIST, nvme_uuid_list_protocol) \
+	X(NVME_UUIDS, nvme_uuids_protocol) \
+	X(NVME_DOMAIN_LIST, nvme_domain_list_protocol) \
+	X(NVME_DOMAINS, nvme_domains_protocol) \
+	X(NVME_ENDURANCE_LIST, nvme_endurance_list_protocol) \
+	X(NVME_ENDURANCE_IDENTIFIERS, nvme_endurance_identifiers_protocol) \
+	X(NVME_COMMAND_SETS, nvme_command_sets_protocol) \
+	X(NVME_PRIMARY, nvme_primary_protocol) \
+	X(NVME_INDEPENDENT, nvme_independent_protocol) \
+	X(NVME_NAMESPACE_NVM, nvme_namespace_nvm_protocol) \
+	X(NVME_EXTENDED_FORMATS, nvme_extended_formats_protocol) \
+	X(NVME_NAMESPACE_ZNS, nvme_namespace_zns_protocol) \
+	X(NVME_ZONE_FORMATS, nvme_zone_formats_protocol) \
+	X(NVME_CONTROLLER_ZNS, nvme_controller_zns_protocol) \
+	X(NVME_MEDIA_UNIT_LOG, nvme_media_unit_log_protocol) \
+	X(NVME_MEDIA_UNITS, nvme_media_units_protocol) \
+	X(NVME_CAPACITY_LOG, nvme_capacity_log_protocol) \
+	X(NVME_CAPACITY_CONFIGURATIONS, nvme_capacity_configurations_protocol) \
+	X(NVME_LOCKDOWN_LOG, nvme_lockdown_log_protocol) \
 	X(NVME_ERROR_LOG, nvme_error_log_protocol) \
 	X(NVME_SMART_LOG, nvme_smart_log_protocol) \
 	X(NVME_FIRMWARE_LOG, nvme_firmware_log_protocol) \

@@ -19,6 +19,16 @@
 
 #define DISCOVERY_ENTRY 1024
 
+/* Command Set Identifiers: Base, figure 274. */
+static uint16_t of_command_set(const uint8_t *command, uint16_t of_nvm, uint16_t of_zns)
+{
+	switch (little_bits(command, CNS_COMMAND_SET)) {
+	case 0: return of_nvm;
+	case 2: return of_zns;
+	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
 /* Base, 5.17. */
 static uint16_t of_identify(const uint8_t *command)
 {
@@ -27,8 +37,18 @@ static uint16_t of_identify(const uint8_t *command)
 	case 0x01: return PROTOCOL_NVME_CONTROLLER;
 	case 0x02: case 0x07: case 0x10: case 0x1a: return PROTOCOL_NVME_NAMESPACE_LIST;
 	case 0x03: return PROTOCOL_NVME_NAMESPACE_DESCRIPTORS;
-	case 0x06: return little_bits(command, CNS_COMMAND_SET) ? PROTOCOL_PAYLOAD : PROTOCOL_NVME_CONTROLLER_NVM;
+	case 0x04: return PROTOCOL_NVME_NVM_SET_LIST;
+	case 0x05: case 0x1b: return of_command_set(command, PROTOCOL_NVME_NAMESPACE_NVM, PROTOCOL_NVME_NAMESPACE_ZNS);
+	case 0x06: return of_command_set(command, PROTOCOL_NVME_CONTROLLER_NVM, PROTOCOL_NVME_CONTROLLER_ZNS);
+	case 0x08: return PROTOCOL_NVME_INDEPENDENT;
 	case 0x12: case 0x13: return PROTOCOL_NVME_CONTROLLER_LIST;
+	case 0x14: return PROTOCOL_NVME_PRIMARY;
+	case 0x15: return PROTOCOL_NVME_SECONDARY_LIST;
+	case 0x16: return PROTOCOL_NVME_GRANULARITY_LIST;
+	case 0x17: return PROTOCOL_NVME_UUID_LIST;
+	case 0x18: return PROTOCOL_NVME_DOMAIN_LIST;
+	case 0x19: return PROTOCOL_NVME_ENDURANCE_LIST;
+	case 0x1c: return PROTOCOL_NVME_COMMAND_SETS;
 	default: return PROTOCOL_PAYLOAD;
 	}
 }
@@ -60,8 +80,11 @@ static uint16_t of_log_page(const uint8_t *command)
 	case 0x0d: return PROTOCOL_NVME_PERSISTENT_LOG;
 	case 0x0e: return PROTOCOL_NVME_LBA_STATUS_LOG;
 	case 0x0f: return PROTOCOL_NVME_ENDURANCE_EVENTS;
+	case 0x10: return PROTOCOL_NVME_MEDIA_UNIT_LOG;
+	case 0x11: return PROTOCOL_NVME_CAPACITY_LOG;
 	case 0x12: return PROTOCOL_NVME_FEATURE_EFFECTS;
 	case 0x13: return PROTOCOL_NVME_MI_EFFECTS;
+	case 0x14: return PROTOCOL_NVME_LOCKDOWN_LOG;
 	case 0x15: return PROTOCOL_NVME_BOOT_LOG;
 	case 0x16: return PROTOCOL_NVME_ROTATIONAL_LOG;
 	case 0x70: return PROTOCOL_NVME_DISCOVERY_LOG;
@@ -127,6 +150,22 @@ void nvme_visit_codes(const struct rtap_packet *packet, const struct rtap_layer 
 		visit_unit(packet, &unit, visitor);
 		if (visitor->leave)
 			visitor->leave(visitor);
+	}
+}
+
+void nvme_visit_rows(const uint8_t *bytes, const struct rtap_layer *layer, struct rtap_visitor *visitor, size_t first, size_t end, uint32_t at,
+		     uint32_t limit)
+{
+	const struct rtap_field *fields = protocol_by_number(layer->protocol)->table.fields;
+
+	for (size_t i = first; i < end; i++) {
+		uint32_t begin = at + fields[i].bit_offset / 8u, after = at + (fields[i].bit_offset + fields[i].bit_width + 7u) / 8u;
+		struct rtap_value value = { 0 };
+
+		if (after > limit)
+			continue;
+		visit_read(bytes + at, &fields[i], &value);
+		visit_field(visitor, layer, layer->protocol, i, &value, layer->offset + begin, after - begin);
 	}
 }
 

@@ -45,6 +45,21 @@ enum result nvme_parse_groups(struct parse *parse, uint16_t protocol, const stru
 void nvme_visit_groups(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
 		       const struct nvme_groups *groups);
 
+/*
+ * A row whose place counts from the item that has it, in a group, or in a layer with several such items: nvme_visit_rows(). The places of
+ * NVME_ITEM_BYTES() are bytes that are not a number.
+ */
+#define NVME_ITEM(name, label, place, show, names) \
+	{ name, label, place, show, RTAP_LITTLE | RTAP_UNPLACED | RTAP_REPEATS, names, NULL, NULL }
+#define NVME_ITEM_BYTES(name, label, at, length, more) \
+	{ name, label, NVME_BYTES(at, length), RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS | (more), NULL, NULL, NULL }
+
+/* Passes such rows, from `first` up to `end`, of the item that begins `at` bytes into the layer, as far as they are before `limit`. */
+void nvme_visit_rows(const uint8_t *bytes, const struct rtap_layer *layer, struct rtap_visitor *visitor, size_t first, size_t end, uint32_t at,
+		     uint32_t limit);
+
+#define NVME_FORMATS 64 /* most formats of a namespace */
+
 #define NVME_TEXT(name, at, length) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
 	{ \

@@ -217,7 +217,15 @@ static bool derive_isid(const struct rtap_packet *packet, const struct rtap_laye
 	return true;
 }
 
+/* Of a response, or of data that follows its command. */
 static bool derive_request_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	uint8_t opcode = layer->length ? opcode_of(packet, layer) : 0;
+
+	return (opcode == ISCSI_RESPONSE || opcode == ISCSI_DATA_OUT) && scsi_request_frame(packet, layer, value);
+}
+
+static bool derive_scsi_request_frame(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	return layer->length && opcode_of(packet, layer) == ISCSI_RESPONSE && scsi_request_frame(packet, layer, value);
 }
@@ -432,7 +440,7 @@ static const struct rtap_field iscsi_fields[] = {
 	{ "iscsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_request_frame, NULL },
 	SOME("iscsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, NULL, derive_time),
 	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED | RTAP_ON_DEMAND,
-		NULL, derive_request_frame, NULL },
+		NULL, derive_scsi_request_frame, NULL },
 	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_ON_DEMAND, NULL, derive_time, NULL },
 	{ "scsi.status", "SCSI Status", 24, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, scsi_status_names, derive_status, NULL },
 	SOME("iscsi.scsiresponse.senselength", "Sense Length", 0, 16, RTAP_DEC, NULL, derive_sense_length),

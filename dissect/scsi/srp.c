@@ -78,6 +78,24 @@ static void summary_command(const struct rtap_packet *packet, const struct rtap_
 	line_dec(line, scsi_lun(layer_bytes(packet, layer) + SRP_LUN_AT));
 }
 
+/* SRP, table 23. */
+const struct rtap_name srp_result_names[] = {
+	{ 0, "function complete" }, { 2, "request fields invalid" }, { 4, "function not supported" }, { 5, "function failed" }, { 0, NULL },
+};
+
+/* The result of task management, in response data after the header: SRP, 6.9. */
+static bool derive_result(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const uint8_t *response = layer_bytes(packet, layer);
+	uint32_t after = layer->offset + SRP_RESPONSE_LENGTH + SRP_RESULT_AT;
+
+	if (layer->length < SRP_RESPONSE_LENGTH || !(response[18] & SRP_HAS_REASON) || bits(response, SRP_REASON_LENGTH) <= SRP_RESULT_AT ||
+	    after >= packet->sources[layer->source].captured)
+		return false;
+	value->number = response[SRP_RESPONSE_LENGTH + SRP_RESULT_AT];
+	return true;
+}
+
 static const struct rtap_field response_fields[] = {
 	{ "srp.opcode", "Opcode", 0, 8, RTAP_HEX, RTAP_OPCODE, opcode_names, NULL, NULL },
 	{ "srp.rsp.sol_not", "Solicited Notification", 8, 8, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -97,6 +115,8 @@ static const struct rtap_field response_fields[] = {
 	{ "srp.rsp.data_in_res_cnt", "Data In Residual Count", 192, 32, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "srp.rsp.sense_data_len", "Sense Data Length", SRP_SENSE_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "srp.rsp.resp_data_len", "Response Data Length", SRP_REASON_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "srp.rsp.rsp_code", "Result of Task Management", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_OPCODE, srp_result_names, derive_result,
+	  NULL },
 	{ "scsi.request_frame", "Command in Frame", 0, 64, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL, scsi_request_frame, NULL },
 	{ "scsi.time", "Time since the Command", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_SOMETIMES, NULL, scsi_request_time, NULL },
 };
@@ -161,11 +181,6 @@ static void summary_unit(const struct rtap_packet *packet, const struct rtap_lay
 /* SRP, 6.7. */
 const struct rtap_name srp_function_names[] = {
 	{ 0x01, "ABORT TASK" }, { 0x02, "ABORT TASK SET" }, { 0x04, "CLEAR TASK SET" }, { 0x08, "LOGICAL UNIT RESET" }, { 0x40, "CLEAR ACA" }, { 0, NULL },
-};
-
-/* SRP, table 23. */
-const struct rtap_name srp_result_names[] = {
-	{ 0, "function complete" }, { 2, "request fields invalid" }, { 4, "function not supported" }, { 5, "function failed" }, { 0, NULL },
 };
 
 static const struct rtap_field task_fields[] = {

@@ -120,14 +120,25 @@ static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t 
 	scsi_take_response(work, bits(pdu, ISCSI_TAG), pdu[ISCSI_STATUS_AT], sense);
 }
 
+/* The header of the PDU; if the packet was not dissected as iSER, from its payload. NULL: not captured. */
+static const uint8_t *header_of(const struct rtap_packet *packet)
+{
+	const struct rtap_layer *layer = layer_with(packet, PROTOCOL_ISCSI);
+	const struct rtap_payload *payload = &packet->payload;
+
+	if (layer)
+		return layer->length >= ISCSI_LENGTH ? layer_bytes(packet, layer) : NULL;
+	return payload->captured >= ISER_LENGTH + ISCSI_LENGTH ? packet->sources[payload->source].bytes + payload->offset + ISER_LENGTH : NULL;
+}
+
 /* Dissects the packet with the facts about its command. */
 static void show(struct upper_work *work)
 {
-	const struct rtap_payload *payload = &work->packet->payload;
-	const uint8_t *pdu = work->packet->sources[payload->source].bytes + payload->offset + ISER_LENGTH;
+	const uint8_t *pdu = header_of(work->packet);
+	uint8_t type = pdu ? pdu[0] & 0x3f : 0;
 
-	if (payload->captured >= ISER_LENGTH + ISCSI_LENGTH && (pdu[0] & 0x3f) == ISCSI_RESPONSE)
-		work->context->request = scsi_known(work, bits(pdu, ISCSI_TAG));
+	if (type == ISCSI_RESPONSE || type == ISCSI_DATA_OUT)
+		work->context->request = type == ISCSI_RESPONSE ? scsi_known(work, bits(pdu, ISCSI_TAG)) : scsi_known_of_data(work, bits(pdu, ISCSI_TAG));
 	else if (work->packet->upper == RTAP_UPPER_ISER && !work->keep)
 		return;
 	work->context->upper = RTAP_UPPER_ISER;

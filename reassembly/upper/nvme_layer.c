@@ -205,6 +205,17 @@ static void show_facts(struct rtap_operation *shown, const struct nvme_command *
 	shown->keep_alive_ms = queue->keep_alive_ms;
 }
 
+/* The kind of queue, which decides what an opcode means, can become known after the command: by a response, in a capture of a part. */
+static void name_again(struct rtap_tracker *tracker, struct nvme_command *command)
+{
+	const struct nvme_queue *queue = queue_of(command);
+
+	if (NVME_CODE_SPACE(command->code) != NVME_SPACE_UNKNOWN || queue->kind == NVME_SPACE_UNKNOWN || command->captured < NVME_COMMON_LENGTH)
+		return;
+	command->code = nvme_code(command->bytes, queue->kind);
+	learn_block_size(tracker, command);
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct nvme_command *command = nvme_of(generic);
@@ -212,6 +223,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	const struct nvme_queue *queue = queue_of(command);
 
 	(void)response;
+	name_again(tracker, command);
 	show_command(operation, command);
 	show_status(operation, command);
 	show_object(operation, queue, NVME_CODE_SPACE(command->code) == NVME_SPACE_FABRICS || nsid_of(command) == UINT32_MAX ? 0 : nsid_of(command));
@@ -475,7 +487,7 @@ static void learn_result(struct upper_work *work, struct nvme_queue *queue, cons
 static void take_response(struct upper_work *work, struct nvme_queue *queue, const uint8_t *bytes)
 {
 	uint64_t id = little_bits(bytes, NVME_RESPONSE_CID);
-	struct packet_request known = known_of(queue);
+	struct packet_request known;
 	struct command *generic = command_of_response(work, id);
 	struct nvme_command *command;
 	uint16_t status = (uint16_t)little_bits(bytes, NVME_STATUS);
@@ -483,7 +495,9 @@ static void take_response(struct upper_work *work, struct nvme_queue *queue, con
 
 	if (!queue->has_id && little_bits(bytes, NVME_SQID))
 		nvme_queue_number(queue, (uint16_t)little_bits(bytes, NVME_SQID));
+	known = known_of(queue);
 	if (generic && generic->request.is_seen) {
+		name_again(work->tracker, nvme_of(generic));
 		know_command(&known, nvme_of(generic));
 	}
 	show(work, &known);

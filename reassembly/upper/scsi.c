@@ -557,12 +557,16 @@ static void keep_pieces(struct scsi_request *request, const struct scsi_command_
 void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offset, struct rtap_span data, uint32_t length, bool is_last)
 {
 	struct scsi_request *request = (struct scsi_request *)command_find(work->connection, work->from_a, tag);
+	const struct rtap_message *shown = &work->message->shown;
+	const struct message *send = request ? request->command.request.message : NULL;
 	struct scsi_command_unit rest = { .tag = tag };
 
 	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
 	    length > request->out_length - offset)
 		return;
 	add_carried(work, request, offset, data);
+	if (send && send->operation && !send->operation->concluded)
+		operation_add_data(send->operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
 	if (!is_last || !request->awaits_last)
 		return;
 	request->awaits_last = false;
@@ -701,13 +705,21 @@ void scsi_take_reject(struct upper_work *work, uint64_t tag, const char *reason)
 		scsi_of(command)->rejected = reason;
 }
 
-struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)
+static struct packet_request known_of(const struct command *command)
 {
-	const struct command *command = command_of_response(work, tag);
-
 	if (!command || !command->request.is_seen)
 		return (struct packet_request){ 0 };
 	return (struct packet_request){ .is_known = true, .frame = command->request.first_frame, .time_ns = command->request.time_ns };
+}
+
+struct packet_request scsi_known(const struct upper_work *work, uint64_t tag)
+{
+	return known_of(command_of_response(work, tag));
+}
+
+struct packet_request scsi_known_of_data(const struct upper_work *work, uint64_t tag)
+{
+	return known_of(command_find(work->connection, work->from_a, tag));
 }
 
 void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result)

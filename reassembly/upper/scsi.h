@@ -86,4 +86,7 @@ void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, s
 /* Facts about the command of a response, for the dissection of the packet. */
 struct packet_request scsi_known(const struct upper_work *work, uint64_t tag);
 
+/* The same of the command whose data-out is in a SEND. */
+struct packet_request scsi_known_of_data(const struct upper_work *work, uint64_t tag);
+
 #endif

@@ -148,10 +148,13 @@ static void set_up(struct rtap_tracker *tracker, struct connection *connection, 
 static void show(struct upper_work *work)
 {
 	const struct rtap_payload *payload = &work->packet->payload;
-	const uint8_t *bytes = work->packet->sources[payload->source].bytes + payload->offset;
+	struct unit unit = unit_of(work->packet);
 
-	if (payload->captured >= SRP_RESPONSE_LENGTH && bytes[0] == SRP_RESPONSE)
-		work->context->request = scsi_known(work, bits(bytes, SRP_TAG));
+	/* not dissected as SRP yet */
+	if (!unit.bytes)
+		unit = (struct unit){ work->packet->sources[payload->source].bytes + payload->offset, payload->captured };
+	if ( unit.length >= SRP_RESPONSE_LENGTH && unit.bytes[0] == SRP_RESPONSE)
+		work->context->request = scsi_known(work, bits(unit.bytes, SRP_TAG));
 	else if (work->packet->upper == RTAP_UPPER_SRP && !work->keep)
 		return;
 	work->context->upper = RTAP_UPPER_SRP;

@@ -49,6 +49,7 @@ class Structures(CliTest):
                 scene.put(*host.connect())
                 scene.put(*host.admin(opcode, dwords, data, nsid, how, parts))
                 rows = self.shown(scene, next(iter(expected)))
+                self.scene = scene
                 self.assertEqual(len(rows), 1, (how, parts, type(host.talk)))
                 self.assertEqual({field: rows[0].get(field) for field in expected}, expected)
 
@@ -104,6 +105,67 @@ class Identify(Structures):
                       {"nvme.cmd.identify.ctrllist.count": 3, "nvme.cmd.identify.ctrllist.cntlid": [1, 2, 9]})
         self.identify(6, struct.pack("<BBBBIQ", 1, 2, 3, 4, 5, 6).ljust(4096, b"\0"),
                       {"nvme.cmd.identify.ctrl_nvm.vsl": 1, "nvme.cmd.identify.ctrl_nvm.dmrl": 4, "nvme.cmd.identify.ctrl_nvm.dmrsl": 5})
+
+    def test_lists_with_a_header(self):
+        """Base 2.0, 5.17.2.4, .15 and .17 to .19, .21; NVM 1.0, 4.1.5.5."""
+        name, number = "nvme.cmd.identify.", lambda value: value.to_bytes(16, "little")
+        nvm_set = lambda i: struct.pack("<HH4xII16s16s80x", i, 7, 800 + i, 4096, number(1 << 70 | i), number(i))
+        self.identify(4, (bytes((2,)).ljust(128, b"\0") + nvm_set(1) + nvm_set(5)).ljust(4096, b"\0"), {
+            name + "nvmset.nid": 2, name + "nvmset.entry.nvmsetid": [1, 5], name + "nvmset.entry.endgid": [7, 7], name + "nvmset.entry.rr4kt": [801, 805],
+            name + "nvmset.entry.ows": [4096] * 2, name + "nvmset.entry.tnvmsetcap": [number(1 << 70 | i).hex() for i in (1, 5)],
+            name + "nvmset.entry.unvmsetcap": [number(i).hex() for i in (1, 5)]})
+        secondary = lambda i: struct.pack("<HHB3xHHH18x", i, 1, i & 1, i + 2, i + 3, i + 4)
+        self.identify(0x15, (bytes((2,)).ljust(32, b"\0") + secondary(3) + secondary(4)).ljust(4096, b"\0"), {
+            name + "secondary.num": 2, name + "secondary.entry.scid": [3, 4], name + "secondary.entry.pcid": [1, 1], name + "secondary.entry.scs": [1, 0],
+            name + "secondary.entry.vfn": [5, 6], name + "secondary.entry.nvq": [6, 7], name + "secondary.entry.nvi": [7, 8]})
+        self.identify(0x16, (struct.pack("<IB27x", 1, 1) + struct.pack("<4Q", 1 << 30, 1 << 31, 1 << 32, 1 << 33)).ljust(4096, b"\0"), {
+            name + "granularity.nga.gdm": True, name + "granularity.nod": 1, name + "granularity.entry.nszg": [str(1 << 30), str(1 << 32)],
+            name + "granularity.entry.ncapg": [str(1 << 31), str(1 << 33)]})
+        uuid = lambda i: struct.pack("<B15x16s", i, bytes(range(i, i + 16)))
+        self.identify(0x17, (bytes(32) + uuid(1) + uuid(2)).ljust(4096, b"\0"), {
+            name + "uuid.entry.assoc": [1, 2], name + "uuid.entry.uuid": [bytes(range(i, i + 16)).hex() for i in (1, 2)]})
+        domain = lambda i: struct.pack("<H14x16s16s16s64x", i, number(i << 40), number(i << 20), number(i << 30))
+        self.identify(0x18, (bytes((1,)).ljust(128, b"\0") + domain(9)).ljust(4096, b"\0"), {
+            name + "domain.nde": 1, name + "domain.entry.id": [9], name + "domain.entry.dcap": [number(9 << 40).hex()],
+            name + "domain.entry.udcap": [number(9 << 20).hex()], name + "domain.entry.megdc": [number(9 << 30).hex()]})
+        self.identify(0x19, struct.pack("<3H", 2, 3, 8).ljust(4096, b"\0"), {name + "endgrp.nid": 2, name + "endgrp.endgid": [3, 8]})
+        self.identify(0x1c, struct.pack("<2Q", 1, 5).ljust(4096, b"\0"), {
+            name + "iocs.iocsc.nvm": [True, True], name + "iocs.iocsc.kv": [False, False], name + "iocs.iocsc.zns": [False, True]})
+
+    def test_primary_controller_and_independent_namespace(self):
+        """Base 2.0, 5.17.2.14 and 5.17.2.8."""
+        data = bytearray(random.Random(11).randbytes(4096))
+        word = lambda at, size: int.from_bytes(data[at:at + size], "little")
+        name = "nvme.cmd.identify.primary."
+        self.identify(0x14, bytes(data), {
+            name + "cntlid": word(0, 2), name + "portid": word(2, 2), name + "crt.vq": bool(data[4] & 1), name + "crt.vi": bool(data[4] & 2),
+            name + "vqfrt": word(32, 4), name + "vqrfa": word(36, 4), name + "vqrfap": word(40, 2), name + "vqprt": word(42, 2),
+            name + "vqfrsm": word(44, 2), name + "vqgran": word(46, 2), name + "vifrt": word(64, 4), name + "virfa": word(68, 4),
+            name + "virfap": word(72, 2), name + "viprt": word(74, 2), name + "vifrsm": word(76, 2), name + "vigran": word(78, 2)})
+        name = "nvme.cmd.identify.ns_independent."
+        self.identify(8, bytes(data), {
+            name + "nsfeat.uidreuse": bool(data[0] & 8), name + "nsfeat.rmedia": bool(data[0] & 16), name + "nmic.shared": bool(data[1] & 1),
+            name + "rescap.ptpl": bool(data[2] & 1), name + "rescap.iekey": bool(data[2] & 128), name + "fpi.remaining": data[3] & 127,
+            name + "anagrpid": word(4, 4), name + "nsattr.wp": bool(data[8] & 1), name + "nvmsetid": word(10, 2), name + "endgid": word(12, 2),
+            name + "nstat.nrdy": bool(data[14] & 1)})
+
+    def test_structures_of_command_sets(self):
+        """NVM 1.0, 4.1.5.3; ZNS 1.1, 4.1.5.1 and 4.1.5.2. Formats after the last that is not zero do not exist."""
+        name = "nvme.cmd.identify.ns_nvm."
+        formats = struct.pack("<3I", 16 | 0 << 7, 0, 64 | 2 << 7)
+        self.identify(5, (struct.pack("<QB3x", 0xffff0000, 3) + formats).ljust(4096, b"\0"), {
+            name + "lbstm": "0x00000000ffff0000", name + "pic.pifs16": True, name + "pic.stcfs16": True, name + "elbaf.sts": [16, 0, 64],
+            name + "elbaf.pif": [0, 0, 2]})
+        self.identify(5, struct.pack("<QB3x", 7, 0).ljust(4096, b"\0"), {name + "lbstm": "0x0000000000000007", name + "elbaf.sts": None})
+        data = bytearray(random.Random(12).randbytes(2816)) + struct.pack("<QB7x", 0, 0) + struct.pack("<QB7x", 0x80000, 4) + bytes(4096 - 2848)
+        word = lambda at, size: int.from_bytes(data[at:at + size], "little")
+        name = "nvme.cmd.identify.ns_zns."
+        self.identify(5, bytes(data), {
+            name + "zoc.vzc": bool(data[0] & 1), name + "zoc.zae": bool(data[0] & 2), name + "ozcs.razb": bool(data[2] & 1), name + "mar": word(4, 4),
+            name + "mor": word(8, 4), name + "rrl": word(12, 4), name + "frl": word(16, 4), name + "rrl3": word(28, 4), name + "frl3": word(40, 4),
+            name + "numzrwa": word(44, 4), name + "zrwafg": word(48, 2), name + "zrwas": word(50, 2), name + "zrwacap.expflush": bool(data[52] & 1),
+            name + "lbafe.zsze": ["0", str(0x80000)], name + "lbafe.zdes": [0, 4]}, csi=2)
+        self.identify(6, bytes((5,)).ljust(4096, b"\0"), {"nvme.cmd.identify.ctrl_zns.zasl": 5}, csi=2)
 
     def test_descriptors(self):
         """Base 2.0, figure 277; a type without a layout and a wrong length are skipped."""
@@ -217,6 +279,73 @@ class Logs(Structures):
             page + "tnev": 3, page + "tll": str(512 + len(events)), page + "lhl": 492, page + "pcc": "5", page + "vid": 0x1234, page + "subnqn": "nqn.x",
             page + "gnum": 6, page + "rci": 7, page + "seb": bytes(range(32)).hex(), page + "event.type": [4, 2, 0xde], page + "event.el": [30, 22, 0],
             page + "event.ehl": [21, 29, 21], page + "event.cntlid": [3] * 3, page + "event.ts": ["0x%016x" % 1_700_000_000_000] * 3})
+
+    def test_data_of_persistent_events(self):
+        """Base 2.0, 5.16.1.14.1.1 to 5.16.1.14.1.13: each type once, with and without information of the vendor before it."""
+        health = bytearray(random.Random(13).randbytes(512))
+        entry = lambda i: struct.pack("<HBB12xIQQ", i, 1, 2, 30 + i, 1000 + i, 2000 + i)
+        telemetry = struct.pack("<B4x3s", 7, b"\x01\x02\x03").ljust(383, b"\0") + b"\x2a" + b"reason".ljust(128, b"\0")
+        data = {
+            0x01: bytes(health), 0x02: struct.pack("<8s8sBBBBH", b"old", b"new", 3, 2, 1, 0x0b, 0x1234), 0x03: struct.pack("<QQ", 11, 12),
+            0x04: b"FW-1    " + entry(1) + entry(2), 0x05: struct.pack("<HxxI", 8, 0xdeadbeef),
+            0x06: struct.pack("<I4xQ8xQBBBxIHHI", 1, 1000, 900, 2, 3, 1, 4, 5, 0, 6), 0x07: struct.pack("<IB3xI", 7, 5, 0x200),
+            0x08: struct.pack("<IBBHI", 7, 99, 1, 2, 0x4002), 0x09: struct.pack("<III", 0xa0000003, 0x14, 0x55), 0x0a: struct.pack("<HHHxx", 65535, 0x101, 3),
+            0x0b: struct.pack("<I2I8s", 2 | 1 << 3 | 4 << 16, 0x0b, 0x1ff, b"ABCDEFGH"), 0x0c: telemetry, 0x0d: bytes((9, 2)), 0xde: b"vendor's"}
+        page = LOG + "persistent.event."
+        expected = {
+            "health.cw": [health[0]], "health.ct": [health[1] | health[2] << 8], "health.asc": [health[3]], "health.lae": [health[5]],
+            "commit.ofr": [b"old".ljust(8, b"\0").hex()], "commit.nfr": [b"new".ljust(8, b"\0").hex()], "commit.fca": [3], "commit.fws": [2],
+            "commit.sct": [1], "commit.sc": [0x0b], "commit.vrc": [0x1234], "timestamp.pts": ["0x%016x" % 11], "timestamp.msr": ["12"],
+            "reset.fr": [b"FW-1    ".hex()], "reset.cid": [1, 2], "reset.fwact": [1, 1], "reset.opip": [2, 2], "reset.cpc": [31, 32],
+            "reset.pom": ["1001", "1002"], "reset.ts": ["0x%016x" % value for value in (2001, 2002)], "hardware.code": [8], "ns.cdw10": [1],
+            "ns.nsze": ["1000"], "ns.ncap": ["900"], "ns.flbas": [2], "ns.dps": [3], "ns.nmic": [1], "ns.anagrpid": [4], "ns.nvmsetid": [5],
+            "ns.nsid": [6], "format.nsid": [7], "format.fna": [5], "format.cdw10": [0x200], "formatted.nsid": [7], "formatted.sfpi": [99],
+            "formatted.status": [1], "formatted.info": [2], "formatted.sf": [0x4002], "sanitize.sanicap": [0xa0000003], "sanitize.cdw10": [0x14],
+            "sanitize.cdw11": [0x55], "sanitized.sprog": [65535], "sanitized.sstat": [0x101], "sanitized.info": [3], "feature.dwords": [2],
+            "feature.lccd0": [True], "feature.bytes": [4], "feature.dword": [0x0b, 0x1ff], "telemetry.li": [7], "telemetry.ieee": [0x030201],
+            "telemetry.dgn": [0x2a], "excursion.over": [9], "excursion.threshold": [2]}
+        for vendor in (b"", b"!!!!"):
+            events = b"".join(struct.pack("<BBBBHQHIHH", kind, 1, 21, 0, 3, 1, 2, 0, len(vendor), len(vendor) + len(body)) + vendor + body
+                              for kind, body in data.items())
+            head = struct.pack("<B3xI", 13, len(data)).ljust(512, b"\0")
+            whole = head + events + bytes(-(len(head) + len(events)) % 4)
+            self.log(0x0d, whole, {page + "type": list(data), **{page + name: value for name, value in expected.items()},
+                                   page + "data": None, page + "vsi": None})
+            rows = self.shown(self.scene, page + "data == " + b"vendor's".hex(":"))
+            self.assertEqual(len(rows), 1)
+            more = self.lines("-r", self.path("scene.pcap"), "-T", "fields", "-Y", page + "type", "-e", page + "data", "-e", page + "vsi")
+            self.assertEqual(more, ["%s\t%s" % (",".join((struct.pack("<I", 0xdeadbeef).hex(), b"ABCDEFGH".hex(), b"vendor's".hex())),
+                                               ",".join([vendor.hex()] * len(data)) if vendor else "")])
+
+    def test_media_units_capacities_and_lockdown(self):
+        """Base 2.0, 5.16.1.16, 5.16.1.17 and 5.16.1.20: descriptors of different lengths; numbers beyond the data show what is there."""
+        unit = lambda i, *channels: struct.pack("<HHHHHBBBB", i, 1, 2, 3, 90 + i, 80, 4, len(channels), 16 if channels else 0) + \
+            (b"\0\0" + struct.pack("<%dH" % len(channels), *channels) if channels else b"")
+        page = LOG + "media_unit."
+        data = struct.pack("<HHH10x", 3, 8, 1) + unit(1, 5, 6) + unit(2) + unit(3, 7)
+        self.log(0x10, data + bytes(-len(data) % 4), {
+            page + "nmu": 3, page + "cchans": 8, page + "sconf": 1, page + "unit.muid": [1, 2, 3], page + "unit.did": [1] * 3,
+            page + "unit.endgid": [2] * 3, page + "unit.nvmsetid": [3] * 3, page + "unit.caf": [91, 92, 93], page + "unit.as": [80] * 3,
+            page + "unit.pu": [4] * 3, page + "unit.mucs": [2, 0, 1], page + "unit.cio": [16, 0, 16], page + "unit.chanid": [5, 6, 7]})
+        number = lambda value: value.to_bytes(16, "little")
+        channel = lambda i, *units: struct.pack("<HH", i, len(units)) + b"".join(struct.pack("<H4xH", u, 16) for u in units)
+        group = lambda i, sets, *channels: struct.pack("<HH12x16s16s16s16xH%dHH" % len(sets), i, 100 + i, number(i << 64), number(2), number(3),
+                                                       len(sets), *sets, len(channels)) + b"".join(channels)
+        configuration = lambda i, *groups: struct.pack("<HHH26x", i, 4, len(groups)) + b"".join(groups)
+        data = b"\2".ljust(16, b"\0") + configuration(1, group(1, (7, 8), channel(1, 2, 3), channel(4)), group(2, ())) + \
+            configuration(9, group(3, (5,), channel(6, 7)))
+        page = LOG + "capacity."
+        expected = {
+            page + "sccn": 2, page + "config.id": [1, 9], page + "config.did": [4, 4], page + "config.egcn": [2, 1], page + "endgrp.id": [1, 2, 3],
+            page + "endgrp.caf": [101, 102, 103], page + "endgrp.tegcap": [number(i << 64).hex() for i in (1, 2, 3)],
+            page + "endgrp.segcap": [number(2).hex()] * 3, page + "endgrp.ee": [number(3).hex()] * 3, page + "endgrp.egsets": [2, 0, 1],
+            page + "endgrp.nvmsetid": [7, 8, 5], page + "endgrp.egchans": [2, 0, 1], page + "chan.id": [1, 4, 6], page + "chan.chmus": [2, 0, 1],
+            page + "unit.muid": [2, 3, 7], page + "unit.mudl": [16] * 3}
+        self.log(0x11, data + bytes(-len(data) % 4), expected)
+        self.log(0x11, data[:16 + 32 + 82 + 2], {page + "sccn": 2, page + "config.id": [1], page + "endgrp.nvmsetid": [7], page + "chan.id": None})
+        page = LOG + "lockdown."
+        self.log(0x14, (bytes((0x12, 0, 0, 3)) + bytes((5, 6, 0xc0))).ljust(512, b"\xff"), {
+            page + "cfila.ss": 2, page + "cfila.cs": 1, page + "lngth": 3, page + "cfi": [5, 6, 0xc0]})
 
     def test_blocks_zones_boot_partitions_and_rotation(self):
         """NVM 1.0, 4.1.4.5; ZNS 1.1, 4.1.5.1; Base 2.0, 5.16.1.21 and 5.16.1.22."""

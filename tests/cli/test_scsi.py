@@ -115,6 +115,16 @@ class Crafted(Nvme):
                 self.assertEqual((missing, image[4096:4096 + 16384] == body, image[51200:51712]), ([], True, b"\x11" * 512))
                 one, = (o for o in self.operations(capture) if o.get("length") == 16384)
                 self.assertEqual((one["complete"], one["data_bytes"], one["missing"]), (True, 16384, []))
+                fields = ("frame.number", "iscsi.opcode", "iscsi.request_frame", "iscsi.time", "infiniband.bth.opcode")
+                rows = [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", "-Y", "iscsi.opcode == 5 || iscsi.opcode == 0x21",
+                                                               *(word for name in fields for word in ("-e", name)))]
+                sent = [int(row[0]) for row in rows if int(row[1], 0) == 5]
+                self.assertEqual({row[2] for row in rows if int(row[1], 0) == 5}, {str(one["request_frame"])})
+                self.assertTrue(all(row[2] and (int(row[1], 0) == 5 or row[3]) for row in rows))
+                # the first of its packets, on RoCE some before the one that shows it; READs of the rest follow
+                self.assertTrue(one["request_frame"] < one["first_data_frame"] <= sent[0], (one, sent))
+                self.assertGreaterEqual(one["last_data_frame"], sent[-1])
+                self.assertLess(one["last_data_frame"], one["response_frame"])
 
     def test_unsolicited_data_without_a_frame(self):
         """What is exported is right or listed as missing, and the command is complete only with all of it."""
@@ -284,6 +294,24 @@ class Others(Nvme):
             scene.put(*srp.task(function, result, 3))
         self.assertEqual(self.found(scene), [("ABORT TASK", "function complete", True, "3"), ("LOGICAL UNIT RESET", "function not supported", False, "3"),
                                              ("ABORT TASK SET", "function failed", False, "3"), ("Task Management", "response 0x63", False, "3")])
+        rows = self.lines("-r", self.path("scene.pcap"), "-T", "fields", "-Y", "srp.rsp.rsp_code", "-e", "srp.rsp.rsp_code")
+        self.assertEqual([int(row, 0) for row in rows], [0, 4, 5, 99])
+
+    def test_responses_of_several_packets(self):
+        """Sense data longer than a packet: the response is shown whole, with the frame of its command."""
+        sense = scsi.descriptor_sense(5, 0x2400) + bytes((0x80, 244)) + bytes(range(244))
+        for make, opcode in ((scsi.Srp, "srp.opcode == 0xc1"), (scsi.Iser, "iscsi.opcode == 0x21")):
+            scene = Scene("scsi", "")
+            maker = make(Connection(scene))
+            scene.put(*maker.out(scsi.cdb10(0x2a, 4, 1), bytes(512)))
+            scene.put(*maker.out(scsi.cdb10(0x2a, 5, 1), bytes(512), 0, scsi.CHECK_CONDITION, sense))
+            failed = self.operations(self.capture(scene))[-1]
+            self.assertEqual((failed["name"], failed["ok"], failed["complete"]), ("WRITE(10)", False, True))
+            row, = self.lines("-r", self.path("scene.pcap"), "-T", "fields", "-Y", opcode + " && scsi.sns.key", "-e", "frame.number",
+                              "-e", "scsi.request_frame", "-e", "scsi.sns.ascascq", "-e", "infiniband.bth.opcode")
+            frame, command, code, packet = (int(text, 0) for text in row.split("\t"))
+            self.assertEqual((command, code, packet), (failed["request_frame"], 0x2400, 2), make)
+            self.assertGreater(frame, failed["response_frame"])
 
     def test_requests_of_the_target_by_srp(self):
         scene = Scene("scsi", "")
