@@ -303,4 +303,5 @@ static const struct rtap_field controller_zns_fields[] = {
 	BULK("nvme.cmd.identify.ctrl_zns.rsvd1", 1, 4095),
 };
 
-NVME_STRUCTURE(controller_zns, CONTROLLER_ZNS, "nvme.cmd.identify.ctrl_zns", "NVMe Identify Controller, Zoned", "ZNS, 4.1.5.2", 4096, PROTOCOL_PAYLOAD)
+NVME_STRUCTURE(controller_zns, CONTROLLER_ZNS, "nvme.cmd.identify.ctrl_zns", "NVMe Identify Controller, Zoned", "ZNS, 4.1.5.2", 4096,
+	PROTOCOL_PAYLOAD)
