@@ -88,6 +88,9 @@ static const struct rtap_name excursion_names[] = {
 	{ 0, "below the warning threshold" }, { 1, "warning threshold reached" }, { 2, "critical threshold reached" }, { 0, NULL },
 };
 
+#define EVENT_TIME(name, label, at, length, show) \
+	{ "nvme.cmd.get_logpage.persistent.event." name, label, NVME_BYTES(at, length), show, RTAP_LITTLE | RTAP_UNPLACED | RTAP_REPEATS | RTAP_IGNORED, \
+	  NULL, NULL, NULL }
 #define EVENT_ROW(name, label, at, length, show) NVME_ITEM("nvme.cmd.get_logpage.persistent.event." name, label, NVME_BYTES(at, length), show, NULL)
 
 static const struct rtap_field persistent_events_fields[] = {
@@ -114,15 +117,15 @@ static const struct rtap_field persistent_events_fields[] = {
 	EVENT_ROW("commit.sct", "Status Code Type", 18, 1, RTAP_HEX),
 	EVENT_ROW("commit.sc", "Status Code", 19, 1, RTAP_HEX),
 	EVENT_ROW("commit.vrc", "Result Code of the Vendor", 20, 2, RTAP_HEX),
-	[ROW_TIMESTAMP] = EVENT_ROW("timestamp.pts", "Previous Timestamp", 0, 8, RTAP_HEX),
-	EVENT_ROW("timestamp.msr", "Time since the Reset (ms)", 8, 8, RTAP_DEC),
+	[ROW_TIMESTAMP] = EVENT_TIME("timestamp.pts", "Previous Timestamp", 0, 8, RTAP_HEX),
+	EVENT_TIME("timestamp.msr", "Time since the Reset (ms)", 8, 8, RTAP_DEC),
 	[ROW_RESET] = NVME_ITEM_BYTES("nvme.cmd.get_logpage.persistent.event.reset.fr", "Firmware Revision", 0, 8, 0),
 	[ROW_RESET_ENTRY] = NVME_ITEM("nvme.cmd.get_logpage.persistent.event.reset.cid", "Controller", NVME_BYTES(0, 2), RTAP_HEX, NULL),
 	NVME_ITEM("nvme.cmd.get_logpage.persistent.event.reset.fwact", "Firmware Activation", NVME_BYTES(2, 1), RTAP_DEC, reset_names),
 	EVENT_ROW("reset.opip", "Operations in Progress", 3, 1, RTAP_HEX),
 	EVENT_ROW("reset.cpc", "Power Cycle of the Controller", 16, 4, RTAP_DEC),
-	EVENT_ROW("reset.pom", "Time since Power On (ms)", 20, 8, RTAP_DEC),
-	EVENT_ROW("reset.ts", "Controller Timestamp", 28, 8, RTAP_HEX),
+	EVENT_TIME("reset.pom", "Time since Power On (ms)", 20, 8, RTAP_DEC),
+	EVENT_TIME("reset.ts", "Controller Timestamp", 28, 8, RTAP_HEX),
 	[ROW_HARDWARE] = NVME_ITEM("nvme.cmd.get_logpage.persistent.event.hardware.code", "Hardware Error", NVME_BYTES(0, 2), RTAP_HEX, hardware_names),
 	[ROW_NAMESPACE] = EVENT_ROW("ns.cdw10", "Namespace Management Dword 10", 0, 4, RTAP_HEX),
 	EVENT_ROW("ns.nsze", "Namespace Size (blocks)", 8, 8, RTAP_DEC),
