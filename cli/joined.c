@@ -79,8 +79,10 @@ static void read_clocks(struct joined *joined)
 		joined->clocks[i] = (struct join_clock){
 			.is_known = true, .reference = (unsigned)clock->reference,
 			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
-			.steps = clock->count ? (unsigned)clock->count - 1 : 0,
+			.steps = clock->count ? (unsigned)clock->count - 1 : 0, .confirmed_from = clock->count ? clock->pieces[0].confirmed_from : 0,
 		};
+		if (clock->count)
+			joined->clocks[i].confirmed_to = clock->pieces[clock->count - 1].confirmed_to;
 		for (size_t j = 0; j < clock->count; j++) {
 			if (clock->pieces[j].uncertainty_ns > joined->clocks[i].uncertainty_ns)
 				joined->clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;

@@ -395,23 +395,39 @@ static double excess(const struct fit *fit, const struct clock_piece *piece, con
 	return is_later(fit, sample) ? -above : above;
 }
 
+/* The samples of a piece from one of its ends on: how close they are to the line, on either side. */
+struct bracket {
+	double least[2];
+	unsigned counts[2];
+};
+
+static void bracket_add(const struct fit *fit, struct bracket *bracket, const struct clock_piece *piece, const struct clock_sample *sample)
+{
+	bool later = is_later(fit, sample);
+
+	bracket->least[later] = fmin(bracket->least[later], -excess(fit, piece, sample));
+	bracket->counts[later]++;
+}
+
+static const struct bracket no_bracket = { .least = { INFINITY, INFINITY } };
+
 /*
  * The largest error of the line at one end of its piece, by END_SAMPLES packets of each direction there: a step that is smaller than the
  * transit times makes no packet impossible, but those before it and those after it allow different lines. 0: there are fewer packets.
  */
 static double error_at_end(const struct fit *fit, const struct extent *extent, const struct clock_piece *piece, bool is_last)
 {
-	double least[2] = { INFINITY, INFINITY };
-	unsigned counts[2] = { 0, 0 };
+	struct bracket bracket = no_bracket;
 
 	for (size_t i = 0; i < extent->end - extent->begin; i++) {
 		const struct clock_sample *sample = &fit->samples[is_last ? extent->end - 1 - i : extent->begin + i];
-		bool later = is_later(fit, sample);
 
-		least[later] = fmin(least[later], -excess(fit, piece, sample));
-		counts[later]++;
-		if (counts[0] >= END_SAMPLES && counts[1] >= END_SAMPLES)
-			return fmax(least[0], least[1]);
+		/* next to a step, some may be of the other piece */
+		if ((!is_last && sample->frame < piece->unclear_to) || (is_last && extent->end < fit->count && sample->frame > piece[1].unclear_from))
+			continue;
+		bracket_add(fit, &bracket, piece, sample);
+		if (bracket.counts[0] >= END_SAMPLES && bracket.counts[1] >= END_SAMPLES)
+			return fmax(bracket.least[0], bracket.least[1]);
 	}
 	return 0;
 }
@@ -422,6 +438,29 @@ static void widen(const struct fit *fit, const struct extent *extent, struct clo
 
 	if (most > (double)piece->uncertainty_ns)
 		piece->uncertainty_ns = (int64_t)fmin(most, MOST_UNCERTAINTY * NS);
+}
+
+/* The number of samples at one end of a piece that are needed to confirm its line within the uncertainty. */
+static size_t needed_at_end(const struct fit *fit, const struct extent *extent, const struct clock_piece *piece, bool is_last)
+{
+	const double wanted = (double)piece->uncertainty_ns / NS + fit->tolerance;
+	size_t count = extent->end - extent->begin;
+	struct bracket bracket = no_bracket;
+
+	for (size_t i = 0; i < count; i++) {
+		bracket_add(fit, &bracket, piece, &fit->samples[is_last ? extent->end - 1 - i : extent->begin + i]);
+		if (bracket.least[0] <= wanted && bracket.least[1] <= wanted)
+			return i + 1;
+	}
+	return count;
+}
+
+static void find_unconfirmed(const struct fit *fit, const struct extent *extents, size_t count, struct clock_piece *pieces)
+{
+	size_t first = needed_at_end(fit, &extents[0], &pieces[0], false), last = needed_at_end(fit, &extents[count - 1], &pieces[count - 1], true);
+
+	pieces[0].confirmed_from = fit->samples[first - 1].frame + 1;
+	pieces[count - 1].confirmed_to = fit->samples[fit->count - last].frame - 1;
 }
 
 /* Finds the samples next to a step that the lines of both pieces allow. */
@@ -456,6 +495,8 @@ static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECE
 		find_unclear(fit, &extents[i - 1], &pieces[i - 1]);
 	for (size_t i = 0; !fit->is_one_way && i < *count; i++)
 		widen(fit, &extents[i], &pieces[i]);
+	if (!fit->is_one_way)
+		find_unconfirmed(fit, extents, *count, pieces);
 	return true;
 }
 

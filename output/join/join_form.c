@@ -277,6 +277,10 @@ static void json_point(const struct join_form *form, unsigned point, struct line
 		object_number(line, "steps", clock->steps);
 		if (clock->unclear)
 			object_number(line, "unclear", clock->unclear);
+		if (clock->confirmed_from)
+			object_number(line, "confirmed_from", clock->confirmed_from);
+		if (clock->confirmed_to)
+			object_number(line, "confirmed_to", clock->confirmed_to);
 		if (uncertainty_ns >= 0)
 			object_seconds(line, "uncertainty", uncertainty_ns);
 		line_char(line, '}');
@@ -406,6 +410,20 @@ static void text_clock(const struct join_form *form, unsigned point, struct line
 	}
 }
 
+/* The uncertainty is true for these frames. */
+static void text_confirmed(const struct join_clock *clock, struct line *line)
+{
+	if (clock->confirmed_from > clock->confirmed_to) {
+		line_text(line, "    not confirmed: the clock may have been set anywhere\n");
+	} else {
+		line_text(line, "    confirmed for frames ");
+		line_dec(line, clock->confirmed_from);
+		line_text(line, " to ");
+		line_dec(line, clock->confirmed_to);
+		line_text(line, "; near the ends of the file, the clock may have been set unnoticed\n");
+	}
+}
+
 static void text_stretch(const struct join_stretch *stretch, struct line *line)
 {
 	line_dec(line, stretch->lost);
@@ -462,6 +480,8 @@ void join_write_points(const void *what, struct line *line)
 		if (form->clocks[i].is_known)
 			text_clock(form, i, line);
 		line_char(line, '\n');
+		if (form->clocks[i].confirmed_from)
+			text_confirmed(&form->clocks[i], line);
 	}
 	text_stretches(form, line);
 }

@@ -18,7 +18,8 @@ struct join_clock {
 	double drift;                  /* gain in seconds per second */
 	unsigned steps;                /* number of times that it was set */
 	uint64_t unclear;              /* packets near these of which it is unknown whether they were captured before or after */
-	int64_t uncertainty_ns;        /* upper limit of the error of its lead but in these, by the packets that were captured twice; 0: unknown */
+	uint64_t confirmed_from, confirmed_to; /* frames; those before and after these do not confirm the lead by themselves. 0: none */
+	int64_t uncertainty_ns;        /* upper limit of the error of its lead but in all these, by the packets that were captured twice; 0: unknown */
 };
 
 struct join_form {
