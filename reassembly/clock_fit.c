@@ -26,6 +26,8 @@
 #define MOST_UNCERTAINTY 4e9    /* in seconds */
 #define FEW_PIECES 4
 #define MOST_CORNERS 32
+/* How many times as many lines of another drift make that more likely than none. */
+#define FEWER_LINES 4
 
 /* A line: `ahead` seconds at the first sample of the piece, and `drift`. */
 struct line_of_clock {
@@ -176,12 +178,23 @@ static bool drift_is_allowed(const struct allowed *allowed, double drift)
 	return least <= drift && drift <= most;
 }
 
-static double middle_drift(const struct allowed *allowed)
+/* How far apart the lines of this drift are that are allowed. */
+static double width_at(const struct allowed *allowed, double drift)
 {
 	double least, most;
 
+	range_at(allowed, drift, &least, &most);
+	return most - least;
+}
+
+/* No drift, unless that leaves few lines: packets would seem to take no time at all. */
+static double middle_drift(const struct allowed *allowed)
+{
+	double least, most, middle;
+
 	drifts(allowed, &least, &most);
-	return least <= 0 && most >= 0 ? 0 : least / 2 + most / 2;
+	middle = least / 2 + most / 2;
+	return least <= 0 && most >= 0 && width_at(allowed, 0) * FEWER_LINES >= width_at(allowed, middle) ? 0 : middle;
 }
 
 static bool is_later(const struct fit *fit, const struct clock_sample *sample)
