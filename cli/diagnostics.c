@@ -135,12 +135,19 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 		print_error("%" COUNT " captured from %zu sources", COUNTED(packets->taken, "packet", "packets"), count);
 }
 
-void diagnostics_state(const struct rtap_tracker *tracker, bool reassembles, bool all)
+struct state_counters diagnostics_read_state(const struct rtap_tracker *tracker)
 {
-	struct captured_copies_summary joined = tracker_joined(tracker);
-	struct rtap_tracker_counters counters;
+	struct state_counters state = { .joined = tracker_joined(tracker) };
 
-	rtap_tracker_counters(tracker, &counters, sizeof counters);
+	rtap_tracker_counters(tracker, &state.tracker, sizeof state.tracker);
+	return state;
+}
+
+void diagnostics_state(const struct state_counters *state, bool reassembles, bool all)
+{
+	const struct captured_copies_summary joined = state->joined;
+	const struct rtap_tracker_counters counters = state->tracker;
+
 	if (counters.evictions)
 		print_error("%" COUNT " state was evicted for lack of memory (raise --max-memory)",
 			 COUNTED(counters.evictions, "time", "times"));

@@ -13,6 +13,7 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/cli.h"
+#include "reassembly/captured_copies.h"
 
 /* Counters of one run. */
 struct packet_counters {
@@ -23,6 +24,14 @@ struct packet_counters {
 	uint64_t clamped_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };
+
+/* What a tracker counted. */
+struct state_counters {
+	struct rtap_tracker_counters tracker;
+	struct captured_copies_summary joined;
+};
+
+struct state_counters diagnostics_read_state(const struct rtap_tracker *tracker);
 
 /* Prints lost, truncated and inconsistent packets; nothing if all counts are 0. */
 void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets);
@@ -37,7 +46,7 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
  * Prints the state evicted for lack of memory; with `reassembles` (messages were reassembled) also reassembly failures; with `all`
  * also the tracker's counters.
  */
-void diagnostics_state(const struct rtap_tracker *tracker, bool reassembles, bool all);
+void diagnostics_state(const struct state_counters *state, bool reassembles, bool all);
 
 /* Prints comments, interfaces and counters (-v). */
 void diagnostics_verbose(const struct rtap_source *source, const struct packet_counters *packets);

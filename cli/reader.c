@@ -479,7 +479,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	end_reading(reader, status);
 }
 
-void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
+void reader_report(struct reader *reader, const struct rtap_tracker *tracker)
 {
 	if (!feed || !feed->is_silent)
 		diagnostics_losses(reader->source, &reader->packets);
@@ -487,8 +487,11 @@ void reader_report(const struct reader *reader, const struct rtap_tracker *track
 		diagnostics_live(reader->source, &reader->packets, false);
 	if (reader->options->verbose && !(feed && feed->is_silent))
 		diagnostics_verbose(reader->source, &reader->packets);
-	if (tracker)
-		diagnostics_state(tracker, true, reader->options->verbose);
+	if (!tracker || (feed && feed->is_silent))
+		return;
+	if (!reader->has_state)
+		reader->state = diagnostics_read_state(tracker);
+	diagnostics_state(&reader->state, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

@@ -30,6 +30,8 @@ struct reader {
 	struct pipeline *pipeline;  /* from reader_run() on */
 	struct progress progress;
 	struct packet_counters packets;
+	struct state_counters state; /* of all processes, with has_state: those of several trackers */
+	bool has_state;
 	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */
 	int64_t passed_ns;          /* live: when the time was last passed to the tracker; monotonic clock */
 	struct status live_status;  /* --status */
@@ -100,7 +102,7 @@ void reader_write(struct reader *reader, void (*write)(const void *what, struct 
 void reader_sync(struct reader *reader);
 
 /* Prints the diagnostics of the run; with -v all counters. */
-void reader_report(const struct reader *reader, const struct rtap_tracker *tracker);
+void reader_report(struct reader *reader, const struct rtap_tracker *tracker);
 
 /* Records the result of a write to standard output: 0 or -errno. */
 void reader_wrote(struct reader *reader, int error);

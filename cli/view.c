@@ -395,8 +395,11 @@ int view_run(const struct options *options)
 				    options->write_name);
 		if (options->verbose)
 			diagnostics_verbose(reader->source, &reader->packets);
-		if (view.tracker)
-			diagnostics_state(view.tracker, false, options->verbose);
+		if (view.tracker) {
+			struct state_counters state = diagnostics_read_state(view.tracker);
+
+			diagnostics_state(&state, false, options->verbose);
+		}
 		if (lost_values(&view))
 			print_error("%" COUNT " not written for lack of memory", COUNTED(lost_values(&view), "value", "values"));
 	}

@@ -14,6 +14,7 @@
 #include "mpi/fact.h"
 #include "mpi/facts.h"
 #include "mpi/ranks.h"
+#include "mpi/totals.h"
 #include "output/stats/packet_sums.h"
 #include "output/stats/stats_packet.h"
 #include "reassembly/tracker.h"
@@ -558,15 +559,13 @@ static void ends(void *owner)
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
 {
 	struct facts *facts = owner;
-	struct packet_counters own = reader->packets;
 	struct rtap_tracker_counters counters;
 
 	rtap_tracker_counters(tracker, &counters, sizeof counters);
 	*(uint64_t *)(facts->bytes + sizeof(struct fact_head)) = counters.connections - facts->connections;
 	gather(facts);
 	count_runs(facts);
-	MPI_Allreduce(&own, &reader->packets, sizeof own / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-	reader->packets.read = own.read;
+	totals_share(reader, tracker);
 }
 
 struct facts *facts_create(struct exchange *exchange)

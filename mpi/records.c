@@ -391,7 +391,7 @@ static void deliver(void *owner, struct reader *reader, const struct rtap_tracke
 		write_all(records, reader);
 	else
 		print_all(records, reader);
-	totals_share(reader);
+	totals_share(reader, tracker);
 	if (records->failed)
 		reader->status = EXIT_ERROR;
 }

@@ -2,9 +2,11 @@
 #ifndef MPI_TOTALS_H
 #define MPI_TOTALS_H
 
+#include <rdmatap/tracker.h>
+
 struct reader;
 
-/* Collective: rank 0 reports what all ranks counted. */
-void totals_share(struct reader *reader);
+/* Collective: rank 0 reports what all ranks counted, of packets and of the state of their trackers. */
+void totals_share(struct reader *reader, const struct rtap_tracker *tracker);
 
 #endif

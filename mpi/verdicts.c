@@ -164,7 +164,7 @@ static void gather(void *owner, struct reader *reader, const struct rtap_tracker
 	free(all);
 	free(found);
 	free(sizes);
-	totals_share(reader);
+	totals_share(reader, tracker);
 }
 
 void verdicts_set_feed(struct verdicts *verdicts, struct feed *set)

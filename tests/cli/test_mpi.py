@@ -46,6 +46,13 @@ class SameAsOneProcess(FleetTest):
     def test_connections_of_a_fleet(self):
         self.check((4,), "connections", "--json", files=self.captures)
 
+    def test_packets_of_several_files_are_reported_once(self):
+        for command in "connections", "stats", "check":
+            self.ranks(3, command, *self.captures)
+            said = [line for line in self.error.splitlines() if "present in several files" in line]
+            self.assertEqual(len(said), 1, said)
+            self.assertIn(" %d packets were present" % sum(one["packets"] - one["lost"] for one in self.truth["connections"]), said[0])
+
     def test_operations_of_several_layers(self):
         self.check((3,), "operations", files=MIXED)
 
