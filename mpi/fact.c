@@ -179,6 +179,8 @@ bool fact_is_whole(const struct fact_head *head, const void *data, unsigned poin
 	case FACT_PAUSE:
 		return size == FACT_ALIGNED(sizeof(struct congestion_pause));
 	case FACT_MESSAGE:
+	case FACT_REQUEST:
+	case FACT_RESPONSE:
 		return is_message(data, size);
 	case FACT_OPERATION:
 		return is_operation(data, size);

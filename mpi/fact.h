@@ -17,7 +17,7 @@
 #define FACT_ALIGNED(size) (((size) + 7) & ~(size_t)7)
 
 enum fact_kind {
-	FACT_CREATED, FACT_TIME, FACT_SUM, FACT_PACKET, FACT_RARE_PACKET, FACT_JOINED, FACT_PAUSE, FACT_MESSAGE, FACT_OPERATION, FACT_CONNECTION, FACT_MERGED,
+	FACT_CREATED, FACT_TIME, FACT_SUM, FACT_PACKET, FACT_RARE_PACKET, FACT_JOINED, FACT_PAUSE, FACT_MESSAGE, FACT_REQUEST, FACT_RESPONSE, FACT_OPERATION, FACT_CONNECTION, FACT_MERGED,
 	FACT_RESOLVED, FACT_KIND_COUNT
 };
 
@@ -42,6 +42,8 @@ struct connection_fact {
 	struct rtap_connection connection;
 	struct rtap_life_event life[];
 };
+
+/* FACT_REQUEST and FACT_RESPONSE have the messages of the FACT_OPERATION that follows. */
 
 /* Followed by the events of its connection, then by a struct message_copy. Of the connection, it has what statistics of messages need. */
 struct message_fact {

@@ -22,12 +22,20 @@
 #define TAG_FACTS 20
 #define BROKEN "what another rank has found is broken: this is a bug in rdmatap-mpi"
 
+/* A message with what a fact has of its connection. */
+struct received_message {
+	struct rtap_message message;
+	struct rtap_connection connection;
+};
+
 /* Facts of one rank that rank 0 counts, and its numbers of connections among those of all. */
 struct run {
 	const uint8_t *next, *end;
 	uint64_t order;
 	uint64_t *numbers;
 	size_t count, room;
+	struct received_message parts[2]; /* request and response of the next operation */
+	bool has_part[2];
 };
 
 struct facts {
@@ -117,9 +125,8 @@ static void pass_time(struct facts *facts)
 	facts->passed_ns = facts->latest_ns;
 }
 
-static void keep_message(void *owner, const struct rtap_message *message)
+static void put_message(struct facts *facts, enum fact_kind kind, const struct rtap_message *message)
 {
-	struct facts *facts = owner;
 	const struct rtap_connection *connection = message->connection;
 	/* they show whether the request was given up */
 	uint32_t life = connection && message->outcome == RTAP_OUTCOME_RNR ? connection->life_count : 0;
@@ -127,10 +134,7 @@ static void keep_message(void *owner, const struct rtap_message *message)
 	struct message_copy *copy;
 	struct rtap_item *items;
 
-	if (facts->is_finishing && message->first_frame > facts->order)
-		facts->order = message->first_frame;
-	pass_time(facts);
-	fact = add(facts, FACT_MESSAGE, sizeof *fact + life * sizeof fact->life[0] + message_copy_size(message));
+	fact = add(facts, kind, sizeof *fact + life * sizeof fact->life[0] + message_copy_size(message));
 	fact->life_count = life;
 	if (connection) {
 		memcpy(fact->rnr_retries, connection->rnr_retries, sizeof fact->rnr_retries);
@@ -150,12 +154,29 @@ static void keep_message(void *owner, const struct rtap_message *message)
 	copy->message.mad_status_name = encode(message->mad_status_name);
 }
 
+static void keep_message(void *owner, const struct rtap_message *message)
+{
+	struct facts *facts = owner;
+
+	if (facts->is_finishing && message->first_frame > facts->order)
+		facts->order = message->first_frame;
+	/* statistics count RPCs as operations */
+	if (facts->stats && message->is_rpc)
+		return;
+	pass_time(facts);
+	put_message(facts, FACT_MESSAGE, message);
+}
+
 static void keep_operation(void *owner, const struct rtap_operation *operation)
 {
 	struct operation_fact *fact;
 	struct rtap_named_value *values;
 
 	pass_time(owner);
+	if (operation->request)
+		put_message(owner, FACT_REQUEST, operation->request);
+	if (operation->response)
+		put_message(owner, FACT_RESPONSE, operation->response);
 	fact = add(owner, FACT_OPERATION, sizeof *fact + operation_copy_size(operation) - sizeof fact->copy);
 	operation_copy_fill(&fact->copy, operation);
 	values = (void *)(fact->copy.after + operation->missing_count * sizeof operation->missing[0]);
@@ -321,31 +342,46 @@ static void count_connection(struct facts *facts, const struct run *run, struct 
 	facts->counts.connection(facts->counts.owner, &fact->connection);
 }
 
-static void count_message(struct facts *facts, const struct run *run, struct message_fact *fact)
+/* The message and its connection borrow from the fact. */
+static void get_message(const struct run *run, struct message_fact *fact, struct received_message *received)
 {
 	struct message_copy *copy = (void *)(fact->life + fact->life_count);
-	struct rtap_connection connection = { .life = fact->life, .life_count = fact->life_count };
-	struct rtap_message message;
+	struct rtap_message *message = &received->message;
 	struct rtap_item *items;
 
-	message_copy_restore(copy, &message, &connection);
-	connection.number = number_of(run, connection.number);
-	memcpy(connection.rnr_retries, fact->rnr_retries, sizeof fact->rnr_retries);
+	received->connection = (struct rtap_connection){ .life = fact->life, .life_count = fact->life_count };
+	message_copy_restore(copy, message, &received->connection);
+	received->connection.number = number_of(run, received->connection.number);
+	memcpy(received->connection.rnr_retries, fact->rnr_retries, sizeof fact->rnr_retries);
 	get_life(fact->life, fact->life_count);
-	items = (void *)(uintptr_t)message.items;
-	for (uint32_t i = 0; i < message.item_count; i++) {
+	items = (void *)(uintptr_t)message->items;
+	for (uint32_t i = 0; i < message->item_count; i++) {
 		items[i].name = fact_text_decode(items[i].name);
 		items[i].status_name = fact_text_decode(items[i].status_name);
 	}
-	message.status_name = fact_text_decode(message.status_name);
-	message.mad_class_name = fact_text_decode(message.mad_class_name);
-	message.mad_method_name = fact_text_decode(message.mad_method_name);
-	message.mad_attribute_name = fact_text_decode(message.mad_attribute_name);
-	message.mad_status_name = fact_text_decode(message.mad_status_name);
-	facts->counts.message(facts->counts.owner, &message);
+	message->status_name = fact_text_decode(message->status_name);
+	message->mad_class_name = fact_text_decode(message->mad_class_name);
+	message->mad_method_name = fact_text_decode(message->mad_method_name);
+	message->mad_attribute_name = fact_text_decode(message->mad_attribute_name);
+	message->mad_status_name = fact_text_decode(message->mad_status_name);
 }
 
-static void count_operation(struct facts *facts, const struct run *run, struct operation_fact *fact)
+static void count_message(struct facts *facts, const struct run *run, struct message_fact *fact)
+{
+	struct received_message received;
+
+	get_message(run, fact, &received);
+	facts->counts.message(facts->counts.owner, &received.message);
+}
+
+/* Keeps a message of the operation that follows. */
+static void take_part(struct run *run, bool is_response, struct message_fact *fact)
+{
+	get_message(run, fact, &run->parts[is_response]);
+	run->has_part[is_response] = true;
+}
+
+static void count_operation(struct facts *facts, struct run *run, struct operation_fact *fact)
 {
 	struct rtap_operation *operation = operation_copy_restore(&fact->copy);
 	struct rtap_named_value *values = (void *)(uintptr_t)operation->values;
@@ -354,7 +390,10 @@ static void count_operation(struct facts *facts, const struct run *run, struct o
 		values[i].name = fact_text_decode(values[i].name);
 	operation->layer = fact_text_decode(fact->layer);
 	fact->copy.connection.number = number_of(run, fact->copy.connection.number);
+	operation->request = run->has_part[0] ? &run->parts[0].message : NULL;
+	operation->response = run->has_part[1] ? &run->parts[1].message : NULL;
 	facts->counts.operation(facts->counts.owner, operation);
+	run->has_part[0] = run->has_part[1] = false;
 }
 
 static void count_time(struct facts *facts, const int64_t *latest_ns)
@@ -391,7 +430,7 @@ static void count_joined(struct facts *facts, const struct run *run, struct tran
 	joined_take(facts->joined, sight);
 }
 
-static void count_fact(struct facts *facts, const struct run *run, enum fact_kind kind, void *data)
+static void count_fact(struct facts *facts, struct run *run, enum fact_kind kind, void *data)
 {
 	struct merged_fact *merged = data;
 	struct resolved_fact *resolved = data;
@@ -420,6 +459,10 @@ static void count_fact(struct facts *facts, const struct run *run, enum fact_kin
 		break;
 	case FACT_MESSAGE:
 		count_message(facts, run, data);
+		break;
+	case FACT_REQUEST:
+	case FACT_RESPONSE:
+		take_part(run, kind == FACT_RESPONSE, data);
 		break;
 	case FACT_OPERATION:
 		count_operation(facts, run, data);

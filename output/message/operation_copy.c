@@ -59,6 +59,7 @@ void operation_copy_fill(struct operation_copy *copy, const struct rtap_operatio
 	char *place;
 
 	copy->operation = *operation;
+	copy->operation.request = copy->operation.response = NULL;
 	copy->connection = *operation->connection;
 	copy->connection.life = NULL;
 	copy->connection.life_count = 0;

@@ -65,6 +65,8 @@ static void use(const struct fact_head *head, void *data)
 		add_bytes(rare->recoveries, rare->sight.tcp_recovery_count * sizeof rare->recoveries[0]);
 		break;
 	case FACT_MESSAGE:
+	case FACT_REQUEST:
+	case FACT_RESPONSE:
 		use_message(data);
 		break;
 	case FACT_OPERATION:
