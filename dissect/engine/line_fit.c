@@ -59,7 +59,7 @@ static bool has_padding(const struct line *line, const char *begin, size_t wante
 	/* runs of spaces are short: byte by byte is faster than a search */
 	for (; at < line->next; at++)
 		if (*at == ' ') {
-			if (is_end_of_columns(line, at))
+			if (at[1] != ' ' && is_end_of_columns(line, at))
 				break;
 			if (at[1] == ' ' && !--wanted)
 				return true;
@@ -111,23 +111,32 @@ static size_t leave_out_part(struct line *line, uint8_t part)
 	return (size_t)(before - line->next);
 }
 
+/* What line_fit_long() knows of a line. */
+struct fit {
+	struct line *line;
+	char *begin;
+	size_t excess;  /* columns */
+	bool has_padding; /* as many as the excess, or more */
+};
+
 /*
- * Takes out what can be left out of a kind, until `excess` columns are gone, or no more than the padding of the line, which begins at
- * `begin`, has (NULL: padding remains); returns how many are left. Such text is ASCII: bytes are columns.
+ * Takes out the parts of a kind until the excess is gone or, unless `despite_padding`, the padding of the line is enough. Such text is ASCII:
+ * bytes are columns.
  */
-static size_t leave_out(struct line *line, enum line_spare kind, size_t excess, const char *begin)
+static void leave_out(struct fit *fit, enum line_spare kind, bool despite_padding)
 {
-	for (uint8_t i = 0; i < line->spare_count && excess; i++) {
+	for (uint8_t i = 0; i < fit->line->spare_count && fit->excess; i++) {
 		size_t columns;
 
-		if (line->spares[i].kind != kind)
+		if (fit->line->spares[i].kind != kind)
 			continue;
-		if (begin && has_padding(line, begin, excess))
-			break;
-		columns = leave_out_part(line, i);
-		excess -= columns < excess ? columns : excess;
+		if (!despite_padding && !fit->has_padding)
+			fit->has_padding = has_padding(fit->line, fit->begin, fit->excess);
+		if (fit->has_padding)
+			return;
+		columns = leave_out_part(fit->line, i);
+		fit->excess -= columns < fit->excess ? columns : fit->excess;
 	}
-	return excess;
 }
 
 /* Of a line of hostile packets that is still much too long, with hundreds of tags or tunnels, the middle. */
@@ -156,19 +165,19 @@ static unsigned kinds_of(const struct line *line)
 
 void line_fit_long(struct line *line, char *begin)
 {
-	size_t excess = line_name_excess(line, begin);
+	struct fit fit = { line, begin, line_name_excess(line, begin), false };
 	unsigned kinds = kinds_of(line);
 
-	for (unsigned kind = 0; excess && kinds >> kind; kind++) {
+	for (unsigned kind = 0; fit.excess && kinds >> kind; kind++) {
 		if (kind == LINE_SPARE_PACKET && line->name_count)
-			excess = line_name_shorten(line, excess);
+			fit.excess = line_name_shorten(line, fit.excess);
 		if (kinds >> kind & 1)
-			excess = leave_out(line, (enum line_spare)kind, excess, kind < LINE_SPARE_DETAIL ? NULL : begin);
+			leave_out(&fit, (enum line_spare)kind, kind < LINE_SPARE_DETAIL);
 	}
-	if (excess && line->name_count)
-		excess = line_name_shorten(line, excess);
-	if (excess && line->after_ends)
-		squeeze(line, begin, excess);
+	if (fit.excess && line->name_count)
+		fit.excess = line_name_shorten(line, fit.excess);
+	if (fit.excess && line->after_ends)
+		squeeze(line, begin, fit.excess);
 	if (line->next - begin > 2 * LINE_COLUMNS)
 		cut_middle(line, begin);
 }
