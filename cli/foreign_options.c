@@ -87,6 +87,27 @@ bool foreign_take(struct options *options, int letter)
 	}
 }
 
+bool foreign_refuse_letter(int letter)
+{
+	static const struct {
+		char letter;
+		const char *note;
+	} notes[] = {
+		{ 'B', "--buffer-size SIZE" }, { 'F', "-w NAME.pcapng writes pcapng, other names pcap" }, { 'N', "names of hosts are never resolved" },
+		{ 'S', "sequence numbers of TCP are printed as they are" }, { 'K', "checksums of TCP and UDP are not verified" },
+		{ 'L', "rdmatap devices -v lists what a device has" }, { 'o', "there are no preferences; --decode-as names protocols" },
+		{ 'u', "-t FORM is the form of times" }, { 'j', "-T fields -e FIELD selects fields" }, { 'J', "-T fields -e FIELD selects fields" },
+	};
+
+	for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+		if (notes[i].letter == letter) {
+			print_error("-%c: no such option (%s)", letter, notes[i].note);
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *foreign_time_form(const char *argument)
 {
 	static const char *const forms[] = { "e", "d", "ad", "r" }; /* -tt, -ttt, -tttt, -ttttt */

@@ -73,7 +73,7 @@ struct text {
 
 static void write_coloured(const struct rtap_message *message, const struct text *text, struct line *line)
 {
-	enum colour mark = text->colour && !message->complete ? COLOUR_LOSS : COLOUR_NONE;
+	enum colour mark = text->colour && (!message->complete || message->time_lost_us) ? COLOUR_LOSS : COLOUR_NONE;
 
 	colour_begin(mark, line);
 	message_text(message, &text->times, text->wide, line);
@@ -181,7 +181,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct reader *reader = &listing->reader;
 	struct rtap_connection sampled;
 	struct used used = { connection, connection_usage_of(&connections->usages, connection) };
-	struct text text = { &used, listing->times, false, listing->colour, false };
+	struct text text = { &used, listing->times, false, listing->colour, listing->options->wide };
 
 	if (reader->unwritable || aborted)
 		return;

@@ -57,7 +57,7 @@ static enum colour colour_of(const struct rtap_operation *operation)
 {
 	if (operation->has_status && !operation->ok)
 		return COLOUR_ERROR;
-	return operation->complete ? COLOUR_NONE : COLOUR_LOSS;
+	return operation->complete && !operation->time_lost_us ? COLOUR_NONE : COLOUR_LOSS;
 }
 
 static void write_item(const void *what, struct line *line)

@@ -107,6 +107,7 @@ static const struct option operations_options[] = {
 static const struct option connections_options[] = {
 	COMMON_OPTIONS,
 	LIVE_OPTIONS,
+	{ "wide", no_argument, NULL, OPTION_WIDE },
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "json", no_argument, NULL, OPTION_JSON },
@@ -326,6 +327,10 @@ static bool take_capture_value(struct options *options, int letter)
 		options->series.rotate_bytes = number * BYTES_A_MEGABYTE;
 		return true;
 	case 'G':
+		if (!strcmp(optarg, "fields")) {
+			print_error("-G fields: not supported (rdmatap fields has it)");
+			return false;
+		}
 		return option_number("-G", INT32_MAX, &options->series.rotate_seconds);
 	case 'W':
 		if (!option_number("-W", INT32_MAX, &number))
@@ -652,17 +657,39 @@ static bool check(const struct options *options, enum command command)
 	return false;
 }
 
+/* Another command with this long option; NULL: none. */
+static const char *command_with(const char *option)
+{
+	static const struct {
+		enum command command;
+		const char *name;
+	} lists[] = { { COMMAND_OPERATIONS, "operations" }, { COMMAND_STATS, "stats" }, { COMMAND_MESSAGES, "messages" }, { COMMAND_EXPORT, "export" } };
+	size_t length = strcspn(option, "=");
+
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		for (const struct option *row = command_lines[lists[i].command].long_options; row->name; row++)
+			if (strlen(row->name) == length && !strncmp(row->name, option, length))
+				return lists[i].name;
+	return NULL;
+}
+
 /* Print the option that getopt_long() rejected as given; for a short option only the letter is known. */
 static void print_option_error(char *const *argv, int letter, enum command command)
 {
 	const struct option *long_options = command_lines[command].long_options;
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
-
+	const char *other = is_long && letter != ':' ? command_with(argv[optind - 1] + 2) : NULL;
 	const char *meant = is_long && letter != ':' ? foreign_similar_option(argv[optind - 1] + 2, long_options) : NULL;
 
 	if (foreign_refuse_form(is_long ? argv[optind - 1] : short_option, command))
 		return;
+	if (!is_long && letter != ':' && foreign_refuse_letter(optopt))
+		return;
+	if (other && !optopt) {
+		print_error("%s: no such option (rdmatap %s has it)", argv[optind - 1], other);
+		return;
+	}
 	if (meant) {
 		print_error("%s: no such option, or it takes no argument (did you mean --%s?)", argv[optind - 1], meant);
 		return;

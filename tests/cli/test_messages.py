@@ -206,6 +206,20 @@ class Connections(CommandTest):
         reject = [line for line in self.lines("-r", os.path.join(TESTDATA, "roce-rping-reject.pcap"), "--color", "always") if "CM REJ" in line]
         self.assertTrue(reject and all(line.startswith(red) for line in reject), reject)
 
+    def test_lines_of_lost_time_are_coloured(self):
+        """And no others, if nothing is missing."""
+        path = os.path.join(TESTDATA, "roce-nfs3-write-lost.pcap.gz")
+        for command in ("messages", "operations"):
+            lost = [bool(row.get("time_lost")) or not row["complete"] for row in self.objects(command, path)]
+            self.assertIn(True, lost)
+            self.assertIn(False, lost)
+            self.assertEqual([line.startswith("\033[33m") for line in self.lines(command, "--color", "always", path)], lost, command)
+
+    def test_connections_are_wide(self):
+        path = os.path.join(TESTDATA, "conn_v1.pcap")
+        self.assertNotIn(", by CM,", self.lines("connections", path)[0])
+        self.assertIn(", by CM,", self.lines("connections", "--wide", path)[0])
+
     def test_lines_are_short(self):
         """In captures with IPv4, lines of messages and connections fit 120 columns."""
         for command, name in (("messages", "roce-nfs3.pcap.gz"), ("messages", "ends/roce-loss.A.pcap.gz"), ("messages", "roce-nfs3-long-snap96.pcap"), ("messages", "iwarp-nfs3-crctso.pcap.gz"), ("messages", "roce-nvmeof.pcap.gz"),
