@@ -73,11 +73,17 @@ struct capture {
 
 static uint32_t mix(uint32_t hash, const void *data, size_t length)
 {
-	const uint8_t *bytes = data;
+	const uint8_t *bytes = data, *end = bytes + length;
+	uint64_t state = hash + length;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ bytes[i]) * 16777619;
-	return hash;
+	for (uint64_t word = 0; bytes < end; bytes += sizeof word) {
+		size_t left = (size_t)(end - bytes);
+
+		memcpy(&word, bytes, left < sizeof word ? left : sizeof word);
+		state = (state ^ word) * 0x9e3779b97f4a7c15;
+		state ^= state >> 32;
+	}
+	return (uint32_t)state;
 }
 
 static uint32_t mix_number(uint32_t hash, uint64_t number)
