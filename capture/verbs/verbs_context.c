@@ -26,7 +26,7 @@ int64_t verbs_now_ns(int clock)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Root in a container often has not. */
+/* Root in a container often lacks it. */
 static bool has_ipc_lock(void)
 {
 	struct __user_cap_header_struct version = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -234,7 +234,7 @@ uint32_t verbs_netdev_mtu(const struct verbs *verbs)
 		return 0;
 	snprintf(name, sizeof name, "%s/device/net/%s/mtu", device, netdev);
 	if (!read_number(name, &mtu) && folder) {
-		/* a device of software has no hardware with interfaces */
+		/* a software device has no hardware with interfaces */
 		snprintf(name, sizeof name, "%.*s/class/net/%s/mtu", (int)(folder - device), device, netdev);
 		(void)!read_number(name, &mtu);
 	}

@@ -99,7 +99,7 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 	memcpy(event.by, source->address, sizeof event.by);
 	if (is_known(group->events, group->event_count, &event))
 		return;
-	/* A life has no more room either. */
+	/* The list of events is full, too. */
 	if (group->event_count == MAX_EVENTS)
 		return;
 	group->events[group->event_count++] = event;

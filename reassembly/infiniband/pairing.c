@@ -121,7 +121,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
 	struct message *message;
 
-	/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
+	/* Settles messages inferred from responses that waited too long, to requests that no end sent. */
 	messages_settle(tracker, stream, true);
 	messages_settle(tracker, unused, true);
 	psn_fini(stream);

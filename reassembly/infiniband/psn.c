@@ -102,7 +102,7 @@ static inline void put(struct recent *recent, uint64_t psn, const struct psn_sig
 
 /*
  * put() when more packets are outstanding than the ring holds. It does not grow without memory, nor beyond RECENT_SPARSE times the packets that
- * arrived: two packets with distant PSNs are no reason for much memory and work.
+ * arrived: two packets with distant PSNs must not cost much memory and work.
  */
 static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
 						  const struct psn_sight *sight)

@@ -48,7 +48,7 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
-/* The upper layer has the bytes of the message already, for they passed the capture: the receiver lacks some. */
+/* The upper layer has the bytes of the message already, because they passed the capture; the receiver lacks some. */
 static bool was_passed_on(const struct message *message)
 {
 	return message->has_landed || (message->shown.verb == RTAP_VERB_SEND && message->request_number && assembly_is_whole(message));
@@ -81,7 +81,7 @@ static void lose(struct rtap_tracker *tracker, struct psn_stream *stream, int64_
 	if (message) {
 		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
 		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);
-		/* Before that, the request takes what the message has. */
+		/* Before that, the request copies the losses of the message. */
 		if (was_passed_on(message))
 			note_late_loss(tracker, message, (uint64_t)lost_ns / 1000, recovery->cause);
 	}
