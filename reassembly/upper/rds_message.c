@@ -304,6 +304,11 @@ void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *mess
 	shown->request_frame = send->shown.first_frame;
 	shown->time_ns = send->shown.time_ns;
 	shown->time_end_ns = send->shown.time_end_ns;
+	/* the SEND of an earlier fragment was completed later, by a retransmission */
+	if (message->first_data_frame && message->first_data_frame < shown->request_frame) {
+		shown->request_frame = message->first_data_frame;
+		shown->time_ns = message->first_data_ns;
+	}
 	shown->wanted |= send->shown.wanted;
 	if (!message->is_map) {
 		*line_put_dec(operation->id, message->sequence) = '\0';

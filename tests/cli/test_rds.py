@@ -222,6 +222,14 @@ class Crafted(Rds):
         self.assertEqual((one["complete"], one["crc32"], one["data_bytes"], one["repeats"]),
                          (True, crc(bytes(range(256)) * 20), 5120, len(row[0]) + len(row[1]) - 2))
 
+    def test_a_first_fragment_that_a_retransmission_completes(self):
+        """The message begins with its first packet, although the second fragment was complete before the first one."""
+        _, a, b = self.scene(port=None)
+        row = a.message(bytes(range(256)) * 20)
+        self.put([row[0][:1] + row[0][2:-1]], [row[1][:-1]], [row[0]], [row[1][-1:]], b.acknowledge())
+        one, = self.messages(self.captured())
+        self.assertEqual((one["complete"], one["crc32"], one["request_frame"], one["first_data_frame"]), (True, crc(bytes(range(256)) * 20), 1, 1))
+
     def test_congested_ports(self):
         _, a, b = self.scene()
         self.put(b.congestion(1, 4001, 65535), b.congestion(), b.congestion(*range(100, 200)))
