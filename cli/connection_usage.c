@@ -7,7 +7,7 @@
 #include "cli/connection_usage.h"
 #include "output/stats/usage.h"
 
-struct entry {
+struct usage_entry {
 	uint64_t number;           /* of the connection */
 	bool has_layer;            /* it carries RPC */
 	struct usage usage;
@@ -20,21 +20,24 @@ static uint64_t hash_of(uint64_t number)
 
 static bool is_number(const void *value, const void *key)
 {
-	return ((const struct entry *)value)->number == *(const uint64_t *)key;
+	return ((const struct usage_entry *)value)->number == *(const uint64_t *)key;
 }
 
-static struct entry *find(const struct connection_usages *usages, uint64_t number)
+static struct usage_entry *find(const struct connection_usages *usages, uint64_t number)
 {
 	return map_find(&usages->map, hash_of(number), is_number, &number);
 }
 
 /* NULL: out of memory. */
-static struct entry *entry_of(struct connection_usages *usages, uint64_t number)
+static struct usage_entry *entry_of(struct connection_usages *usages, uint64_t number)
 {
-	struct entry *entry = find(usages, number);
+	struct usage_entry *entry = usages->last;
 
-	if (entry)
+	if (entry && entry->number == number)
 		return entry;
+	entry = find(usages, number);
+	if (entry)
+		return usages->last = entry;
 	entry = usages->memory + sizeof *entry <= usages->max_memory ? memory_new_zeroed(1, sizeof *entry) : NULL;
 	if (entry) {
 		entry->number = number;
@@ -50,7 +53,7 @@ static struct entry *entry_of(struct connection_usages *usages, uint64_t number)
 
 void connection_usage_message(struct connection_usages *usages, const struct rtap_message *message)
 {
-	struct entry *entry;
+	struct usage_entry *entry;
 
 	if (!message->connection)
 		return;
@@ -64,7 +67,7 @@ void connection_usage_message(struct connection_usages *usages, const struct rta
 
 void connection_usage_merge(struct connection_usages *usages, uint64_t from, uint64_t into, bool turned)
 {
-	struct entry *half = find(usages, from), *whole = half ? entry_of(usages, into) : NULL;
+	struct usage_entry *half = find(usages, from), *whole = half ? entry_of(usages, into) : NULL;
 
 	if (whole) {
 		whole->has_layer |= half->has_layer;
@@ -76,7 +79,7 @@ void connection_usage_merge(struct connection_usages *usages, uint64_t from, uin
 
 const struct usage *connection_usage_of(const struct connection_usages *usages, const struct rtap_connection *connection)
 {
-	const struct entry *entry = connection->layer ? NULL : find(usages, connection->number);
+	const struct usage_entry *entry = connection->layer ? NULL : find(usages, connection->number);
 
 	if (!entry || entry->has_layer || !entry->usage.messages)
 		return NULL;
@@ -86,10 +89,12 @@ const struct usage *connection_usage_of(const struct connection_usages *usages, 
 
 void connection_usage_end(struct connection_usages *usages, uint64_t number)
 {
-	struct entry *entry = find(usages, number);
+	struct usage_entry *entry = find(usages, number);
 
 	if (!entry)
 		return;
+	if (usages->last == entry)
+		usages->last = NULL;
 	map_remove(&usages->map, hash_of(number), entry);
 	usages->memory -= sizeof *entry;
 	free(entry);

@@ -17,6 +17,7 @@ struct connection_usages {
 	uint64_t uncounted;        /* messages not counted, for lack of memory */
 	uint64_t memory;
 	struct map map;
+	struct usage_entry *last;  /* of the last message counted; NULL: none */
 };
 
 /* Counts a message in the usage of its connection. */
