@@ -10,6 +10,7 @@
 #include "output/report/report_internal.h"
 #include "output/report/report_tables.h"
 #include "output/stats/stats_form.h"
+#include "output/stats/stats_rpc.h"
 #include "output/stats/stats_work.h"
 
 #define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
@@ -219,12 +220,6 @@ static void rpc_row(const struct stats_rpc *row, struct line *line)
 	line_text(line, "</tr>\n");
 }
 
-static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc *row)
-{
-	return operation->is_operation && operation->program == row->program && operation->version == row->version &&
-	       operation->procedure == row->procedure && operation->program_known == row->program_known;
-}
-
 void report_rpcs(const void *what, struct line *line)
 {
 	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|replies", "errors|errors",
@@ -244,7 +239,7 @@ void report_rpcs(const void *what, struct line *line)
 			continue;
 		rpc_row(stats->rpcs[i], line);
 		for (unsigned inner = 0; inner < stats->rpc_count; inner++)
-			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
+			if (stats_rpc_is_part(stats->rpcs[inner], stats->rpcs[i]))
 				rpc_row(stats->rpcs[inner], line);
 	}
 	html_table_end(line);

@@ -6,6 +6,7 @@
 #include "dissect/rpc/rpc_programs.h"
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_form.h"
+#include "output/stats/stats_rpc.h"
 #include "output/stats/stats_work.h"
 
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event)
@@ -101,12 +102,6 @@ static void report(struct reporter *reporter, stats_form *form, const void *what
 	reporter->stopped = reporter->stopped || !reporter->write(reporter->owner, form, &reporter->record);
 }
 
-static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc *row)
-{
-	return operation->is_operation && operation->program == row->program && operation->version == row->version &&
-	       operation->procedure == row->procedure && operation->program_known == row->program_known;
-}
-
 /* Each procedure followed by its operations. */
 static void report_rpcs(struct reporter *reporter, const struct stats *stats, const struct stats_form *form)
 {
@@ -115,7 +110,7 @@ static void report_rpcs(struct reporter *reporter, const struct stats *stats, co
 			continue;
 		report(reporter, form->rpc, stats->rpcs[i]);
 		for (unsigned inner = 0; inner < stats->rpc_count; inner++)
-			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
+			if (stats_rpc_is_part(stats->rpcs[inner], stats->rpcs[i]))
 				report(reporter, form->rpc, stats->rpcs[inner]);
 	}
 }

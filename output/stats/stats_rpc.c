@@ -219,3 +219,9 @@ void stats_rpc_operation(struct stats *stats, const struct rtap_operation *opera
 	if (operation->response)
 		count_message(stats, operation->response);
 }
+
+bool stats_rpc_is_part(const struct stats_rpc *operation, const struct stats_rpc *procedure)
+{
+	return operation->is_operation && operation->program == procedure->program && operation->version == procedure->version &&
+	       operation->procedure == procedure->procedure && operation->program_known == procedure->program_known;
+}

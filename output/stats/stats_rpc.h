@@ -12,4 +12,7 @@
 /* Counts the call and the reply of an operation, for stats_operation(). */
 void stats_rpc_operation(struct stats *stats, const struct rtap_operation *operation);
 
+/* Whether the row of an operation in compound procedures is part of that procedure's row. */
+bool stats_rpc_is_part(const struct stats_rpc *operation, const struct stats_rpc *procedure);
+
 #endif

@@ -7,6 +7,7 @@
 #include "output/message/connections.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/stats_operation_text.h"
+#include "output/stats/stats_rpc.h"
 #include "output/stats/stats_waits_text.h"
 #include "output/stats/usage_form.h"
 #include "output/stats/stats_table.h"
@@ -447,12 +448,6 @@ static void rpc_row(struct stats_table *table, const struct stats_rpc *row)
 	stats_table_end(table);
 }
 
-static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc *row)
-{
-	return operation->is_operation && operation->program == row->program && operation->version == row->version &&
-	       operation->procedure == row->procedure && operation->program_known == row->program_known;
-}
-
 static void operations(struct writing *writing)
 {
 	static const struct stats_table_column columns[] = {
@@ -471,7 +466,7 @@ static void operations(struct writing *writing)
 			continue;
 		rpc_row(&table, stats->rpcs[i]);
 		for (unsigned inner = 0; inner < stats->rpc_count; inner++)
-			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
+			if (stats_rpc_is_part(stats->rpcs[inner], stats->rpcs[i]))
 				rpc_row(&table, stats->rpcs[inner]);
 	}
 	stats_operation_rows(stats, &table);
