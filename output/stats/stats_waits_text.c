@@ -19,13 +19,14 @@ static void host_text(const struct stats_job_host *host, struct line *line)
 	end_address(&end, line);
 }
 
-/* "5.01 ms 12.3 %"; empty if it is nothing. */
+/* "5.01 ms 12.3 %"; below 1 % without the share, empty if it is nothing. */
 static void delay_cell(struct stats_table *table, int64_t time_ns, int64_t of_ns)
 {
 	struct line *line = stats_table_begin(table);
 
-	if (time_ns > 0) {
+	if (time_ns > 0)
 		units_time(time_ns, line);
+	if (time_ns > 0 && time_ns >= of_ns / 100) {
 		line_char(line, ' ');
 		units_percent((uint64_t)time_ns, of_ns > 0 ? (uint64_t)of_ns : 1, line);
 	}
