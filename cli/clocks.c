@@ -132,7 +132,7 @@ static void survey_files(struct clock_survey *survey, const struct options *opti
 	bool goes_on = false;
 
 	for (size_t i = 0; i < options->input_count; i++)
-		goes_on |= !survey_file(survey, options, i, CLOCK_SURVEY_PACKETS / options->input_count);
+		goes_on |= !survey_file(survey, options, i, clock_survey_most(options->max_memory) / options->input_count);
 	if (!goes_on)
 		return;
 	clock_survey_begin_whole(survey);
@@ -160,7 +160,7 @@ bool clocks_adjust(struct rtap_source *source, const struct options *options)
 		set_known(source, options);
 		return true;
 	}
-	survey = can_be_read_again(options) ? clock_survey_create(options->input_count) : NULL;
+	survey = can_be_read_again(options) ? clock_survey_create(options->input_count, options->max_memory) : NULL;
 	if (!survey)
 		return false;
 	survey_files(survey, options);

@@ -196,7 +196,7 @@ static void run(struct survey *survey)
 
 	if (!shared)
 		ranks_lack_memory();
-	read_files(survey, CLOCK_SURVEY_PACKETS / count, SIZE_MAX, NULL);
+	read_files(survey, clock_survey_most(survey->options->max_memory) / count, SIZE_MAX, NULL);
 	for (size_t i = 0; i < count; i++)
 		goes_on |= survey->readers[i] == (unsigned)survey->rank && !survey->samples[i].is_whole;
 	MPI_Allreduce(&goes_on, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
@@ -221,7 +221,7 @@ static int find_clocks(const struct options *options, const unsigned *readers, s
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &survey.rank);
 	if (!survey.rank)
-		survey.found = clock_survey_create(options->input_count);
+		survey.found = clock_survey_create(options->input_count, options->max_memory);
 	if (!survey.samples || (!survey.rank && !survey.found))
 		ranks_lack_memory();
 	for (size_t i = 0; i < options->input_count; i++)

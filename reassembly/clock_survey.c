@@ -11,6 +11,11 @@
 #include "base/memory.h"
 #include "reassembly/packet_identity.h"
 
+/* Most packets kept of all files at first. */
+#define FIRST_PACKETS (1 << 18)
+#define LEAST_PACKETS (1 << 13)
+/* Part of the memory limit for the table of packets, half of which is empty; and two are needed while packets are dropped. */
+#define MEMORY_SHARE 4
 /* Most packets kept of whole files. If there are more, only half of them are considered, repeatedly if necessary. */
 #define WHOLE_PACKETS (1 << 16)
 /* Most packets from which a clock is measured. */
@@ -54,14 +59,21 @@ struct clock_survey {
 	} files[];
 };
 
-struct clock_survey *clock_survey_create(size_t files)
+uint64_t clock_survey_most(uint64_t max_memory)
+{
+	uint64_t most = max_memory / MEMORY_SHARE / (2 * sizeof(struct survey_packet));
+
+	return most > FIRST_PACKETS ? FIRST_PACKETS : most < LEAST_PACKETS ? LEAST_PACKETS : most;
+}
+
+struct clock_survey *clock_survey_create(size_t files, uint64_t max_memory)
 {
 	struct clock_survey *survey = memory_new_zeroed(1, sizeof *survey + files * sizeof survey->files[0]);
 
 	if (!survey)
 		return NULL;
-	survey->most = CLOCK_SURVEY_PACKETS;
-	survey->places = 2 * CLOCK_SURVEY_PACKETS;
+	survey->most = clock_survey_most(max_memory);
+	survey->places = 2 * survey->most;
 	survey->packets = memory_new_zeroed(survey->places, sizeof *survey->packets);
 	survey->matches = memory_new_zeroed(files, sizeof *survey->matches);
 	for (size_t i = 0; i < files; i++)
@@ -75,8 +87,9 @@ struct clock_survey *clock_survey_create(size_t files)
 void clock_survey_begin_whole(struct clock_survey *survey)
 {
 	survey->count = 0;
-	survey->most = WHOLE_PACKETS;
-	survey->places = 2 * WHOLE_PACKETS;
+	if (survey->most > WHOLE_PACKETS)
+		survey->most = WHOLE_PACKETS;
+	survey->places = 2 * survey->most;
 	survey->is_whole = true;
 	memset(survey->packets, 0, survey->places * sizeof *survey->packets);
 }

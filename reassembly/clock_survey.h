@@ -13,10 +13,10 @@
 #include "base/clock_piece.h"
 #include "dissect/engine/packet.h"
 
-/* Most packets kept of all files at first. */
-#define CLOCK_SURVEY_PACKETS (1 << 18)
-
 struct clock_survey;
+
+/* Most packets kept of all files at first: their table takes a quarter of max_memory, unless that is less than 3 MB. */
+uint64_t clock_survey_most(uint64_t max_memory);
 
 /* What the survey needs of a packet. */
 struct clock_survey_packet {
@@ -33,7 +33,7 @@ struct clock_survey_packet {
 bool clock_survey_identify(const struct rtap_packet *packet, uint32_t mask, struct clock_survey_packet *identified);
 
 /* NULL: out of memory. */
-struct clock_survey *clock_survey_create(size_t files);
+struct clock_survey *clock_survey_create(size_t files, uint64_t max_memory);
 
 /* Adds a packet of a file, whose frames are numbered from 1. Packets in the file's order, one file after the other. */
 void clock_survey_take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet);

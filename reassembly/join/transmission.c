@@ -10,8 +10,9 @@
 #include "reassembly/join/transmission.h"
 #include "reassembly/packet_identity.h"
 
-/* Most transmissions within JOIN_WINDOW_NS: 26 MB. */
-#define ROOM 65536
+/* Most transmissions within JOIN_WINDOW_NS: 26 MB. A power of two, as all numbers of them. */
+#define MOST_ROOM 65536
+#define LEAST_ROOM 4096
 #define BUCKETS 65536
 #define NONE UINT32_MAX
 
@@ -70,7 +71,8 @@ struct path {
 struct transmissions {
 	void (*take)(void *owner, const struct transmission *transmission);
 	void *owner;
-	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo ROOM */
+	uint64_t begun, passed;    /* numbers: entries from `passed` to `begun` are open, each at its number modulo `room` */
+	uint32_t room;
 	uint64_t forced_out, uncompared;
 	unsigned points;
 	uint64_t *frames;          /* of each point so far */
@@ -81,16 +83,21 @@ struct transmissions {
 	struct sender senders[SENDERS]; /* by address; addresses may share one */
 	struct latest latest[FLOWS];
 	uint32_t buckets[BUCKETS];
-	struct entry entries[ROOM];
+	struct entry entries[];
 };
 
 struct transmissions *transmissions_create(unsigned points, uint64_t max_memory, void (*take)(void *owner, const struct transmission *transmission),
 					   void *owner)
 {
-	struct transmissions *transmissions = memory_new_zeroed(1, sizeof *transmissions);
+	uint32_t room = LEAST_ROOM;
+	struct transmissions *transmissions;
 
+	while (room < MOST_ROOM && 2 * room * sizeof(struct entry) <= max_memory)
+		room *= 2;
+	transmissions = memory_new_zeroed(1, sizeof *transmissions + room * sizeof transmissions->entries[0]);
 	if (!transmissions)
 		return NULL;
+	transmissions->room = room;
 	transmissions->frames = calloc(points, sizeof *transmissions->frames);
 	if (!transmissions->frames) {
 		free(transmissions);
@@ -122,13 +129,13 @@ void transmissions_destroy(struct transmissions *transmissions)
 /* The oldest one. */
 static const struct entry *oldest(const struct transmissions *transmissions)
 {
-	return &transmissions->entries[transmissions->passed % ROOM];
+	return &transmissions->entries[transmissions->passed % transmissions->room];
 }
 
 /* Passes on the oldest one. It is the last of its bucket, because newer ones are entered before it. */
 static void pass_on(struct transmissions *transmissions)
 {
-	uint32_t place = (uint32_t)(transmissions->passed++ % ROOM);
+	uint32_t place = (uint32_t)(transmissions->passed++ % transmissions->room);
 	struct entry *entry = &transmissions->entries[place];
 	uint32_t *link = &transmissions->buckets[entry->hash % BUCKETS];
 
@@ -147,7 +154,7 @@ static void pass_on_old(struct transmissions *transmissions, int64_t now_ns)
 			break;
 		pass_on(transmissions);
 	}
-	if (transmissions->begun - transmissions->passed < ROOM)
+	if (transmissions->begun - transmissions->passed < transmissions->room)
 		return;
 	transmissions->forced_out += oldest(transmissions)->shown.seen != oldest(transmissions)->shown.path->captured;
 	pass_on(transmissions);
@@ -374,7 +381,7 @@ static void note_capture(struct transmissions *transmissions, struct entry *entr
 static struct entry *begin(struct transmissions *transmissions, const struct transmission_sight *sight,
 			   const struct transmission_path *path)
 {
-	uint32_t place = (uint32_t)(transmissions->begun % ROOM), *bucket = &transmissions->buckets[sight->hash % BUCKETS];
+	uint32_t place = (uint32_t)(transmissions->begun % transmissions->room), *bucket = &transmissions->buckets[sight->hash % BUCKETS];
 	struct entry *entry = &transmissions->entries[place];
 
 	memset(entry, 0, sizeof *entry);

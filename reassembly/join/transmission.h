@@ -74,7 +74,8 @@ void transmission_sight(struct transmission_sight *sight, const struct rtap_pack
 struct transmissions;
 
 /*
- * `points`: number of capture points. max_memory: bytes for the paths, one for each pair of hosts. `take` gets each
+ * `points`: number of capture points. max_memory: bytes for the paths, one for each pair of hosts, and as many
+ * for the transmissions that are compared at a time. `take` gets each
  * transmission when no point can capture it any more, in the order of first captures. NULL: out of memory.
  */
 struct transmissions *transmissions_create(unsigned points, uint64_t max_memory,

@@ -628,7 +628,7 @@ static void survey_file(struct clock_survey *survey, size_t number, const struct
 /* As cli/clocks.c does it. A file's reference is an earlier one, which has none itself. */
 static void survey_clocks(struct rtap_source *merged, const struct rtap_span *files, size_t count, uint8_t options)
 {
-	struct clock_survey *survey = clock_survey_create(count);
+	struct clock_survey *survey = clock_survey_create(count, 1 << 26);
 
 	REQUIRE(survey != NULL);
 	for (size_t i = 0; i < count; i++)
