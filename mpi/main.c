@@ -54,7 +54,7 @@ static const struct known_command {
 	{ "messages", COMMAND_MESSAGES, command_messages, records_can_keep, 0 },
 	{ "operations", COMMAND_OPERATIONS, command_operations, records_can_keep, 0 },
 	{ "report", COMMAND_REPORT, command_report, NULL, 0 },
-	{ "stats", COMMAND_STATS, command_stats, facts_can_keep, 30 },
+	{ "stats", COMMAND_STATS, command_stats, facts_can_keep, 50 },
 };
 
 static const char help_text[] =

@@ -239,6 +239,25 @@ class Path(Join):
         self.assertEqual(sum(one["not_captured"] for one in directions), 20)
         self.assertEqual(sum(one["lost_packets"] for one in directions), 0)
 
+    def test_points_that_capture_packets_in_another_form(self):
+        """One point has VLAN tags, another one the first 96 bytes."""
+        points, truth = self.model(12, loss=0.02)
+        points[1] = [(time, frame[:12] + b"\x81\x00\x00\x64" + frame[12:], length + 4) for time, frame, length in points[1]]
+        points[2] = [(time, frame[:96], length) for time, frame, length in points[2]]
+        files = self.write(points)
+        directions, _ = self.objects(*files)
+        self.assertEqual(+self.counts(files, directions), +truth)
+        self.assertEqual(sum(one["not_captured"] for one in directions), 0)
+
+    def test_a_mirror_port_that_captures_each_packet_twice(self):
+        points, truth = self.model(13, loss=0.02)
+        count = len(points[0])
+        points[0] = [copy for time, frame, length in points[0] for copy in ((time, frame, length), (time + 700, frame, length))]
+        files = self.write(points)
+        found = self.counts(files, self.objects(*files)[0])
+        self.assertEqual(found.pop("doubled"), count)
+        self.assertEqual(+found, +truth)
+
     def test_packets_beyond_the_other_capture_are_not_lost(self):
         points, _ = self.model(11)
         begin, end = points[1][200][0], points[1][-200][0]
