@@ -48,10 +48,16 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
+/* Each packet was captured, whole or truncated. */
+static bool has_all_packets(const struct message *message)
+{
+	return message->has_first && message->has_last && message->coverage.total + message->cut.total >= message_known_length(message);
+}
+
 /* The upper layer has the bytes of the message already, because they passed the capture; the receiver lacks some. */
 static bool was_passed_on(const struct message *message)
 {
-	return message->has_landed || (message->shown.verb == RTAP_VERB_SEND && message->request_number && assembly_is_whole(message));
+	return message->has_landed || (message->shown.verb == RTAP_VERB_SEND && message->request_number && has_all_packets(message));
 }
 
 static void note_late_loss(struct rtap_tracker *tracker, const struct message *message, uint64_t time_us, uint8_t cause)

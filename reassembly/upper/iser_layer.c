@@ -30,7 +30,8 @@ static void learn_login(const struct upper_work *work, struct scsi_session *sess
 	bool continues = bits(pdu, ISCSI_LOGIN_CONTINUES);
 	struct line line;
 
-	scsi_login_text(&session->login, layer ? layer_bytes(work->packet, layer) : NULL, layer ? layer->length : 0, continues);
+	scsi_login_text(&session->login, layer ? layer_bytes(work->packet, layer) : NULL, layer ? layer->length : 0,
+			(layer ? layer->length : 0) >= bits(pdu, ISCSI_DATA_LENGTH), continues);
 	if (session->login.target_length) {
 		line_init(&line, session->target, SCSI_TARGET_TEXT - 1);
 		line_escaped(&line, session->login.target, session->login.target_length);

@@ -494,12 +494,19 @@ static void complete(struct rtap_tracker *tracker, struct operation *head)
 		operation_add_text(head, "export", operation->export);
 }
 
+/* Whether a COMPOUND's main operation only prepares others, which would follow if the message were whole. */
+static bool only_prepares(const struct rpc_noted *noted)
+{
+	return noted->is_compound && (noted->tier > 1 || noted->number == NFS4_PUTROOTFH || noted->number == NFS4_PUTPUBFH);
+}
+
 static const char *name_of(struct rpc_operation *owner, const struct rpc_operation *call, const struct rpc_operation *reply,
 			   const struct rtap_message *message)
 {
 	const struct rpc_operation *from = call && call->noted.has_item ? call : reply && reply->noted.has_item ? reply : NULL;
 	const struct rpc_program *program = message->program_known ? rpc_program_find(message->program, message->version) : NULL;
-	const char *name = from ? from->noted.name : program ? rpc_program_procedure(program, message->procedure) : NULL;
+	bool is_main = from && (message->complete || !only_prepares(&from->noted));
+	const char *name = is_main ? from->noted.name : program ? rpc_program_procedure(program, message->procedure) : NULL;
 
 	if (name || !(from || message->program_known))
 		return name;

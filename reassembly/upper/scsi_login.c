@@ -42,7 +42,7 @@ static void take_tail(struct scsi_login *login)
 	login->tail_length = 0;
 }
 
-void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool continues)
+void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool is_whole, bool continues)
 {
 	for (uint32_t at = 0, part; at < length; at += part + 1) {
 		part = (uint32_t)strnlen((const char *)text + at, length - at);
@@ -53,6 +53,8 @@ void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t len
 		if (!at && part < length)
 			take_tail(login);
 	}
+	/* its last pair is not known */
+	login->is_cut |= !is_whole;
 	if (!continues)
 		take_tail(login);
 }

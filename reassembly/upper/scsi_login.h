@@ -20,8 +20,11 @@ struct scsi_login {
 	uint8_t tail[SCSI_LOGIN_TAIL]; /* the first part of a key that goes on in the next PDU */
 };
 
-/* Takes the text of a login request. `continues`: its C bit, the text goes on in the next request. */
-void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool continues);
+/*
+ * Takes the text of a login request, `length` bytes. `is_whole`: all of it was captured. `continues`: its C bit, the text goes on in the next
+ * request.
+ */
+void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t length, bool is_whole, bool continues);
 
 /* CRC-32 of both names and the initiator's part of the session's identifier. `isid`: 6 bytes. */
 uint32_t scsi_login_nexus(const struct scsi_login *login, const uint8_t *isid);

@@ -92,9 +92,14 @@ static void take_data(struct upper_work *work, struct smb_request *request, stru
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&part->data), 0);
 }
 
-static void set_path(struct upper_work *work, struct smb_request *request, struct smb_part *part, const char *before, struct rtap_span name)
+/* `length`: of the name according to the message. A name that was not captured whole is unknown. */
+static void set_path(struct upper_work *work, struct smb_request *request, struct smb_part *part, const char *before, struct rtap_span name,
+		     uint64_t length)
 {
 	free(part->path);
+	part->path = NULL;
+	if (name.length < length)
+		return;
 	part->path = smb_path(before, name.bytes, name.length);
 	if (part->path)
 		request_charge(&work->tracker->budget, &request->command.request, strlen(part->path) + 1, 0);
@@ -117,13 +122,13 @@ static const char *tree_path(struct upper_work *work, const struct smb_request *
 	return spare;
 }
 
-static void take_name(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span name)
+static void take_name(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span name, uint64_t length)
 {
 	char spare[FIXED_SIZE];
 	struct smb_name *tree;
 	const char *before = tree_path(work, request, part, &tree, spare);
 
-	set_path(work, request, part, before, name);
+	set_path(work, request, part, before, name, length);
 	smb_name_release(tree);
 }
 
@@ -169,7 +174,7 @@ static void take_write(struct upper_work *work, struct smb_request *request, str
 {
 	uint64_t channel = number(body, 32, 4), length = number(body, 4, 4);
 
-	part->has_range = body.length >= 16;
+	part->has_range = body.length >= 40 || (length && body.length >= 16);
 	part->offset = number(body, 8, 8);
 	part->length = channel ? number(body, 36, 4) : length;
 	take_pieces(work, request, part, channel, part_of(body, number(body, 40, 2), number(body, 42, 2)));
@@ -193,7 +198,7 @@ static void take_set(struct upper_work *work, struct smb_request *request, struc
 	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) ||
 	     part->detail == (SMB2_FILE_RENAME_EX << 8 | SMB2_INFO_FILE)) &&
 	    buffer.length > 20 && length <= buffer.length - 20 && path)
-		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length });
+		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length }, length);
 }
 
 void smb_part_of_request(struct upper_work *work, struct smb_request *request, uint32_t index, const uint8_t *header, struct rtap_span body)
@@ -207,8 +212,12 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		part->tree = part[-1].tree;
 	take_file(work, request, index, body);
 	switch (part->command) {
-	case SMB2_TREE_CONNECT: set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2))); break;
-	case SMB2_CREATE: take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2))); break;
+	case SMB2_TREE_CONNECT:
+		set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2)), number(body, 6, 2));
+		break;
+	case SMB2_CREATE:
+		take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2)), number(body, 46, 2));
+		break;
 	case SMB2_READ:
 		part->has_range = body.length >= 16;
 		part->length = number(body, 4, 4);

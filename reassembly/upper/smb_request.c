@@ -245,6 +245,8 @@ static void take_last(struct upper_work *work, const struct smb_whole *whole, st
 /* `first`: the request of the first one; NULL: unknown. */
 static void take_responses(struct upper_work *work, const struct smb_whole *whole, const struct units *units, struct smb_request *first)
 {
+	/* responses of the same compound can follow what was captured */
+	bool is_cut = whole->bytes.length < whole->wire;
 	struct smb_request *last = NULL;
 	uint32_t unknown = 0;
 
@@ -259,7 +261,7 @@ static void take_responses(struct upper_work *work, const struct smb_whole *whol
 			continue;
 		}
 		smb_part_answer(work, request, part, unit->header, (struct rtap_span){ unit->body, unit->length });
-		if (is_answered(request))
+		if (is_answered(request) || (is_cut && part->is_answered))
 			last = request;
 	}
 	/* one SEND ends one request: the server answers the commands of a compound together */

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Captures whose frames are truncated: what is still known is what the whole capture shows."""
+import json
+import os
+import random
+import struct
+import unittest
+
+from cli import CliTest, TESTDATA, has_sanitizers, read, records
+
+NAMES = ("roce-iser.pcap.gz", "roce-nfs3.pcap.gz", "roce-nfs41-long.pcap", "roce-nvmeof.pcap.gz", "roce-smbdirect.pcap.gz", "roce-srp.pcap.gz")
+LENGTHS = (160, 256) if has_sanitizers() else (110, 160, 200, 256, 400)
+SAME = ("layer", "name", "offset", "length", "latency")
+UNKNOWN = "COMPOUND", "truncated"
+
+
+class Truncated(CliTest):
+    def operations(self, capture):
+        done = self.run_program("operations", "--json", capture)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = (json.loads(line) for line in done.stdout.splitlines())
+        return {(each.get("request_frame"), each.get("response_frame"), each.get("id")): each for each in found}
+
+    def truncated(self, header, frames, length):
+        unit = 1 if header[:4] == b"\x4d\x3c\xb2\xa1" else 1000
+        return self.path("truncated.pcap", header + b"".join(
+            struct.pack("<IIII", at // 10**9, at % 10**9 // unit, len(data[:length]), wire) + data[:length] for at, data, wire in frames))
+
+    @staticmethod
+    def is_cut_off(path, whole):
+        """Whether it ends within a name."""
+        return path and len(path) < len(whole) and whole.startswith(path) and whole[len(path)] != "/" and not path.endswith("/")
+
+    @staticmethod
+    def retransmitted(frames, chance):
+        """Some frames are sent again 10 ms later, before the next one or the two after it. Each IPv4 packet has another identification."""
+        sent, later, delay = [], [], 0
+        for i, (at, data, wire) in enumerate(frames):
+            for wait, (again, length) in later:
+                if not wait:
+                    delay += 10**7
+                    sent.append((at + delay - 1, again[:18] + struct.pack(">H", 40000 + i) + again[20:], length))
+            later = [(wait - 1, again) for wait, again in later if wait]
+            sent.append((at + delay, data, wire))
+            if chance.random() < 0.3:
+                later.append((chance.randrange(3), (data, wire)))
+        return sent
+
+    def compare(self, name, header, frames):
+        whole, compared = self.operations(self.truncated(header, frames, 1 << 20)), 0
+        for length in LENGTHS:
+            for key, found in self.operations(self.truncated(header, frames, length)).items():
+                known = whole.get(key)
+                if not known or found["layer"] != known["layer"]:
+                    continue
+                compared += 1
+                what = "%s, %d bytes, request in frame %s" % (name, length, key[0])
+                fields = [field for field in SAME if field in found and found[field] not in UNKNOWN]
+                self.assertEqual({field: found[field] for field in fields}, {field: known.get(field) for field in fields}, what)
+                # the memory that a truncated request names is unknown, and what was lost there
+                self.assertLessEqual(found.get("time_lost", 0), known.get("time_lost", 0), what)
+                self.assertFalse(self.is_cut_off(found.get("object", ""), known.get("object", "")), "%s: %s" % (what, found.get("object")))
+        self.assertGreater(compared, len(whole), name)
+
+    def test_operations(self):
+        for name in NAMES:
+            header, frames = records(read(os.path.join(TESTDATA, name)))
+            self.compare(name, header, frames)
+            self.compare(name + ", retransmitted", header, self.retransmitted(frames, random.Random(name)))
+
+
+if __name__ == "__main__":
+    unittest.main()
