@@ -34,16 +34,15 @@ static inline bool is_below(uint32_t psn, uint32_t other)
 
 /* A ring with more slots does not turn: the PSNs of all its slots would not return to their slots after 0xffffff. */
 #define MOST_TURNING 4096
+#define PSN_BITS 24
 
 /*
- * A ring of `room` slots has a slot of its own for each of room - 1 consecutive PSNs. It turns by one slot with each `room` PSNs, so that PSNs at
- * equal distances, as the first ones of READs are, do not share slots.
+ * A ring has a slot of its own for each of as many consecutive PSNs as it has slots. One with few packets turns by one slot with each `room` PSNs, so
+ * that PSNs at equal distances, as the first ones of READs are, do not share slots; it holds one packet less.
  */
 static inline uint32_t slot_of(const struct recent *recent, uint32_t psn)
 {
-	uint32_t turns = (psn & PSN_MASK) >> __builtin_ctz(recent->room);
-
-	return (psn + (recent->room <= MOST_TURNING ? turns : 0)) & (recent->room - 1);
+	return (psn + ((psn & PSN_MASK) >> recent->turn_shift)) & (recent->room - 1);
 }
 
 static bool grow_recent(struct recent *recent, struct psn_stream *stream)
@@ -57,6 +56,8 @@ static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 		larger[i].psn = RECENT_NONE;
 	recent->packets = larger;
 	recent->room = room;
+	recent->turn_shift = before && room <= MOST_TURNING && recent->arrived < room / 4 ? (uint8_t)__builtin_ctz(room) : PSN_BITS;
+	recent->holds = room - (recent->turn_shift < PSN_BITS);
 	for (uint32_t i = 0; i < before; i++) {
 		struct recent_packet *slot = &larger[slot_of(recent, smaller[i].psn)];
 
@@ -109,7 +110,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 {
 	if (!recent->room)
 		recent->first_ns = sight->time_ns;
-	while (outstanding + 1 >= recent->room && recent->room < PSN_WINDOW && recent->room <= (uint64_t)recent->arrived * RECENT_SPARSE)
+	while (outstanding >= recent->holds && recent->room < PSN_WINDOW && recent->room <= (uint64_t)recent->arrived * RECENT_SPARSE)
 		if (!grow_recent(recent, stream))
 			break;
 	if (recent->room)
@@ -120,7 +121,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding,
 							   uint64_t psn, const struct psn_sight *sight)
 {
-	if (outstanding + 1 < recent->room)
+	if (outstanding < recent->holds)
 		put(recent, psn, sight);
 	else
 		put_growing(recent, stream, outstanding, psn, sight);
