@@ -22,4 +22,16 @@ static inline uint64_t memory_failures(void)
 	return memory_failed;
 }
 
+/* Whether free lists keep objects: not with AddressSanitizer, which would not see that they are used after they were freed. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEMORY_REUSED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MEMORY_REUSED 0
+#endif
+#endif
+#ifndef MEMORY_REUSED
+#define MEMORY_REUSED 1
+#endif
+
 #endif

@@ -183,7 +183,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 		ddp_half_end_wait(message);
 	if (message->recovers)
 		ddp_recovery_discard(message);
-	if (tracker->spare_count < MOST_SPARE) {
+	if (MEMORY_REUSED && tracker->spare_count < MOST_SPARE) {
 		TAILQ_INSERT_HEAD(&tracker->spare, message, link);
 		tracker->spare_count++;
 	} else {

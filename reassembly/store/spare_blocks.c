@@ -27,7 +27,7 @@ void spare_blocks_give(struct spare_blocks *blocks, void *block, size_t size)
 {
 	struct spare_block *spare = block;
 
-	if (blocks->count >= MOST_SPARE || size > SPARE_BLOCK) {
+	if (!MEMORY_REUSED || blocks->count >= MOST_SPARE || size > SPARE_BLOCK) {
 		free(block);
 		return;
 	}
