@@ -45,6 +45,7 @@ struct view {
 	struct replies replies;
 	uint32_t unknown_links[8]; /* link types already reported */
 	unsigned unknown_link_count;
+	int64_t displayed_ns;       /* time of the frame that was shown last */
 };
 
 /* Creates a format; all but the first share its constant data. */
@@ -222,6 +223,8 @@ static void show(void *owner, struct rtap_frame *frame)
 	struct view *view = owner;
 	struct rtap_packet *packet = NULL;
 
+	frame->is_displayed = true;
+	frame->displayed_delta_ns = view->reader.packets.passed ? frame->time_ns - view->displayed_ns : 0;
 	/* without a filter and output, frames need no dissection */
 	if (view->tracker) {
 		packet = reader_packet(&view->reader, frame);
@@ -231,6 +234,7 @@ static void show(void *owner, struct rtap_frame *frame)
 			count_anomalies(view, packet);
 	}
 	view->reader.packets.passed++;
+	view->displayed_ns = frame->time_ns;
 	if (view->options->write_name)
 		save(view, frame);
 	if (view->reader.formats && !view->reader.stop)

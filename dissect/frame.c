@@ -23,6 +23,13 @@ DERIVE(delta, packet->frame->delta_ns)
 DERIVE(interface, packet->frame->interface)
 DERIVE(link_type, packet->frame->link_type)
 
+static bool derive_displayed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	value->number = (uint64_t)packet->frame->displayed_delta_ns;
+	return packet->frame->is_displayed;
+}
+
 /* The lengths in an ERF record take precedence over those of the file's record. */
 static struct erf_record record_of(const struct rtap_packet *packet)
 {
@@ -47,6 +54,8 @@ static const struct rtap_field frame_fields[] = {
 	{ "frame.len", "Length on the Wire", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
 	{ "frame.cap_len", "Captured Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_captured, NULL },
 	{ "frame.interface_id", "Interface", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_interface, NULL },
+	{ "frame.time_delta_displayed", "Time Since Previous Displayed Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL,
+	  derive_displayed, NULL },
 	{ "rdmatap.link_type", "Link Type", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_link_type, NULL },
 };
 

@@ -189,6 +189,7 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 		tcp_stream_copy(&tracker->tcp, packet, &facts);
 	else
 		tcp_stream_segment(&tracker->tcp, packet, &facts);
+	tcp_stream_relative(&facts, &packet->tcp);
 	content = facts.connection ? facts.connection->user : NULL;
 	is_iwarp = content && content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES;
 	if (packet->fpdus.count && !is_iwarp)

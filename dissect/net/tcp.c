@@ -63,6 +63,24 @@ static bool derive_options(const struct rtap_packet *packet, const struct rtap_l
 	return true;
 }
 
+/* Of the packet's own header, not of one that an ICMP message quotes. */
+static bool has_relative(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	return packet->tcp.has_relative && layer->length >= TCP_LENGTH && ends_show_ports(packet);
+}
+
+static bool derive_sequence(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	value->number = packet->tcp.relative_sequence;
+	return has_relative(packet, layer);
+}
+
+static bool derive_acknowledgment(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	value->number = packet->tcp.relative_acknowledgment;
+	return has_relative(packet, layer);
+}
+
 /* IANA, TCP option kind numbers */
 #define KIND_END 0
 #define KIND_NOP 1
@@ -94,7 +112,9 @@ static const struct rtap_field tcp_fields[] = {
 	{ "tcp.srcport", "Source Port", TCP_SRC, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "tcp.dstport", "Destination Port", TCP_DST, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "tcp.len", "Payload Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_payload_length, NULL },
+	{ "tcp.seq", "Relative Sequence Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_sequence, NULL },
 	{ "tcp.seq_raw", "Sequence Number", TCP_SEQ, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "tcp.ack", "Relative Acknowledgment Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_acknowledgment, NULL },
 	{ "tcp.ack_raw", "Acknowledgment Number", TCP_ACK_NUMBER, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "tcp.hdr_len", "Header Length", TCP_OFFSET, RTAP_DEC, RTAP_OWN_BYTES, NULL, derive_header_length, NULL },
 	{ "tcp.flags", "Flags", TCP_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },

@@ -5,6 +5,7 @@
 #ifndef RDMATAP_FRAME_H
 #define RDMATAP_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,8 @@ struct rtap_frame {
 	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not null-terminated */
 	uint32_t comment_count;
 	uint8_t time_digits;      /* fractional digits of the seconds in the input; of several inputs, the most; 0: unknown */
+	bool is_displayed;        /* set by a program that shows some frames: displayed_delta_ns is valid */
+	int64_t displayed_delta_ns; /* since the previous frame that was shown; the first: 0 */
 };
 
 /*

@@ -134,6 +134,8 @@ struct rtap_tcp_facts {
 	bool has_digest;         /* digest is valid; rtap_dissect() does not compute it */
 	uint16_t window;         /* unscaled */
 	uint32_t sequence, acknowledgment;
+	bool has_relative;       /* the connection is known: the numbers below are those above, relative to the first ones of each end */
+	uint32_t relative_sequence, relative_acknowledgment; /* a SYN has 0, the first byte of data 1; without ACK not relative */
 	struct rtap_payload payload; /* also for TCP within an InfiniBand payload; captured is 0 if the options were truncated */
 	struct {
 		uint32_t left, right; /* right is the sequence number after the last byte */

@@ -379,6 +379,19 @@ static bool is_keep_alive(const struct tcp_half *half, const struct rtap_tcp_fac
 	       tcp_half_unwrap(half, tcp->sequence) + 1 == half->highest;
 }
 
+/* Where relative sequence numbers begin, as Wireshark has them: a SYN has 0, else the first one seen of each end is 1. */
+static inline void note_zero(struct tcp_half *half, struct tcp_half *other, const struct rtap_tcp_facts *tcp)
+{
+	if (unlikely(!half->has_zero)) {
+		half->zero = tcp->sequence - !has_flags(tcp, RTAP_TCP_FLAG_SYN);
+		half->has_zero = true;
+	}
+	if (unlikely(!other->has_zero) && has_flags(tcp, RTAP_TCP_FLAG_ACK)) {
+		other->zero = tcp->acknowledgment - 1;
+		other->has_zero = true;
+	}
+}
+
 /* Processes a segment for its own direction, then for the other one. */
 static void take(struct tcp_half *half, struct tcp_half *other, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
@@ -426,6 +439,7 @@ static void process(struct tcp_connection *connection, const struct rtap_packet 
 {
 	struct tcp_half *from_b = &connection->halves[0], *from_a = &connection->halves[1];
 
+	note_zero(&connection->halves[facts->from_a], &connection->halves[!facts->from_a], &packet->tcp);
 	lock_queues(connection);
 	connection->segments++;
 	connection->last_ns = packet->frame->time_ns;
@@ -479,6 +493,19 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	else
 		streams->unkept++;
 	return connection;
+}
+
+void tcp_stream_relative(const struct tcp_segment_facts *facts, struct rtap_tcp_facts *tcp)
+{
+	const struct tcp_half *half, *other;
+
+	if (!facts->connection)
+		return;
+	half = &facts->connection->halves[facts->from_a];
+	other = &facts->connection->halves[!facts->from_a];
+	tcp->has_relative = half->has_zero;
+	tcp->relative_sequence = tcp->sequence - half->zero;
+	tcp->relative_acknowledgment = tcp->acknowledgment - (has_flags(tcp, RTAP_TCP_FLAG_ACK) ? other->zero : 0);
 }
 
 void tcp_stream_digest(struct rtap_packet *packet)

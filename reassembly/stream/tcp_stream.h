@@ -102,7 +102,8 @@ struct tcp_recent {
  */
 struct tcp_half {
 	struct tcp_connection *connection;
-	bool from_a, started, has_isn, has_fin, has_acknowledged, has_stray, has_window;
+	bool from_a, started, has_isn, has_fin, has_acknowledged, has_stray, has_window, has_zero;
+	uint32_t zero;            /* sequence number before the first byte that was seen or acknowledged first: relative ones are since it */
 	uint32_t isn, stray;      /* stray: sequence number after a segment outside of the window */
 	uint16_t window;          /* last window of this end, unscaled */
 	uint64_t base, next;      /* base: offset 0 */
@@ -196,6 +197,9 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 
 /* The same for a copy of a segment from another file, which was already processed. */
 void tcp_stream_copy(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
+
+/* Fills the relative numbers of a packet's TCP header, if its connection is known. */
+void tcp_stream_relative(const struct tcp_segment_facts *facts, struct rtap_tcp_facts *tcp);
 
 /* Computes in advance what tcp_stream_segment() needs of the payload. Thread-safe. */
 void tcp_stream_digest(struct rtap_packet *packet);

@@ -38,7 +38,7 @@ class Usage(CliTest):
                 ("-T: not supported (rdmatap stats -T csv FILE has these values)", ("top", "-T", "csv", RPING)),
                 ("-e: not supported (rdmatap stats -T csv FILE has these values)", ("report", "-e", "count", RPING)),
                 ("--json: not supported (rdmatap messages -T csv FILE and --sqlite have them)", ("export", "--json", RPING)),
-                ("\"tcp.seq\" is not a field (did you mean tcp.seq_raw?)", ("-r", RPING, "-Y", "tcp.seq == 1")),
+                ("\"tcp.sec\" is not a field (did you mean tcp.seq?)", ("-r", RPING, "-Y", "tcp.sec == 1")),
                 ("--jsn: no such option, or it takes no argument (did you mean --json?)", ("stats", "--jsn", RPING)),
                 ("%s: not a capture filter (name capture files with -r)" % RPING, ("-r", RPING, RPING)),
                 ("udp: a second capture filter, after that of -f", ("-r", RPING, "-f", "ip", "udp")),
