@@ -18,6 +18,7 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch, uint8
 		struct rtap_frame *frame = &batch->frames[i];
 
 		frame->number = ++at.frames;
+		frame->is_displayed = false;
 		frame->relative_ns = frame->time_ns - at.first_ns;
 		frame->delta_ns = frame->time_ns - at.last_ns;
 		frame->time_digits = time_digits;
