@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/export/export_queue.h"
 
 struct queued {
@@ -54,7 +55,7 @@ static uint8_t *copy_bytes(struct rpc_part *part, uint8_t *to)
 static struct queued *copy_of(const struct rpc_exchange *exchange)
 {
 	uint64_t length = structs_of(&exchange->call) + structs_of(&exchange->reply) + bytes_of(&exchange->call) + bytes_of(&exchange->reply);
-	struct queued *queued = malloc(sizeof *queued + length);
+	struct queued *queued = memory_new(sizeof *queued + length);
 	uint8_t *to;
 
 	if (!queued)

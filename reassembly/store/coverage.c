@@ -211,12 +211,12 @@ static bool append_run(struct coverage *coverage, uint64_t position, uint64_t le
 	if (coverage->bytes || keep & COVERAGE_BYTES || !length || !coverage->count)
 		return false;
 	last = &runs_of(coverage)[coverage->count - 1];
-	if (position < last->end || (position > last->end && !reserve_runs(coverage)))
-		return false;
 	if (position == last->end)
 		extend_run(coverage, last, &run);
-	else
+	else if (position > last->end && reserve_runs(coverage))
 		coverage->many[coverage->count++] = run;
+	else
+		return false;
 	coverage->total += length;
 	return true;
 }
