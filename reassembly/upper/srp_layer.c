@@ -60,16 +60,16 @@ static void add_pieces(const struct unit *unit, bool is_out, uint32_t *at, struc
 	*at = end;
 }
 
-/* Immediate data ends the SEND: `length` bytes of it. */
-static void add_immediate(const struct message *send, const struct unit *unit, uint32_t length, struct scsi_command_unit *sent)
+/* Immediate data ends the SEND: `length` bytes, which cannot begin before `at`, the end of the command's header. */
+static void add_immediate(const struct message *send, const struct unit *unit, uint32_t at, uint32_t length, struct scsi_command_unit *sent)
 {
-	uint64_t end = send && message_known_length(send) > unit->length ? message_known_length(send) : unit->length, begin = end - length;
+	uint64_t known = send ? message_known_length(send) : 0, end = known > unit->length ? known : unit->length;
 
-	if (length > end)
+	if (at > end || length > end - at)
 		return;
 	sent->carried_length = length;
-	if (begin < unit->length)
-		sent->carried = (struct rtap_span){ unit->bytes + begin, unit->length - (uint32_t)begin };
+	if (end - length < unit->length)
+		sent->carried = (struct rtap_span){ unit->bytes + (end - length), unit->length - (uint32_t)(end - length) };
 }
 
 static void take_command(struct upper_work *work, const struct unit *unit)
@@ -83,7 +83,7 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 
 	add_pieces(unit, true, &at, pieces, &count);
 	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE && at <= unit->length)
-		add_immediate(work->message, unit, load32(unit->bytes + at - 4), &sent);
+		add_immediate(work->message, unit, at, load32(unit->bytes + at - 4), &sent);
 	add_pieces(unit, false, &at, pieces, &count);
 	sent.piece_count = count;
 	scsi_take_command(work, &sent);
