@@ -8,7 +8,7 @@ import struct
 
 import capfile
 import scsi
-from cli import TESTDATA
+from cli import TESTDATA, read, records
 from conversation import Connection, Scene
 import iwarp_scene
 from test_nvme import DONE, Nvme
@@ -67,6 +67,23 @@ class Real(Nvme):
                     wrong = [i for i in range(len(here)) if here[i] != whole[offset + i]]
                     if any(here):
                         self.assertTrue(all(any(b <= offset + i < e for b, e in unknown) for i in wrong), (capture, lost, offset))
+
+    def test_immediate_data_of_srp_lies_between_the_header_and_the_end(self):
+        """Commands whose descriptor is made a length of immediate data: the SEND has 12 bytes after it. A greater length is not followed."""
+        header, frames = records(read(os.path.join(TESTDATA, "roce-srp.pcap.gz")))
+        for length, expected in ((12, 12), (13, 0), (0xffffffff, 0)):
+            changed, made = set(), []
+            for number, (at, data, wire) in enumerate(frames, 1):
+                # Ethernet, IPv4, UDP, BTH of a SEND Only, SRP_CMD with 64 bytes, ICRC
+                if data[42:43] == b"\4" and data[54:55] == b"\2" and len(data) == 54 + 64 + 4 and data[59] >> 4:
+                    data = data[:59] + bytes([0x30]) + data[60:102] + struct.pack(">I", length) + data[106:]
+                    changed.add(number)
+                made.append(struct.pack("<IIII", at // 10**9, at % 10**9 // 1000, len(data), wire) + data)
+            found = [json.loads(line) for line in self.lines("operations", "--json", self.path("immediate.pcap", header + b"".join(made)))]
+            found = [each for each in found if each.get("request_frame") in changed]
+            self.assertGreater(len(found), 5)
+            for each in found:
+                self.assertEqual((each["carried"], each["data_bytes"]), ("inline", expected) if expected else ("none", 0), (length, each))
 
 
 class Crafted(Nvme):
