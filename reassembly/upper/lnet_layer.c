@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * LNet over RDMA (o2iblnd): PUT_REQ, PUT_ACK, WRITEs and PUT_DONE are one operation, as are GET_REQ, WRITEs and GET_DONE; they are matched
- * by cookies. An immediate PUT that requests an ACK forms one operation with it, an immediate GET with its REPLY: these contain the handle of
- * the request. Other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c, lnet/lnet/lib-move.c.
+ * by cookies. A PUT that requests an ACK forms one operation with it, an immediate GET with its REPLY: these are immediate messages that
+ * contain the handle of the request. The other immediate messages have no response. Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c,
+ * lnet/lnet/lib-move.c.
  */
 #include "config.h"
 
@@ -40,6 +41,8 @@ struct lnet_request {
 	bool is_put, has_header;
 	bool is_immediate;         /* answered by an ACK or a REPLY */
 	bool is_sink;              /* a PUT_ACK: its sender is the target of the operation */
+	bool awaits_ack;           /* of a PUT by RDMA that is done: it has the operation */
+	struct lnet_request *other; /* the two of a PUT by RDMA: the one of the PUT_ACK and that which awaits LNet's ACK; NULL: ended, or none */
 	bool lacks_request;        /* whose PUT_REQ was not captured */
 	bool has_status;
 	int32_t status;
@@ -164,8 +167,17 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		operation_add_number(&operation->head, "credits", request->credits);
 }
 
+static void release(struct rtap_tracker *tracker, struct command *generic)
+{
+	struct lnet_request *request = lnet_of(generic);
+
+	(void)tracker;
+	if (request->other)
+		request->other->other = NULL;
+}
+
 static const struct command_layer commands = {
-	.size = sizeof(struct lnet_request), .state_size = sizeof(struct commands), .conclude = conclude,
+	.size = sizeof(struct lnet_request), .state_size = sizeof(struct commands), .conclude = conclude, .release = release,
 };
 
 static void conclude_immediate(struct rtap_tracker *tracker, struct message *send)
@@ -235,15 +247,72 @@ static void take_asking(struct upper_work *work, const struct lnet_send *send, c
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation), NULL);
 }
 
-/* An ACK or a REPLY of an immediate message that was captured before it. False: it is neither. */
+/* The sender of a PUT_DONE awaits an ACK, if its PUT_REQ requested one and has an operation. */
+static void await_ack(struct upper_work *work, struct lnet_request *sink)
+{
+	uint64_t number = work->message->request_number;
+	struct lnet_request *request;
+
+	if (!sink->command.request.message || !sink->has_header || sink->status < 0 || !wants_answer(sink->header))
+		return;
+	request = (struct lnet_request *)command_begin(work, handle_of(sink->header));
+	if (!request)
+		return;
+	work->message->request_number = number;
+	request->awaits_ack = request->is_put = request->command.request.only_confirmed = true;
+	request->other = sink;
+	sink->other = request;
+}
+
+/* An ACK of a PUT by RDMA adds to its operation, which is concluded. */
+static void acknowledge(const struct lnet_request *request, const struct message *ack)
+{
+	const struct lnet_request *sink = request->other, *owner = sink ? sink : request;
+	const struct message *send = owner->command.request.message;
+	struct operation *operation = send ? send->operation : NULL;
+
+	if (!operation)
+		return;
+	if (sink && !operation->concluded)
+		command_detach(sink->command.request.response);
+	operation->shown.status = "acknowledged";
+	operation->shown.wanted |= ack->shown.wanted;
+	operation_add_number(operation, "acknowledged_bytes", request->taken);
+}
+
+/* A request has ended; the operation of a PUT by RDMA is kept for its ACK. */
+static void settled(struct rtap_tracker *tracker, struct message *message)
+{
+	struct lnet_request *request = lnet_of((struct command *)message->request);
+
+	if (request->awaits_ack) {
+		acknowledge(request, message);
+	} else if (request->other) {
+		request_drop_doubtful(tracker, &request->command.request);
+		command_detach(message);
+		command_pass(tracker, &request->command, &request->other->command);
+		return;
+	}
+	command_settled(tracker, message);
+}
+
+/* Whether an ACK or a REPLY is awaited by the request: that of a PUT whose operation has been reported is not. */
+static bool is_asking(const struct lnet_request *request, uint64_t type)
+{
+	bool has_operation = request->other || request->command.request.message;
+
+	return (request->is_immediate || (request->awaits_ack && has_operation)) && request->is_put == (type == LNET_ACK) &&
+	       request->command.request.is_seen && !request->command.request.is_answered;
+}
+
+/* An ACK or a REPLY of a message that was captured before it. False: it is neither. */
 static bool take_answer(struct upper_work *work, const uint8_t *header)
 {
 	uint64_t type = little_bits(header, LNET_HEADER_TYPE);
 	const struct lnet_request *asking = (const struct lnet_request *)command_find(work->connection, !work->from_a, handle_of(header));
 	struct lnet_request *request;
 
-	if ((type != LNET_ACK && type != LNET_REPLY) || !asking || !asking->is_immediate || asking->is_put != (type == LNET_ACK) ||
-	    !asking->command.request.is_seen || asking->command.request.is_answered)
+	if ((type != LNET_ACK && type != LNET_REPLY) || !asking || !is_asking(asking, type))
 		return false;
 	request = (struct lnet_request *)command_answered(work, handle_of(header));
 	if (!request)
@@ -380,8 +449,11 @@ static void take_completion(struct upper_work *work, const struct lnet_send *sen
 	request->has_status = true;
 	request->status = (int32_t)lnet_bits(send->is_little, send->header + LNET_LENGTH, 64, 32);
 	request->command.request.has_failed = request->status < 0;
-	if (request->command.request.is_seen)
+	if (request->command.request.is_seen) {
+		if (request->is_sink)
+			await_ack(work, request);
 		return;
+	}
 	request->cookie = cookie;
 	request->is_put = type != LNET_GET_DONE;
 	request->is_sink = type == LNET_PUT_DONE;
@@ -446,7 +518,7 @@ const struct upper_layer lnet_layer = {
 	.is_set_up = is_set_up,
 	.packet = take_packet,
 	.memory = &claim_memory,
-	.settled = command_settled,
+	.settled = settled,
 	.detach = command_detach,
 	.merged = command_merged,
 	.end = command_end,

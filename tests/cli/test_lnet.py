@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """LNet over RDMA: operations and fields against two ends in Python (generate/lnet.py), in both byte orders."""
+import itertools
 import json
 import os
 
@@ -76,13 +77,52 @@ class Operations(Lnet):
                                   ("a>b", "GET", "0x4", None, None, None, False)])
                 self.assertEqual([("response_frame" in o, "latency" in o) for o in found], [(True, True)] * 4 + [(False, False)])
 
-    def test_an_ack_of_a_put_by_rdma_follows_it(self):
-        """LNet's ACK comes after PUT_DONE, as an immediate message with the handle that the PUT_REQ contains."""
+    def test_an_ack_of_a_put_by_rdma_belongs_to_it(self):
+        """LNet's ACK follows PUT_DONE, as an immediate message with the handle that the PUT_REQ contains; others may be between them."""
+        keys = ("direction", "name", "id", "status", "data_bytes", "acknowledged_bytes", "credits", "complete")
         for orders in ORDERS:
             a, b = self.scene(orders)
-            found = self.operations(self.captured(*a.put(DATA, handle=7), b.immediate(lnet.ACK, length=len(DATA), handle=7, credits=3)))
-            self.assertEqual([(o["direction"], o["name"], o.get("lnet_type"), o.get("status"), o.get("acknowledged_bytes"), o.get("credits"), o["complete"])
-                              for o in found], [("a>b", "PUT", None, "success", None, 2, True), ("b>a", "IMMEDIATE", "ACK", None, len(DATA), 3, True)])
+            puts = [a.put(DATA, handle=7), a.put(DATA[:900], handle=8), a.put(DATA[:800]), b.put(DATA[:700], handle=7), a.put(DATA[:600], handle=9)]
+            acks = [b.immediate(lnet.ACK, length=length, handle=handle, credits=3) for handle, length in ((8, 850), (7, len(DATA)))]
+            capture = self.captured(*(row for put in puts for row in put), *acks, a.immediate(lnet.ACK, length=699, handle=7), a.immediate(lnet.PUT, b"x"))
+            found = self.operations(capture)
+            ids = ["0x%x" % int.from_bytes(number.to_bytes(8, "big" if order == ">" else "little"), "little")
+                   for number, order in ((0x1001, orders[0]), (0x1002, orders[0]), (0x1003, orders[0]), (0x900004, orders[1]), (0x1005, orders[0]))]
+            self.assertEqual([tuple(o.get(key) for key in keys) for o in found],
+                             [("a>b", "PUT", ids[0], "acknowledged", 3072, 3072, 2, True), ("a>b", "PUT", ids[1], "acknowledged", 900, 850, 2, True),
+                              ("a>b", "PUT", ids[2], "success", 800, None, 2, True), ("b>a", "PUT", ids[3], "acknowledged", 700, 699, 2, True),
+                              ("a>b", "PUT", ids[4], "success", 600, None, 2, True), ("a>b", "IMMEDIATE", None, None, 1, None, None, True)])
+            # the ACK alone selects the operation
+            frames = self.lines("-r", capture, "-Y", "lnet.hdr.mlength == 850", "-T", "fields", "-e", "frame.number")
+            self.assertEqual(len(frames), 1)
+            self.assertEqual([o["id"] for o in self.operations(capture, "-Y", "lnet.hdr.mlength == 850")], ids[1:2])
+
+    def test_an_ack_without_the_end_of_its_put(self):
+        """Without PUT_DONE the PUT is not complete, and the ACK is an operation of its own; so is one that is captured again or before."""
+        a, b = self.scene()
+        put = a.put(DATA, handle=7)
+        ack = b.immediate(lnet.ACK, length=len(DATA), handle=7)
+        found = [(o["name"], o.get("lnet_type"), o.get("status"), o["complete"]) for o in self.operations(self.captured(*put[:3], ack))]
+        self.assertEqual(found, [("PUT", None, None, False), ("IMMEDIATE", "ACK", None, True)])
+        for refused in (None, -5):
+            a, b = self.scene()
+            put = a.put(DATA, handle=7, status=refused or 0)
+            found = self.operations(self.captured(*put, b.immediate(lnet.ACK, length=len(DATA), handle=7), b.immediate(lnet.ACK, length=9, handle=7)))
+            self.assertEqual([(o["name"], o.get("status"), o.get("acknowledged_bytes"), o["complete"]) for o in found],
+                             [("PUT", "acknowledged", 3072, True), ("IMMEDIATE", None, 9, True)] if refused is None else
+                             [("PUT", "error -5", None, True), ("IMMEDIATE", None, 3072, True), ("IMMEDIATE", None, 9, True)])
+
+    def test_an_ack_in_any_place(self):
+        """Each order in which a capture can have PUT_DONE, its acknowledgement, and the ACK."""
+        a, b = self.scene()
+        put = a.put(DATA, handle=7)
+        ack = b.immediate(lnet.ACK, length=len(DATA), handle=7)
+        for order in itertools.permutations(put[3] + ack):
+            self.last.frames = self.last.frames[:3]
+            one, *rest = self.operations(self.captured(*put[:3], order, a.immediate(lnet.PUT, b"x")))
+            place = order.index(put[3][0]) < order.index(ack[0])
+            self.assertEqual((one["name"], one["complete"], one["status"], one.get("acknowledged_bytes"), len(rest)),
+                             ("PUT", True, "acknowledged", 3072, 1) if place else ("PUT", True, "success", None, 2), order)
 
     def test_both_versions(self):
         """Versions 1 and 2 have one layout. Cookies, which are the id, are numbers to their owner only."""
