@@ -557,6 +557,14 @@ const char *rtap_source_note(const struct rtap_source *source, size_t index)
 	return index < source->metadata.note_count ? source->metadata.notes[index] : NULL;
 }
 
+void source_read_counts(const struct rtap_source *source, size_t interface, struct rtap_interface *counts)
+{
+	if (source->lives)
+		live_merge_read_counts(source->lives, interface, counts);
+	else
+		live_read_counts(source->live, counts);
+}
+
 void rtap_source_counters(const struct rtap_source *source, struct rtap_source_counters *counters, size_t size)
 {
 	struct_size_give(counters, size, &source->metadata.counters, sizeof source->metadata.counters);

@@ -74,6 +74,12 @@ void source_set_clock(struct rtap_source *source, size_t file, const struct sour
 /* A time as the clock that was set for the file corrects it; of a clock of several pieces by the first one. */
 int64_t source_corrected_ns(const struct rtap_source *source, size_t file, int64_t time_ns);
 
+/*
+ * Live sources: sets the counts of frames received and dropped, and of the queue, of an interface. Any thread may call it while another one
+ * reads.
+ */
+void source_read_counts(const struct rtap_source *source, size_t interface, struct rtap_interface *counts);
+
 /* Number of files. */
 size_t source_file_count(const struct rtap_source *source);
 

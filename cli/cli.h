@@ -82,7 +82,7 @@ struct options {
 	const char *write_name;   /* -w; for report: -o */
 	struct rtap_series_options series; /* -C, -G, -W, -a, -b */
 	struct file_options files;
-	struct status status;      /* --status */
+	struct status_options status; /* --status */
 	struct thread_placement writer; /* --cpu, --priority: of the thread that writes or prints */
 	struct known_clocks clocks; /* --clock */
 	struct recorder_options recorder;

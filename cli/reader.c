@@ -293,7 +293,7 @@ static void flush_live(struct reader *reader, bool is_idle, void *owner)
 	if (is_idle && reader->tracker)
 		tracker_pass_time(reader->tracker, now - reader->passed_ns);
 	reader->passed_ns = now;
-	status_show(&reader->live_status, reader->source, now);
+	status_update(reader->live_status);
 	if (!is_idle && now < reader->flush_ns)
 		return;
 	reader->flush_ns = now + FLUSH_NS;
@@ -362,6 +362,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 {
 	uint64_t done, total;
 
+	status_stop(reader->live_status);
 	pipeline_end(reader->pipeline);
 	reader->packets.read = pipeline_progress(reader->pipeline, &done, &total);
 	if (reader->options->device && status != RTAP_STATUS_END)
@@ -444,7 +445,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	if (!open_pipeline(reader) || !begin_live_view(reader))
 		return;
 	announce(reader);
-	reader->live_status = reader->options->status;
+	reader->live_status = status_start(&reader->options->status, reader->source);
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;

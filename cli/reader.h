@@ -34,7 +34,7 @@ struct reader {
 	bool has_state;
 	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */
 	int64_t passed_ns;          /* live: when the time was last passed to the tracker; monotonic clock */
-	struct status live_status;  /* --status */
+	struct status *live_status; /* --status; NULL: none */
 	int64_t flush_ns;           /* live: time of the next flush, even if not idle; monotonic clock */
 	/* Not NULL: called instead of take(), for the first `count` frames of a batch; a frame may be NULL. */
 	void (*take_batch)(void *owner, struct rtap_batch *batch, size_t count);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/thread.h"
+#include "capture/source.h"
 #include "cli/cli.h"
 #include "cli/print_error.h"
 #include "cli/status.h"
@@ -15,6 +19,20 @@
 #define NS_A_SECOND INT64_C(1000000000)
 #define LONGEST_SECONDS 86400
 
+struct status {
+	struct status_options options;
+	const struct rtap_source *source;
+	size_t interface_count;
+	atomic_uint_fast64_t packets, bytes; /* taken by the reading thread */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t ends;
+	bool ended; /* under the lock */
+	/* of the thread; monotonic clock */
+	int64_t begin_ns, last_ns;
+	uint64_t last_packets, last_bytes;
+};
+
 /* Sums over the interfaces; known if each value is known. */
 struct state {
 	struct rtap_count by_device, by_system, here, used, size;
@@ -22,17 +40,17 @@ struct state {
 	int64_t since_ns;
 };
 
-bool status_parse(struct status *status, const char *text)
+bool status_parse(struct status_options *options, const char *text)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
-	status->as_json = !strcmp(end, ",json");
-	if (end == text || (*end && !status->as_json) || !(seconds >= 0.1 && seconds <= LONGEST_SECONDS)) {
+	options->as_json = !strcmp(end, ",json");
+	if (end == text || (*end && !options->as_json) || !(seconds >= 0.1 && seconds <= LONGEST_SECONDS)) {
 		print_error("--status %s: not a number of seconds from 0.1 to %d (5 or 5,json)", text, LONGEST_SECONDS);
 		return false;
 	}
-	status->every_ns = (int64_t)(seconds * NS_A_SECOND);
+	options->every_ns = (int64_t)(seconds * NS_A_SECOND);
 	return true;
 }
 
@@ -47,24 +65,29 @@ static uint64_t a_second(uint64_t number, int64_t duration_ns)
 	return (uint64_t)((double)number * NS_A_SECOND / (double)duration_ns);
 }
 
-static void gather(const struct status *status, const struct rtap_source *source,
-		   const struct rtap_source_counters *counters, int64_t now_ns, struct state *state)
+static void gather(struct status *status, int64_t now_ns, struct state *state)
 {
+	uint64_t packets = atomic_load(&status->packets), bytes = atomic_load(&status->bytes);
+
 	*state = (struct state){
 		.by_device.known = true, .by_system.known = true, .here.known = true, .used.known = true, .size.known = true,
-		.packets = counters->frames, .since_ns = now_ns - status->begin_ns,
-		.packets_a_second = a_second(counters->frames - status->last.frames, now_ns - status->last_ns),
-		.bytes_a_second = a_second(counters->captured_bytes - status->last.captured_bytes, now_ns - status->last_ns),
+		.packets = packets, .since_ns = now_ns - status->begin_ns,
+		.packets_a_second = a_second(packets - status->last_packets, now_ns - status->last_ns),
+		.bytes_a_second = a_second(bytes - status->last_bytes, now_ns - status->last_ns),
 	};
-	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
-		const struct rtap_interface *interface = rtap_source_interface(source, i);
+	for (size_t i = 0; i < status->interface_count; i++) {
+		struct rtap_interface counts;
 
-		add(&state->by_device, interface->has_dropped, interface->dropped);
-		add(&state->by_system, interface->dropped_by_system.known, interface->dropped_by_system.value);
-		add(&state->here, interface->dropped_here.known, interface->dropped_here.value);
-		add(&state->used, interface->queue_used.known, interface->queue_used.value);
-		add(&state->size, interface->queue_size.known, interface->queue_size.value);
+		source_read_counts(status->source, i, &counts);
+		add(&state->by_device, counts.has_dropped, counts.dropped);
+		add(&state->by_system, counts.dropped_by_system.known, counts.dropped_by_system.value);
+		add(&state->here, counts.dropped_here.known, counts.dropped_here.value);
+		add(&state->used, counts.queue_used.known, counts.queue_used.value);
+		add(&state->size, counts.queue_size.known, counts.queue_size.value);
 	}
+	status->last_packets = packets;
+	status->last_bytes = bytes;
+	status->last_ns = now_ns;
 }
 
 static void count_or_unknown(struct line *line, const char *before, struct rtap_count count)
@@ -121,31 +144,123 @@ static void write_json(const struct state *state, struct line *line)
 	line_char(line, '}');
 }
 
-void status_show(struct status *status, const struct rtap_source *source, int64_t now_ns)
+/* Not by print_error(), which waits for standard output. */
+static void print(struct status *status, int64_t now_ns)
 {
-	struct rtap_source_counters counters;
 	struct state state;
 	struct line line;
 	char text[512];
 
-	if (!status->every_ns)
-		return;
-	if (!status->begin_ns)
-		status->begin_ns = status->last_ns = now_ns;
-	if (now_ns - status->last_ns < status->every_ns)
-		return;
-	rtap_source_counters(source, &counters, sizeof counters);
-	gather(status, source, &counters, now_ns, &state);
-	status->last = counters;
-	status->last_ns = now_ns;
+	gather(status, now_ns, &state);
 	line_init(&line, text, sizeof text - 1);
-	if (status->as_json)
+	if (status->options.as_json) {
 		write_json(&state, &line);
-	else
+	} else {
+		line_text(&line, "rdmatap: ");
 		write_text(&state, &line);
+	}
 	*line.next = '\0';
-	if (status->as_json)
-		fprintf(stderr, "%s\n", text);
-	else
-		print_error("%s", text);
+	fprintf(stderr, "%s\n", text);
+}
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
+}
+
+static void *run(void *argument)
+{
+	struct status *status = argument;
+	int64_t due_ns = status->begin_ns;
+
+	pthread_mutex_lock(&status->lock);
+	while (!status->ended) {
+		struct timespec due;
+		int result = 0;
+
+		due_ns += status->options.every_ns;
+		due.tv_sec = (time_t)(due_ns / NS_A_SECOND);
+		due.tv_nsec = (long)(due_ns % NS_A_SECOND);
+		while (!status->ended && !result)
+			result = pthread_cond_timedwait(&status->ends, &status->lock, &due);
+		if (status->ended)
+			break;
+		pthread_mutex_unlock(&status->lock);
+		/* intervals that were missed are not made up for */
+		if (monotonic_ns() - due_ns > status->options.every_ns)
+			due_ns = monotonic_ns();
+		print(status, monotonic_ns());
+		pthread_mutex_lock(&status->lock);
+	}
+	pthread_mutex_unlock(&status->lock);
+	return NULL;
+}
+
+static bool init_wait(struct status *status)
+{
+	pthread_condattr_t attributes;
+	bool done;
+
+	if (pthread_condattr_init(&attributes))
+		return false;
+	done = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) && !pthread_cond_init(&status->ends, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (done && pthread_mutex_init(&status->lock, NULL)) {
+		pthread_cond_destroy(&status->ends);
+		done = false;
+	}
+	return done;
+}
+
+struct status *status_start(const struct status_options *options, const struct rtap_source *source)
+{
+	struct status *status;
+
+	if (!options->every_ns)
+		return NULL;
+	status = calloc(1, sizeof *status);
+	if (!status || !init_wait(status)) {
+		free(status);
+		print_error("--status: out of memory");
+		return NULL;
+	}
+	status->options = *options;
+	status->source = source;
+	status->interface_count = rtap_source_interface_count(source);
+	status->begin_ns = status->last_ns = monotonic_ns();
+	if (!thread_start(&status->thread, run, status))
+		return status;
+	print_error("--status: no thread can be started");
+	pthread_mutex_destroy(&status->lock);
+	pthread_cond_destroy(&status->ends);
+	free(status);
+	return NULL;
+}
+
+void status_update(struct status *status)
+{
+	struct rtap_source_counters counters;
+
+	if (!status)
+		return;
+	rtap_source_counters(status->source, &counters, sizeof counters);
+	atomic_store(&status->packets, counters.frames);
+	atomic_store(&status->bytes, counters.captured_bytes);
+}
+
+void status_stop(struct status *status)
+{
+	if (!status)
+		return;
+	pthread_mutex_lock(&status->lock);
+	status->ended = true;
+	pthread_cond_signal(&status->ends);
+	pthread_mutex_unlock(&status->lock);
+	pthread_join(status->thread, NULL);
+	pthread_mutex_destroy(&status->lock);
+	pthread_cond_destroy(&status->ends);
+	free(status);
 }

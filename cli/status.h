@@ -10,17 +10,23 @@
 
 #include <rdmatap/source.h>
 
-struct status {
+struct status_options {
 	int64_t every_ns;  /* 0: nothing is printed */
 	bool as_json;
-	int64_t begin_ns, last_ns; /* monotonic clock; 0: not begun */
-	struct rtap_source_counters last;
 };
 
-/* Parses "SECONDS" or "SECONDS,json". False: an error was printed. */
-bool status_parse(struct status *status, const char *text);
+/* A thread that prints, so that lines appear while the reading one waits for the reader of its output. */
+struct status;
 
-/* Prints a line if one is due. `now_ns`: monotonic clock. */
-void status_show(struct status *status, const struct rtap_source *source, int64_t now_ns);
+/* Parses "SECONDS" or "SECONDS,json". False: an error was printed. */
+bool status_parse(struct status_options *options, const char *text);
+
+/* Starts printing the state of a live source, which is borrowed. NULL: nothing is to be printed, or an error was printed. */
+struct status *status_start(const struct status_options *options, const struct rtap_source *source);
+
+/* Call after each read, in the thread that reads. NULL is ignored, also below. */
+void status_update(struct status *status);
+
+void status_stop(struct status *status);
 
 #endif

@@ -321,6 +321,11 @@ enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch,
 	return status;
 }
 
+void live_merge_read_counts(const struct live_merge *merge, size_t index, struct rtap_interface *counts)
+{
+	live_read_counts(merge->members[index].live, counts);
+}
+
 void live_merge_stop(struct live_merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)

@@ -21,6 +21,9 @@ enum rtap_status live_merge_open(struct live_merge **merge, const char *const *n
 enum rtap_status live_merge_read(struct live_merge *merge, struct batch **batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* As source_read_counts(). */
+void live_merge_read_counts(const struct live_merge *merge, size_t index, struct rtap_interface *counts);
+
 void live_merge_stop(struct live_merge *merge);
 bool live_merge_needs_privileges(const struct live_merge *merge);
 

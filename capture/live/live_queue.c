@@ -410,10 +410,8 @@ static enum rtap_status start(struct live *live, struct rtap_error *error)
 }
 
 /* Under the lock. */
-static void report_statistics(struct live *live)
+static void report_statistics(const struct live *live, struct rtap_interface *interface)
 {
-	struct rtap_interface *interface = &live->metadata->interfaces[live->interface];
-
 	interface->has_received = live->statistics.received.known;
 	/* the device's count is up to a second old; what came since is at least this */
 	interface->received = live->statistics.received.value + atomic_load(&live->since_statistics);
@@ -477,9 +475,16 @@ static struct item *take_item(struct live *live, bool waits, bool *ended)
 		live->queued_bytes -= item->bytes;
 		live->nap_ns = item->batch && item->batch->counts_only ? COUNTING_NAP_NS : NAP_NS;
 	}
-	report_statistics(live);
+	report_statistics(live, &live->metadata->interfaces[live->interface]);
 	pthread_mutex_unlock(&live->lock);
 	return item;
+}
+
+void live_read_counts(struct live *live, struct rtap_interface *counts)
+{
+	pthread_mutex_lock(&live->lock);
+	report_statistics(live, counts);
+	pthread_mutex_unlock(&live->lock);
 }
 
 static void number(struct live *live, struct batch *batch)

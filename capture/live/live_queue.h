@@ -44,6 +44,9 @@ enum rtap_status live_read_present(struct live *live, struct batch **batch, stru
 /* As rtap_source_read_batch(). */
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 
+/* As source_read_counts(). */
+void live_read_counts(struct live *live, struct rtap_interface *counts);
+
 void live_stop(struct live *live);
 bool live_needs_privileges(const struct live *live);
 

@@ -133,6 +133,29 @@ class Files(CliTest):
         self.assertGreater(here, 0)
         self.assertEqual(captured + here, received)
 
+    def test_the_status_is_printed_while_the_reader_of_the_output_waits(self):
+        """Nothing is read of standard output before the fifth line that shows more dropped packets than the one before."""
+        process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "--buffer-size", "1M", "--verbs", "frame=2048", "--status", "0.1,json",
+                                    "-w", "-"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**device("feed=gen:0:2000,pace=20000")))
+        self.addCleanup(process.kill)
+        self.assertIn(b"capturing on", process.stderr.readline())
+        states, rises = [], 0
+        while rises < 5:
+            states.append(json.loads(process.stderr.readline()))
+            rises += len(states) > 1 and self.lost(states[-1]) > self.lost(states[-2])
+        self.assertEqual(len({state["packets"] for state in states[-5:]}), 1, states)
+        self.assertGreater(states[-1]["queue_used"], 0)
+        process.send_signal(signal.SIGINT)
+        written, errors = process.communicate(timeout=TIMEOUT)
+        captured, received, system, here = map(int, re.search(rb"(\d+) packets captured; received: (\d+);.* kernel (\d+), here (\d+)", errors).groups())
+        self.assertEqual(captured, len(records(written)[1]))
+        self.assertEqual(captured + system + here, received)
+        self.assertGreaterEqual(system + here, self.lost(states[-1]))
+
+    @staticmethod
+    def lost(state):
+        return state["dropped_here"] + state["dropped_by_system"]
+
     def test_no_more_packets_are_captured_than_received(self):
         """At any time: the device's own count is read once a second."""
         process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-q"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
