@@ -14,6 +14,7 @@
 #include "cli/check.h"
 #include "cli/check_records.h"
 #include "cli/feed.h"
+#include "cli/nothing_found.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -76,6 +77,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	const struct rtap_packet *packet = reader_packet(&checking->reader, frame);
 
 	reader_count(&checking->reader, packet);
+	nothing_found_note(&checking->reader, packet);
 	check_packet(&checking->check, packet);
 	check_records_packet(&checking->records, packet);
 	feed_found(&checking->check.violations, frame->number);
@@ -190,6 +192,7 @@ static void finish(struct checking *checking)
 		write_results(checking);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, checking->tracker);
+	nothing_found_report_rdma(reader);
 	if (check->memory.evictions)
 		print_error("the state of %" COUNT " was dropped for lack of memory: some rules were not checked there (--max-memory)",
 			    COUNTED(check->memory.evictions, "connection", "connections"));

@@ -189,6 +189,8 @@ static void print_rows(const struct described *described, bool own)
 
 bool command_help(const char *name)
 {
+	if (!strcmp(name, "ops"))
+		name = "operations";
 	for (size_t i = 1; i < sizeof commands / sizeof commands[0]; i++) {
 		char usage[64];
 		const char *line;

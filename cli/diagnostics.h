@@ -23,6 +23,8 @@ struct packet_counters {
 	bool dropped_rest;      /* live: an error or an interrupt ended it before all packets that had been received were taken */
 	uint64_t clamped_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
+	uint64_t rdma, management, tcp, udp; /* with nothing_found_note(): packets of RDMA; of these, MADs; others of TCP and UDP */
+	uint64_t records, listed;  /* of commands that list records: found; written */
 };
 
 /* What a tracker counted. */

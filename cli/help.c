@@ -27,7 +27,7 @@ const char options_help_text[] =
 	      "Captures RDMA traffic, or reads capture files, and prints each packet. The commands list messages, operations and\n"
 	      "connections; print counts, latencies and findings; write RPC messages and files for other tools; compare and send\n"
 	      "captures.\n"
-	      "rdmatap COMMAND --help describes one command. With -i SOURCE, messages, operations, connections, stats and report\n"
+	      "rdmatap help COMMAND describes one command. With -i SOURCE, messages, operations, connections, stats and report\n"
 	      "take the options under Capture and Verbs and end when interrupted, or with -a.\n"
 	      "\n"
 	      "Input\n"

@@ -13,6 +13,7 @@
 #include "cli/feed.h"
 #include "cli/join.h"
 #include "cli/joined.h"
+#include "cli/nothing_found.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -59,6 +60,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	const struct rtap_packet *packet = reader_packet(&joining->reader, frame);
 
 	reader_count(&joining->reader, packet);
+	nothing_found_note(&joining->reader, packet);
 	joined_sight(&joining->joined, packet, &sight);
 	if (feed_joins(&sight))
 		return;
@@ -189,6 +191,7 @@ static void finish(struct joining *joining)
 	if (joining->joined.form.lacks_stretches)
 		reader->status = EXIT_ERROR;
 	reader_report(reader, joining->tracker);
+	nothing_found_report_rdma(reader);
 	joined_report(&joining->joined);
 }
 
@@ -232,6 +235,16 @@ static int run(const struct options *options)
 	return reader->status;
 }
 
+/* Points are identified by the names of their files. */
+static const char *named_twice(const struct options *options)
+{
+	for (size_t i = 0; i < options->input_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(options->inputs[i], options->inputs[j]))
+				return options->inputs[i];
+	return NULL;
+}
+
 int command_join(int argc, char **argv)
 {
 	struct options options;
@@ -240,6 +253,8 @@ int command_join(int argc, char **argv)
 	if (options_parse(&options, COMMAND_JOIN, argc, argv)) {
 		if (options.input_count < 2)
 			print_error("join: nothing to join (name a capture file of each point)");
+		else if (named_twice(&options))
+			print_error("join: %s: named twice", named_twice(&options));
 		else if (clocks_check(&options))
 			status = run(&options);
 	}

@@ -3,6 +3,7 @@
 
 #include "cli/feed.h"
 #include "cli/listing.h"
+#include "cli/nothing_found.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "output/packet/colour.h"
@@ -24,6 +25,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	clock_note_frame(&listing->times, frame);
 	packet = reader_packet(&listing->reader, frame);
 	reader_note_passing(&listing->reader, frame, packet);
+	nothing_found_note(&listing->reader, packet);
 	reader_count(&listing->reader, packet);
 }
 
@@ -61,7 +63,8 @@ void listing_finish(struct listing *listing, const char *records)
 
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing->tracker);
-	reader_report_passing(reader, records);
+	if (!reader_report_passing(reader, records))
+		nothing_found_report(reader, listing->tracker, records);
 }
 
 int listing_close(struct listing *listing)

@@ -177,6 +177,18 @@ static const char *command_name(size_t index)
 	return index < sizeof commands / sizeof commands[0] ? commands[index].name : NULL;
 }
 
+/* rdmatap help [COMMAND] */
+static int show_help(const char *command)
+{
+	if (!command || !strcmp(command, "help")) {
+		options_help(stdout);
+	} else if (!command_help(command)) {
+		foreign_print_unknown(command, command_name);
+		return EXIT_ERROR;
+	}
+	return EXIT_DONE;
+}
+
 static int run(int argc, char **argv)
 {
 	bool help = false;
@@ -195,6 +207,8 @@ static int run(int argc, char **argv)
 			options_help(stdout);
 		return EXIT_DONE;
 	}
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return show_help(argv[2]);
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);

@@ -155,9 +155,11 @@ static void show_message(void *owner, const struct rtap_message *message)
 	bool is_selected = reader_selects(reader, message->wanted, message_json_of, message);
 	struct text text;
 
+	reader->packets.records++;
 	if (reader->unwritable || aborted || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    !is_selected)
 		return;
+	reader->packets.listed++;
 	text = (struct text){ message, listing->times, listing->options->hex, listing->colour, listing->options->wide };
 	if (!write_later(listing, message)) {
 		if (columns_are_made(&listing->options->columns))
@@ -183,6 +185,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct used used = { connection, connection_usage_of(&connections->usages, connection) };
 	struct text text = { &used, listing->times, false, listing->colour, listing->options->wide };
 
+	reader->packets.records++;
 	if (reader->unwritable || aborted)
 		return;
 	if (listing->options->sampled) {
@@ -191,6 +194,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		used.connection = &sampled;
 	}
 	if (reader_selects(reader, false, connection_json_of, &used)) {
+		reader->packets.listed++;
 		if (columns_are_made(&listing->options->columns))
 			reader_write(reader, write_connection, &(struct record){ &listing->options->columns, &used });
 		else
@@ -235,7 +239,7 @@ static int run(const struct options *options, enum command command)
 		tracking.merged = merge_connections;
 	}
 	if (listing_read(listing, &tracking))
-		listing_finish(listing, "messages");
+		listing_finish(listing, command == COMMAND_MESSAGES ? "messages" : "connections");
 	if (connections.usages.uncounted)
 		print_error("connections without a known layer lack their pattern, for lack of memory (--max-memory)");
 	connection_usages_fini(&connections.usages);

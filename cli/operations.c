@@ -191,8 +191,10 @@ static void show(void *owner, const struct rtap_operation *operation)
 	struct item item = { listing, operation };
 
 	listing->base.reader.selected |= operation->wanted;
+	listing->base.reader.packets.records++;
 	if (listing->base.reader.unwritable || aborted || !is_listed(listing, operation))
 		return;
+	listing->base.reader.packets.listed++;
 	if (listing->base.options->by)
 		operation_groups_add(&listing->groups, operation);
 	else if (listing->base.options->sort)

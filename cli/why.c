@@ -12,6 +12,7 @@
 #include <rdmatap/tracker.h>
 
 #include "base/array.h"
+#include "cli/nothing_found.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
@@ -180,6 +181,8 @@ static void take_first(void *owner, struct rtap_frame *frame)
 	struct gathering *gathering = owner;
 	const struct rtap_packet *packet = reader_packet(&gathering->reader, frame);
 
+	reader_count(&gathering->reader, packet);
+	nothing_found_note(&gathering->reader, packet);
 	stats_packet(gathering->stats, packet);
 	gathering->last_frame = frame->number;
 	if (gathering->selector == SELECT_FRAME && frame->number == gathering->number && packet->flow.present)
@@ -285,7 +288,7 @@ static bool choose(struct gathering *gathering)
 		else if (gathering->selector)
 			print_error("%s%" PRIu64 ": not in the capture", selector_names[gathering->selector], gathering->number);
 		else
-			print_error("no connection in the capture");
+			nothing_found_report(&gathering->reader, gathering->tracker, "connections");
 		return false;
 	}
 	subject->connection = number;
@@ -436,7 +439,7 @@ static int run(struct gathering *gathering, const struct options *options)
 		return EXIT_ERROR;
 	}
 	if (!pass(gathering, &quietly, &tracking, take_first) || !choose(gathering)) {
-		status = gathering->reader.status == EXIT_DONE && aborted ? EXIT_DONE : EXIT_ERROR;
+		status = gathering->reader.status == EXIT_DONE && (aborted || !gathering->selector) ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	rtap_tracker_close(gathering->tracker);

@@ -362,7 +362,8 @@ static void findings(const void *what, struct line *line)
 	const struct findings *found = page->findings;
 
 	line_text(line, "<section id=\"findings\"><h2>Findings</h2>\n");
-	line_text(line, found->count ? "<ol class=\"findings\">\n" :
+	line_text(line, found->count ? "<ol class=\"findings\">\n" : !stats_has_rdma(page->stats) ?
+		  "<p>Nothing to assess: no packets of RDMA or ONC RPC.</p>\n" :
 		  "<p class=\"good\">✔ No problems found (doc/stats.md lists the rules).</p>\n");
 	for (unsigned i = 0; i < found->count; i++) {
 		const struct finding *finding = &found->list[i];

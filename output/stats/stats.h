@@ -344,6 +344,12 @@ static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 /* The connection's counters, created if necessary; `others` if out of memory. */
 struct stats_connection *stats_begin(struct stats *stats, uint64_t number);
 
+/* Whether anything was counted that findings are about. */
+static inline bool stats_has_rdma(const struct stats *stats)
+{
+	return stats->rdma_packets || stats->connections;
+}
+
 static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 {
 	struct stats_connection *found = number - 1 < stats->table_room ? stats->table[number - 1] : NULL;

@@ -416,7 +416,7 @@ static void findings_title(const void *what, struct line *line)
 	const struct part *part = record->what;
 
 	if (!record->findings->found) {
-		line_text(line, "\nNo problems found\n");
+		line_text(line, stats_has_rdma(record->stats) ? "\nNo problems found\n" : "\nNothing to assess: no packets of RDMA or ONC RPC\n");
 		return;
 	}
 	if (!part->shown) {

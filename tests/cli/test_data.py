@@ -80,8 +80,8 @@ class Schemas(CliTest):
     def check(self, command, *arguments):
         types, seen = Types(command), 0
         done = self.run_program(*arguments)
-        # diff found differences; why found no connection
-        self.assertTrue(done.returncode in (0, 1) or done.stderr == b"rdmatap: no connection in the capture\n", (arguments, done.stderr))
+        # diff found differences
+        self.assertIn(done.returncode, (0, 1), (arguments, done.stderr))
         for line in done.stdout.decode().splitlines():
             record = json.loads(line)
             seen += 1

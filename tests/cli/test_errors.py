@@ -107,6 +107,8 @@ class Usage(CliTest):
                 ("--extcap-interface is missing", ("--extcap-dlts",)),
                 ("an unknown extcap option, or one without its argument", ("--extcap-interfaces", "--extcap-bogus")),
                 ("standard input can be read only once", ("-r", "-", "-r", "-")),
+                ("join: %s: named twice" % RPING, ("join", RPING, RPING)),
+                ("mesages: no such command (did you mean messages?)", ("help", "mesages")),
                 ("fields: takes one PREFIX", ("fields", "a", "b")),
                 ("fields: none begins with nothing.here", ("fields", "nothing.here"))):
             with self.subTest(arguments):
@@ -124,6 +126,65 @@ class Usage(CliTest):
         self.bad("-Y: column 11: ", "-r", RPING, "-Y", "ip.src == 1.2.3")
         self.bad('capture filter "foo bar": ', "-r", RPING, "-f", "foo bar")
         self.bad("link type 247 (INFINIBAND): this link type has no BPF; use -Y", "-r", INFINIBAND, "-f", "ip")
+
+
+class NothingFound(CliTest):
+    """The numbers of packets are those of capinfos, their kinds those of testdata/README.md."""
+
+    MAC_CONTROL, MAD, TCP = (os.path.join(TESTDATA, name) for name in ("mac-control.pcap", "mad-ibsim-smp-perf.pcap.gz", "rpc-tcp-reply-before-call.pcap"))
+    EMPTY = os.path.join(TESTDATA, "empty.pcap")
+
+    def said(self, *arguments):
+        done = self.run_program(*arguments)
+        self.assertEqual(done.returncode, 0, arguments)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_a_list_without_records_says_what_there_is(self):
+        for kind, capture, wanted in (
+                ("operations", self.EMPTY, "no operations: no packets were read"),
+                ("messages", self.EMPTY, "no messages: no packets were read"),
+                ("connections", self.EMPTY, "no connections: no packets were read"),
+                ("why", self.EMPTY, "no connections: no packets were read"),
+                ("operations", self.MAC_CONTROL, "no operations: 27 packets, none of RDMA"),
+                ("messages", self.MAC_CONTROL, "no messages: 27 packets, none of RDMA"),
+                ("connections", self.MAD, "no connections: 435 packets of RDMA, 435 management datagrams, 435 messages"),
+                ("operations", RPING, "no operations: 101 packets of RDMA, 5 management datagrams, 1 connection, 53 messages; "
+                                      "no upper layer was recognised (--decode-as names that of a queue pair)")):
+            with self.subTest(kind=kind, capture=capture):
+                self.assertEqual(self.said(kind, capture), ("", "rdmatap: %s\n" % wanted))
+                self.assertEqual(self.said(kind, "--json", capture), ("", "rdmatap: %s\n" % wanted))
+
+    def test_options_that_select_nothing_are_reported(self):
+        for arguments, wanted in ((("operations", "--failed", self.TCP), "none of 2 operations is selected"),
+                                  (("operations", "--slower", "20", "--by", "name", self.TCP), "none of 2 operations is selected"),
+                                  (("messages", "-Y", "message.length == 77777", self.TCP), "none of 4 messages is selected"),
+                                  (("connections", "-Y", "connection.packets == 77777", self.TCP), "none of 1 connections is selected")):
+            self.assertEqual(self.said(*arguments), ("", "rdmatap: %s\n" % wanted))
+        self.assertEqual(self.said("messages", "-T", "csv", "-e", "length", "-Y", "message.length == 77777", self.TCP)[0], "length\n")
+
+    def test_nothing_is_reported_if_records_are_listed(self):
+        for arguments in (("messages", RPING), ("connections", RPING), ("operations", self.TCP), ("operations", "--by", "name", self.TCP)):
+            out, err = self.said(*arguments)
+            self.assertNotEqual(out, "")
+            self.assertEqual(err, "")
+
+    def test_checks_of_other_traffic_are_reported(self):
+        self.assertEqual(self.said("check", self.EMPTY)[1], "rdmatap: no packets were read\n")
+        self.assertEqual(self.said("check", self.MAC_CONTROL)[1], "rdmatap: 27 packets, none of RDMA\n")
+        self.assertEqual(self.said("check", self.TCP)[1], "rdmatap: 7 packets, none of RDMA, 7 of TCP\n")
+        self.assertEqual(self.said("check", RPING)[1], "")
+        self.assertIn("27 packets, none of RDMA", self.said("join", self.EMPTY, self.MAC_CONTROL)[1])
+        self.assertTrue(self.said("stats", os.path.join(TESTDATA, "unknown-link-type.pcap"))[0].endswith(
+            "\nNothing to assess: no packets of RDMA or ONC RPC\n"))
+        self.assertNotIn("Nothing to assess", self.said("stats", self.TCP)[0])
+
+
+class Help(CliTest):
+    def test_help_of_a_command(self):
+        for command in "messages", "why", "ops", "fields":
+            self.assertEqual(self.run_program("help", command).stdout, self.run_program(command, "--help").stdout)
+            self.assertIn(b"usage: rdmatap " + command[:2].encode(), self.run_program("help", command).stdout)
+        self.assertEqual(self.run_program("help").stdout, self.run_program("--help").stdout)
 
 
 class Files(CliTest):

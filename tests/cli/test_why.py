@@ -188,7 +188,6 @@ class Subjects(WhyTest):
         self.bad("connection=: not a number", "why", RPING, "connection=")
         self.bad("frame=3: only one of", "why", RPING, "qp=2", "frame=3")
         self.bad("frame=1: part of no connection", "why", testdata("mad-attributes.pcap"), "frame=1")
-        self.bad("no connection in the capture", "why", testdata("empty.pcap"))
         with open(RPING, "rb") as f:
             piped = self.run_program("why", "-", stdin=f)
         self.assertEqual((piped.returncode, piped.stdout), (0, self.run_program("why", RPING).stdout))
@@ -218,7 +217,7 @@ class Form(WhyTest):
             done = self.run_program("why", capture)
             for line in done.stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 120, capture)
-            self.assertEqual(bool(done.stdout), done.returncode == 0 or b"in the capture" not in done.stderr, (capture, done.stderr))
+            self.assertEqual(bool(done.stdout), b"no connections: " not in done.stderr, (capture, done.stderr))
 
     def test_keys_are_documented(self):
         with open(os.path.join(TESTS, "..", "doc", "json.md")) as f:
