@@ -378,7 +378,7 @@ Test(verbs, a_frame_longer_than_its_buffer_is_counted_with_advice)
 	struct run run;
 
 	simulate("feed=gen:20:300");
-	capture(&run, "verbs:sim0", &options, 0, 1);
+	capture_for(&run, "verbs:sim0", &options, 0, 1, 40);
 	cr_assert_eq(run.count, 0);
 	cr_assert_eq(run.interface.dropped_by_system.value, 20);
 	cr_assert(strstr(run.reported, "--verbs frame=N"), "%s", run.reported);
@@ -475,7 +475,7 @@ Test(verbs, frames_without_a_receive_are_counted_by_the_device)
 
 	make_sysfs(folder, 1500);
 	simulate("feed=gen:20000:64,pace=20000000,sysfs=%s", folder);
-	capture(&run, "verbs:sim0", &options, 0, 20000);
+	capture_for(&run, "verbs:sim0", &options, 0, 20000, 40);
 	cr_assert_eq(run.ended, RTAP_STATUS_END, "%s", run.error.text);
 	cr_assert(run.interface.has_dropped);
 	cr_assert_gt(run.interface.dropped, 0);

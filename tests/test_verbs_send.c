@@ -137,7 +137,7 @@ Test(verbs_send, a_peer_is_found_and_its_traffic_captured)
 		struct run run;
 
 		simulate("feed=gen:50:300,%s", cases[i].device);
-		capture(&run, cases[i].name, &options, 0, 50);
+		capture_for(&run, cases[i].name, &options, 0, 50, cases[i].count ? 400 : 10);
 		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%s: %s", cases[i].peer, run.error.text);
 		cr_assert_eq(run.count, cases[i].count, "%s: %zu", cases[i].peer, run.count);
 		run_free(&run);

@@ -49,7 +49,7 @@ struct run {
 	char notes[4096];
 };
 
-/* Captures until there are `wanted` frames, or nothing has come for `patience` reads of 50 ms. */
+/* Captures until there are `wanted` frames, or `patience` reads of 50 ms have returned none. */
 static inline void read_all(struct run *run, struct rtap_source *source, size_t wanted, int patience)
 {
 	bool stopped = false;
@@ -104,13 +104,21 @@ static inline void capture_by(struct run *run, const char *name, const struct rt
 /* Options of raw-packet queue pairs. */
 #define VERBS(...) &(const struct rtap_verbs_options){ .size = sizeof(struct rtap_verbs_options), __VA_ARGS__ }
 
-static inline void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+/* Patience is in reads of 50 ms. */
+static inline void capture_for(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted,
+			       int patience)
 {
 	struct rtap_verbs_options own = verbs ? *verbs : (struct rtap_verbs_options){ .force = false };
 	struct rtap_live_options options = { .size = sizeof options, .wake_ms = 50, .snap_length = snap_length, .buffer_bytes = 80 << 20, .verbs = &own };
 
 	own.size = sizeof own;
-	capture_by(run, name, &options, wanted, 10);
+	capture_by(run, name, &options, wanted, patience);
+}
+
+/* All `wanted` frames will come: on a busy machine the receiving thread may not run for seconds. */
+static inline void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+{
+	capture_for(run, name, verbs, snap_length, wanted, 400);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
