@@ -35,6 +35,10 @@
 #define ISCSI_DATA_OFFSET 320, 32 /* of Data-Out */
 #define ISCSI_CDB_AT 32
 #define ISCSI_STATUS_AT 3
+#define ISCSI_READ_UNDERFLOW 12, 1 /* of a response, as the next ones: of data-in of a bidirectional command */
+#define ISCSI_UNDERFLOW 14, 1
+#define ISCSI_READ_RESIDUAL 320, 32
+#define ISCSI_RESIDUAL 352, 32
 
 enum iscsi_opcode {
 	ISCSI_NOP_OUT = 0x00, ISCSI_COMMAND = 0x01, ISCSI_TASK_MANAGEMENT = 0x02, ISCSI_LOGIN = 0x03, ISCSI_TEXT = 0x04, ISCSI_DATA_OUT = 0x05,

@@ -114,11 +114,15 @@ static void take_data_out(struct upper_work *work, const uint8_t *pdu, uint32_t 
 static void take_response(struct upper_work *work, const uint8_t *pdu, uint32_t left)
 {
 	uint32_t ahs = (uint32_t)bits(pdu, ISCSI_AHS_LENGTH) * 4, length = (uint32_t)bits(pdu, ISCSI_DATA_LENGTH);
-	struct rtap_span sense = { NULL, 0 };
+	struct scsi_response_unit unit = { .tag = bits(pdu, ISCSI_TAG), .status = pdu[ISCSI_STATUS_AT], .is_either = true };
 
 	if (length > 2 && ahs <= left && length <= left - ahs)
-		sense = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs + 2, length - 2 };
-	scsi_take_response(work, bits(pdu, ISCSI_TAG), pdu[ISCSI_STATUS_AT], sense);
+		unit.sense = (struct rtap_span){ pdu + ISCSI_LENGTH + ahs + 2, length - 2 };
+	if (bits(pdu, ISCSI_UNDERFLOW))
+		unit.unused_out = (uint32_t)bits(pdu, ISCSI_RESIDUAL);
+	if (bits(pdu, ISCSI_READ_UNDERFLOW))
+		unit.unused_in = (uint32_t)bits(pdu, ISCSI_READ_RESIDUAL);
+	scsi_take_response(work, &unit);
 }
 
 /* The header of the PDU; if the packet was not dissected as iSER, from its payload. NULL: not captured. */

@@ -151,6 +151,8 @@ static void add_data(struct rtap_tracker *tracker, struct operation *operation, 
 
 	request_data(request, is_read, &present, &named);
 	length = !is_read && request->has_written ? request->written : named;
+	if (request->has_moved && request->moved[is_read] < length)
+		length = request->moved[is_read];
 	shown->complete &= request->has_failed || present >= length;
 	/* More than was written can be present, and some of that be missing. */
 	if (request->is_answered && !request->has_failed && (present < named || present < length))
@@ -226,10 +228,25 @@ static void release(struct message *message)
 		message->request = NULL;
 }
 
-void request_end(struct rtap_tracker *tracker, struct request *request)
+static void unclaim_all(struct request *request)
 {
 	while (!TAILQ_EMPTY(&request->claimed))
 		region_unclaim(TAILQ_FIRST(&request->claimed));
+}
+
+void request_forget_memory(struct rtap_tracker *tracker, struct request *request)
+{
+	unclaim_all(request);
+	if (request->has_regions)
+		region_close_all(tracker, request);
+	if (request->region_count)
+		region_destroy_all(request);
+	request->read_length = request->read_left = 0;
+}
+
+void request_end(struct rtap_tracker *tracker, struct request *request)
+{
+	unclaim_all(request);
 	if (request->response)
 		request->response->request = NULL;
 	request->response = NULL;

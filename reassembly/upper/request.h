@@ -78,6 +78,8 @@ struct request {
 	bool has_failed;          /* the response reports an error: the data need not have moved */
 	bool has_written;         /* the response says how many bytes were written */
 	uint64_t written;
+	bool has_moved;           /* the response says how many bytes were needed at least of those to be written, to be read */
+	uint64_t moved[2];
 	uint32_t late_us;         /* that its SEND lost after the response: sent again because its acknowledgement was lost */
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
 	/* The rest is private to request.c, region.c and claim.c. */
@@ -160,6 +162,9 @@ void request_settle_claimed(struct rtap_tracker *tracker, struct request *reques
 
 /* Call before the data in the regions is used for the last time: drops what can belong to another request that was not captured. */
 void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request);
+
+/* Removes its regions, and the READs and WRITEs from them, before the response: region_create_all() can be called again. */
+void request_forget_memory(struct rtap_tracker *tracker, struct request *request);
 
 /* Removes the request from its connection, and its regions. The memory for regions stays for the next request if there is little. */
 void request_end(struct rtap_tracker *tracker, struct request *request);

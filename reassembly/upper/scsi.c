@@ -17,12 +17,13 @@
 #include "reassembly/upper/scsi_copy.h"
 
 #define SCSI_FEW 3
+#define TABLE_ROW 16           /* bytes of a descriptor in a table of SRP: address, key, length */
+#define MOST_PIECES 2048       /* of a table */
 #define SCSI_UNNAMED 3         /* pieces of memory of a command with unsolicited data: of iSER */
 #define TAG_TEXT 20
 #define NAME_TEXT 24
 #define STATUS_TEXT 128
 #define OBJECT_TEXT 64         /* longer ones are on the heap */
-#define LEAST_BLOCK 512
 #define CAPACITY_10_LENGTH 8
 #define CAPACITY_16_LENGTH 12  /* bytes needed */
 #define UNMAP_HEADER 8
@@ -51,6 +52,7 @@ struct scsi_request {
 	uint64_t carried_length;   /* bytes of data-out before those in memory */
 	bool carried_is_whole;     /* all of them were captured in the command's SEND */
 	bool has_unsolicited;      /* data-out follows in further SENDs */
+	bool awaits_tables;        /* the pieces and regions are those of tables of descriptors */
 	bool awaits_last;          /* the last of them was not seen: the next members are the memory, and all bytes of data-out */
 	struct scsi_piece unnamed[SCSI_UNNAMED];
 	uint32_t unnamed_count;
@@ -71,30 +73,6 @@ static struct scsi_request *scsi_of(struct command *command)
 static struct scsi_session *session_of(const struct scsi_request *request)
 {
 	return request->command.request.connection->upper_state;
-}
-
-static uint32_t block_size(const struct scsi_session *session, uint64_t lun)
-{
-	for (uint32_t i = 0; i < session->lun_count; i++)
-		if (session->luns[i].lun == lun)
-			return session->luns[i].block_size;
-	return 0;
-}
-
-static void note_block_size(struct scsi_session *session, uint64_t lun, uint32_t size, bool is_sure)
-{
-	uint32_t i = 0;
-
-	if (size < LEAST_BLOCK || size & (size - 1))
-		return;
-	while (i < session->lun_count && session->luns[i].lun != lun)
-		i++;
-	if (i == SCSI_LUNS || (i < session->lun_count && session->luns[i].is_sure && !is_sure))
-		return;
-	session->lun_count += i == session->lun_count;
-	session->luns[i].lun = lun;
-	session->luns[i].block_size = size;
-	session->luns[i].is_sure = is_sure;
 }
 
 /* The name of the target or, if it is unknown, its address. */
@@ -219,12 +197,26 @@ static void show_unsolicited(struct rtap_tracker *tracker, struct scsi_operation
 	free(list.items);
 }
 
+/* Without the tables all data is unknown. */
+static void show_without_tables(struct rtap_tracker *tracker, struct scsi_operation *operation, const struct scsi_request *request)
+{
+	const struct rtap_missing all = { .length = request->length, .length_known = true, .reason = RTAP_MISSING_NOT_CAPTURED };
+	bool is_out = request->piece_count && request->pieces[0].is_out;
+
+	operation->head.shown.carried = RTAP_CARRIED_NONE;
+	operation->head.shown.data_bytes = 0;
+	if (!request->has_status || request->status != SCSI_GOOD)
+		return;
+	operation->head.shown.complete = false;
+	operation_add_missing(tracker, &operation->head, &all, 1, is_out ? RTAP_OPERATION_PART_READ : RTAP_OPERATION_PART_WRITE);
+}
+
 static void conclude(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	struct scsi_request *request = scsi_of(generic);
 	struct scsi_operation *operation = (struct scsi_operation *)generic->request.message->operation;
 	struct rtap_operation *shown = &operation->head.shown;
-	uint32_t size = block_size(session_of(request), request->lun);
+	uint32_t size = scsi_block_size(session_of(request), request->lun);
 
 	(void)response;
 	show_command(operation, request);
@@ -236,6 +228,8 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	}
 	if (request->has_unsolicited)
 		show_unsolicited(tracker, operation, request);
+	if (request->awaits_tables)
+		show_without_tables(tracker, operation, request);
 	shown->flags = flags_of(request);
 	shown->has_controller = session_of(request)->has_nexus;
 	shown->controller = session_of(request)->nexus;
@@ -261,7 +255,7 @@ static void join(struct rtap_tracker *tracker, const struct scsi_request *reques
 	uint64_t at = !is_out ? 0 : request->awaits_last ? request->out_length : request->carried_length;
 	bool good = !is_out || coverage_copy(joined, &request->carried, 0, at, 0, COVERAGE_BYTES);
 
-	for (uint32_t i = 0; i < request->piece_count && good; i++) {
+	for (uint32_t i = 0; i < request->piece_count && good && !request->awaits_tables; i++) {
 		const struct scsi_piece *piece = &request->pieces[i];
 		const struct region_name range = { .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .is_read = is_out };
 
@@ -285,7 +279,7 @@ static void learn_capacity(struct rtap_tracker *tracker, struct scsi_request *re
 	join(tracker, request, false, &data, &cut);
 	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length >= (is_long ? CAPACITY_16_LENGTH : CAPACITY_10_LENGTH))
-		note_block_size(session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
+		scsi_note_block_size(session_of(request), request->lun, load32(bytes + (is_long ? 8 : 4)), true);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
@@ -424,7 +418,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 {
 	struct scsi_request *request = scsi_of(generic);
 	struct block_effect effect = { .unit = request->lun, .request_frame = generic->request.first_frame, .time_ns = generic->request.time_ns };
-	uint32_t size = block_size(session_of(request), request->lun);
+	uint32_t size = scsi_block_size(session_of(request), request->lun);
 	bool is_good = request->has_status && request->status == SCSI_GOOD;
 	char address[SCSI_TARGET_TEXT];
 
@@ -455,6 +449,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 static void release(struct rtap_tracker *tracker, struct command *generic)
 {
 	(void)tracker;
+	session_of(scsi_of(generic))->open_tables -= scsi_of(generic)->awaits_tables;
 	coverage_fini(&scsi_of(generic)->carried);
 	coverage_fini(&scsi_of(generic)->gathered);
 	if (scsi_of(generic)->pieces != scsi_of(generic)->few)
@@ -477,7 +472,7 @@ static void learn(void *to, const void *from)
 		session->cid = other->cid;
 	}
 	for (uint32_t i = 0; i < other->lun_count; i++)
-		note_block_size(session, other->luns[i].lun, other->luns[i].block_size, other->luns[i].is_sure);
+		scsi_note_block_size(session, other->luns[i].lun, other->luns[i].block_size, other->luns[i].is_sure);
 }
 
 static const struct command_layer layer = {
@@ -504,6 +499,8 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 	bool wants_bytes = is_structured || reads_capacity(&request->cdb) || (work->tracker->take_effect && request->cdb.effect != SCSI_NONE);
 	uint32_t count = 0;
 
+	wants_bytes |= request->awaits_tables;
+
 	request->pieces = sent->piece_count <= SCSI_FEW ? request->few : memory_new(sent->piece_count * sizeof *request->pieces);
 	if (!names || !request->pieces) {
 		work->tracker->counters.evictions++;
@@ -516,7 +513,7 @@ static void name_memory(struct upper_work *work, struct scsi_request *request, c
 			continue;
 		request->pieces[request->piece_count++] = *piece;
 		names[count++] = (struct region_name){ .begin = piece->address, .end = piece->address + piece->length, .key = piece->key, .number = i,
-						       .is_read = piece->is_out };
+						       .is_read = piece->is_out || request->awaits_tables };
 	}
 	if (request->pieces != request->few)
 		request_charge(&work->tracker->budget, &request->command.request, sent->piece_count * sizeof *request->pieces, 0);
@@ -591,13 +588,16 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 	request->carried_is_whole = sent->carried.length == sent->carried_length && !sent->has_unsolicited;
 	if (sent->carried_length > session_of(request)->most_carried)
 		session_of(request)->most_carried = sent->carried_length;
-	for (uint32_t i = 0; i < sent->piece_count; i++)
+	request->length += sent->length;
+	for (uint32_t i = 0; i < sent->piece_count && !sent->length; i++)
 		request->length += sent->pieces[i].length;
+	request->awaits_tables = sent->has_tables;
+	session_of(request)->open_tables += sent->has_tables;
 	for (int is_out = 0; is_out < 2; is_out++)
 		request->structures[is_out] = request->length <= SCSI_MOST_STRUCTURED ? scsi_data_protocol(sent->cdb, sent->cdb_length, is_out) : PROTOCOL_PAYLOAD;
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
-		note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
+		scsi_note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
 	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
 	if (sent->has_unsolicited)
 		keep_pieces(request, sent);
@@ -638,6 +638,35 @@ static bool continues(const struct scsi_request *request, bool is_out, uint64_t 
 	return length < end && (is_out || at_boundary);
 }
 
+/* The target has read a table of descriptors: these are the memory from here on. */
+static void take_table(struct upper_work *work, struct scsi_request *request)
+{
+	const struct scsi_piece table = request->pieces[0];
+	const struct region_name range = { .begin = table.address, .end = table.address + table.length, .key = table.key, .is_read = true };
+	uint32_t count = table.length / TABLE_ROW;
+	struct scsi_piece *pieces = count <= MOST_PIECES ? memory_new((count + !count) * sizeof *pieces) : NULL;
+	struct scsi_command_unit rest = { .pieces = pieces, .piece_count = count };
+	struct coverage rows = { 0 }, cut = { 0 };
+	const uint8_t *bytes = NULL;
+	uint64_t length = 0;
+
+	if (pieces && command_copy_data(&request->command, &range, 0, &rows, &cut))
+		bytes = coverage_first_bytes(&rows, &length);
+	if (bytes && length == table.length) {
+		for (uint32_t i = 0; i < count; i++, bytes += TABLE_ROW)
+			pieces[i] = (struct scsi_piece){ .address = load64(bytes), .key = load32(bytes + 8), .length = load32(bytes + 12), .is_out = table.is_out };
+		request_forget_memory(work->tracker, &request->command.request);
+		request->awaits_tables = false;
+		session_of(request)->open_tables--;
+		request->piece_count = 0;
+		name_memory(work, request, &rest);
+	}
+	work->tracker->counters.evictions += !pieces;
+	coverage_fini(&rows);
+	coverage_fini(&cut);
+	free(pieces);
+}
+
 /*
  * A target can send less data than the initiator's buffers hold, and fills one piece of memory after another: data-in is shown as
  * far as it is present from the first byte. Data-out is shown when it is complete.
@@ -646,12 +675,17 @@ bool scsi_take_data(struct upper_work *work)
 {
 	const struct region *region = work->message->region;
 	struct scsi_request *request = (struct scsi_request *)region->request;
-	bool is_out = region->is_read;
+	bool is_out = region->is_read, is_last;
 	struct coverage cut = { 0 };
 	uint64_t length, before = coverage_memory(&request->gathered);
 	const uint8_t *bytes;
 
-	claim_data(work->tracker, work->message, work->result);
+	is_last = claim_data(work->tracker, work->message, work->result);
+	if (request->awaits_tables) {
+		if (is_last)
+			take_table(work, request);
+		return false;
+	}
 	if (request->structures[is_out] == PROTOCOL_PAYLOAD)
 		return false;
 	coverage_fini(&request->gathered);
@@ -683,16 +717,37 @@ static void show_alone(struct upper_work *work, const struct scsi_request *reque
 	show_status(operation, request);
 }
 
-void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense)
+/* What an underflow leaves of the memory that must have been read and written. */
+static void take_residuals(struct scsi_request *request, const struct scsi_response_unit *unit)
 {
-	struct scsi_request *request = (struct scsi_request *)command_answered(work, tag);
+	uint64_t unused[2] = { unit->unused_in, unit->unused_out };
+	struct request *base = &request->command.request;
+
+	if (!unused[0] && !unused[1])
+		return;
+	for (uint32_t i = 0; i < request->piece_count; i++)
+		base->moved[request->pieces[i].is_out] += request->pieces[i].length;
+	if (unit->is_either && !base->moved[true] && !request->carried_length)
+		unused[0] = unit->unused_out;
+	for (int is_out = 0; is_out < 2; is_out++)
+		base->moved[is_out] -= unused[is_out] < base->moved[is_out] ? unused[is_out] : base->moved[is_out];
+	base->has_moved = true;
+}
+
+void scsi_take_response(struct upper_work *work, const struct scsi_response_unit *unit)
+{
+	struct scsi_request *request = (struct scsi_request *)command_answered(work, unit->tag);
 
 	if (!request)
 		return;
 	request->has_status = true;
-	request->status = status;
-	request->command.request.has_failed = status != SCSI_GOOD;
-	scsi_read_sense(sense.bytes, sense.length, &request->sense);
+	request->status = unit->status;
+	request->command.request.has_failed = unit->status != SCSI_GOOD;
+	scsi_read_sense(unit->sense.bytes, unit->sense.length, &request->sense);
+	if (request->awaits_tables)
+		request_forget_memory(work->tracker, &request->command.request);
+	else
+		take_residuals(request, unit);
 	if (!request->command.request.is_seen)
 		show_alone(work, request);
 }

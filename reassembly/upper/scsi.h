@@ -26,6 +26,7 @@ struct scsi_session {
 	uint32_t cid;              /* number of the connection in its session */
 	struct scsi_login login;  /* iSCSI */
 	uint32_t most_carried;     /* largest data of a command in its SEND, in bytes */
+	uint32_t open_tables;      /* commands whose tables of descriptors the target has not read */
 	uint32_t lun_count;
 	struct {
 		uint64_t lun;
@@ -51,11 +52,17 @@ struct scsi_command_unit {
 	struct rtap_span carried;  /* data-out in the SEND, which precedes the data in pieces: as far as it was captured */
 	uint32_t carried_length;   /* bytes of it in the SEND */
 	uint64_t length;           /* bytes of the data, if the header says so; else 0 */
+	bool has_tables;           /* the pieces are memory with tables of descriptors of the memory, which the target reads first */
 	bool has_unsolicited;      /* SENDs with more data-out follow: scsi_take_unsolicited(); one piece is the memory of the rest of data-out */
 };
 
 /* The connection's state, new if it has none. `units`: of the layer. NULL: out of memory, which is counted. */
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer, struct scsi_units *units);
+
+/* Bytes of a block of a logical unit; 0: unknown. */
+uint32_t scsi_block_size(const struct scsi_session *session, uint64_t lun);
+/* `is_sure`: from READ CAPACITY; a size that is no power of two, or less than 512, is ignored. */
+void scsi_note_block_size(struct scsi_session *session, uint64_t lun, uint32_t size, bool is_sure);
 
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
 
@@ -80,8 +87,16 @@ void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t cod
 /* A request was rejected, for a reason: static. */
 void scsi_take_reject(struct upper_work *work, uint64_t tag, const char *reason);
 
-/* A response in a SEND; `sense` may be empty. */
-void scsi_take_response(struct upper_work *work, uint64_t tag, uint8_t status, struct rtap_span sense);
+/* A response in a SEND. */
+struct scsi_response_unit {
+	uint64_t tag;
+	struct rtap_span sense;    /* may be empty */
+	uint32_t unused_out, unused_in; /* bytes of data-out, of the buffer for data-in, that the command did not need */
+	bool is_either;            /* unused_out is of the only direction that the command has, whichever it is */
+	uint8_t status;
+};
+
+void scsi_take_response(struct upper_work *work, const struct scsi_response_unit *unit);
 
 /* Facts about the command of a response, for the dissection of the packet. */
 struct packet_request scsi_known(const struct upper_work *work, uint64_t tag);

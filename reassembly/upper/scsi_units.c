@@ -6,7 +6,10 @@
 
 #include "base/memory.h"
 #include "dissect/engine/protocol.h"
+#include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_units.h"
+
+#define LEAST_BLOCK 512
 
 #define MOST_DESIGNATORS 16384 /* further ones stay unknown, which is counted */
 #define PAGE_HEADER 4
@@ -126,4 +129,28 @@ bool scsi_units_find(const struct scsi_units *units, const char *target, const u
 		return false;
 	*lun = unit->lun;
 	return true;
+}
+
+uint32_t scsi_block_size(const struct scsi_session *session, uint64_t lun)
+{
+	for (uint32_t i = 0; i < session->lun_count; i++)
+		if (session->luns[i].lun == lun)
+			return session->luns[i].block_size;
+	return 0;
+}
+
+void scsi_note_block_size(struct scsi_session *session, uint64_t lun, uint32_t size, bool is_sure)
+{
+	uint32_t i = 0;
+
+	if (size < LEAST_BLOCK || size & (size - 1))
+		return;
+	while (i < session->lun_count && session->luns[i].lun != lun)
+		i++;
+	if (i == SCSI_LUNS || (i < session->lun_count && session->luns[i].is_sure && !is_sure))
+		return;
+	session->lun_count += i == session->lun_count;
+	session->luns[i].lun = lun;
+	session->luns[i].block_size = size;
+	session->luns[i].is_sure = is_sure;
 }

@@ -16,7 +16,8 @@
 #include "reassembly/upper/upper_layers.h"
 
 #define MOST_PIECES 512        /* both directions have up to 255 descriptors */
-#define INDIRECT_LENGTH 20
+#define INDIRECT_LENGTH 20      /* before the descriptors: that of the table, and the length of all data */
+#define LENGTH_AT 12           /* bytes, of a descriptor */
 
 /* A SEND's bytes. */
 struct unit {
@@ -39,25 +40,44 @@ static struct unit unit_of(const struct rtap_packet *packet)
 	return (struct unit){ layer_bytes(packet, layer), packet->sources[layer->source].captured - layer->offset };
 }
 
-/* Adds the descriptors of one direction, which begin at *at. Truncated ones stay unknown. */
-static void add_pieces(const struct unit *unit, bool is_out, uint32_t *at, struct scsi_piece *pieces, uint32_t *count)
+/*
+ * The descriptors of one direction, in a command from `at` on. If the table of an indirect buffer has more than the command contains, the
+ * target reads the table.
+ */
+struct buffer {
+	uint32_t at, length;
+	bool is_out, is_indirect, is_partial;
+	uint64_t data_length;      /* bytes of all data */
+};
+
+static struct buffer buffer_of(const struct unit *unit, bool is_out, uint32_t at)
 {
 	uint64_t format = is_out ? bits(unit->bytes, SRP_OUT_FORMAT) : bits(unit->bytes, SRP_IN_FORMAT);
-	uint32_t length = srp_descriptor_length(unit->bytes, is_out), end = *at + length;
+	uint64_t count = is_out ? bits(unit->bytes, SRP_OUT_COUNT) : bits(unit->bytes, SRP_IN_COUNT);
+	struct buffer buffer = { .at = at, .length = srp_descriptor_length(unit->bytes, is_out), .is_out = is_out, .is_indirect = format == SRP_INDIRECT };
 
-	if (length == UINT32_MAX)
-		return;
-	if (format == SRP_INDIRECT)
-		*at += INDIRECT_LENGTH;
-	for (; (format == SRP_DIRECT || format == SRP_INDIRECT) && *at + SRP_DESCRIPTOR_LENGTH <= end && *at + SRP_DESCRIPTOR_LENGTH <= unit->length &&
-	       *count < MOST_PIECES; *at += SRP_DESCRIPTOR_LENGTH) {
-		const uint8_t *descriptor = unit->bytes + *at;
+	if (buffer.length == UINT32_MAX)
+		buffer.length = 0;
+	if (at + buffer.length > unit->length || (format != SRP_DIRECT && format != SRP_INDIRECT))
+		return buffer;
+	buffer.data_length = load32(unit->bytes + at + (format == SRP_DIRECT ? LENGTH_AT : INDIRECT_LENGTH - 4));
+	buffer.is_partial = buffer.is_indirect && load32(unit->bytes + at + LENGTH_AT) > count * SRP_DESCRIPTOR_LENGTH;
+	return buffer;
+}
+
+/* Adds the memory of a buffer, or of its table. Truncated descriptors stay unknown. */
+static void add_pieces(const struct unit *unit, const struct buffer *buffer, struct scsi_piece *pieces, uint32_t *count)
+{
+	uint32_t at = buffer->at + (buffer->is_indirect && !buffer->is_partial ? INDIRECT_LENGTH : 0);
+	uint32_t end = buffer->is_partial ? at + SRP_DESCRIPTOR_LENGTH : buffer->at + buffer->length;
+
+	for (; at + SRP_DESCRIPTOR_LENGTH <= end && at + SRP_DESCRIPTOR_LENGTH <= unit->length && *count < MOST_PIECES; at += SRP_DESCRIPTOR_LENGTH) {
+		const uint8_t *descriptor = unit->bytes + at;
 
 		pieces[(*count)++] = (struct scsi_piece){
-			.address = load64(descriptor), .key = load32(descriptor + 8), .length = load32(descriptor + 12), .is_out = is_out,
+			.address = load64(descriptor), .key = load32(descriptor + 8), .length = load32(descriptor + LENGTH_AT), .is_out = buffer->is_out,
 		};
 	}
-	*at = end;
 }
 
 /* Immediate data ends the SEND: `length` bytes, which cannot begin before `at`, the end of the command's header. */
@@ -76,16 +96,22 @@ static void take_command(struct upper_work *work, const struct unit *unit)
 {
 	struct scsi_piece pieces[MOST_PIECES];
 	uint32_t more = (uint32_t)bits(unit->bytes, SRP_ADDITIONAL_CDB) * 4, at = SRP_COMMAND_LENGTH + more, count = 0;
+	struct buffer out = buffer_of(unit, true, at), in = buffer_of(unit, false, at + out.length);
 	struct scsi_command_unit sent = {
 		.tag = bits(unit->bytes, SRP_TAG), .lun = scsi_lun(unit->bytes + SRP_LUN_AT), .cdb = unit->bytes + SRP_CDB_AT,
 		.cdb_length = at <= unit->length ? SCSI_CDB_LENGTH + more : SCSI_CDB_LENGTH, .pieces = pieces,
 	};
 
-	add_pieces(unit, true, &at, pieces, &count);
-	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE && at <= unit->length)
-		add_immediate(work->message, unit, at, load32(unit->bytes + at - 4), &sent);
-	add_pieces(unit, false, &at, pieces, &count);
+	sent.has_tables = out.is_partial || in.is_partial;
+	/* the memory of a command with a table is known when it was read; of two buffers with one it stays unknown */
+	if (!sent.has_tables || !out.data_length || !in.data_length) {
+		add_pieces(unit, &out, pieces, &count);
+		add_pieces(unit, &in, pieces, &count);
+	}
 	sent.piece_count = count;
+	sent.length = out.data_length + in.data_length;
+	if (bits(unit->bytes, SRP_OUT_FORMAT) == SRP_IMMEDIATE && in.at <= unit->length)
+		add_immediate(work->message, unit, in.at, load32(unit->bytes + in.at - 4), &sent);
 	scsi_take_command(work, &sent);
 }
 
@@ -93,7 +119,7 @@ static void take_response(struct upper_work *work, const struct unit *unit)
 {
 	uint64_t flags = bits(unit->bytes, SRP_FLAGS);
 	uint64_t before = SRP_RESPONSE_LENGTH + (flags & SRP_HAS_REASON ? bits(unit->bytes, SRP_REASON_LENGTH) : 0);
-	struct rtap_span sense = { NULL, 0 };
+	struct scsi_response_unit sent = { .tag = bits(unit->bytes, SRP_TAG), .status = unit->bytes[SRP_STATUS_AT] };
 
 	/* response data is the result of task management: SRP, 6.9 */
 	if (flags & SRP_HAS_REASON && before > SRP_RESPONSE_LENGTH + SRP_RESULT_AT && before <= unit->length) {
@@ -103,8 +129,12 @@ static void take_response(struct upper_work *work, const struct unit *unit)
 		return;
 	}
 	if (flags & SRP_HAS_SENSE && before < unit->length)
-		sense = (struct rtap_span){ unit->bytes + before, unit->length - (uint32_t)before };
-	scsi_take_response(work, bits(unit->bytes, SRP_TAG), unit->bytes[SRP_STATUS_AT], sense);
+		sent.sense = (struct rtap_span){ unit->bytes + before, unit->length - (uint32_t)before };
+	if (flags & SRP_OUT_UNDERFLOW)
+		sent.unused_out = (uint32_t)bits(unit->bytes, SRP_OUT_RESIDUAL);
+	if (flags & SRP_IN_UNDERFLOW)
+		sent.unused_in = (uint32_t)bits(unit->bytes, SRP_IN_RESIDUAL);
+	scsi_take_response(work, &sent);
 }
 
 static void take_task(struct upper_work *work, const struct unit *unit)
@@ -201,6 +231,39 @@ static bool answers(const struct connection *connection, const struct rtap_packe
 	return command && command->request.is_seen && !command->request.is_answered;
 }
 
+/* Data can be moved before the target has read the table that names its memory. */
+static void claim(struct rtap_tracker *tracker, struct message *message)
+{
+	const struct scsi_session *session = message->connection->layer == &srp_layer ? message->connection->upper_state : NULL;
+
+	claim_memory.claim(tracker, message);
+	message->bytes_wanted |= !message->region && session && session->open_tables && tracker->take_effect;
+}
+
+static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return claim_memory.may_want(tracker, connection);
+}
+
+static void settle_data(struct rtap_tracker *tracker, struct message *message)
+{
+	claim_memory.settled(tracker, message);
+}
+
+static void discard_data(struct message *message)
+{
+	claim_memory.discard(message);
+}
+
+static void lost_data(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+{
+	claim_memory.lost(tracker, message, loss);
+}
+
+static const struct upper_memory memory = {
+	.may_want = may_want, .claim = claim, .settled = settle_data, .discard = discard_data, .lost = lost_data,
+};
+
 static bool init(struct rtap_tracker *tracker)
 {
 	tracker->upper_states[UPPER_srp] = scsi_units_create();
@@ -221,7 +284,7 @@ const struct upper_layer srp_layer = {
 	.set_up = set_up,
 	.packet = take_packet,
 	.answers = answers,
-	.memory = &claim_memory,
+	.memory = &memory,
 	.settled = command_settled,
 	.detach = command_detach,
 	.merged = command_merged,

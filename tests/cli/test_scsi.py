@@ -115,6 +115,57 @@ class Crafted(Nvme):
                 expected = {4: one, 6: three, 7: four, 20: two, 30: three, 40: one, 42: two, 44: two}
                 self.assertEqual({at // 512: image[at:at + 512] for at in range(0, len(image), 512) if any(image[at:at + 512])}, expected)
 
+    def test_tables_of_descriptors(self):
+        """The target reads the table of an indirect buffer of which the command has no, one or some of the descriptors. Blocks of 4096 bytes."""
+        data = random.Random(3).randbytes(32768)
+        for shown in (0, 1, 2, 3, 4):
+            for way, opcode in (("out", 0x2a), ("into", 0x28)):
+                capture = self.capture_of(lambda talk: scsi.Srp(talk, 4, shown), (way, scsi.cdb10(opcode, 2, 8), data), (way, scsi.cdb10(opcode, 10, 8), data[::-1]))
+                found = [(o["offset"], o["length"], o["data_bytes"], o["carried"], o["complete"], o["missing"]) for o in self.operations(capture)]
+                carried = "read" if way == "out" else "write"
+                self.assertEqual(found, [(offset, 32768, 32768, carried, True, []) for offset in (8192, 40960)])
+                images, missing = self.images(capture)
+                self.assertEqual((missing, list(images.values()) == [bytes(8192) + data + data[::-1]]), ([], True), (shown, way))
+
+    def test_tables_of_descriptors_without_a_frame(self):
+        """What is exported is right or listed as missing; an operation is complete only with all data."""
+        data = random.Random(4).randbytes(4096)
+        for way, opcode in (("out", 0x2a), ("into", 0x28)):
+            scene = Scene("scsi", "")
+            maker = scsi.Srp(Connection(scene), 4, 2)
+            scene.put(*maker.out(scsi.cdb10(0x2a, 60, 8), bytes([9]) * 4096), *getattr(maker, way)(scsi.cdb10(opcode, 0, 8), data),
+                      *maker.out(scsi.cdb10(0x2a, 40, 8), bytes([8]) * 4096))
+            frames, lossy = list(capfile.read(self.capture(scene))), self.path("lossy.pcap")
+            incomplete = 0
+            for lost in range(len(frames)):
+                capfile.write_pcap(lossy, 1, frames[:lost] + frames[lost + 1:])
+                images, missing = self.images(lossy)
+                image = next(iter(images.values()), b"")
+                unknown = [range(offset, offset + length) for _, offset, length, _ in missing]
+                wrong = [at for at in range(4096) if image[at:at + 1] not in (data[at:at + 1], b"\0") and not any(at in hole for hole in unknown)]
+                self.assertEqual(wrong, [], lost)
+                for one in self.operations(lossy):
+                    self.assertTrue(not one["complete"] or one["data_bytes"] == 4096, (lost, one))
+                    incomplete += not one["complete"]
+            self.assertGreater(incomplete, 30)
+
+    def test_less_data_than_the_buffer(self):
+        """SRP, 6.9, and RFC 7143, 11.4.5: what an underflow leaves of a buffer is not missing; what a response does not report is."""
+        data = bytes(range(96))
+        for kind in KINDS[:1] + KINDS[2:3]:
+            inquiry = struct.pack(">BBBHB10x", 0x12, 0, 0, 255, 0)
+            scene = Scene("scsi", "")
+            maker = kind(Connection(scene))
+            scene.put(*maker.less(inquiry, data, 255), *maker.less(b"\x15\x10\0\0\xff".ljust(16, b"\0"), data, 255, True),
+                      *maker.into(scsi.cdb10(0x28, 0, 1), bytes(512)))
+            packets = maker.less(inquiry, data, 255)
+            scene.put(*packets[:2], *maker.answer())
+            packets = maker.less(inquiry, data, 255)
+            scene.put(*packets[:2], *packets[3:])
+            found = [(o["name"], o["data_bytes"], o["complete"], [(m["offset"], m["length"]) for m in o["missing"]]) for o in self.operations(self.capture(scene))]
+            self.assertEqual(found, [("INQUIRY", 96, True, []), ("MODE SELECT(6)", 96, True, []), ("READ(10)", 512, True, []),
+                                     ("INQUIRY", 0, False, [(0, 255)]), ("INQUIRY", 0, False, [(0, 96)])])
+
     def test_unsolicited_data(self):
         """Data-Out PDUs after the command; the memory that the target reads begins after them. All in SENDs, without immediate data, or with."""
         body = random.Random(7).randbytes(16384)

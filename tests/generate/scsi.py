@@ -91,8 +91,9 @@ class Srp:
     """SRP-2, chapter 6."""
     layer = "srp"
 
-    def __init__(self, talk, pieces=1):
-        self.talk, self.tag, self.pieces = talk, 0, pieces
+    def __init__(self, talk, pieces=1, shown=None):
+        """shown: descriptors that a command contains; the target reads the table of all."""
+        self.talk, self.tag, self.pieces, self.shown = talk, 0, pieces, pieces if shown is None else shown
 
     def send(self, name, data, key=None):
         packets = self.talk.send(name, 0, data=data, inv=key)
@@ -102,15 +103,27 @@ class Srp:
         """(format, count, bytes): direct, or a table of `pieces` descriptors whose memory is not in the order of the data."""
         if self.pieces == 1:
             return 1, 0, struct.pack(">QII", address, key, length)
+        rows = self.table(address, key, length)
+        return 2, self.shown, struct.pack(">QIII", 0xdead0000, 0x77, len(rows), length) + rows[:16 * self.shown]
+
+    def table(self, address, key, length):
         part = length // self.pieces
-        rows = [(address + (self.pieces - 1 - i) * part, key, part) for i in range(self.pieces)]
-        return 2, self.pieces, struct.pack(">QIII", 0xdead0000, 0x77, 16 * self.pieces, length) + b"".join(struct.pack(">QII", *row) for row in rows)
+        return b"".join(struct.pack(">QII", address + (self.pieces - 1 - i) * part, key, part) for i in range(self.pieces))
+
+    def reading(self, key, address, data):
+        request, responses = self.talk.read("b", len(data), key, address, data)
+        return [request] + responses
+
+    def table_read(self, address, key, length):
+        return [] if self.shown == self.pieces else self.reading(0x77, 0xdead0000, self.table(address, key, length))
 
     def command(self, lun, cdb, out=(0, 0, b""), into=(0, 0, b"")):
         return (struct.pack(">BB3xBBBQ4xHxxxxxxxBBB", 2, 0, out[0] << 4 | into[0], out[1], into[1], self.tag, lun, 0, 0, 0) + cdb + out[2] + into[2])
 
-    def answer(self, status=GOOD, sense=b""):
-        unit = struct.pack(">BBxxiQxxBBIIII", 0xc1, 0, 1, self.tag, 2 if sense else 0, status, 0, 0, len(sense), 0) + sense
+    def answer(self, status=GOOD, sense=b"", unused=(0, 0)):
+        """unused: bytes of the buffers out and in that the command did not need."""
+        flags = (2 if sense else 0) | (8 if unused[0] else 0) | (0x20 if unused[1] else 0)
+        unit = struct.pack(">BBxxiQxxBBIIII", 0xc1, 0, 1, self.tag, flags, status, *unused, len(sense), 0) + sense
         return self.send("b", unit)
 
     def parts(self, address, data):
@@ -125,19 +138,28 @@ class Srp:
     def out(self, cdb, data, lun=0, status=GOOD, sense=b""):
         key, address = self.next()
         packets = self.send("a", self.command(lun, cdb, self.descriptors(address, key, len(data)) if data else (0, 0, b"")))
+        packets += self.table_read(address, key, len(data)) if data else []
         for at, part in self.parts(address, data) if data else ():
-            request, responses = self.talk.read("b", len(part), key, at, part)
-            packets += [request] + responses
+            packets += self.reading(key, at, part)
         return packets + self.answer(status, sense)
 
     def into(self, cdb, data, lun=0, status=GOOD, sense=b""):
         key, address = self.next()
         packets = self.send("a", self.command(lun, cdb, into=self.descriptors(address, key, len(data))))
+        packets += self.table_read(address, key, len(data))
         if status == GOOD:
             for at, part in self.parts(address, data):
                 packets += self.talk.write("b", len(part), key, at, data=part)
         return packets + self.answer(status, sense)
 
+
+    def less(self, cdb, data, room, is_out=False):
+        """The command needs only this data of a buffer of `room` bytes."""
+        key, address = self.next()
+        memory = self.descriptors(address, key, room)
+        packets = self.send("a", self.command(0, cdb, *((memory,) if is_out else ((0, 0, b""), memory))))
+        packets += self.reading(key, address, data) if is_out else self.talk.write("b", len(data), key, address, data=data)
+        return packets + self.answer(unused=(room - len(data), 0) if is_out else (0, room - len(data)))
 
     def task(self, function, result, lun=0):
         """Task management, and its response. SRP, 6.7 and 6.9."""
@@ -171,9 +193,11 @@ class Iser(Srp):
         pdu = struct.pack(">BBHB3sHHIIIII", opcode, flags, 0, 0, len(data).to_bytes(3, "big"), lun, 0, 0, self.tag, length, 1, 1)
         return header + pdu + cdb + data.ljust((len(data) + 3) // 4 * 4, b"\0")
 
-    def answer(self, status=GOOD, sense=b""):
+    def answer(self, status=GOOD, sense=b"", unused=(0, 0)):
         data = struct.pack(">H", len(sense)) + sense if sense else b""
-        pdu = struct.pack(">BBBBB3s8xIIIIIIII", 0x21, 0x80, 0, status, 0, len(data).to_bytes(3, "big"), self.tag, 0, 1, 1, 9, 0, 0, 0)
+        flags = 0x80 | (8 if all(unused) else 0) | (2 if any(unused) else 0)
+        words = (unused[1], unused[0]) if all(unused) else (0, sum(unused))
+        pdu = struct.pack(">BBBBB3s8xIIIIIIII", 0x21, flags, 0, status, 0, len(data).to_bytes(3, "big"), self.tag, 0, 1, 1, 9, 0, *words)
         return self.send("b", bytes([0x10]) + bytes(27) + pdu + data.ljust((len(data) + 3) // 4 * 4, b"\0"))
 
     def out(self, cdb, data, lun=0, status=GOOD, sense=b""):
@@ -229,6 +253,14 @@ class Iser(Srp):
         packets = self.pdu(0x02, 0x81, words=(task, 1, 1, 0, 0, 0, 0)) + self.pdu(0x22, second=0, end="b")
         self.tag -= 0xffff
         return packets + answer
+
+    def less(self, cdb, data, room, is_out=False):
+        """RFC 7143, 11.4.5: the command needs only this data of the expected transfer length."""
+        key, address = self.next()
+        memory = {"out" if is_out else "into": (address, key)}
+        packets = self.send("a", self.unit(1, 0, cdb, room, **memory))
+        packets += self.reading(key, address, data) if is_out else self.talk.write("b", len(data), key, address, data=data)
+        return packets + self.answer(unused=(room - len(data), 0) if is_out else (0, room - len(data)))
 
     def long_into(self, cdb, data, lun=0):
         """A CDB of more than 16 bytes, its rest in an additional header segment. RFC 7143, 11.2.2.3."""
