@@ -350,6 +350,9 @@ bool assembly_is_whole(const struct message *message)
 	case RTAP_VERB_SEND:
 		return message->has_first && message->has_last && (message_is_one_run(message) || covers_known(message));
 	case RTAP_VERB_WRITE:
+		/* the capture can cut its header off */
+		if (!message->shown.length && !message->shown.request_seen)
+			return message->has_first && message->has_last && covers_known(message);
 		return message->has_first && (message->has_last || message->shown.length) &&
 		       covers_all(message, message_position(message), message->shown.length);
 	case RTAP_VERB_READ:

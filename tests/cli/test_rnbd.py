@@ -207,6 +207,31 @@ class Crafted(Rnbd):
                     if moved[lost] != "other":
                         self.assertEqual([o["complete"] for o in self.operations(capture) if o["name"] in ("READ", "WRITE")].count(False), 1)
 
+    def test_a_truncated_packet(self):
+        """Each packet of a write and a read, cut in each of its headers and in its data: no operation is complete without all its data."""
+        data = bytes(range(1, 256)) * 8 + bytes(8)
+        scene, session = self.begun()
+        begin = len(scene.frames)
+        self.put(scene, session.write(0, data), session.read(16, data))
+        path = self.capture(scene)
+        frames, incomplete = list(capfile.read(path)), 0
+        for cut in range(begin, len(frames)):
+            for length in (30, 40, 53, 54, 60, 69, 71, 100, 200):
+                if length >= len(frames[cut][1]):
+                    continue
+                part = self.path("cut.pcap")
+                capfile.write_pcap(part, 1, frames[:cut] + [(frames[cut][0], frames[cut][1][:length], frames[cut][2])] + frames[cut + 1:])
+                for one in self.operations(part):
+                    if one["name"] in ("READ", "WRITE") and one["complete"]:
+                        self.assertEqual((one["data_bytes"], one["missing"]), (one["length"], []), (cut, length))
+                    incomplete += not one["complete"]
+                images, missing = self.images(part)
+                image = images[IMAGE].ljust(512 * 20, b"\0")
+                unknown = {i for _, offset, size, _ in missing for i in range(offset, offset + size)}
+                wrong = [i for at in (0, 8192) for i in range(at, at + 2048) if image[i] not in (data[i - at], 0) and i not in unknown]
+                self.assertEqual(wrong, [], (cut, length))
+        self.assertGreater(incomplete, 80)
+
     def build(self, way, data, lost):
         """
         A scene without packet `lost` of two requests, and the kind of each packet: without the address in the server's WRITE the destination

@@ -104,7 +104,7 @@ class Srp:
         if self.pieces == 1:
             return 1, 0, struct.pack(">QII", address, key, length)
         rows = self.table(address, key, length)
-        return 2, self.shown, struct.pack(">QIII", 0xdead0000, 0x77, len(rows), length) + rows[:16 * self.shown]
+        return 2, self.shown, struct.pack(">QIII", 0xdead0000 + self.tag * 0x1000, 0x77, len(rows), length) + rows[:16 * self.shown]
 
     def table(self, address, key, length):
         part = length // self.pieces
@@ -115,7 +115,7 @@ class Srp:
         return [request] + responses
 
     def table_read(self, address, key, length):
-        return [] if self.shown == self.pieces else self.reading(0x77, 0xdead0000, self.table(address, key, length))
+        return [] if self.shown == self.pieces else self.reading(0x77, 0xdead0000 + self.tag * 0x1000, self.table(address, key, length))
 
     def command(self, lun, cdb, out=(0, 0, b""), into=(0, 0, b"")):
         return (struct.pack(">BB3xBBBQ4xHxxxxxxxBBB", 2, 0, out[0] << 4 | into[0], out[1], into[1], self.tag, lun, 0, 0, 0) + cdb + out[2] + into[2])
