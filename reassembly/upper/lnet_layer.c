@@ -449,6 +449,11 @@ static void take_completion(struct upper_work *work, const struct lnet_send *sen
 	request->has_status = true;
 	request->status = (int32_t)lnet_bits(send->is_little, send->header + LNET_LENGTH, 64, 32);
 	request->command.request.has_failed = request->status < 0;
+	/* bytes: a reply can be shorter than the memory for it */
+	if (type == LNET_GET_DONE && request->status >= 0) {
+		request->command.request.has_moved = true;
+		request->command.request.moved[false] = (uint64_t)request->status;
+	}
 	if (request->command.request.is_seen) {
 		if (request->is_sink)
 			await_ack(work, request);

@@ -151,6 +151,20 @@ class Operations(Lnet):
             self.assertEqual([(o["name"], o["status"], o["ok"], o["complete"]) for o in found],
                              [("PUT", "error -12", False, True), ("GET", "error -5", False, True)])
 
+    def test_a_get_of_less_than_its_memory(self):
+        """The status of GET_DONE has the length of the reply: the rest of the memory is not missing, bytes before it are."""
+        for length, lost in ((2000, 0), (0, 0), (1500, 0), (2000, 256)):
+            a, b = self.scene("><")
+            cookie, memory = a.new_cookie(), [(0x1000, 1500), (0x9000, 1572)]
+            sent = [(0x1000, min(1500, length)), (0x9000, length - 1500)][:1 + (length > 1500)] if length else []
+            rows = [b.moved(b, 8, sent, DATA)] if length else []
+            if lost:
+                del rows[0][1]
+            one, = self.operations(self.captured(a.send(lnet.GET_REQ, a.header(lnet.GET, 3072) + cookie + a.descriptor(8, memory)), *rows,
+                                                 b.done(lnet.GET_DONE, cookie, length)))
+            self.assertEqual((one["status"], one["length"], one["data_bytes"], one["complete"], [hole["length"] for hole in one["missing"]]),
+                             ("success", 3072, length - lost, not lost, [lost] if lost else []), length)
+
     def test_without_a_part(self):
         """PUT_REQ, PUT_ACK, the WRITEs or PUT_DONE missing: the PUT is not complete, and has only the captured bytes."""
         for part, missing in enumerate(("PUT_REQ", "PUT_ACK", "WRITE", "PUT_DONE")):
