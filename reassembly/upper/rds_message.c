@@ -75,14 +75,17 @@ static void find_origin(const struct upper_work *work, const struct rds_side *si
 	uint64_t psn = work->message->low, gap = psn - side->next_psn;
 	bool is_last = fragment->wire == message->length || fragment->wire % PAGE || fragment->wire < side->fragment;
 
-	if (message->origin)
+	if (message->origin && !(message->is_estimated && is_last))
 		return;
+	message->is_estimated = false;
 	if (is_last)
 		message->origin = position + fragment->wire - message->length;
 	else if (!message->fragments && (side->next_psn ? psn == side->next_psn : is_first_psn(work->connection, work->from_a, psn)))
 		message->origin = position;
-	else if (!message->fragments && side->next_psn && psn > side->next_psn && side->packets && message->sequence == side->next_sequence)
+	else if (!message->fragments && side->next_psn && psn > side->next_psn && side->packets && message->sequence == side->next_sequence) {
 		message->origin = position - gap / side->packets * side->fragment;
+		message->is_estimated = true;
+	}
 }
 
 static bool cover(struct rtap_tracker *tracker, struct rds_message *message, uint64_t position, const struct rds_fragment *fragment)
@@ -135,6 +138,8 @@ bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_
 	learn_size(side, send, fragment, message->length);
 	position = position_of(side, message, send->low);
 	find_origin(work, side, message, fragment, position);
+	if (message->is_estimated && !fits(message, position, fragment->wire))
+		message->origin = 0;
 	if (!fits(message, position, fragment->wire))
 		return false;
 	if (!message->fragments)

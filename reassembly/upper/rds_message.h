@@ -69,6 +69,7 @@ struct rds_message {
 	int64_t first_rdma_ns, last_rdma_ns;
 	uint64_t anchor_psn;       /* of the SEND whose fragment is at position RDS_ANCHOR */
 	uint64_t origin;           /* position of its first byte; 0: unknown */
+	bool is_estimated;         /* the origin: by PSNs that were not seen, which another SEND can have had too */
 	struct coverage data, cut; /* its bytes; those that the capture truncated */
 	uint64_t memory;           /* of the coverages, charged */
 	bool is_acked;

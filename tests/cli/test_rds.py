@@ -159,6 +159,18 @@ class Crafted(Rds):
         self.assertEqual([(o["id"], o["missing"][:1]) for o in found],
                          [("1", [{"in": "request", "offset": 0, "length": 4096, "reason": "not_captured"}]), ("2", [])])
 
+    def test_a_lost_end_of_a_congestion_map(self):
+        """The PSNs before a message are those of the map's second fragment, not of a first fragment of the message."""
+        data = bytes(i * 7 % 256 for i in range(4 * 4096 + 100))
+        for lost in (None, 0, 2):
+            _, a, b = self.scene()
+            self.put(a.message(b"x" * 9000), b.acknowledge(), a.congestion(7)[:1])
+            row = a.message(data)
+            self.put(row if lost is None else row[:lost] + row[lost + 1:], b.acknowledge())
+            found = [o for o in self.messages(self.captured()) if o["length"] == len(data)]
+            self.assertEqual([(o["data_bytes"], [(m["offset"], m["length"]) for m in o["missing"]]) for o in found],
+                             [(len(data), [])] if lost is None else [(len(data) - 4096, [(4096 * lost, 4096)])])
+
     def test_cut_frames(self):
         _, a, b = self.scene()
         self.put(a.message(bytes(range(200))), b.acknowledge())
