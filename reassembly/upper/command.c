@@ -335,6 +335,9 @@ static void join(struct rtap_tracker *tracker, struct command *alone)
 	    response->shown.first_frame < command->request.first_frame)
 		return;
 	discard_alone(tracker, alone);
+	if (commands_of(alone)->layer->answered)
+		commands_of(alone)->layer->answered(command, alone);
+	command->request.has_failed = request->has_failed;
 	request->response = NULL;
 	end_command(tracker, alone, NULL);
 	unmap(command);

@@ -44,6 +44,8 @@ struct lnet_request {
 	bool awaits_ack;           /* of a PUT by RDMA that is done: it has the operation */
 	struct lnet_request *other; /* the two of a PUT by RDMA: the one of the PUT_ACK and that which awaits LNet's ACK; NULL: ended, or none */
 	bool lacks_request;        /* whose PUT_REQ was not captured */
+	bool lacks_memory;         /* some of its memory: the capture has not all descriptors */
+	uint64_t named;            /* bytes of the rest */
 	bool has_status;
 	int32_t status;
 	uint32_t taken;            /* of an ACK: bytes */
@@ -145,7 +147,6 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	struct lnet_operation *operation = (struct lnet_operation *)generic->request.message->operation;
 	struct rtap_operation *shown = &operation->head.shown;
 
-	(void)tracker;
 	(void)response;
 	shown->layer = "lnet";
 	shown->name = name_of(request);
@@ -159,6 +160,12 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 		shown->complete = false;
 	}
 	show_status(operation, request);
+	if (request->lacks_memory && !generic->request.has_failed) {
+		const struct rtap_missing rest = { .offset = request->named, .reason = RTAP_MISSING_SNAPPED };
+
+		shown->complete = false;
+		operation_add_missing(tracker, &operation->head, &rest, 1, RTAP_OPERATION_PART_WRITE);
+	}
 	if (request->has_header)
 		show_header(operation, request->header);
 	if (request->is_immediate)
@@ -176,8 +183,19 @@ static void release(struct rtap_tracker *tracker, struct command *generic)
 		request->other->other = NULL;
 }
 
+static void answered(struct command *to, const struct command *from)
+{
+	const struct lnet_request *alone = (const struct lnet_request *)from;
+	struct lnet_request *request = lnet_of(to);
+
+	request->has_status = alone->has_status;
+	request->status = alone->status;
+	to->request.has_moved = from->request.has_moved;
+	to->request.moved[false] = from->request.moved[false];
+}
+
 static const struct command_layer commands = {
-	.size = sizeof(struct lnet_request), .state_size = sizeof(struct commands), .conclude = conclude, .release = release,
+	.size = sizeof(struct lnet_request), .state_size = sizeof(struct commands), .conclude = conclude, .answered = answered, .release = release,
 };
 
 static void conclude_immediate(struct rtap_tracker *tracker, struct message *send)
@@ -351,7 +369,8 @@ static void name_memory(struct upper_work *work, struct lnet_request *request, c
 	uint32_t key, count = 0;
 	uint64_t listed;
 
-	if (send->captured < at + LNET_DESCRIPTOR_LENGTH)
+	request->lacks_memory = send->captured < at + LNET_DESCRIPTOR_LENGTH;
+	if (request->lacks_memory)
 		return;
 	key = (uint32_t)lnet_bits(send->is_little, descriptor, 0, 32);
 	listed = lnet_bits(send->is_little, descriptor, 32, 32);
@@ -365,7 +384,9 @@ static void name_memory(struct upper_work *work, struct lnet_request *request, c
 		else
 			break;
 		count++;
+		request->named += length;
 	}
+	request->lacks_memory = count < listed && at + LNET_FRAGMENT_LENGTH > send->captured;
 	if (command_name(work, &request->command, names, count) && count)
 		request_open(work->tracker, &request->command.request, work->message);
 }

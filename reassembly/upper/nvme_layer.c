@@ -267,9 +267,19 @@ static void release(struct rtap_tracker *tracker, struct command *generic)
 	free(nvme_of(generic)->pieces);
 }
 
+static void answered(struct command *to, const struct command *from)
+{
+	const struct nvme_command *alone = (const struct nvme_command *)from;
+	struct nvme_command *command = nvme_of(to);
+
+	command->has_status = alone->has_status;
+	command->status = alone->status;
+	command->result = alone->result;
+}
+
 static const struct command_layer commands = {
-	.size = sizeof(struct nvme_command), .state_size = sizeof(struct nvme_queue), .conclude = conclude, .ended = ended, .release = release,
-	.learn = nvme_queue_learn,
+	.size = sizeof(struct nvme_command), .state_size = sizeof(struct nvme_queue), .conclude = conclude, .answered = answered, .ended = ended,
+	.release = release, .learn = nvme_queue_learn,
 };
 
 /* The protocol of its data, if that is dissected. */

@@ -292,7 +292,13 @@ static void learn(void *to, const void *from)
 		state->place_bits = other->place_bits;
 }
 
+static void answered(struct command *to, const struct command *from)
+{
+	rnbd_command_of(to)->has_status = ((const struct rnbd_command *)from)->has_status;
+	rnbd_command_of(to)->status = ((const struct rnbd_command *)from)->status;
+}
+
 const struct command_layer rnbd_command_layer = {
-	.size = sizeof(struct rnbd_command), .state_size = sizeof(struct rnbd_state), .conclude = conclude, .ended = ended, .release = release,
-	.learn = learn,
+	.size = sizeof(struct rnbd_command), .state_size = sizeof(struct rnbd_state), .conclude = conclude, .answered = answered, .ended = ended,
+	.release = release, .learn = learn,
 };

@@ -75,24 +75,9 @@ static struct scsi_session *session_of(const struct scsi_request *request)
 	return request->command.request.connection->upper_state;
 }
 
-/* The name of the target or, if it is unknown, its address. */
 static const char *target_of(const struct scsi_request *request, char *text)
 {
-	const struct scsi_session *session = session_of(request);
-	const struct request *base = &request->command.request;
-	const struct rtap_connection *connection = &base->connection->shown;
-	const struct rtap_end *end = base->from_a ? &connection->b : &connection->a;
-	struct line line;
-
-	if (*session->target)
-		return session->target;
-	line_init(&line, text, SCSI_TARGET_TEXT - 1);
-	if (end->address_length == 4 || end->address_length == 16)
-		line_ip(&line, end->address, end->address_length);
-	else
-		line_text(&line, "unknown");
-	*line.next = '\0';
-	return text;
+	return scsi_target(session_of(request), &request->command.request, text);
 }
 
 static void show_status(struct scsi_operation *operation, const struct scsi_request *request)
@@ -475,9 +460,23 @@ static void learn(void *to, const void *from)
 		scsi_note_block_size(session, other->luns[i].lun, other->luns[i].block_size, other->luns[i].is_sure);
 }
 
+static void answered(struct command *to, const struct command *from)
+{
+	const struct scsi_request *alone = (const struct scsi_request *)from;
+	struct scsi_request *request = scsi_of(to);
+
+	if (request->is_other != alone->is_other)
+		return;
+	request->has_status = alone->has_status;
+	request->status = alone->status;
+	request->sense = alone->sense;
+	request->is_good = alone->is_good;
+	request->result = alone->result;
+}
+
 static const struct command_layer layer = {
-	.size = sizeof(struct scsi_request), .state_size = sizeof(struct scsi_session), .conclude = conclude, .ended = ended, .release = release,
-	.learn = learn,
+	.size = sizeof(struct scsi_request), .state_size = sizeof(struct scsi_session), .conclude = conclude, .answered = answered, .ended = ended,
+	.release = release, .learn = learn,
 };
 
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *name, struct scsi_units *units)

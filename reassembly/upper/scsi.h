@@ -59,11 +59,6 @@ struct scsi_command_unit {
 /* The connection's state, new if it has none. `units`: of the layer. NULL: out of memory, which is counted. */
 struct scsi_session *scsi_session_make(struct rtap_tracker *tracker, struct connection *connection, const char *layer, struct scsi_units *units);
 
-/* Bytes of a block of a logical unit; 0: unknown. */
-uint32_t scsi_block_size(const struct scsi_session *session, uint64_t lun);
-/* `is_sure`: from READ CAPACITY; a size that is no power of two, or less than 512, is ignored. */
-void scsi_note_block_size(struct scsi_session *session, uint64_t lun, uint32_t size, bool is_sure);
-
 void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *sent);
 
 /*

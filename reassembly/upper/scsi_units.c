@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/line.h"
 #include "dissect/engine/protocol.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/scsi_units.h"
@@ -153,4 +154,21 @@ void scsi_note_block_size(struct scsi_session *session, uint64_t lun, uint32_t s
 	session->luns[i].lun = lun;
 	session->luns[i].block_size = size;
 	session->luns[i].is_sure = is_sure;
+}
+
+const char *scsi_target(const struct scsi_session *session, const struct request *request, char *text)
+{
+	const struct rtap_connection *connection = &request->connection->shown;
+	const struct rtap_end *end = request->from_a ? &connection->b : &connection->a;
+	struct line line;
+
+	if (*session->target)
+		return session->target;
+	line_init(&line, text, SCSI_TARGET_TEXT - 1);
+	if (end->address_length == 4 || end->address_length == 16)
+		line_ip(&line, end->address, end->address_length);
+	else
+		line_text(&line, "unknown");
+	*line.next = '\0';
+	return text;
 }

@@ -182,6 +182,34 @@ class Operations(Lnet):
                 self.assertEqual([hole for hole in holes if hole["in"] == "write"],
                                  [{"in": "write", "offset": 0, "length": len(DATA), "reason": "not_captured"}] * (missing == "WRITE"))
 
+    def test_the_status_of_a_response_before_the_ends_are_known(self):
+        """Without the CM REQ and the acknowledgement of the PUT_REQ."""
+        a, b = self.scene("><")
+        path = self.captured(*a.put(DATA, refused=-5), *a.put(DATA))
+        frames = list(capfile.read(path))
+        part = self.path("half.pcap")
+        capfile.write_pcap(part, 1, frames[1:4] + frames[5:])
+        self.assertEqual([(o["name"], o.get("status"), o["complete"]) for o in self.operations(part)], [("PUT", "error -5", True), ("PUT", "success", True)])
+
+    def test_descriptors_that_the_capture_cut(self):
+        """Without all descriptors of a PUT_ACK it is unknown how much data was written."""
+        pieces = [(0x1000, 1500), (0x9000, 1572)]
+        for cut, named in ((48 + 16 + 8 + 24, 3072), (48 + 16 + 8 + 23, 1500), (48 + 16 + 8 + 12, 1500), (48 + 16 + 8, 0), (48 + 16 + 4, None)):
+            a, b = self.scene("<>")
+            rows = a.put(DATA, pieces)
+            path = self.captured(*rows)
+            frames = list(capfile.read(path))
+            place = 3 + len(rows[0])
+            frames[place] = (frames[place][0], frames[place][1][:14 + 20 + 8 + 12 + cut], frames[place][2])
+            part = self.path("cut.pcap")
+            capfile.write_pcap(part, 1, frames)
+            one = self.operations(part)[0]
+            if named is None:
+                self.assertFalse(one["complete"], cut)
+                continue
+            self.assertEqual((one["complete"], one["data_bytes"], one["missing"]),
+                             (True, 3072, []) if named == 3072 else (False, named, [{"in": "write", "offset": named, "reason": "snapped"}]), cut)
+
     def test_every_lost_packet(self):
         a, b = self.scene()
         path = self.captured(*a.put(DATA), *b.get(DATA[:2000]), a.immediate(lnet.PUT, b"request"))

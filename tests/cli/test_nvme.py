@@ -58,6 +58,18 @@ class Nvme(CliTest):
             count += 1
         return count
 
+    def without_setup(self, make, layer, requests=2):
+        """Operations of a connection whose CM REQ and first acknowledgement were not captured: the response comes before the two ends are known."""
+        scene = Scene("half", "")
+        talk = Connection(scene, port=4420)
+        talk.establish()
+        scene.put(*make(talk))
+        frames, part = list(capfile.read(self.capture(scene))), self.path("half.pcap")
+        capfile.write_pcap(part, 1, frames[1:4] + frames[5:])
+        found = self.operations(part, *(word for number in ("0x11", "0x22") for word in ("--decode-as", "qp=%s,%s" % (number, layer))))
+        self.assertEqual([("request_frame" in o, "response_frame" in o, o["complete"]) for o in found], [(True, True, True)] * requests)
+        return [(o["name"], o.get("status"), o.get("ok")) for o in found]
+
     def scene(self):
         scene = Scene("nvme", "")
         talk = Connection(scene)
@@ -128,6 +140,15 @@ class Real(Nvme):
         self.assertEqual(names, [(name, offset, "?/1") for offset, _, _ in DONE for name in ("Write", "Read")])
         images, _ = self.images(path)
         self.assertEqual(list(images), ["10.0.0.1/1.img"])
+
+
+class Halves(Nvme):
+    def test_the_status_of_a_response_before_the_ends_are_known(self):
+        for status, name in ((0, "success"), (0x281, "Unrecovered Read Error")):
+            def make(talk):
+                host = nvme.Host(talk)
+                return [packet for code in (status, 0) for part in host.simple(nvme.FLUSH, 0, 1, code) for packet in part]
+            self.assertEqual(self.without_setup(make, "nvme"), [("Flush", name, not status), ("Flush", "success", True)])
 
 
 class Descriptors(Nvme):

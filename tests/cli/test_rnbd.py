@@ -120,6 +120,12 @@ class Crafted(Rnbd):
                     ("DISCARD", "success", 1024, 1024, True), ("WRITE_ZEROES", "success", 4096, 512, True), ("close", "success", None, None, True)])
                 self.assertEqual([o["id"] for o in self.operations(capture)][4], str(last))
 
+    def test_the_status_of_a_response_before_the_ends_are_known(self):
+        def make(talk):
+            session = rtrs.Session([talk, talk])
+            return [packet for errno in (rtrs.EIO, 0) for part in session.simple(rtrs.DISCARD, 8, 512, errno=errno) for packet in part]
+        self.assertEqual(self.without_setup(make, "rtrs"), [("DISCARD", "EIO", False), ("DISCARD", "success", True)])
+
     def test_errors(self):
         scene, session = self.begun()
         self.put(scene, session.write(0, b"\1" * 512), session.write(0, b"\2" * 512, errno=rtrs.EIO), session.read(4, b"\3" * 512, errno=rtrs.EIO),

@@ -166,6 +166,14 @@ class Crafted(Nvme):
             self.assertEqual(found, [("INQUIRY", 96, True, []), ("MODE SELECT(6)", 96, True, []), ("READ(10)", 512, True, []),
                                      ("INQUIRY", 0, False, [(0, 255)]), ("INQUIRY", 0, False, [(0, 96)])])
 
+    def test_the_status_of_a_response_before_the_ends_are_known(self):
+        for layer, kind in (("srp", KINDS[0]), ("iser", KINDS[2])):
+            def make(talk):
+                maker = kind(talk)
+                return maker.out(bytes(16), b"", 0, scsi.CHECK_CONDITION, scsi.fixed_sense(5, 0x2400)) + maker.out(bytes(16), b"")
+            self.assertEqual(self.without_setup(make, layer),
+                             [("TEST UNIT READY", "ILLEGAL REQUEST: invalid field in CDB", False), ("TEST UNIT READY", "GOOD", True)])
+
     def test_unsolicited_data(self):
         """Data-Out PDUs after the command; the memory that the target reads begins after them. All in SENDs, without immediate data, or with."""
         body = random.Random(7).randbytes(16384)
