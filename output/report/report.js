@@ -25,6 +25,15 @@ const csv = table => {
 	return rows.map(row => row.map(cell).join(",") + "\n").join("");
 };
 
+/* Reports that a box is wider than its place. */
+const hintScrolling = (box, before) => {
+	const hint = document.createElement("p");
+	hint.className = "sideways";
+	hint.textContent = "Scroll sideways for more →";
+	before.before(hint);
+	new ResizeObserver(() => hint.hidden = box.scrollWidth <= box.clientWidth + 1).observe(box);
+};
+
 for (const table of document.querySelectorAll("table")) {
 	const body = table.tBodies[0];
 	const headings = [...table.tHead.rows[0].cells];
@@ -43,6 +52,7 @@ for (const table of document.querySelectorAll("table")) {
 			body.append(...rows.map(row => row[1]));
 		});
 	});
+	hintScrolling(table.parentElement, table.parentElement);
 	table.parentElement.before(button("save", "CSV", "Save this table, with exact values", () => {
 		const link = document.createElement("a");
 		link.href = "data:text/csv;charset=utf-8," + encodeURIComponent(csv(table));
@@ -136,39 +146,56 @@ document.body.append(tip);
 const showTip = (event, text) => {
 	tip.hidden = !text;
 	tip.textContent = text ?? "";
+	tip.style.left = 0;
 	tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8))}px`;
 	tip.style.top = `${event.clientY + 18 + tip.offsetHeight > innerHeight ? event.clientY - 10 - tip.offsetHeight : event.clientY + 18}px`;
 };
 
 /* All plots show the same times, in seconds since the capture's beginning; null: each shows all of its own. */
 const plots = [];
-const showAll = range => plots.forEach(plot => plot(range));
+let shownRange = null;
+const showAll = range => {
+	shownRange = range;
+	plots.forEach(plot => plot.showTimes(range));
+	whole.hidden = !range;
+};
+const whole = button("whole", "Show all times", "Undo the magnification of all plots", () => showAll(null));
+whole.hidden = true;
+document.body.append(whole);
+
+/* Plots are narrowed, not scaled, to a narrow window, so that their text can be read: this is the least size of their units, in pixels. */
+const unitSize = 0.85;
+const plotWidth = () => document.querySelector("main").clientWidth - (innerWidth > 640 ? 90 : 38);
 
 for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 	const numbers = name => plot.dataset[name].split(" ").map(Number);
 	const [left, right, bottom, top] = numbers("box"), [x0, x1] = numbers("x"), unit = Number(plot.dataset.unit), begin = Number(plot.dataset.start);
 	const [y0, y1] = plot.dataset.y ? numbers("y") : [0, 0];
-	const read = document.createElement("p"), hint = "Drag across a plot to magnify a part of all plots, double-click to see all.";
+	const read = document.createElement("p"), hint = plots.length ? "" : "Drag across a plot to magnify these times in all plots; double-click to see all.";
 	read.className = "read";
 	read.textContent = hint;
 	plot.after(read);
 	const cross = svg("path", { class: "cross" });
 	plot.append(cross);
 	const label = [...plot.children].findLast(each => each.matches("text.tx")), relative = label?.textContent;
+	/* "PSN − 1221870": what the vertical axis shows */
+	const [axis, first] = plot.querySelector("text.turned")?.textContent.split(" − ") ?? [];
 	const { points, bars } = gather(plot), stretched = plot.querySelectorAll(".stretch");
 	const time = x => x0 + (x - left) / (right - left) * (x1 - x0);
 	const seconds = x => begin + time(x) / 1e9;
 	const place = seconds => left + ((seconds - begin) * 1e9 - x0) / (x1 - x0) * (right - left);
 	const number = y => y0 + (bottom - y) / (bottom - top) * (y1 - y0);
 	const pointer = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(plot.getScreenCTM().inverse());
-	let from = left, to = right, upper = top, lower = bottom, start = null;
-	const across = x => left + (x - from) / (to - from) * (right - left);
+	const areas = plot.querySelectorAll("svg.area"), [, , width, height] = plot.getAttribute("viewBox").split(" ").map(Number);
+	/* `edge`: where `right` is drawn */
+	let edge = right, from = left, to = right, upper = top, lower = bottom, start = null;
+	const across = x => left + (x - from) / (to - from) * (edge - left);
 	const down = y => y0 === y1 ? y : bottom - (lower - y) / (lower - upper) * (bottom - top);
 
 	/* On the wall clock, ticks are round times of day. */
 	const timeTicks = () => isWallClock ?
-		ticks(seconds(from) + beginOfDay, seconds(to) + beginOfDay, 7).map(tick => [place(tick.value - beginOfDay), clock(tick.value - beginOfDay, tick.decimals)]) :
-		ticks(time(from) / unit, time(to) / unit, 9).map(tick =>
+		ticks(seconds(from) + beginOfDay, seconds(to) + beginOfDay, Math.max(2, (edge - left) / 127)).map(tick => [place(tick.value - beginOfDay), clock(tick.value - beginOfDay, tick.decimals)]) :
+		ticks(time(from) / unit, time(to) / unit, Math.max(2, (edge - left) / 99)).map(tick =>
 			[left + (tick.value * unit - x0) / (x1 - x0) * (right - left), tick.value.toFixed(tick.decimals)]);
 
 	const drawTicks = () => {
@@ -177,20 +204,20 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 			return [svg("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), svg("text", { class: "tx", x, y: bottom + 15 }, text)];
 		}));
 		if (label)
-			label.textContent = isWallClock ? `${date} UTC` : relative;
+			label.textContent = isWallClock ? `${date} UTC` : edge < right ? relative.replace(/ \(.*/, "") : relative;
 		if (y0 !== y1)
 			plot.querySelector(".ticks-y")?.replaceChildren(...ticks(number(lower), number(upper), 6).flatMap(tick => {
 				const y = down(bottom - (tick.value - y0) / (y1 - y0) * (bottom - top));
-				return [svg("path", { class: "grid", d: `M${left} ${y}H${right}` }), svg("text", { class: "ty", x: left - 6, y: y + 4 }, tick.value.toFixed(tick.decimals))];
+				return [svg("path", { class: "grid", d: `M${left} ${y}H${edge}` }), svg("text", { class: "ty", x: left - 6, y: y + 4 }, tick.value.toFixed(tick.decimals))];
 			}));
 	};
 
 	const show = (newFrom, newTo) => {
 		[from, to] = [newFrom, newTo];
 		const inside = points.filter(point => point.x >= from && point.x <= to).map(point => point.y);
-		const whole = from === left && to === right;
-		upper = whole || !inside.length ? top : Math.min(...inside);
-		lower = whole || !inside.length ? bottom : Math.max(...inside);
+		const isWhole = from === left && to === right;
+		upper = isWhole || !inside.length ? top : Math.min(...inside);
+		lower = isWhole || !inside.length ? bottom : Math.max(...inside);
 		if (lower - upper < 1e-3)
 			[upper, lower] = [top, bottom];
 		const paths = new Map();
@@ -210,27 +237,46 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 			for (const sign of bar.signs)
 				sign.use.setAttribute("x", (sign.atBegin ? begin : end) + sign.offset);
 		}
-		const scale = (right - left) / (to - from);
+		const scale = (edge - left) / (to - from);
 		for (const group of stretched)
-			group.setAttribute("transform", whole ? "" : `matrix(${scale} 0 0 1 ${left - from * scale} 0)`);
+			group.setAttribute("transform", scale === 1 ? "" : `matrix(${scale} 0 0 1 ${left - from * scale} 0)`);
 		drawTicks();
 	};
 
 	/* A plot without any of these times stays as it is. */
-	plots.push(range => {
+	const showTimes = range => {
 		const newFrom = range ? Math.max(place(range[0]), left) : left, newTo = range ? Math.min(place(range[1]), right) : right;
 		if (newTo - newFrom > 1e-6)
 			show(newFrom, newTo);
 		else
 			drawTicks();
-	});
+	};
+
+	const fit = () => {
+		const wanted = Math.max(left + 150, Math.min(right, plotWidth() / unitSize - (width - right)));
+		if (wanted === edge)
+			return;
+		edge = wanted;
+		plot.setAttribute("viewBox", `0 0 ${edge + width - right} ${height}`);
+		plot.classList.toggle("narrowed", edge < right);
+		for (const area of areas) {
+			const [x, y, , tall] = area.getAttribute("viewBox").split(" ");
+			area.setAttribute("viewBox", `${x} ${y} ${edge - x + 8} ${tall}`);
+			area.setAttribute("width", edge - x + 8);
+		}
+		label?.setAttribute("x", (left + edge) / 2 - (edge < right ? left / 2 : 0));
+		for (const name of plot.querySelectorAll(":scope > text.name:not(.turned)"))
+			name.setAttribute("x", edge < right ? 4 : left);
+		show(from, to);
+	};
+	plots.push({ showTimes, fit });
 
 	plot.addEventListener("pointerdown", event => {
-		start = Math.min(Math.max(pointer(event).x, left), right);
+		start = Math.min(Math.max(pointer(event).x, left), edge);
 		event.preventDefault();
 	});
 	plot.addEventListener("pointerup", event => {
-		const end = Math.min(Math.max(pointer(event).x, left), right), back = x => from + (x - left) / (right - left) * (to - from);
+		const end = Math.min(Math.max(pointer(event).x, left), edge), back = x => from + (x - left) / (edge - left) * (to - from);
 		if (start !== null && Math.abs(end - start) > 4 && to - from > 1e-6)
 			showAll([seconds(back(Math.min(start, end))), seconds(back(Math.max(start, end)))]);
 		start = null;
@@ -253,9 +299,9 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 		if (!best)
 			return;
 		const when = seconds(best.x);
-		cross.setAttribute("d", `M${across(best.x)} ${top}V${bottom}M${left} ${down(best.y)}H${right}`);
+		cross.setAttribute("d", `M${across(best.x)} ${top}V${bottom}M${left} ${down(best.y)}H${edge}`);
 		read.textContent = `frame ${best.frame}${best.name ? ", " + best.name : ""}, about ${isWallClock ? clock(when, 6) : `+${when.toFixed(6)} s`}, ` +
-			`about ${Math.round(number(best.y)).toLocaleString("en")} from the first number`;
+			`${axis} about ${(Number(first) + Math.round(number(best.y))) % (axis === "PSN" ? 2 ** 24 : 2 ** 32)}`;
 		showTip(event, title ?? read.textContent);
 	});
 	plot.addEventListener("pointerleave", event => {
@@ -266,12 +312,19 @@ for (const plot of document.querySelectorAll("svg.plot[data-box]")) {
 	});
 }
 
+const fitAll = () => plots.forEach(plot => plot.fit());
+addEventListener("resize", fitAll);
+fitAll();
+
+for (const plot of document.querySelectorAll("svg.plot:not([data-box])"))
+	hintScrolling(plot.parentElement, plot.parentElement);
+
 if (plots.length) {
 	const names = ["Times of day (UTC)", "Times since the beginning"];
 	const choice = button("clock", names[0], "Change the time axes", () => {
 		isWallClock = !isWallClock;
 		choice.textContent = names[Number(isWallClock)];
-		showAll(null);
+		showAll(shownRange);
 	});
 	document.querySelector("header").append(choice);
 }

@@ -181,9 +181,9 @@ static void plot(const struct report_page *page, const struct join_direction *di
 	html_round_up(&y, TICKS);
 	line_text(line, "<figure><figcaption><b>Longest one-way delay,</b> ");
 	put_text(write_ends, direction, line);
-	line_text(line, "; each step is ");
+	line_text(line, "; one step is ");
 	html_duration(line, delays->interval_ns);
-	line_text(line, " long</figcaption>\n<svg class=\"plot throughput\" viewBox=\"0 0 1000 ");
+	line_text(line, "</figcaption>\n<svg class=\"plot throughput\" viewBox=\"0 0 1000 ");
 	html_pixel(line, TOP + HEIGHT + 36);
 	line_text(line, "\" data-step=\"");
 	line_seconds(line, delays->interval_ns);

@@ -181,9 +181,9 @@ void report_rates(const void *what, struct line *line)
 	line_text(line, unit.name);
 	line_text(line, " since ");
 	html_moment(line, page->stats->begin_ns);
-	line_text(line, "</text></svg><figcaption>Each step is ");
+	line_text(line, "</text></svg><figcaption>One step is ");
 	html_duration(line, columns.width_ns);
-	line_text(line, " long. Messages are SENDs, WRITEs, READs, atomics and datagrams; RPCs are not counted again.");
+	line_text(line, ". Messages are SENDs, WRITEs, READs, atomics and datagrams; RPCs, which consist of them, are not counted.");
 	if (columns.packets < page->stats->packets) {
 		line_char(line, ' ');
 		html_counted(line, page->stats->packets - columns.packets, "packet");
@@ -416,10 +416,10 @@ void report_latencies(const void *what, struct line *line)
 	for (unsigned i = 0; i < count; i++)
 		latency_row(&rows[i], &x, 4 + i * (double)ROW_HEIGHT, line);
 	line_text(line, "</svg><figcaption><span class=\"key p50\">p50</span> <span class=\"key p99\">p99</span> <span class=\"key max\">longest.</span> "
-		  "Each row has a height of its own. Verbs of all connections together: from the request's first frame to its answer; "
+		  "Each row is scaled to its own maximum. Verbs (of all connections): from the request's first frame to its acknowledgement or response; "
 		  "operations of upper layers: from the request's first frame to the response's last; RPCs: from the call's first frame "
 		  "to the reply's last; “…” marks an operation within a compound, with the latency of the compound. "
-		  "Management datagrams: from the first frame of what was asked to the first of its answer.");
+		  "Management datagrams: from the first frame of the request to the first of the response.");
 	if (left_out) {
 		line_text(line, " The ");
 		html_count(line, left_out);

@@ -103,7 +103,7 @@ static void note_end(struct line *line)
 	line_text(line, "</p>\n");
 }
 
-/* "12 packets came late.", if there are any. */
+/* "12 frames were truncated by the capture.", if there are any. */
 static void note_counted(const char *name, uint64_t count, const char *what, const char *rest, struct line *line)
 {
 	if (!count)
@@ -149,7 +149,7 @@ static void reservations(const struct report_input *input, struct line *line)
 	rtap_source_counters(input->source, &counters, sizeof counters);
 	if (input->failure) {
 		note_begin("bad", line);
-		line_text(line, "The input could not be read as a whole; what was readable is reported: ");
+		line_text(line, "The input could not be read completely; the report covers what was readable: ");
 		html_text(line, input->failure);
 		note_end(line);
 	}
@@ -172,7 +172,7 @@ static void reservations(const struct report_input *input, struct line *line)
 		line_text(line, ").");
 		note_end(line);
 	}
-	note_counted("bad", input->counters.refused, "time", " the system had no memory for state: what is shown is not whole.", line);
+	note_counted("bad", input->counters.refused, "time", " the system had no memory for state: the report is incomplete.", line);
 	note_counted("bad", input->counters.evictions, "time", " state was evicted for lack of memory (raise --max-memory).", line);
 }
 
@@ -205,7 +205,7 @@ static void summary(const void *what, struct line *line)
 	tile("incomplete_messages", stats->incomplete, "incomplete", line);
 	tile("findings", page->findings->found, "findings", line);
 	span(stats, line);
-	note_counted("", stats->unassigned, "packet", " of no connection that was known when they came.", line);
+	note_counted("", stats->unassigned, "packet", " could not be assigned to a connection.", line);
 	if (stats->setup_ns.count) {
 		note_begin("", line);
 		html_counted(line, stats->setup_ns.count, "connection");
@@ -217,7 +217,7 @@ static void summary(const void *what, struct line *line)
 		note_end(line);
 	}
 	reservations(page->input, line);
-	note_counted("bad", refused(page->report), "time", " something was left out of plots for lack of memory.", line);
+	note_counted("bad", refused(page->report), "time", " a plot omits data for lack of memory.", line);
 	line_text(line, "</section>\n");
 }
 
@@ -411,8 +411,8 @@ static void plots_head(const void *what, struct line *line)
 		html_count(line, page->ranked_count);
 		line_text(line, " connections with the most bytes and anomalies (an anomaly counts as 4,096 bytes). ");
 	}
-	line_text(line, "Where there are more points than a plot has room for, the lowest and the highest of each slice of time are drawn, and some of "
-		  "those between; the list below it says how many of how many.</p>\n");
+	line_text(line, "A plot without room for all points has the lowest and the highest of each time slice, and some of those between; its legend "
+		  "has the numbers.</p>\n");
 }
 
 static void connection_head(const void *what, struct line *line)

@@ -233,9 +233,9 @@ static void plot_begin(const struct report_page *page, const struct frame *frame
 {
 	bool is_tcp = page->connection->shown.transport == RTAP_TRANSPORT_IWARP;
 
-	line_text(line, "<figure><figcaption><b>What ");
+	line_text(line, is_tcp ? "<figure><figcaption><b>Data from " : "<figure><figcaption><b>Requests of ");
 	end_of(page, side, line);
-	line_text(line, is_tcp ? " sent,</b> by sequence number of TCP" : " asked, and the answers,</b> by PSN");
+	line_text(line, is_tcp ? ",</b> by TCP sequence number" : " and their responses,</b> by PSN");
 	line_text(line, "</figcaption>\n<svg class=\"plot sequence\" viewBox=\"0 0 1000 302\" role=\"img\" data-side=\"");
 	line_text(line, side ? "b" : "a");
 	line_char(line, '"');
@@ -246,7 +246,7 @@ static void plot_begin(const struct report_page *page, const struct frame *frame
 	html_fixed(line, frame->y.high, 0);
 	line_text(line, "\"><title>");
 	line_text(line, is_tcp ? "Sequence numbers over time" : "PSNs over time");
-	line_text(line, "</title><desc>The list below counts what is drawn; marks name their frames.</desc>\n");
+	line_text(line, "</title><desc>The legend has the numbers of points; marks name their frames.</desc>\n");
 }
 
 static void sequence_plot(const struct report_page *page, const struct report_trace *trace, int side, struct line *line)
@@ -281,15 +281,15 @@ void report_sequences(const void *what, struct line *line)
 	const struct report_trace *trace = report_trace_of(page->report, page->connection->shown.number);
 
 	if (!trace) {
-		line_text(line, "<p class=\"note\">No packets of it were kept for plots.</p>");
+		line_text(line, "<p class=\"note\">No packets of this connection were kept for plots.</p>");
 		return;
 	}
 	if (trace->missed) {
 		line_text(line, "<p class=\"note\">The plots begin with frame ");
 		line_dec(line, trace->first_frame);
-		line_text(line, ": of the first ");
+		line_text(line, ": the first ");
 		html_counted(line, trace->missed, "packet");
-		line_text(line, " of this connection nothing was kept, because others seemed to matter more.</p>\n");
+		line_text(line, " of this connection were not kept, because other connections ranked higher then.</p>\n");
 	}
 	for (int side = 0; side < 2; side++)
 		sequence_plot(page, trace, side, line);
@@ -475,7 +475,7 @@ static void calls_caption(const struct report_points *points, struct line *line)
 		html_counted(line, points->seen, "call");
 		line_text(line, " drawn: of each of ");
 		html_count(line, points->slices);
-		line_text(line, " slices of time the quickest and the slowest, and some of those between");
+		line_text(line, " time slices the fastest and the slowest, and some of those between");
 	} else {
 		html_counted(line, points->seen, "call");
 	}

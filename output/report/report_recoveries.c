@@ -291,7 +291,7 @@ static void plot(const struct report_page *page, struct line *line)
 	if (!(x.high > 0))
 		x.high = 1;
 	bottom = lay_out(page, &x, lanes);
-	line_text(line, "<figure><figcaption><b>Time lost,</b> from the last progress to what made good for it; pauses, and slow replies</figcaption>\n"
+	line_text(line, "<figure><figcaption><b>Time lost</b> to recoveries, from the last progress to the packet that ended it; pauses and slow replies</figcaption>\n"
 		  "<svg class=\"plot recoveries\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");
@@ -311,18 +311,17 @@ static void plot(const struct report_page *page, struct line *line)
 	line_text(line, unit.name);
 	line_text(line, " since ");
 	html_moment(line, page->stats->first_ns);
-	line_text(line, "</text></svg>\n<ul class=\"legend\"><li class=\"drawn\">");
+	line_text(line, "</text></svg>\n");
 	if (points->count < points->seen) {
+		line_text(line, "<ul class=\"legend\"><li class=\"drawn\">");
 		html_count(line, points->count);
 		line_text(line, " of ");
 		html_count(line, points->seen);
 		line_text(line, " bars drawn: of each of ");
 		html_count(line, points->slices);
-		line_text(line, " slices of time the shortest and the longest, and some of those between");
-	} else {
-		html_counted(line, points->seen, "bar");
+		line_text(line, " time slices the shortest and the longest, and some of those between</li></ul>");
 	}
-	line_text(line, "</li></ul></figure>\n");
+	line_text(line, "</figure>\n");
 }
 
 #define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
@@ -388,8 +387,8 @@ static uint64_t recovery_rows(const struct report_page *page, struct line *line)
 
 void report_recoveries(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "connection|#", "direction|sent again by", "cause|cause", "count|recoveries", "time_lost|time lost",
-		"spacing_min|attempts after, least", "spacing_max|most", "attempts_max|most attempts without progress", "first_frame|first frame",
+	static const char *const headings[] = { "connection|#", "direction|retransmitted by", "cause|cause", "count|recoveries", "time_lost|time lost",
+		"spacing_min|shortest wait before an attempt", "spacing_max|longest", "attempts_max|most attempts without progress", "first_frame|first frame",
 		"last_frame|last frame" };
 	const struct report_page *page = what;
 	uint64_t rows = recovery_rows(page, NULL);
@@ -402,7 +401,7 @@ void report_recoveries(const void *what, struct line *line)
 		line_text(line, "</section>\n");
 		return;
 	}
-	html_table(line, "recovery-table", "Recoveries by connection, by the end that sent again, and by cause", HEADINGS(headings));
+	html_table(line, "recovery-table", "Recoveries by connection, retransmitting end and cause", HEADINGS(headings));
 	recovery_rows(page, line);
 	html_table_end(line);
 	report_left_out(rows < REPORT_ROWS ? rows : REPORT_ROWS, rows, "rows", line);
@@ -461,7 +460,7 @@ void report_classes(const void *what, struct line *line)
 	if (!rows)
 		return;
 	line_text(line, "<section id=\"classes\"><h2>Traffic classes</h2>\n");
-	html_table(line, "class-table", "Packets by connection, by the end that sent them, by kind and class", HEADINGS(headings));
+	html_table(line, "class-table", "Packets by connection, sender, kind and class", HEADINGS(headings));
 	for (uint64_t i = 0; i < 2 * page->ranked_count && shown < REPORT_ROWS; i++)
 		shown += class_rows(page->ranked[i / 2], i % 2, line);
 	html_table_end(line);
@@ -479,7 +478,7 @@ void report_pauses(const void *what, struct line *line)
 	if (!pauses || !pauses->count)
 		return;
 	line_text(line, "<section id=\"pauses\"><h2>PAUSE and PFC frames</h2>\n");
-	html_table(line, "pause-table", "Ports that held up their neighbours, by priority", HEADINGS(headings));
+	html_table(line, "pause-table", "Ports that paused their neighbours, by priority", HEADINGS(headings));
 	for (unsigned i = 0; i < pauses->count; i++) {
 		const struct congestion_port *port = &pauses->ports[i];
 

@@ -223,7 +223,7 @@ void report_setup(const void *what, struct line *line)
 	double y = TOP + 8;
 
 	if (!count) {
-		line_text(line, "<p class=\"note\">The capture does not show how it was set up.</p>\n");
+		line_text(line, "<p class=\"note\">The capture does not contain the setup of this connection.</p>\n");
 		return;
 	}
 	line_text(line, "<figure><figcaption><b>Setup and end</b></figcaption>\n<svg class=\"plot ladder\" viewBox=\"0 0 1000 ");

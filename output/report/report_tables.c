@@ -91,19 +91,19 @@ void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line
 
 void report_connections(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "connection|#", "transport|type", "a|a", "b|b", "start|begins", "seconds|lasts",
+	static const char *const headings[] = { "connection|#", "transport|type", "a|a", "b|b", "start|begin", "seconds|duration",
 		"a>b.packets|packets a→b", "b>a.packets|packets b→a", "a>b.bytes|bytes a→b", "b>a.bytes|bytes b→a",
-		"a>b.goodput|goodput a→b, byte/s", "b>a.goodput|goodput b→a, byte/s", "retransmissions|sent again", "out_of_order|late", "naks|NAKs",
-		"rnr_naks|RNR NAKs", "ce_marks|CE marks", "cnps|CNPs", "anomalies.lost|never captured", "unanswered|unanswered" };
+		"a>b.goodput|goodput a→b, byte/s", "b>a.goodput|goodput b→a, byte/s", "retransmissions|retransmitted", "out_of_order|out of order", "naks|NAKs",
+		"rnr_naks|RNR NAKs", "ce_marks|CE marks", "cnps|CNPs", "anomalies.lost|not captured", "unanswered|unanswered" };
 	const struct report_page *page = what;
 	uint64_t count = page->ranked_count < REPORT_ROWS ? page->ranked_count : REPORT_ROWS;
 
 	line_text(line, "<section id=\"connections\"><h2>Connections</h2>\n");
 	if (!page->stats->connections) {
-		line_text(line, "<p>There are none in this capture.</p></section>\n");
+		line_text(line, "<p>No connections.</p></section>\n");
 		return;
 	}
-	html_table(line, "connection-table", "Connections, those with the most bytes and anomalies first. End a asked first or set it up.",
+	html_table(line, "connection-table", "Connections, those with the most bytes and anomalies first. End a set the connection up, or sent the first request.",
 		   HEADINGS(headings));
 	for (uint64_t i = 0; i < count; i++)
 		connection_row(page, page->ranked[i], i < REPORT_PLOTTED, line);
@@ -136,7 +136,7 @@ static void operation_row(const struct stats_connection *connection, int side, i
 
 void report_operations(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "connection|#", "direction|asked", "kind|operation", "messages|messages", "bytes|bytes",
+	static const char *const headings[] = { "connection|#", "direction|requester", "kind|kind", "messages|messages", "bytes|bytes",
 		"incomplete|incomplete", "unanswered|unanswered", "refused|refused", "latency.p50|latency p50", "latency.p90|p90",
 		"latency.p99|p99", "latency.p999|p99.9", "latency.max|longest" };
 	const struct report_page *page = what;
@@ -147,8 +147,8 @@ void report_operations(const void *what, struct line *line)
 			rows += page->ranked[i]->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT] != NULL;
 	if (!rows)
 		return;
-	line_text(line, "<section id=\"operations\"><h2>Operations</h2>\n");
-	html_table(line, "operation-table", "Messages by connection, by the end that asked, and by kind, with their latencies",
+	line_text(line, "<section id=\"operations\"><h2>Messages</h2>\n");
+	html_table(line, "operation-table", "Messages by connection, requester and kind, with their latencies",
 		   HEADINGS(headings));
 	for (uint64_t i = 0; i < page->ranked_count && shown < REPORT_ROWS; i++)
 		for (int kind = 0; kind < 2 * RTAP_KIND_COUNT; kind++) {
@@ -167,12 +167,12 @@ void report_operations(const void *what, struct line *line)
 	if (page->stats->values.unplaced + page->values.unplaced) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.unplaced + page->values.unplaced, "value");
-		line_text(line, " (lengths or times) in no percentile and no plot, for lack of memory.</p>\n");
+		line_text(line, " (lengths or times) missing from percentiles and plots for lack of memory.</p>\n");
 	}
 	if (page->stats->values.refused + page->values.refused) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.refused + page->values.refused, "distribution");
-		line_text(line, " with percentiles that are not exact, for lack of memory.</p>\n");
+		line_text(line, " without exact percentiles for lack of memory.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }
@@ -224,7 +224,7 @@ void report_rpcs(const void *what, struct line *line)
 {
 	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|replies", "errors|errors",
 		"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest",
-		"statuses|errors by name", "rejected|refused", "unanswered|unanswered", "repeats|sent again", "call_bytes|bytes of calls",
+		"statuses|errors by name", "rejected|refused", "unanswered|unanswered", "repeats|retransmitted", "call_bytes|bytes of calls",
 		"reply_bytes|bytes of replies", "with_read_chunks|with read chunks", "with_write_chunks|with write chunks",
 		"with_reply_chunk|with reply chunk" };
 	const struct report_page *page = what;
@@ -316,7 +316,7 @@ static void requester_row(const struct stats_connection *connection, int side, s
 }
 
 #define WORK_HEADINGS "count|operations", "unanswered|unanswered", "failed|errors", "incomplete|incomplete", "bytes|bytes", \
-	"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest", "repeats|sent again", \
+	"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest", "repeats|retransmitted", \
 	"time_lost|time lost"
 
 static void rows_of(const struct stats_work_table *table, void (*row)(const struct stats_work_row *, struct line *), struct line *line)
@@ -331,10 +331,10 @@ static void rows_of(const struct stats_work_table *table, void (*row)(const stru
 
 static void requesters(const struct report_page *page, struct line *line)
 {
-	static const char *const headings[] = { "connection|#", "direction|asked", "layer|layer", "queue|queue", "depth|depth", WORK_HEADINGS };
+	static const char *const headings[] = { "connection|#", "direction|requester", "layer|layer", "queue|queue", "depth|depth", WORK_HEADINGS };
 	uint64_t shown = 0, all = 0;
 
-	html_table(line, "requester-table", "Operations by connection and by the end that asked; depth: the most without a response at once",
+	html_table(line, "requester-table", "Operations by connection and requester; depth: the most operations in flight",
 		   HEADINGS(headings));
 	for (uint64_t i = 0; i < page->ranked_count; i++)
 		for (int side = 0; side < 2; side++) {
@@ -359,7 +359,7 @@ void report_works(const void *what, struct line *line)
 
 	if (!tables->names.count)
 		return;
-	line_text(line, "<section id=\"works\"><h2>Operations of upper layers</h2>\n");
+	line_text(line, "<section id=\"works\"><h2>Operations</h2>\n");
 	html_table(line, "work-table", "Operations of upper layers by name, without RPCs", HEADINGS(names));
 	rows_of(&tables->names, work_row, line);
 	if (tables->objects.count) {
@@ -370,7 +370,7 @@ void report_works(const void *what, struct line *line)
 	if (tables->uncounted) {
 		line_text(line, "<p class=\"note\">");
 		html_counted(line, tables->uncounted, "operation");
-		line_text(line, " counted as others, or in no row, for there are too many, or for lack of memory.</p>\n");
+		line_text(line, " counted as others or in no row, because there are too many or for lack of memory.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }

@@ -99,7 +99,7 @@ static void curve(const struct report_throughput *throughput, int side, unsigned
 	html_stretch_end(line);
 }
 
-/* "a 10.0.0.2 qp 0x1a sent 4.21 MB, peak 48.9M" */
+/* "a 10.0.0.2 qp 0x1a sent 4,210,000 bytes, peak 48.90 Mbit/s" */
 static void title(const struct report_page *page, const struct report_throughput *throughput, int side, uint64_t most,
 		  struct html_unit unit, double y, struct line *line)
 {
@@ -112,10 +112,11 @@ static void title(const struct report_page *page, const struct report_throughput
 	end_text(side ? &page->connection->shown.b : &page->connection->shown.a, line);
 	line_text(line, " sent ");
 	html_count(line, sum);
-	line_text(line, " bytes; bit/s, peak ");
+	line_text(line, " bytes, peak ");
 	html_fixed(line, bits_per_second(throughput, most) / unit.size, unit.size > 1 ? 2 : 0);
+	line_char(line, ' ');
 	line_text(line, unit.name);
-	line_text(line, "</text>");
+	line_text(line, "bit/s</text>");
 }
 
 static void side_plot(const struct report_page *page, const struct report_throughput *throughput, int side, unsigned count, const struct html_axis *x,
@@ -152,9 +153,9 @@ void report_throughput(const void *what, struct line *line)
 	start_ns = (int64_t)((uint64_t)trace->throughput.begin_ns - (uint64_t)page->stats->begin_ns);
 	x.high = (double)trace->throughput.width_ns * count;
 	unit = html_time_unit(x.high);
-	line_text(line, "<figure><figcaption><b>Throughput,</b> all bytes on the wire; each step is ");
+	line_text(line, "<figure><figcaption><b>Throughput,</b> all bytes on the wire; one step is ");
 	html_duration(line, trace->throughput.width_ns);
-	line_text(line, " long</figcaption>\n<svg class=\"plot throughput\" viewBox=\"0 0 1000 ");
+	line_text(line, "</figcaption>\n<svg class=\"plot throughput\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 36);
 	line_text(line, "\" data-step=\"");
 	line_seconds(line, trace->throughput.width_ns);

@@ -218,7 +218,8 @@ class Plots(BrowserTest):
 			const pixel = new DOMPoint(...at).matrixTransform(plot.getScreenCTM());
 			plot.dispatchEvent(new PointerEvent("pointermove", { clientX: pixel.x, clientY: pixel.y }));
 			return [path.dataset.f.split(" ")[5], plot.nextElementSibling.textContent, document.querySelector(".tip:not([hidden])").textContent];""")
-        self.assertRegex(reported[1], r"^frame %s, RC SEND Only, about \+\d" % reported[0])
+        psn, = self.lines("-r", RPING, "-Y", "frame.number == " + reported[0], "-T", "fields", "-e", "infiniband.bth.psn")
+        self.assertRegex(reported[1], r"^frame %s, RC SEND Only, about \+\d\S* s, PSN about %s$" % (reported[0], psn))
         self.assertEqual(reported[1], reported[2])
 
     def test_opcodes_are_those_of_the_packets(self):
@@ -329,5 +330,45 @@ class Phone(BrowserTest):
                 self.assertEqual(outside, [])
                 self.assertGreater(tables, 3)
                 self.assertEqual(unsaved, [])
+
+    def test_plots_fit_a_phone(self):
+        """Plots of times are narrowed so that all of them is seen, with text that can be read; others scroll, which is shown."""
+        for name in ("roce-nfs3-write-lost.pcap.gz", "roce-nfs3-v6.pcap.gz"):
+            plots, hints, zoomed = self.evaluate(self.page(os.path.join(TESTDATA, name)), """
+                for (const part of document.querySelectorAll("details")) part.open = true;
+                const plots = [...document.querySelectorAll("svg.plot[data-box]")].map(plot => {
+                    const [, , width] = plot.getAttribute("viewBox").split(" ").map(Number), figure = plot.parentElement;
+                    const dots = [...plot.querySelectorAll("path.dots")].flatMap(path => path.getAttribute("d").slice(1).split("M").map(at => Number(at.split(" ")[0])));
+                    const ticks = [...plot.querySelectorAll(".ticks-x text")].map(text => text.getBoundingClientRect());
+                    return { fits: figure.scrollWidth <= figure.clientWidth, outside: dots.filter(x => x > width).length, dots: dots.length,
+                        height: ticks[0]?.height, overlap: ticks.filter((tick, i) => i && tick.left < ticks[i - 1].right).length };
+                });
+                const plot = document.querySelector("svg.sequence"), path = plot.querySelector("path.dots.req");
+                const places = () => path.getAttribute("d").slice(1).split("M").map(at => Number(at.split(" ")[0]));
+                const before = places(), [, , width] = plot.getAttribute("viewBox").split(" ").map(Number), left = Number(plot.dataset.box.split(" ")[0]);
+                const middle = (left + width - 15) / 2;
+                drag(plot, left, middle);
+                const after = places();
+                const undo = document.querySelector("button.whole"), offered = !undo.hidden;
+                undo.click();
+                return [plots, [...document.querySelectorAll(".scroll, figure")].map(box => {
+                    let hint = box.previousElementSibling;
+                    while (hint && !hint.matches(".sideways, .scroll, figure")) hint = hint.previousElementSibling;
+                    return [box.scrollWidth > box.clientWidth + 1, !!hint?.matches(".sideways") && !hint.hidden];
+                }), { before, after, again: places(), left, middle, edge: width - 15, offered, hidden: undo.hidden }];""", "--window-size=390,844")
+            self.assertGreater(sum(plot["dots"] for plot in plots), 100)
+            for plot in plots:
+                self.assertTrue(plot["fits"])
+                self.assertEqual((plot["outside"], plot["overlap"]), (0, 0))
+                self.assertGreater(plot["height"], 9)
+            self.assertIn([True, True], hints)
+            self.assertTrue(all(scrolls == hinted for scrolls, hinted in hints), hints)
+            left, middle, edge = zoomed["left"], zoomed["middle"], zoomed["edge"]
+            for one, other, third in zip(zoomed["before"], zoomed["after"], zoomed["again"]):
+                self.assertAlmostEqual(other, left + (one - left) / (middle - left) * (edge - left), delta=2)
+                self.assertAlmostEqual(third, one, delta=0.11)
+            self.assertEqual((zoomed["offered"], zoomed["hidden"]), (True, True))
+
+
 if __name__ == "__main__":
     unittest.main()

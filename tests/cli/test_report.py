@@ -551,7 +551,7 @@ class Plots(ReportTest):
     def test_latencies_of_management_datagrams_are_labelled(self):
         section = self.page(testdata("mad-ibsim-smp-perf.pcap.gz")).root.one("section", id="latencies")
         self.assertIn("directed route", section.text())
-        self.assertIn("Management datagrams: from the first frame of what was asked", section.one("figcaption").text())
+        self.assertIn("Management datagrams: from the first frame of the request", section.one("figcaption").text())
 
 
 class Bounds(ReportTest):
@@ -618,7 +618,7 @@ class Bounds(ReportTest):
         self.assertEqual(len(found.root.all("details")), PLOTTED)
         self.assertIn("The 8 of 600 connections", found.root.one("section", id="plots").text())
         self.assertEqual(found.root.all("details")[0]["id"], "c556")
-        self.assertRegex(found.root.all("details")[0].text(), r"begin with frame \d+: of the first \d+ packets")
+        self.assertRegex(found.root.all("details")[0].text(), r"begin with frame \d+: the first \d+ packets")
         self.assertLess(len(found.source), 1000000)
 
     def test_little_memory_still_gives_a_page(self):
