@@ -124,7 +124,7 @@ static bool parse(struct columns *columns, int argc, char **argv)
 		}
 	}
 	if (optind + 1 < argc) {
-		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
+		print_error("fields: takes at most one PREFIX, such as infiniband.bth");
 		return false;
 	}
 	return column_options_check(columns, "fields") && columns_complete(columns, "fields", NULL);

@@ -267,7 +267,7 @@ static bool check_recorder(const struct options *options, bool rotates)
 	else if (!options->device || !options->write_name)
 		print_error("--ring requires -i SOURCE and -w FILE.pcapng, the name of the files of incidents");
 	else if (!is_pcapng(options->write_name))
-		print_error("--ring: files of incidents have a comment that says why: name them .pcapng");
+		print_error("--ring: incident files have a comment with the reason: name them .pcapng");
 	else if (rotates || options->series.stop_bytes || options->print || options->display_filter || options->quiet)
 		print_error("--ring excludes -C, -G, -b, -a filesize, --print, -q and -Y (--trigger FILTER begins an incident)");
 	else if (recorder->age_ns && recorder->before_ns > recorder->age_ns)

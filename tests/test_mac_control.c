@@ -122,6 +122,9 @@ Test(mac_control, a_time_of_0_ends_the_pause)
 	expect_summary(0x0001, "\0\1", 2, &pause_protocol, 3, " 1 quantum");
 	expect_summary(0x0001, "\xff\xff", 2, &pause_protocol, 3, " 65535 quanta");
 	expect_summary(0x0101, "\0\x18\0\1\0\2\0\3\0\0\0\5", 12, &pfc_protocol, 3, " priority 3: resume, priority 4: 5 quanta");
+	/* neighbours with the same time are listed as a range; priority 4 is not enabled, and 7 has another time */
+	expect_summary(0x0101, "\0\xef\0\1\0\1\0\1\0\1\0\1\0\2\0\2\0\3", 18, &pfc_protocol, 3,
+		       " priorities 0 to 3: 1 quantum, priorities 5 to 6: 2 quanta, priority 7: 3 quanta");
 	expect_summary(0x0101, "\0\0\0\1", 4, &pfc_protocol, 3, " no priority");
 	expect_summary(0x0006, "", 0, &mac_control_protocol, 2, "MAC control REGISTER_ACK");
 	expect_summary(0x0007, "", 0, &mac_control_protocol, 2, "MAC control 0x0007");

@@ -119,6 +119,17 @@ static void pause_summary(const struct rtap_packet *packet, const struct rtap_la
 		quanta(line, bits(layer_bytes(packet, layer), PAUSE_TIME));
 }
 
+/* The last of the priorities from `first` on that are enabled and have its time. */
+static unsigned last_alike(const uint8_t *header, unsigned first)
+{
+	unsigned last = first;
+
+	while (last + 1 < PRIORITIES && bits(header, PFC_ENABLED(last + 1)) && bits(header, PFC_TIME(last + 1)) == bits(header, PFC_TIME(first)))
+		last++;
+	return last;
+}
+
+/* " priorities 0 to 6: resume, priority 7: 65535 quanta" */
 static void pfc_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
@@ -126,11 +137,18 @@ static void pfc_summary(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (layer->length < PFC_LENGTH)
 		return;
-	for (unsigned priority = 0; priority < PRIORITIES; priority++) {
+	for (unsigned priority = 0, last; priority < PRIORITIES; priority = last + 1) {
+		last = priority;
 		if (!bits(header, PFC_ENABLED(priority)))
 			continue;
-		line_text(line, any ? ", priority " : " priority ");
+		last = last_alike(header, priority);
+		line_text(line, any ? ", " : " ");
+		line_text(line, last > priority ? "priorities " : "priority ");
 		line_dec(line, priority);
+		if (last > priority) {
+			line_text(line, " to ");
+			line_dec(line, last);
+		}
 		line_char(line, ':');
 		quanta(line, bits(header, PFC_TIME(priority)));
 		any = true;

@@ -91,17 +91,9 @@ static void json_end(const char *key, const struct rtap_end *end, struct line *l
 	line_char(line, '}');
 }
 
-/* Common reject reasons. IBTA vol. 1, 12.6.7.2. */
-static const struct rtap_name reject_reasons[] = {
-	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
-	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
-};
-
 const char *reject_reason_name(uint32_t reason)
 {
-	const char *name = rtap_name_of(reject_reasons, reason);
-
-	return name ? name : rtap_name_of(cm_reject_reasons, reason);
+	return rtap_name_of(cm_reject_reasons, reason);
 }
 
 /* NULL: unknown. */

@@ -503,7 +503,7 @@ static void text_named(const char *name, uint64_t value, unsigned digits, struct
 		line_hex(line, value, digits);
 }
 
-/* " Subnet administration GetTableResp NodeRecord in 4 segments, 1 of them not seen, answers 1" */
+/* " Subnet administration GetTableResp NodeRecord in 4 segments, 1 not seen, answers 1" */
 static void text_mad(const struct rtap_message *message, struct line *line)
 {
 	static const char *const types[] = { "", "", " ACK", " STOP", " ABORT" };
@@ -528,7 +528,7 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 	if (message->segments_lost) {
 		line_text(line, ", ");
 		line_dec(line, message->segments_lost);
-		line_text(line, " of them not seen");
+		line_text(line, " not seen");
 	}
 	if (message->mad_status) {
 		line_text(line, ", status");

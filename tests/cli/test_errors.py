@@ -109,7 +109,7 @@ class Usage(CliTest):
                 ("standard input can be read only once", ("-r", "-", "-r", "-")),
                 ("join: %s: named twice" % RPING, ("join", RPING, RPING)),
                 ("mesages: no such command (did you mean messages?)", ("help", "mesages")),
-                ("fields: takes one PREFIX", ("fields", "a", "b")),
+                ("fields: takes at most one PREFIX", ("fields", "a", "b")),
                 ("fields: none begins with nothing.here", ("fields", "nothing.here"))):
             with self.subTest(arguments):
                 self.assertEqual(self.bad(message, *arguments), b"")

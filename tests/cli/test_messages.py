@@ -196,7 +196,7 @@ class Connections(CommandTest):
                          ["rdma_connect", "rdma_accept", "established", "rdma_disconnect", "disconnected"])
         self.assertRegex(text[0], "^#1 .* RC 10.0.0.2:0x11 > 10.0.0.1:0x22, tcp port 20049, by CM, 23 packets, 6 messages, 2.94 KB in ")
         text = self.lines("connections", os.path.join(TESTDATA, "roce-rping-reject.pcap"))
-        self.assertRegex(text[2], "rdma_reject reason 8: nobody listens there$")
+        self.assertRegex(text[2], "rdma_reject reason 8: invalid service ID$")
 
     def test_anomalies_and_rejects_are_coloured(self):
         yellow, red = "\033[33m", "\033[31m"

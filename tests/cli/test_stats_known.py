@@ -185,8 +185,8 @@ class Known(StatsTest):
         capture = self.stats(testdata("conn_cm.pcap"))["capture"][0]
         self.assertEqual((capture["setup"]["count"], capture["setup"]["max"]), (1, 0.00002))
         capture = self.stats(testdata("roce-rping-reject.pcap"))["capture"][0]
-        self.assertEqual(capture["rejects"], [{"reason": 8, "reason_name": "nobody listens there", "count": 1, "first_frame": 4, "last_frame": 4}])
-        self.assertIn("1 connection rejected with reason 8: nobody listens there (frame 4)", self.lines("stats", testdata("roce-rping-reject.pcap")))
+        self.assertEqual(capture["rejects"], [{"reason": 8, "reason_name": "invalid service ID", "count": 1, "first_frame": 4, "last_frame": 4}])
+        self.assertIn("1 connection rejected with reason 8: invalid service ID (frame 4)", self.lines("stats", testdata("roce-rping-reject.pcap")))
         # MPA gives no reason: RFC 5044, 7.1.1
         frames = records(read(testdata("iwarp-rping-v4-crc.pcap")))[1]
         at, = [i for i, (_, data, _) in enumerate(frames) if b"MPA ID Rep Frame" in data]
