@@ -155,26 +155,30 @@ static bool take_comment(struct options *options, const char *value)
 /* Parses SIZE, SECONDS with the unit, or both. */
 static bool take_ring(struct recorder_options *recorder, const char *value)
 {
-	bool has_size = false;
+	bool has_size = false, has_time = false;
 
 	recorder->given = true;
 	for (const char *part = value; ; part++) {
 		size_t length = strcspn(part, ",");
 		char copy[32];
+		bool is_time;
 
 		if (!length || length >= sizeof copy)
 			break;
 		memcpy(copy, part, length);
 		copy[length] = 0;
-		if (copy[length - 1] == 's' ? !option_time_parse(copy, &recorder->age_ns) : !option_size_parse(copy, &recorder->bytes))
+		is_time = copy[length - 1] == 's';
+		if ((is_time ? has_time : has_size) ||
+		    (is_time ? !option_time_parse(copy, &recorder->age_ns) : !option_size_parse(copy, &recorder->bytes)))
 			break;
-		has_size |= copy[length - 1] != 's';
+		has_time |= is_time;
+		has_size |= !is_time;
 		part += length;
 		if (*part)
 			continue;
 		if (!has_size || recorder->bytes >= FRAME_RING_LEAST)
 			return true;
-		print_error("--ring %s: less than %" PRIu64 " MB", value, FRAME_RING_LEAST >> 20);
+		print_error("--ring %s: less than %" PRIu64 " MB (a time has its unit: 30s)", value, FRAME_RING_LEAST >> 20);
 		return false;
 	}
 	print_error("--ring %s: not a size such as 512M, a time such as 30s, or both: 512M,30s", value);

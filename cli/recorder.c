@@ -33,9 +33,9 @@ struct recorder {
 	bool cannot_write; /* a failure was printed */
 };
 
-static void trigger(void *owner, int64_t at_ns, const char *why)
+/* False: it is only counted. */
+static bool begin(struct recorder *recorder, int64_t at_ns, const char *why)
 {
-	struct recorder *recorder = owner;
 	struct rtap_error error;
 	bool begun;
 
@@ -43,9 +43,23 @@ static void trigger(void *owner, int64_t at_ns, const char *why)
 		if (!recorder->cannot_write)
 			reader_fail(&recorder->reader, &error);
 		recorder->cannot_write = true;
-	} else if (begun) {
-		print_error("incident: %s", why);
+		return true;
 	}
+	if (begun)
+		print_error("incident: %s", why);
+	return begun;
+}
+
+static void trigger(void *owner, int64_t at_ns, const char *why)
+{
+	begin(owner, at_ns, why);
+}
+
+/* By the signal or the socket: reports that there will be no incident. */
+static void trigger_asked(struct recorder *recorder, int64_t at_ns, const char *why)
+{
+	if (!begin(recorder, at_ns, why))
+		print_error("%s ignored: during an incident, or within --incident-distance of the last one", why);
 }
 
 static void print_report(struct recorder *recorder, const struct incident_report *report)
@@ -75,11 +89,11 @@ static void look(struct recorder *recorder)
 	incidents_pass_over(recorder->incidents, triggers_look(recorder->triggers, now, trigger, recorder));
 	if (incident_wanted) {
 		incident_wanted = 0;
-		trigger(recorder, now, "signal USR2");
+		trigger_asked(recorder, now, "signal USR2");
 	}
 	if (control_socket_take(&recorder->control, text, sizeof text)) {
 		snprintf(why, sizeof why, "control socket%s%s", *text ? ": " : "", text);
-		trigger(recorder, now, why);
+		trigger_asked(recorder, now, why);
 	}
 	if (incidents_poll(recorder->incidents, now - SLACK_NS, false, &report))
 		print_report(recorder, &report);

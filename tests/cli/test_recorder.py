@@ -73,7 +73,11 @@ class Recorder(LiveTest):
             if turn == 1:
                 process.send_signal(signal.SIGUSR2)
         self.await_incidents(1)
-        self.stop(process)
+        process.send_signal(signal.SIGUSR2)
+        time.sleep(0.3)
+        _, errors = self.stop(process)
+        self.assertIn("signal USR2 ignored: during an incident, or within --incident-distance", errors)
+        self.assertIn("1 incident; 1 trigger ignored", errors)
         path, = self.incidents()
         self.assertEqual(len(packets(path)), RPING_FRAMES)
         self.assertIn("trigger: signal USR2\ntime: ", comment(path))
@@ -135,6 +139,8 @@ class Recorder(LiveTest):
         name = self.path("x.pcapng")
         for options, message in ((("--trigger", "drops"), "require --ring"), (("--ring", "8M"), "requires -i SOURCE and -w"),
                                  (("--ring", "x", "-w", name), "not a size"), (("--ring", "1M", "-w", name), "less than 8 MB"),
+                                 (("--ring", "10", "-w", name), "a time has its unit: 30s"), (("--ring", "16M,10", "-w", name), "or both: 512M,30s"),
+                                 (("--ring", "30s,1s", "-w", name), "or both: 512M,30s"),
                                  (("--ring", "8M", "-w", self.path("x.pcap")), "name them .pcapng"), (("--ring", "8M,1s", "-w", name), "--before is longer"),
                                  (("--ring", "8M", "-w", name, "-C", "1"), "--ring excludes"), (("--ring", "8M", "-w", name, "--trigger", "latency>x"), "not a time"),
                                  (("--ring", "8M", "-w", name, "--trigger", "foo.bar"), "neither drops"),
