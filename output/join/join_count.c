@@ -14,6 +14,9 @@
 #define SENDINGS 65536
 #define SPREAD 7919 /* so that sequences of different directions rarely collide */
 
+/* Transmissions kept until it is known whether the points that missed them were still capturing: 0.4 MB. */
+#define MOST_HELD 1024
+
 struct sending {
 	const struct join_direction *direction;
 	uint32_t sequence, seen;
@@ -24,6 +27,8 @@ struct counting {
 	struct map by_flow;
 	uint64_t max_memory, used;
 	struct sending sendings[SENDINGS];
+	struct transmission held[MOST_HELD]; /* a ring: `released` to `taken`, each at its number modulo MOST_HELD */
+	uint64_t taken, released;
 };
 
 static struct counting *counting_of(struct join *join)
@@ -323,9 +328,8 @@ static bool has_one_point(const struct transmission_path *path)
 	return !(path->captured & (path->captured - 1));
 }
 
-void join_take(void *owner, const struct transmission *transmission)
+static void count(struct join *join, const struct transmission *transmission)
 {
-	struct join *join = owner;
 	struct join_direction *direction = direction_of(join, transmission);
 	uint32_t active = join_active(join, transmission), missed = missed_by(transmission, active);
 	struct join_group *group;
@@ -358,8 +362,65 @@ void join_take(void *owner, const struct transmission *transmission)
 		keep_missed(join, direction, transmission);
 }
 
+/*
+ * Whether each point that missed it had captured later packets, or had not begun to capture. While all hosts of a point pause, it has no later
+ * packet, and still captures.
+ */
+static bool is_decided(const struct join *join, const struct transmission *transmission)
+{
+	const struct transmission_path *path = transmission->path;
+	int64_t time_ns = transmission->times_ns[__builtin_ctz(transmission->seen)];
+
+	for (unsigned slot = 0; slot < path->count; slot++) {
+		const struct join_point *noted = &join->points[path->points[slot]];
+
+		if (!(transmission->seen >> slot & 1) && noted->is_used && noted->first_ns + JOIN_EDGE_NS <= time_ns &&
+		    time_ns + JOIN_EDGE_NS > noted->last_ns)
+			return false;
+	}
+	return true;
+}
+
+/* Counts the decided ones, in the order in which they were taken, and so many undecided ones that at most `most` are left. */
+static void release(struct join *join, uint64_t most)
+{
+	struct counting *counting = counting_of(join);
+
+	while (counting->released < counting->taken) {
+		const struct transmission *first = &counting->held[counting->released % MOST_HELD];
+
+		if (counting->taken - counting->released <= most && !is_decided(join, first))
+			break;
+		count(join, first);
+		counting->released++;
+	}
+}
+
+void join_take(void *owner, const struct transmission *transmission)
+{
+	struct join *join = owner;
+	struct counting *counting = counting_of(join);
+
+	if (counting->released == counting->taken && is_decided(join, transmission)) {
+		count(join, transmission);
+		return;
+	}
+	release(join, MOST_HELD - 1);
+	counting->held[counting->taken++ % MOST_HELD] = *transmission;
+}
+
 void join_merge(struct join *join, uint64_t from, uint64_t into, bool turned)
 {
+	struct counting *counting = counting_of(join);
+
+	for (uint64_t i = counting->released; i < counting->taken; i++) {
+		struct transmission *held = &counting->held[i % MOST_HELD];
+
+		if (held->connection != from)
+			continue;
+		held->connection = into;
+		held->from_a ^= turned;
+	}
 	for (size_t i = 0; i < join->direction_count; i++) {
 		struct join_direction *direction = join->directions[i];
 
@@ -413,6 +474,7 @@ static void find_order(struct join_direction *direction)
 
 void join_finish(struct join *join)
 {
+	release(join, 0);
 	qsort(join->directions, join->direction_count, sizeof(struct join_direction *), compare_directions);
 	for (size_t i = 1; i < join->direction_count; i++) {
 		struct join_direction *one = join->directions[i - 1], *other = join->directions[i];
@@ -443,6 +505,17 @@ bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_
 	return false;
 }
 
+/* Its last capture was at this index, and no later point was capturing. */
+static bool ends_at(const struct join_direction *direction, const struct join_group *group, unsigned index)
+{
+	unsigned hop;
+
+	for (unsigned later = index + 1; later < direction->order_count; later++)
+		if (group->seen >> direction->order[later] & 1)
+			return false;
+	return group->seen >> direction->order[index] & 1 && !join_lost_at(direction, group->seen, group->active, &hop);
+}
+
 struct join_hop join_hop_of(const struct join_direction *direction, unsigned index)
 {
 	unsigned from = direction->order[index], to = direction->order[index + 1];
@@ -457,6 +530,8 @@ struct join_hop join_hop_of(const struct join_direction *direction, unsigned ind
 			hop.lost += group->count;
 			hop.lost_bytes += group->bytes;
 		}
+		if (ends_at(direction, group, index))
+			hop.unjudged += group->count;
 		if (group->active & bit && !(group->seen & bit))
 			for (unsigned later = index + 2; later < direction->order_count; later++)
 				if (group->seen >> direction->order[later] & 1) {

@@ -77,6 +77,7 @@ struct join_hop {
 	unsigned from, to;             /* points */
 	uint64_t captured;             /* packets that `from` captured */
 	uint64_t lost, lost_bytes;
+	uint64_t unjudged;             /* packets that `from` captured last, while no later point was capturing */
 	uint64_t uncaptured;           /* packets that later points captured, and `to` did not */
 	uint64_t doubled, reordered, marked;
 	const struct histogram *delay_ns; /* NULL: no packet was captured by both */

@@ -197,7 +197,7 @@ static void json_points(const struct join_record *record, struct line *line)
 static void json_hops(const struct join_record *record, struct line *line)
 {
 	const struct join_direction *direction = record->direction;
-	uint64_t doubled = direction->doubled[direction->order[0]], reordered = 0, marked = 0, uncaptured = 0, lost = 0;
+	uint64_t doubled = direction->doubled[direction->order[0]], reordered = 0, marked = 0, uncaptured = 0, lost = 0, unjudged = direction->ungrouped;
 	uint64_t unlisted = join_unlisted(record->form->join, direction);
 	unsigned listed = 0;
 
@@ -211,6 +211,7 @@ static void json_hops(const struct join_record *record, struct line *line)
 		marked += hop.marked;
 		uncaptured += hop.uncaptured;
 		lost += hop.lost;
+		unjudged += hop.unjudged;
 		if (!hop.lost)
 			continue;
 		line_text(line, listed++ ? ",{" : "{");
@@ -229,8 +230,8 @@ static void json_hops(const struct join_record *record, struct line *line)
 	object_number(line, "resent_after_arrival", join_resent_after_arrival(direction));
 	if (unlisted)
 		object_number(line, "frames_unlisted", unlisted);
-	if (direction->ungrouped)
-		object_number(line, "not_judged", direction->ungrouped);
+	if (unjudged)
+		object_number(line, "not_judged", unjudged);
 }
 
 static void json_direction(const struct join_record *record, struct line *line)
@@ -315,7 +316,7 @@ bool join_add_up(struct join_form *form)
 			struct join_hop hop = join_hop_of(join->directions[i], at);
 
 			if (hop.captured)
-				stretches[hops++] = (struct join_stretch){ hop.from, hop.to, hop.captured, hop.lost };
+				stretches[hops++] = (struct join_stretch){ hop.from, hop.to, hop.captured, hop.lost, hop.unjudged };
 		}
 	qsort(stretches, hops, sizeof *stretches, compare_stretches);
 	for (size_t i = 0; i < hops; i++) {
@@ -325,6 +326,7 @@ bool join_add_up(struct join_form *form)
 		}
 		stretches[count - 1].packets += stretches[i].packets;
 		stretches[count - 1].lost += stretches[i].lost;
+		stretches[count - 1].unjudged += stretches[i].unjudged;
 	}
 	form->stretch_count = count;
 	return true;
@@ -339,6 +341,8 @@ static void json_stretches(const struct join_form *form, struct line *line)
 		join_point_json_between(form, form->stretches[i].from, form->stretches[i].to, line);
 		object_number(line, "packets", form->stretches[i].packets);
 		object_number(line, "count", form->stretches[i].lost);
+		if (form->stretches[i].unjudged)
+			object_number(line, "not_judged", form->stretches[i].unjudged);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -434,6 +438,11 @@ static void text_stretch(const struct join_stretch *stretch, struct line *line)
 		units_percent(stretch->lost, stretch->packets, line);
 		line_char(line, ')');
 	}
+	if (stretch->unjudged) {
+		line_text(line, ", unknown for ");
+		line_count(line, stretch->unjudged, "packet", "packets");
+		line_text(line, ", as no later point was capturing");
+	}
 	line_char(line, '\n');
 }
 
@@ -448,6 +457,7 @@ static void text_stretches(const struct join_form *form, struct line *line)
 		if (count > STRETCHES && !stretches[i].lost) {
 			others++;
 			sum.packets += stretches[i].packets;
+			sum.unjudged += stretches[i].unjudged;
 			continue;
 		}
 		line_text(line, "lost from ");

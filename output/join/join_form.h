@@ -38,7 +38,7 @@ struct join_form {
 /* The stretch between two points, of all directions. */
 struct join_stretch {
 	unsigned from, to;              /* points */
-	uint64_t packets, lost;
+	uint64_t packets, lost, unjudged; /* unjudged: it is unknown whether they were lost */
 };
 
 /* Adds up all stretches that packets took, in the order of their points. False: out of memory. The caller frees `stretches`. */

@@ -22,6 +22,9 @@ class Join(CliTest):
         self.stalls = [one for one in found if one["kind"] == "stall"]
         directions = len(found) - len(self.stalls) - 1
         self.assertEqual([one["kind"] for one in found], ["direction"] * directions + ["stall"] * len(self.stalls) + ["summary"])
+        for one in found[:directions]:
+            # a packet reached the last point, or was lost, or nobody knows
+            self.assertEqual(one["packets"], one["seen"][-1] + one["lost_packets"] + one.get("not_judged", 0))
         return found[:directions], found[-1]
 
 
@@ -178,6 +181,10 @@ class Path(Join):
         for seed in range(5):
             self.check(seed, loss=0.03)
 
+    def test_losses_before_all_hosts_pause(self):
+        """The other point has no packet after the lost one until the pause is over."""
+        self.check(29, loss=0.2, pauses={number: (3 * SECOND, 0) for number in range(120, 900, 7)})
+
     def test_losses_of_senders_that_number_no_packets(self):
         for seed in range(5):
             self.check(seed, loss=0.02, numbered=False)
@@ -265,6 +272,7 @@ class Path(Join):
         points[2] = [one for one in points[2] if one[0] <= end]
         directions, _ = self.objects(*self.write(points))
         self.assertEqual(sum(one["lost_packets"] + one["not_captured"] for one in directions), 0)
+        self.assertTrue(sum(one.get("not_judged", 0) for one in directions))
 
     def test_pauses_are_where_they_were(self):
         """The next sender was late, or the previous packet was delayed."""
