@@ -411,7 +411,7 @@ static char *put_program(char *to, const struct rtap_message *message, struct li
 	if (line && message->partner && to > begin)
 		line_spare_within(line, begin, to, LINE_SPARE_DETAIL);
 	if (message->rdma_version > 1)
-		to = line_put_dec(line_put(to, " RPC-over-RDMA version "), message->rdma_version);
+		to = line_put_dec(line_put(to, " RPC/RDMA version "), message->rdma_version);
 	if (!message->program_known)
 		return to;
 	*to++ = ' ';
@@ -465,11 +465,16 @@ static char *put_answer(char *to, const struct rtap_message *message, struct lin
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
 	char *begin = to;
+	const char *name;
 
 	if (is_reply && (message->has_rpc_status || message->rdma_error)) {
 		bool is_ok = message->rpc_accepted && !message->rpc_status && message->has_status && !message->status && !message->rdma_error;
 
-		to = line_put(line_put(to, " "), is_ok ? "OK" : rpc_status_name(message));
+		name = is_ok ? "OK" : rpc_status_name(message);
+		/* only an RDMA_ERROR has such a code */
+		if (message->rdma_error && !strncmp(name, "RDMA_ERROR ERR_", strlen("RDMA_ERROR ERR_")))
+			name += strlen("RDMA_ERROR ");
+		to = line_put(line_put(to, " "), name);
 		if (line && message->rpc_accepted && !message->rpc_status && !message->rdma_error && !message->status)
 			line_spare_within(line, begin, to, LINE_SPARE_PACKET);
 	}

@@ -7,7 +7,7 @@
 
 #include "dissect/engine/line.h"
 
-/* "3.42 s", "54.0 ms". Not negative. */
+/* "3.42 s", "54.0 ms", "0 s", "86400 s". Not negative. */
 void units_time(int64_t time_ns, struct line *line);
 
 /* "512 B", "65.5 KB": powers of 1000. */
