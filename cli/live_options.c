@@ -197,6 +197,7 @@ static bool add_trigger(struct recorder_options *recorder, const char *value)
 
 static bool take_recorder_option(struct recorder_options *recorder, int letter, const char *value)
 {
+	recorder->needs_ring |= letter != OPTION_RING;
 	switch (letter) {
 	case OPTION_RING: return take_ring(recorder, value);
 	case OPTION_TRIGGER: return add_trigger(recorder, value);
@@ -264,8 +265,8 @@ static bool check_recorder(const struct options *options, bool rotates)
 {
 	const struct recorder_options *recorder = &options->recorder;
 
-	if (!recorder->given && (recorder->trigger_count || recorder->control))
-		print_error("--trigger and --control require --ring");
+	if (!recorder->given && recorder->needs_ring)
+		print_error("--trigger, --before, --after, --incident-distance, --incident-limit and --control require --ring");
 	else if (!recorder->given)
 		return true;
 	else if (!options->device || !options->write_name)

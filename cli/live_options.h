@@ -25,6 +25,7 @@ struct file_options {
 /* The flight recorder. */
 struct recorder_options {
 	bool given;             /* --ring */
+	bool needs_ring;        /* another option of the recorder is given */
 	uint64_t bytes;         /* of memory */
 	int64_t age_ns;         /* of the oldest frame; 0: any */
 	int64_t before_ns, after_ns, distance_ns;

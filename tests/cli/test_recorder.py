@@ -137,7 +137,8 @@ class Recorder(LiveTest):
 
     def test_contradictory_options_are_rejected(self):
         name = self.path("x.pcapng")
-        for options, message in ((("--trigger", "drops"), "require --ring"), (("--ring", "8M"), "requires -i SOURCE and -w"),
+        for options, message in ((("--trigger", "drops"), "require --ring"), (("--before", "3s"), "require --ring"),
+                                 (("--incident-limit", "4M", "-w", name), "require --ring"), (("--ring", "8M"), "requires -i SOURCE and -w"),
                                  (("--ring", "x", "-w", name), "not a size"), (("--ring", "1M", "-w", name), "less than 8 MB"),
                                  (("--ring", "10", "-w", name), "a time has its unit: 30s"), (("--ring", "16M,10", "-w", name), "or both: 512M,30s"),
                                  (("--ring", "30s,1s", "-w", name), "or both: 512M,30s"),
