@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "reassembly/frame_touch.h"
+#include "reassembly/upper/claim.h"
 
 void frame_touch(struct rtap_tracker *tracker, struct message *message)
 {
@@ -27,6 +28,8 @@ void frame_touch_done(struct rtap_tracker *tracker, bool wanted)
 	while ((message = SLIST_FIRST(&tracker->touched))) {
 		SLIST_REMOVE_HEAD(&tracker->touched, touched_link);
 		message->shown.wanted |= wanted;
+		if (wanted)
+			claim_want(message);
 		message->touched = false;
 	}
 }

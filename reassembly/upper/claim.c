@@ -86,6 +86,23 @@ static struct request *find_request(const struct connection *connection, uint64_
 	return NULL;
 }
 
+void claim_want(const struct message *send)
+{
+	const struct request *request = send->shown.verb == RTAP_VERB_SEND && send->request_number && !send->request ?
+						find_request(send->connection, send->request_number) : NULL;
+
+	if (request && request->message && request->message->operation)
+		request->message->operation->shown.wanted = true;
+}
+
+void claim_send(struct message *send, const struct request *request)
+{
+	send->request_number = request->number;
+	/* packets before its last one */
+	if (send->shown.wanted)
+		claim_want(send);
+}
+
 /* The message of a request that has ended or of its response, which one side sent; NULL: it was reported. */
 static struct message *find_shown(const struct connection *connection, uint64_t number, bool from_a)
 {

@@ -20,6 +20,13 @@ void claim_count(const struct request *request);
 /* Adds the losses of a SEND to the message of the layer that it carries. */
 void claim_show_lost(struct rtap_message *shown, const struct rtap_message *send);
 
+/*
+ * A SEND that is neither the request nor its response belongs to it: what selects the SEND selects the request's operation. Call claim_want()
+ * when the frame of such a SEND is wanted.
+ */
+void claim_send(struct message *send, const struct request *request);
+void claim_want(const struct message *send);
+
 /* The request arrived in that SEND. */
 void claim_around_request(struct rtap_tracker *tracker, const struct request *request, const struct message *send);
 

@@ -435,6 +435,7 @@ static void take_put_ack(struct upper_work *work, const struct lnet_send *send)
 		sink->credits = request->credits;
 		memcpy(sink->header, request->header, LNET_HEADER_LENGTH);
 		command_pass(work->tracker, &request->command, &sink->command);
+		claim_send(work->message, &sink->command.request);
 	}
 	name_memory(work, sink, send, PUT_ACK_DESCRIPTOR_AT);
 }

@@ -11,6 +11,7 @@
 #include "dissect/dissect.h"
 #include "dissect/rds/rds.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/upper/claim.h"
 #include "reassembly/upper/rds_layer.h"
 #include "reassembly/upper/rds_message.h"
 
@@ -238,7 +239,7 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 		end_message(work->tracker, message);
 		message = NULL;
 	} else if (message) {
-		work->message->request_number = message->request.number;
+		claim_send(work->message, &message->request);
 	}
 	if (!message) {
 		message = create(work, side, fragment->header);

@@ -560,6 +560,7 @@ void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offse
 	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
 	    length > request->out_length - offset)
 		return;
+	claim_send(work->message, &request->command.request);
 	add_carried(work, request, offset, data);
 	if (send && send->operation && !send->operation->concluded)
 		operation_add_data(send->operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);

@@ -97,6 +97,12 @@ class Operations(Lnet):
             self.assertEqual(len(frames), 1)
             self.assertEqual([o["id"] for o in self.operations(capture, "-Y", "lnet.hdr.mlength == 850")], ids[1:2])
 
+    def test_a_put_ack_selects_its_put(self):
+        a, b = self.scene("<>")
+        capture = self.captured(*a.put(DATA), *a.put(DATA[:900]), *b.put(DATA[:800]))
+        self.assertEqual([o["length"] for o in self.operations(capture, "-Y", "lnet.type == 0xd4")], [3072, 900, 800])
+        self.assertEqual([o["length"] for o in self.operations(capture, "-Y", "lnet.type == 0xd4 && lnet.rd.nob == 900")], [900])
+
     def test_an_ack_without_the_end_of_its_put(self):
         """Without PUT_DONE the PUT is not complete, and the ACK is an operation of its own; so is one that is captured again or before."""
         a, b = self.scene()

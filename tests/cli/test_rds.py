@@ -159,6 +159,17 @@ class Crafted(Rds):
         self.assertEqual([(o["id"], o["missing"][:1]) for o in found],
                          [("1", [{"in": "request", "offset": 0, "length": 4096, "reason": "not_captured"}]), ("2", [])])
 
+    def test_each_fragment_selects_its_message(self):
+        _, a, b = self.scene()
+        self.put(a.message(bytes(20000)), b.acknowledge(), a.message(bytes(9000)), b.acknowledge())
+        path = self.captured()
+        frames = [[int(line) for line in self.lines("-r", path, "-Y", "rds.sequence == %d" % number, "-T", "fields", "-e", "frame.number")] for number in (1, 2)]
+        self.assertEqual([len(part) for part in frames], [5, 3])
+        for number, part in enumerate(frames, 1):
+            for frame in part:
+                for before in (0, 3):
+                    self.assertEqual([o["id"] for o in self.messages(path, "-Y", "frame.number == %d" % (frame - before))], [str(number)])
+
     def test_a_lost_end_of_a_congestion_map(self):
         """The PSNs before a message are those of the map's second fragment, not of a first fragment of the message."""
         data = bytes(i * 7 % 256 for i in range(4 * 4096 + 100))

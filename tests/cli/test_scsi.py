@@ -202,6 +202,25 @@ class Crafted(Nvme):
                 self.assertGreaterEqual(one["last_data_frame"], sent[-1])
                 self.assertLess(one["last_data_frame"], one["response_frame"])
 
+    def test_data_selects_its_operation(self):
+        """-Y with fields of a Data-Out PDU, and of each of its packets."""
+        body = random.Random(9).randbytes(8192)
+        for on_iwarp in (False, True):
+            scene = iwarp_scene.Connection(3260, together=700) if on_iwarp else Scene("scsi", "")
+            maker = scsi.Iser(scene if on_iwarp else Connection(scene), 1024)
+            scene.put(*maker.into(b"\x25" + bytes(15), struct.pack(">II", 999, 512)))
+            for lba in (8, 64):
+                scene.put(*maker.unsolicited(scsi.cdb10(0x2a, lba, 16), body, 8192, 2560))
+            capture = self.capture(scene)
+            all = [one["id"] for one in self.operations(capture)]
+            sent = [int(line) for line in self.lines("-r", capture, "-Y", "iscsi.opcode == 5", "-T", "fields", "-e", "frame.number")]
+            self.assertEqual(len(sent), 6)
+            selected = lambda text: [one["id"] for one in self.operations(capture, "-Y", text)]
+            self.assertEqual(selected("iscsi.opcode == 5"), all[1:])
+            for number, frame in enumerate(sent):
+                for before in (0, 2):
+                    self.assertEqual(selected("frame.number == %d" % (frame - before)), [all[1 + number // 3]], (on_iwarp, number, before))
+
     def test_unsolicited_data_without_a_frame(self):
         """What is exported is right or listed as missing, and the command is complete only with all of it."""
         body = random.Random(8).randbytes(12288)
