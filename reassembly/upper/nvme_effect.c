@@ -48,38 +48,44 @@ static void place(struct block_effect *effect, uint64_t first, uint64_t blocks, 
 	effect->length = blocks * block_size;
 }
 
+/* The rest of the ranges was not captured: from there on all blocks are unknown. */
+static void spoil_from(struct rtap_tracker *tracker, struct block_effect *effect, uint64_t first, uint32_t block_size)
+{
+	place(effect, first, 0, block_size);
+	effect->kind = BLOCK_SPOILED;
+	effect->to_end = block_size;
+	give(tracker, effect);
+}
+
 /* Deallocated ranges: 16 bytes each. NVM, 3.2.3. */
 static void deallocate(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
 {
-	uint32_t count = (uint32_t)little_bits(ended->bytes, NVME_RANGES) + 1;
-	uint64_t length;
+	uint32_t count = (uint32_t)little_bits(ended->bytes, NVME_RANGES) + 1, i;
+	uint64_t length = 0;
 	const uint8_t *bytes = coverage_first_bytes(ended->data, &length);
 
 	effect->kind = is_good(ended) ? BLOCK_ZEROED : BLOCK_SPOILED;
-	for (uint32_t i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= length; i++) {
+	for (i = 0; bytes && i < count && (i + 1) * NVME_RANGE_LENGTH <= length; i++) {
 		const uint8_t *range = bytes + i * NVME_RANGE_LENGTH;
 
 		place(effect, little_bits(range, 64, 64), little_bits(range, 32, 32), block_size);
 		if (effect->length || !block_size)
 			give(tracker, effect);
 	}
+	if (i < count)
+		spoil_from(tracker, effect, 0, block_size);
 }
 
 /* Source ranges, which go one after another to the destination. */
 static void copy(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect, uint32_t block_size)
 {
 	uint32_t count = (uint32_t)little_bits(ended->bytes, COPY_RANGES) + 1, format = (uint32_t)little_bits(ended->bytes, COPY_FORMAT);
-	uint32_t size = format & 1 ? COPY_LONG : COPY_SHORT;
-	uint64_t length, to = little_bits(ended->bytes, NVME_SLBA);
+	uint32_t size = format & 1 ? COPY_LONG : COPY_SHORT, i;
+	uint64_t length = 0, to = little_bits(ended->bytes, NVME_SLBA);
 	const uint8_t *bytes = coverage_first_bytes(ended->data, &length);
 
-	/* the descriptors were not captured, or have an unknown layout: the end of the copy is unknown */
-	if (!bytes || format > 3 || !block_size) {
-		place(effect, to, 0, block_size);
-		give(tracker, effect);
-		return;
-	}
-	for (uint32_t i = 0; i < count && (i + 1) * size <= length; i++) {
+	/* the layout of other formats is not known */
+	for (i = 0; bytes && format <= 3 && block_size && i < count && (i + 1) * size <= length; i++) {
 		const uint8_t *range = bytes + i * size;
 		uint64_t blocks = little_bits(range, COPY_BLOCKS) + 1, from = little_bits(range, COPY_SLBA);
 		bool is_other = format >= 2 && little_bits(range, COPY_NSID) != effect->unit;
@@ -91,6 +97,8 @@ static void copy(struct rtap_tracker *tracker, const struct nvme_ended *ended, s
 		give(tracker, effect);
 		to += blocks;
 	}
+	if (i < count)
+		spoil_from(tracker, effect, to, block_size);
 }
 
 /* A zone that is reset is deallocated. Zoned Namespace Command Set 1.1, 3.4.3. */

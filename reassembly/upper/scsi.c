@@ -308,10 +308,10 @@ static void give(struct rtap_tracker *tracker, struct block_effect *effect, enum
 	tracker->take_effect(tracker->effect_owner, effect);
 }
 
-/* UNMAP's parameter list: SBC-4, 5.36.2. */
+/* UNMAP's parameter list: SBC-4, 5.36.2. What of it was not captured can name any blocks. */
 static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, const struct coverage *data, uint32_t size)
 {
-	uint64_t length;
+	uint64_t length = 0;
 	const uint8_t *bytes = coverage_first_bytes(data, &length);
 
 	for (uint64_t at = UNMAP_HEADER; bytes && at + UNMAP_LENGTH <= length; at += UNMAP_LENGTH) {
@@ -324,6 +324,11 @@ static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, con
 		if (effect->length)
 			give(tracker, effect, BLOCK_ZEROED);
 	}
+	if (bytes && length >= UNMAP_HEADER && length >= UNMAP_HEADER + (uint64_t)load16(bytes + 2))
+		return;
+	effect->offset = effect->length = 0;
+	effect->to_end = true;
+	give(tracker, effect, BLOCK_SPOILED);
 }
 
 /* WRITE SAME: one block of data for all. */

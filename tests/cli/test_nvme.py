@@ -419,6 +419,34 @@ class Device(Nvme):
                 self.assertEqual(image[20 * 512:26 * 512], old + bytes(1024))
                 self.assertEqual(image[30 * 512:], new + old[512:1024])
 
+    def test_ranges_that_the_capture_cut(self):
+        """Dataset Management and all formats of Copy, cut at each length: where they may have changed blocks, these are missing."""
+        blocks = [bytes([number + 1]) * 512 for number in range(32)]
+        pairs = ((0, 2, 1), (4, 2, 1), (8, 2, 1))
+        jobs = [lambda host: host.deallocate(*((first + 16, count) for first, count, _ in pairs))]
+        jobs += [lambda host, style=style: host.copy(16, *pairs, style=style) for style in range(4)]
+        for number, job in enumerate(jobs):
+            scene, _, host = self.scene()
+            for part in host.write(0, b"".join(blocks)):
+                scene.put(*part)
+            begin = len(scene.frames)
+            for part in job(host):
+                scene.put(*part)
+            expected = list(blocks)
+            for i, (first, count, _) in enumerate(pairs):
+                at = 16 + (first if not number else 2 * i)
+                expected[at:at + count] = [bytes(512)] * count if not number else blocks[first:first + count]
+            frames, part = list(capfile.read(self.capture(scene))), self.path("cut.pcap")
+            for length in (54 + 64, 54 + 80, 54 + 96, 54 + 104, 54 + 128, 54 + 144, 54 + 184, len(frames[begin][1])):
+                cut = (frames[begin][0], frames[begin][1][:length], frames[begin][2])
+                capfile.write_pcap(part, 1, frames[:begin] + [cut] + frames[begin + 1:])
+                images, missing = self.images(part)
+                image, = images.values()
+                unknown = {i // 512 for _, offset, size, _ in missing for i in range(offset, offset + size, 512)}
+                wrong = [i for i in range(32) if image[512 * i:512 * i + 512] != expected[i] and i not in unknown]
+                self.assertEqual(wrong, [], (number, length))
+            self.assertEqual(unknown, set())
+
     def test_any_sequence_has_the_result_of_a_model(self):
         for seed in range(6):
             choice, disk, size = random.Random(seed), {}, 48

@@ -202,6 +202,23 @@ class Crafted(Nvme):
                 self.assertGreaterEqual(one["last_data_frame"], sent[-1])
                 self.assertLess(one["last_data_frame"], one["response_frame"])
 
+    def test_a_list_of_unmap_that_was_not_captured(self):
+        """It can name any blocks."""
+        for kind in (KINDS[0], KINDS[2], KINDS[3]):
+            scene = Scene("scsi", "")
+            maker = kind(Connection(scene))
+            scene.put(*maker.out(scsi.cdb16(0x8a, 0, 16), b"\x07" * 8192))
+            begin = len(scene.frames)
+            scene.put(*maker.out(scsi.cdb10(0x42, 0, 40), scsi.unmap_list((2, 2), (8, 2))))
+            frames, part = list(capfile.read(self.capture(scene))), self.path("cut.pcap")
+            self.assertEqual(self.images(self.path("scene.pcap"))[1], [])
+            # the SEND with the list, or the response to the READ of it, cut within it
+            place, = [i for i in range(begin, len(frames)) if scsi.unmap_list((2, 2), (8, 2)) in frames[i][1]]
+            for left in (1, 8, 16, 17, 33, 40):
+                cut = (frames[place][0], frames[place][1][:-4 - left], frames[place][2])
+                capfile.write_pcap(part, 1, frames[:place] + [cut] + frames[place + 1:])
+                self.assertEqual([row[1:3] for row in self.images(part)[1]], [(0, 8192)], left)
+
     def test_data_selects_its_operation(self):
         """-Y with fields of a Data-Out PDU, and of each of its packets."""
         body = random.Random(9).randbytes(8192)
