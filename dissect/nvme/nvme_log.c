@@ -135,7 +135,8 @@ static const struct rtap_field command_effects_fields[] = {
 	NVME_EACH_RESERVED("nvme.cmd.get_logpage.cmd_and_eff.cseds.rsvd0_5", NVME_BITS(0, 5, 11)),
 	NVME_EACH("nvme.cmd.get_logpage.cmd_and_eff.cseds.cse", "Submission and Execution", NVME_BITS(2, 0, 3), RTAP_HEX32, execution_names),
 	NVME_EACH("nvme.cmd.get_logpage.cmd_and_eff.cseds.uss", "UUID Selection", NVME_BITS(2, 3, 1), RTAP_BOOL, NULL),
-	NVME_EACH_RESERVED("nvme.cmd.get_logpage.cmd_and_eff.cseds.rsvd2_4", NVME_BITS(2, 4, 12)),
+	/* reserved in version 1.4 */
+	NVME_EACH("nvme.cmd.get_logpage.cmd_and_eff.cseds.csp", "Scope", NVME_BITS(2, 4, 12), RTAP_HEX, NULL),
 	[ROW_ADMIN_OPCODE] = { "nvme.cmd.get_logpage.cmd_and_eff.admin", "Admin Opcode", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS,
 		nvme_admin_names, NULL, NULL },
 	[ROW_IO_OPCODE] = { "nvme.cmd.get_logpage.cmd_and_eff.io", "I/O Opcode", 0, 8, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, nvme_io_names, NULL, NULL },

@@ -33,12 +33,12 @@ static uint16_t of_command_set(const uint8_t *command, uint16_t of_nvm, uint16_t
 static uint16_t of_identify(const uint8_t *command)
 {
 	switch (little_bits(command, CNS)) {
-	case 0x00: case 0x11: return PROTOCOL_NVME_NAMESPACE;
+	case 0x00: case 0x09: case 0x11: return PROTOCOL_NVME_NAMESPACE;
 	case 0x01: return PROTOCOL_NVME_CONTROLLER;
 	case 0x02: case 0x07: case 0x10: case 0x1a: return PROTOCOL_NVME_NAMESPACE_LIST;
 	case 0x03: return PROTOCOL_NVME_NAMESPACE_DESCRIPTORS;
 	case 0x04: return PROTOCOL_NVME_NVM_SET_LIST;
-	case 0x05: case 0x1b: return of_command_set(command, PROTOCOL_NVME_NAMESPACE_NVM, PROTOCOL_NVME_NAMESPACE_ZNS);
+	case 0x05: case 0x0a: case 0x1b: return of_command_set(command, PROTOCOL_NVME_NAMESPACE_NVM, PROTOCOL_NVME_NAMESPACE_ZNS);
 	case 0x06: return of_command_set(command, PROTOCOL_NVME_CONTROLLER_NVM, PROTOCOL_NVME_CONTROLLER_ZNS);
 	case 0x08: return PROTOCOL_NVME_INDEPENDENT;
 	case 0x12: case 0x13: return PROTOCOL_NVME_CONTROLLER_LIST;

@@ -96,7 +96,8 @@ class Identify(Structures):
                     NS + "anagrpid": int.from_bytes(data[92:96], "little"), NS + "nguid": data[104:120].hex(), NS + "eui64": data[120:128].hex(),
                     NS + "lbaf.ms": [int.from_bytes(f[:2], "little") for f in formats], NS + "lbaf.lbads": [f[2] for f in formats],
                     NS + "lbaf.rp": [f[3] & 3 for f in formats]}
-        self.identify(0, bytes(data), expected)
+        for cns in (0x00, 0x09, 0x11):
+            self.identify(cns, bytes(data), expected)
 
     def test_lists(self):
         names = [7, 8, 0x10000]
@@ -212,9 +213,9 @@ class Logs(Structures):
     def test_commands_supported(self):
         data = bytearray(4096)
         data[4 * 6:4 * 6 + 4] = struct.pack("<I", 1)                     # Identify
-        data[1024 + 4:1024 + 8] = struct.pack("<I", 3 | 1 << 16)        # Write
+        data[1024 + 4:1024 + 8] = struct.pack("<I", 3 | 1 << 16 | 5 << 20) # Write
         self.log(5, bytes(data), {LOG + "cmd_and_eff.admin": [6], LOG + "cmd_and_eff.io": [1], LOG + "cmd_and_eff.cseds.lbcc": [False, True],
-                                  LOG + "cmd_and_eff.cseds.cse": [0, 1]})
+                                  LOG + "cmd_and_eff.cseds.cse": [0, 1], LOG + "cmd_and_eff.cseds.csp": [0, 5]})
 
     def test_asymmetric_access(self):
         """Base 2.0, figure 218: groups of different lengths."""
