@@ -70,10 +70,10 @@ uint16_t nvme_part_of(uint32_t code)
 	}
 }
 
-/* A command, whose data is described by an SGL: Base, 3.3.3.1. */
+/* A command, whose data is described by an SGL; the metadata is in a buffer or described by one too: Base, 3.3.3.1. */
 static bool is_capsule(const struct cursor *cursor)
 {
-	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5 && cursor->next[1] >> 6 == 1;
+	return cursor->wire >= NVME_COMMAND_LENGTH && cursor->captured >= 5 && (cursor->next[1] >> 6 == 1 || cursor->next[1] >> 6 == 2);
 }
 
 /* The start of every capsule; opcodes with a separate layout continue in their own part. */

@@ -43,6 +43,7 @@ struct nvme_command {
 	uint32_t data_length;     /* as the SGL has it */
 	uint32_t in_capsule;      /* bytes of it in the capsule */
 	uint32_t in_capsule_seen; /* those captured before the first gap */
+	bool is_partial;          /* where some of the data is, the SGL shows in a way that is not followed */
 	uint64_t result;          /* of the response */
 	struct coverage carried;  /* data in the capsule, if it is wanted */
 	struct nvme_piece *pieces; /* on the heap, if the command names several pieces of memory; else NULL */
@@ -228,6 +229,7 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_status(operation, command);
 	show_object(operation, queue, NVME_CODE_SPACE(command->code) == NVME_SPACE_FABRICS || nsid_of(command) == UINT32_MAX ? 0 : nsid_of(command));
 	add_in_capsule(&operation->head.shown, command);
+	operation->head.shown.complete &= !command->is_partial || !command->has_status || NVME_STATUS_CODE(command->status);
 	show_facts(&operation->head.shown, command, queue);
 	operation_add_number(&operation->head, "opcode", command->bytes[0]);
 	if (queue->has_id)
@@ -238,23 +240,35 @@ static void conclude(struct rtap_tracker *tracker, struct command *generic, cons
 	show_blocks(tracker, operation, command);
 }
 
+/*
+ * Whether metadata may follow each block of the data: the data is longer than the blocks, by as much for each. It can also be an SGL that is
+ * longer than the data: Base, 4.1.2; NVM, 5.2.3.
+ */
+static bool has_metadata_within(const struct rtap_tracker *tracker, const struct nvme_command *command)
+{
+	uint64_t blocks = blocks_of(command), size = nvme_block_size(tracker, queue_of(command), nsid_of(command));
+
+	return blocks && size && command->data_length > blocks * size && command->data_length % blocks == 0;
+}
+
 /* The command has ended: reports its effect on blocks. */
 static void ended(struct rtap_tracker *tracker, struct command *generic, const struct message *response)
 {
 	const struct nvme_command *command = nvme_of(generic);
 	const struct request *request = &generic->request;
 	struct coverage data = { 0 }, cut = { 0 };
-	bool is_joined = command->pieces;
+	bool is_joined = command->pieces, is_mixed;
 
 	if (!tracker->take_effect || !request->is_seen || command->captured < NVME_COMMAND_LENGTH)
 		return;
 	if (is_joined && !nvme_memory_join(generic, command->pieces, command->piece_count, &data, &cut))
 		tracker->counters.evictions++;
+	is_mixed = has_metadata_within(tracker, command);
 	nvme_effect(tracker, &(struct nvme_ended){
 		.queue = queue_of(command), .request = request, .bytes = command->bytes, .code = command->code, .has_status = command->has_status,
 		.status = command->status, .result = command->result, .response_frame = response ? response->shown.first_frame : request->first_frame,
-		.data = is_joined ? &data : request->region_count ? &request->regions[0].data : &command->carried,
-		.cut = is_joined ? &cut : request->region_count ? &request->regions[0].cut : NULL,
+		.data = is_mixed ? NULL : is_joined ? &data : request->region_count ? &request->regions[0].data : &command->carried,
+		.cut = is_mixed ? NULL : is_joined ? &cut : request->region_count ? &request->regions[0].cut : NULL,
 	});
 	coverage_fini(&data);
 	coverage_fini(&cut);
@@ -307,15 +321,20 @@ static struct rtap_span inside_of(const struct rtap_packet *packet, const struct
 	return (struct rtap_span){ layer_bytes(packet, data), data->length };
 }
 
-/* Keeps the data in the capsule, which follows the command's layers. */
+/* Keeps the data in the capsule, which is at an offset after the command's layers. */
 static void keep_carried(struct upper_work *work, struct nvme_command *command, const struct rtap_layer *part)
 {
 	struct budget *budget = &work->tracker->budget;
 	struct rtap_span data = inside_of(work->packet, part);
-	uint64_t fresh;
+	uint64_t fresh, at;
 
 	if (!command->in_capsule || command->captured < NVME_COMMAND_LENGTH || !data.length)
 		return;
+	at = little_bits(command->bytes, NVME_SGL_ADDRESS);
+	if (at >= data.length)
+		return;
+	data.bytes += at;
+	data.length -= (uint32_t)at;
 	command->in_capsule_seen = data.length < command->in_capsule ? data.length : command->in_capsule;
 	if (!wants_data(work->tracker, command))
 		return;
@@ -458,7 +477,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	command->code = nvme_code(command->bytes, queue->kind);
 	if (command->code == NVME_CODE(NVME_SPACE_ADMIN, NVME_ASYNC_EVENT))
 		command->command.request.entry.give_up = NULL; /* it waits for as long as there is no event */
-	count = nvme_memory_read(command->bytes, inside_of(packet, layer + 1), pieces, &length);
+	count = nvme_memory_read(command->bytes, inside_of(packet, layer + 1), pieces, &length, &command->is_partial);
 	command->data_length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 	if (little_bits(bytes, NVME_SGL_TYPE) == NVME_SGL_DATA && little_bits(bytes, NVME_SGL_SUBTYPE) == NVME_SGL_IS_OFFSET)
 		command->in_capsule = command->data_length;

@@ -35,25 +35,40 @@ static void add(const struct descriptor *descriptor, bool is_to_host, struct nvm
 		*length += descriptor->length;
 }
 
-uint32_t nvme_memory_read(const uint8_t *command, struct rtap_span inside, struct nvme_piece *pieces, uint64_t *length)
+/* Whether descriptors in the capsule follow. */
+static bool is_segment(const struct descriptor *descriptor)
 {
-	struct descriptor first = descriptor_of(command + SGL1);
-	bool is_segment = (first.type == NVME_SGL_SEGMENT || first.type == NVME_SGL_LAST_SEGMENT) && first.subtype == NVME_SGL_IS_OFFSET;
-	bool is_to_host = nvme_is_to_host(nvme_direction_of(command));
-	uint64_t end = first.address + first.length;
-	uint32_t count = 0;
+	return (descriptor->type == NVME_SGL_SEGMENT || descriptor->type == NVME_SGL_LAST_SEGMENT) && descriptor->subtype == NVME_SGL_IS_OFFSET;
+}
+
+uint32_t nvme_memory_read(const uint8_t *command, struct rtap_span inside, struct nvme_piece *pieces, uint64_t *length, bool *is_partial)
+{
+	struct descriptor next = descriptor_of(command + SGL1), segment = next;
+	bool is_to_host = nvme_is_to_host(nvme_direction_of(command)), is_alone = !is_segment(&next);
+	uint32_t count = 0, left = NVME_MOST_PIECES;
 
 	*length = 0;
-	if (!is_segment) {
-		add(&first, is_to_host, pieces, &count, length);
+	*is_partial = false;
+	if (is_alone) {
+		add(&next, is_to_host, pieces, &count, length);
+		*is_partial = next.type != NVME_SGL_KEYED && next.length && (next.type != NVME_SGL_DATA || next.subtype != NVME_SGL_IS_OFFSET);
 		return count;
 	}
-	if (end < first.address || end > inside.length)
-		return 0;
-	for (uint64_t at = first.address; at + NVME_SGL_DESCRIPTOR <= end; at += NVME_SGL_DESCRIPTOR) {
-		struct descriptor next = descriptor_of(inside.bytes + at);
+	/* the last descriptor of a segment can be that of the next one */
+	while (is_segment(&segment)) {
+		uint64_t at = segment.address, end = at + segment.length;
 
-		add(&next, is_to_host, pieces, &count, length);
+		segment.type = NVME_SGL_DATA;
+		*is_partial |= end < at || end > inside.length || !left;
+		for (; end <= inside.length && at < end && end - at >= NVME_SGL_DESCRIPTOR && left; at += NVME_SGL_DESCRIPTOR, left--) {
+			next = descriptor_of(inside.bytes + at);
+			if (end - at < 2 * NVME_SGL_DESCRIPTOR && is_segment(&next)) {
+				segment = next;
+				continue;
+			}
+			add(&next, is_to_host, pieces, &count, length);
+			*is_partial |= next.type != NVME_SGL_KEYED && next.type != NVME_SGL_BIT_BUCKET && next.length;
+		}
 	}
 	return count;
 }

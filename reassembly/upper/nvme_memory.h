@@ -16,9 +16,10 @@ struct nvme_piece {
 
 /*
  * The pieces of memory, in the order of the data. `command`: at least the bytes up to SGL1; `inside`: data in the capsule.
- * *length: bytes of the data, in the capsule, too. Bit buckets take no memory. Returns their number, at most NVME_MOST_PIECES.
+ * *length: bytes of the data, in the capsule, too. Bit buckets take no memory. *is_partial: some of the data is neither in these nor all in
+ * the capsule. Returns their number, at most NVME_MOST_PIECES.
  */
-uint32_t nvme_memory_read(const uint8_t *command, struct rtap_span inside, struct nvme_piece *pieces, uint64_t *length);
+uint32_t nvme_memory_read(const uint8_t *command, struct rtap_span inside, struct nvme_piece *pieces, uint64_t *length, bool *is_partial);
 
 /* The data of all pieces, each at its position. False: out of memory. */
 bool nvme_memory_join(const struct command *command, const struct nvme_piece *pieces, uint32_t count, struct coverage *data, struct coverage *cut);

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import struct
 import subprocess
 import zlib
 
@@ -192,6 +193,74 @@ class Descriptors(Nvme):
         image = images["10.0.0.1/1.img"][4096:]
         self.assertEqual((image[:1024], image[2048:]), (data[:1024], data[2048:]))
         self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(4096 + 1024, 1024)])
+
+    def known(self, job):
+        """The same on a connection whose setup was captured, after a write that shows the size of blocks."""
+        scene = Scene("nvme", "")
+        talk = Connection(scene, port=4420)
+        talk.establish()
+        host = nvme.Host(talk)
+        scene.put(*host.connect())
+        for part in (*host.write(64, bytes(512)), *job(host)):
+            scene.put(*part)
+        path = self.capture(scene)
+        images, missing = self.images(path)
+        row = self.operations(path)[-1]
+        return row, images[NQN + "/1.img"], [(offset, length) for _, offset, length, _ in missing]
+
+    def test_an_offset_in_the_capsule(self):
+        """Base, 4.1.2.1: data in the capsule begins at the descriptor's offset; other bytes can be around it."""
+        data = random.Random(2).randbytes(1024)
+        for before, after in ((0, 0), (16, 0), (64, 100), (0, 7)):
+            def job(host):
+                cid, _, _ = host.next()
+                sgl = nvme.in_capsule(1024, before)
+                yield host.send("a", nvme.blocks(nvme.WRITE, cid, 1, 0, 2, sgl) + b"\xee" * before + data + b"\xee" * after)
+                yield host.answer(cid)
+            row, image, missing = self.known(job)
+            self.assertEqual((row["name"], row["data_bytes"], row["complete"], image[:1024] == data, missing), ("Write", 1024, True, True, []), before)
+
+    def test_a_segment_after_a_segment(self):
+        data = random.Random(3).randbytes(1536)
+        def job(host):
+            cid, key, address = host.next()
+            last, rows = nvme.segment(*(nvme.keyed(address + 0x1000 * i, 512, key + i, nvme.KEYED) for i in (1, 2)))
+            rows = nvme.keyed(address, 512, key, nvme.KEYED) + struct.pack("<Q", 32) + last[8:] + rows
+            yield host.send("a", nvme.blocks(nvme.WRITE, cid, 1, 0, 3, struct.pack("<QI3xB", 0, 32, 0x21)) + rows)
+            for i in range(3):
+                request, responses = host.talk.read("b", 512, key + i, address + 0x1000 * i, data[512 * i:512 * i + 512])
+                yield [request] + responses
+            yield host.answer(cid)
+        row, image, missing = self.known(job)
+        self.assertEqual((row["data_bytes"], row["complete"], image[:1536] == data, missing), (1536, True, True, []))
+
+    def test_data_that_is_not_followed(self):
+        """Of a transport data block, a block without a key, and one in the capsule among others: the command is not complete."""
+        data = random.Random(4).randbytes(1024)
+        for sgl, rows in ((struct.pack("<8xI3xB", 1024, 0x5a), b""), (struct.pack("<QI3xB", 0x1000, 1024, 0), b""),
+                          nvme.segment(struct.pack("<QI3xB", 16, 1024, 1))):
+            def job(host):
+                cid, _, _ = host.next()
+                yield host.send("a", nvme.blocks(nvme.WRITE, cid, 1, 0, 2, sgl) + rows + (data if rows else b""))
+                yield host.answer(cid)
+            row, image, missing = self.known(job)
+            self.assertEqual((row["name"], row["data_bytes"], row["complete"], missing), ("Write", 0, False, [(0, 1024)]))
+
+    def test_metadata(self):
+        """Its pointer can be that of an SGL (PSDT 2). After each block it is not a part of the next one. Base, 3.3.3.1; NVM, 5.2.3."""
+        data = random.Random(5).randbytes(1040)
+        for length in (1024, 1040):
+            def job(host):
+                cid, key, address = host.next()
+                entry = bytearray(nvme.blocks(nvme.READ, cid, 1, 0, 2, nvme.keyed(address, length, key)))
+                if length == 1024:
+                    entry[1], entry[16:24] = 0x80, struct.pack("<Q", 0x40)
+                yield host.send("a", bytes(entry))
+                yield host.talk.write("b", length, key, address, data=data[:length])
+                yield host.answer(cid)
+            row, image, missing = self.known(job)
+            self.assertEqual((row["name"], row["length"], row["data_bytes"], row["complete"]), ("Read", 1024, length, True))
+            self.assertEqual((image[:1024], missing), (data[:1024], []) if length == 1024 else (bytes(1024), [(0, 1024)]))
 
     def test_fused_commands(self):
         """COMPARE and WRITE as one: NVM, 5.3 (2.4 of 1.0). The write of a failed comparison is aborted (0x009) and changes nothing."""
