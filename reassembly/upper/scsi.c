@@ -75,11 +75,6 @@ static struct scsi_session *session_of(const struct scsi_request *request)
 	return request->command.request.connection->upper_state;
 }
 
-static const char *target_of(const struct scsi_request *request, char *text)
-{
-	return scsi_target(session_of(request), &request->command.request, text);
-}
-
 static void show_status(struct scsi_operation *operation, const struct scsi_request *request)
 {
 	struct rtap_operation *shown = &operation->head.shown;
@@ -133,7 +128,7 @@ static void show_command(struct scsi_operation *operation, const struct scsi_req
 static void show_object(struct scsi_operation *operation, const struct scsi_request *request)
 {
 	char address[SCSI_TARGET_TEXT];
-	const char *target = target_of(request, address);
+	const char *target = scsi_target(session_of(request), &request->command.request, address);
 	size_t size = strlen(target) + NAME_TEXT;
 	struct line line;
 	char *text;
@@ -282,7 +277,7 @@ static void learn_designators(struct rtap_tracker *tracker, const struct scsi_re
 	join(tracker, request, false, &data, &cut);
 	bytes = coverage_first_bytes(&data, &length);
 	if (bytes && length > 1 && bytes[1] == DEVICE_IDENTIFICATION)
-		scsi_units_learn(session_of(request)->units, tracker, target_of(request, address), request->lun, bytes, length);
+		scsi_units_learn(session_of(request)->units, tracker, scsi_target(session_of(request), &request->command.request, address), request->lun, bytes, length);
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
@@ -369,12 +364,15 @@ static void copy(struct rtap_tracker *tracker, const struct scsi_request *reques
 
 static void report_effect(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect, uint32_t size)
 {
-	bool is_out = request->cdb.effect != SCSI_READS;
+	bool is_out = request->cdb.effect != SCSI_READS, moves_blocks = !is_out || request->cdb.effect == SCSI_WRITES;
 	struct coverage data = { 0 }, cut = { 0 }, half = { 0 };
 
 	join(tracker, request, is_out, &data, &cut);
-	effect->data = &data;
-	effect->cut = &cut;
+	/* data that is longer has protection information among it: SBC-4, 4.21 */
+	if (!moves_blocks || request->command.request.has_moved || request->length <= effect->length) {
+		effect->data = &data;
+		effect->cut = &cut;
+	}
 	switch (request->cdb.effect) {
 	case SCSI_READS: give(tracker, effect, BLOCK_READ); break;
 	case SCSI_WRITES: give(tracker, effect, BLOCK_WRITTEN); break;
@@ -421,7 +419,7 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 	if (!tracker->take_effect || request->cdb.effect == SCSI_NONE || (request->cdb.effect < SCSI_UNMAPS && !request->cdb.has_blocks) ||
 	    (request->cdb.has_blocks && !request->cdb.blocks && request->cdb.effect != SCSI_SAME))
 		return;
-	effect.target = target_of(request, address);
+	effect.target = scsi_target(session_of(request), &request->command.request, address);
 	effect.response_frame = response ? response->shown.first_frame : generic->request.first_frame;
 	if (size && request->cdb.lba <= UINT64_MAX / size) {
 		effect.offset = request->cdb.lba * size;

@@ -202,6 +202,19 @@ class Crafted(Nvme):
                 self.assertGreaterEqual(one["last_data_frame"], sent[-1])
                 self.assertLess(one["last_data_frame"], one["response_frame"])
 
+    def test_protection_information(self):
+        """With RDPROTECT and WRPROTECT it follows each block, or a part of one: the blocks are unknown. SBC-4, 4.21."""
+        data = random.Random(6).randbytes(8 * 520)
+        for kind in (KINDS[0], KINDS[1], KINDS[2], KINDS[3]):
+            for way, opcode in (("into", 0x28), ("out", 0x2a)):
+                cdb = bytearray(scsi.cdb10(opcode, 32, 8))
+                cdb[1] = 0x20
+                capture = self.capture_of(kind, ("into", b"\x25" + bytes(15), struct.pack(">II", 999, 512)), ("out", scsi.cdb10(0x2a, 0, 16), b"\x11" * 8192),
+                                          (way, bytes(cdb), data))
+                images, missing = self.images(capture)
+                self.assertEqual([row[1:3] for row in missing], [(32 * 512, 4096)])
+                self.assertEqual(list(images.values())[0][:8192], b"\x11" * 8192)
+
     def test_a_list_of_unmap_that_was_not_captured(self):
         """It can name any blocks."""
         for kind in (KINDS[0], KINDS[2], KINDS[3]):
