@@ -147,7 +147,7 @@ struct source_clock clocks_found(const struct clock_survey *survey, size_t file)
 	const struct clock_piece *pieces;
 
 	clock.count = clock_survey_pieces(survey, file, &pieces);
-	memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
+	memcpy(clock.pieces, pieces, (clock.count ? clock.count : 1) * sizeof *pieces);
 	return clock;
 }
 

@@ -29,6 +29,11 @@ static void report_clock(const struct rtap_source *source, size_t file, const st
 	const struct clock_piece *first = &clock->pieces[0];
 	char drift[64] = "", steps[64] = "";
 
+	if (clock->reference == file) {
+		print_error("the clock of %s was changed %zu times: its later time stamps were corrected accordingly", source_file(source, file),
+			    clock->count - 1);
+		return;
+	}
 	if (first->drift != 0)
 		snprintf(drift, sizeof drift, " and %s %.1f ppm", first->drift < 0 ? "loses" : "gains", fabs(first->drift) * 1e6);
 	if (clock->count > 1)

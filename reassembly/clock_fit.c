@@ -20,12 +20,16 @@
 #define MOST_VIOLATIONS 4
 /* The clock may have been set, by less than the transit times, where this many packets of each direction are before that in a piece, and after. */
 #define END_SAMPLES 256
+/* This many samples on both sides of a step can be between two steps. */
+#define NEAR_STEP 32
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
 #define MOST_TOLERANCE 2e-3
 #define MOST_UNCERTAINTY 4e9    /* in seconds */
 #define FEW_PIECES 4
 #define MOST_CORNERS 32
+/* So many steps of a clock with a usual drift are as likely as an unusual drift. */
+#define STEPS_FOR_DRIFT 2
 /* How many times as many lines of another drift make that more likely than none. */
 #define FEWER_LINES 4
 
@@ -245,6 +249,18 @@ static int64_t uncertainty_ns(const struct allowed *allowed, const struct line_o
 	return (int64_t)(fmin(most, MOST_UNCERTAINTY) * NS);
 }
 
+/* The middle; the line closest to the packets, if all have one direction. */
+static double offset_of(const struct fit *fit, const struct extent *extent, double least, double most)
+{
+	bool has[2] = { false, false };
+
+	for (size_t i = extent->begin; i < extent->end && !(has[0] && has[1]); i++)
+		has[is_later(fit, &fit->samples[i])] = true;
+	if (has[0] && has[1])
+		return least / 2 + most / 2;
+	return has[1] ? most - fit->tolerance : least + fit->tolerance;
+}
+
 static void choose(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
 {
 	const struct allowed *allowed = &extent->allowed;
@@ -257,7 +273,7 @@ static void choose(const struct fit *fit, const struct extent *extent, struct cl
 	*piece = (struct clock_piece){ 
 		.after_frame = first > fit->samples ? first[-1].frame : 0, .first_frame = first->frame, .time_ns = first->time_ns, .drift = drift,
 	};
-	offset_ns = (int64_t)((fit->is_one_way ? most - fit->tolerance : least / 2 + most / 2) * NS);
+	offset_ns = (int64_t)(offset_of(fit, extent, least, most) * NS);
 	if (__builtin_add_overflow(first->after_ns, offset_ns, &piece->ahead_ns))
 		piece->ahead_ns = first->after_ns;
 	/* the same clock, if possible */
@@ -476,6 +492,42 @@ static void find_unconfirmed(const struct fit *fit, const struct extent *extents
 	pieces[count - 1].confirmed_to = fit->samples[fit->count - last].frame - 1;
 }
 
+/*
+ * Near a step may be samples that neither line allows: the clock was set twice, too soon for a piece of its own. All are unclear up to the next
+ * one of the same direction that the line allows.
+ */
+static size_t unclear_before(const struct fit *fit, const struct extent *extent, const struct clock_piece *piece, double slack, size_t from)
+{
+	size_t first = extent->end - extent->begin > NEAR_STEP ? extent->end - NEAR_STEP : extent->begin;
+
+	for (size_t i = first; i < extent->end; i++) {
+		const struct clock_sample *sample = &fit->samples[i];
+
+		if (excess(fit, piece, sample) <= slack)
+			continue;
+		while (i > extent->begin && is_later(fit, &fit->samples[i - 1]) != is_later(fit, sample))
+			i--;
+		return i < from ? i : from;
+	}
+	return from;
+}
+
+static size_t unclear_after(const struct fit *fit, const struct extent *extent, const struct clock_piece *piece, double slack, size_t to)
+{
+	size_t last = extent->end - extent->begin > NEAR_STEP ? extent->begin + NEAR_STEP : extent->end;
+
+	for (size_t i = last; i > extent->begin; i--) {
+		const struct clock_sample *sample = &fit->samples[i - 1];
+
+		if (excess(fit, piece, sample) <= slack)
+			continue;
+		while (i < extent->end && is_later(fit, &fit->samples[i]) != is_later(fit, sample))
+			i++;
+		return i > to ? i : to;
+	}
+	return to;
+}
+
 /* Finds the samples next to a step that the lines of both pieces allow. */
 static void find_unclear(const struct fit *fit, const struct extent *extents, struct clock_piece *pieces)
 {
@@ -486,6 +538,8 @@ static void find_unclear(const struct fit *fit, const struct extent *extents, st
 		from--;
 	while (to < extents[1].end && excess(fit, &pieces[0], &fit->samples[to]) <= slack)
 		to++;
+	from = unclear_before(fit, &extents[0], &pieces[0], slack, from);
+	to = unclear_after(fit, &extents[1], &pieces[1], slack, to);
 	pieces[1].unclear_from = from ? fit->samples[from - 1].frame : 0;
 	pieces[1].unclear_to = to < fit->count ? fit->samples[to].frame : UINT64_MAX;
 }
@@ -527,6 +581,24 @@ static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pie
 	return count;
 }
 
+/* The line may be wrong, and these pieces true. */
+static void cover(const struct fit *fit, struct clock_piece *line, const struct clock_piece *pieces, size_t count)
+{
+	size_t piece = 0;
+
+	for (size_t i = 0; i < fit->count; i++) {
+		const struct clock_sample *sample = &fit->samples[i];
+		double most;
+
+		while (piece + 1 < count && pieces[piece + 1].first_frame <= sample->frame)
+			piece++;
+		most = fabs(elapsed(clock_piece_ahead_ns(&pieces[piece], sample->time_ns), clock_piece_ahead_ns(line, sample->time_ns))) * NS +
+		       (double)pieces[piece].uncertainty_ns;
+		if (most > (double)line->uncertainty_ns)
+			line->uncertainty_ns = (int64_t)fmin(most, MOST_UNCERTAINTY * NS);
+	}
+}
+
 size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES])
 {
 	struct fit fit = { .samples = samples, .count = count };
@@ -538,8 +610,10 @@ size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_
 	find_directions(&fit);
 	found = fit_few(&fit, MOST_DRIFT, pieces);
 	/* between sparse packets, a step looks like a large drift */
-	usual_count = found > 1 ? fit_few(&fit, USUAL_DRIFT, usual) : SIZE_MAX;
-	if (usual_count <= found) {
+	usual_count = found > 1 || fabs(pieces[0].drift) > USUAL_DRIFT ? fit_few(&fit, USUAL_DRIFT, usual) : SIZE_MAX;
+	if (found == 1 && usual_count <= STEPS_FOR_DRIFT + 1 && !fit.is_one_way)
+		cover(&fit, &pieces[0], usual, usual_count);
+	if (found > 1 && usual_count <= found) {
 		memcpy(pieces, usual, usual_count * sizeof *pieces);
 		found = usual_count;
 	}

@@ -19,12 +19,13 @@ struct clock_sample {
 	uint64_t frame;            /* number in its file */
 	int64_t time_ns;           /* by the measured clock */
 	int64_t after_ns;          /* how much that is after the time by the other clock */
+	uint64_t other_frame;      /* number in the file of the other clock; not used by clock_fit() */
 	uint32_t file;             /* of the other clock; for the caller */
 	bool from_higher;          /* direction */
 };
 
 /*
- * Samples in the file's order. Returns the number of pieces; 0: the clocks can be the same. Of all lines that are possible,
+ * Samples in the file's order. Returns the number of pieces; 0: the clocks can be the same, with the uncertainty of the first piece. Of all lines that are possible,
  * one without drift is preferred, then the middle one.
  */
 size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES]);

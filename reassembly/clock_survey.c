@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "reassembly/packet_identity.h"
+#include "reassembly/reference_step.h"
 
 /* Most packets kept of all files at first. */
 #define FIRST_PACKETS (1 << 18)
@@ -54,6 +55,8 @@ struct clock_survey {
 	struct survey_file {
 		size_t reference;
 		bool is_reference;
+		bool is_compared;  /* directly with its reference, whose frames from first_frame to last_frame were used */
+		uint64_t first_frame, last_frame;
 		size_t piece_count;
 		struct clock_piece pieces[CLOCK_PIECES];
 	} files[];
@@ -149,7 +152,7 @@ static int64_t largest_uncertainty_ns(const struct survey_file *file)
 {
 	int64_t largest_ns = 0;
 
-	for (size_t i = 0; i < file->piece_count; i++)
+	for (size_t i = 0; i == 0 || i < file->piece_count; i++)
 		if (file->pieces[i].uncertainty_ns > largest_ns)
 			largest_ns = file->pieces[i].uncertainty_ns;
 	return largest_ns;
@@ -160,7 +163,7 @@ static void add_uncertainty(struct survey_file *file, const struct survey_file *
 {
 	int64_t added_ns = largest_uncertainty_ns(other);
 
-	for (size_t i = 0; other->piece_count && i < file->piece_count; i++) {
+	for (size_t i = 0; i == 0 || i < file->piece_count; i++) {
 		struct clock_piece *piece = &file->pieces[i];
 
 		piece->uncertainty_ns = added_ns && piece->uncertainty_ns ? piece->uncertainty_ns + added_ns : 0;
@@ -181,7 +184,8 @@ static void note_match(struct clock_survey *survey, const struct survey_packet *
 {
 	struct survey_match *match = &survey->matches[earlier->file];
 	struct clock_sample sample = {
-		.frame = packet->frame, .time_ns = packet->time_ns, .file = earlier->file, .from_higher = packet->from_higher,
+		.frame = packet->frame, .time_ns = packet->time_ns, .other_frame = earlier->frame, .file = earlier->file,
+		.from_higher = packet->from_higher,
 	};
 
 	/* File times fill at most half of the range, but clocks may be far apart. */
@@ -268,6 +272,49 @@ static size_t select_samples(struct clock_survey *survey, size_t other, uint64_t
 	return count;
 }
 
+/* The frames of the reference that were compared. */
+static void note_frames(struct survey_file *file, const struct clock_sample *samples, size_t count)
+{
+	file->first_frame = UINT64_MAX;
+	file->last_frame = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (samples[i].other_frame < file->first_frame)
+			file->first_frame = samples[i].other_frame;
+		if (samples[i].other_frame > file->last_frame)
+			file->last_frame = samples[i].other_frame;
+	}
+}
+
+/* Whether files that were measured before would lack the step: those compared with another file, or with later packets of the reference. */
+static bool concerns_others(const struct clock_survey *survey, size_t file, size_t reference, const struct reference_step *step)
+{
+	for (size_t i = 0; i < file; i++) {
+		const struct survey_file *other = &survey->files[i];
+
+		if (i != reference && other->reference == reference && (!other->is_compared || other->last_frame >= step->first_frame))
+			return true;
+	}
+	return false;
+}
+
+/* Measures the clock of a file by the samples. Steps of its reference become those of the reference. */
+static void measure(struct clock_survey *survey, size_t file, size_t reference, size_t count)
+{
+	struct survey_file *found = &survey->files[file], *other = &survey->files[reference];
+	struct reference_step step;
+
+	found->is_compared = other->reference == reference;
+	found->piece_count = clock_fit(survey->samples, count, found->pieces);
+	note_frames(found, survey->samples, count);
+	for (unsigned i = 0; i < CLOCK_PIECES && found->is_compared; i++) {
+		if (!reference_step_find(survey->samples, count, found->pieces, found->piece_count, &step) ||
+		    concerns_others(survey, file, reference, &step) ||
+		    !reference_step_apply(&step, other->pieces, &other->piece_count, survey->samples, count))
+			break;
+		found->piece_count = clock_fit(survey->samples, count, found->pieces);
+	}
+}
+
 void clock_survey_end_file(struct clock_survey *survey, size_t file)
 {
 	struct survey_file *found = &survey->files[file];
@@ -285,12 +332,15 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 	if (most) {
 		found->reference = survey->files[best].reference;
 		survey->files[found->reference].is_reference = true;
-		found->piece_count = clock_fit(survey->samples, select_samples(survey, best, most), found->pieces);
-		add_uncertainty(found, &survey->files[best]);
+		measure(survey, file, best, select_samples(survey, best, most));
+		if (survey->files[best].reference != best)
+			add_uncertainty(found, &survey->files[best]);
 	} else if (survey->files[found->reference].reference != found->reference) {
 		/* the match was at the beginning of the files only, and the reference itself turned out to have a reference */
 		found->reference = file;
+		found->is_compared = false;
 		found->piece_count = 0;
+		found->pieces[0] = (struct clock_piece){ .first_frame = 0 };
 	}
 	for (size_t i = 0; i < file; i++)
 		survey->matches[i] = (struct survey_match){ 0 };
