@@ -73,20 +73,21 @@ static void read_clocks(struct joined *joined)
 {
 	for (unsigned i = 0; i < joined->form.point_count; i++) {
 		const struct source_clock *clock = source_clock(joined->source, i);
+		const struct clock_piece *first, *last;
 
-		if (!clock || clock->reference == i)
+		if (!clock || (clock->reference == i && clock->count < 2))
 			continue;
+		first = &clock->pieces[0];
+		last = clock->count ? &clock->pieces[clock->count - 1] : first;
 		joined->clocks[i] = (struct join_clock){
-			.is_known = true, .reference = (unsigned)clock->reference,
-			.offset_ns = clock->count ? clock->pieces[0].ahead_ns : 0, .drift = clock->count ? clock->pieces[0].drift : 0,
-			.steps = clock->count ? (unsigned)clock->count - 1 : 0, .confirmed_from = clock->count ? clock->pieces[0].confirmed_from : 0,
+			.is_known = true, .reference = (unsigned)clock->reference, .offset_ns = clock->count ? first->ahead_ns : 0,
+			.drift = clock->count ? first->drift : 0, .steps = (unsigned)(last - first), .confirmed_from = first->confirmed_from,
+			.confirmed_to = last->confirmed_to,
 		};
-		if (clock->count)
-			joined->clocks[i].confirmed_to = clock->pieces[clock->count - 1].confirmed_to;
-		for (size_t j = 0; j < clock->count; j++) {
-			if (clock->pieces[j].uncertainty_ns > joined->clocks[i].uncertainty_ns)
-				joined->clocks[i].uncertainty_ns = clock->pieces[j].uncertainty_ns;
-			joined->clocks[i].unclear += unclear_packets(&clock->pieces[j], joined->join->points[i].packets);
+		for (const struct clock_piece *piece = first; piece <= last; piece++) {
+			if (piece->uncertainty_ns > joined->clocks[i].uncertainty_ns)
+				joined->clocks[i].uncertainty_ns = piece->uncertainty_ns;
+			joined->clocks[i].unclear += unclear_packets(piece, joined->join->points[i].packets);
 		}
 	}
 }
@@ -100,6 +101,17 @@ void joined_finish(struct joined *joined)
 	(void)join_add_up(&joined->form);
 }
 
+static void report_mistimed(const struct join *join)
+{
+	uint64_t mistimed = 0;
+
+	for (size_t i = 0; i < join->direction_count; i++)
+		mistimed += join->directions[i]->mistimed;
+	if (mistimed)
+		print_error("%" COUNT " captured at several points, but at times that do not fit together: it is unknown how long these took",
+			    COUNTED(mistimed, "packet was", "packets were"));
+}
+
 void joined_report(const struct joined *joined)
 {
 	uint64_t forced_out = transmissions_forced_out(joined->transmissions), uncompared = transmissions_uncompared(joined->transmissions);
@@ -110,6 +122,7 @@ void joined_report(const struct joined *joined)
 	if (uncompared)
 		print_error("%" COUNT " not compared: more than %d captures have packets of their hosts, or there is no memory",
 			    COUNTED(uncompared, "packet was", "packets were"), JOIN_POINTS);
+	report_mistimed(joined->join);
 	if (joined->form.lacks_stretches)
 		print_error("out of memory: the sums of all packets between points are missing");
 	if (joined->join->uncounted)

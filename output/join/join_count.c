@@ -9,6 +9,10 @@
 #include "output/join/join_count.h"
 
 #define MOST_DIRECTIONS (1u << 20)
+/* Part of the memory for transmissions that points did not capture. */
+#define UNMATCHED_SHARE 32
+/* Packets of a direction kept for the case that a second point is found later. */
+#define UNMATCHED_EARLY 4096
 
 /* Recent transmissions by direction and sequence number, to find out whether an earlier one had arrived. */
 #define SENDINGS 65536
@@ -48,6 +52,8 @@ struct join *join_create(unsigned points, uint64_t max_memory)
 		return NULL;
 	}
 	counting->shown.point_count = points;
+	counting->shown.unmatcheds.room = join_unmatched_room(max_memory / UNMATCHED_SHARE);
+	counting->used = counting->shown.unmatcheds.room * sizeof(struct join_unmatched);
 	counting->max_memory = max_memory;
 	counting->shown.memory.most = counting->shown.memory.most_by_values = max_memory / 4;
 	return &counting->shown;
@@ -76,6 +82,7 @@ void join_destroy(struct join *join)
 	free(join->directions);
 	free(join->points);
 	join_stalls_fini(&join->stalls);
+	join_unmatched_fini(&join->unmatcheds);
 	map_fini(&counting_of(join)->by_flow);
 	free(counting_of(join));
 }
@@ -328,16 +335,62 @@ static bool has_one_point(const struct transmission_path *path)
 	return !(path->captured & (path->captured - 1));
 }
 
-static void count(struct join *join, const struct transmission *transmission)
+/* NULL: in none, because there are too many. */
+static struct join_group *note_group(struct join *join, struct join_direction *direction, const struct transmission *transmission, uint32_t active)
 {
-	struct join_direction *direction = direction_of(join, transmission);
-	uint32_t active = join_active(join, transmission), missed = missed_by(transmission, active);
-	struct join_group *group;
+	struct join_group *group = group_of(direction->groups, &direction->group_count, transmission->seen, active);
 
-	if (!direction) {
-		join->uncounted++;
-		return;
+	if (!group) {
+		direction->ungrouped++;
+		return NULL;
 	}
+	group->count++;
+	group->bytes += transmission->length;
+	if (missed_by(transmission, active) ||
+	    (has_one_point(transmission->path) && transmission->seen != active && direction->missed_count < JOIN_EARLY))
+		keep_missed(join, direction, transmission);
+	return group;
+}
+
+/* Keeps one that some points did not capture. */
+static void note_unmatched(struct join *join, struct join_direction *direction, const struct transmission *transmission, struct join_group *group)
+{
+	bool is_early = has_one_point(transmission->path) && join->point_count > 1 && direction->packets < UNMATCHED_EARLY;
+	const struct transmission *last = direction->missed_count ? &direction->missed[direction->missed_count - 1] : NULL;
+	struct join_unmatched *kept;
+
+	if (!is_early && !(transmission->path->captured & ~transmission->seen))
+		return;
+	kept = join_unmatched_keep(&join->unmatcheds, transmission);
+	if (!kept)
+		return;
+	kept->direction = direction;
+	kept->group = group;
+	kept->kept = last && last->number == transmission->number ? (uint32_t)direction->missed_count : 0;
+}
+
+/* Whether other points captured the packet at a time that does not fit: then that is no packet of its own, and not lost. */
+static bool complete_unmatched(struct join *join, struct join_direction *direction, const struct transmission *transmission)
+{
+	struct join_unmatched *before = join_unmatched_find(&join->unmatcheds, transmission);
+
+	if (!before || before->direction != direction)
+		return false;
+	if (before->group) {
+		before->group->count--;
+		before->group->bytes -= transmission->length < before->group->bytes ? transmission->length : before->group->bytes;
+	} else {
+		direction->ungrouped--;
+	}
+	if (before->kept)
+		direction->missed[before->kept - 1].seen |= transmission->path->captured;
+	direction->mistimed++;
+	join_unmatched_remove(&join->unmatcheds, before);
+	return true;
+}
+
+static void note_connection(struct join_direction *direction, const struct transmission *transmission)
+{
 	if (transmission->connection) {
 		direction->connection = transmission->connection;
 		direction->from_a = transmission->from_a;
@@ -345,21 +398,30 @@ static void count(struct join *join, const struct transmission *transmission)
 	direction->has_source_qpn |= transmission->has_source_qpn;
 	if (transmission->has_source_qpn)
 		direction->source_qpn = transmission->source_qpn;
+}
+
+static void count(struct join *join, const struct transmission *transmission)
+{
+	struct join_direction *direction = direction_of(join, transmission);
+	uint32_t active = join_active(join, transmission);
+
+	if (!direction) {
+		join->uncounted++;
+		return;
+	}
+	note_connection(direction, transmission);
 	direction->points |= transmission->seen;
+	if (complete_unmatched(join, direction, transmission)) {
+		note_way(join, direction, transmission);
+		return;
+	}
 	direction->packets++;
 	direction->bytes += transmission->length;
 	note_way(join, direction, transmission);
-	join_stalls_take(&join->stalls, direction, transmission, active, missed, counting_of(join)->max_memory / 8 / sizeof(struct join_stall));
+	join_stalls_take(&join->stalls, direction, transmission, active, missed_by(transmission, active),
+			 counting_of(join)->max_memory / 8 / sizeof(struct join_stall));
 	note_sending(counting_of(join), direction, transmission);
-	group = group_of(direction->groups, &direction->group_count, transmission->seen, active);
-	if (!group) {
-		direction->ungrouped++;
-		return;
-	}
-	group->count++;
-	group->bytes += transmission->length;
-	if (missed || (has_one_point(transmission->path) && transmission->seen != active && direction->missed_count < JOIN_EARLY))
-		keep_missed(join, direction, transmission);
+	note_unmatched(join, direction, transmission, note_group(join, direction, transmission, active));
 }
 
 /*
@@ -472,6 +534,16 @@ static void find_order(struct join_direction *direction)
 	}
 }
 
+/* A packet that other points captured at a time that does not fit was not lost. */
+static void judge_stall(const struct join *join, struct join_stall *stall)
+{
+	struct join_brief *packets[] = { &stall->before, &stall->after, &stall->lost };
+
+	for (size_t i = 0; i < sizeof packets / sizeof packets[0]; i++)
+		if (join_unmatched_contains(&join->unmatcheds, packets[i]->number))
+			packets[i]->active = packets[i]->seen;
+}
+
 void join_finish(struct join *join)
 {
 	release(join, 0);
@@ -487,6 +559,9 @@ void join_finish(struct join *join)
 	}
 	for (size_t i = 0; i < join->direction_count; i++)
 		find_order(join->directions[i]);
+	join_unmatched_sort(&join->unmatcheds);
+	for (size_t i = 0; i < join->stalls.longest.count; i++)
+		judge_stall(join, join->stalls.longest.items[i]);
 }
 
 bool join_lost_at(const struct join_direction *direction, uint32_t seen, uint32_t active, unsigned *hop)

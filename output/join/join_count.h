@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "output/join/join_stall.h"
+#include "output/join/join_unmatched.h"
 #include "output/stats/histogram.h"
 #include "reassembly/join/transmission.h"
 
@@ -55,6 +56,7 @@ struct join_direction {
 	struct join_direction *opposite; /* NULL: none is known */
 	uint32_t points;               /* that captured any, a bit each */
 	uint64_t packets, bytes;       /* each transmission once */
+	uint64_t mistimed;             /* of these, captured at points whose times do not fit together: not lost */
 	uint64_t seen[JOIN_POINTS];
 	struct join_group groups[JOIN_GROUPS];
 	unsigned group_count;
@@ -96,6 +98,7 @@ struct join {
 	size_t direction_count, direction_room;
 	uint64_t uncounted;            /* packets whose direction or delays found no memory */
 	struct join_stalls stalls;
+	struct join_unmatcheds unmatcheds;
 	struct histogram_memory memory;
 };
 

@@ -232,6 +232,8 @@ static void json_hops(const struct join_record *record, struct line *line)
 		object_number(line, "frames_unlisted", unlisted);
 	if (unjudged)
 		object_number(line, "not_judged", unjudged);
+	if (direction->mistimed)
+		object_number(line, "mistimed", direction->mistimed);
 }
 
 static void json_direction(const struct join_record *record, struct line *line)
@@ -385,13 +387,12 @@ static void text_name(const char *name, struct line *line)
 	line_escaped(line, (const uint8_t *)name, strlen(name));
 }
 
-static void text_clock(const struct join_form *form, unsigned point, struct line *line)
+static void text_lead(const struct join_form *form, unsigned point, struct line *line)
 {
 	const struct join_clock *clock = &form->clocks[point];
 	int64_t uncertainty_ns = join_uncertainty_ns(form, point);
 	char text[64];
 
-	line_text(line, ", clock ");
 	units_time(clock->offset_ns < 0 ? -clock->offset_ns : clock->offset_ns, line);
 	line_text(line, clock->offset_ns < 0 ? " behind " : " ahead of ");
 	line_dec(line, clock->reference + 1);
@@ -403,8 +404,18 @@ static void text_clock(const struct join_form *form, unsigned point, struct line
 	snprintf(text, sizeof text, ", gains %.1f ppm", clock->drift * 1e6);
 	if (clock->drift != 0)
 		line_text(line, text);
+}
+
+static void text_clock(const struct join_form *form, unsigned point, struct line *line)
+{
+	const struct join_clock *clock = &form->clocks[point];
+	bool is_reference = clock->reference == point;
+
+	line_text(line, ", clock ");
+	if (!is_reference)
+		text_lead(form, point, line);
 	if (clock->steps) {
-		line_text(line, ", set ");
+		line_text(line, is_reference ? "set " : ", set ");
 		line_count(line, clock->steps, "time", "times");
 	}
 	if (clock->unclear) {

@@ -26,9 +26,6 @@
 
 struct entry {
 	struct transmission shown;
-	uint64_t hash;
-	uint32_t icrc;
-	bool has_icrc;
 	uint32_t next;             /* in its bucket, an older one; NONE: the last */
 	int64_t last_ns;           /* of its latest capture */
 };
@@ -137,7 +134,7 @@ static void pass_on(struct transmissions *transmissions)
 {
 	uint32_t place = (uint32_t)(transmissions->passed++ % transmissions->room);
 	struct entry *entry = &transmissions->entries[place];
-	uint32_t *link = &transmissions->buckets[entry->hash % BUCKETS];
+	uint32_t *link = &transmissions->buckets[entry->shown.hash % BUCKETS];
 
 	while (*link != place)
 		link = &transmissions->entries[*link].next;
@@ -282,7 +279,7 @@ static struct entry *find(struct transmissions *transmissions, const struct tran
 	for (uint32_t at = transmissions->buckets[sight->hash % BUCKETS]; at != NONE; at = transmissions->entries[at].next) {
 		struct entry *entry = &transmissions->entries[at];
 
-		if (entry->hash != sight->hash || entry->shown.path != path || (entry->has_icrc && sight->has_icrc && entry->icrc != sight->icrc))
+		if (entry->shown.hash != sight->hash || entry->shown.path != path || (entry->shown.has_icrc && sight->has_icrc && entry->shown.icrc != sight->icrc))
 			continue;
 		if (!(entry->shown.seen & bit))
 			return *doubled && is_second_copy(*doubled, entry, sight->time_ns, slot) ? NULL : entry;
@@ -385,9 +382,9 @@ static struct entry *begin(struct transmissions *transmissions, const struct tra
 	struct entry *entry = &transmissions->entries[place];
 
 	memset(entry, 0, sizeof *entry);
-	entry->hash = sight->hash;
-	entry->icrc = sight->icrc;
-	entry->has_icrc = sight->has_icrc;
+	entry->shown.hash = sight->hash;
+	entry->shown.icrc = sight->icrc;
+	entry->shown.has_icrc = sight->has_icrc;
 	entry->next = *bucket;
 	entry->shown.number = transmissions->begun++;
 	entry->shown.opcode = sight->opcode;

@@ -51,6 +51,9 @@ struct transmission {
 	/* By slot, a bit each: captured; captured more than once; with a CE mark; after a packet of its flow that was sent later. */
 	uint32_t seen, doubled, marked, late;
 	uint64_t number;               /* counts all transmissions by their first capture */
+	uint64_t hash;                 /* of the values that no hop may change */
+	uint32_t icrc;
+	bool has_icrc;
 	uint64_t frames[JOIN_POINTS];  /* by slot: numbers in the file of the point, from 1 */
 	int64_t times_ns[JOIN_POINTS]; /* by slot */
 };
