@@ -374,7 +374,9 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	/* frames read ahead but not taken do not count */
 	if (reader->options->device)
 		rtap_source_counters(reader->source, &reader->packets.read, sizeof reader->packets.read);
-	reader->packets.dropped_rest = status != RTAP_STATUS_END && (!reader->stop || reader->failure.text[0]);
+	/* Wireshark closes its pipe to end a capture, and shows any message as an error */
+	reader->packets.dropped_rest = status != RTAP_STATUS_END &&
+				       (!reader->stop || reader->failure.text[0] || (reader->unwritable && !reader->options->extcap));
 	progress_end(&reader->progress, reader->packets.read.frames, done, total);
 	/* pipes have no total: an interrupt is their normal end */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)

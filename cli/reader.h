@@ -43,7 +43,7 @@ struct reader {
 	bool is_terminal;           /* standard output is a terminal */
 	bool counts_only;           /* frames are only counted: take() is not called */
 	bool stop;                  /* set by the command to end reading */
-	bool unwritable;            /* writing to standard output failed */
+	bool unwritable;            /* writing to standard output failed, or its reader closed it */
 	bool interrupted;           /* an interrupt ended reading before the end */
 	bool whole;                 /* everything requested was read without error */
 	int status;                 /* exit status so far */

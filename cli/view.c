@@ -155,6 +155,7 @@ static enum rtap_status open_series(struct view *view, uint32_t link_type, int64
 static void end_writing(struct view *view, const struct rtap_error *error)
 {
 	view->reader.stop = true;
+	view->reader.unwritable |= error->code == RTAP_ERROR_CLOSED;
 	if (error->code != RTAP_ERROR_CLOSED && !view->cannot_write)
 		reader_fail(&view->reader, error);
 	view->cannot_write = true;

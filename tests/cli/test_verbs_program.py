@@ -133,6 +133,21 @@ class Files(CliTest):
         self.assertGreater(here, 0)
         self.assertEqual(captured + here, received)
 
+    def test_packets_that_a_closed_output_drops_are_counted(self):
+        for how in ((), ("-w", "-"), ("-T", "json")):
+            process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", *how), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       env=environment(**device("feed=gen:20000:600,pace=40000")))
+            self.addCleanup(process.kill)
+            self.assertIn(b"capturing on", process.stderr.readline())
+            time.sleep(0.7)
+            process.stdout.close()
+            errors = process.stderr.read()
+            process.stderr.close()
+            self.assertEqual(process.wait(TIMEOUT), 0, errors)
+            captured, received, system, here = map(int, re.search(rb"(\d+) packets captured; received: (\d+);.* kernel (\d+), here (\d+)", errors).groups())
+            self.assertGreater(here, 0)
+            self.assertEqual(captured + system + here, received, (how, errors))
+
     def test_the_status_is_printed_while_the_reader_of_the_output_waits(self):
         """Nothing is read of standard output before the fifth line that shows more dropped packets than the one before."""
         process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "--buffer-size", "1M", "--verbs", "frame=2048", "--status", "0.1,json",
