@@ -227,7 +227,8 @@ static void put_event(struct why *why, const struct why_event *next)
 	last->packets += next->packets;
 	last->bytes += next->bytes;
 	last->last_frame = next->last_frame;
-	last->end_ns = next->end_ns;
+	if (next->end_ns > last->end_ns)
+		last->end_ns = next->end_ns;
 	last->last_psn = next->last_psn;
 	last->is_mixed |= last->from_a != next->from_a;
 	if (last->what != next->what)
@@ -335,11 +336,13 @@ void why_packet(struct why *why, const struct rtap_packet *packet, bool turned)
 	put_event(why, &event);
 	count(why, &event, packet, turned);
 	if (!why->any) {
-		why->begin_ns = event.time_ns;
+		why->begin_ns = why->end_ns = event.time_ns;
 		why->begin_frame = frame;
 	}
 	why->any = true;
-	why->end_ns = event.time_ns;
+	/* time stamps can decrease */
+	if (event.time_ns > why->end_ns)
+		why->end_ns = event.time_ns;
 	why->end_frame = frame;
 }
 

@@ -446,7 +446,7 @@ static void silent(const struct why *why, const struct costs *costs, struct line
 		line_text(line, " was lost before the capture. If not, it was busy or waited for its storage.");
 		return;
 	}
-	line_text(line, ": likely it was busy or waited for its storage; nothing was lost in that time that the capture shows.");
+	line_text(line, ": likely it was busy or waited for its storage; the capture shows no loss in that time.");
 }
 
 /* Missing packets that were not retransmitted were probably lost by the capture. */

@@ -181,6 +181,19 @@ class Subjects(WhyTest):
             shown = [one["first_frame"] for one in events if one["type"] == "event" and one["event"] != "silence"]
             self.assertTrue(shown and set(shown) <= set(frames), capture)
 
+    def test_times_of_a_capture_in_another_order(self):
+        """The last packet is the first in time: the time of the operation is that up to the latest one."""
+        capture = testdata("send-that-waited.pcap")
+        heading, *events, _ = [json.loads(line) for line in self.lines("why", "--json", capture, "operation=3")]
+        times = dict(line.split("\t") for line in self.lines("-r", capture, "-T", "fields", "-e", "frame.number", "-e", "frame.time_epoch"))
+        frames = [one["first_frame"] for one in events if one["event"] != "silence"]
+        self.assertLess(times[str(frames[-1])], times[str(frames[0])])
+        elapsed = max(float(times[str(frame)]) for frame in frames) - float(times[str(frames[0])])
+        text = " ".join(line.strip() for line in self.lines("why", capture, "operation=3")[:2])
+        self.assertTrue(text.endswith(" in %.2f ms" % (elapsed * 1e3)), text)
+        for one in events:
+            self.assertLessEqual(one["time"], one.get("time_end", one["time"]))
+
     def test_unknown_subjects_are_rejected(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
             self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
