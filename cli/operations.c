@@ -241,6 +241,7 @@ static void write_table(struct operation_listing *listing, const struct operatio
 	size_t rows;
 
 	operation_groups_table(&table, &listing->groups, sorted, count, listing->base.options->clock_given ? &times : NULL);
+	table.shortens_last = !listing->base.options->wide;
 	rows = stats_table_finish(&table);
 	/* without a title */
 	for (size_t i = 1; rows && i < rows + 2 && !reader->unwritable && !aborted; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "dissect/engine/line_name.h"
 #include "output/packet/units.h"
 #include "output/stats/stats_table.h"
 
@@ -144,9 +145,19 @@ static void spaces(size_t count, struct line *line)
 		line_char(line, ' ');
 }
 
+/* The line begins at `begin`, and the name, which ends it, at `name`. */
+static void fit_name(struct line *line, char *name, const char *begin)
+{
+	if (line->cut)
+		return;
+	line_name_add(line, name);
+	line_name_shorten(line, line_name_excess(line, begin));
+}
+
 static void write_cells(const struct stats_table *table, size_t row, bool is_heading, struct line *line)
 {
 	size_t pending = INDENT; /* spaces before the next cell */
+	char *begin = line->next;
 
 	for (unsigned i = 0; i < table->column_count; i++) {
 		size_t length = strlen(table->columns[i].title);
@@ -160,6 +171,8 @@ static void write_cells(const struct stats_table *table, size_t row, bool is_hea
 			spaces(pending, line);
 			line_bytes(line, text, length);
 			pending = 0;
+			if (table->shortens_last && i + 1 == table->column_count)
+				fit_name(line, line->next - length, begin);
 		}
 		if (table->columns[i].is_text)
 			pending += table->widths[i] - length;

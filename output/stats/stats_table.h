@@ -25,9 +25,11 @@ struct stats_table {
 	uint32_t *ends;     /* of the cells in `text` */
 	size_t cells, cell_room;
 	size_t widths[STATS_TABLE_COLUMNS]; /* in characters; 0: omitted */
-	char cell[200];     /* the cell being written */
+	char cell[2048];    /* the cell being written */
 	struct line line;
 	bool failed;        /* out of memory */
+	/* Set by the caller after stats_table_init(): the last column has names, whose middle is left out where the line would be too wide. */
+	bool shortens_last;
 };
 
 /* `columns`: with a title each; NULL: the end. */

@@ -103,6 +103,18 @@ class Operations(CliTest):
         rows = list(csv.DictReader(self.lines("operations", "--by", "name", "-T", "csv", CAPTURE)))
         self.assertEqual([row["key"] for row in rows], [group["key"] for group in self.groups("--by", "name")])
 
+    def test_long_keys_are_shortened_but_not_with_wide(self):
+        path = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+        short, wide = (self.lines("operations", "--by", "object", *more, path) for more in ((), ("--wide",)))
+        keys = [json.loads(line).get("key", "(unknown)") for line in self.lines("operations", "--by", "object", "--json", path)]
+        self.assertEqual(len(short), len(keys) + 1)
+        self.assertGreater(max(map(len, wide)), 160)
+        self.assertLessEqual(max(map(len, short)), 120)
+        for one, other, key in zip(short[1:], wide[1:], keys):
+            self.assertTrue(other.endswith("  " + key), other)
+            head, dots, tail = one.partition("...")
+            self.assertTrue(one == other or (dots and other.startswith(head) and other.endswith(tail) and len(other) > 120), one)
+
     def test_keys_beyond_the_memory_are_counted_together(self):
         found = self.groups("--by", "object", "--max-memory", "1M")
         self.assertEqual(sum(g["count"] for g in found), len(self.objects("--max-memory", "1M")))
