@@ -289,6 +289,9 @@
 	X(NVME_RANGES, nvme_ranges_protocol) \
 	X(NVME_SGL_LIST, nvme_sgl_list_protocol) \
 	X(NVME_COPY_RANGES, nvme_copy_ranges_protocol) \
+	X(NVME_COPY_RANGES_1, nvme_copy_ranges_1_protocol) \
+	X(NVME_COPY_RANGES_2, nvme_copy_ranges_2_protocol) \
+	X(NVME_COPY_RANGES_3, nvme_copy_ranges_3_protocol) \
 	X(NVME_RESERVATION_KEYS, nvme_reservation_keys_protocol) \
 	X(NVME_RESERVATION_STATUS, nvme_reservation_status_protocol) \
 	X(NVME_REGISTRANTS, nvme_registrants_protocol) \

@@ -120,18 +120,44 @@ static const struct rtap_field ranges_fields[] = {
 
 NVME_ELEMENTS(ranges, RANGES, "nvme.cmd.dataset.range", "NVMe Ranges", "NVM, 3.2.3", NVME_RANGE_LENGTH, false)
 
-/* Copy, descriptor format 0: NVM, 3.2.2. */
+/*
+ * Copy, by descriptor format: NVM, 3.2.2. Formats 1 and 3 have storage tags with the reference tag, formats 2 and 3 a namespace and options
+ * of the source.
+ */
+#define COPY_BULK(name, at, length) { name, "Reserved", NVME_BYTES(at, length), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL }
+#define COPY_RANGE \
+	NVME_EACH("nvme.cmd.copy.range.slba", "Start LBA", NVME_BYTES(8, 8), RTAP_DEC, NULL), \
+	NVME_EACH("nvme.cmd.copy.range.nlb", "Number of Logical Blocks less 1", NVME_BYTES(16, 2), RTAP_DEC, NULL)
+#define COPY_NAMESPACE \
+	NVME_EACH("nvme.cmd.copy.range.snsid", "Source Namespace Identifier", NVME_BYTES(0, 4), RTAP_HEX, NULL), \
+	COPY_BULK("nvme.cmd.copy.range.rsvd4", 4, 4)
+#define COPY_OPTIONS \
+	COPY_BULK("nvme.cmd.copy.range.rsvd18_4", 18, 4), \
+	NVME_EACH("nvme.cmd.copy.range.sopt", "Source Options", NVME_BYTES(22, 2), RTAP_HEX, NULL)
+#define COPY_TAGS \
+	NVME_EACH("nvme.cmd.copy.range.eilbrt", "Expected Initial Reference Tag", NVME_BYTES(24, 4), RTAP_HEX, NULL), \
+	NVME_EACH("nvme.cmd.copy.range.elbat", "Expected Application Tag", NVME_BYTES(28, 2), RTAP_HEX, NULL), \
+	NVME_EACH("nvme.cmd.copy.range.elbatm", "Expected Application Tag Mask", NVME_BYTES(30, 2), RTAP_HEX, NULL)
+#define COPY_LONG_TAGS \
+	{ "nvme.cmd.copy.range.elbt", "Expected Storage and Reference Tags", NVME_BYTES(26, 10), RTAP_BYTES, RTAP_REPEATS, NULL, NULL, NULL }, \
+	NVME_EACH("nvme.cmd.copy.range.elbat", "Expected Application Tag", NVME_BYTES(36, 2), RTAP_HEX, NULL), \
+	NVME_EACH("nvme.cmd.copy.range.elbatm", "Expected Application Tag Mask", NVME_BYTES(38, 2), RTAP_HEX, NULL)
+
 static const struct rtap_field copy_ranges_fields[] = {
-	{ "nvme.cmd.copy.range.rsvd0", "Reserved", NVME_BYTES(0, 8), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
-	NVME_EACH("nvme.cmd.copy.range.slba", "Start LBA", NVME_BYTES(8, 8), RTAP_DEC, NULL),
-	NVME_EACH("nvme.cmd.copy.range.nlb", "Number of Logical Blocks less 1", NVME_BYTES(16, 2), RTAP_DEC, NULL),
-	{ "nvme.cmd.copy.range.rsvd18", "Reserved", NVME_BYTES(18, 6), RTAP_BYTES, RTAP_BULK | RTAP_REPEATS, NULL, NULL, NULL },
-	NVME_EACH("nvme.cmd.copy.range.eilbrt", "Expected Initial Reference Tag", NVME_BYTES(24, 4), RTAP_HEX, NULL),
-	NVME_EACH("nvme.cmd.copy.range.elbat", "Expected Application Tag", NVME_BYTES(28, 2), RTAP_HEX, NULL),
-	NVME_EACH("nvme.cmd.copy.range.elbatm", "Expected Application Tag Mask", NVME_BYTES(30, 2), RTAP_HEX, NULL),
+	COPY_BULK("nvme.cmd.copy.range.rsvd0", 0, 8), COPY_RANGE, COPY_BULK("nvme.cmd.copy.range.rsvd18", 18, 6), COPY_TAGS,
+};
+static const struct rtap_field copy_ranges_1_fields[] = {
+	COPY_BULK("nvme.cmd.copy.range.rsvd0", 0, 8), COPY_RANGE, COPY_BULK("nvme.cmd.copy.range.rsvd18_8", 18, 8), COPY_LONG_TAGS,
+};
+static const struct rtap_field copy_ranges_2_fields[] = { COPY_NAMESPACE, COPY_RANGE, COPY_OPTIONS, COPY_TAGS };
+static const struct rtap_field copy_ranges_3_fields[] = {
+	COPY_NAMESPACE, COPY_RANGE, COPY_OPTIONS, COPY_BULK("nvme.cmd.copy.range.rsvd24", 24, 2), COPY_LONG_TAGS,
 };
 
 NVME_ELEMENTS(copy_ranges, COPY_RANGES, "nvme.cmd.copy.range", "NVMe Copy Source Ranges", "NVM, 3.2.2", 32, false)
+NVME_ELEMENTS(copy_ranges_1, COPY_RANGES_1, "nvme.cmd.copy.range_1", "NVMe Copy Source Ranges, Format 1", "NVM, 3.2.2", 40, false)
+NVME_ELEMENTS(copy_ranges_2, COPY_RANGES_2, "nvme.cmd.copy.range_2", "NVMe Copy Source Ranges, Format 2", "NVM, 3.2.2", 32, false)
+NVME_ELEMENTS(copy_ranges_3, COPY_RANGES_3, "nvme.cmd.copy.range_3", "NVMe Copy Source Ranges, Format 3", "NVM, 3.2.2", 40, false)
 
 /* The current key of Register, Acquire and Release, and the new one or that to be preempted. Base, 7.2, 7.3 and 7.5. */
 static const struct rtap_field reservation_keys_fields[] = {

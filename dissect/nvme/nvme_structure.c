@@ -109,6 +109,18 @@ static uint16_t of_feature(const uint8_t *command)
 	}
 }
 
+/* NVM, 3.2.2. */
+static uint16_t of_copy(const uint8_t *command)
+{
+	switch (little_bits(command, COPY_FORMAT)) {
+	case 0: return PROTOCOL_NVME_COPY_RANGES;
+	case 1: return PROTOCOL_NVME_COPY_RANGES_1;
+	case 2: return PROTOCOL_NVME_COPY_RANGES_2;
+	case 3: return PROTOCOL_NVME_COPY_RANGES_3;
+	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
 uint16_t nvme_data_protocol(uint32_t code, const uint8_t *command)
 {
 	switch (code) {
@@ -121,8 +133,7 @@ uint16_t nvme_data_protocol(uint32_t code, const uint8_t *command)
 	case NVME_CODE(NVME_SPACE_ADMIN, NVME_SET_FEATURES):
 	case NVME_CODE(NVME_SPACE_ADMIN, NVME_GET_FEATURES): return of_feature(command);
 	case NVME_CODE(NVME_SPACE_IO, NVME_DATASET_MANAGEMENT): return PROTOCOL_NVME_RANGES;
-	case NVME_CODE(NVME_SPACE_IO, NVME_COPY):
-		return little_bits(command, COPY_FORMAT) ? PROTOCOL_PAYLOAD : PROTOCOL_NVME_COPY_RANGES;
+	case NVME_CODE(NVME_SPACE_IO, NVME_COPY): return of_copy(command);
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_REGISTER):
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_ACQUIRE):
 	case NVME_CODE(NVME_SPACE_IO, NVME_RESERVATION_RELEASE): return PROTOCOL_NVME_RESERVATION_KEYS;

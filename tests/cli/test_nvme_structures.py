@@ -451,6 +451,19 @@ class Others(Structures):
         self.hold(nvme.IO, COPY, (0, 0, 0, 0, 0, 0), copied, {"nvme.cmd.copy.range.slba": ["5"], "nvme.cmd.copy.range.nlb": [7]}, 1,
                   (("capsule", 1), ("read", 1)))
 
+    def test_the_other_formats_of_copy(self):
+        """The namespace, options and tags of two source ranges."""
+        tags = (b"0123456789", b"abcdefghij")
+        field = "nvme.cmd.copy.range."
+        rows = {1: [struct.pack("<8xQH8x10sHH", 5 + i, 7, tags[i], 2, 3) for i in range(2)],
+                2: [struct.pack("<I4xQH4xHIHH", 9 + i, 5 + i, 7, 1, 0x11 + i, 2, 3) for i in range(2)],
+                3: [struct.pack("<I4xQH4xH2x10sHH", 9 + i, 5 + i, 7, 1, tags[i], 2, 3) for i in range(2)]}
+        for style, ranges in rows.items():
+            expected = {field + "slba": ["5", "6"], field + "nlb": [7, 7], field + "elbat": [2, 2], field + "elbatm": [3, 3],
+                        field + "snsid": [9, 10] if style > 1 else None, field + "sopt": [1, 1] if style > 1 else None,
+                        field + "eilbrt": [0x11, 0x12] if style == 2 else None, field + "elbt": [t.hex() for t in tags] if style & 1 else None}
+            self.hold(nvme.IO, COPY, (0, 0, style << 8 | 1, 0, 0, 0), b"".join(ranges), expected, 1, (("capsule", 1), ("read", 1)))
+
     def test_reservations(self):
         self.hold(nvme.IO, REGISTER, (0, 0, 0, 0, 0, 0), struct.pack("<QQ", 1, 2), {
             "nvme.cmd.reservation.crkey": "0x0000000000000001", "nvme.cmd.reservation.key": "0x0000000000000002"}, 1, (("capsule", 1), ("read", 1)))
