@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -16,6 +17,9 @@
 #include "mpi/inputs.h"
 #include "mpi/ranks.h"
 #include "mpi/split.h"
+
+/* Files that share packets are placed together if the busiest rank has at most one part in LESS_EQUAL more bytes by that. */
+#define LESS_EQUAL 32
 
 static void add(struct inputs *inputs, const char *name, uint64_t size)
 {
@@ -261,6 +265,110 @@ bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, 
 	leave_out(inputs, inputs->readers, (unsigned)rank);
 	leave_out(inputs, inputs->surveyors, (unsigned)rank);
 	return inputs->count;
+}
+
+/* Each file after its partner, with those that it is the partner of in turn. */
+static size_t *order_by_partners(size_t count, const uint64_t *partners)
+{
+	size_t *order = ranks_get(count, sizeof *order), *first = ranks_get(count, sizeof *first), *next = ranks_get(count, sizeof *next);
+	size_t ordered = 0;
+
+	/* lists of files by partner; 0: the end, as the first file has none */
+	for (size_t i = count; i-- > 1;)
+		if (partners[i] < i) {
+			next[i] = first[partners[i]];
+			first[partners[i]] = i;
+		}
+	for (size_t root = 0; root < count; root++) {
+		size_t at = root;
+
+		if (partners[root] < root)
+			continue;
+		/* down to the first one, else to the next one, of the file or of those above it */
+		for (;;) {
+			order[ordered++] = at;
+			if (first[at]) {
+				at = first[at];
+				continue;
+			}
+			while (at != root && !next[at])
+				at = partners[at];
+			if (at == root)
+				break;
+			at = next[at];
+		}
+	}
+	free(first);
+	free(next);
+	return order;
+}
+
+static uint64_t load_of(const struct inputs *inputs, size_t file)
+{
+	return inputs->splits[file] ? 0 : inputs->sizes[file] + 1;
+}
+
+/* Bytes of the rank that has the most; rank 0 has `ahead` in advance. */
+static uint64_t largest_load(const struct inputs *inputs, const unsigned *places, unsigned ranks, uint64_t ahead)
+{
+	uint64_t *loads = ranks_get(ranks, sizeof *loads), most = 0;
+
+	loads[0] = ahead;
+	for (size_t i = 0; i < inputs->count; i++)
+		loads[places[i]] += load_of(inputs, i);
+	for (unsigned i = 0; i < ranks; i++)
+		most = loads[i] > most ? loads[i] : most;
+	free(loads);
+	return most;
+}
+
+/* Successive files on one rank until it has its share. */
+static unsigned *place_in_order(const struct inputs *inputs, const size_t *order, unsigned ranks, uint64_t ahead)
+{
+	unsigned *places = ranks_get(inputs->count, sizeof *places), rank = 0;
+	uint64_t total = ahead, load = ahead;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		total += load_of(inputs, i);
+	for (size_t i = 0; i < inputs->count; i++) {
+		uint64_t size = load_of(inputs, order[i]);
+
+		while (rank + 1 < ranks && load + size / 2 > total / ranks) {
+			rank++;
+			load = 0;
+		}
+		places[order[i]] = rank;
+		load += size;
+	}
+	return places;
+}
+
+static bool all_can_be_opened(const struct inputs *inputs, const unsigned *places, unsigned rank)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < inputs->count; i++)
+		good = places[i] != rank || inputs->splits[i] || inputs->readers[i] == rank || !access(inputs->names[i], R_OK);
+	return ranks_agree(good);
+}
+
+void inputs_place_together(struct inputs *inputs, const uint64_t *partners, unsigned counting)
+{
+	size_t *order = order_by_partners(inputs->count, partners);
+	uint64_t ahead = 0, most;
+	unsigned *places;
+	int rank, ranks;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	for (size_t i = 0; i < inputs->count; i++)
+		ahead += (uint64_t)((double)inputs->sizes[i] * counting / 1000);
+	places = place_in_order(inputs, order, (unsigned)ranks, ahead);
+	most = largest_load(inputs, inputs->readers, (unsigned)ranks, ahead);
+	if (largest_load(inputs, places, (unsigned)ranks, ahead) <= most + most / LESS_EQUAL && all_can_be_opened(inputs, places, (unsigned)rank))
+		memcpy(inputs->readers, places, inputs->count * sizeof *places);
+	free(order);
+	free(places);
 }
 
 void inputs_fini(struct inputs *inputs)

@@ -35,6 +35,12 @@ struct input_division {
  */
 bool inputs_find(struct inputs *inputs, const char *const *given, size_t count, const struct input_division *division);
 
+/*
+ * Collective. partners: of each file, an earlier one whose packets it shares, or the file itself. Places files that share packets on the same
+ * rank, so that fewer frames move, unless that makes the ranks less equal or a rank cannot open its files.
+ */
+void inputs_place_together(struct inputs *inputs, const uint64_t *partners, unsigned counting);
+
 void inputs_fini(struct inputs *inputs);
 
 #endif

@@ -175,13 +175,20 @@ static char **expand_arguments(const struct job *job, char **argv, int *count)
 /* Finds out how the clocks of the files differ. False: out of memory. */
 static bool find_clocks(struct job *job, const struct options *options)
 {
+	uint64_t *partners = calloc(job->inputs.count + 1, sizeof *partners);
+
 	job->clocks = calloc(job->inputs.count, sizeof *job->clocks);
-	if (!job->clocks)
+	if (!job->clocks || !partners) {
+		free(partners);
 		return false;
-	if (!survey_clocks(options, job->inputs.surveyors, job->clocks)) {
+	}
+	if (!survey_clocks(options, job->inputs.surveyors, job->clocks, partners)) {
 		free(job->clocks);
 		job->clocks = NULL;
 	}
+	if (job->is_spread)
+		inputs_place_together(&job->inputs, partners, job->command->counting);
+	free(partners);
 	return true;
 }
 

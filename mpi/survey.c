@@ -213,7 +213,7 @@ static void run(struct survey *survey)
 	free(shared);
 }
 
-static int find_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks)
+static int find_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks, uint64_t *partners)
 {
 	struct survey survey = { .options = options, .readers = readers, .samples = calloc(options->input_count, sizeof *survey.samples) };
 	size_t own = 1;
@@ -230,8 +230,10 @@ static int find_clocks(const struct options *options, const unsigned *readers, s
 	survey.most_kept = survey.most_kept > MOST_KEPT ? MOST_KEPT : survey.most_kept < LEAST_KEPT ? LEAST_KEPT : survey.most_kept;
 	run(&survey);
 	for (size_t i = 0; i < options->input_count; i++) {
-		if (!survey.rank)
+		if (!survey.rank) {
 			clocks[i] = clocks_found(survey.found, i);
+			partners[i] = clock_survey_partner(survey.found, i);
+		}
 		found |= !survey.rank && clocks[i].reference != i;
 		free(survey.samples[i].packets);
 	}
@@ -256,19 +258,22 @@ static int take_known(const struct options *options, struct source_clock *clocks
 	return 1;
 }
 
-bool survey_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks)
+bool survey_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks, uint64_t *partners)
 {
 	int rank, found = 0;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (size_t i = 0; i < options->input_count; i++)
+		partners[i] = i;
 	if (options->input_count < 2)
 		return false;
 	share_secret();
 	if (!options->clocks.count)
-		found = find_clocks(options, readers, clocks);
+		found = find_clocks(options, readers, clocks, partners);
 	else if (!rank)
 		found = take_known(options, clocks);
 	MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	MPI_Bcast(clocks, (int)(options->input_count * sizeof *clocks), MPI_BYTE, 0, MPI_COMM_WORLD);
+	MPI_Bcast(partners, (int)options->input_count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 	return found;
 }

@@ -12,9 +12,9 @@
 struct options;
 
 /*
- * Collective: sets the clock of each input, the same on all ranks. readers: the rank that reads each of them for that. False:
- * none is known to differ, or to be equal.
+ * Collective: sets the clock of each input, the same on all ranks, and its partner: the earlier input that shares the most packets with it, or
+ * itself. readers: the rank that reads each of them for that. False: no clock is known to differ, or to be equal.
  */
-bool survey_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks);
+bool survey_clocks(const struct options *options, const unsigned *readers, struct source_clock *clocks, uint64_t *partners);
 
 #endif

@@ -53,7 +53,7 @@ struct clock_survey {
 	uint64_t own;              /* packets of the current file */
 	uint16_t last_ids[SENDERS];
 	struct survey_file {
-		size_t reference;
+		size_t reference, partner; /* partner: it shares the most packets with the file */
 		bool is_reference;
 		bool is_compared;  /* directly with its reference, whose frames from first_frame to last_frame were used */
 		uint64_t first_frame, last_frame;
@@ -80,7 +80,7 @@ struct clock_survey *clock_survey_create(size_t files, uint64_t max_memory)
 	survey->packets = memory_new_zeroed(survey->places, sizeof *survey->packets);
 	survey->matches = memory_new_zeroed(files, sizeof *survey->matches);
 	for (size_t i = 0; i < files; i++)
-		survey->files[i].reference = i;
+		survey->files[i].reference = survey->files[i].partner = i;
 	if (survey->packets && survey->matches)
 		return survey;
 	clock_survey_destroy(survey);
@@ -330,6 +330,7 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 		best = i;
 	}
 	if (most) {
+		found->partner = best;
 		found->reference = survey->files[best].reference;
 		survey->files[found->reference].is_reference = true;
 		measure(survey, file, best, select_samples(survey, best, most));
@@ -351,6 +352,11 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 size_t clock_survey_reference(const struct clock_survey *survey, size_t file)
 {
 	return survey->files[file].reference;
+}
+
+size_t clock_survey_partner(const struct clock_survey *survey, size_t file)
+{
+	return survey->files[file].partner;
 }
 
 size_t clock_survey_pieces(const struct clock_survey *survey, size_t file, const struct clock_piece **pieces)

@@ -50,6 +50,9 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file);
  */
 size_t clock_survey_reference(const struct clock_survey *survey, size_t file);
 
+/* The earlier file that shares the most packets with a file that has ended. The file itself: none shares enough. */
+size_t clock_survey_partner(const struct clock_survey *survey, size_t file);
+
 /* How the file's clock differs from its reference. Returns the number of pieces; 0: it does not, and the first piece has the uncertainty. They belong to the survey. */
 size_t clock_survey_pieces(const struct clock_survey *survey, size_t file, const struct clock_piece **pieces);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import unittest
 
@@ -127,6 +128,16 @@ class Counts(FleetTest):
             # all but the lost ones were captured at both ends
             self.assertEqual((connection["packets"], connection["messages"], connection["anomalies"]["captured_twice"]),
                              (one["packets"], one["messages"], one["packets"] - one["lost"]))
+
+
+class Placement(FleetTest):
+    def test_hosts_that_share_packets_are_read_by_one_rank(self):
+        """In a ring of 12 hosts of which each rank reads neighbours, only the frames of two of 12 connections have to move."""
+        directory = self.path("ring")
+        made = fleet.write(directory, 12, 24000)
+        self.ranks(2, "connections", "--json", "--ranks", directory)
+        sent = sum(int(count) for count in re.findall(r"sent (\d+) frames", self.error))
+        self.assertLess(sent, made["frames"] / 8)
 
 
 class Output(FleetTest):
