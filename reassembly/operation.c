@@ -152,16 +152,27 @@ void operation_add_data(struct operation *operation, uint64_t first_frame, int64
 	}
 }
 
-void operation_add_transfer(struct operation *operation, const struct message *message)
+void operation_note_data(struct request_data *data, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns)
+{
+	if (!data->first_frame || first_frame < data->first_frame) {
+		data->first_frame = first_frame;
+		data->first_ns = first_ns;
+	}
+	if (last_frame > data->last_frame) {
+		data->last_frame = last_frame;
+		data->last_ns = last_ns;
+	}
+}
+
+void operation_note_transfer(struct request_data *data, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
-	bool is_read = shown->verb == RTAP_VERB_READ;
 
-	operation->shown.wanted |= shown->wanted;
-	if (!is_read)
-		operation_add_data(operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
+	data->wanted |= shown->wanted;
+	if (shown->verb != RTAP_VERB_READ)
+		operation_note_data(data, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
 	else if (message->data_frame)
-		operation_add_data(operation, message->data_frame, message->data_ns, shown->last_frame, shown->time_end_ns);
+		operation_note_data(data, message->data_frame, message->data_ns, shown->last_frame, shown->time_end_ns);
 }
 
 void operation_note_response(struct message *message, uint64_t frame, int64_t time_ns)

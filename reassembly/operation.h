@@ -60,8 +60,11 @@ void operation_add_wait(struct operation *operation, const char *name, int64_t t
 /* Data of the operation was in these frames. */
 void operation_add_data(struct operation *operation, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns);
 
+/* The same for an operation of a request that is not made yet: request.h. */
+void operation_note_data(struct request_data *data, uint64_t first_frame, int64_t first_ns, uint64_t last_frame, int64_t last_ns);
+
 /* The same for a READ or WRITE: of a READ, the frames of its responses. */
-void operation_add_transfer(struct operation *operation, const struct message *message);
+void operation_note_transfer(struct request_data *data, const struct message *message);
 
 /* A response to the message, if it is a READ, begins in that frame. */
 void operation_note_response(struct message *message, uint64_t frame, int64_t time_ns);

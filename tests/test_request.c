@@ -48,12 +48,11 @@ static unsigned live_requests;
 
 static void conclude(struct echo *echo, struct message *response)
 {
-	struct message *send = echo->request.message;
-	struct echo_operation *operation = send ? (struct echo_operation *)send->operation : NULL;
+	struct echo_operation *operation;
 	struct rtap_operation *shown;
 
 	request_drop_doubtful(echo->tracker, &echo->request);
-	request_conclude(echo->tracker, &echo->request, response);
+	operation = request_conclude(echo->tracker, &echo->request, response);
 	if (operation) {
 		shown = &operation->head.shown;
 		shown->layer = "echo";
@@ -111,7 +110,7 @@ static bool begin_request(struct upper_work *work, const uint8_t *bytes)
 		if (length && length <= UINT64_MAX - begin)
 			names[count++] = (struct region_name){ .begin = begin, .end = begin + length, .key = read32(at), .number = i, .is_read = i == 1 };
 	}
-	request_operation(its, &echo->request, work->message, sizeof(struct echo_operation), NULL);
+	request_operation(its, &echo->request, work->message, sizeof(struct echo_operation));
 	if (count && region_create_all(its, &echo->request, names, count))
 		request_open(its, &echo->request, work->message);
 	return true;

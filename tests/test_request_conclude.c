@@ -230,16 +230,14 @@ static void expect(const struct model *model, const struct rtap_operation *shown
 /* Returns the time of the last data. */
 static int64_t begin_request(struct model *model)
 {
-	struct operation *operation;
 	int64_t last_data_ns = below(2) ? 1000 + below(2500) : 0;
 
 	request_begin(tracker, &model->request, connection, below(2));
 	model->send = make_send(1 + below(100), &model->send_missing);
 	request_seen(&model->request, model->send);
-	operation = request_operation(tracker, &model->request, model->send, sizeof *operation, NULL);
-	cr_assert_not_null(operation);
+	request_operation(tracker, &model->request, model->send, sizeof(struct operation));
 	if (last_data_ns)
-		operation_add_data(operation, 150, last_data_ns - 1, 160, last_data_ns);
+		operation_note_data(&model->request.data, 150, last_data_ns - 1, 160, last_data_ns);
 	name_memory(model);
 	for (unsigned i = below(8); model->count && i--;)
 		move_bytes(model);
@@ -281,12 +279,12 @@ Test(request_conclude, any_data_and_answer_are_reported_as_a_model_of_bytes_says
 		last_data_ns = begin_request(&model);
 		if (below(5))
 			answer(&model);
-		request_conclude(tracker, &model.request, model.response);
+		cr_assert_eq(request_conclude(tracker, &model.request, model.response), model.send->operation);
 		shown = &model.send->operation->shown;
 		expect(&model, shown, last_data_ns);
 		/* once */
 		before = *shown;
-		request_conclude(tracker, &model.request, model.response);
+		cr_assert_null(request_conclude(tracker, &model.request, model.response));
 		cr_assert_eq(memcmp(&before, shown, sizeof before), 0);
 		request_end(tracker, &model.request);
 		region_free_room(&model.request);

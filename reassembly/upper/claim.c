@@ -88,10 +88,13 @@ static struct request *find_request(const struct connection *connection, uint64_
 
 void claim_want(const struct message *send)
 {
-	const struct request *request = send->shown.verb == RTAP_VERB_SEND && send->request_number && !send->request ?
-						find_request(send->connection, send->request_number) : NULL;
+	struct request *request = send->shown.verb == RTAP_VERB_SEND && send->request_number && !send->request ?
+					  find_request(send->connection, send->request_number) : NULL;
 
-	if (request && request->message && request->message->operation)
+	if (!request)
+		return;
+	request->data.wanted = true;
+	if (request->message && request->message->operation)
 		request->message->operation->shown.wanted = true;
 }
 
@@ -227,8 +230,7 @@ static void count(const struct message *message)
 	struct request *request = message->region->request;
 
 	add_lost(message->shown.verb == RTAP_VERB_READ ? &request->read_lost : &request->write_lost, &message->shown);
-	if (request->message && request->message->operation)
-		operation_add_transfer(request->message->operation, message);
+	operation_note_transfer(&request->data, message);
 }
 
 void claim_count(const struct request *request)

@@ -65,12 +65,11 @@ static void map_in(struct rtap_tracker *tracker, struct command *command)
 /* Fills the operation with the known values. */
 static void conclude(struct rtap_tracker *tracker, struct command *command, struct message *response)
 {
-	const struct message *send = command->request.message;
+	struct operation *operation = request_conclude(tracker, &command->request, response);
 
-	if (!send || !send->operation || send->operation->concluded)
+	if (!operation)
 		return;
-	request_conclude(tracker, &command->request, response);
-	send->operation->shown.depth = command->depth;
+	operation->shown.depth = command->depth;
 	commands_of(command)->layer->conclude(tracker, command, response);
 }
 
@@ -290,6 +289,7 @@ void command_pass(struct rtap_tracker *tracker, struct command *from, struct com
 
 	from->request.message = NULL;
 	to->request.message = send;
+	to->request.operation_size = from->request.operation_size;
 	if (send)
 		send->request = &to->request;
 	end_command(tracker, from, NULL);

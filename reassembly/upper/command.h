@@ -23,7 +23,7 @@ struct command {
 
 struct command_layer {
 	size_t size, state_size;  /* of the layer's structs */
-	/* Fills the operation, if there is one; request_conclude() is done. `response`: NULL: none was seen. */
+	/* Fills the operation of command->request.message; request_conclude() is done. `response`: NULL: none was seen. */
 	void (*conclude)(struct rtap_tracker *tracker, struct command *command, const struct message *response);
 	/* The response of `from`, a command that was not captured, is that of `to`: copies what it says. NULL: nothing to do. */
 	void (*answered)(struct command *to, const struct command *from);

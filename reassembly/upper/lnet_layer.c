@@ -262,7 +262,7 @@ static void take_asking(struct upper_work *work, const struct lnet_send *send, c
 	request->cookie = little_bits(header, LNET_HANDLE_OBJECT);
 	request->credits = send->header[LNET_CREDITS_AT];
 	memcpy(request->header, header, LNET_HEADER_LENGTH);
-	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation), NULL);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation));
 }
 
 /* The sender of a PUT_DONE awaits an ACK, if its PUT_REQ requested one and has an operation. */
@@ -282,17 +282,18 @@ static void await_ack(struct upper_work *work, struct lnet_request *sink)
 	sink->other = request;
 }
 
-/* An ACK of a PUT by RDMA adds to its operation, which is concluded. */
+/* An ACK of a PUT by RDMA adds to its operation, which is made here at the latest. */
 static void acknowledge(const struct lnet_request *request, const struct message *ack)
 {
 	const struct lnet_request *sink = request->other, *owner = sink ? sink : request;
 	const struct message *send = owner->command.request.message;
-	struct operation *operation = send ? send->operation : NULL;
+	struct operation *operation;
 
+	if (sink && sink->command.request.operation_size)
+		command_detach(sink->command.request.response);
+	operation = send ? send->operation : NULL;
 	if (!operation)
 		return;
-	if (sink && !operation->concluded)
-		command_detach(sink->command.request.response);
 	operation->shown.status = "acknowledged";
 	operation->shown.wanted |= ack->shown.wanted;
 	operation_add_number(operation, "acknowledged_bytes", request->taken);
@@ -407,7 +408,7 @@ static void take_request(struct upper_work *work, const struct lnet_send *send, 
 	request->credits = send->header[LNET_CREDITS_AT];
 	request->has_header = true;
 	memcpy(request->header, send->header + LNET_LENGTH, LNET_HEADER_LENGTH);
-	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation), NULL);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct lnet_operation));
 	if (!is_put)
 		name_memory(work, request, send, GET_DESCRIPTOR_AT);
 }
@@ -429,7 +430,7 @@ static void take_put_ack(struct upper_work *work, const struct lnet_send *send)
 	request = (struct lnet_request *)command_find(work->connection, !work->from_a, cookie);
 	sink->lacks_request = !request || !request->is_put || request->is_sink || !request->command.request.is_seen;
 	if (sink->lacks_request) {
-		request_operation(work->tracker, &sink->command.request, work->message, sizeof(struct lnet_operation), NULL);
+		request_operation(work->tracker, &sink->command.request, work->message, sizeof(struct lnet_operation));
 	} else {
 		sink->has_header = request->has_header;
 		sink->credits = request->credits;

@@ -371,13 +371,8 @@ static void lost(struct rtap_tracker *tracker, const struct message *message, co
 static void detach(struct message *message)
 {
 	struct nccl_transfer *transfer = nccl_transfer_of(message->request);
-	const struct nccl_state *state = transfer->request.connection->upper_state;
-	struct rtap_tracker *tracker = transfer->request.entry.owner;
 
-	nccl_transfer_conclude(tracker, transfer);
-	/* unproven transfers are not reported */
-	if (!state->is_known)
-		operation_destroy(tracker, message);
+	nccl_transfer_conclude(transfer->request.entry.owner, transfer);
 }
 
 /* The SEND of a request is the announcement, which no response settles. */

@@ -153,11 +153,6 @@ static void evict(struct budget_entry *entry, void *owner)
 	give_up(entry, owner);
 }
 
-static void conclude_early(struct rtap_tracker *tracker, struct message *message)
-{
-	nccl_transfer_conclude(tracker, nccl_transfer_of(message->request));
-}
-
 struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct nccl_channel *channel, struct message *message, const uint8_t *bytes,
 					   uint32_t length)
 {
@@ -178,7 +173,7 @@ struct nccl_transfer *nccl_transfer_create(struct rtap_tracker *tracker, struct 
 	channel->count++;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 	channel->last_index = transfer->index;
-	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation), conclude_early);
+	request_operation(tracker, &transfer->request, message, sizeof(struct nccl_operation));
 	if (state_of(transfer)->is_known)
 		nccl_transfer_announced(tracker, transfer);
 	return transfer;
@@ -322,12 +317,13 @@ void nccl_transfer_conclude(struct rtap_tracker *tracker, struct nccl_transfer *
 {
 	struct request *request = &transfer->request;
 	struct message *announcement = request->message;
-	struct nccl_operation *operation = announcement ? (struct nccl_operation *)announcement->operation : NULL;
+	struct nccl_operation *operation;
 	struct nccl_costs costs;
 
-	if (!operation || operation->operation.concluded || !state_of(transfer)->is_known)
+	/* unproven transfers are not reported */
+	operation = state_of(transfer)->is_known ? request_conclude(tracker, request, NULL) : NULL;
+	if (!operation)
 		return;
-	request_conclude(tracker, request, NULL);
 	if (transfer->has_data)
 		costs = judge(transfer, announcement);
 	show_object(operation, transfer);
@@ -348,8 +344,6 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 
 	nccl_transfer_conclude(tracker, transfer);
 	nccl_job_ended(&transfer->progress, false, 0);
-	if (request->message && !state_of(transfer)->is_known)
-		operation_destroy(tracker, request->message);
 	leave_index(tracker, transfer);
 	leave_channel(transfer);
 	request_end(tracker, request);

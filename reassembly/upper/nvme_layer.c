@@ -484,7 +484,7 @@ static void take_command(struct upper_work *work, struct nvme_queue *queue)
 	if (command->in_capsule > queue->in_capsule && queue->kind == NVME_SPACE_IO && !fabrics)
 		queue->in_capsule = command->in_capsule;
 	learn_block_size(work->tracker, command);
-	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation), NULL);
+	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct nvme_operation));
 	name_memory(work, command, pieces, count);
 	keep_carried(work, command, layer + 1);
 }

@@ -158,15 +158,9 @@ bool rds_message_is_whole(const struct rds_message *message)
 	return message->data.total >= message->length;
 }
 
-static void conclude_early(struct rtap_tracker *tracker, struct message *send)
-{
-	if (send->request)
-		rds_message_conclude(tracker, (struct rds_message *)send->request);
-}
-
 void rds_message_operation(struct rtap_tracker *tracker, struct rds_message *message, struct message *send)
 {
-	request_operation(tracker, &message->request, send, sizeof(struct rds_operation), conclude_early);
+	request_operation(tracker, &message->request, send, sizeof(struct rds_operation));
 }
 
 static void show_missing(struct rtap_tracker *tracker, struct rds_operation *operation, const struct rds_message *message)
@@ -297,10 +291,10 @@ static void show_data(struct rds_operation *operation, const struct rds_message 
 void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message)
 {
 	const struct message *send = message->request.message;
-	struct rds_operation *operation = send ? (struct rds_operation *)send->operation : NULL;
+	struct rds_operation *operation = request_make_operation(tracker, &message->request);
 	struct rtap_operation *shown;
 
-	if (!operation || operation->head.concluded)
+	if (!operation)
 		return;
 	shown = &operation->head.shown;
 	shown->layer = "rds";

@@ -80,15 +80,32 @@ void request_reconsider(struct rtap_tracker *tracker, struct request *request, c
 		claim_around_response(tracker, request);
 }
 
-void *request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size,
-			void (*conclude)(struct rtap_tracker *tracker, struct message *send))
+void request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size)
 {
-	void *operation = tracker->options.operation && !send->operation ? operation_create(tracker, send, size, conclude) : NULL;
-
-	if (!operation)
-		return NULL;
+	if (!tracker->options.operation || send->operation)
+		return;
+	request->operation_size = size;
 	request->message = send;
 	send->request = request;
+}
+
+void request_show_data(const struct request *request, struct operation *operation)
+{
+	const struct request_data *data = &request->data;
+
+	operation->shown.wanted |= data->wanted;
+	if (data->first_frame)
+		operation_add_data(operation, data->first_frame, data->first_ns, data->last_frame, data->last_ns);
+}
+
+void *request_make_operation(struct rtap_tracker *tracker, struct request *request)
+{
+	struct message *send = request->message;
+	struct operation *operation = send && request->operation_size ? operation_create(tracker, send, request->operation_size, NULL) : NULL;
+
+	request->operation_size = 0;
+	if (operation)
+		request_show_data(request, operation);
 	return operation;
 }
 
@@ -170,14 +187,18 @@ static bool is_complete(const struct message *send)
 	return send->stream ? assembly_is_whole(send) : send->shown.complete;
 }
 
-void request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response)
+void *request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response)
 {
 	struct message *send = request->message;
-	struct operation *operation = send ? send->operation : NULL;
+	struct operation *operation;
 	struct rtap_operation *shown;
 
-	if (!operation || operation->concluded)
-		return;
+	if (!send || !request->operation_size)
+		return NULL;
+	claim_count(request);
+	operation = request_make_operation(tracker, request);
+	if (!operation)
+		return NULL;
 	shown = &operation->shown;
 	shown->from_a = request->from_a;
 	shown->request_frame = send->shown.first_frame;
@@ -198,7 +219,6 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, str
 		shown->has_latency = shown->latency_ns >= 0;
 	}
 	shown->complete = response && is_complete(send) && is_complete(response);
-	claim_count(request);
 	add_data(tracker, operation, request, true);
 	add_data(tracker, operation, request, false);
 	shown->has_data_bytes = response;
@@ -208,6 +228,7 @@ void request_conclude(struct rtap_tracker *tracker, struct request *request, str
 	shown->first_data_ns -= shown->time_ns;
 	shown->last_data_ns -= shown->time_ns;
 	operation->concluded = true;
+	return operation;
 }
 
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request)

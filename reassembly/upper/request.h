@@ -16,6 +16,7 @@
 
 struct connection;
 struct message;
+struct operation;
 struct request;
 struct rtap_tracker;
 
@@ -55,6 +56,13 @@ struct request_lost {
 	uint8_t to;               /* one bit for each enum rtap_recovery */
 };
 
+/* Frames with data of a request. */
+struct request_data {
+	uint64_t first_frame, last_frame; /* 0: none */
+	int64_t first_ns, last_ns;
+	bool wanted;              /* one of its messages is: struct rtap_message */
+};
+
 /* The head of a layer's own struct. The layer sets `entry` and may set the messages; the rest is set by the functions below. */
 struct request {
 	struct connection *connection;
@@ -82,6 +90,8 @@ struct request {
 	uint64_t moved[2];
 	uint32_t late_us;         /* that its SEND lost after the response: sent again because its acknowledgement was lost */
 	struct request_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */
+	struct request_data data; /* of the READs and WRITEs that were placed in its regions; the layer may add others */
+	size_t operation_size;    /* of the operation that is still to be made; 0: none */
 	/* The rest is private to request.c, region.c and claim.c. */
 	TAILQ_HEAD(, message) claimed; /* unfinished READs and WRITEs of its regions */
 	/*
@@ -145,17 +155,25 @@ void request_answered(struct request *request, struct message *send);
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send);
 
 /*
- * Adds an operation to the SEND of the request, if operations are wanted: reassembly/operation.h. The SEND is reported with it when the
- * request has ended; if that takes too long, `conclude` may fill the known values. NULL: not wanted, or out of memory, which is counted.
+ * The SEND of the request is reported with an operation in `size` bytes, when the request has ended, if operations are wanted:
+ * reassembly/operation.h. It takes memory only from request_conclude() or request_make_operation() on.
  */
-void *request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size,
-			void (*conclude)(struct rtap_tracker *tracker, struct message *send));
+void request_operation(struct rtap_tracker *tracker, struct request *request, struct message *send, size_t size);
+
+/* Adds these frames to an operation of the request. */
+void request_show_data(const struct request *request, struct operation *operation);
 
 /*
- * Fills the members common to operations of all layers: frames, times, bytes in the regions, losses, missing ranges of request and
- * response. The layer fills the rest. `response`: its SEND; NULL: none was seen. Only if request_operation() returned an operation.
+ * Makes the operation, once: zeroed, except for the frames of its data, with times from the start of the capture. The caller fills it and sets
+ * `concluded`. NULL: none is wanted, it was made before, or out of memory, which is counted.
  */
-void request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response);
+void *request_make_operation(struct rtap_tracker *tracker, struct request *request);
+
+/*
+ * The same, and fills the members common to operations of all layers: frames, times, bytes in the regions, losses, missing ranges of request
+ * and response. The layer fills the rest. `response`: its SEND; NULL: none was seen.
+ */
+void *request_conclude(struct rtap_tracker *tracker, struct request *request, struct message *response);
 
 /* Stops assigning data to the request, and settles its READs and WRITEs that still wait for data. */
 void request_settle_claimed(struct rtap_tracker *tracker, struct request *request);

@@ -129,14 +129,14 @@ void rnbd_command_take_data(struct rtap_tracker *tracker, struct rnbd_command *c
 	    !coverage_copy(&command->cut, &message->cut, begin, begin + length, (uint64_t)0 - begin, COVERAGE_ONLY))
 		tracker->counters.evictions++;
 	request_charge(&tracker->budget, &command->command.request, coverage_memory(&command->carried) + coverage_memory(&command->cut), 0);
-	if (message->operation && command->carried.total)
-		operation_add_data(message->operation, message->shown.first_frame, message->shown.time_ns, message->shown.last_frame,
-				   message->shown.time_end_ns);
+	if (command->carried.total)
+		operation_note_data(&command->command.request.data, message->shown.first_frame, message->shown.time_ns,
+				    message->shown.last_frame, message->shown.time_end_ns);
 }
 
 void rnbd_command_begin_operation(struct upper_work *work, struct rnbd_command *command)
 {
-	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct rnbd_result), NULL);
+	request_operation(work->tracker, &command->command.request, work->message, sizeof(struct rnbd_result));
 	command->command.request.message = work->message;
 	work->message->request = &command->command.request;
 }

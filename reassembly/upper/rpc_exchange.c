@@ -682,5 +682,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		show_error(&reply_shown->shown, &call->reply, call);
 		reply_shown->request = NULL;
 	}
+	if (call_shown && call_shown->operation && rpc_operation_decodes(tracker))
+		request_show_data(&call->request, call_shown->operation);
 	rpc_operation_conclude(tracker, call_shown, reply_shown, call->call.present);
 }

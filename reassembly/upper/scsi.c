@@ -557,7 +557,6 @@ void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offse
 {
 	struct scsi_request *request = (struct scsi_request *)command_find(work->connection, work->from_a, tag);
 	const struct rtap_message *shown = &work->message->shown;
-	const struct message *send = request ? request->command.request.message : NULL;
 	struct scsi_command_unit rest = { .tag = tag };
 
 	if (!request || !request->command.request.is_seen || !request->has_unsolicited || offset > request->out_length ||
@@ -565,8 +564,7 @@ void scsi_take_unsolicited(struct upper_work *work, uint64_t tag, uint64_t offse
 		return;
 	claim_send(work->message, &request->command.request);
 	add_carried(work, request, offset, data);
-	if (send && send->operation && !send->operation->concluded)
-		operation_add_data(send->operation, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
+	operation_note_data(&request->command.request.data, shown->first_frame, shown->time_ns, shown->last_frame, shown->time_end_ns);
 	if (!is_last || !request->awaits_last)
 		return;
 	request->awaits_last = false;
@@ -601,7 +599,7 @@ void scsi_take_command(struct upper_work *work, const struct scsi_command_unit *
 	if (request->cdb.has_blocks && request->cdb.blocks && (request->cdb.effect == SCSI_READS || request->cdb.effect == SCSI_WRITES) &&
 	    request->length % request->cdb.blocks == 0 && request->length / request->cdb.blocks <= UINT32_MAX)
 		scsi_note_block_size(session_of(request), sent->lun, (uint32_t)(request->length / request->cdb.blocks), false);
-	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation));
 	if (sent->has_unsolicited)
 		keep_pieces(request, sent);
 	else
@@ -621,7 +619,7 @@ void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, co
 	request->cdb = (struct scsi_command){ .name = name };
 	request->has_lun = lun;
 	request->lun = lun ? *lun : 0;
-	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation), NULL);
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct scsi_operation));
 	if (!command_name(work, &request->command, NULL, 0))
 		work->tracker->counters.evictions++;
 }

@@ -163,11 +163,7 @@ static void add_values(struct smb_operation *operation, const struct smb_request
 
 void smb_operation_begin(struct upper_work *work, struct smb_request *request)
 {
-	if (!request_operation(work->tracker, &request->command.request, work->message, sizeof(struct smb_operation), NULL))
-		return;
-	for (uint32_t i = 1; i < request->part_count; i++)
-		if (!operation_append(work->tracker, work->message, sizeof(struct smb_operation)))
-			return;
+	request_operation(work->tracker, &request->command.request, work->message, sizeof(struct smb_operation));
 }
 
 /* Copies the values common to all operations of a message from the first one, which request_conclude() filled. */
@@ -201,9 +197,12 @@ static void begin_earlier(struct rtap_operation *shown, const struct smb_request
 void smb_operation_conclude(struct rtap_tracker *tracker, struct command *command, const struct message *response)
 {
 	const struct smb_request *request = (const struct smb_request *)command;
-	struct operation *first = command->request.message->operation, *next = first;
+	struct message *send = command->request.message;
+	struct operation *first = send->operation, *next = first;
 
-	(void)tracker;
+	for (uint32_t i = 1; i < request->part_count && next; i++)
+		next = operation_append(tracker, send, sizeof(struct smb_operation));
+	next = first;
 	begin_earlier(&first->shown, request);
 	if (response && request->response_frame)
 		first->shown.response_frame = request->response_frame;
