@@ -134,6 +134,18 @@ static __attribute__((cold, noinline)) void leave_deferred(struct rtap_tracker *
 	note_due(tracker);
 }
 
+void message_release(struct rtap_tracker *tracker, struct message *message)
+{
+	message->request = NULL;
+	if (!message->deferred)
+		return;
+	leave_deferred(tracker, message);
+	message->due_ns = tracker->budget.clock_ns;
+	/* it cannot fail: there is room for as many as before */
+	if (heap_add(&tracker->deferred.heap, message))
+		note_due(tracker);
+}
+
 static __attribute__((cold, noinline)) void unlink_half(struct connection *connection, struct message *message)
 {
 	TAILQ_REMOVE(&connection->half, message, half);
@@ -331,9 +343,10 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 	const struct budget *budget = &tracker->budget;
 	uint64_t wait_ns = budget->give_up_ns / ASIDE_CHECKS + 1, silent_ns = 0;
 
+	/* message_release() ends the wait */
 	if (upper_holds(message))
-		silent_ns = budget->clock_ns - message->request->entry.used_ns;
-	else if (message->reference && message->connection)
+		return UINT64_MAX;
+	if (message->reference && message->connection)
 		silent_ns = budget->clock_ns - message->connection->entry.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
 		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;

@@ -61,6 +61,9 @@ static inline bool message_may_be_idle(const struct rtap_tracker *tracker, const
 bool message_is_due_before(const void *one, const void *other);
 void message_set_deferred(void *message, size_t at);
 
+/* The end of its request no longer delays the message. */
+void message_release(struct rtap_tracker *tracker, struct message *message);
+
 /* Slow path of messages_advance(): the first message may be ready, or must be deferred. */
 void messages_report_ready(struct rtap_tracker *tracker);
 

@@ -173,6 +173,30 @@ Test(message_queue, a_message_that_waits_too_long_is_reported_when_it_ends_and_d
 	expect_order((uint64_t[]){ 2, 3, 4, 1 }, 4);
 }
 
+/* Without a packet of it, and without time that passes. */
+Test(message_queue, a_deferred_message_of_a_request_is_reported_as_soon_as_that_ends)
+{
+	static struct request request;
+	struct message *held = create(1);
+
+	request = (struct request){ .connection = connection };
+	TAILQ_INIT(&request.claimed);
+	create(2);
+	end(1);
+	end(2);
+	held->request = &request;
+	tracker->budget.clock_ns += GIVE_UP_NS / 2;
+	create(3);
+	messages_advance(tracker);
+	expect_order(NULL, 0);
+	tracker->budget.clock_ns += GIVE_UP_NS / 2;
+	messages_advance(tracker);
+	expect_order((uint64_t[]){ 2 }, 1);
+	message_release(tracker, held);
+	messages_advance(tracker);
+	expect_order((uint64_t[]){ 2, 1 }, 2);
+}
+
 Test(message_queue, a_deferred_response_is_reported_after_its_request)
 {
 	for (uint64_t frame = 1; frame <= 3; frame++)

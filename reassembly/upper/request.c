@@ -242,13 +242,6 @@ void request_drop_doubtful(struct rtap_tracker *tracker, struct request *request
 	region_drop_doubtful(tracker, request);
 }
 
-/* Its request no longer delays the message. */
-static void release(struct message *message)
-{
-	if (message)
-		message->request = NULL;
-}
-
 static void unclaim_all(struct request *request)
 {
 	while (!TAILQ_EMPTY(&request->claimed))
@@ -267,13 +260,13 @@ void request_forget_memory(struct rtap_tracker *tracker, struct request *request
 
 void request_end(struct rtap_tracker *tracker, struct request *request)
 {
+	struct message *messages[] = { request->response, request->message, request->response_message };
+
 	unclaim_all(request);
-	if (request->response)
-		request->response->request = NULL;
-	request->response = NULL;
-	release(request->message);
-	release(request->response_message);
-	request->message = request->response_message = NULL;
+	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
+		if (messages[i])
+			message_release(tracker, messages[i]);
+	request->response = request->message = request->response_message = NULL;
 	if (request->has_regions)
 		region_close_all(tracker, request);
 	leave(request);

@@ -17,6 +17,7 @@
 #include "dissect/rpc/xdr_walk.h"
 #include "base/memory.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper/rpc_exchange.h"
@@ -676,11 +677,11 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	/* The outcome of the call is known only now. */
 	if (call_shown) {
 		show_error(&call_shown->shown, &call->call, call);
-		call_shown->request = NULL;
+		message_release(tracker, call_shown);
 	}
 	if (reply_shown) {
 		show_error(&reply_shown->shown, &call->reply, call);
-		reply_shown->request = NULL;
+		message_release(tracker, reply_shown);
 	}
 	if (call_shown && call_shown->operation && rpc_operation_decodes(tracker))
 		request_show_data(&call->request, call_shown->operation);
