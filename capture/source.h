@@ -63,7 +63,7 @@ enum rtap_status source_open_memory(struct rtap_source **source, const struct rt
 
 /* By how much the clock of one of several files is ahead of another one: that is subtracted from the times of its frames. */
 struct source_clock {
-	size_t reference;     /* index of the other file in `names` */
+	size_t reference;     /* index in `names` of the other file, or of this one, whose later times are corrected to follow its first ones */
 	size_t count;         /* of `pieces`, by frames of this file; 0: nothing, and the first piece has only the uncertainty of that */
 	struct clock_piece pieces[CLOCK_PIECES];
 };

@@ -339,8 +339,9 @@ class UpperLayers(Harmless):
         ElementTree.fromstring(self.answer("check", "--that", "operation.latency < 1ns", "--junit", "/dev/stdout", path, status=(0, 1)).split("</testsuites>")[0] +
                                "</testsuites>")
         json.loads(self.answer("check", "--sarif", path, status=(0, 1)))
+        copy = shutil.copy(path, path[:-5] + " again.pcap")
         for form in ((), ("--json",)):
-            self.answer("join", *form, path, path, status=(0, 1))
+            self.answer("join", *form, path, copy, status=(0, 1))
         for form in ((), ("--json",)):
             self.answer("diff", *form, path, RPING, status=(1,))
         self.saved(name, path, len(operations))

@@ -645,7 +645,7 @@ static void survey_clocks(struct rtap_source *merged, const struct rtap_span *fi
 		REQUIRE(clock.count <= CLOCK_PIECES);
 		memcpy(clock.pieces, pieces, clock.count * sizeof *pieces);
 		REQUIRE(clock.reference <= i && clock_survey_reference(survey, clock.reference) == clock.reference);
-		REQUIRE(clock.reference < i || !clock.count);
+		REQUIRE(clock.reference < i || clock.count != 1);
 		source_set_clock(merged, i, &clock);
 	}
 	clock_survey_destroy(survey);
