@@ -610,6 +610,12 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 	}
 }
 
+void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	stream->lost += end - begin;
+	stream->lost_gaps[stream->lost_count++ % PSN_LOST_GAPS] = (struct psn_range){ begin, end };
+}
+
 /* `stream`: keeps the newest ones; NULL: none. */
 static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
 {

@@ -121,6 +121,9 @@ bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t en
  */
 bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end);
 
+/* The requests from `begin` up to but excluding `end` were captured without what tells their meaning: for psn_was_lost() they are lost. */
+void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end);
+
 /* Removes gaps of READ responses below `psn`. Their packets are counted as lost with their messages. */
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn);
 

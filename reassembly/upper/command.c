@@ -239,6 +239,13 @@ static void take_answer(struct command *command, struct message *response)
 	response->request_number = command->request.number;
 }
 
+void command_await_nothing(struct rtap_tracker *tracker, struct command *command)
+{
+	unmap(command);
+	if (command->request.has_regions)
+		region_close_all(tracker, &command->request);
+}
+
 void command_answer(struct upper_work *work, struct command *command)
 {
 	unmap(command);

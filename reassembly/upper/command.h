@@ -76,6 +76,9 @@ void command_pass(struct rtap_tracker *tracker, struct command *from, struct com
 /* The command of a response, without changing anything. NULL: unknown. */
 struct command *command_find(const struct connection *connection, bool requester_is_a, uint64_t id);
 
+/* Its response was lost: the next one with its number is another's, and so are READs and WRITEs of its memory. */
+void command_await_nothing(struct rtap_tracker *tracker, struct command *command);
+
 /* The command of a response, or of a repeat of the last one. NULL: unknown. */
 struct command *command_of_response(const struct upper_work *work, uint64_t id);
 

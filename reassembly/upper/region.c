@@ -318,6 +318,11 @@ static bool may_be_followed(const struct request *request)
 				 lost_between(stream, request->lost[1], request->next_psn[1], stream->next);
 }
 
+bool region_may_be_anothers(const struct request *request, const struct message *message)
+{
+	return may_be_answered(request, message) && may_be_followed(request);
+}
+
 /* Whether a request stays within the memory that the request names: otherwise the other end's device would have refused it. */
 static bool is_within(const struct region *region, const struct message *message)
 {

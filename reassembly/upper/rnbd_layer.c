@@ -15,9 +15,11 @@
 #include "dissect/rnbd/rtrs_private.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/handshake.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/claim.h"
 #include "reassembly/upper/command.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/rnbd_command.h"
 #include "reassembly/upper/rnbd_session.h"
 #include "reassembly/upper/upper_layers.h"
@@ -92,8 +94,13 @@ static struct rnbd_command *begin_simple(struct upper_work *work, uint64_t id, e
 
 static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_t status)
 {
-	struct rnbd_command *command = is_new(work) ? rnbd_command_of(command_answered(work, id)) : NULL;
+	struct command *asked = command_find(work->connection, !work->from_a, id);
+	struct rnbd_command *command;
 
+	/* a client uses the lowest free buffer: it, and its memory, is soon that of another request */
+	if (asked && asked->request.has_regions && is_new(work) && region_may_be_anothers(&asked->request, work->message))
+		command_await_nothing(work->tracker, asked);
+	command = is_new(work) ? rnbd_command_of(command_answered(work, id)) : NULL;
 	if (!command)
 		return NULL;
 	command->has_status = true;
@@ -279,14 +286,30 @@ static void show_request(struct upper_work *work, const struct rtrs_request *req
 	work->dissect(work);
 }
 
+/*
+ * The end of a request or a response was not captured, so that it is unknown what it is: from here on, the memory that a previous request
+ * names may be another one's.
+ */
+static void note_unreadable(const struct upper_work *work)
+{
+	const struct message *message = work->message;
+	struct psn_stream *stream = message ? message->stream : NULL;
+
+	if (stream && message->low < stream->next)
+		psn_note_unreadable(stream, message->low, stream->next);
+}
+
 static void take_request(struct upper_work *work, struct rnbd_state *state)
 {
 	uint32_t immediate = (uint32_t)work->message->shown.immediate;
 	struct rtrs_request request;
 	struct rnbd_command *command;
 
-	if (!find_request(work, tail_of(work), &request))
+	if (!find_request(work, tail_of(work), &request)) {
+		if (work->packet->payload.captured < work->packet->payload.wire)
+			note_unreadable(work);
 		return;
+	}
 	find_session(work, state, true);
 	show_request(work, &request);
 	if (!is_new(work))
@@ -308,6 +331,8 @@ static void take_immediate(struct upper_work *work, struct rnbd_state *state)
 {
 	uint32_t immediate = work->message ? (uint32_t)work->message->shown.immediate : 0;
 
+	if (ib_opcodes[work->packet->ib.opcode].headers & IB_IMMDT && !work->packet->ib.has_immediate)
+		note_unreadable(work);
 	if (!work->message || !work->message->shown.has_immediate)
 		return;
 	switch (rtrs_immediate_type(immediate)) {

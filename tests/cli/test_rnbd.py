@@ -328,3 +328,42 @@ class Losses(Rnbd):
             with self.subTest(seed=seed):
                 for block in set(range(len(images[IMAGE]) // 512)) - lost - unseen:
                     self.assertEqual(set(images[IMAGE][block * 512:block * 512 + 512]), {disk.get(block, 0)}, block)
+
+    def truncated(self, seed):
+        """Reads of different blocks, up to three at once, each buffer with memory of its own; three of ten frames
+        are truncated."""
+        choice, waiting, free = random.Random(seed), [], [0, 1, 2]
+        scene, session = self.begun(count=2, new_keys=bool(seed & 1), with_data=False)
+        begin = len(scene.frames)
+        for number in range(30):
+            data = b"".join(bytes([8 * number + i + 1]) * 512 for i in range(choice.choice((1, 2, 4, 8))))
+            buffer = free.pop(choice.randrange(len(free)))
+            session.memory = lambda at=buffer: (0x50001 + at, 0xffff888200000000 + at * 0x21000)
+            response = []
+            session.respond = lambda *one, into=response, **other: into.append((one, other)) or []
+            rows = session.read(8 * number, data, buffer=buffer, cid=choice.randrange(2), parts=choice.choice((1, 2)))
+            del session.respond
+            scene.put(*rows[0], *rows[1])
+            waiting.append((buffer, *response[0]))
+            while waiting and (not free or choice.random() < 0.6):
+                buffer, one, other = waiting.pop(0)
+                scene.put(*session.respond(*one, **other))
+                free.append(buffer)
+        frames = [(shown[0], frame, length) for shown, (_, frame, length) in zip(scene.frames, capfile.read(self.capture(scene)))]
+        for at in range(begin, len(frames)):
+            time, frame, length = frames[at]
+            if len(frame) > 60 and choice.random() < 0.3:
+                frames[at] = (time, frame[:choice.randrange(30, len(frame))], length)
+        capfile.write_pcap(self.path("truncated.pcap"), 1, frames)
+        return self.path("truncated.pcap")
+
+    def test_no_byte_is_that_of_a_truncated_request(self):
+        """No packet is missing: the data of a request that was truncated would fill what an earlier one lacks."""
+        bad = []
+        for seed in range(24):
+            images, missing = self.images(self.truncated(seed))
+            unknown = {i for _, offset, size, _ in missing for i in range(offset, offset + size)}
+            wrong = [i for i, byte in enumerate(images.get(IMAGE, b"")) if byte and i not in unknown and byte != i // 512 + 1]
+            if wrong:
+                bad.append((seed, wrong[0], len(wrong)))
+        self.assertEqual(bad, [])
