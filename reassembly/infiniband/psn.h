@@ -121,7 +121,7 @@ bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t en
  */
 bool psn_was_lost(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end);
 
-/* The requests from `begin` up to but excluding `end` were captured without what tells their meaning: for psn_was_lost() they are lost. */
+/* The requests from `begin` up to but excluding `end` were truncated before what identifies them: psn_was_lost() takes them for lost. */
 void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* Removes gaps of READ responses below `psn`. Their packets are counted as lost with their messages. */
