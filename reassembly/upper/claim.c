@@ -23,13 +23,13 @@ static bool may_come_later(const struct rtap_tracker *tracker, const struct conn
 	return tracker->wants_data && (is_half(connection) || connection->shows_layer);
 }
 
-static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+bool claim_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	return tracker->open_requests || may_come_later(tracker, connection);
 }
 
 /* A READ or WRITE request names memory. */
-static void claim(struct rtap_tracker *tracker, struct message *message)
+void claim_message(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region;
 
@@ -176,7 +176,7 @@ static struct message *shown_by(const struct message *message, const struct requ
  * A message that belongs to a request lost time or had repeats: adds that to the request, its message or that of its response, and their
  * operation. iWARP: also when the request has ended.
  */
-static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
+void claim_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
 	bool is_read = message->shown.verb == RTAP_VERB_READ, from_a = message->shown.from_a != is_read;
 	bool is_send = message->shown.verb == RTAP_VERB_SEND, is_iwarp = message->connection->ddp;
@@ -254,7 +254,7 @@ static void store(struct rtap_tracker *tracker, struct message *message)
 /* Assigns an existing READ or WRITE to the request. */
 static void claim_late(struct rtap_tracker *tracker, struct message *message)
 {
-	claim(tracker, message);
+	claim_message(tracker, message);
 	if (!message->region)
 		return;
 	if (message->region->is_read && message_read_is_over(message))
@@ -374,7 +374,7 @@ void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream
 	TAILQ_FOREACH(message, &stream->messages, link) {
 		if (message->region)
 			continue;
-		claim(tracker, message);
+		claim_message(tracker, message);
 		if (!message->region || message->shown.first_frame >= message->region->request->first_frame)
 			continue;
 		message->region->asked -= region_asked_by(message);
@@ -395,7 +395,7 @@ static void decide(struct rtap_tracker *tracker, struct message *message)
 	store_again(tracker, owner, last);
 }
 
-static void settled(struct rtap_tracker *tracker, struct message *message)
+void claim_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct request *request = message->region->request;
 
@@ -419,4 +419,4 @@ bool claim_data(struct rtap_tracker *tracker, struct message *message, const str
 	return is_last;
 }
 
-const struct upper_memory claim_memory = { .may_want = may_want, .claim = claim, .settled = settled, .discard = region_unclaim, .lost = lost };
+const struct upper_memory claim_memory = { .may_want = claim_may_want, .claim = claim_message, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost };

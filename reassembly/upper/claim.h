@@ -11,6 +11,12 @@
 /* Callbacks for layers whose requests name memory: upper_layer.memory. */
 extern const struct upper_memory claim_memory;
 
+/* Its members, but for region_unclaim(). */
+bool claim_may_want(const struct rtap_tracker *tracker, const struct connection *connection);
+void claim_message(struct rtap_tracker *tracker, struct message *message);
+void claim_settled(struct rtap_tracker *tracker, struct message *message);
+void claim_lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss);
+
 /* Records the data of a READ of its request's regions. True: this completed them. */
 bool claim_note_arrival(struct rtap_tracker *tracker, const struct message *message);
 

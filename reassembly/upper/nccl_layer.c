@@ -356,7 +356,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}
-	claim_memory.settled(tracker, message);
+	claim_settled(tracker, message);
 	nccl_channel_advance(tracker, channel);
 }
 

@@ -457,7 +457,7 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct connection *connection = message->connection;
 
-	claim_memory.claim(tracker, message);
+	claim_message(tracker, message);
 	if (message->region)
 		return;
 	if (connection->layer == &rnbd_layer && !tracker->take_effect && ends_in_its_last_packet(message))
@@ -470,26 +470,11 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 
 static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
 {
-	return connection->layer == &rnbd_layer || claim_memory.may_want(tracker, connection);
-}
-
-static void settle_data(struct rtap_tracker *tracker, struct message *message)
-{
-	claim_memory.settled(tracker, message);
-}
-
-static void discard_data(struct message *message)
-{
-	claim_memory.discard(message);
-}
-
-static void lost_data(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
-{
-	claim_memory.lost(tracker, message, loss);
+	return connection->layer == &rnbd_layer || claim_may_want(tracker, connection);
 }
 
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .settled = settle_data, .discard = discard_data, .lost = lost_data,
+	.may_want = may_want, .claim = claim, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
 };
 
 /* The missing ranges of a request are known once its message is settled. */

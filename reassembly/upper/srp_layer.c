@@ -11,6 +11,7 @@
 #include "reassembly/infiniband/handshake.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/upper/claim.h"
+#include "reassembly/upper/region.h"
 #include "reassembly/upper/scsi.h"
 #include "reassembly/upper/srp_layer.h"
 #include "reassembly/upper/upper_layers.h"
@@ -236,32 +237,12 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct scsi_session *session = message->connection->layer == &srp_layer ? message->connection->upper_state : NULL;
 
-	claim_memory.claim(tracker, message);
+	claim_message(tracker, message);
 	message->bytes_wanted |= !message->region && session && session->open_tables && tracker->take_effect;
 }
 
-static bool may_want(const struct rtap_tracker *tracker, const struct connection *connection)
-{
-	return claim_memory.may_want(tracker, connection);
-}
-
-static void settle_data(struct rtap_tracker *tracker, struct message *message)
-{
-	claim_memory.settled(tracker, message);
-}
-
-static void discard_data(struct message *message)
-{
-	claim_memory.discard(message);
-}
-
-static void lost_data(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
-{
-	claim_memory.lost(tracker, message, loss);
-}
-
 static const struct upper_memory memory = {
-	.may_want = may_want, .claim = claim, .settled = settle_data, .discard = discard_data, .lost = lost_data,
+	.may_want = claim_may_want, .claim = claim, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
 };
 
 static bool init(struct rtap_tracker *tracker)
