@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ struct options {
 extern volatile sig_atomic_t interrupted, aborted;
 
 /* Set by SIGUSR1: print the counts so far. */
-extern volatile sig_atomic_t counts_wanted;
+extern atomic_bool counts_wanted;
 
 /* Set by SIGUSR2: the flight recorder writes its frames to a file. */
 extern volatile sig_atomic_t incident_wanted;

@@ -73,7 +73,7 @@ static void expire(int signal_number)
 static void want_counts(int signal_number)
 {
 	(void)signal_number;
-	counts_wanted = 1;
+	counts_wanted = true;
 }
 
 static void want_incident(int signal_number)

@@ -10,7 +10,8 @@
 
 #define MESSAGE_MAX 8192 /* bytes; longer messages are truncated */
 
-volatile sig_atomic_t interrupted, aborted, counts_wanted, incident_wanted, finishes_files, aborted_status = EXIT_DONE;
+atomic_bool counts_wanted;
+volatile sig_atomic_t interrupted, aborted, incident_wanted, finishes_files, aborted_status = EXIT_DONE;
 
 /*
  * File names and arguments can contain any bytes: terminal control characters and newlines are escaped as in names from captures.

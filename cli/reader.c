@@ -389,8 +389,10 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 /* On SIGUSR1. */
 static void report_counts(struct reader *reader)
 {
-	counts_wanted = 0;
+	/* these can wait for the reader of the output: the thread of --status prints then */
 	reader_sync(reader);
+	fflush(stdout);
+	counts_wanted = false;
 	if (reader->options->device)
 		diagnostics_live(reader->source, &reader->packets, false);
 	else
@@ -449,7 +451,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	if (!open_pipeline(reader) || !begin_live_view(reader))
 		return;
 	announce(reader);
-	reader->live_status = status_start(&reader->options->status, reader->source);
+	reader->live_status = live ? status_start(&reader->options->status, reader->source) : NULL;
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;

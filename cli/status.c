@@ -18,6 +18,8 @@
 
 #define NS_A_SECOND INT64_C(1000000000)
 #define LONGEST_SECONDS 86400
+/* The reading thread prints the counts that SIGUSR1 asks for; if it has not done so after one or two of these intervals, it waits. */
+#define LOOK_NS (NS_A_SECOND / 4)
 
 struct status {
 	struct status_options options;
@@ -171,31 +173,40 @@ static int64_t monotonic_ns(void)
 	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
 }
 
+/* False: it has ended. */
+static bool wait_until(struct status *status, int64_t time_ns)
+{
+	const struct timespec time = { .tv_sec = (time_t)(time_ns / NS_A_SECOND), .tv_nsec = (long)(time_ns % NS_A_SECOND) };
+	bool ended;
+
+	pthread_mutex_lock(&status->lock);
+	while (!status->ended && !pthread_cond_timedwait(&status->ends, &status->lock, &time))
+		;
+	ended = status->ended;
+	pthread_mutex_unlock(&status->lock);
+	return !ended;
+}
+
 static void *run(void *argument)
 {
 	struct status *status = argument;
-	int64_t due_ns = status->begin_ns;
+	int64_t every_ns = status->options.every_ns, now_ns = status->begin_ns, due_ns = every_ns ? now_ns + every_ns : INT64_MAX;
+	bool was_wanted = false;
 
-	pthread_mutex_lock(&status->lock);
-	while (!status->ended) {
-		struct timespec due;
-		int result = 0;
+	while (wait_until(status, due_ns - now_ns < LOOK_NS ? due_ns : now_ns + LOOK_NS)) {
+		bool is_wanted = counts_wanted, is_overdue = is_wanted && was_wanted, is_due;
 
-		due_ns += status->options.every_ns;
-		due.tv_sec = (time_t)(due_ns / NS_A_SECOND);
-		due.tv_nsec = (long)(due_ns % NS_A_SECOND);
-		while (!status->ended && !result)
-			result = pthread_cond_timedwait(&status->ends, &status->lock, &due);
-		if (status->ended)
-			break;
-		pthread_mutex_unlock(&status->lock);
+		now_ns = monotonic_ns();
+		is_due = now_ns >= due_ns;
+		if (is_overdue)
+			counts_wanted = false;
+		if (is_due || is_overdue)
+			print(status, now_ns);
 		/* intervals that were missed are not made up for */
-		if (monotonic_ns() - due_ns > status->options.every_ns)
-			due_ns = monotonic_ns();
-		print(status, monotonic_ns());
-		pthread_mutex_lock(&status->lock);
+		if (is_due)
+			due_ns = now_ns - due_ns > every_ns ? now_ns + every_ns : due_ns + every_ns;
+		was_wanted = is_wanted && !is_overdue;
 	}
-	pthread_mutex_unlock(&status->lock);
 	return NULL;
 }
 
@@ -219,8 +230,6 @@ struct status *status_start(const struct status_options *options, const struct r
 {
 	struct status *status;
 
-	if (!options->every_ns)
-		return NULL;
 	status = calloc(1, sizeof *status);
 	if (!status || !init_wait(status)) {
 		free(status);

@@ -547,7 +547,8 @@ static void judge_stall(const struct join *join, struct join_stall *stall)
 void join_finish(struct join *join)
 {
 	release(join, 0);
-	qsort(join->directions, join->direction_count, sizeof(struct join_direction *), compare_directions);
+	if (join->direction_count)
+		qsort(join->directions, join->direction_count, sizeof(struct join_direction *), compare_directions);
 	for (size_t i = 1; i < join->direction_count; i++) {
 		struct join_direction *one = join->directions[i - 1], *other = join->directions[i];
 

@@ -30,7 +30,7 @@ class SeveralSources(LiveTest):
     def test_the_same_packets_at_both_ends_are_interleaved_by_time(self):
         saved = self.path("x.pcapng")
         process = self.capturing("-i", "pcap:near", "-i", "pcap:far", "-w", saved, gives_up_root=True)
-        wait_until(lambda: len(os.listdir("/proc/%d/task" % process.pid)) == 3)  # one thread each
+        wait_until(lambda: len(os.listdir("/proc/%d/task" % process.pid)) == 4)  # one thread each, and the one of --status
         self.replay(NFS)
         self.await_frames(saved, 2 * NFS_FRAMES)
         _, errors = self.stop(process)

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -166,6 +167,20 @@ class Files(CliTest):
         self.assertEqual(captured, len(records(written)[1]))
         self.assertEqual(captured + system + here, received)
         self.assertGreaterEqual(system + here, self.lost(states[-1]))
+
+    def test_sigusr1_is_answered_while_the_reader_of_the_output_waits(self):
+        """Nothing is read of standard output, until the number of packets stays the same and that of dropped packets rises."""
+        process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "--buffer-size", "1M", "--verbs", "frame=2048", "-w", "-"),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**device("feed=gen:0:2000,pace=20000")))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.assertIn(b"capturing on", process.stderr.readline())
+        states = []
+        while len(states) < 3 or states[-2][0] != states[-1][0] or states[-2][1] >= states[-1][1]:
+            process.send_signal(signal.SIGUSR1)
+            self.assertEqual(select.select((process.stderr,), (), (), TIMEOUT)[0], [process.stderr], states)
+            line = os.read(process.stderr.fileno(), 4096)
+            states += [tuple(map(int, one)) for one in re.findall(rb"(\d+) packets(?: captured)?[,;].* here (\d+)", line)]
 
     @staticmethod
     def lost(state):
