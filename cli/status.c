@@ -233,7 +233,7 @@ struct status *status_start(const struct status_options *options, const struct r
 	status = calloc(1, sizeof *status);
 	if (!status || !init_wait(status)) {
 		free(status);
-		print_error("--status: out of memory");
+		print_error("--status and SIGUSR1: out of memory");
 		return NULL;
 	}
 	status->options = *options;
@@ -242,7 +242,7 @@ struct status *status_start(const struct status_options *options, const struct r
 	status->begin_ns = status->last_ns = monotonic_ns();
 	if (!thread_start(&status->thread, run, status))
 		return status;
-	print_error("--status: no thread can be started");
+	print_error("--status and SIGUSR1: no thread can be started");
 	pthread_mutex_destroy(&status->lock);
 	pthread_cond_destroy(&status->ends);
 	free(status);

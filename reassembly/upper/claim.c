@@ -419,4 +419,6 @@ bool claim_data(struct rtap_tracker *tracker, struct message *message, const str
 	return is_last;
 }
 
-const struct upper_memory claim_memory = { .may_want = claim_may_want, .claim = claim_message, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost };
+const struct upper_memory claim_memory = {
+	.may_want = claim_may_want, .claim = claim_message, .settled = claim_settled, .discard = region_unclaim, .lost = claim_lost,
+};
