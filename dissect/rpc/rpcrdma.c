@@ -438,7 +438,9 @@ static enum result parse(struct parse *parse)
 		return result;
 	facts.present = true;
 	facts.length = length;
-	parse->packet->rpcrdma = facts;
+	/* without the XID it is neither a call nor a reply */
+	if (length >= RPCRDMA_FIXED_LENGTH)
+		parse->packet->rpcrdma = facts;
 	parse->packet->upper = RTAP_UPPER_RPCRDMA;
 	if (walked != OK) {
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + at);

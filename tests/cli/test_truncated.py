@@ -68,6 +68,14 @@ class Truncated(CliTest):
             self.compare(name, header, frames)
             self.compare(name + ", retransmitted", header, self.retransmitted(frames, random.Random(name)))
 
+    def test_no_identifier_is_made_up(self):
+        for name in ("roce-nfs41-long.pcap", "iwarp-nfs3-crctso.pcap.gz"):
+            header, frames = records(read(os.path.join(TESTDATA, name)))
+            known = {key[2] for key in self.operations(self.truncated(header, frames, 1 << 20))}
+            for length in range(56, 120, 4):
+                found = {key[2] for key in self.operations(self.truncated(header, frames, length))}
+                self.assertLessEqual(found, known, "%s, %d bytes" % (name, length))
+
 
 if __name__ == "__main__":
     unittest.main()
