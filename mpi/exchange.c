@@ -327,10 +327,10 @@ static void note_gaps(struct exchange *exchange, const struct positions_total *t
 	exchange->gap_count = exchange->next_gap = 0;
 	if (exchange->options.gap_ns && exchange->numbered && total->count && total->first_ns > exchange->last_ns &&
 	    (__builtin_sub_overflow(total->first_ns, exchange->last_ns, &passed_ns) || passed_ns >= exchange->options.gap_ns))
-		exchange->gaps[exchange->gap_count++] = (struct exchange_gap){ exchange->numbered + 1, total->first_ns };
+		exchange->gaps[exchange->gap_count++] = (struct exchange_gap){ exchange->numbered + 1, exchange->last_ns, total->first_ns };
 	for (size_t i = 0; i < total->gap_count; i++)
 		exchange->gaps[exchange->gap_count++] =
-			(struct exchange_gap){ exchange->numbered + total->gaps[i].position + 1, total->gaps[i].time_ns };
+			(struct exchange_gap){ exchange->numbered + total->gaps[i].position + 1, total->gaps[i].before_ns, total->gaps[i].time_ns };
 }
 
 /* Numbers the first frames that wait, of all ranks. */
@@ -622,6 +622,11 @@ static enum rtap_status feed_read(void *owner, struct batch_pool *pool, struct s
 	*batch = NULL;
 	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 	return RTAP_STATUS_FAILED;
+}
+
+int64_t exchange_last_ns(const struct exchange *exchange)
+{
+	return exchange->last_ns;
 }
 
 const struct exchange_gap *exchange_next_gap(struct exchange *exchange, uint64_t until)

@@ -30,6 +30,7 @@ struct exchange_options {
 /* A gap before a frame of any rank. */
 struct exchange_gap {
 	uint64_t frame;            /* its number */
+	int64_t before_ns;         /* time of the frame before it */
 	int64_t time_ns;
 };
 
@@ -62,6 +63,9 @@ const struct source_feed *exchange_feed(struct exchange *exchange);
  * have been read; `go_on` after they have moved, before they are taken. Nothing that a rank does in between lets others wait.
  */
 void exchange_call_in_rounds(struct exchange *exchange, void (*meet)(void *owner), void (*go_on)(void *owner), void *owner);
+
+/* Time of the last frame that was numbered. */
+int64_t exchange_last_ns(const struct exchange *exchange);
 
 /* The next gap of the frames of the last round, before the frame `until`. NULL: none. Each is returned once. */
 const struct exchange_gap *exchange_next_gap(struct exchange *exchange, uint64_t until);

@@ -28,7 +28,7 @@ struct fact_head {
 };
 
 /*
- * FACT_CREATED has the number of connections that were created. FACT_TIME has the latest time of the frames before. FACT_SUM has a struct
+ * FACT_CREATED has the number of connections that were created. FACT_TIME has the time of the frame before. FACT_SUM has a struct
  * packet_sum, of packets before.
  */
 

@@ -51,9 +51,8 @@ struct facts {
 	/* Twice the number of the frame that is taken, plus 1; in a gap before a frame: without that. At the end: what the last message followed. */
 	uint64_t order;
 	int64_t now_ns;           /* time of the frame or of the end of the gap */
-	int64_t taken_ns;         /* time of the last frame that was taken */
-	int64_t latest_ns;        /* of the frames before it that this rank knows */
-	int64_t passed_ns;        /* the latest that was passed */
+	int64_t before_ns;        /* time of the frame of any rank before that */
+	uint64_t passed_order;    /* for which this was passed */
 	bool has_begun;           /* a frame was taken */
 	bool is_finishing;
 	uint64_t connections;     /* of this rank, so far */
@@ -116,13 +115,13 @@ static void pass_sum(void *owner, const struct packet_sum *sum)
 	memcpy(add(owner, FACT_SUM, sizeof *sum), sum, sizeof *sum);
 }
 
-/* The statistics have seen the frames before what is added next; sums of packets are passed late. */
+/* The statistics have seen the frames before what is added next; sums of packets are passed late. At the end, rank 0 knows the time. */
 static void pass_time(struct facts *facts)
 {
-	if (!facts->sums || facts->latest_ns <= facts->passed_ns)
+	if (!facts->sums || facts->is_finishing || facts->order == facts->passed_order)
 		return;
-	*(int64_t *)add(facts, FACT_TIME, sizeof facts->latest_ns) = facts->latest_ns;
-	facts->passed_ns = facts->latest_ns;
+	*(int64_t *)add(facts, FACT_TIME, sizeof facts->before_ns) = facts->before_ns;
+	facts->passed_order = facts->order;
 }
 
 static void put_message(struct facts *facts, enum fact_kind kind, const struct rtap_message *message)
@@ -267,15 +266,10 @@ static void pass_gaps(struct facts *facts, uint64_t until)
 			continue;
 		facts->order = 2 * gap->frame;
 		facts->now_ns = gap->time_ns;
+		facts->before_ns = gap->before_ns;
 		tracker_pass_time(facts->tracker, passed_ns);
 		note_created(facts, facts->tracker);
 	}
-}
-
-static void note_latest(struct facts *facts, int64_t time_ns)
-{
-	if (time_ns > facts->latest_ns)
-		facts->latest_ns = time_ns;
 }
 
 static void begins(void *owner, const struct rtap_frame *frame)
@@ -284,11 +278,8 @@ static void begins(void *owner, const struct rtap_frame *frame)
 
 	pass_gaps(facts, frame->number);
 	facts->order = 2 * frame->number + 1;
-	/* of the frame of any rank before this one, and of the last one of this rank */
-	note_latest(facts, frame->time_ns - frame->delta_ns);
-	if (facts->has_begun)
-		note_latest(facts, facts->taken_ns);
-	facts->now_ns = facts->taken_ns = frame->time_ns;
+	facts->before_ns = frame->time_ns - frame->delta_ns;
+	facts->now_ns = frame->time_ns;
 	facts->has_begun = true;
 }
 
@@ -396,12 +387,6 @@ static void count_operation(struct facts *facts, struct run *run, struct operati
 	run->has_part[0] = run->has_part[1] = false;
 }
 
-static void count_time(struct facts *facts, const int64_t *latest_ns)
-{
-	if (*latest_ns > facts->stats->last_ns)
-		facts->stats->last_ns = *latest_ns;
-}
-
 static void count_sum(struct facts *facts, const struct run *run, struct packet_sum *sum)
 {
 	sum->connection = sum->connection ? number_of(run, sum->connection) : 0;
@@ -440,7 +425,7 @@ static void count_fact(struct facts *facts, struct run *run, enum fact_kind kind
 	case FACT_KIND_COUNT:
 		break;
 	case FACT_TIME:
-		count_time(facts, data);
+		facts->stats->now_ns = *(const int64_t *)data;
 		break;
 	case FACT_SUM:
 		count_sum(facts, run, data);
@@ -593,6 +578,8 @@ static void ends(void *owner)
 	exchange_serve(facts->exchange);
 	gather(facts);
 	count_runs(facts);
+	if (facts->stats)
+		facts->stats->now_ns = exchange_last_ns(facts->exchange);
 	facts->is_finishing = true;
 	facts->order = 0;
 	/* connections that are created at the end; deliver() sets how many */
@@ -618,7 +605,6 @@ struct facts *facts_create(struct exchange *exchange)
 	if (!facts)
 		return NULL;
 	facts->exchange = exchange;
-	facts->latest_ns = facts->passed_ns = INT64_MIN;
 	MPI_Comm_rank(MPI_COMM_WORLD, &facts->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &facts->size);
 	facts->runs = calloc((size_t)facts->size, sizeof *facts->runs);

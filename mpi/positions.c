@@ -124,7 +124,7 @@ static bool merge(struct sorting *sorting, struct part *part)
 		if (!part->count)
 			part->first_ns = part->last_ns = time_ns;
 		if (is_gap(sorting, part->last_ns, time_ns) && part->gap_count < POSITIONS_GAPS)
-			part->gaps[part->gap_count++] = (struct position_gap){ part->count, time_ns };
+			part->gaps[part->gap_count++] = (struct position_gap){ part->count, part->last_ns, time_ns };
 		*run->place++ = (struct position){ part->count++, part->last_ns };
 		part->last_ns = time_ns;
 		if (++run->next == run->end)
@@ -156,9 +156,11 @@ static void join_parts(struct sorting *sorting, const struct part *own, struct p
 		if (!total->count)
 			total->first_ns = part->first_ns;
 		else if (is_gap(sorting, total->last_ns, part->first_ns))
-			total->gaps[total->gap_count++] = (struct position_gap){ total->count, part->first_ns };
-		for (uint64_t j = 0; j < part->gap_count; j++)
-			total->gaps[total->gap_count++] = (struct position_gap){ total->count + part->gaps[j].position, part->gaps[j].time_ns };
+			total->gaps[total->gap_count++] = (struct position_gap){ total->count, total->last_ns, part->first_ns };
+		for (uint64_t j = 0; j < part->gap_count; j++) {
+			total->gaps[total->gap_count] = part->gaps[j];
+			total->gaps[total->gap_count++].position += total->count;
+		}
 		total->count += part->count;
 		total->last_ns = part->last_ns;
 	}

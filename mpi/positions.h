@@ -27,6 +27,7 @@ struct position {
 /* Before this item passed much time. */
 struct position_gap {
 	uint64_t position;
+	int64_t before_ns;       /* time of the item before it */
 	int64_t time_ns;         /* of the item */
 };
 

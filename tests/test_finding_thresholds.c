@@ -288,7 +288,7 @@ static void set_gaps(struct counts *counts, unsigned what, uint64_t count, uint6
 		operation.request_frame++;
 		stats_operation(counts->stats, &operation);
 	}
-	counts->stats->last_ns = operation.time_ns;
+	counts->stats->now_ns = operation.time_ns;
 }
 
 /* Operations of `count` on one queue, and of 10 on another one. */

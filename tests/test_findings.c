@@ -210,7 +210,7 @@ static void take_at(struct counts *counts, int64_t time_ns)
 	};
 
 	begin_counts(counts);
-	counts->stats->last_ns = time_ns;
+	counts->stats->now_ns = time_ns;
 	stats_message(counts->stats, &request);
 	stats_operation(counts->stats, &operation);
 	stats_connection(counts->stats, &asked);
@@ -275,7 +275,7 @@ Test(findings, of_missing_responses_need_an_operation_that_has_one)
 		operation.has_latency = false;
 		operation.one_way = i == 1;
 		operation.flags = i == 2 ? RTAP_OPERATION_WAITS : 0;
-		counts.stats->last_ns = 2000 * MS;
+		counts.stats->now_ns = 2000 * MS;
 		stats_operation(counts.stats, &operation);
 		cr_expect_eq(counts.stats->operations->names.rows[0]->work.unanswered, !i);
 		cr_expect_eq(end_counts(&counts, "operations_unanswered"), !i, "%u", i);

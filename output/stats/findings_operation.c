@@ -158,7 +158,7 @@ static bool end_of(const struct stats *stats, const struct stats_group *group, i
 			continue;
 		if (!connection->shown.is_closed && !connection->shown.is_set_up)
 			return false;
-		closed_ns = connection->shown.is_closed ? connection->shown.closed_ns : stats->last_ns;
+		closed_ns = connection->shown.is_closed ? connection->shown.closed_ns : stats->now_ns;
 		if (closed_ns > *end_ns)
 			*end_ns = closed_ns;
 	}

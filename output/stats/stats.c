@@ -53,7 +53,7 @@ int64_t stats_lost_to(const struct stats *stats, const struct stats_direction *d
 	const struct stats_incidents *incidents = stats_incidents_of(direction);
 	bool is_open_ended = cause == RTAP_RECOVERY_ZERO_WINDOW && incidents->closed;
 
-	return incidents->recoveries[cause].time_lost_ns + (is_open_ended ? stats_elapsed(incidents->closed_ns, stats->last_ns) : 0);
+	return incidents->recoveries[cause].time_lost_ns + (is_open_ended ? stats_elapsed(incidents->closed_ns, stats->now_ns) : 0);
 }
 
 int64_t stats_time_lost(const struct stats *stats, const struct stats_direction *direction)
@@ -381,7 +381,7 @@ static bool is_given_up(const struct stats *stats, const struct stats_direction 
 	for (uint32_t i = 0; i < connection->life_count; i++)
 		if (!strcmp(connection->life[i].name, "rdma_disconnect") && connection->life[i].time_ns >= message->time_end_ns)
 			return true;
-	return stats_elapsed(until_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
+	return stats_elapsed(until_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
 }
 
 void stats_message(struct stats *stats, const struct rtap_message *message)
@@ -417,7 +417,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		note_read(stats, asker, message);
 	if (message->outcome == RTAP_OUTCOME_RNR && is_given_up(stats, asker, message))
 		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame, message->time_ns);
-	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
 		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame, message->time_ns);
 }
 
@@ -493,7 +493,7 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 						&(struct stats_occurrences){ event->repeats, event->frame, event->frame,
 									     event->time_ns, event->time_ns });
 	}
-	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->now_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&stats->cm_unanswered, asked->frame, asked->time_ns);
 }
 

@@ -258,6 +258,7 @@ struct stats {
 	struct stats_occurrences loose[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* time of the first packet; intervals start here */
 	int64_t first_ns, last_ns;          /* earliest and latest time */
+	int64_t now_ns;                     /* time of the last packet: not the latest one where a clock was set back */
 	uint64_t messages, incomplete;      /* without RPC calls and replies */
 	struct stats_occurrences bad_icrc;        /* including packets of no known connection */
 	uint64_t connections;

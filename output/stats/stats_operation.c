@@ -33,7 +33,7 @@ static bool needs_none(const struct rtap_operation *operation)
 static bool is_overdue(const struct stats *stats, const struct rtap_operation *operation)
 {
 	return operation->request_frame && !is_answered(operation) && !needs_none(operation) &&
-	       stats_elapsed(operation->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
+	       stats_elapsed(operation->time_end_ns, stats->now_ns) >= STATS_UNANSWERED_NS;
 }
 
 static bool has_latency(const struct rtap_operation *operation)

@@ -440,6 +440,7 @@ static inline void count_packet(struct stats *stats, const struct stats_sight *s
 		stats->last_ns = sight->time_ns;
 	else if (sight->time_ns < stats->first_ns)
 		stats->first_ns = sight->time_ns;
+	stats->now_ns = sight->time_ns;
 	stats->wire_bytes += sight->wire_bytes;
 	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
 	if (stats->interval_ns)

@@ -306,6 +306,17 @@ class Findings(StatsTest):
         self.assertIn("12 losses within one second, 60.0 % of 20 (22:13:31.290 to 31.466) [loss_cluster]",
                       " ".join(self.good("stats", testdata("conn_loss-cluster.pcap"), env={"TZ": "UTC"}).decode().split()))
 
+    def test_a_clock_that_is_set_back_makes_no_request_overdue(self):
+        """Before the last requests, which follow each other closely, or by more than a second."""
+        for seconds, is_found in (0.2, False), (1.1, True):
+            silent = self.silent(seconds)
+            frames = [(time, data, length) for time, _, data, length in capfile.timed(silent)]
+            # the request is what the longest pause follows
+            requested = max(range(1, len(frames)), key=lambda i: frames[i][0] - frames[i - 1][0]) - 1
+            path = self.path("set-back.pcap")
+            capfile.write_pcap(path, 1, [(time + (10_000 * MS if i < requested else 0), data, length) for i, (time, data, length) in enumerate(frames)])
+            self.assertEqual("unanswered" in self.rules(path), is_found, seconds)
+
     def test_connections_that_are_late_are_reported(self):
         found = self.stats(testdata("conn_cm-late.pcap"))["capture"][0]
         self.assertEqual([(found[key]["count"], found[key]["first_frame"], found[key]["last_frame"])
