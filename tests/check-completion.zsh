@@ -45,6 +45,8 @@ expect() {
 }
 
 expect 'rdmatap ' canon connections diff messages stats
+expect 'rdmatap h' help
+expect 'rdmatap help ' canon connections stats
 expect 'rdmatap -' -r -Y --check-icrc --version
 expect 'rdmatap messages -' -x --json --incomplete
 expect 'rdmatap diff --level ' messages packets
