@@ -53,6 +53,9 @@ enum command {
 	COMMAND_REPORT, COMMAND_OPERATIONS, COMMAND_WHY, COMMAND_TOP, COMMAND_JOIN, COMMAND_CHECK,
 };
 
+/* What a command lists, if it is records of one kind. */
+enum listed_kind { LISTED_NONE, LISTED_CONNECTIONS, LISTED_MESSAGES, LISTED_OPERATIONS };
+
 /* Sort key of operations; UNSORTED: in the order in which they are found. */
 enum operations_sort { OPERATIONS_UNSORTED, OPERATIONS_BY_TIME, OPERATIONS_BY_LATENCY, OPERATIONS_BY_BYTES, OPERATIONS_BY_COUNT };
 

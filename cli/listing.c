@@ -57,14 +57,14 @@ bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking
 	return true;
 }
 
-void listing_finish(struct listing *listing, const char *records)
+void listing_finish(struct listing *listing)
 {
 	struct reader *reader = &listing->reader;
 
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing->tracker);
-	if (!reader_report_passing(reader, records))
-		nothing_found_report(reader, listing->tracker, records);
+	if (!nothing_found_report_passing(reader))
+		nothing_found_report(reader, listing->tracker);
 }
 
 int listing_close(struct listing *listing)

@@ -26,8 +26,8 @@ struct listing {
  */
 bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking);
 
-/* After the last record: writes out, and prints what was lost. `records`: "messages", for an error of -Y. */
-void listing_finish(struct listing *listing, const char *records);
+/* After the last record: writes out, and prints what was lost. */
+void listing_finish(struct listing *listing);
 
 /* Returns the exit status. */
 int listing_close(struct listing *listing);

@@ -239,7 +239,7 @@ static int run(const struct options *options, enum command command)
 		tracking.merged = merge_connections;
 	}
 	if (listing_read(listing, &tracking))
-		listing_finish(listing, command == COMMAND_MESSAGES ? "messages" : "connections");
+		listing_finish(listing);
 	if (connections.usages.uncounted)
 		print_error("connections without a known layer lack their pattern, for lack of memory (--max-memory)");
 	connection_usages_fini(&connections.usages);

@@ -7,9 +7,19 @@
 
 #include "cli/feed.h"
 #include "cli/nothing_found.h"
+#include "cli/options.h"
 #include "cli/print_error.h"
 
 #define CONTENT_SIZE 256
+
+static const struct {
+	const char *one, *many;
+} names[] = {
+	[LISTED_NONE] = { "record", "records" },
+	[LISTED_CONNECTIONS] = { "connection", "connections" },
+	[LISTED_MESSAGES] = { "message", "messages" },
+	[LISTED_OPERATIONS] = { "operation", "operations" },
+};
 
 static void add(char text[CONTENT_SIZE], const char *separator, uint64_t count, const char *one, const char *many)
 {
@@ -39,40 +49,48 @@ static bool is_reported_elsewhere(const struct reader *reader)
 	return reader->unwritable || reader->interrupted || reader->failure.text[0] || aborted || (feed && feed->is_silent);
 }
 
-static void report_content(const struct reader *reader, const struct rtap_tracker_counters *counters, const char *records)
+static void report_content(const struct reader *reader, const struct rtap_tracker_counters *counters, enum listed_kind kind)
 {
+	const uint64_t found[] = { [LISTED_CONNECTIONS] = counters->connections, [LISTED_MESSAGES] = counters->messages };
 	char text[CONTENT_SIZE];
 
 	if (!reader->packets.passed) {
-		print_error("no %s: no packets were read", records);
+		print_error("no %s: no packets were read", names[kind].many);
 		return;
 	}
 	put_packets(&reader->packets, text);
-	if (strcmp(records, "connections"))
-		add(text, ", ", counters->connections, "connection", "connections");
-	if (strcmp(records, "messages"))
-		add(text, ", ", counters->messages, "message", "messages");
-	if (!strcmp(records, "operations") && counters->connections)
-		print_error("no operations: %s; no upper layer was recognised (--decode-as names that of a queue pair)", text);
-	else
-		print_error("no %s: %s", records, text);
+	for (unsigned other = LISTED_CONNECTIONS; other < sizeof found / sizeof found[0]; other++)
+		if (other != kind)
+			add(text, ", ", found[other], names[other].one, names[other].many);
+	print_error("no %s: %s%s", names[kind].many, text, kind != LISTED_OPERATIONS || !counters->connections ? "" :
+		    "; no upper layer was recognised (--decode-as names that of a queue pair)");
 }
 
-void nothing_found_report(const struct reader *reader, const struct rtap_tracker *tracker, const char *records)
+void nothing_found_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
+	enum listed_kind kind = options_lists(reader->options->command);
 	struct rtap_tracker_counters counters;
 
 	if (reader->packets.listed || is_reported_elsewhere(reader))
 		return;
 	if (reader->packets.records) {
-		print_error("none of %" PRIu64 " %s is selected", reader->packets.records, records);
+		print_error("none of %" COUNT " is selected", COUNTED(reader->packets.records, names[kind].one, names[kind].many));
 		return;
 	}
 	if (reader->has_state)
 		counters = reader->state.tracker;
 	else
 		rtap_tracker_counters(tracker, &counters, sizeof counters);
-	report_content(reader, &counters, records);
+	report_content(reader, &counters, kind);
+}
+
+bool nothing_found_report_passing(const struct reader *reader)
+{
+	if (!reader->passing || reader->selected || reader->interrupted)
+		return false;
+	print_error("-Y: frame %" PRIu64 " passes, but no packet of the %s does (rdmatap -r FILE -Y FILTER lists packets)", reader->passing,
+		    names[options_lists(reader->options->command)].many);
+	return true;
 }
 
 void nothing_found_report_rdma(const struct reader *reader)

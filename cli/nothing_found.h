@@ -22,10 +22,13 @@ static inline void nothing_found_note(struct reader *reader, const struct rtap_p
 }
 
 /*
- * Call after reader_report(): prints that there are none of these records ("messages"), or that the options selected none, and what there
- * is instead; nothing if some were listed. `tracker`: for its counters.
+ * Call after reader_report(): prints that there are no records of the kind that the command lists, or that the options selected none, and
+ * what there is instead; nothing if some were listed. `tracker`: for its counters.
  */
-void nothing_found_report(const struct reader *reader, const struct rtap_tracker *tracker, const char *records);
+void nothing_found_report(const struct reader *reader, const struct rtap_tracker *tracker);
+
+/* Call at the end: prints a message if packets passed -Y but none belongs to a record, and returns whether it did. */
+bool nothing_found_report_passing(const struct reader *reader);
 
 /* Call after reader_report(): prints that a command about RDMA got no such packet, and which it got; nothing if there was one. */
 void nothing_found_report_rdma(const struct reader *reader);

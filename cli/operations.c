@@ -306,7 +306,7 @@ static int run(const struct options *options)
 			write_groups(&listing);
 		else
 			write_sorted(&listing);
-		listing_finish(&listing.base, "operations");
+		listing_finish(&listing.base);
 	}
 	cut(&listing, 0);
 	free(listing.lines);

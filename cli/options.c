@@ -201,16 +201,17 @@ static const struct option report_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* The options that each command accepts. */
+/* The options that each command accepts, and what it lists. */
 static const struct {
 	const char *letters;
 	const struct option *long_options;
 	bool takes_files;
+	enum listed_kind lists;
 } command_lines[] = {
 	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp" FILE_LETTERS, view_options, false },
-	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv" LIVE_LETTERS, messages_options, true },
-	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, operations_options, true },
-	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, connections_options, true },
+	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv" LIVE_LETTERS, messages_options, true, LISTED_MESSAGES },
+	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, operations_options, true, LISTED_OPERATIONS },
+	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, connections_options, true, LISTED_CONNECTIONS },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:T:e:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:T:e:nv", diff_options, true },
@@ -218,7 +219,7 @@ static const struct {
 	[COMMAND_STATS] = { ":r:f:c:s:T:e:t:lnv" LIVE_LETTERS, stats_options, true },
 	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
 	[COMMAND_TOP] = { ":r:f:c:s:nv" LIVE_LETTERS, top_options, true },
-	[COMMAND_WHY] = { ":r:f:c:s:T:e:t:nv", why_options, true },
+	[COMMAND_WHY] = { ":r:f:c:s:T:e:t:nv", why_options, true, LISTED_CONNECTIONS },
 	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true },
 	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
 };
@@ -227,6 +228,11 @@ const char *options_letters(enum command command, const struct option **long_opt
 {
 	*long_options = command_lines[command].long_options;
 	return command_lines[command].letters;
+}
+
+enum listed_kind options_lists(enum command command)
+{
+	return command_lines[command].lists;
 }
 
 static bool add_input(struct options *options, const char *name)

@@ -17,4 +17,7 @@ bool options_keep(struct options *options, const char *name);
 /* The options of a command in getopt_long()'s form. Returns the short ones; *long_options is static. */
 const char *options_letters(enum command command, const struct option **long_options);
 
+/* What the command lists; LISTED_NONE: not records of one kind. */
+enum listed_kind options_lists(enum command command);
+
 #endif

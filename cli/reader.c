@@ -69,15 +69,6 @@ bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void 
 	return (wanted || !filter_tests_packets(reader->filter)) && record_filter_match(&reader->records, json, what);
 }
 
-bool reader_report_passing(const struct reader *reader, const char *records)
-{
-	if (!reader->passing || reader->selected || reader->interrupted)
-		return false;
-	print_error("-Y: frame %" PRIu64 " passes, but no packet of the %s does (rdmatap -r FILE -Y FILTER lists packets)", reader->passing,
-		    records);
-	return true;
-}
-
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame)
 {
 	return pipeline_link_speed(reader->pipeline, frame->interface);

@@ -78,12 +78,6 @@ void reader_note_passing(struct reader *reader, const struct rtap_frame *frame, 
  */
 bool reader_selects(struct reader *reader, bool wanted, void (*json)(const void *what, struct line *line), const void *what);
 
-/*
- * Call at the end: prints a message if packets passed -Y but none belongs to a record, and returns whether it did. `records`: what is
- * listed, "messages".
- */
-bool reader_report_passing(const struct reader *reader, const char *records);
-
 /* For use in take(): counts a packet that the command takes, and its anomalies. */
 static inline void reader_count(struct reader *reader, const struct rtap_packet *packet)
 {

@@ -288,7 +288,7 @@ static bool choose(struct gathering *gathering)
 		else if (gathering->selector)
 			print_error("%s%" PRIu64 ": not in the capture", selector_names[gathering->selector], gathering->number);
 		else
-			nothing_found_report(&gathering->reader, gathering->tracker, "connections");
+			nothing_found_report(&gathering->reader, gathering->tracker);
 		return false;
 	}
 	subject->connection = number;

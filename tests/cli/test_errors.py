@@ -158,7 +158,7 @@ class NothingFound(CliTest):
         for arguments, wanted in ((("operations", "--failed", self.TCP), "none of 2 operations is selected"),
                                   (("operations", "--slower", "20", "--by", "name", self.TCP), "none of 2 operations is selected"),
                                   (("messages", "-Y", "message.length == 77777", self.TCP), "none of 4 messages is selected"),
-                                  (("connections", "-Y", "connection.packets == 77777", self.TCP), "none of 1 connections is selected")):
+                                  (("connections", "-Y", "connection.packets == 77777", self.TCP), "none of 1 connection is selected")):
             self.assertEqual(self.said(*arguments), ("", "rdmatap: %s\n" % wanted))
         self.assertEqual(self.said("messages", "-T", "csv", "-e", "length", "-Y", "message.length == 77777", self.TCP)[0], "length\n")
 
