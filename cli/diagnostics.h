@@ -18,6 +18,7 @@
 /* Counters of one run. */
 struct packet_counters {
 	struct rtap_source_counters read; /* up to the last update */
+	struct { uint64_t frames, captured_bytes, cut_frames; } untaken; /* of files: read, but after the packets of -c */
 	uint64_t taken, passed; /* packets that passed -f; that passed -Y */
 	uint64_t by_source[MAX_DEVICES]; /* of those taken, if several sources are captured on */
 	bool dropped_rest;      /* live: an error, an interrupt or a closed output ended it before all packets received were taken */

@@ -237,13 +237,28 @@ static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batc
 	return taken;
 }
 
+/* The source counted all frames of the batch; those from this one on are not taken, because -c ended the reading. */
+static void note_untaken(struct reader *reader, const struct rtap_batch *batch, size_t from)
+{
+	for (size_t i = from; i < batch->count && !reader->options->device; i++) {
+		const struct rtap_frame *frame = &batch->frames[i];
+
+		reader->packets.untaken.frames++;
+		reader->packets.untaken.captured_bytes += frame->captured_length;
+		reader->packets.untaken.cut_frames += frame->captured_length < frame->wire_length;
+	}
+}
+
 static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	uint32_t snap_length = reader->options->snap_length ? reader->options->snap_length : UINT32_MAX;
 	uint64_t last = reader->options->count;
 
 	if (reader->counts_only && !reader->bpf) {
-		count_batch(reader, batch);
+		uint64_t taken = count_batch(reader, batch);
+
+		if (last)
+			note_untaken(reader, batch, taken);
 		return;
 	}
 	if (reader->take_batch) {
@@ -263,8 +278,10 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 		reader->packets.taken++;
 		count_sources(reader, frame, 1);
 		take(owner, frame);
-		if (reader->packets.taken == last)
+		if (reader->packets.taken == last) {
 			reader->stop = true;
+			note_untaken(reader, batch, i + 1);
+		}
 	}
 	if (reader->tracker)
 		tracker_set_batch(reader->tracker, NULL, 0);
@@ -327,7 +344,8 @@ static bool open_pipeline(struct reader *reader)
 	reader->pipeline = pipeline_open(&(struct pipeline_options){
 		.source = reader->source,
 		.tracker = reader->tracker,
-		.ahead = !reader->bpf,
+		/* frames that -c leaves are counted as they are, not as -s would truncate them */
+		.ahead = !reader->bpf && !(options->count && options->snap_length),
 		.snap_length = options->snap_length,
 		.printer = &reader->printer,
 		.formats = reader->formats,
@@ -358,6 +376,9 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	status_stop(reader->live_status);
 	pipeline_end(reader->pipeline);
 	reader->packets.read = pipeline_progress(reader->pipeline, &done, &total);
+	reader->packets.read.frames -= reader->packets.untaken.frames;
+	reader->packets.read.captured_bytes -= reader->packets.untaken.captured_bytes;
+	reader->packets.read.cut_frames -= reader->packets.untaken.cut_frames;
 	if (reader->options->device && status != RTAP_STATUS_END)
 		end_live(reader);
 	else

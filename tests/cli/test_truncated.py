@@ -76,6 +76,17 @@ class Truncated(CliTest):
                 found = {key[2] for key in self.operations(self.truncated(header, frames, length))}
                 self.assertLessEqual(found, known, "%s, %d bytes" % (name, length))
 
+    def test_frames_after_those_of_c_are_not_counted(self):
+        capture = os.path.join(TESTDATA, "roce-smbdirect.pcap.gz")
+        cut = [len(data) < wire for _, data, wire in records(read(capture))[1]]
+        first = cut.index(True)
+        for count, some in ((first, ""), (first + 1, "1 frame was"), (first + 50, "%d frames were" % sum(cut[:first + 50]))):
+            for arguments in (("-q", "-r"), ("-r",), ("operations",), ("stats",)):
+                done = self.run_program(*arguments, capture, "-c", str(count))
+                self.assertEqual(done.stderr.decode(), some and "rdmatap: %s truncated by the capture\n" % some, (arguments, count))
+        # -s truncates more of them, but the capture did not
+        self.assertIn("rdmatap: 1 frame was truncated by the capture\n", self.run_program("-r", capture, "-s", "60", "-c", str(first + 1)).stderr.decode())
+
 
 if __name__ == "__main__":
     unittest.main()
