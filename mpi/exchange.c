@@ -25,6 +25,7 @@
 #define MOST_RECEIVED (UINT64_C(1) << 30)  /* bytes of frames that a rank gets in a round; less than INT_MAX */
 #define WAITING_SHARE 16                   /* part of the memory limit */
 #define FRAMES_A_BATCH 512
+#define PREFETCHED 8                       /* frames whose headers are fetched from memory before they are read */
 #define FRAME_BITS 40                      /* of a key, for the number of the frame in its file; the rest is for the file */
 #define FRAME_MASK ((UINT64_C(1) << FRAME_BITS) - 1)
 
@@ -248,6 +249,8 @@ static void queue_batch(struct exchange *exchange, struct rtap_batch *batch)
 {
 	note_interfaces(exchange);
 	for (size_t i = 0; i < batch->count; i++) {
+		if (i + PREFETCHED < batch->count)
+			__builtin_prefetch(batch->frames[i + PREFETCHED].bytes);
 		if (!queue_frame(exchange, &batch->frames[i])) {
 			fail(exchange, "out of memory: the rest of the files of this rank is missing");
 			break;
