@@ -14,6 +14,8 @@
 
 /* Part of the memory for the paths of all pairs of hosts. */
 #define PATHS_SHARE 4
+/* Fewer packets can have the same times at two points by chance. */
+#define LEAST_COPIED 16
 
 /* Index of the input file that an interface belongs to. */
 static unsigned find_point(const struct joined *joined, uint32_t interface)
@@ -112,6 +114,63 @@ static void report_mistimed(const struct join *join)
 			    COUNTED(mistimed, "packet was", "packets were"));
 }
 
+/* Packets of one direction that two points captured, as the pair of their slots; `largest_ns`: of their delays. */
+static uint64_t shared_packets(const struct join_direction *direction, unsigned one, unsigned other, uint64_t *largest_ns)
+{
+	uint64_t count = 0;
+
+	*largest_ns = 0;
+	for (unsigned turned = 0; turned < 2; turned++) {
+		const struct histogram *delays = turned ? direction->delays[other][one] : direction->delays[one][other];
+
+		if (!delays)
+			continue;
+		count += delays->count;
+		if (delays->largest > *largest_ns)
+			*largest_ns = delays->largest;
+	}
+	return count;
+}
+
+/* What a point shares with an earlier one that seems to have the same packets at the same times. */
+struct twin {
+	bool has_one, is_other;    /* is_other: some times differ */
+	unsigned point;
+	uint64_t packets;
+};
+
+static void note_twin(struct twin *twins, const struct join_direction *direction, unsigned one, unsigned other)
+{
+	unsigned points[] = { direction->path->points[one], direction->path->points[other] };
+	struct twin *twin = &twins[points[points[1] > points[0]]];
+	unsigned earlier = points[points[1] < points[0]];
+	uint64_t largest_ns, packets = shared_packets(direction, one, other, &largest_ns);
+
+	if (!packets || (twin->has_one && twin->point != earlier))
+		return;
+	twin->has_one = true;
+	twin->point = earlier;
+	twin->is_other |= largest_ns != 0;
+	twin->packets += packets;
+}
+
+/* All packets that two points captured have the same times: one file was probably made from the other. */
+static void report_copies(const struct joined *joined)
+{
+	const struct join *join = joined->join;
+	struct twin *twins = calloc(join->point_count, sizeof *twins);
+
+	for (size_t i = 0; twins && i < join->direction_count; i++)
+		for (unsigned one = 1; one < join->directions[i]->path->count; one++)
+			for (unsigned other = 0; other < one; other++)
+				note_twin(twins, join->directions[i], one, other);
+	for (unsigned i = 0; twins && i < join->point_count; i++)
+		if (twins[i].has_one && !twins[i].is_other && twins[i].packets >= LEAST_COPIED)
+			print_error("%s and %s have the same packets with the same times (%" PRIu64 " of them): if one is a copy of the other, name only one",
+				    joined->form.names[twins[i].point], joined->form.names[i], twins[i].packets);
+	free(twins);
+}
+
 void joined_report(const struct joined *joined)
 {
 	uint64_t forced_out = transmissions_forced_out(joined->transmissions), uncompared = transmissions_uncompared(joined->transmissions);
@@ -123,6 +182,7 @@ void joined_report(const struct joined *joined)
 		print_error("%" COUNT " not compared: more than %d captures have packets of their hosts, or there is no memory",
 			    COUNTED(uncompared, "packet was", "packets were"), JOIN_POINTS);
 	report_mistimed(joined->join);
+	report_copies(joined);
 	if (joined->form.lacks_stretches)
 		print_error("out of memory: the sums of all packets between points are missing");
 	if (joined->join->uncounted)

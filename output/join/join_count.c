@@ -14,12 +14,16 @@
 /* Packets of a direction kept for the case that a second point is found later. */
 #define UNMATCHED_EARLY 4096
 
-/* Recent transmissions by direction and sequence number, to find out whether an earlier one had arrived. */
-#define SENDINGS 65536
+/* Recent transmissions by direction and sequence number, to find out whether an earlier one had arrived: up to 1 MB. */
+#define MOST_SENDINGS 65536
+#define LEAST_SENDINGS 256
 #define SPREAD 7919 /* so that sequences of different directions rarely collide */
 
-/* Transmissions kept until it is known whether the points that missed them were still capturing: 0.4 MB. */
+/* Transmissions kept until it is known whether the points that missed them were still capturing: up to 0.4 MB. */
 #define MOST_HELD 1024
+#define LEAST_HELD 16
+/* Part of the memory for each of these. */
+#define RECENT_SHARE 32
 
 struct sending {
 	const struct join_direction *direction;
@@ -30,8 +34,9 @@ struct counting {
 	struct join shown;             /* the first member */
 	struct map by_flow;
 	uint64_t max_memory, used;
-	struct sending sendings[SENDINGS];
-	struct transmission held[MOST_HELD]; /* a ring: `released` to `taken`, each at its number modulo MOST_HELD */
+	struct sending *sendings;
+	struct transmission *held;     /* a ring: `released` to `taken`, each at its number modulo `held_room` */
+	uint32_t sending_room, held_room; /* powers of two */
 	uint64_t taken, released;
 };
 
@@ -40,20 +45,35 @@ static struct counting *counting_of(struct join *join)
 	return (struct counting *)join;
 }
 
+/* How many of this size have room; a power of two. */
+static uint32_t room_for(uint64_t memory, size_t size, uint32_t least, uint32_t most)
+{
+	uint32_t room = least;
+
+	while (room < most && 2 * room * size <= memory)
+		room *= 2;
+	return room;
+}
+
 struct join *join_create(unsigned points, uint64_t max_memory)
 {
 	struct counting *counting = calloc(1, sizeof *counting);
 
 	if (!counting)
 		return NULL;
+	counting->sending_room = room_for(max_memory / RECENT_SHARE, sizeof *counting->sendings, LEAST_SENDINGS, MOST_SENDINGS);
+	counting->held_room = room_for(max_memory / RECENT_SHARE, sizeof *counting->held, LEAST_HELD, MOST_HELD);
+	counting->sendings = calloc(counting->sending_room, sizeof *counting->sendings);
+	counting->held = calloc(counting->held_room, sizeof *counting->held);
 	counting->shown.points = calloc(points, sizeof *counting->shown.points);
-	if (!counting->shown.points) {
-		free(counting);
+	if (!counting->sendings || !counting->held || !counting->shown.points) {
+		join_destroy(&counting->shown);
 		return NULL;
 	}
 	counting->shown.point_count = points;
 	counting->shown.unmatcheds.room = join_unmatched_room(max_memory / UNMATCHED_SHARE);
-	counting->used = counting->shown.unmatcheds.room * sizeof(struct join_unmatched);
+	counting->used = counting->shown.unmatcheds.room * sizeof(struct join_unmatched) + counting->sending_room * sizeof *counting->sendings +
+			 counting->held_room * sizeof *counting->held;
 	counting->max_memory = max_memory;
 	counting->shown.memory.most = counting->shown.memory.most_by_values = max_memory / 4;
 	return &counting->shown;
@@ -84,6 +104,8 @@ void join_destroy(struct join *join)
 	join_stalls_fini(&join->stalls);
 	join_unmatched_fini(&join->unmatcheds);
 	map_fini(&counting_of(join)->by_flow);
+	free(counting_of(join)->sendings);
+	free(counting_of(join)->held);
 	free(counting_of(join));
 }
 
@@ -298,7 +320,7 @@ static void note_way(struct join *join, struct join_direction *direction, const 
 
 static void note_sending(struct counting *counting, struct join_direction *direction, const struct transmission *transmission)
 {
-	struct sending *sending = &counting->sendings[(transmission->sequence + direction->number * SPREAD) % SENDINGS];
+	struct sending *sending = &counting->sendings[(transmission->sequence + direction->number * SPREAD) % counting->sending_room];
 	struct join_group *group;
 
 	if (transmission->is_repeat && sending->direction == direction && sending->sequence == transmission->sequence) {
@@ -449,7 +471,7 @@ static void release(struct join *join, uint64_t most)
 	struct counting *counting = counting_of(join);
 
 	while (counting->released < counting->taken) {
-		const struct transmission *first = &counting->held[counting->released % MOST_HELD];
+		const struct transmission *first = &counting->held[counting->released % counting->held_room];
 
 		if (counting->taken - counting->released <= most && !is_decided(join, first))
 			break;
@@ -467,8 +489,8 @@ void join_take(void *owner, const struct transmission *transmission)
 		count(join, transmission);
 		return;
 	}
-	release(join, MOST_HELD - 1);
-	counting->held[counting->taken++ % MOST_HELD] = *transmission;
+	release(join, counting->held_room - 1);
+	counting->held[counting->taken++ % counting->held_room] = *transmission;
 }
 
 void join_merge(struct join *join, uint64_t from, uint64_t into, bool turned)
@@ -476,7 +498,7 @@ void join_merge(struct join *join, uint64_t from, uint64_t into, bool turned)
 	struct counting *counting = counting_of(join);
 
 	for (uint64_t i = counting->released; i < counting->taken; i++) {
-		struct transmission *held = &counting->held[i % MOST_HELD];
+		struct transmission *held = &counting->held[i % counting->held_room];
 
 		if (held->connection != from)
 			continue;

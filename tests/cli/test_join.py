@@ -96,6 +96,22 @@ class Relay(Join):
                     self.assertLess(clock["uncertainty"], 0.0025)
                     self.assertAlmostEqual(clock["offset"], unchanged["offset"], delta=clock["uncertainty"] + unchanged["uncertainty"])
 
+    def test_a_copy_is_not_another_point(self):
+        """The same file by another name is an error; a copy, also of a part, is reported."""
+        first, other = (os.path.join(ENDS, "roce-loss.%s.pcap.gz" % end) for end in "AB")
+        hard, symbolic, copied, part = (self.path(name) for name in ("original.pcap", "symbolic.pcap", "copied.pcap", "part.pcap"))
+        frames = [(time, data, wire) for time, _, data, wire in capfile.timed(first)]
+        capfile.write_pcap(copied, 1, frames)
+        capfile.write_pcap(part, 1, frames[1000:2000])
+        os.link(copied, hard)
+        os.symlink(first, symbolic)
+        for one, same in (copied, hard), (first, symbolic):
+            self.assertEqual(self.bad("%s and %s are the same file" % (one, same), "join", one, other, same), b"")
+        for one, packets in (copied, len(frames)), (part, 1000):
+            error = self.run_program("join", first, one).stderr.decode()
+            self.assertIn("%s and %s have the same packets with the same times (%d of them)" % (first, one, packets), error)
+        self.assertNotIn("the same times", self.run_program("join", first, other).stderr.decode())
+
     def test_the_text_lists_them(self):
         files = [os.path.join(ENDS, "roce-loss.%s.pcap.gz" % end) for end in "AB"]
         lines = self.lines("join", "--top", "100", *files)
