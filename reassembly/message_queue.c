@@ -54,6 +54,8 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 {
 	if (message->place)
 		leave_place(tracker, message);
+	if (tracker->last_late == message)
+		tracker->last_late = NULL;
 	TAILQ_REMOVE(&tracker->waiting, message, waiting);
 }
 
@@ -69,23 +71,33 @@ static inline void insert_after(struct rtap_tracker *tracker, struct message *me
 		TAILQ_INSERT_HEAD(&tracker->waiting, message, waiting);
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* Where to search for the position of a late message: the nearest of the first, the last, and the late one before it, which often precedes it. */
+static struct message *nearest(const struct rtap_tracker *tracker, uint64_t frame)
+{
+	struct message *first = TAILQ_FIRST(&tracker->waiting), *last = TAILQ_LAST(&tracker->waiting, message_list);
+	struct message *near = distance(frame, first->shown.first_frame) < distance(frame, last->shown.first_frame) ? first : last;
+	struct message *late = tracker->last_late;
+
+	return late && distance(frame, late->shown.first_frame) < distance(frame, near->shown.first_frame) ? late : near;
+}
+
 /* link_waiting() of a late message. */
 static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *first = TAILQ_FIRST(&tracker->waiting), *before = TAILQ_LAST(&tracker->waiting, message_list), *after;
 	uint64_t frame = message->shown.first_frame;
+	struct message *before = nearest(tracker, frame), *after;
+	unsigned passed = 0;
 
-	if (frame < first->shown.first_frame) {
-		before = NULL;
-	} else if (frame - first->shown.first_frame < before->shown.first_frame - frame) {
-		before = first;
-		for (unsigned i = 0; i < MOST_PASSED && (after = TAILQ_NEXT(before, waiting)) && after->shown.first_frame <= frame; i++)
-			before = after;
-	} else {
-		for (unsigned i = 0; i < MOST_PASSED && before && before->shown.first_frame > frame; i++)
-			before = TAILQ_PREV(before, message_list, waiting);
-	}
-	after = before ? TAILQ_NEXT(before, waiting) : first;
+	for (; passed < MOST_PASSED && before && before->shown.first_frame > frame; passed++)
+		before = TAILQ_PREV(before, message_list, waiting);
+	for (; passed < MOST_PASSED && before && (after = TAILQ_NEXT(before, waiting)) && after->shown.first_frame <= frame; passed++)
+		before = after;
+	after = before ? TAILQ_NEXT(before, waiting) : TAILQ_FIRST(&tracker->waiting);
 	if (after && after->place) {
 		if (tracker->last_placed->place - after->place < MOST_PASSED)
 			discard_places_after(tracker, before);
@@ -93,6 +105,7 @@ static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *track
 			before = tracker->last_placed;
 	}
 	insert_after(tracker, message, before);
+	tracker->last_late = message;
 }
 
 /*

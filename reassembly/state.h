@@ -389,6 +389,7 @@ struct rtap_tracker {
 	LIST_HEAD(, flow) pending_flows; /* the newest first */
 	struct message_list waiting;   /* in the order of first frames */
 	struct message *last_placed;   /* places are computed up to this message; NULL: none */
+	struct message *last_late;     /* the latest one that was added before others, while it waits; NULL: none */
 	struct message *last_ready;    /* up to this message nothing changes any more, and places are computed; NULL: none known */
 	struct {
 		struct heap heap;      /* deferred messages, by due_ns */

@@ -16,6 +16,9 @@
 #include "reassembly/message_queue.h"
 
 #define MOST 600
+#define LATE 4000  /* the first frames of late messages, */
+#define LATER 5000 /* and of those after them */
+#define FRAMES (LATER + 1800)
 #define GIVE_UP_NS (UINT64_C(60) * 1000000000)
 /* A deferred message that is over is reported within this time. */
 #define SOON_NS (GIVE_UP_NS / 32)
@@ -30,8 +33,8 @@ struct known {
 static struct rtap_tracker *tracker;
 static struct connection *connection;
 static struct psn_stream *stream;
-static struct known known[MOST + 1];
-static struct rtap_message reported[MOST + 1];
+static struct known known[FRAMES + 1];
+static struct rtap_message reported[FRAMES + 1];
 static uint32_t reported_count;
 static uint64_t used;
 static uint32_t chance = 1;
@@ -45,7 +48,7 @@ static uint32_t below(uint32_t limit)
 static void take(void *owner, const struct rtap_message *message)
 {
 	(void)owner;
-	cr_assert_lt(reported_count, MOST);
+	cr_assert_lt(reported_count, FRAMES);
 	reported[reported_count++] = *message;
 }
 
@@ -288,7 +291,7 @@ static void expect_all_in_order(uint32_t round)
 {
 	uint32_t at = 0;
 
-	for (uint64_t frame = 1; frame <= MOST && at < reported_count; frame++) {
+	for (uint64_t frame = 1; frame <= FRAMES && at < reported_count; frame++) {
 		if (!known[frame].exists)
 			continue;
 		cr_assert_eq(reported[at].first_frame, frame, "round %" PRIu32, round);
@@ -363,6 +366,29 @@ Test(message_queue, messages_that_are_known_late_are_reported_in_their_places)
 		expect_all_in_order(round);
 		cr_assert(TAILQ_EMPTY(&tracker->waiting));
 	}
+}
+
+/*
+ * Gaps of iWARP streams are given up together: one direction's messages become known one after the other while those of others go on. Many
+ * messages precede and follow them in the list, more than are passed in search of a place.
+ */
+Test(message_queue, late_messages_in_a_row_are_in_their_places_however_many_follow_them)
+{
+	finish();
+	begin();
+	for (uint64_t frame = 1; frame <= 1200; frame++)
+		create(frame);
+	for (uint64_t i = 0; i < 900; i++) {
+		create(LATE + i);
+		create(LATER + 2 * i);
+		create(LATER + 2 * i + 1);
+	}
+	for (uint64_t frame = FRAMES; frame; frame--)
+		if (known[frame].message)
+			end(frame);
+	messages_advance(tracker);
+	cr_assert_eq(reported_count, 1200 + 3 * 900);
+	expect_all_in_order(0);
 }
 
 Test(message_queue, each_of_many_deferred_messages_is_reported_soon_after_its_end)
