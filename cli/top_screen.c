@@ -47,8 +47,9 @@ void top_screen_draw(struct top_screen *screen, const struct top_model *model, c
 #include "output/packet/units.h"
 
 #define HEAD_LINES 3 /* status, keys, headings */
-#define CELLS_WIDTH 81 /* of a row without the ends of the connection, */
-#define USUAL_ENDS 32  /* and of these; in a narrower terminal the last line has those of the selected connection */
+#define NUMBER_WIDTH 7
+#define FULL_WIDTH 113 /* columns of a terminal that has room for all columns, and usual ends */
+#define LEAST_ENDS 16  /* not shortened to less */
 #define ESCAPE 27
 #define ESCAPE_MS 25
 #define MOST_LINES 512
@@ -221,19 +222,6 @@ bool top_screen_take_keys(struct top_screen *screen, struct top_model *model, bo
 	return true;
 }
 
-/* Writes a right-aligned cell. */
-static void put_cell(int width, void (*write)(uint64_t value, struct line *line), uint64_t value)
-{
-	char text[48];
-	struct line line;
-
-	line_init(&line, text, sizeof text - 1);
-	if (value)
-		write(value, &line);
-	*line.next = 0;
-	printw("%*s", width, text);
-}
-
 static void write_time(uint64_t time_ns, struct line *line)
 {
 	units_time((int64_t)time_ns, line);
@@ -244,28 +232,134 @@ static void write_count(uint64_t count, struct line *line)
 	line_dec(line, count);
 }
 
-static void draw_row(const struct top_row *row)
+/* A right-aligned column. */
+struct top_column {
+	const char *title;
+	int width;
+	int least_columns; /* of the terminal, unless rows are sorted by it */
+	size_t place;      /* of the uint64_t in struct top_row; 0 is not shown */
+	void (*write)(uint64_t value, struct line *line);
+	enum top_sort sort;
+};
+
+static const struct top_column columns[] = {
+	{ "rate", 11, 40, offsetof(struct top_row, rate), units_bit_rate, TOP_SORT_RATE },
+	{ "pkt/s", 9, FULL_WIDTH, offsetof(struct top_row, packet_rate), write_count, TOP_SORT_PACKETS },
+	{ "p99 lat.", 9, 70, offsetof(struct top_row, latency_ns), write_time, TOP_SORT_LATENCY },
+	{ "lost", 9, 80, offsetof(struct top_row, time_lost_ns), write_time, TOP_SORT_TIME_LOST },
+	{ "retrans.", 9, 96, offsetof(struct top_row, retransmissions), write_count, TOP_SORT_RETRANSMISSIONS },
+	{ "NAKs", 6, 104, offsetof(struct top_row, naks), write_count, TOP_SORT_COUNT },
+	{ "CNPs", 6, FULL_WIDTH, offsetof(struct top_row, cnps), write_count, TOP_SORT_CNPS },
+};
+
+static bool is_shown(const struct top_column *column, enum top_sort sort)
 {
-	printw("%5llu  %-14.14s", (unsigned long long)row->number, row->service);
-	put_cell(11, units_bit_rate, row->rate);
-	put_cell(9, write_count, row->packet_rate);
-	put_cell(9, write_time, row->latency_ns);
-	put_cell(9, write_time, row->time_lost_ns);
-	put_cell(8, write_count, row->retransmissions);
-	put_cell(6, write_count, row->naks);
-	put_cell(6, write_count, row->cnps);
-	printw("  %.*s", COLS > CELLS_WIDTH + 1 ? COLS - CELLS_WIDTH - 1 : 0, row->ends);
+	return COLS >= column->least_columns || column->sort == sort;
+}
+
+/* Writes a cell, unless the terminal ends before it. Returns the column after it. */
+static int put_cell(int y, int x, int width, const char *text)
+{
+	if (x + width <= COLS)
+		mvprintw(y, x, "%*s", width, text);
+	return x + width;
+}
+
+/* Writes one end in `width` columns: if it is longer, its last characters, which distinguish it from others. */
+static int put_end(const char *end, int length, int width)
+{
+	if (length <= width)
+		printw("%.*s", length, end);
+	else
+		printw("~%.*s", width - 1, end + length - width + 1);
+	return length < width ? length : width;
+}
+
+/* Writes "a > b" in `width` columns. */
+static void put_ends(int y, int x, int width, const char *ends)
+{
+	const char *separator = strstr(ends, " > ");
+	int a = separator ? (int)(separator - ends) : 0, b = separator ? (int)strlen(separator) - 3 : 0;
+	int half = (width - 3) / 2, share;
+
+	if ((int)strlen(ends) <= width || !separator || width < LEAST_ENDS) {
+		if (width > 0)
+			mvaddnstr(y, x, ends, width);
+		return;
+	}
+	share = b < half ? width - 3 - b : half;
+	move(y, x);
+	share = put_end(ends, a, share);
+	printw(" > ");
+	put_end(separator + 3, b, width - 3 - share);
+}
+
+static int service_width(void)
+{
+	return COLS < FULL_WIDTH ? 10 : 14;
+}
+
+/* Columns that are left for the ends of a connection. */
+static int ends_width(enum top_sort sort)
+{
+	int used = NUMBER_WIDTH + service_width() + 2;
+
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (is_shown(&columns[i], sort))
+			used += columns[i].width;
+	return COLS - used;
+}
+
+static bool has_room(const struct top_model *model)
+{
+	int width = ends_width(model->sort);
+
+	for (size_t i = 0; i < model->count; i++)
+		if ((int)strlen(model->rows[i].ends) > width)
+			return false;
+	return true;
+}
+
+static void draw_row(int y, const struct top_row *row, enum top_sort sort)
+{
+	int x = NUMBER_WIDTH + service_width();
+
+	mvprintw(y, 0, "%5llu  %-.*s", (unsigned long long)row->number, service_width(), row->service);
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+		uint64_t value = *(const uint64_t *)(const void *)((const uint8_t *)row + columns[i].place);
+		char text[48];
+		struct line line;
+
+		if (!is_shown(&columns[i], sort))
+			continue;
+		line_init(&line, text, sizeof text - 1);
+		if (value)
+			columns[i].write(value, &line);
+		*line.next = 0;
+		x = put_cell(y, x, columns[i].width, text);
+	}
+	put_ends(y, x + 2, COLS - x - 2, row->ends);
+}
+
+static void draw_titles(enum top_sort sort)
+{
+	int x = NUMBER_WIDTH + service_width();
+
+	attron(A_REVERSE);
+	mvprintw(HEAD_LINES - 1, 0, "%-*.*s", COLS, COLS, "    #  service");
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (is_shown(&columns[i], sort))
+			x = put_cell(HEAD_LINES - 1, x, columns[i].width, columns[i].title);
+	put_cell(HEAD_LINES - 1, x, 7, "a > b");
+	attroff(A_REVERSE);
 }
 
 static void draw_connections(struct top_screen *screen, const struct top_model *model)
 {
-	bool is_narrow = COLS < CELLS_WIDTH + USUAL_ENDS && page() > 1;
+	bool is_narrow = page() > 1 && !has_room(model);
 	size_t lines = page() - is_narrow;
 
-	attron(A_REVERSE);
-	mvprintw(HEAD_LINES - 1, 0, "%-*.*s", COLS, COLS,
-		 "    #  service               rate    pkt/s  p99 lat.     lost retrans.  NAKs  CNPs  a > b");
-	attroff(A_REVERSE);
+	draw_titles(model->sort);
 	if (screen->selected >= model->count)
 		screen->selected = model->count ? model->count - 1 : 0;
 	if (screen->selected < screen->scrolled)
@@ -275,10 +369,9 @@ static void draw_connections(struct top_screen *screen, const struct top_model *
 	for (size_t i = 0; i < lines && screen->scrolled + i < model->count; i++) {
 		bool is_selected = screen->scrolled + i == screen->selected;
 
-		move(HEAD_LINES + (int)i, 0);
 		if (is_selected)
 			attron(A_BOLD | A_UNDERLINE);
-		draw_row(&model->rows[screen->scrolled + i]);
+		draw_row(HEAD_LINES + (int)i, &model->rows[screen->scrolled + i], model->sort);
 		if (is_selected)
 			attroff(A_BOLD | A_UNDERLINE);
 	}

@@ -8,6 +8,7 @@ import unittest
 from cli import CliTest, PROGRAM, TESTDATA, TIMEOUT, environment, wait_until
 
 NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+NFS_V6 = os.path.join(TESTDATA, "roce-nfs3-v6.pcap.gz")
 
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is missing")
@@ -92,18 +93,46 @@ class Top(CliTest):
         self.press("q", "q")
         self.await_text("ended 0")
 
-    def test_a_terminal_of_80_columns(self):
-        """The last line has the ends of the selected connection, for which its row has no room."""
-        self.start(NFS, width=80)
+    def layout(self, capture, width, ends, titles):
+        """The first row ends with the ends of the connection, below their title."""
+        self.start(capture, width=width)
         self.skip_without_screen()
         screen = self.await_text("NFS v3")
-        self.assertIn("by rate", screen[1])
-        self.assertRegex(screen[1], " q quits$")
-        self.assertEqual(screen[-1], "10.0.0.2:0x13d > 10.0.0.1:0x123")
+        self.assertRegex(screen[1], "by rate.* q quits$")
+        self.assertEqual(screen[2].split(), ("# service %s a > b" % titles).split())
+        self.assertRegex(screen[3], "^ +3  NFS v3 ")
+        self.assertEqual(screen[3][screen[2].index("a > b"):], ends)
+        return screen
+
+    # as many columns as there is room for beside the ends of each connection
+
+    def test_80_columns(self):
+        screen = self.layout(NFS, 80, "10.0.0.2:0x13d > 10.0.0.1:0x123", "rate p99 lat. lost")
+        self.assertEqual(screen[-1], "")
+
+    def test_100_columns(self):
+        screen = self.layout(NFS, 100, "10.0.0.2:0x13d > 10.0.0.1:0x123", "rate p99 lat. lost retrans.")
+        self.assertEqual(screen[-1], "")
+
+    def test_132_columns(self):
+        screen = self.layout(NFS, 132, "10.0.0.2:0x13d > 10.0.0.1:0x123", "rate pkt/s p99 lat. lost retrans. NAKs CNPs")
+        self.assertEqual(screen[-1], "")
+
+    def test_80_columns_of_ipv6(self):
+        """Ends that have no room lose their first characters; the last line has those of the selected connection."""
+        screen = self.layout(NFS_V6, 80, "~00:77::2:0x73 > fd00:77::1:0x71", "rate p99 lat. lost")
+        self.assertEqual(screen[-1], "fd00:77::2:0x73 > fd00:77::1:0x71")
         self.press("Down")
-        wait_until(lambda: screen[-1] != self.screen()[-1])
-        self.press("q")
-        self.await_text("ended 0")
+        wait_until(lambda: self.screen()[-1] != screen[-1])
+        # the column by which rows are sorted takes its room from the ends
+        self.press("c")
+        screen = self.await_text("by CNPs")
+        self.assertIn(" CNPs ", screen[2])
+        self.assertRegex(screen[3], r" ~\S+ > ~\S+$")
+
+    def test_132_columns_of_ipv6(self):
+        screen = self.layout(NFS_V6, 132, "fd00:77::2:0x73 > fd00:77::1:0x71", "rate pkt/s p99 lat. lost retrans. NAKs CNPs")
+        self.assertEqual(screen[-1], "")
 
     def test_an_interrupt_restores_the_terminal(self):
         self.start(NFS)
