@@ -3,12 +3,16 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_clock.h"
 #include "capture/verbs/verbs_flow.h"
 #include "capture/verbs/verbs_ring.h"
+#include "capture/verbs/verbs_shrink.h"
 #include "capture/verbs/verbs_tuning.h"
 
 #define SECOND INT64_C(1000000000)
@@ -73,6 +77,9 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 		{ "queues=4", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false, 0 }, { 4, 4096, 1024, 42, 4097, 1536, 1536, 1536, false } },
 		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 256 << 20, 0, false, 0 },
 		  { 16, 4096, 1024, 170, 4097, 1536, 1536, 1536, false } },
+		/* smaller blocks, if some are left out */
+		{ "depth=4096,shrink=1000", { 32768, 1 << 20, 1, 25, 1500, 16 << 20, 0, false, 0 },
+		  { 1, 4096, 256, 42, 4097, 1536, 1536, 1536, false } },
 		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false, 0 }, { 1, 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
 	};
 
@@ -149,6 +156,68 @@ Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 	cr_assert_eq(verbs_block_take(ring), blocks[1]);
 	for (int i = 0; i < 3; i++)
 		verbs_block_release(blocks[i]);
+}
+
+/* As in /sys/devices/system/cpu/cpu0/cache of a processor with three levels. */
+Test(verbs_parts, the_cache_is_the_largest)
+{
+	static const char *const sizes[] = { "32K\n", "32K\n", "1024K\n", "36M\n" };
+	char folder[64], name[128];
+
+	snprintf(folder, sizeof folder, "test_verbs_cache.%ld", (long)getpid());
+	cr_assert_eq(verbs_cache_bytes(folder), 0);
+	cr_assert_eq(mkdir(folder, 0777), 0);
+	for (int i = 0; i < 4; i++) {
+		FILE *file;
+
+		snprintf(name, sizeof name, "%s/index%d", folder, i);
+		cr_assert_eq(mkdir(name, 0777), 0);
+		strcat(name, "/size");
+		file = fopen(name, "w");
+		cr_assert(file);
+		fputs(sizes[i], file);
+		fclose(file);
+		cr_expect_eq(verbs_cache_bytes(folder), (i < 2 ? 32 : i < 3 ? 1024 : 36864) << 10, "%d", i);
+	}
+	for (int i = 3; i >= 0; i--) {
+		snprintf(name, sizeof name, "%s/index%d/size", folder, i);
+		remove(name);
+		*strrchr(name, '/') = 0;
+		remove(name);
+	}
+	cr_assert_eq(remove(folder), 0);
+}
+
+/* 4096 receives in blocks of 256; the latest frames had 1024 bytes. The cache has 4 MB, of which a quarter holds 1024 of them. */
+Test(verbs_parts, receives_are_left_out_down_to_the_part_of_the_cache)
+{
+	static const struct {
+		uint64_t cache_bytes, peak;
+		uint32_t least, queues, left;
+	} cases[] = {
+		{ 4 << 20, 100, 0, 1, 1024 }, { 4 << 20, 200, 0, 1, 1792 }, { 4 << 20, 600, 0, 1, 4096 }, { 8 << 20, 0, 0, 1, 2048 },
+		{ 8 << 20, 0, 0, 2, 1024 }, { 4 << 20, 0, 2000, 1, 2048 }, { 1 << 20, 0, 0, 1, 1024 }, { 0, 0, 0, 1, 4096 }, { 0, 0, 64, 1, 1024 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct verbs verbs = { .tuning = { .least = cases[i].least }, .cache_bytes = cases[i].cache_bytes,
+				       .sizes = { .queues = cases[i].queues, .depth = 4096, .block = 256, .stride = 1536 } };
+		struct verbs_queue queue = { .posted_count = 16 };
+
+		verbs_shrink_begin(&queue.shrinking, 1);
+		queue.shrinking.frame_bytes = 1000;
+		verbs_shrink_note(&queue.shrinking, 4096, (unsigned)cases[i].peak, true);
+		cr_expect_not(verbs_shrink_leaves(&verbs, &queue), "%zu: at once", i);
+		queue.shrinking.burst_ns -= SECOND;
+		while (verbs_shrink_leaves(&verbs, &queue))
+			queue.posted_count--;
+		cr_expect_eq(queue.posted_count * 256, cases[i].left, "%zu: %u", i, queue.posted_count * 256);
+		/* more than a quarter of them, of which one poll found only a part */
+		verbs_shrink_note(&queue.shrinking, 1024, 200, false);
+		cr_expect_not(queue.shrinking.grows, "%zu", i);
+		verbs_shrink_note(&queue.shrinking, 1024, 57, true);
+		cr_expect(queue.shrinking.grows, "%zu", i);
+	}
 }
 
 /* A device whose clock runs `ppm` fast, counting with `bits` bits from `start`. */

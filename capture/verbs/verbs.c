@@ -21,6 +21,7 @@
 #include "capture/verbs/verbs_ring.h"
 #include "capture/verbs/verbs_route.h"
 #include "capture/verbs/verbs_sender.h"
+#include "capture/verbs/verbs_shrink.h"
 #include "capture/verbs/verbs_tuning.h"
 #include "capture/file/writer.h"
 
@@ -34,6 +35,7 @@
 #define CLOCK_NS NS_A_SECOND        /* interval of reading the device's clock */
 #define DROPS_NS NS_A_SECOND        /* minimum interval between reads of the drop counter, which may need a firmware query */
 #define DRAIN_MS 10                 /* wait for frames in flight when the rules are removed */
+#define CPU_CACHES "/sys/devices/system/cpu/cpu0/cache"
 #define SPIN_NS 20000               /* polled on before an event is waited for: arming and waking takes about as long */
 
 /* Time */
@@ -106,6 +108,7 @@ static unsigned count_frames(const struct verbs *verbs, struct verbs_queue *queu
 	batch->shared.count += n;
 	batch->counted_bytes += bytes;
 	batch->counted_cut += cut;
+	queue->block_bytes += bytes;
 	queue->passed += n;
 	queue->filled += n;
 	return n;
@@ -420,7 +423,11 @@ static enum rtap_status poll_plain(struct verbs *verbs, struct verbs_queue *queu
 static enum rtap_status poll_queue(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
 				   struct rtap_error *error)
 {
-	return queue->cq_ex ? poll_extended(verbs, queue, batch, count, error) : poll_plain(verbs, queue, batch, count, error);
+	enum rtap_status status = queue->cq_ex ? poll_extended(verbs, queue, batch, count, error) : poll_plain(verbs, queue, batch, count, error);
+
+	if (queue->shrinking.calm_ns)
+		verbs_shrink_note(&queue->shrinking, (uint64_t)queue->posted_count * verbs->sizes.block, *count, queue->drained);
+	return status;
 }
 
 static enum rtap_status poll_all(struct verbs *verbs, struct batch *batch, unsigned *count, struct rtap_error *error)
@@ -662,6 +669,8 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	verbs->counts_only = options->counts_only && as_received && !verbs->matches_here;
 	verbs->makes_records = options->written_as && as_received && !verbs->counts_only;
 	verbs->keeps = options->kept;
+	if (verbs->tuning.shrink_ms)
+		verbs->cache_bytes = verbs_cache_bytes(CPU_CACHES);
 	if (verbs->makes_records)
 		verbs->record_form = record_form_of(options->written_as);
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);

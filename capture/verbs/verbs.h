@@ -7,6 +7,7 @@
  *   verbs_tuning.c   sizes, from the options, the device's limits and the port's rate
  *   verbs_context.c  finding and opening the device and port, querying capabilities
  *   verbs_ring.c     receive buffers and their ownership
+ *   verbs_shrink.c   how many receives stay posted while few frames arrive
  *   verbs_queue.c    completion queue, queue pair, rules; recovering them after a failure
  *   verbs_flow.c     flow rules in the device's format
  *   verbs_clock.c    converting the device's clock to wall clock time
@@ -41,6 +42,8 @@ struct verbs_tuning {
 	uint32_t block;       /* receives per block, the unit of borrowing */
 	uint32_t vector;      /* completion vector */
 	uint32_t rate_ms;     /* time for which `depth` must suffice at the port's rate */
+	uint32_t shrink_ms;   /* time without bursts after which receives are left unposted; 0: all are always posted */
+	uint32_t least;       /* receives that stay posted then */
 	uint32_t queues;      /* number of queues for receive side scaling (RSS); a power of two */
 	bool hash_ipv6;       /* RSS hash of IPv6 addresses instead of IPv4 addresses */
 	bool solicited;       /* request events for solicited completions only; raw packets are not solicited: polled every tick */
@@ -102,7 +105,7 @@ struct verbs_block {
 	atomic_uint references; /* the receiver's while it fills the block, and one per batch */
 	uint32_t index;
 	uint8_t *memory;
-	SLIST_ENTRY(verbs_block) link; /* in the list of free blocks */
+	SLIST_ENTRY(verbs_block) link; /* in the list of free or unposted blocks */
 	struct ibv_recv_wr *requests; /* one per slot, each pointing to the next */
 	struct ibv_sge *parts;        /* one or two per slot */
 };
@@ -122,6 +125,17 @@ enum verbs_stamps { VERBS_STAMPS_HERE, VERBS_STAMPS_RAW, VERBS_STAMPS_WALL };
 
 struct verbs_route;
 
+/* How many receives of a queue stay posted. All zero: always all. */
+struct verbs_shrinking {
+	int64_t calm_ns;      /* time without bursts after which receives are left unposted; twice as long after each burst that finds them so */
+	int64_t burst_ns;     /* last burst, or the start (monotonic) */
+	uint64_t run, peak;   /* completions since the queue was last found empty; maximum since the last burst */
+	uint32_t frame_bytes; /* mean length of the latest frames; 0: unknown */
+	uint32_t least;       /* minimum posted so far */
+	unsigned times;       /* that all were posted again */
+	bool grows;           /* all are to be posted at the end of the block */
+};
+
 /* A receive queue with its completion queue. */
 struct verbs_queue {
 	unsigned index;
@@ -139,6 +153,9 @@ struct verbs_queue {
 	bool dropping;           /* frames of the first block are dropped, because no free block can replace it */
 	bool copies;             /* frames of the first block are copied, into records if verbs->makes_records; the block replaces itself */
 	uint64_t block_bytes;    /* captured since the start of the current block */
+	struct verbs_shrinking shrinking;
+	SLIST_HEAD(, verbs_block) unposted; /* blocks left out */
+	bool leaves;             /* `replacement` is not posted, but left out */
 	bool broken;             /* failed; has to be rebuilt */
 	bool drained;            /* it was empty after the last poll */
 	int64_t last_ns;         /* time of the last completion polled */
@@ -186,6 +203,7 @@ struct verbs {
 	size_t flow_count;
 	struct ibv_mr *mr;
 	struct verbs_ring *ring;
+	uint64_t cache_bytes;    /* of the last-level cache; 0: unknown or not needed */
 	struct verbs_route *route;
 	enum verbs_stamps stamps;
 	struct verbs_clock clock;

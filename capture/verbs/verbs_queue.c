@@ -15,6 +15,7 @@
 #include "capture/verbs/verbs_merge.h"
 #include "capture/verbs/verbs_queue.h"
 #include "capture/verbs/verbs_ring.h"
+#include "capture/verbs/verbs_shrink.h"
 
 /* Buffers */
 
@@ -73,18 +74,40 @@ static void append_block(struct verbs *verbs, struct verbs_queue *queue, struct 
 	queue->posted[place_of(verbs, queue, queue->posted_count++)] = block;
 }
 
+/* Posts the blocks that were left out. */
+static enum rtap_status post_unposted(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct verbs_block *block;
+
+	if (!SLIST_EMPTY(&queue->unposted))
+		verbs_shrink_end(&queue->shrinking);
+	queue->shrinking.grows = false;
+	while (!status && (block = SLIST_FIRST(&queue->unposted))) {
+		SLIST_REMOVE_HEAD(&queue->unposted, link);
+		append_block(verbs, queue, block);
+		status = post(verbs, queue, block, 0, verbs->sizes.block, error);
+	}
+	return status;
+}
+
 /* Has as many blocks as the depth takes, all whole, and posts them. */
 static enum rtap_status post_all(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	while (queue->posted_count < verbs->sizes.depth / verbs->sizes.block) {
-		struct verbs_block *block = verbs_block_take(verbs->ring);
+		struct verbs_block *block = SLIST_FIRST(&queue->unposted);
 
+		if (block)
+			SLIST_REMOVE_HEAD(&queue->unposted, link);
+		else
+			block = verbs_block_take(verbs->ring);
 		if (!block)
 			return verbs_fail(verbs, error, "receive buffers are used up", ENOMEM, NULL);
 		append_block(verbs, queue, block);
 	}
+	verbs_shrink_begin(&queue->shrinking, verbs->tuning.shrink_ms);
 	queue->filled = queue->replaced = 0;
 	queue->replacement = NULL;
 	for (uint32_t i = 0; i < queue->posted_count && !status; i++)
@@ -98,11 +121,14 @@ void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *que
 
 	queue->copies = verbs->makes_records && queue->cq_ex &&
 			(verbs->keeps || queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block);
+	queue->shrinking.frame_bytes = (uint32_t)(queue->block_bytes / verbs->sizes.block);
+	queue->leaves = verbs_shrink_leaves(verbs, queue);
 	queue->block_bytes = 0;
 	queue->replacement = verbs->counts_only || queue->copies ? first : verbs_block_take(verbs->ring);
 	queue->dropping = false;
 	if (queue->replacement)
 		return;
+	queue->leaves = false;
 	/* The reader has all blocks. Frames are copied, which takes less memory if they are shorter than the longest. */
 	queue->replacement = first;
 	queue->copies = verbs->queue_count == 1;
@@ -115,7 +141,13 @@ static void finish_block(struct verbs *verbs, struct verbs_queue *queue)
 
 	queue->posted_begin = (queue->posted_begin + 1) % verbs->sizes.blocks;
 	queue->posted_count--;
-	append_block(verbs, queue, next);
+	if (queue->leaves) {
+		SLIST_INSERT_HEAD(&queue->unposted, next, link);
+		if (queue->posted_count < queue->shrinking.least || !queue->shrinking.least)
+			queue->shrinking.least = queue->posted_count;
+	} else {
+		append_block(verbs, queue, next);
+	}
 	if (next != first)
 		verbs_block_release(first);
 	queue->replacement = NULL;
@@ -126,12 +158,13 @@ enum rtap_status verbs_queue_repost(struct verbs *verbs, struct verbs_queue *que
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
-	if (!verbs->broken)
+	if (!verbs->broken && !queue->leaves)
 		status = post(verbs, queue, queue->replacement, queue->replaced, queue->filled - queue->replaced, error);
 	queue->replaced = queue->filled;
-	if (queue->filled == verbs->sizes.block)
-		finish_block(verbs, queue);
-	return status;
+	if (queue->filled < verbs->sizes.block)
+		return status;
+	finish_block(verbs, queue);
+	return status || verbs->broken || !queue->shrinking.grows ? status : post_unposted(verbs, queue, error);
 }
 
 /* Queues */
@@ -440,6 +473,12 @@ void verbs_queue_close(struct verbs *verbs)
 			verbs_block_release(queue->replacement);
 		while (queue->posted_count)
 			verbs_block_release(queue->posted[place_of(verbs, queue, --queue->posted_count)]);
+		while (!SLIST_EMPTY(&queue->unposted)) {
+			struct verbs_block *block = SLIST_FIRST(&queue->unposted);
+
+			SLIST_REMOVE_HEAD(&queue->unposted, link);
+			verbs_block_release(block);
+		}
 		free(queue->posted);
 	}
 	verbs_ring_release(verbs->ring);
@@ -514,6 +553,15 @@ void verbs_queue_notes(const struct verbs *verbs, void (*take)(void *owner, cons
 		snprintf(node, sizeof node, ", %s NUMA node %d", ring->on_node ? "on" : "could not be bound to", verbs_numa_node(verbs));
 	snprintf(text, sizeof text, "receive buffers: %zu KB, %s%s", ring->memory_bytes >> 10, pages[ring->pages], node);
 	take(owner, text);
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		const struct verbs_shrinking *shrinking = &verbs->queues[i].shrinking;
+
+		if (!shrinking->calm_ns)
+			continue;
+		snprintf(text, sizeof text, "queue %u: at least %u of %u receives were posted, all of them again %u times", i,
+			 shrinking->least ? shrinking->least * verbs->sizes.block : verbs->sizes.depth, verbs->sizes.depth, shrinking->times);
+		take(owner, text);
+	}
 	for (unsigned i = 0; verbs->queue_count > 1 && i < verbs->queue_count; i++) {
 		const struct verbs_queue *queue = &verbs->queues[i];
 

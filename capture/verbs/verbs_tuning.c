@@ -15,6 +15,7 @@
 #define USUAL_FRAME 9280        /* a jumbo frame of 9216 bytes with its header and tags */
 #define FRAME_BEYOND_MTU 26     /* Ethernet header, two VLAN tags, FCS */
 #define USUAL_BLOCK 1024        /* as many as a batch holds */
+#define SHRINKING_BLOCK 256     /* if receives may be left unposted, which is done in blocks */
 #define LEAST_SPARE_BLOCKS 4
 #define BITS_A_GIGABIT UINT64_C(1000000000)
 #define CACHE_LINE 64u
@@ -38,6 +39,8 @@ static const struct word words[] = {
 	{ "block", PLACE(block), NUMBER, 16, BATCH_FRAMES, NULL, NULL },
 	{ "vector", PLACE(vector), NUMBER, 0, 4095, NULL, NULL },
 	{ "ms", PLACE(rate_ms), NUMBER, 1, 1000, NULL, NULL },
+	{ "shrink", PLACE(shrink_ms), NUMBER, 1, 3600000, NULL, NULL },
+	{ "least", PLACE(least), NUMBER, 64, 1u << 20, NULL, NULL },
 	{ "queues", PLACE(queues), POWER, 1, VERBS_MOST_QUEUES, NULL, NULL },
 	{ "hash", PLACE(hash_ipv6), CHOICE, 0, 0, "ipv6", "ipv4" },
 	{ "poll", PLACE(busy), CHOICE, 0, 0, "busy", "event" },
@@ -90,8 +93,8 @@ static enum rtap_status take_word(struct verbs_tuning *tuning, char *text, struc
 		return refuse_value(&words[i], value ? value : "", error);
 	}
 	rtap_error_set(error, RTAP_ERROR_INVALID,
-		       "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, queues, hash, poll, events, cq, stamps, "
-		       "pages)", text);
+		       "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, shrink, least, queues, hash, poll, events, "
+		       "cq, stamps, pages)", text);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -192,7 +195,9 @@ static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_
 /* Divides the depth into blocks. Returns the bytes of all queues with as few spare blocks as possible. */
 static uint64_t divide(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, uint32_t depth)
 {
-	sizes->block = power_of_two(tuning->block ? tuning->block : USUAL_BLOCK, BATCH_FRAMES);
+	uint32_t block = tuning->shrink_ms ? SHRINKING_BLOCK : USUAL_BLOCK;
+
+	sizes->block = power_of_two(tuning->block ? tuning->block : block, BATCH_FRAMES);
 	while (sizes->block > 16 && sizes->block * 4 > depth)
 		sizes->block /= 2;
 	sizes->depth = depth / sizes->block * sizes->block;

@@ -118,6 +118,50 @@ class Files(CliTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(sum(map(int, re.findall(rb"(\d+) packets? captured; received", done.stderr))), 100, done.stderr)
 
+    def shrinking(self, feed, *arguments):
+        """Counts after a capture in which receives are left unposted and all posted again; queues of which some were left out, and not."""
+        sysfs = self.path("sim")
+        counter = os.path.join(sysfs, "ports", "1", "hw_counters")
+        shutil.rmtree(sysfs, ignore_errors=True)
+        os.makedirs(counter)
+        with open(os.path.join(counter, "out_of_buffer"), "w", encoding="ascii") as file:
+            file.write("0\n")
+        done = self.capture("stamp=wall,sysfs=%s,%s" % (sysfs, feed), "-i", "verbs:sim0", "-Z", "root", "-v", "-a", "duration:2", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = re.search(rb"(\d+) packets captured; received: (\w+); dropped: by the device (\d+), by the kernel (\w+), here (\d+)", done.stderr)
+        posted = re.findall(rb"queue \d+: at least (\d+) of (\d+) receives were posted, all of them again (\d+) times", done.stderr)
+        return counts.groups(), [tuple(map(int, one)) for one in posted], done.stderr
+
+    def test_receives_that_are_left_unposted_lose_no_count(self):
+        """Bursts of 4000 come while fewer than 8192 receives are posted, some while 1024 are: what is lost is counted by the device."""
+        saved = self.path("x.pcap")
+        feed = "feed=gen:30000:600,pace=10000,burst=4000:300"
+        for how in (("-q",), ("-w", saved), ("-w", saved, *EVERY), ("-s", "64", "-w", saved, "cq=plain")):
+            tuning = ",".join(["depth=8192,frame=640,shrink=1,least=1024"] + [word for word in how if "=" in word])
+            counts, posted, errors = self.shrinking(feed, *(word for word in how if "=" not in word), "--verbs", tuning)
+            captured, received, *dropped = map(int, counts)
+            self.assertEqual(captured + sum(dropped), received, errors)
+            self.assertEqual(received, 30000, errors)
+            self.assertEqual(len(posted), 1, errors)
+            least, depth, times = posted[0]
+            self.assertTrue(1024 <= least < depth == 8192 and times > 0, errors)
+            if "-w" in how:
+                numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(saved))[1]]
+                self.assertEqual(len(numbers), captured)
+                if "-s" not in how:
+                    self.assertEqual(numbers, sorted(set(numbers)))
+
+    def test_receives_that_are_left_unposted_outlive_failures(self):
+        for feed, tuning in (("errors=5000", ""), ("soft_error=9000", ""), ("flows=16,event=wq_fatal@5000", ",queues=4"), ("event=cq_error@5000", "")):
+            counts, posted, errors = self.shrinking("feed=gen:30000:64,pace=10000,burst=4000:300," + feed, "-q", "--verbs",
+                                                    "depth=4096,frame=64,shrink=1,least=1024" + tuning)
+            self.assertEqual(len(posted), 4 if "queues" in tuning else 1, errors)
+            self.assertLess(min(posted)[0], 4096, errors)
+            if counts[1] == b"unknown":
+                self.assertLessEqual(sum(int(count) for count in counts if count != b"unknown"), 30000, errors)
+            else:
+                self.assertEqual(sum(map(int, counts)), 2 * 30000, errors)
+
     def test_packets_that_a_second_interrupt_drops_are_counted(self):
         """The output is blocked, so that most are still to be written."""
         process = subprocess.Popen((PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-w", "-"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -54,6 +54,7 @@ struct sim_config {
 	unsigned flows;        /* UDP source ports that the generator uses */
 	bool no_extended_cq, no_device_ex, no_flow, no_sniffer, no_dont_trap, no_clock, no_recreate;
 	uint64_t pace;         /* frames a second; 0: as receives are there */
+	uint64_t burst, burst_ns; /* further frames, all at once, at this interval */
 	uint64_t error_at, soft_error_at, overrun_at;
 	uint64_t disorder_at, plain_disorder_at;
 	uint64_t error_every;
@@ -243,6 +244,12 @@ int sim_post(struct sim_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 struct ibv_flow *sim_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr);
 int sim_destroy_flow(struct ibv_flow *flow);
 void sim_cq_add(struct sim_cq *cq, const struct sim_entry *entry);
+
+/* Frames of bursts that are due so long after the start. */
+static inline uint64_t sim_burst_frames(uint64_t passed_ns)
+{
+	return sim_config.burst ? passed_ns / sim_config.burst_ns * sim_config.burst : 0;
+}
 
 static inline struct sim_context *sim_of(struct ibv_context *context)
 {

@@ -206,6 +206,16 @@ static void set_failure(char *value)
 	sim_config.fail_errno = *end == ':' ? (int)strtol(end + 1, NULL, 10) : EIO;
 }
 
+static void set_burst(const char *value)
+{
+	char *end;
+
+	sim_config.burst = strtoull(value, &end, 10);
+	sim_config.burst_ns = *end == ':' ? strtoull(end + 1, NULL, 10) * 1000000 : 0;
+	if (!sim_config.burst_ns)
+		refuse(value);
+}
+
 static void set_number(const char *key, const char *value)
 {
 	struct {
@@ -264,6 +274,8 @@ static void set_word(char *word)
 		sim_config.stamp = (enum sim_stamp)look_up(stamps, value);
 	else if (!strcmp(word, "rate"))
 		set_rate(value);
+	else if (!strcmp(word, "burst"))
+		set_burst(value);
 	else if (!strcmp(word, "feed"))
 		set_feed(value);
 	else if (!strcmp(word, "send"))

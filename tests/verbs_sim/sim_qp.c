@@ -480,7 +480,7 @@ static bool is_due(struct sim_context *context)
 	if (!context->pace_start_ns)
 		context->pace_start_ns = now;
 	passed = now - context->pace_start_ns;
-	return passed / second * sim_config.pace + passed % second * sim_config.pace / second > context->offered;
+	return passed / second * sim_config.pace + passed % second * sim_config.pace / second + sim_burst_frames(passed) > context->offered;
 }
 
 static void raise_due_events(struct sim_context *context)

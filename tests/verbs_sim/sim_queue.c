@@ -149,16 +149,22 @@ static void raise_event(struct sim_cq *cq)
 /* Makes the channel readable when the next frame may be there. */
 static void set_alarm(struct sim_context *context, struct sim_channel *channel)
 {
-	uint64_t at = context->paused_until_ns, after;
+	uint64_t at = context->paused_until_ns, after, burst_at, extra;
 	struct itimerspec when = { { 0, 0 }, { 0, 0 } };
 
 	if (context->feed.socket >= 0)
 		watch(channel->channel.fd, context->feed.socket);
 	if (!at && !sim_config.pace)
 		return;
-	if (!at)
-		at = context->pace_start_ns + (context->offered + 1) * 1000000000 / sim_config.pace;
 	after = sim_now_ns(CLOCK_MONOTONIC);
+	if (!at) {
+		extra = sim_burst_frames(after - context->pace_start_ns);
+		at = context->offered < extra ? after : context->pace_start_ns + (context->offered - extra + 1) * 1000000000 / sim_config.pace;
+	}
+	if (sim_config.burst) {
+		burst_at = after + sim_config.burst_ns - (after - context->pace_start_ns) % sim_config.burst_ns;
+		at = burst_at < at ? burst_at : at;
+	}
 	after = at > after ? at - after : 1;
 	when.it_value.tv_sec = (time_t)(after / 1000000000);
 	when.it_value.tv_nsec = (long)(after % 1000000000);

@@ -20,6 +20,7 @@
  *   flows=N                      gen: frames have N UDP source ports by turns
  *   rss=N                        receive queues that a table may have (16)
  *   pace=N                       file and gen: N frames a second, dropped when no receive is there
+ *   burst=N:MS                   with pace=: N more frames at once, each MS milliseconds
  *   send=file:PATH  send=veth:IFACE   where posted sends go
  *   sysfs=DIR                    the device's folder in sysfs; ports/1/hw_counters/out_of_buffer is kept there if it exists
  *   stamp=wall|raw|none          completion time stamps that an extended queue can give; wall: the feed's own times
