@@ -10,17 +10,17 @@
 #define NS 1e9
 /* Upper limit of the drift of computer clocks. */
 #define MOST_DRIFT 1e-3
-/* The same for two crystals of network equipment, 100 ppm each: of clocks that can drift less than that, none that drift more are considered. */
+/* The same for two oscillators of network equipment, 100 ppm each. A larger drift is considered only where no smaller one fits. */
 #define USUAL_DRIFT 2e-4
 /* Upper limit of a packet's transit time, in seconds. */
 #define MOST_TRANSIT 10.0
-/* For packets in one direction only: upper limit of the transit time of a network. */
+/* Upper limit of the transit time of a network, used if all packets have one direction. */
 #define NETWORK_NS 1000000
-/* This many packets of one direction outside of all lines show that the clock was set; fewer are mismatched retransmissions. */
+/* This many packets of one direction that no line allows show that the clock was set; fewer are mismatched retransmissions. */
 #define MOST_VIOLATIONS 4
-/* The clock may have been set, by less than the transit times, where this many packets of each direction are before that in a piece, and after. */
+/* A step smaller than the transit times can go unnoticed this close to an end of a piece: number of packets of each direction. */
 #define END_SAMPLES 256
-/* This many samples on both sides of a step can be between two steps. */
+/* Number of samples on either side of a step that may lie between two steps. */
 #define NEAR_STEP 32
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
@@ -28,9 +28,9 @@
 #define MOST_UNCERTAINTY 4e9    /* in seconds */
 #define FEW_PIECES 4
 #define MOST_CORNERS 32
-/* So many steps of a clock with a usual drift are as likely as an unusual drift. */
+/* An unusual drift is as likely as this many steps of a clock with a usual drift. */
 #define STEPS_FOR_DRIFT 2
-/* How many times as many lines of another drift make that more likely than none. */
+/* Another drift is more likely than none if it allows this many times as many lines. */
 #define FEWER_LINES 4
 
 /* A line: `ahead` seconds at the first sample of the piece, and `drift`. */
@@ -87,7 +87,7 @@ static double margin(const struct line_of_clock *line, double time, double after
 	return (is_later ? above : -above) + tolerance;
 }
 
-/* Cuts off the corners with negative margins, some of them. */
+/* Cuts off the corners with negative margins; not all of them have one. */
 static void cut_off_some(struct allowed *allowed, const double margins[MOST_CORNERS])
 {
 	struct allowed kept = { .count = 0 };
@@ -182,7 +182,7 @@ static bool drift_is_allowed(const struct allowed *allowed, double drift)
 	return least <= drift && drift <= most;
 }
 
-/* How far apart the lines of this drift are that are allowed. */
+/* The width of the range of allowed lines with this drift. */
 static double width_at(const struct allowed *allowed, double drift)
 {
 	double least, most;
@@ -191,7 +191,7 @@ static double width_at(const struct allowed *allowed, double drift)
 	return most - least;
 }
 
-/* No drift, unless that leaves few lines: packets would seem to take no time at all. */
+/* No drift, unless that leaves few lines: packets would then seem to arrive at once. */
 static double middle_drift(const struct allowed *allowed)
 {
 	double least, most, middle;
@@ -206,7 +206,9 @@ static bool is_later(const struct fit *fit, const struct clock_sample *sample)
 	return fit->is_one_way || sample->from_higher == fit->later;
 }
 
-/* With packets in one direction only: the drift of the line that is closest to them in the middle of the piece, unless none is as close. */
+/*
+ * With packets in one direction only: the drift of the line that is closest to them in the middle of the piece; none, if that is as close.
+ */
 static double closest_drift(const struct allowed *allowed, double middle)
 {
 	const struct line_of_clock *best = &allowed->corners[0];
@@ -229,7 +231,7 @@ static double distance(const struct line_of_clock *one, const struct line_of_clo
 	return fmax(fabs(ahead), fabs(ahead + (one->drift - other->drift) * end));
 }
 
-/* The largest distance, until the end of the piece, of a line that is possible too. */
+/* The largest distance to another allowed line, up to the end of the piece. */
 static int64_t uncertainty_ns(const struct allowed *allowed, const struct line_of_clock *chosen, double end)
 {
 	double limit = fabs(chosen->drift) < USUAL_DRIFT ? USUAL_DRIFT : MOST_DRIFT, most = 0;
@@ -380,7 +382,7 @@ static void fit_piece(const struct fit *fit, size_t begin, size_t *certain, stru
 	choose(fit, extent, piece);
 }
 
-/* Which direction is captured later by the measured clock: copies next to each other are as far from the line. */
+/* Finds which direction the measured clock captures later: consecutive copies of one direction are equally far from the line. */
 static void find_directions(struct fit *fit)
 {
 	int64_t balance = 0, changes = 0;
@@ -567,7 +569,7 @@ static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECE
 	return true;
 }
 
-/* Imprecise times look like steps: rather few pieces, unless time stamps would have to be far off. */
+/* Imprecise times look like steps: prefers few pieces, unless time stamps would have to be far off. */
 static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pieces[CLOCK_PIECES])
 {
 	static const size_t most[] = { FEW_PIECES, CLOCK_PIECES };
@@ -581,7 +583,7 @@ static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pie
 	return count;
 }
 
-/* The line may be wrong, and these pieces true. */
+/* Widens the uncertainty of the line to cover these pieces, which may be right instead. */
 static void cover(const struct fit *fit, struct clock_piece *line, const struct clock_piece *pieces, size_t count)
 {
 	size_t piece = 0;

@@ -24,7 +24,7 @@
 /* Packets with their own identification are rarely mistaken for others. A packet without can be a retransmission. */
 #define WEIGHT_OF_ID 32
 #define LEAST_WEIGHT 256
-/* Between the first and the last packet that two files share, they share at least one packet in LEAST_SHARE. */
+/* Two files overlap if they share at least one in LEAST_SHARE of the packets between the first and the last shared one. */
 #define LEAST_SHARE 4
 #define SENDERS 256
 
@@ -138,7 +138,7 @@ static bool halve_samples(struct clock_survey *survey)
 	return true;
 }
 
-/* By how much the clock of a file that has ended was ahead of its reference at a frame. */
+/* How far the clock of a file that has ended was ahead of its reference at a frame. */
 static int64_t ahead_ns(const struct survey_file *file, uint64_t frame, int64_t time_ns)
 {
 	size_t piece = file->piece_count;
@@ -337,7 +337,7 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 		if (survey->files[best].reference != best)
 			add_uncertainty(found, &survey->files[best]);
 	} else if (survey->files[found->reference].reference != found->reference) {
-		/* the match was at the beginning of the files only, and the reference itself turned out to have a reference */
+		/* the files matched only at their beginnings, and the reference turned out to have a reference itself */
 		found->reference = file;
 		found->is_compared = false;
 		found->piece_count = 0;

@@ -19,7 +19,7 @@ static bool lacks_first_only(const struct message *message)
 	return end && end + 1 == message->low && stream->pmtu;
 }
 
-/* Messages whose packets carry their bytes: finds what is missing. */
+/* Finds the missing bytes of messages whose packets carry data. */
 static void conclude_data(struct message *message, struct missing_list *list)
 {
 	struct rtap_message *shown = &message->shown;

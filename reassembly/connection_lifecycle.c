@@ -42,8 +42,8 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 }
 
 /*
- * Nothing was seen for a long time: concludes the connection, which becomes idle with what it needs to recognise repeats. A
- * closed one is reported, even if earlier ones are not.
+ * No packet for a long time: concludes the connection, which becomes idle and keeps only what it needs to recognise repeats. A closed one
+ * is reported, even if earlier ones are not.
  */
 static void give_up(struct budget_entry *entry, void *owner)
 {

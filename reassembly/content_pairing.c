@@ -15,7 +15,7 @@
 /* This many packets of a flow are all examined; after that, one in this many. Few more commands are outstanding when a capture begins. */
 #define MOST_TRIES 512
 #define RARE_TRIES 64
-/* Identifiers of commands are small numbers, which other connections use, too: that many responses in succession need to agree. */
+/* Identifiers of commands are small numbers that other connections use too: this many successive responses must agree. */
 #define LEAST_LIKELY 4
 
 static bool is_turned(const struct flow_key *key, const struct flow_key *other)

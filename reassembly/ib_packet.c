@@ -293,7 +293,7 @@ static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, str
 	connection_account(tracker, flow->connection);
 }
 
-/* A CNP goes to the sender of too much data, so it has the direction of responses. */
+/* A CNP goes to the sender of the data that met congestion, so it has the direction of responses. */
 static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	if (!flow || !flow->connection) {

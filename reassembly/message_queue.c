@@ -132,7 +132,7 @@ void message_set_deferred(void *message, size_t at)
 	((struct message *)message)->deferred = at + 1;
 }
 
-/* The first deferred message can be another one. */
+/* Another message may now be the first deferred one. */
 static void note_due(struct rtap_tracker *tracker)
 {
 	const struct message *first = heap_first(&tracker->deferred.heap);
@@ -154,7 +154,7 @@ void message_release(struct rtap_tracker *tracker, struct message *message)
 		return;
 	leave_deferred(tracker, message);
 	message->due_ns = tracker->budget.clock_ns;
-	/* it cannot fail: there is room for as many as before */
+	/* it cannot fail: there is room for as many elements as before */
 	if (heap_add(&tracker->deferred.heap, message))
 		note_due(tracker);
 }
@@ -248,7 +248,7 @@ static uint64_t number_of(struct rtap_tracker *tracker, const struct message *wa
 	return tracker->counters.messages + (wanted->place - TAILQ_FIRST(&tracker->waiting)->place);
 }
 
-/* Whether the message, or those before it, no longer change. */
+/* Whether neither the message nor those before it can change any more. */
 static bool is_ready(const struct rtap_tracker *tracker, const struct message *message)
 {
 	return message->place && tracker->last_ready && message->place <= tracker->last_ready->place;
@@ -347,7 +347,7 @@ static void queue_again(struct rtap_tracker *tracker, struct message *message)
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
-/* Checks of a deferred message within the time after which a message is given up. */
+/* How often a deferred message is checked before it is given up. */
 #define ASIDE_CHECKS 64
 
 /* When to check whether a message is finished: soon, and as soon as what it waits for is given up. */
@@ -363,7 +363,7 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 		silent_ns = budget->clock_ns - message->connection->entry.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
 		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;
-	/* no output waits for the report: check rarely */
+	/* no output needs the report: check rarely */
 	if (!tracker->reports && silent_ns > wait_ns)
 		wait_ns = 3 * silent_ns;
 	if (silent_ns < budget->give_up_ns && budget->give_up_ns - silent_ns < wait_ns)
@@ -443,7 +443,7 @@ static __attribute__((cold, noinline)) void settle_idle(struct rtap_tracker *tra
 
 	for (int side = 0; side < 2 && !connection->ddp; side++)
 		messages_settle(tracker, &connection->streams[side], false);
-	/* data can be on other connections */
+	/* the data can be on other connections */
 	for (; message->request && (data = TAILQ_FIRST(&message->request->claimed)) && data != last && !data->connection->ddp; last = data)
 		messages_settle(tracker, data->stream, false);
 	if (message->request)

@@ -7,7 +7,7 @@
 #include "dissect/engine/clear.h"
 #include "reassembly/operation.h"
 
-/* The values, half of the struct, are valid up to their number. */
+/* Does not clear the values, which are half of the struct: only value_count of them are valid. */
 static struct operation *create(struct rtap_tracker *tracker, size_t size)
 {
 	struct operation *operation = spare_blocks_take(&tracker->spare_operations, size);

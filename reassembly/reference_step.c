@@ -8,13 +8,13 @@
 /* Samples before a step of the difference and after it, in which the step of the reference is looked for. */
 #define NEAR 64
 /*
- * A clock that is set forward looks like a pause in which the other one was set back. Less is no matter: its packets are still found by their
- * copies. And the other file has a pause of less than one part in PAUSE_PART of the step.
+ * A clock that is set forward looks like a pause during which the other clock was set back. Smaller steps do not matter: packets are still
+ * found by their copies. The pause of the other file must be shorter than one part in PAUSE_PART of the step.
  */
 #define LEAST_FORWARD_NS INT64_C(1000000000)
 #define PAUSE_PART 16
 
-/* A packet by the reference. */
+/* A packet as captured by the reference. */
 struct captured {
 	uint64_t frame;
 	int64_t time_ns;
@@ -41,7 +41,7 @@ static int64_t longest_pause_ns(const struct clock_sample *samples, size_t count
 	return longest_ns;
 }
 
-/* Finds the two packets between which the reference went on or back by about this. */
+/* Finds the two packets between which the clock of the reference stepped by about this much. */
 static bool find_between(struct captured *captured, size_t count, int64_t set_ns, struct reference_step *step)
 {
 	int64_t most_ns = 0;
@@ -58,7 +58,7 @@ static bool find_between(struct captured *captured, size_t count, int64_t set_ns
 	}
 	if (!most_ns || (set_ns > 0 && most_ns < set_ns - set_ns / PAUSE_PART))
 		return false;
-	/* a line of few packets can be far off */
+	/* a line fitted to few packets can be far off */
 	if (set_ns < 0 && (most_ns > set_ns / 2 || most_ns < set_ns * 2))
 		step->set_ns = most_ns;
 	return true;
@@ -112,7 +112,7 @@ static void shift(struct clock_sample *samples, size_t count, uint64_t from_fram
 	}
 }
 
-/* Other packets can show better at which frame a step is that is known. */
+/* Other packets can place a known step more exactly. */
 static bool tighten(const struct reference_step *step, struct clock_piece *pieces, size_t piece_count, struct clock_sample *samples, size_t count)
 {
 	for (size_t i = 1; i < piece_count; i++) {

@@ -127,7 +127,7 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
 	return tracker->copies ? captured_copies_summary(tracker->copies) : (struct captured_copies_summary){ 0 };
 }
 
-/* Memory is short: messages that wait for others to be reported go first if they use most of it. */
+/* Memory is short: reports messages that wait for others first if they use most of it. */
 static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker)
 {
 	while (tracker->budget.used > tracker->budget.limit)
@@ -395,7 +395,7 @@ void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns)
 {
 	uint64_t failures = memory_failures();
 
-	/* before the first frame there is no time */
+	/* before the first frame the capture time is unknown */
 	if (tracker->now_ns == INT64_MIN)
 		return;
 	tracker->now_ns += passed_ns;

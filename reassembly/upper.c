@@ -81,7 +81,7 @@ void upper_identify(struct rtap_tracker *tracker, struct connection *connection,
 	connection->shows_layer = connection->layer && upper != RTAP_UPPER_UNKNOWN && connection->layer->carried == upper;
 }
 
-/* A packet that only layers with takes_immediates get. */
+/* Whether only layers with takes_immediates get the packet. */
 static bool has_immediate_only(const struct upper_work *work)
 {
 	return !work->keep && work->packet && ib_opcodes[work->packet->ib.opcode].class == IB_WRITE &&
