@@ -6,6 +6,7 @@
 
 #include "dissect/net/erf.h"
 #include "dissect/frame.h"
+#include "dissect/protocol_list.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/engine/visit.h"
 
@@ -47,6 +48,7 @@ DERIVE(captured, record_of(packet).captured_length)
 static const struct rtap_field frame_fields[] = {
 	[FRAME_ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	[FRAME_ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
+	[FRAME_ROW_PROTOCOLS] = { "frame.protocols", "Protocols", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, NULL, NULL },
 	{ "frame.number", "Frame Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
 	{ "frame.time_epoch", "Epoch Time", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_epoch, NULL },
 	{ "frame.time_relative", "Time Since First Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_relative, NULL },
@@ -73,6 +75,18 @@ static void report_anomalies(const struct rtap_packet *packet, const struct rtap
 			visit_anomaly(visitor, &packet->layers[i], RTAP_ANOMALY_MALFORMED, offset);
 }
 
+static void list_protocols(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	char text[PROTOCOL_LIST_SIZE];
+	struct rtap_value value = { 0 };
+	struct line line;
+
+	line_init(&line, text, sizeof text);
+	protocol_list_put(packet, &line);
+	value.data = (struct rtap_span){ (const uint8_t *)text, (uint32_t)(line.next - text) };
+	visit_field(visitor, layer, PROTOCOL_FRAME, FRAME_ROW_PROTOCOLS, &value, 0, 0);
+}
+
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	struct rtap_value value = { 0 };
@@ -82,6 +96,8 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		visit_field(visitor, layer, PROTOCOL_FRAME, FRAME_ROW_COMMENT, &value, 0, 0);
 	}
 	report_anomalies(packet, layer, visitor);
+	if (visitor->wanted ? visit_wants(visitor, protocol_field_id(PROTOCOL_FRAME, FRAME_ROW_PROTOCOLS)) : visitor->on_demand)
+		list_protocols(packet, layer, visitor);
 }
 
 const struct protocol frame_protocol = {

@@ -2,6 +2,7 @@
 """The printed form of times and fields is tshark's."""
 import functools
 import os
+import re
 import subprocess
 
 from cli import CliTest, NANO, RPING, TESTDATA, TUNNELS, environment, needs
@@ -109,6 +110,24 @@ class Tshark(CliTest):
     def test_columns_are_no_fields_of_filters(self):
         for name in ("_ws.col.info", "_ws.col.Protocol"):
             self.bad("is a column for -e, not a field", "-r", RPING, "-Y", name + ' == "x"')
+
+    def test_lists_of_protocols_have_the_same_words(self):
+        """Up to the transport in all frames; above it where tshark does not guess by the payload's content."""
+        same = above = 0
+        for capture in (RPING, TUNNELS, IPV6, VLAN, SLL, NFS3, *(os.path.join(TESTDATA, name) for name in (
+                "null.pcap", "raw.pcap", "raw-ipv4.pcap", "mac-control.pcap", "mad-attributes.pcap", "iwarp-rping-v4.pcap"))):
+            ours = self.lines("-r", capture, "-T", "fields", "-e", "frame.protocols")
+            for mine, theirs in zip(ours, tshark("-r", capture, *fields(["frame.protocols"])), strict=True):
+                # two service tags are an 802.1ah tag to tshark
+                mine = re.sub(r"(ieee8021ad:ethertype:)+", r"\1", mine)
+                cut = [re.split(r"(?<=:infiniband)|(?<=:tcp)", words, 1) for words in (mine, theirs)]
+                self.assertEqual(cut[0][0], cut[1][0], capture)
+                same += 1
+                if re.search(r":(nfs|nfsacl|portmap|mount|nlm|iwarp_ddp_rdmap)$", theirs):
+                    self.assertIn(cut[0][1], (cut[1][1], cut[1][1] + ":data", cut[1][1].replace(":rpcordma", "")), capture)
+                    above += 1
+        self.assertGreater(same, 600)
+        self.assertGreater(above, 40)
 
     def test_protocol_is_the_highest(self):
         """By tshark's list of the layers of a frame. In tshark a NULL call has no layer above RPC, and private data of CM has none."""
