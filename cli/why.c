@@ -109,13 +109,36 @@ static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *f
 		gathering->frame_connection = flow->connection;
 }
 
+/* Ranks of operations that lost time to recoveries, and of those that their layer reports as held up. */
+#define LOST (UINT64_C(1) << 62)
+#define HELD_UP (UINT64_C(1) << 61)
+
+/* The largest delay of an operation that its layer says was held up, unless everyone paused; 0: none, or unknown. */
+static uint64_t held_up_ns(const struct rtap_operation *operation)
+{
+	bool is_held_up = false;
+	uint64_t most_ns = 0, paused_ns = 0;
+
+	for (uint32_t i = 0; i < operation->value_count; i++) {
+		const struct rtap_named_value *value = &operation->values[i];
+
+		if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "verdict"))
+			is_held_up = strcmp(value->text, "none") != 0;
+		else if (value->type == RTAP_VALUE_TIME && value->wait == RTAP_WAIT_ALL)
+			paused_ns = value->number;
+		else if (value->type == RTAP_VALUE_TIME && value->wait != RTAP_WAIT_NONE && value->number > most_ns)
+			most_ns = value->number;
+	}
+	return is_held_up && most_ns >= paused_ns ? most_ns : 0;
+}
+
 /* Whether the selector names the operation, and how bad it is: the worst of several is taken. */
 static bool is_named(const struct gathering *gathering, const struct rtap_operation *operation, uint64_t *rank)
 {
 	uint64_t last = operation->response_frame > operation->last_data_frame ? operation->response_frame : operation->last_data_frame;
 
-	*rank = operation->time_lost_us ? UINT64_C(1) << 62 | operation->time_lost_us : operation->has_latency && operation->latency_ns > 0 ?
-		(uint64_t)operation->latency_ns >> 2 : 0;
+	*rank = operation->time_lost_us ? LOST | operation->time_lost_us : held_up_ns(operation) ? HELD_UP | held_up_ns(operation) >> 3 :
+		operation->has_latency && operation->latency_ns > 0 ? (uint64_t)operation->latency_ns >> 3 : 0;
 	switch (gathering->selector) {
 	case SELECT_WORST:
 		return true;
@@ -141,7 +164,7 @@ static void take_delays(struct why_subject *subject, const struct rtap_operation
 		if (value->type == RTAP_VALUE_TEXT && !strcmp(value->name, "verdict"))
 			snprintf(subject->verdict, sizeof subject->verdict, "%s", value->text);
 		else if (value->type == RTAP_VALUE_TIME && value->wait != RTAP_WAIT_NONE && subject->delay_count < WHY_DELAYS)
-			subject->delays[subject->delay_count++] = (struct why_delay){ value->name, (int64_t)value->number };
+			subject->delays[subject->delay_count++] = (struct why_delay){ value->name, value->wait, (int64_t)value->number };
 	}
 }
 
@@ -159,7 +182,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	gathering->found = true;
 	gathering->rank = rank;
 	*subject = (struct why_subject){
-		.connection = operation->connection->number, .has_operation = true, .operation = operation->number,
+		.connection = operation->connection->number, .has_operation = true, .layer = operation->layer, .operation = operation->number,
 		.request_frame = operation->request_frame, .response_frame = operation->response_frame, .from_a = operation->from_a,
 		.has_latency = operation->has_latency, .latency_ns = operation->latency_ns, .one_way = operation->one_way,
 		.first_frame = operation->request_frame ? operation->request_frame : operation->first_data_frame,
@@ -270,8 +293,8 @@ static bool choose(struct gathering *gathering)
 		number = gathering->frame_connection;
 	else if (gathering->selector == SELECT_QP || (gathering->selector == SELECT_WORST && !gathering->found))
 		number = worst_connection(gathering);
-	if (gathering->selector == SELECT_WORST && gathering->found && gathering->rank < UINT64_C(1) << 62) {
-		/* no operation lost time; a connection may have */
+	if (gathering->selector == SELECT_WORST && gathering->found && gathering->rank < HELD_UP) {
+		/* no operation lost time or was held up; a connection may have lost some */
 		uint64_t worst = worst_connection(gathering);
 
 		if (worst && lost_ns(gathering->stats, gathering->stats->table[worst - 1]) > 0) {
@@ -296,7 +319,10 @@ static bool choose(struct gathering *gathering)
 	subject->b = connection->shown.b;
 	subject->usage = connection->usage;
 	line_init(&service, subject->service, sizeof subject->service - 1);
-	finding_service(connection, &service);
+	if (subject->has_operation && !connection->program_known)
+		line_text(&service, subject->layer);
+	else
+		finding_service(connection, &service);
 	*service.next = 0;
 	find_aliases(gathering);
 	return true;

@@ -274,7 +274,7 @@ static void set_slow_ones(struct counts *counts, unsigned what, uint64_t count, 
 		stats_operation(counts->stats, &operation);
 }
 
-/* Keep-alives 2 seconds apart, of a time-out of 5 seconds, and then gaps of 6. */
+/* Keep-alives 2 seconds apart, of a timeout of 5 seconds, and then gaps of 6. */
 static void set_gaps(struct counts *counts, unsigned what, uint64_t count, uint64_t of)
 {
 	struct rtap_connection connection;

@@ -5,13 +5,13 @@
 #include "config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "output/message/connections.h"
 #include "output/report/html.h"
 #include "output/message/messages.h"
 #include "output/packet/printer.h"
+#include "output/packet/units.h"
 #include "output/stats/finding_text.h"
 #include "output/stats/findings_advice.h"
 #include "output/report/report_internal.h"
@@ -308,8 +308,8 @@ static void finding_numbers(const struct report_page *page, const struct finding
 	}
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
-		html_fixed(line, floor((double)found->count * 1000 / (double)found->of) / 10, 1);
-		line_text(line, " % of ");
+		units_percent(found->count, found->of, line);
+		line_text(line, " of ");
 		html_count(line, found->of);
 		line_char(line, ' ');
 		html_text(line, found->rule->of);

@@ -138,6 +138,10 @@ static void what(const struct finding *found, bool brief, struct line *line)
 			line_text(line, found->rule->of);
 		}
 	}
+	if (found->lost_ns) {
+		line_text(line, ", cost ");
+		units_time((int64_t)found->lost_ns, line);
+	}
 	if (found->time_ns) {
 		const struct finding_times *times = finding_times_of(found);
 
@@ -149,10 +153,6 @@ static void what(const struct finding *found, bool brief, struct line *line)
 		line_text(line, times->words[1]);
 		line_char(line, ' ');
 		units_time(found->usual_ns, line);
-	}
-	if (found->lost_ns) {
-		line_text(line, " cost ");
-		units_time((int64_t)found->lost_ns, line);
 	}
 }
 

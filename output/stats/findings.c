@@ -497,9 +497,9 @@ void finding_recovery_details(const struct finding *found, struct line *line)
 
 #define NO_EVENT STATS_EVENT_COUNT
 
-static const struct finding_times gap_times = { { "longest", "the time-out" }, { "longest_gap", "keep_alive_timeout" } };
+static const struct finding_times gap_times = { { "longest", "the timeout" }, { "longest_gap", "keep_alive_timeout" } };
 static const struct finding_times slow_times = { { "longest", "together" }, { "longest_latency", "total_latency" } };
-static const struct finding_times own_times = { { "longest", "of all hosts" }, { "longest_delay", "own_delays" } };
+static const struct finding_times own_times = { { "longest", "all hosts" }, { "longest_delay", "own_delays" } };
 static const struct finding_times delay_times = { { "longest", "within" }, { "longest_delay", "within" } };
 static const struct finding_times mean_times = { { "mean latency", "that of the others" }, { "mean_latency", "mean_latency_others" } };
 
@@ -539,7 +539,7 @@ const struct finding_rule finding_rules[] = {
 	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "connections with a setup time (REQ to RTU) of a second or more", "connections set up", look_slow_setups, NULL },
 	{ "missed_keep_alives", FINDING_WARNING, FINDING_GROUP, NO_EVENT, 1, 0,
-	  "times without any request for longer than the keep-alive time-out", NULL, findings_operation_missed, &gap_times },
+	  "times without any request for longer than the keep-alive timeout", NULL, findings_operation_missed, &gap_times },
 	{ "aborts", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
 	  "requests to abort operations or to reset (the requester's timer expired)", NULL, findings_operation_aborts, NULL },
 	{ "aborted", FINDING_WARNING, FINDING_REQUESTS, NO_EVENT, 1, 0,
@@ -649,12 +649,20 @@ uint64_t finding_time_lost(const struct finding *found)
 	return found->recovery ? (uint64_t)found->recovery->time_lost_ns : found->lost_ns;
 }
 
+/* Time lost; of slow messages and operations, how much longer than usual the slowest took. */
+static uint64_t cost_ns(const struct finding *found)
+{
+	uint64_t lost_ns = finding_time_lost(found);
+
+	return !lost_ns && !found->rule->times && found->time_ns > found->usual_ns ? (uint64_t)(found->time_ns - found->usual_ns) : lost_ns;
+}
+
 static bool is_worse(const struct finding *a, const struct finding *b)
 {
 	if (a->rule->weight != b->rule->weight)
 		return a->rule->weight < b->rule->weight;
-	if (finding_time_lost(a) != finding_time_lost(b))
-		return finding_time_lost(a) > finding_time_lost(b);
+	if (cost_ns(a) != cost_ns(b))
+		return cost_ns(a) > cost_ns(b);
 	if (a->rank != b->rank)
 		return a->rank > b->rank;
 	if (a->rule != b->rule)

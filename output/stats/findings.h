@@ -83,7 +83,10 @@ struct finding {
 #define FINDING_RANK 1024
 #define FINDINGS 200
 
-/* The worst findings, sorted by weight, then by time lost, then by the ratio to their threshold, then by connection. */
+/*
+ * The worst findings, sorted by weight, then by time lost (of latencies: beyond the usual), then by the ratio to their threshold, then by
+ * connection.
+ */
 struct findings {
 	struct finding list[FINDINGS];
 	unsigned count;

@@ -12,9 +12,11 @@
 #define KEY_WORDS (STATS_OBJECT_TEXT / 8 + 1)
 #define FIRST_ROWS 16
 
-/* The bytes that it works on; 0: none, or unknown. */
+/* The bytes that it works on; 0: none, or unknown. Without a place in an object, a length is that of a buffer, of which the data may be a part. */
 static uint64_t size_of(const struct rtap_operation *operation)
 {
+	if (!operation->has_offset && operation->has_data_bytes && operation->complete)
+		return operation->data_bytes;
 	return operation->has_length ? operation->length : operation->data_bytes;
 }
 
@@ -265,7 +267,7 @@ static struct stats_group *group_of(struct stats *stats, const struct rtap_opera
 	return group;
 }
 
-/* Without any request for longer than the time-out, the responder ends the session. */
+/* Without any request for longer than the timeout, the responder ends the session. */
 static void note_keep_alive(struct stats_group *group, const struct rtap_operation *operation)
 {
 	int64_t time_ns = operation->time_ns, gap_ns = stats_elapsed(group->last_ns, time_ns);

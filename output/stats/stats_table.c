@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "dissect/engine/line_name.h"
@@ -197,6 +199,23 @@ void stats_table_write(const void *what, struct line *line)
 	}
 }
 
+/* Whether a number and its unit are on either side of the space: they stay on one line. */
+static bool is_before_unit(const char *space, const char *end)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "%" };
+
+	if (space[-1] < '0' || space[-1] > '9')
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		size_t length = strlen(units[i]);
+
+		if ((size_t)(end - space) > length && !memcmp(space + 1, units[i], length) &&
+		    (space + 1 + length == end || !isalnum((unsigned char)space[1 + length])))
+			return true;
+	}
+	return false;
+}
+
 void stats_table_wrap(char *begin, size_t indent, struct line *line)
 {
 	char *start = begin, *space = NULL;
@@ -206,7 +225,7 @@ void stats_table_wrap(char *begin, size_t indent, struct line *line)
 			start = c + 1;
 			space = NULL;
 		}
-		if (*c == ' ' && c - start > (ptrdiff_t)indent)
+		if (*c == ' ' && c - start > (ptrdiff_t)indent && !is_before_unit(c, line->next))
 			space = c;
 		if (!space || c - start < STATS_TABLE_WIDTH)
 			continue;

@@ -56,6 +56,7 @@ static void distribution(const char *label, const struct histogram *histogram, b
 {
 	static const char *const labels[] = { " p50 ", " p90 ", " p99 ", " p99.9 " };
 	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	static const uint64_t least_counts[] = { 1, 10, 100, 1000 }; /* with fewer values it is the largest one */
 	uint64_t percentiles[4];
 
 	if (!histogram || !histogram->count)
@@ -67,7 +68,7 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		return;
 	}
 	histogram_percentiles(histogram, permilles, 4, percentiles);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4 && histogram->count >= least_counts[i]; i++) {
 		line_text(line, labels[i]);
 		value(percentiles[i], is_time, line);
 	}
@@ -113,7 +114,7 @@ static void setups(const struct stats *stats, struct line *line)
 {
 	if (stats->setup_ns.count) {
 		count(stats->setup_ns.count, "connection", line);
-		line_text(line, " set up in");
+		line_text(line, stats->setup_ns.least == stats->setup_ns.largest ? " set up in" : " set up: time");
 		distribution("", &stats->setup_ns, true, line);
 		line_char(line, '\n');
 	}

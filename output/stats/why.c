@@ -252,8 +252,11 @@ static void note_silence(struct why *why, const struct why_event *next, bool rec
 		why->silence_frame = next->first_frame;
 		why->silence_from_a = next->from_a;
 	}
-	if (silence_ns >= (why->subject.has_latency ? why->subject.latency_ns / SILENCE_PART + 1 : SILENCE_NS))
-		put_event(why, &silence);
+	if (silence_ns < (why->subject.has_latency ? why->subject.latency_ns / SILENCE_PART + 1 : SILENCE_NS))
+		return;
+	put_event(why, &silence);
+	why->pauses[!next->from_a] += !recovers;
+	why->paused_ns[!next->from_a] += recovers ? 0 : silence_ns;
 }
 
 static void note_response(struct why *why, const struct rtap_packet *packet, bool by_b)
@@ -276,6 +279,7 @@ static void count(struct why *why, const struct why_event *event, const struct r
 	bool by_b = !event->from_a, asker = is_response(packet) ? !by_b : by_b;
 
 	why->packets++;
+	why->bytes += event->bytes;
 	why->retransmitted[by_b] += event->kind == WHY_EVENT_AGAIN || event->kind == WHY_EVENT_RECOVERY;
 	why->naks[by_b] += event->kind == WHY_EVENT_NAK;
 	why->fatal_naks[by_b] += event->kind == WHY_EVENT_NAK && event->code != RTAP_NAK_SEQUENCE_ERROR;

@@ -62,6 +62,7 @@ struct why_event {
 /* A delay of the operation, reported by its layer. */
 struct why_delay {
 	const char *name;        /* static: as in struct rtap_named_value */
+	uint8_t wait;            /* enum rtap_wait */
 	int64_t time_ns;
 };
 
@@ -78,6 +79,7 @@ struct why_subject {
 	uint64_t operation, request_frame, response_frame;
 	bool from_a, has_latency, has_status, ok, one_way;
 	int64_t latency_ns;
+	const char *layer;       /* static: "nfs" */
 	char name[160];          /* "nfs READ /a/b" */
 	char status[64];
 	char verdict[32];        /* the cause of its delay, reported by its layer; empty: unknown */

@@ -48,6 +48,9 @@ struct why {
 		uint64_t places[WHY_PLACE_COUNT];
 	} recoveries[2][RTAP_RECOVERY_COUNT]; /* of requests sent by a, b */
 	bool recovers[2];                /* TCP: a recovery of segments sent by a, b has begun and not ended */
+	uint64_t bytes;                  /* of all packets */
+	uint64_t pauses[2];              /* listed silences without a recovery in them, ended by a packet of a, b */
+	int64_t paused_ns[2];            /* their sum */
 	int64_t silence_ns;              /* the longest one without a recovery in it */
 	uint64_t silence_frame;          /* that ended it */
 	bool silence_from_a;

@@ -80,7 +80,14 @@ static void subject_name(const struct why *why, struct line *line)
 	line_dec(line, subject->connection);
 }
 
-/* "  sender late: sender_wait 5.01 ms, sender_own 5.01 ms": the delays that the layer reports for the operation. */
+/* "sender_wait" as "sender wait" */
+static void words_of(const char *name, struct line *line)
+{
+	for (; *name; name++)
+		line_char(line, *name == '_' ? ' ' : *name);
+}
+
+/* "  sender late: sender wait 5.01 ms, sender own 5.01 ms": the delays that the layer reports for the operation. */
 static void delays_text(const struct why_subject *subject, struct line *line)
 {
 	const char *between = ": ";
@@ -93,7 +100,7 @@ static void delays_text(const struct why_subject *subject, struct line *line)
 		if (!subject->delays[i].time_ns)
 			continue;
 		line_text(line, between);
-		line_text(line, subject->delays[i].name);
+		words_of(subject->delays[i].name, line);
 		line_char(line, ' ');
 		units_time(subject->delays[i].time_ns, line);
 		between = ", ";
@@ -352,6 +359,34 @@ static bool is_timeout(const struct why *why)
 	return why->subject.ack_timeout && why->silence_ns >= timeout_ns - timeout_ns / 50 && why->silence_ns <= timeout_ns + timeout_ns / 10;
 }
 
+/* The largest delay that the layer reports for the operation. NULL: none. */
+static const struct why_delay *largest_delay(const struct why_subject *subject)
+{
+	const struct why_delay *largest = NULL;
+
+	for (unsigned i = 0; i < subject->delay_count; i++) {
+		const struct why_delay *delay = &subject->delays[i];
+
+		if (delay->wait <= RTAP_WAIT_ALL && (!largest || delay->time_ns > largest->time_ns))
+			largest = delay;
+	}
+	return largest;
+}
+
+static enum verdict reported_verdict(const struct why *why)
+{
+	const struct why_delay *largest = largest_delay(&why->subject);
+
+	if (!largest || !strcmp(why->subject.verdict, "none"))
+		return VERDICT_NOTHING;
+	switch (largest->wait) {
+	case RTAP_WAIT_RESPONDER: return VERDICT_SERVER;
+	case RTAP_WAIT_REQUESTER: return VERDICT_CLIENT;
+	case RTAP_WAIT_NETWORK: return VERDICT_NETWORK;
+	default: return VERDICT_NOTHING;
+	}
+}
+
 /* A cause must take half of the time; for a whole connection, which may be idle, any time lost is sufficient. */
 static enum verdict verdict_of(const struct why *why, const struct costs *costs)
 {
@@ -363,6 +398,8 @@ static enum verdict verdict_of(const struct why *why, const struct costs *costs)
 		return costs->rnr_ns >= costs->lost_ns / 2 ? VERDICT_RECEIVER : VERDICT_NETWORK;
 	if (!whole && !why->subject.response_frame && !why->subject.one_way)
 		return VERDICT_UNANSWERED;
+	if (*why->subject.verdict)
+		return reported_verdict(why);
 	if (whole)
 		return why->retransmitted[0] + why->retransmitted[1] ? VERDICT_NETWORK : VERDICT_NOTHING;
 	if (costs->silence_ns >= costs->elapsed_ns / 2 && is_timeout(why))
@@ -449,6 +486,91 @@ static void silent(const struct why *why, const struct costs *costs, struct line
 	line_text(line, ": likely it was busy or waited for its storage; the capture shows no loss in that time.");
 }
 
+/* Of the largest delay, the part that the end caused itself. */
+static void own_part(const struct why_subject *subject, uint8_t wait, struct line *line)
+{
+	for (unsigned i = 0; i < subject->delay_count; i++)
+		if (subject->delays[i].wait == wait && subject->delays[i].time_ns) {
+			line_text(line, "; ");
+			units_time(subject->delays[i].time_ns, line);
+			line_text(line, " of that by itself: it had nothing to wait for");
+		}
+}
+
+/* The cause of the delay that the operation's layer found. */
+static void reported(const struct why *why, struct line *line)
+{
+	const struct why_subject *subject = &why->subject;
+	const struct why_delay *largest = largest_delay(subject);
+
+	if (!largest || !strcmp(subject->verdict, "none")) {
+		line_text(line, "Nothing held it up");
+		line_text(line, largest && largest->time_ns ? "; its longest delay was " : "");
+		if (largest && largest->time_ns)
+			units_time(largest->time_ns, line);
+	} else if (largest->wait == RTAP_WAIT_RESPONDER) {
+		line_text(line, "The data was late because ");
+		sender(why, !subject->from_a, line);
+		line_text(line, " began to send it only after ");
+		units_time(largest->time_ns, line);
+		own_part(subject, RTAP_WAIT_RESPONDER_OWN, line);
+	} else if (largest->wait == RTAP_WAIT_REQUESTER) {
+		line_text(line, "The request was late: ");
+		sender(why, subject->from_a, line);
+		line_text(line, " sent it ");
+		units_time(largest->time_ns, line);
+		line_text(line, " after the previous one had ended");
+		own_part(subject, RTAP_WAIT_REQUESTER_OWN, line);
+	} else if (largest->wait == RTAP_WAIT_NETWORK) {
+		line_text(line, "The data was on its way for ");
+		units_time(largest->time_ns, line);
+		line_text(line, " longer than that of the fastest operations (network, or a busy receiver)");
+	} else {
+		line_text(line, "All hosts paused for ");
+		units_time(largest->time_ns, line);
+		line_text(line, ": no single one is the cause");
+	}
+	line_char(line, '.');
+}
+
+static void paused(const struct why *why, bool a, const char *before, struct line *line)
+{
+	line_text(line, before);
+	sender(why, a, line);
+	line_text(line, " sent nothing for ");
+	units_time(why->paused_ns[!a], line);
+	line_text(line, why->pauses[!a] > 1 ? " (" : "");
+	if (why->pauses[!a] > 1) {
+		line_dec(line, why->pauses[!a]);
+		line_text(line, " pauses)");
+	}
+}
+
+/* No cause takes half of the time: what there is of each. */
+static void spread(const struct why *why, const struct costs *costs, struct line *line)
+{
+	bool server = !why->subject.from_a;
+	const char *before = "; ";
+
+	line_text(line, "No single cause: ");
+	line_count(line, why->packets, "packet", "packets");
+	line_text(line, " with ");
+	units_bytes(why->bytes, line);
+	line_text(line, " took ");
+	units_time(costs->elapsed_ns, line);
+	for (int i = 0; i < 2; i++, server = !server)
+		if (why->pauses[!server]) {
+			paused(why, server, before, line);
+			before = ", ";
+		}
+	if (costs->lost_ns > 0) {
+		line_text(line, before);
+		line_text(line, "recoveries cost ");
+		units_time(costs->lost_ns, line);
+	}
+	line_char(line, '.');
+}
+
 /* Missing packets that were not retransmitted were probably lost by the capture. */
 static void nothing(const struct why *why, struct line *line)
 {
@@ -468,6 +590,10 @@ static void nothing(const struct why *why, struct line *line)
 
 static void verdict_sentence(const struct why *why, const struct costs *costs, enum verdict verdict, struct line *line)
 {
+	if (*why->subject.verdict && verdict == reported_verdict(why) && !(verdict == VERDICT_NETWORK && costs->lost_ns > 0)) {
+		reported(why, line);
+		return;
+	}
 	switch (verdict) {
 	case VERDICT_REFUSED:
 		sender(why, why->fatal_naks[0] != 0, line);
@@ -505,15 +631,7 @@ static void verdict_sentence(const struct why *why, const struct costs *costs, e
 		line_text(line, "No reply was captured, and nothing shows a loss: likely the server did not answer, or the capture ended before.");
 		break;
 	case VERDICT_SPREAD:
-		line_text(line, "No single cause: the longest time without a packet was ");
-		units_time(costs->silence_ns, line);
-		line_text(line, " of ");
-		units_time(costs->elapsed_ns, line);
-		if (costs->lost_ns > 0) {
-			line_text(line, ", and recoveries cost ");
-			units_time(costs->lost_ns, line);
-		}
-		line_text(line, "; likely it waited behind other traffic of the connection.");
+		spread(why, costs, line);
 		break;
 	default:
 		nothing(why, line);

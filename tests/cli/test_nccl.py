@@ -354,7 +354,11 @@ class Statistics(Nccl):
         subject = json.loads(self.lines("why", "--json", path, "operation=%d" % late["operation"])[0])
         self.assertEqual([subject.get(key) for key in ("verdict", "sender_wait", "receiver_wait", "network_time", "pause")],
                          [late[key] for key in ("verdict", "sender_wait", "receiver_wait", "network_time", "pause")])
-        self.assertIn("sender late: sender_wait 5.0", "\n".join(self.lines("why", path, "operation=%d" % late["operation"])))
+        self.assertIn("sender late: sender wait 5.0", "\n".join(self.lines("why", path, "operation=%d" % late["operation"])))
+        # without a selector it is the one to explain: the others are over at once
+        verdict, = (line for line in self.lines("why", path) if line.startswith("Verdict: "))
+        self.assertRegex(verdict, r"^Verdict: The data was late because 10\.0\.0\.1 began to send it only after 5\.0")
+        self.assertEqual(json.loads(self.lines("why", "--json", path)[-1])["cause"], "server")
 
     def test_text_names_the_straggler(self):
         hosts = [Host(i + 1) for i in range(4)]
