@@ -12,6 +12,7 @@ enum file_effect_kind {
 	FILE_RESIZED,   /* the file now has `size` bytes: created, truncated or extended */
 	FILE_SIZE_SEEN, /* the server reported a size of `size` bytes */
 	FILE_RENAMED,   /* the file was moved to `new_path` */
+	FILE_UNSEEN,    /* a request that was not captured changed some file below `path`; empty: of any server */
 };
 
 /* Borrowed for the call. */
@@ -20,6 +21,7 @@ struct file_effect {
 	enum file_effect_kind kind;
 	uint64_t size;
 	const char *new_path;
+	uint64_t unseen;             /* requests known to be missing up to this one */
 	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
 };
 

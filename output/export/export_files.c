@@ -463,7 +463,7 @@ static int print_missing_block(void *owner, const struct disk_entry *entry, uint
 	return printer_write(owner, write_missing, &line);
 }
 
-int export_files_print_missing(const struct export_files *export, struct printer *printer)
+int export_files_print_missing(struct export_files *export, struct printer *printer)
 {
 	struct name_node *name;
 	int result = 0;

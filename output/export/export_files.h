@@ -68,7 +68,7 @@ enum rtap_status export_files_flush(struct export_files *export) __attribute__((
  * changed. The last line can have the path "?": the total data, as far as the length is known, of calls truncated before their file.
  * Returns 0 or -errno.
  */
-int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
+int export_files_print_missing(struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
 
 struct export_files_counts export_files_count(const struct export_files *export);
 

@@ -33,9 +33,10 @@ struct image {
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
 	uint64_t over;            /* of a file: commands up to this frame are superseded */
-	uint64_t destroyed;       /* of a device: the effect of commands before this frame is unknown */
+	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
+	uint64_t unseen;          /* of a file, with size_known: requests that were missing before */
 	uint64_t hash;            /* of a file */
 	char target[];            /* of a file: its path */
 };
@@ -46,6 +47,14 @@ struct destroyed {
 	uint64_t unit;            /* or BLOCK_ALL_UNITS */
 	uint64_t frame;           /* of the last response */
 	char target[];
+};
+
+/* Some file below a path was changed, up to a frame. */
+struct unseen {
+	SLIST_ENTRY(unseen) link;
+	uint64_t frame;           /* of the last response */
+	size_t length;
+	char path[];
 };
 
 void images_init(struct images *images, struct disk *disk, uint64_t max_memory)
@@ -448,9 +457,11 @@ static void apply(struct images *images, struct image *image, const struct block
 		return;
 	if (effect->response_frame > images->newest)
 		images->newest = effect->response_frame;
-	/* bytes between the end of a file and a write beyond it are zeros */
-	if (image->size_known && effect->offset > before)
+	/* bytes between the end of a file and a write beyond it are zeros; a read shows that the end was another one */
+	if (image->size_known && effect->offset > before && effect->kind != BLOCK_READ)
 		fill(images, image, before, effect->offset, RANGE_ZEROS);
+	if (effect->kind == BLOCK_READ && end > before)
+		image->size_known = false;
 	if (frame_of(effect) < image->destroyed) {
 		part.kind = BLOCK_SPOILED;
 	} else if (part.is_late && effect->kind != BLOCK_READ) {
@@ -533,7 +544,7 @@ static struct image *find_file(const struct images *images, const char *path)
 	return map_find(&images->files, hash_of_path(path), is_path, path);
 }
 
-static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry)
+static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry, uint64_t unseen)
 {
 	size_t length = strlen(path), size = sizeof(struct image) + length + 1;
 	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
@@ -542,6 +553,7 @@ static struct image *create_file(struct images *images, const char *path, struct
 		memcpy(image->target, path, length + 1);
 		image->hash = hash_of_path(path);
 		image->is_file = true;
+		image->unseen = unseen;
 		image->entry = entry ? entry : paths_make_file(&images->paths, path);
 	}
 	if (!image || !image->entry || !map_add(&images->files, image->hash, image)) {
@@ -594,17 +606,60 @@ static void rename_file(struct images *images, struct image *image, const char *
 		if (!paths_move(&images->paths, replaced->entry, path))
 			return;
 	}
-	moved = create_file(images, path, entry);
+	moved = create_file(images, path, entry, image->unseen);
 	if (!moved)
 		return;
 	map_remove(&images->files, image->hash, image);
 	moved->extents = image->extents;
 	moved->over = image->over;
 	moved->size_known = image->size_known;
+	moved->destroyed = image->destroyed;
 	image->extents = (struct extents){ 0 };
 	image->entry = NULL;
 	if (!paths_move(&images->paths, entry, path))
 		images->refused++;
+}
+
+/* Remembers that some file below the path changed. Beyond the limit, it may be any file. */
+static void note_unseen(struct images *images, const struct file_effect *effect)
+{
+	size_t length = strlen(effect->path), size = sizeof(struct unseen) + length;
+	uint64_t frame = effect->bytes.response_frame;
+	struct unseen *unseen;
+
+	SLIST_FOREACH(unseen, &images->unseen, link)
+		if (unseen->length == length && !memcmp(unseen->path, effect->path, length))
+			break;
+	if (!unseen && length && images->unseen_count < MOST_IMAGES && images->memory + size <= images->max_memory) {
+		unseen = calloc(1, size);
+		if (unseen) {
+			memcpy(unseen->path, effect->path, unseen->length = length);
+			images->memory += size;
+			images->unseen_count++;
+			SLIST_INSERT_HEAD(&images->unseen, unseen, link);
+		}
+	}
+	if (unseen)
+		unseen->frame = frame > unseen->frame ? frame : unseen->frame;
+	else
+		images->unseen_frame = frame > images->unseen_frame ? frame : images->unseen_frame;
+}
+
+/* The contents before the last uncaptured change are unknown. */
+static void take_unseen(struct images *images, struct image *image)
+{
+	struct block_effect effect = { .kind = BLOCK_SPOILED, .response_frame = images->unseen_frame };
+	struct part part = { .images = images, .image = image, .effect = &effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED };
+	const struct unseen *unseen;
+
+	SLIST_FOREACH(unseen, &images->unseen, link)
+		if (unseen->frame > effect.response_frame && !strncmp(image->target, unseen->path, unseen->length) && image->target[unseen->length] == '/')
+			effect.response_frame = unseen->frame;
+	if (effect.response_frame <= image->destroyed || !image->entry)
+		return;
+	image->destroyed = effect.response_frame;
+	image->size_known = false;
+	put_where_newest(&part, 0, image->entry->size);
 }
 
 void images_take_file(struct images *images, const struct file_effect *effect)
@@ -612,16 +667,24 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	struct image *image = find_file(images, effect->path);
 
 	images->file_operations++;
+	if (image)
+		take_unseen(images, image);
+	if (image && image->unseen != effect->unseen) {
+		/* a missing request may have changed the size */
+		image->size_known = false;
+		image->unseen = effect->unseen;
+	}
 	switch (effect->kind) {
 	case FILE_DATA:
 		if (!is_possible(images, &effect->bytes))
 			return;
-		image = image ? image : create_file(images, effect->path, NULL);
+		image = image ? image : create_file(images, effect->path, NULL, effect->unseen);
 		if (image)
 			apply(images, image, &effect->bytes, NULL);
 		break;
+	case FILE_UNSEEN: note_unseen(images, effect); break;
 	case FILE_RESIZED:
-		image = image ? image : create_file(images, effect->path, NULL);
+		image = image ? image : create_file(images, effect->path, NULL, effect->unseen);
 		if (image)
 			resize_file(images, image, effect->size);
 		break;
@@ -669,18 +732,20 @@ static int missing_of(const struct image *image, print_range *print, void *owner
 	return result;
 }
 
-int images_missing(const struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
+int images_missing(struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
 							    enum rtap_missing_reason reason), void *owner)
 {
-	const struct image *image;
+	struct image *image;
 	int result = 0;
 
 	STAILQ_FOREACH(image, &images->all, link)
 		if (!result)
 			result = missing_of(image, print, owner);
-	STAILQ_FOREACH(image, &images->all_files, link)
+	STAILQ_FOREACH(image, &images->all_files, link) {
+		take_unseen(images, image);
 		if (!result)
 			result = missing_of(image, print, owner);
+	}
 	return result;
 }
 
@@ -698,12 +763,17 @@ static void free_images(struct image_list *list)
 void images_fini(struct images *images)
 {
 	struct destroyed *destroyed;
+	struct unseen *unseen;
 
 	free_images(&images->all);
 	free_images(&images->all_files);
 	while ((destroyed = SLIST_FIRST(&images->destroyed))) {
 		SLIST_REMOVE_HEAD(&images->destroyed, link);
 		free(destroyed);
+	}
+	while ((unseen = SLIST_FIRST(&images->unseen))) {
+		SLIST_REMOVE_HEAD(&images->unseen, link);
+		free(unseen);
 	}
 	map_fini(&images->files);
 	paths_fini(&images->paths);

@@ -21,6 +21,8 @@ STAILQ_HEAD(image_list, image);
 
 SLIST_HEAD(destroyed_list, destroyed);
 
+SLIST_HEAD(unseen_list, unseen);
+
 struct images {
 	struct disk *disk;
 	uint64_t max_memory, memory; /* bytes, of images and their ranges */
@@ -38,6 +40,9 @@ struct images {
 	/* Private. */
 	struct destroyed_list destroyed; /* units whose contents are unknown after a command */
 	unsigned destroyed_count;
+	struct unseen_list unseen;   /* paths below which an uncaptured request changed some file */
+	unsigned unseen_count;
+	uint64_t unseen_frame;       /* of those below any path: the last response; 0: none */
 	uint64_t extents, added;     /* of all images; those added since frames were cleared */
 	uint64_t newest, horizon;    /* newest response; the order of commands up to this frame is no longer known; 0: of none */
 	uint64_t captured, made;     /* bytes written: captured, and not captured (zeros, copies) */
@@ -54,7 +59,7 @@ void images_take(struct images *images, const struct block_effect *effect);
 void images_take_file(struct images *images, const struct file_effect *effect);
 
 /* Passes the ranges that commands read or wrote and whose bytes are unknown to `print`, until it returns anything but 0. */
-int images_missing(const struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
+int images_missing(struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
 							    enum rtap_missing_reason reason), void *owner);
 
 void images_fini(struct images *images);

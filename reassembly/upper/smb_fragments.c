@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "dissect/smb/smb.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/upper/smb_fragments.h"
 
 #define MOST_FRAGMENTS 4096
@@ -22,9 +23,18 @@ static bool begins(struct rtap_span bytes)
 	return bytes.length < SMB2_HEADER_LENGTH || !(little_bits(bytes.bytes, SMB2_FLAGS) & SMB2_IS_RELATED);
 }
 
-static bool follows(const struct smb_fragment *before, const struct smb_fragment *fragment)
+/* Whether the end of one message and the start of the next may have been sent between the fragments: at least two SENDs. */
+static bool may_lack_sends(const struct psn_stream *stream, const struct smb_fragment *before, const struct smb_fragment *fragment)
 {
-	return before->remaining && before->remaining == (uint64_t)fragment->length + fragment->remaining;
+	if (before->has_msn && fragment->has_msn)
+		return before->msn + 1 != fragment->msn;
+	return stream && fragment->psn > before->end + 1 &&
+	       (psn_was_lost(stream, before->lost, before->end, fragment->psn) || psn_is_missing(stream, before->end, fragment->psn));
+}
+
+static bool follows(const struct psn_stream *stream, const struct smb_fragment *before, const struct smb_fragment *fragment)
+{
+	return before->remaining && before->remaining == (uint64_t)fragment->length + fragment->remaining && !may_lack_sends(stream, before, fragment);
 }
 
 /* Index of the first fragment at or after the PSN: usually all are before it. */
@@ -118,10 +128,10 @@ static bool join(const struct smb_fragments *fragments, uint32_t first, uint32_t
 }
 
 bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments,
-		       const struct smb_fragment *fragment, struct smb_whole *whole)
+		       const struct psn_stream *stream, const struct smb_fragment *fragment, struct smb_whole *whole)
 {
 	uint32_t place = place_of(fragments, fragment->psn), first, last;
-	bool is_joined = place && follows(&fragments->list[place - 1], fragment), is_done;
+	bool is_joined = place && follows(stream, &fragments->list[place - 1], fragment), is_done;
 
 	if (!fragment->remaining && !is_joined && begins(fragment->bytes)) {
 		*whole = (struct smb_whole){ .bytes = fragment->bytes, .first_frame = fragment->frame, .first_ns = fragment->time_ns,
@@ -138,12 +148,12 @@ bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connecti
 	if (!insert(tracker, connection, fragments, place, fragment))
 		return false;
 	last = place;
-	while (fragments->list[last].remaining && last + 1 < fragments->count && follows(&fragments->list[last], &fragments->list[last + 1]))
+	while (fragments->list[last].remaining && last + 1 < fragments->count && follows(stream, &fragments->list[last], &fragments->list[last + 1]))
 		last++;
 	if (fragments->list[last].remaining)
 		return false;
 	first = place;
-	while (first && follows(&fragments->list[first - 1], &fragments->list[first]))
+	while (first && follows(stream, &fragments->list[first - 1], &fragments->list[first]))
 		first--;
 	if (!begins(fragments->list[first].bytes))
 		return false;

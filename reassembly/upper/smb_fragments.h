@@ -9,7 +9,10 @@
 #include "reassembly/state.h"
 
 struct smb_fragment {
-	uint64_t psn;             /* of its SEND, unwrapped; iWARP: position in the stream */
+	uint64_t psn, end;        /* of its SEND, unwrapped, and after it; iWARP: position in the stream */
+	uint64_t lost;            /* stream->lost when it was captured */
+	bool has_msn;             /* iWARP: `msn` counts the Sends of the direction */
+	uint32_t msn;
 	uint64_t frame;
 	int64_t time_ns;
 	struct rtap_span bytes;   /* captured; in struct smb_fragments on the heap */
@@ -33,9 +36,9 @@ struct smb_whole {
 	uint32_t sends;           /* if more than one, `bytes` is on the heap and owned by the caller */
 };
 
-/* Adds a fragment with data, whose bytes are borrowed. True: it completes the message *whole. */
+/* Adds a fragment with data, whose bytes are borrowed. `stream`: that of its SEND, or NULL. True: it completes the message *whole. */
 bool smb_fragments_add(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments,
-		       const struct smb_fragment *fragment, struct smb_whole *whole);
+		       const struct psn_stream *stream, const struct smb_fragment *fragment, struct smb_whole *whole);
 
 /* Drops all fragments, and returns their memory to the connection's entry. */
 void smb_fragments_fini(struct rtap_tracker *tracker, struct connection *connection, struct smb_fragments *fragments);

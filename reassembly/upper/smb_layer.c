@@ -108,7 +108,8 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 {
 	uint32_t wire, offset, length;
 	struct rtap_span bytes = bytes_of(work->packet, layer, &wire);
-	struct smb_fragment fragment = { .psn = work->message ? work->message->low : 0 };
+	const struct psn_stream *stream;
+	struct smb_fragment fragment;
 	struct smb_request *request;
 	struct smb_whole whole;
 
@@ -124,12 +125,14 @@ static void take_transfer(struct upper_work *work, struct smb_connection *state,
 			show_message(work, &whole, smb_request_of(work, bytes));
 		return;
 	}
-	fragment.frame = work->message->shown.first_frame;
-	fragment.time_ns = work->message->shown.time_ns;
-	fragment.bytes = bytes;
-	fragment.length = length;
-	fragment.remaining = (uint32_t)little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING);
-	if (!smb_fragments_add(work->tracker, work->connection, &state->fragments[work->from_a], &fragment, &whole))
+	stream = work->message->stream;
+	fragment = (struct smb_fragment){
+		.psn = work->message->low, .end = work->message->high + 1, .lost = stream ? stream->lost : 0,
+		.has_msn = work->message->shown.has_msn, .msn = work->message->shown.psn,
+		.frame = work->message->shown.first_frame, .time_ns = work->message->shown.time_ns, .bytes = bytes, .length = length,
+		.remaining = (uint32_t)little_bits(layer_bytes(work->packet, layer), SMB_DIRECT_REMAINING),
+	};
+	if (!smb_fragments_add(work->tracker, work->connection, &state->fragments[work->from_a], stream, &fragment, &whole))
 		return;
 	request = smb_request_of(work, whole.bytes);
 	show_message(work, &whole, request);

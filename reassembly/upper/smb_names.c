@@ -13,6 +13,7 @@
 
 struct smb_names {
 	struct map map;
+	uint64_t unseen;
 };
 
 static struct smb_names *names_of(const struct rtap_tracker *tracker)
@@ -26,6 +27,11 @@ bool smb_names_init(struct rtap_tracker *tracker)
 
 	tracker->upper_states[UPPER_smb] = names;
 	return names;
+}
+
+uint64_t smb_names_unseen(struct rtap_tracker *tracker, bool more)
+{
+	return names_of(tracker)->unseen += more;
 }
 
 void smb_name_release(struct smb_name *name)

@@ -39,6 +39,9 @@ void smb_name_set(struct rtap_tracker *tracker, const struct smb_key *key, const
 /* Removes the key and its path. */
 void smb_name_drop(struct rtap_tracker *tracker, const struct smb_key *key);
 
+/* The number of requests known to be missing; `more`: counts another one. */
+uint64_t smb_names_unseen(struct rtap_tracker *tracker, bool more);
+
 /* Returns a reference. NULL is ignored. */
 void smb_name_release(struct smb_name *name);
 

@@ -380,20 +380,49 @@ static void report_part(struct rtap_tracker *tracker, const struct smb_request *
 	}
 }
 
+/* Whether the response shows that some file changed. Of SET_INFO it may be the size. */
+static bool is_change(const struct smb_part *part)
+{
+	if (!part->is_answered || smb_is_error(part->status))
+		return false;
+	return part->command == SMB2_WRITE || part->command == SMB2_SET_INFO ||
+	       (part->command == SMB2_CREATE && part->action != OPENED && part->action != CREATED);
+}
+
+/* The file is unknown: it may be any one of the tree. */
+static void report_unseen(struct rtap_tracker *tracker, const struct request *base, const struct smb_part *part, struct file_effect *effect)
+{
+	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+	struct smb_name *tree;
+
+	if (!is_change(part))
+		return;
+	tree = smb_name_find(tracker, &key);
+	effect->kind = FILE_UNSEEN;
+	effect->path = tree ? tree->path : "";
+	tracker->take_file_effect(tracker->file_effect_owner, effect);
+	smb_name_release(tree);
+}
+
 void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, const struct message *response)
 {
 	const struct smb_request *request = (const struct smb_request *)command;
 	const struct request *base = &command->request;
 
-	if (!tracker->take_file_effect || !base->is_seen)
+	if (!tracker->take_file_effect)
 		return;
 	for (uint32_t i = 0; i < request->part_count; i++) {
 		const struct smb_part *part = &request->parts[i];
-		struct file_effect effect = { .path = smb_part_path(part) };
+		struct file_effect effect = { .path = smb_part_path(part), .unseen = request->unseen };
 		char unknown[SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16], server[SMB_SERVER_TEXT];
 
-		if (!effect.path && !part->has_file)
+		effect.bytes.request_frame = base->first_frame;
+		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
+		effect.bytes.time_ns = base->time_ns;
+		if (!base->is_seen || (!effect.path && !part->has_file)) {
+			report_unseen(tracker, base, part, &effect);
 			continue;
+		}
 		if (!effect.path) {
 			int at = snprintf(unknown, sizeof unknown, "%s/by-id/", smb_server(base->connection, !base->from_a, server));
 
@@ -401,9 +430,6 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 				snprintf(unknown + at, 3, "%02x", part->file_id[j]);
 			effect.path = unknown;
 		}
-		effect.bytes.request_frame = base->first_frame;
-		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
-		effect.bytes.time_ns = base->time_ns;
 		report_part(tracker, request, part, &effect);
 	}
 }

@@ -50,6 +50,7 @@ struct smb_request {
 	uint32_t credits;         /* remaining SMB Direct credits of the requester */
 	uint64_t waited_ns;       /* for SMB Direct credits, between fragments of the request or the response */
 	bool is_last_credit;      /* no SMB credit was left after it */
+	uint64_t unseen;          /* requests to any server that are known to be missing up to this one */
 };
 
 /* The fields of every header. */

@@ -178,6 +178,22 @@ static bool fill_parts(struct upper_work *work, struct smb_request *request, con
 	return request->parts;
 }
 
+/* The number of requests that are known to be missing: a client uses each MessageId, and as many as a command costs credits. */
+static uint64_t count_unseen(struct upper_work *work, const struct units *units)
+{
+	struct smb_connection *state = work->connection->upper_state;
+	uint64_t first = little_bits(units->list[0].header, SMB2_MESSAGE_ID), *next = &state->next_ids[work->from_a];
+	bool is_gap = first > *next;
+
+	for (uint32_t i = 0; i < units->count; i++) {
+		uint64_t charge = little_bits(units->list[i].header, SMB2_CREDIT_CHARGE);
+		uint64_t after = little_bits(units->list[i].header, SMB2_MESSAGE_ID) + (charge ? charge : 1);
+
+		*next = after > *next ? after : *next;
+	}
+	return smb_names_unseen(work->tracker, is_gap);
+}
+
 static void take_request(struct upper_work *work, const struct smb_whole *whole, const struct units *units)
 {
 	struct smb_connection *state = work->connection->upper_state;
@@ -190,6 +206,7 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	request->first_frame = whole->first_frame;
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
+	request->unseen = count_unseen(work, units);
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import struct
 
 import smb
 from cli import CliTest, TESTDATA
@@ -219,6 +220,51 @@ class Crafted(Smb):
             file, sends = client.create("f", action=3)
             smb.put_all(scene, talk, sends + client.write(file, 0, data) + client.close(file))
         self.assertEqual(self.files(self.capture(scene)), ({"srv/share/f": b"short"}, []))
+
+    def written_around(self, first, then, wanted):
+        """Between two WRITEs, the second one beyond the end of the first, are the packets `then(client, file)`."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * first))
+        smb.put_all(scene, talk, then(client, file) + client.write(file, 300, b"3" * 100))
+        found, missing = self.files(self.capture(scene))
+        self.assertEqual((list(found), missing), (["srv/share/f"], [("smb/srv/share/f", *each, "not_captured") for each in wanted]))
+
+    def test_bytes_before_a_write_are_zeros_only_if_nothing_was_written_there(self):
+        self.written_around(100, lambda client, file: [], [])
+        # a MessageId is missing
+        self.written_around(100, lambda client, file: client.write(file, 100, b"2" * 200) and [], [(100, 200)])
+        # only the response was captured: any WRITE may have changed what was written before
+        self.written_around(100, lambda client, file: client.write(file, 100, b"2" * 200)[-1:], [(0, 300)])
+        # and an error changes nothing
+        self.written_around(100, lambda client, file: client.write(file, 0, b"2" * 50, inline=True, status=smb.NOT_FOUND)[-1:], [(100, 200)])
+        # a READ of bytes that no captured request wrote
+        self.written_around(100, lambda client, file: client.read(file, 200, b"2" * 50, inline=True), [(100, 100), (250, 50)])
+
+    def test_only_files_of_the_same_share_are_changed_by_a_request_that_was_not_captured(self):
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        path, other = smb.text("\\\\srv\\other"), 8
+        smb.put_all(scene, talk, client.exchange(smb.TREE_CONNECT, struct.pack("<HHHH", 9, 0, 72, len(path)) + path,
+                                                 struct.pack("<HBBIII", 16, 1, 0, 0x30, 0, 0x1f01ff), reply_tree=other))
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 100))
+        for tree, missing in ((other, []), (smb.TREE, [("smb/srv/share/f", 0, 100, "not_captured")])):
+            smb.put_all(scene, talk, client.exchange(smb.WRITE, smb.write(file, 0, b"2"), smb.written(1), reply_tree=tree)[-1:])
+            self.assertEqual(self.files(self.capture(scene)), ({"srv/share/f": b"1" * 100}, missing))
+
+    def test_fragments_of_two_messages_are_not_one(self):
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        client.fragment = 400
+        writes = [client.write(file, 500 * i, fill * 500, inline=True) for i, fill in enumerate((b"1", b"2"))]
+        self.assertEqual([len(sends) for sends in writes], [3, 3])
+        # the second fragment of the first request, and the first one of the second, are missing
+        smb.put_all(scene, talk, sends + writes[0][:1] + writes[1][1:])
+        found, missing = self.files(self.capture(scene))
+        self.assertEqual((found, missing), ({"srv/share/f": b""}, []))
 
     def test_names_cannot_leave_the_directory(self):
         scene, talk, client = self.scene(port=smb.PORT)
