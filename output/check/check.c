@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/engine/protocol.h"
+#include "dissect/infiniband/ib_opcode.h"
 #include "output/check/check.h"
 #include "output/check/ib_sequence.h"
 
@@ -30,6 +31,16 @@ static void take_mpa(struct check *check, struct subject *subject)
 		setup_take_mpa(connection->setup, &subject->packet->mpa, subject->sender);
 }
 
+/* Whether headers of upper layers may have been truncated by the capture: in any packet of a SEND. */
+static bool is_cut(const struct rtap_packet *packet)
+{
+	for (unsigned i = 0; i < packet->anomaly_count; i++)
+		if (packet->anomalies[i].code == RTAP_ANOMALY_TRUNCATED)
+			return true;
+	return packet->payload.captured < packet->payload.wire &&
+	       (packet->tcp.present || (packet->ib.has_bth && ib_opcodes[packet->ib.opcode].class == IB_SEND));
+}
+
 void check_packet(struct check *check, const struct rtap_packet *packet)
 {
 	struct subject subject = { .violations = &check->violations, .memory = &check->memory, .packet = packet };
@@ -39,6 +50,7 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 		setups_packet(&check->setups, packet);
 	if (packet->flow.present && packet->flow.connection) {
 		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
+		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet);
 		subject.sender = !packet->flow.from_a;
 	}
 	if (is_ib && subject.connection && !subject.connection->was_sought)
@@ -55,7 +67,7 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 	if (subject.connection) {
 		storage_rules_packet(&subject);
 		smb_rules_packet(&subject);
-		subject.connection->had_gap |= packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP;
+		subject.connection->had_gap |= subject.is_gap;
 	}
 }
 

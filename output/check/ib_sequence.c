@@ -203,6 +203,8 @@ static uint32_t psn_count(const struct subject *subject, const struct state *sta
 {
 	uint32_t mtu = path_mtu(subject, state), length = subject->packet->ib.dma_length;
 
+	if (opcode->class == IB_READ_REQUEST && !subject->packet->ib.has_reth)
+		return 0;
 	if (opcode->class != IB_READ_REQUEST || length <= 256)
 		return 1;
 	return mtu ? length / mtu + (length % mtu != 0) : 0;
@@ -342,12 +344,16 @@ static void check_nak(const struct subject *subject, struct half *half)
 	}
 }
 
-static void note_early(const struct subject *subject, struct half *requester)
+/* A response to a request that was not captured, at least not yet. */
+static void note_early(struct subject *subject, struct half *requester)
 {
 	const struct rtap_packet *packet = subject->packet;
 	int32_t ahead = psn_distance(requester->next, packet->ib.psn);
 
-	if (!requester->next_known || ahead < 0 || ahead > 1 << 16 || requester->early_open)
+	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
+		return;
+	subject->is_gap = true;
+	if (requester->early_open)
 		return;
 	requester->early_open = true;
 	requester->early_psn = packet->ib.psn;

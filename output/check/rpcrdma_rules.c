@@ -61,9 +61,9 @@ static bool is_new(const struct rtap_packet *packet)
 	return analysis == RTAP_PSN_IN_ORDER || analysis == RTAP_PSN_GAP;
 }
 
-static bool is_gap(const struct rtap_packet *packet)
+static bool is_gap(const struct subject *subject)
 {
-	return packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || packet->flow.analysis == RTAP_PSN_RESYNCHRONISED;
+	return subject->is_gap || subject->packet->flow.analysis == RTAP_PSN_RESYNCHRONISED;
 }
 
 static struct call *find_call(struct caller *caller, uint32_t xid)
@@ -418,7 +418,7 @@ void rpcrdma_rules_packet(struct subject *subject)
 			subject_break(subject, RULE_RPCRDMA_CHUNK_LIST, "chunk lists of xid 0x%08x", packet->rpcrdma.xid);
 	if (packet_has(packet, PROTOCOL_RPCRDMA_PRIVATE))
 		check_private(subject);
-	if (state && is_gap(packet))
+	if (state && is_gap(subject))
 		discard(state);
 	if (state || packet_has(packet, PROTOCOL_RPCRDMA))
 		rpcrdma_send_each(packet, take_use, subject);

@@ -10,9 +10,31 @@
 /* Default inline threshold of an end without the message of RFC 8797: RFC 8166, 3.3.3. */
 #define DEFAULT_SIZE 1024
 
-static bool is_at(const struct setup_end *end, const uint8_t *address, uint8_t length)
+/* The source or destination of a packet: its address or, in a subnet of InfiniBand, its LID. */
+struct place {
+	uint8_t bytes[16];
+	uint8_t length;          /* 0: unknown */
+};
+
+static struct place place_of(const struct rtap_packet *packet, bool is_source)
 {
-	return address && end->address_length == length && !memcmp(end->address, address, length);
+	const uint8_t *address = is_source ? packet->source_address : packet->destination_address;
+	uint16_t lid = is_source ? packet->ib.slid : packet->ib.dlid;
+	struct place place = { .length = 0 };
+
+	if (address && packet->address_length <= sizeof place.bytes) {
+		place.length = packet->address_length;
+		memcpy(place.bytes, address, place.length);
+	} else if (!address && packet->ib.has_lrh) {
+		place.length = sizeof lid;
+		memcpy(place.bytes, &lid, sizeof lid);
+	}
+	return place;
+}
+
+static bool is_at(const struct setup_end *end, const struct place *place)
+{
+	return place->length && end->address_length == place->length && !memcmp(end->address, place->bytes, place->length);
 }
 
 /* The number in a field of the message; 0: not captured. */
@@ -32,6 +54,7 @@ static uint64_t field_number(const struct rtap_packet *packet, const char *name)
 static void take_end(struct setup_end *end, const struct rtap_packet *packet)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
+	struct place place = place_of(packet, true);
 
 	*end = (struct setup_end){
 		.id = cm->local_id, .qpn = cm->local_qpn,
@@ -44,10 +67,8 @@ static void take_end(struct setup_end *end, const struct rtap_packet *packet)
 		end->send_size = cm->send_size;
 		end->receive_size = cm->receive_size;
 	}
-	if (packet->source_address && packet->address_length <= sizeof end->address) {
-		memcpy(end->address, packet->source_address, packet->address_length);
-		end->address_length = packet->address_length;
-	}
+	memcpy(end->address, place.bytes, sizeof end->address);
+	end->address_length = place.length;
 }
 
 /* {format 2, queue 2, receive queue size 2, send queue size 2}. NVMe over Fabrics 1.1, 7.3.6. */
@@ -74,12 +95,14 @@ static void take_srp(struct setup *setup, const struct rtap_packet *packet)
 			setup->srp_limit = (int32_t)load32(layer_bytes(packet, &packet->layers[i]) + 4);
 }
 
-static struct setup *find_request(struct setups *setups, uint32_t id, const uint8_t *address, uint8_t length)
+static struct setup *find_request(struct setups *setups, uint32_t id, const struct rtap_packet *packet, bool is_source)
 {
+	struct place place = place_of(packet, is_source);
+
 	for (unsigned i = 0; i < SETUPS; i++) {
 		struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i) % SETUPS];
 
-		if (setup->ends[0].id == id && is_at(&setup->ends[0], address, length))
+		if (setup->ends[0].id == id && is_at(&setup->ends[0], &place))
 			return setup;
 	}
 	return NULL;
@@ -87,7 +110,7 @@ static struct setup *find_request(struct setups *setups, uint32_t id, const uint
 
 static void take_request(struct setups *setups, const struct rtap_packet *packet)
 {
-	struct setup *setup = find_request(setups, packet->cm.local_id, packet->source_address, packet->address_length);
+	struct setup *setup = find_request(setups, packet->cm.local_id, packet, true);
 	const struct rtap_cm_facts *cm = &packet->cm;
 
 	/* a REQ that is repeated */
@@ -129,9 +152,9 @@ void setups_packet(struct setups *setups, const struct rtap_packet *packet)
 		take_request(setups, packet);
 	if (cm->attribute != CM_REP && cm->attribute != CM_LAP)
 		return;
-	setup = find_request(setups, cm->remote_id, packet->destination_address, packet->address_length);
+	setup = find_request(setups, cm->remote_id, packet, false);
 	if (!setup)
-		setup = find_request(setups, cm->local_id, packet->source_address, packet->address_length);
+		setup = find_request(setups, cm->local_id, packet, true);
 	if (setup && cm->attribute == CM_LAP)
 		setup->alternate_path = true;
 	if (!setup || cm->attribute != CM_REP || setup->is_complete)
@@ -155,12 +178,14 @@ void setup_take_mpa(struct setup *setup, const struct rtap_mpa_facts *mpa, unsig
 
 const struct setup *setups_find(const struct setups *setups, const struct rtap_packet *packet, unsigned *sender)
 {
+	struct place source = place_of(packet, true), destination = place_of(packet, false);
+
 	for (unsigned i = 0; i < 2 * SETUPS; i++) {
 		const struct setup *setup = &setups->list[(setups->next + SETUPS - 1 - i / 2) % SETUPS];
 		const struct setup_end *from = &setup->ends[i % 2], *to = &setup->ends[1 - i % 2];
 
 		if (!setup->is_complete || to->qpn != packet->ib.dest_qpn || (packet->flow.has_source_qpn && from->qpn != packet->flow.source_qpn) ||
-		    !is_at(to, packet->destination_address, packet->address_length) || !is_at(from, packet->source_address, packet->address_length))
+		    !is_at(to, &destination) || !is_at(from, &source))
 			continue;
 		*sender = i % 2;
 		return setup;

@@ -243,7 +243,7 @@ void storage_rules_packet(struct subject *subject)
 	struct state *state = subject->connection ? subject->connection->groups[CHECK_GROUP_STORAGE] : NULL;
 
 	/* a gap may have contained requests and responses */
-	if (state && !is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)
+	if (state && (subject->is_gap || (!is_new(packet) && packet->flow.analysis != RTAP_PSN_NONE)))
 		discard(state);
 	if (!has_storage(packet) || !is_new(packet) || !(state = subject_state(subject, CHECK_GROUP_STORAGE, sizeof *state)))
 		return;

@@ -42,6 +42,7 @@ struct subject {
 	const struct rtap_packet *packet;
 	struct check_connection *connection; /* NULL: unknown */
 	unsigned sender;             /* index of the sender: 0 for end a of the connection */
+	bool is_gap;                 /* packets before this one were not captured; set by ib_sequence_packet() too */
 };
 
 /* Initialises an empty memory. */

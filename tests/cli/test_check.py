@@ -5,11 +5,16 @@ import os
 import re
 import unittest
 
+import capfile
 import check_captures
 import check_iwarp  # registers its rules
 import check_rpcrdma  # likewise
 import check_storage  # likewise
+import ib
+import nvme
+import smb
 from cli import CliTest, TESTDATA, read
+from conversation import Scene
 
 
 REAL = ("iwarp-", "roce-", "ends/", "mad-")
@@ -33,7 +38,7 @@ def real_captures():
 assert check_iwarp and check_rpcrdma and check_storage
 
 
-class Rules(CliTest):
+class Broken(CliTest):
     def broken(self, *arguments):
         """Exit status and violations by rule."""
         done = self.run_program("check", "--json", "--severity", "note", *arguments)
@@ -42,6 +47,8 @@ class Rules(CliTest):
             found.setdefault(json.loads(line)["rule"], []).append(json.loads(line))
         return done.returncode, found
 
+
+class Rules(Broken):
     def rules(self):
         return [json.loads(line) for line in self.lines("check", "--list", "--json")]
 
@@ -79,6 +86,62 @@ class Rules(CliTest):
                 found = self.broken(os.path.join(TESTDATA, name))[1]
                 known = [rules for beginning, rules in KNOWN.items() if name.startswith(beginning)]
                 self.assertEqual(set(found) - set().union(*known), set(), name)
+
+
+class Incomplete(Broken):
+    """What the capture lacks is no violation."""
+
+    def rules_of(self, scene, length=1 << 20, only=lambda frame: True):
+        """Rules that a scene breaks whose frames of one kind are truncated."""
+        path = self.path("part.pcap")
+        scene.write_capture(path)
+        capfile.write_pcap(path, scene.link, [(at, data[:length] if only(data) else data, wire) for at, _, data, wire in list(capfile.timed(path))])
+        return set(self.broken(path)[1])
+
+    def test_fragments_that_only_an_acknowledgement_shows(self):
+        for lost in range(1, 4):
+            scene = Scene("part", "")
+            talk, client = smb.begun(scene)
+            client.fragment = 200
+            file, sends = client.create("f")
+            smb.put_all(scene, talk, sends)
+            for i, packets in enumerate(client.write(file, 0, bytes(800), inline=True)):
+                scene.put(*([] if i == lost else packets), talk.ack(packets[-1]))
+            self.assertEqual(self.rules_of(scene), set(), lost)
+
+    def test_lengths_that_were_truncated(self):
+        scene = Scene("part", "")
+        talk = scene.connection(port=4420).establish()
+        for length in (100, 600):
+            request, responses = talk.read("a", length)
+            for response in responses:
+                response.values.update(msn=1 if length == 100 else 2, syndrome=0x1f)
+            scene.put(request, *responses)
+        self.assertEqual(self.rules_of(scene), set())
+        self.assertEqual(self.rules_of(scene, 60, lambda frame: frame[42] == 0x0c), set())
+
+    def test_a_command_that_was_truncated(self):
+        scene = Scene("part", "")
+        talk = scene.connection(port=4420)
+        talk.establish()
+        host = nvme.Host(talk, 1)
+        scene.put(*host.connect())
+        for group in host.write(0, bytes(512), inline=True):
+            scene.put(*group)
+        self.assertEqual(self.rules_of(scene), set())
+        self.assertEqual(self.rules_of(scene, 60, lambda frame: frame[42] == 0), set())
+
+
+class Lids(Broken):
+    def test_the_setup_of_a_connection_between_lids_is_known(self):
+        scene = Scene("lids", "", link=247)
+        talk = scene.connection(port=4420, dress=lambda packet, here, there, **route: ib.native(
+            packet, slid=int(here.addr[-1]), dlid=int(there.addr[-1]), **route)).establish()
+        talk.a.psn -= 5
+        scene.put(*talk.send("a", 10))
+        path = self.path("lids.pcap")
+        scene.write_capture(path)
+        self.assertEqual(set(self.broken(path)[1]), {"ib-start-psn"})
 
 
 class Output(CliTest):
