@@ -15,6 +15,9 @@
 /* Maximum number of frames in a batch. */
 #define BATCH_FRAMES 1024
 
+/* Frames that are so much earlier than those before are not late: their clock was set back. */
+#define BATCH_SET_BACK_NS INT64_C(10000000000)
+
 /*
  * A pool of blocks and batches. It outlives its owner while any of its blocks or batches is referenced; any thread may
  * release these.
@@ -53,6 +56,7 @@ struct batch {
 	size_t record_bytes;
 	enum record_form record_form;
 	int64_t latest_ns;                /* the latest time of the records */
+	bool has_set_back;                /* the clock of the records was set back after some of them */
 	bool closed;                      /* no more frames may be added: its block is full, or the borrowed buffer ends */
 	struct rtap_batch **held;         /* other batches to whose memory its frames point */
 	size_t held_count, held_room;

@@ -30,6 +30,7 @@ struct chunk {
 	TAILQ_ENTRY(chunk) link;
 	atomic_size_t used;
 	int64_t earliest_ns, latest_ns; /* time of the first frame; the latest time */
+	int64_t set_back_ns;      /* until then */
 	uint64_t first, count;    /* frames appended before it; the appending thread's: frames of it */
 	size_t charge;            /* memory */
 	struct batch_block *block; /* with the records; NULL: copies */
@@ -45,6 +46,7 @@ struct place {
 	struct chunk *chunk;
 	size_t at;                /* the reading thread's */
 	uint64_t number;          /* the reading thread's: frames before `at` since the ring was created */
+	int64_t set_back_ns;      /* when reading began */
 };
 
 struct frame_ring {
@@ -166,6 +168,11 @@ static void discard(struct frame_ring *ring, struct chunk *chunk)
 		recycle(ring, chunk);
 }
 
+static int64_t by_present_clock(const struct frame_ring *ring, const struct chunk *chunk, int64_t time_ns)
+{
+	return time_ns - (ring->state.set_back_ns - chunk->set_back_ns);
+}
+
 /* Call with the lock held: drops chunks that are too old, and those that, with `more` bytes, exceed three quarters of the memory. */
 static void discard_old(struct frame_ring *ring, size_t more)
 {
@@ -174,7 +181,7 @@ static void discard_old(struct frame_ring *ring, size_t more)
 
 	while ((chunk = oldest(ring)) && TAILQ_NEXT(chunk, link) &&
 	       ((ring->bytes + more > history && (chunk->block || TAILQ_EMPTY(&ring->spare))) ||
-		(ring->max_age_ns && ring->state.latest_ns - chunk->latest_ns > ring->max_age_ns)))
+		(ring->max_age_ns && by_present_clock(ring, chunk, chunk->latest_ns) < ring->state.latest_ns - ring->max_age_ns)))
 		discard(ring, chunk);
 }
 
@@ -223,6 +230,7 @@ static struct chunk *get_chunk(struct frame_ring *ring)
 static void add_chunk(struct frame_ring *ring, struct chunk *chunk)
 {
 	chunk->first = ring->state.frames;
+	chunk->set_back_ns = ring->state.set_back_ns;
 	chunk->count = 0;
 	TAILQ_INSERT_TAIL(&ring->chunks, chunk, link);
 }
@@ -252,6 +260,39 @@ static void note_time(struct frame_ring *ring, int64_t time_ns)
 {
 	if (!ring->state.frames || time_ns > ring->state.latest_ns)
 		ring->state.latest_ns = time_ns;
+}
+
+static int64_t latest_of(const struct rtap_frame *frames, size_t count)
+{
+	int64_t latest_ns = INT64_MIN;
+
+	for (size_t i = 0; i < count; i++)
+		latest_ns = frames[i].time_ns > latest_ns ? frames[i].time_ns : latest_ns;
+	return latest_ns;
+}
+
+/* The number of frames after which all others are so much earlier that their clock was set back. */
+static size_t frames_before_set_back(const struct frame_ring *ring, const struct rtap_frame *frames, size_t count)
+{
+	int64_t latest_ns = latest_of(frames, count);
+
+	if (ring->state.frames && ring->state.latest_ns > latest_ns)
+		latest_ns = ring->state.latest_ns;
+	while (count && frames[count - 1].time_ns <= latest_ns - BATCH_SET_BACK_NS)
+		count--;
+	return count;
+}
+
+/* The latest time of frames that are to be appended: frames after a clock was set back have chunks of their own. */
+static void follow_clock(struct frame_ring *ring, int64_t latest_ns)
+{
+	if (!ring->state.frames || latest_ns > ring->state.latest_ns - BATCH_SET_BACK_NS)
+		return;
+	pthread_mutex_lock(&ring->lock);
+	ring->state.set_back_ns += ring->state.latest_ns - latest_ns;
+	ring->state.latest_ns = latest_ns;
+	ring->last = NULL;
+	pthread_mutex_unlock(&ring->lock);
 }
 
 static void append(struct frame_ring *ring, const struct rtap_frame *frame)
@@ -288,7 +329,13 @@ static void wake_follower(struct frame_ring *ring)
 
 void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	size_t same = frames_before_set_back(ring, frames, count);
+
+	for (size_t i = 0; i < same; i++)
+		append(ring, &frames[i]);
+	if (same < count)
+		follow_clock(ring, latest_of(frames + same, count - same));
+	for (size_t i = same; i < count; i++)
 		append(ring, &frames[i]);
 	wake_follower(ring);
 }
@@ -310,6 +357,7 @@ static void append_records(struct frame_ring *ring, const struct batch *batch, s
 	size_t size = records_size(batch, count), charge = sizeof(struct chunk) + size;
 	struct chunk *chunk = malloc(sizeof *chunk);
 
+	follow_clock(ring, batch->latest_ns);
 	pthread_mutex_lock(&ring->lock);
 	discard_old(ring, charge);
 	if (!chunk || !make_room(ring, charge)) {
@@ -338,6 +386,13 @@ void frame_ring_append_batch(struct frame_ring *ring, struct batch *batch, size_
 {
 	if (!count)
 		return;
+	if (batch->records && batch->has_set_back) {
+		batch_unpack(batch);
+		for (size_t i = 0; i < count; i++) {
+			batch->frames[i].number = ring->state.frames + i + 1;
+			batch->frames[i].time_digits = 9;
+		}
+	}
 	if (!batch->records) {
 		frame_ring_append(ring, batch->shared.frames, count);
 		return;
@@ -354,7 +409,7 @@ struct frame_ring_state frame_ring_state(struct frame_ring *ring)
 	ring->state.bytes = ring->bytes;
 	chunk = TAILQ_FIRST(&ring->chunks);
 	if (chunk && chunk->count)
-		ring->state.earliest_ns = chunk->earliest_ns;
+		ring->state.earliest_ns = by_present_clock(ring, chunk, chunk->earliest_ns);
 	pthread_mutex_unlock(&ring->lock);
 	return ring->state;
 }
@@ -368,9 +423,9 @@ void frame_ring_begin(struct frame_ring *ring, int64_t begin_ns)
 		return;
 	pthread_mutex_lock(&ring->lock);
 	TAILQ_FOREACH(chunk, &ring->chunks, link)
-		if (!TAILQ_NEXT(chunk, link) || chunk->latest_ns >= begin_ns)
+		if (!TAILQ_NEXT(chunk, link) || by_present_clock(ring, chunk, chunk->latest_ns) >= begin_ns)
 			break;
-	ring->reader = (struct place){ chunk, 0, chunk->first };
+	ring->reader = (struct place){ chunk, 0, chunk->first, ring->state.set_back_ns };
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -386,7 +441,7 @@ static bool move_on(struct place *place)
 
 	if (!next)
 		return false;
-	*place = (struct place){ next, 0, next->first };
+	*place = (struct place){ next, 0, next->first, place->set_back_ns };
 	return true;
 }
 
@@ -440,6 +495,11 @@ bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame)
 			return false;
 	*frame = take(&ring->reader);
 	return true;
+}
+
+int64_t frame_ring_correction(const struct frame_ring *ring)
+{
+	return ring->reader.chunk->set_back_ns - ring->reader.set_back_ns;
 }
 
 void frame_ring_end(struct frame_ring *ring)

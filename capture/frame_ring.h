@@ -2,6 +2,9 @@
 /*
  * The latest frames in bounded memory. One thread appends. At the same time one thread may read from a past time on, for
  * which appending waits if necessary, and another one may follow, which misses frames if it is too slow.
+ *
+ * If all appended frames are more than 10 seconds earlier than the latest one, the clock was set back. The frames before are
+ * then compared as if they had been stamped by the new clock, the last one at the time of the first one after.
  */
 #ifndef CAPTURE_FRAME_RING_H
 #define CAPTURE_FRAME_RING_H
@@ -43,18 +46,25 @@ struct frame_ring_state {
 	uint64_t lost;         /* frames not kept: too long, or out of memory */
 	uint64_t waits;        /* times that appending waited for the reader */
 	bool has_overwritten;  /* older frames have been overwritten */
-	int64_t earliest_ns;   /* time of the oldest frame; valid with frames */
-	int64_t latest_ns;     /* the latest time of all; valid with frames */
+	int64_t earliest_ns;   /* time of the oldest frame, by the present clock; valid with frames */
+	int64_t latest_ns;     /* the latest time, by the present clock; valid with frames */
+	int64_t set_back_ns;   /* by which the clock of the frames was set back since the first one, in total */
 };
 
 /* For the appending thread. */
 struct frame_ring_state frame_ring_state(struct frame_ring *ring);
 
-/* For the appending thread: reading begins with the oldest block that has a frame of `begin_ns` or later. One reader at a time. */
+/*
+ * For the appending thread: reading begins with the oldest block that has a frame of `begin_ns` or later, by the present clock. One reader at
+ * a time.
+ */
 void frame_ring_begin(struct frame_ring *ring, int64_t begin_ns);
 
 /* The next frame; valid until the next call. False: the reader has read all that was appended. For the reading thread. */
 bool frame_ring_next(struct frame_ring *ring, struct rtap_frame *frame);
+
+/* What to add to the time of the frame read last: it is by the clock of the beginning then. For the reading thread. */
+int64_t frame_ring_correction(const struct frame_ring *ring);
 
 /* Ends reading. For the reading thread. */
 void frame_ring_end(struct frame_ring *ring);

@@ -32,7 +32,7 @@ struct incidents {
 	struct frame_ring *ring;
 	struct incident_options options;
 	uint64_t begun, passed_over, passed_before; /* triggers ignored: in total; at the last incident */
-	int64_t last_ns;       /* time of the last incident; valid with `begun` */
+	int64_t last_ns;       /* time of the last incident, as if no clock had been set back; valid with `begun` */
 	STAILQ_HEAD(, kept_file) files;
 	uint64_t file_bytes;
 	/* The current incident; owned by the thread while it runs. */
@@ -63,9 +63,11 @@ static enum rtap_status write_present(struct incidents *incidents)
 	struct rtap_frame frame;
 
 	while (frame_ring_next(incidents->ring, &frame)) {
-		if (frame.time_ns < report->begin_ns)
+		int64_t time_ns = frame.time_ns + frame_ring_correction(incidents->ring);
+
+		if (time_ns < report->begin_ns)
 			continue;
-		if (frame.time_ns > report->end_ns)
+		if (time_ns > report->end_ns)
 			return RTAP_STATUS_END;
 		if (rtap_writer_write(incidents->writer, &frame, &report->error))
 			return RTAP_STATUS_FAILED;
@@ -148,18 +150,19 @@ static enum rtap_status open_file(struct incidents *incidents, const char *comme
 enum rtap_status incidents_trigger(struct incidents *incidents, int64_t time_ns, const char *why, bool *begun, struct rtap_error *error)
 {
 	const struct incident_options *options = &incidents->options;
+	struct frame_ring_state state = frame_ring_state(incidents->ring);
 	struct incident_report *report = &incidents->report;
 	char comment[COMMENT_SIZE];
 	int result;
 
 	*begun = false;
-	if (incidents->runs || (incidents->begun && time_ns - incidents->last_ns < options->distance_ns)) {
+	if (incidents->runs || (incidents->begun && time_ns + state.set_back_ns - incidents->last_ns < options->distance_ns)) {
 		incidents->passed_over++;
 		return RTAP_STATUS_OK;
 	}
 	*report = (struct incident_report){ .begin_ns = time_ns - options->before_ns, .end_ns = time_ns + options->after_ns };
-	report->is_late = frame_ring_state(incidents->ring).has_overwritten && frame_ring_state(incidents->ring).earliest_ns > report->begin_ns;
-	incidents->last_ns = time_ns;
+	report->is_late = state.has_overwritten && state.earliest_ns > report->begin_ns;
+	incidents->last_ns = time_ns + state.set_back_ns;
 	incidents->begun++;
 	if (!series_numbered_name(options->name, incidents->begun, time_ns, report->name, sizeof report->name)) {
 		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name of a file made of this is too long", options->name);

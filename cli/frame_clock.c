@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "capture/batch.h"
 #include "cli/frame_clock.h"
 
 static int64_t read_ns(clockid_t id)
@@ -15,7 +16,7 @@ static int64_t read_ns(clockid_t id)
 
 void frame_clock_take(struct frame_clock *clock, int64_t frame_ns)
 {
-	if (clock->taken_ns && frame_ns <= clock->frame_ns)
+	if (clock->taken_ns && frame_ns <= clock->frame_ns && clock->frame_ns - frame_ns < BATCH_SET_BACK_NS)
 		return;
 	clock->frame_ns = frame_ns;
 	clock->taken_ns = read_ns(CLOCK_MONOTONIC);

@@ -13,7 +13,10 @@ struct frame_clock {
 	int64_t taken_ns; /* when it was taken; monotonic clock */
 };
 
-/* A frame with this time stamp was taken just now, or earlier; ignored unless it is later than the others. */
+/*
+ * A frame with this time stamp was taken just now, or earlier; ignored unless it is later than the others, or so
+ * much earlier that the clock was set back.
+ */
 void frame_clock_take(struct frame_clock *clock, int64_t frame_ns);
 
 /* The time now; without a frame, the host's. */

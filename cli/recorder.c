@@ -52,7 +52,11 @@ static bool begin(struct recorder *recorder, int64_t at_ns, const char *why)
 
 static void trigger(void *owner, int64_t at_ns, const char *why)
 {
-	begin(owner, at_ns, why);
+	struct recorder *recorder = owner;
+	int64_t now = frame_clock_now(&recorder->clock);
+
+	/* later: by a frame from before the clock was set back */
+	begin(recorder, at_ns < now ? at_ns : now, why);
 }
 
 /* By the signal or the socket: reports that there will be no incident. */

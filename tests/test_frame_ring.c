@@ -3,11 +3,13 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/frame_ring.h"
 
 #define MS 1000000
+#define HOUR (INT64_C(3600000) * MS)
 
 /* Frame `number`: one millisecond each, its number at both ends, between 16 and 2,000 bytes. */
 static struct rtap_frame frame_of(uint64_t number, uint8_t *bytes)
@@ -94,6 +96,57 @@ Test(frame_ring, reading_begins_in_the_past)
 	cr_assert_gt(frame.number, 8000);
 	frame_ring_end(ring);
 	frame_ring_destroy(ring);
+}
+
+/* Frames 1 to 10,000, and 10,001 to `last` with times that are an hour earlier; `at_once` are appended together. */
+static void append_set_back(struct frame_ring *ring, uint64_t last, size_t at_once)
+{
+	static uint8_t bytes[1000][2048];
+	struct rtap_frame frames[1000];
+
+	for (uint64_t number = 1; number <= last; number += at_once) {
+		for (size_t i = 0; i < at_once; i++) {
+			frames[i] = frame_of(number + i, bytes[i]);
+			if (number + i > 10000)
+				frames[i].time_ns -= HOUR;
+		}
+		frame_ring_append(ring, frames, at_once);
+	}
+}
+
+Test(frame_ring, frames_from_before_a_clock_was_set_back_are_compared_by_the_present_one)
+{
+	static const size_t at_once[] = { 1, 700, 1000 };
+
+	for (size_t i = 0; i < sizeof at_once / sizeof at_once[0]; i++) {
+		struct frame_ring *ring = frame_ring_create(UINT64_C(64) << 20, INT64_C(8000) * MS);
+		uint64_t last = 12600, next;
+		struct rtap_frame frame;
+
+		append_set_back(ring, last, at_once[i]);
+		last = frame_ring_state(ring).frames;
+		cr_assert_geq(last, 12600);
+		cr_assert_eq(frame_ring_state(ring).latest_ns, (int64_t)last * MS - HOUR);
+		/* the last frame before is taken to be of the time of the latest that were appended with the first one after */
+		cr_assert_leq(llabs(frame_ring_state(ring).set_back_ns - HOUR), INT64_C(1000) * MS);
+		/* of 8 seconds, and what was in a block with them */
+		cr_assert_leq(frame_ring_state(ring).earliest_ns, INT64_C(5600) * MS - HOUR);
+		cr_assert_geq(frame_ring_state(ring).earliest_ns, INT64_C(500) * MS - HOUR);
+		frame_ring_begin(ring, INT64_C(9000) * MS - HOUR);
+		cr_assert(frame_ring_next(ring, &frame));
+		cr_assert_leq(frame.number, 9000);
+		cr_assert_gt(frame.number, 4000);
+		for (next = frame.number + 1; frame_ring_next(ring, &frame); next++) {
+			int64_t time_ns = frame.time_ns + frame_ring_correction(ring);
+
+			cr_assert_eq(frame.number, next);
+			cr_assert_eq(frame.time_ns, (int64_t)next * MS - (next > 10000 ? HOUR : 0));
+			cr_assert_leq(llabs(time_ns - ((int64_t)next * MS - HOUR)), next > 10000 ? 0 : INT64_C(1000) * MS, "%lu", (unsigned long)next);
+		}
+		cr_assert_eq(next, last + 1);
+		frame_ring_end(ring);
+		frame_ring_destroy(ring);
+	}
 }
 
 Test(frame_ring, an_empty_ring_can_be_read)

@@ -203,7 +203,8 @@ static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, st
 		batch->records = record;
 		batch->record_form = verbs->record_form;
 		batch->record_bytes = 0;
-		batch->latest_ns = INT64_MIN;
+		batch->latest_ns = time_ns;
+		batch->has_set_back = false;
 		batch->counted_bytes = batch->counted_cut = 0;
 		batch->shared.frames = NULL;
 	}
@@ -212,6 +213,8 @@ static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, st
 	batch->record_bytes += size;
 	if (time_ns > batch->latest_ns)
 		batch->latest_ns = time_ns;
+	else if (__builtin_expect(time_ns <= batch->latest_ns - BATCH_SET_BACK_NS, 0))
+		batch->has_set_back = true;
 	batch->counted_bytes += kept;
 	batch->counted_cut += kept < length;
 	batch->shared.count++;

@@ -8,6 +8,7 @@ import select
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -253,6 +254,28 @@ class Files(CliTest):
         """A frame for each receive that is there, short and long, also while all are examined."""
         self.check_incident("feed=gen:0:64", 1000, "--ring", "256M", "--before", "5ms", "--after", "20ms", "--queue-size", "256M")
         self.check_incident("feed=gen:0:4000", 200, "--ring", "256M", "--before", "5ms", "--after", "20ms", "--queue-size", "256M", "--trigger", "tcp")
+
+    def test_an_incident_after_the_clock_was_set_back(self):
+        """By an hour after 10,000 of 20,000 frames: the incidents before, around and after that are complete."""
+        content = [(10**18 + number * 10**5 - (number > 10000) * 3600 * 10**9, bytes(50) + number.to_bytes(8, sys.byteorder)) for number in range(1, 20001)]
+        with open(self.path("feed"), "wb") as file:
+            file.write(struct.pack("=IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+            for time_ns, data in content:
+                file.write(struct.pack("=IIII", time_ns // 10**9, time_ns % 10**9, len(data), len(data)) + data)
+        for how in ((), EVERY):
+            done = self.capture("stamp=wall,pace=10000,feed=file:" + self.path("feed"), "-i", "verbs:sim0", "-Z", "root", "-a", "duration:3", *how, "--ring", "64M,3s",
+                                "--before", "250ms", "--after", "150ms", "--incident-distance", "450ms", "--verbs", "depth=16384,frame=128", "-w", self.path("i.pcapng"),
+                                *(word for number in (5000, 10500, 16000) for word in ("--trigger", "frame.number == %d" % number)))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names = sorted(re.findall(rb"rdmatap: (\S+i_0000\d_\S+): \d+ packets", done.stderr))
+            self.assertEqual(len(names), 3, done.stderr)
+            for name, middle in zip(names, (5000, 10500, 16000)):
+                self.lines("-r", name.decode(), "-w", self.path("plain.pcap"))
+                numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
+                self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+                # a batch of frames around the change is of one time
+                self.assertTrue(abs(numbers[0] - (middle - 2500)) <= 1100 and abs(numbers[-1] - (middle + 1500)) <= 1100, (middle, numbers[0], numbers[-1]))
+                os.unlink(name)
 
     def check_incident(self, description, least, *options):
         environ = environment(**device(description))
