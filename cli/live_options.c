@@ -293,7 +293,7 @@ bool live_options_check(const struct options *options)
 		print_error("--openmetrics %s: requires -i (for a capture file, name a file)", options->openmetrics);
 		return false;
 	}
-	if (options->files.postrotate && !rotates && !options->recorder.given)
+	if (options->files.postrotate && !rotates && !options->recorder.given && (!options->device || strchr(options->files.postrotate, ',')))
 		return foreign_refuse_statistics(options->files.postrotate);
 	if ((options->live.has_cpus || options->live.priority || options->writer.priority) && !options->device)
 		print_error("--cpu and --priority require -i");
@@ -309,6 +309,8 @@ bool live_options_check(const struct options *options)
 		print_error("-b files and printname require -b duration, interval, filesize or packets");
 	else if (series->stop_files && !rotates)
 		print_error("-a files requires -C, -G or -b");
+	else if (options->files.postrotate && !rotates && !options->recorder.given)
+		print_error("-z requires -C, -G, -b or --ring");
 	else if (series->comment_count && !is_pcapng(options->write_name))
 		print_error("--capture-comment: only pcapng files have comments (name the file .pcapng)");
 	else

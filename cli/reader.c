@@ -224,6 +224,14 @@ static void count_sources(struct reader *reader, const struct rtap_frame *frames
 		reader->packets.by_source[frames[i].interface]++;
 }
 
+void reader_untake(struct reader *reader, const struct rtap_frame *frames, uint64_t count)
+{
+	reader->packets.taken -= count;
+	reader->packets.passed -= count;
+	for (uint64_t i = 0; i < count && reader->options->device_count > 1; i++)
+		reader->packets.by_source[frames[i].interface]--;
+}
+
 /* The number of frames to take. Does not touch those of one source, which may be in the cache of another processor. */
 static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {

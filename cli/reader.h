@@ -86,6 +86,9 @@ static inline void reader_count(struct reader *reader, const struct rtap_packet 
 		reader->packets.anomalies[packet->anomalies[i].code]++;
 }
 
+/* For use in take() and take_batch(): these were the last frames to be taken, and are not taken, as the output has come to its end. */
+void reader_untake(struct reader *reader, const struct rtap_frame *frames, uint64_t count);
+
 /* For use in take(): speed of the frame's link in bits per second; 0: unknown. */
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame);
 

@@ -174,10 +174,12 @@ static void save(struct view *view, const struct rtap_frame *frame)
 		status = open_series(view, frame->link_type, frame->time_ns, &error);
 	if (!status)
 		status = series_write_of(view->series, frame, view->reader.batch, &error);
-	if (status == RTAP_STATUS_END)
+	if (status == RTAP_STATUS_END) {
 		view->reader.stop = true;
-	else if (status != RTAP_STATUS_OK)
+		reader_untake(&view->reader, frame, 1);
+	} else if (status != RTAP_STATUS_OK) {
 		end_writing(view, &error);
+	}
 }
 
 /* Live capture that only saves frames. */
@@ -188,10 +190,13 @@ static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 	size_t written;
 	enum rtap_status status = rtap_series_write_batch(view->series, batch, count, &written, &error);
 
-	view->reader.packets.passed -= count - written;
-	if (status == RTAP_STATUS_END)
+	if (status == RTAP_STATUS_END) {
 		view->reader.stop = true;
-	else if (status != RTAP_STATUS_OK)
+		reader_untake(&view->reader, batch->frames + written, count - written);
+		return;
+	}
+	view->reader.packets.passed -= count - written;
+	if (status != RTAP_STATUS_OK)
 		end_writing(view, &error);
 }
 

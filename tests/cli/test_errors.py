@@ -50,6 +50,7 @@ class Usage(CliTest):
                 ("-d tcp.port==1,http: not understood (udp.port==PORT", ("-r", RPING, "-d", "tcp.port==1,http")),
                 ("--decode-as udp=x,rocev2: not understood", ("-r", RPING, "-d", "udp.port==x,infiniband")),
                 ("-z io,stat,1: not supported (rdmatap stats --interval", ("-r", RPING, "-z", "io,stat,1")),
+                ("-z requires -C, -G, -b or --ring", ("-i", "lo", "-z", "gzip", "-w", "x.pcap")),
                 ("-z conv,ip: not supported (rdmatap connections FILE", ("-r", RPING, "-z", "conv,ip")),
                 ("-z rpc,programs: not supported (rdmatap operations", ("-r", RPING, "-z", "rpc,programs")),
                 ("-t tttttt: no such form", ("-r", RPING, "-ttttttt")),

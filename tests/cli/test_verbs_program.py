@@ -113,6 +113,20 @@ class Files(CliTest):
             self.assertTrue(kept < captured, done.stderr)
             self.assertIn(b"how many is unknown", done.stderr)
 
+    def test_packets_after_the_last_file_are_not_captured(self):
+        """What is counted as captured is in the files, if a series ends within a batch."""
+        folder = self.path("series")
+        for how in (("-G", "1", "-W", "2"), ("-C", "1", "-a", "files:2"), ("-a", "filesize:500")):
+            for more in ((), EVERY, ("--print",)):
+                shutil.rmtree(folder, ignore_errors=True)
+                os.mkdir(folder)
+                done = self.capture("feed=gen:0:600,pace=5000", "-i", "verbs:sim0", "-Z", "root", *how, *more, "-w", os.path.join(folder, "%S.pcap"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                captured, = map(int, re.findall(rb"(\d+) packets captured", done.stderr))
+                files = [len(records(read(os.path.join(folder, name)))[1]) for name in os.listdir(folder)]
+                self.assertEqual(sum(files), captured, (how, more, files, done.stderr))
+                self.assertGreater(captured, 500)
+
     def test_of_several_devices_the_packets_taken_are_counted(self):
         for how in (("-q",), ("-w", self.path("x.pcapng")), ("-w", self.path("y.pcapng"), "--print")):
             done = self.capture("feed=gen:20000:256,devices=2", "-i", "verbs:sim0", "-i", "verbs:sim1", "-c", "100", *how)
