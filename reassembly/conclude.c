@@ -58,19 +58,22 @@ void conclude_missing(const struct message *message, struct missing_list *list)
 	missing_list_add_holes(list, &message->coverage, &message->cut, list->origin, message_known_end(message));
 }
 
-/* Responses that were not captured. For requests, gaps in the sequence are counted. */
-static void count_lost_responses(struct message *message)
+/* Responses that were not captured; the requester may lack them if it had no time to request them again. For requests, gaps are counted. */
+static void count_lost_responses(const struct rtap_tracker *tracker, struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 	const struct psn_stream *stream = message->stream;
+	uint64_t packets = 0, *counts = message->connection->shown.anomaly_counts;
 
 	if (shown->verb != RTAP_VERB_READ || !stream || !stream->pmtu ||
 	    (!message->has_last && stream->acknowledged < message->end && !message->coverage.count))
 		return;
 	for (uint32_t i = 0; i < shown->missing_count; i++)
 		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
-			message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=
-				(shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
+			packets += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
+	counts[RTAP_CONNECTION_ANOMALY_LOST] += packets;
+	if (!message_final_psn(tracker, message))
+		counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] += packets;
 }
 
 /* Packets whose lengths do not match their PSNs can cover more than the message. */
@@ -131,7 +134,7 @@ static bool is_plain(const struct message *message)
 }
 
 /* Whether all bytes are present; adds missing ranges to the list. */
-static bool conclude_any(struct message *message)
+static bool conclude_any(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 	struct missing_list list = { .reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED };
@@ -143,7 +146,7 @@ static bool conclude_any(struct message *message)
 		conclude_data(message, &list);
 	shown->missing = list.items;
 	shown->missing_count = list.count;
-	count_lost_responses(message);
+	count_lost_responses(tracker, message);
 	adds = adds_up(message);
 	if (!adds)
 		message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH]++;
@@ -160,7 +163,7 @@ void conclude_message(const struct rtap_tracker *tracker, struct message *messag
 		shown->length = message->coverage.total;
 		shown->length_known = shown->complete = true;
 	} else {
-		shown->complete = conclude_any(message);
+		shown->complete = conclude_any(tracker, message);
 	}
 	if (message->stream && message->stream->reliable && !shown->outcome)
 		shown->outcome = RTAP_OUTCOME_UNANSWERED;
@@ -214,6 +217,15 @@ static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn
 	return stream->acknowledged;
 }
 
+void conclude_gaps(struct psn_stream *stream, uint64_t psn)
+{
+	struct psn_lost lost = psn_give_up(stream, psn);
+	uint64_t *counts = stream->connection->shown.anomaly_counts;
+
+	counts[RTAP_CONNECTION_ANOMALY_LOST] += lost.packets;
+	counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] += lost.unacknowledged;
+}
+
 void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
 {
 	struct message *first;
@@ -222,6 +234,5 @@ void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bo
 		message_settle(tracker, first);
 	psn_give_up_responses(stream, stream->settled_high);
 	if (stream->gaps.count && stream->settled_end)
-		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=
-			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
+		conclude_gaps(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }

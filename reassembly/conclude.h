@@ -19,6 +19,9 @@ void conclude_missing(const struct message *message, struct missing_list *list);
 /* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
 void message_settle(struct rtap_tracker *tracker, struct message *message);
 
+/* Counts the requests below `psn` that were never captured. */
+void conclude_gaps(struct psn_stream *stream, uint64_t psn);
+
 /* Slow path of messages_settle_final(). `all`: settles all messages. */
 void messages_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
 

@@ -32,7 +32,7 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 		struct psn_stream *stream = &connection->streams[i];
 
 		messages_settle(tracker, stream, true);
-		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += psn_give_up(stream, UINT64_MAX);
+		conclude_gaps(stream, UINT64_MAX);
 		psn_fini(stream);
 	}
 	upper_end(tracker, connection);

@@ -8,9 +8,6 @@
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 
-/* Holes that the stream passed this long ago are final. */
-#define HOLE_NS (2 * NANOSECONDS)
-
 /* Whether an unanswered message no longer waits. */
 bool message_final_given_up(const struct rtap_tracker *tracker, const struct message *message);
 

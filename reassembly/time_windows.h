@@ -25,6 +25,9 @@
 /* How long a request whose data is whole delays later messages, when only an acknowledgement is missing that may never come. */
 #define CONFIRMED_NS NANOSECONDS
 
+/* Holes that the stream passed this long ago are final. */
+#define HOLE_NS (2 * NANOSECONDS)
+
 /*
  * Management: how long a request without response delays later messages; how long a request or the state of a transfer is
  * kept.

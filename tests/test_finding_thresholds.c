@@ -515,7 +515,7 @@ Test(finding_thresholds, omit_symptoms_that_another_finding_explains)
 	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
 	begin_counts(&counts);
 	set_anomaly_count(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);
-	counts.connection->directions[1].refused = true;
+	counts.connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] = 5;
 	cr_expect_not(end_counts(&counts, "capture_loss"));
 	begin_counts(&counts);
 	set_unreliable(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);

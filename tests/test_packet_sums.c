@@ -97,7 +97,6 @@ static void same_direction(const struct stats_direction *one, const struct stats
 	SAME(first_ns);
 	SAME(last_ns);
 	SAME(marked);
-	SAME(refused);
 	SAME(attempts);
 	SAME(rnr_naks);
 	SAME(losses);

@@ -84,12 +84,14 @@ static void look_lost(const struct stats_connection *connection, struct finding 
 	finding->of = connection->shown.packets + finding->count;
 }
 
-/* A reliable service retransmits lost packets; so packets never captured were lost by the capture, unless they are still requested. */
+/* A reliable service retransmits lost packets; so packets never captured were lost by the capture, unless the receiver may lack them. */
 static void look_not_captured(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (is_reliable(connection) && !connection->directions[0].refused && !connection->directions[1].refused)
+	if (is_reliable(connection)) {
 		look_lost(connection, finding);
+		finding->count -= connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED];
+	}
 }
 
 static void look_unreliable(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)

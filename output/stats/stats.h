@@ -125,7 +125,6 @@ struct stats_direction {
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
 	bool marked;                        /* CE mark seen and no CNP since */
-	bool refused;                       /* a sequence or RNR NAK requested a retransmission that has not begun yet */
 	uint8_t attempts;                   /* retransmissions since the last response */
 	uint8_t rnr_naks;                   /* since the last response; 255: or more */
 	bool is_tcp;

@@ -126,8 +126,6 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 
 	switch (sight->ib.aeth_kind) {
 	case RTAP_AETH_ACK:
-		/* the packet that a NAK requested has arrived, although the capture does not show it as a retransmission */
-		asker->refused = false;
 		asker->attempts = asker->rnr_naks = 0;
 		if (!code)
 			stats_note_event(stats, sender, STATS_NO_CREDIT, number, sight->time_ns);
@@ -137,13 +135,11 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
 		stats_incidents(stats, asker)->rnr_until_ns = sight->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
 		asker->rnr_naks = (uint8_t)(asker->rnr_naks + (asker->rnr_naks < UINT8_MAX));
-		asker->refused = true;
 		break;
 	case RTAP_AETH_NAK:
 		if (code >= RTAP_NAK_COUNT)
 			break;
 		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number, sight->time_ns);
-		asker->refused |= code == RTAP_NAK_SEQUENCE_ERROR;
 		break;
 	default:
 		break;
@@ -204,7 +200,6 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 		incidents->rnr_until_ns = sight->time_ns;
 	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
 	asker->attempts = sight->flow.attempt;
-	asker->refused = false;
 	note_loss(stats, asker, sight);
 }
 

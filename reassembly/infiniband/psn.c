@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "reassembly/infiniband/early_response.h"
 #include "base/memory.h"
+#include "reassembly/infiniband/early_response.h"
 #include "reassembly/infiniband/psn.h"
 #include "reassembly/time_windows.h"
 
@@ -616,19 +616,32 @@ void psn_note_unreadable(struct psn_stream *stream, uint64_t begin, uint64_t end
 	stream->lost_gaps[stream->lost_count++ % PSN_LOST_GAPS] = (struct psn_range){ begin, end };
 }
 
-/* `stream`: keeps the newest ones; NULL: none. */
-static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
+/*
+ * How many of the requests from `begin` up to but excluding `end`, a part of a gap, the receiver may lack: those not acknowledged, of a
+ * sender that did not go on without them for long.
+ */
+static uint64_t count_unacknowledged(const struct psn_stream *stream, const struct psn_gap *gap, uint64_t begin, uint64_t end)
 {
-	uint64_t lost = 0;
+	if (stream->last_ns - gap->time_ns >= HOLE_NS || stream->next > end + PSN_WINDOW || stream->acknowledged >= end)
+		return 0;
+	return end - (stream->acknowledged > begin ? stream->acknowledged : begin);
+}
+
+/* `stream`: keeps the newest ones; NULL: none. */
+static struct psn_lost give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *stream)
+{
+	struct psn_lost lost = { 0 };
 	uint32_t gone = 0;
 
 	for (; gone < gaps->count && gaps->list[gone].begin < psn; gone++) {
 		struct psn_gap *gap = &gaps->list[gone];
 		uint64_t end = gap->end < psn ? gap->end : psn;
 
-		lost += end - gap->begin;
-		if (stream)
-			stream->lost_gaps[stream->lost_count++ % PSN_LOST_GAPS] = (struct psn_range){ gap->begin, end };
+		lost.packets += end - gap->begin;
+		if (stream) {
+			lost.unacknowledged += count_unacknowledged(stream, gap, gap->begin, end);
+			psn_note_unreadable(stream, gap->begin, end);
+		}
 		gap->begin = end;
 		if (end < gap->end)
 			break;
@@ -638,12 +651,9 @@ static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn, struct psn_stream *
 	return lost;
 }
 
-uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
+struct psn_lost psn_give_up(struct psn_stream *stream, uint64_t psn)
 {
-	uint64_t lost = stream->gaps.count ? give_up(&stream->gaps, psn, stream) : 0;
-
-	stream->lost += lost;
-	return lost;
+	return stream->gaps.count ? give_up(&stream->gaps, psn, stream) : (struct psn_lost){ 0 };
 }
 
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)

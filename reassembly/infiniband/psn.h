@@ -109,8 +109,13 @@ static inline void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int6
 /* A request with the PSNs from `begin` up to but excluding `end` was seen: removes them from the gaps. */
 void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
-/* Removes gaps below `psn`. Returns the number of packets lost in them. */
-uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn);
+/* Requests that were never captured. `unacknowledged`: those of them that the receiver may lack. */
+struct psn_lost {
+	uint64_t packets, unacknowledged;
+};
+
+/* Removes gaps below `psn`. Returns what was lost in them. */
+struct psn_lost psn_give_up(struct psn_stream *stream, uint64_t psn);
 
 /* Whether requests from `begin` up to but excluding `end` are missing and still expected. */
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end);

@@ -296,6 +296,19 @@ class Findings(StatsTest):
                     arguments = path if isinstance(path, tuple) else (path,)
                     self.assertEqual(rule in self.rules(*arguments), is_found, arguments)
 
+    def test_what_the_receiver_may_lack_was_not_missed_by_the_capture(self):
+        """Two of five SENDs are lost; a sequence NAK requests them; the capture ends, or the end acknowledges all, after the first of them."""
+        for acknowledges in (False, True):
+            scene = Scene("tail", "")
+            talk = scene.connection(port=20049).establish()
+            packets = [talk.send("a", 100)[0] for _ in range(5)]
+            scene.put(packets[0], packets[2], talk.ack(packets[1], NAK_SEQUENCE), packets[4], packets[1], talk.ack(packets[2]),
+                      *([talk.ack(packets[4])] if acknowledges else []))
+            path = self.written(scene)
+            self.assertEqual("capture_loss" in self.rules(path), acknowledges)
+            counted = self.objects("connections", path)[0]["anomalies"]
+            self.assertEqual((counted["lost"], counted.get("lost_unacknowledged", 0)), (1, 0 if acknowledges else 1))
+
     def test_losses_cluster_only_where_there_was_time_and_most_are_close(self):
         for close, apart, pause, is_found in ((12, 8, 0.006, True), (20, 0, 0.006, False), (10, 10, 0.006, True), (10, 11, 0.006, False),
                                               (12, 8, 0.12, False), (12, 3, 0.006, False)):

@@ -79,7 +79,7 @@ def lost_for_good():
             packets[0].message.unknown("status")
         else:
             packets[0].message.expect(status="unanswered")
-        c.anomalies = {"lost": 1}
+        c.anomalies = {"lost": 1, "lost_unacknowledged": 1}
     yield scene
 
     scene = Scene("loss-long-ago", "a Middle lost, nothing acknowledged, 3 seconds later other messages")
@@ -256,7 +256,7 @@ def refused():
     p = d.send("a", 520)
     scene.put(p[0], p[2], d.ack(p[1], NAK_SEQUENCE))
     p[0].message.expect(status="sequence error")
-    d.anomalies = {"nak_sequence": 1, "lost": 1}
+    d.anomalies = {"nak_sequence": 1, "lost": 1, "lost_unacknowledged": 1}
     yield scene
 
     scene = Scene("rnr", "RNR NAKs: one SEND gets through at the third try, another never")
