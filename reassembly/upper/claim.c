@@ -17,7 +17,7 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
-/* Whether the request that names memory can arrive after its data, or its side is unknown. */
+/* Whether the request that names the memory can be captured after its data, or its side is unknown. */
 static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	return tracker->wants_data && (is_half(connection) || connection->shows_layer);
@@ -28,7 +28,7 @@ bool claim_may_want(const struct rtap_tracker *tracker, const struct connection 
 	return tracker->open_requests || may_come_later(tracker, connection);
 }
 
-/* A READ or WRITE request names memory. */
+/* The packet is a READ or WRITE request, which names memory. */
 void claim_message(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region;
@@ -38,7 +38,7 @@ void claim_message(struct rtap_tracker *tracker, struct message *message)
 	region = tracker->open_requests ? region_find(tracker, message) : NULL;
 	if (region) {
 		region_claim(tracker, region, message);
-		/* Bytes are kept of all its packets or of none; with several regions, parts are examined separately. */
+		/* Bytes are kept of all its packets or of none. With several regions, each part is examined separately. */
 		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
 					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
 	} else if (may_come_later(tracker, message->connection)) {
@@ -124,7 +124,7 @@ static struct message *find_shown(const struct connection *connection, uint64_t 
 	return NULL;
 }
 
-/* A response was retransmitted before it was acknowledged: its requester is certain to have it only now. */
+/* A response was retransmitted before it was acknowledged: only now is it certain that the requester has it. */
 static void take_late(struct message *response, int64_t taken_ns)
 {
 	struct message *call = response->partner;
@@ -141,7 +141,7 @@ static void take_late(struct message *response, int64_t taken_ns)
 	operation->shown.time_end_ns = taken_ns;
 }
 
-/* is_source: it is the message that lost the time or had the repeats itself, and has counted them. */
+/* is_source: the message itself lost the time or had the repeats, and has counted them. */
 static void add_late(struct message *message, const struct upper_loss *loss, bool is_source)
 {
 	struct operation *operation = message->operation;
@@ -159,7 +159,7 @@ static void add_late(struct message *message, const struct upper_loss *loss, boo
 	operation->shown.repeats += loss->repeats;
 }
 
-/* The message that shows what was lost by one of a request. `request`: NULL if it has ended. */
+/* The message that shows what a message of a request lost. `request`: NULL if it has ended. */
 static struct message *shown_by(const struct message *message, const struct request *request, bool from_a, const struct upper_loss *loss)
 {
 	bool is_iwarp = message->connection->ddp;

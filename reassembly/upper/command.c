@@ -330,7 +330,7 @@ void command_detach(struct message *message)
 	conclude(tracker, command, command->request.response);
 }
 
-/* The command of a response became known by the merge of the two directions. */
+/* The merge of the two directions showed the command of a response. */
 static void join(struct rtap_tracker *tracker, struct command *alone)
 {
 	struct request *request = &alone->request;

@@ -150,7 +150,7 @@ static void show(struct upper_work *work)
 	work->dissect(work);
 }
 
-/* Requests other than SCSI commands. */
+/* Login, Text and Logout requests, task management and others that are not SCSI commands. */
 static void take_other(struct upper_work *work, const uint8_t *pdu)
 {
 	const char *name = iscsi_request_name(pdu);
@@ -235,7 +235,7 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
-/* A response, which its headers prove, with the tag of a waiting request. */
+/* Whether its headers prove that the packet is a response, and its tag is that of a waiting request. */
 static bool answers(const struct connection *connection, const struct rtap_packet *packet)
 {
 	const struct rtap_layer *layer = packet->upper == RTAP_UPPER_ISER ? layer_with(packet, PROTOCOL_ISCSI) : NULL;
@@ -245,7 +245,7 @@ static bool answers(const struct connection *connection, const struct rtap_packe
 	return command && command->request.is_seen && !command->request.is_answered;
 }
 
-/* A READ or WRITE of iWARP. */
+/* A READ or WRITE over iWARP, which TCP has put in order. */
 static bool take_placed(struct upper_work *work)
 {
 	if (!scsi_take_data(work) || !work->keep(work, &work->context->chunk))

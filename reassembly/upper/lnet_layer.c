@@ -40,11 +40,11 @@ struct lnet_request {
 	struct command command;
 	bool is_put, has_header;
 	bool is_immediate;         /* answered by an ACK or a REPLY */
-	bool is_sink;              /* a PUT_ACK: its sender is the target of the operation */
+	bool is_sink;              /* of a PUT_ACK: its sender is the target of the operation */
 	bool awaits_ack;           /* of a PUT by RDMA that is done: it has the operation */
-	struct lnet_request *other; /* the two of a PUT by RDMA: the one of the PUT_ACK and that which awaits LNet's ACK; NULL: ended, or none */
+	struct lnet_request *other; /* of a PUT by RDMA, the requests of the PUT_ACK and of LNet's ACK name each other; NULL: ended, or none */
 	bool lacks_request;        /* whose PUT_REQ was not captured */
-	bool lacks_memory;         /* some of its memory: the capture has not all descriptors */
+	bool lacks_memory;         /* some of its memory: not all descriptors were captured */
 	uint64_t named;            /* bytes of the rest */
 	bool has_status;
 	int32_t status;

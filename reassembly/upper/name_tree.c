@@ -116,7 +116,7 @@ static uint64_t used_memory(const struct name_tree *tree)
 	return tree->memory + (tree->beside ? *tree->beside : 0);
 }
 
-/* Idle nodes: not kept, without names in them, and not a root. They are evicted, the least recently used first. */
+/* Idle nodes are not kept, have no names in them and are not a root. They are evicted, the least recently used first. */
 static void leave_idle(struct name_tree *tree, struct name_node *node)
 {
 	if (!node->is_idle)
@@ -475,7 +475,7 @@ struct name_node *name_tree_bind(struct name_tree *tree, struct name_node *direc
 		return node;
 	}
 	node->gone = false;
-	/* another name of the same file: the export keeps the first one */
+	/* another name of the same file: the export uses the first one */
 	if (was_rooted && first) {
 		LIST_REMOVE(first, link);
 		LIST_INSERT_HEAD(&node->names, first, link);

@@ -55,7 +55,7 @@ static struct nccl_host *host_of(struct nccl_jobs *jobs, const struct rtap_end *
 	return host;
 }
 
-/* Joins the jobs of two hosts. The silences of the smaller one are dropped. */
+/* Joins the jobs of two hosts. The silences of the smaller one are discarded. */
 static void join(struct nccl_job *into, struct nccl_job *from)
 {
 	struct nccl_host *host;
@@ -216,7 +216,7 @@ static bool is_at_one_point(const struct nccl_job *job)
 	return able > 1;
 }
 
-/* An event after which the job is no longer silent: it paused if all of it had stopped although buffers were announced. */
+/* An event that ends a silence: the job paused if all of it had stopped although buffers were announced. */
 static void note_stop(struct nccl_jobs *jobs, struct nccl_job *job, int64_t time_ns)
 {
 	struct nccl_silence *silence;
@@ -312,7 +312,7 @@ void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_
 	progress->phase = NCCL_ENDED;
 	if (!has_data)
 		return;
-	/* later announcements can be a consequence of it */
+	/* later announcements can be caused by this one */
 	decide(job);
 	link->ended++;
 	note_arrival(link, time_ns);

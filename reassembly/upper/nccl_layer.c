@@ -34,7 +34,7 @@ static void free_state(struct rtap_tracker *tracker, struct connection *connecti
 	upper_state_destroy(tracker, connection, sizeof(struct nccl_state));
 }
 
-/* The supposed announcements of the connection are not announcements: drops them. */
+/* The supposed announcements of the connection are none: discards them. */
 static void drop_candidate(struct rtap_tracker *tracker, struct connection *connection)
 {
 	nccl_state_end(tracker, connection);
@@ -73,7 +73,7 @@ static void take_data(struct nccl_transfer *transfer, const struct message *mess
 	nccl_transfer_take(transfer, message);
 }
 
-/* The WRITE is data of a transfer. False: its connection is of another layer, or out of memory. */
+/* Assigns the WRITE to a transfer. False: its connection carries another layer, or out of memory. */
 static bool claim_for(struct rtap_tracker *tracker, struct region *region, struct message *message)
 {
 	struct connection *connection = message->connection;
@@ -91,7 +91,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 	return true;
 }
 
-/* The WRITE before it on the queue pair is of a transfer: this one ends that transfer, and fills none of its memory. */
+/* The previous WRITE on the queue pair belongs to a transfer: this WRITE ends the transfer, and fills none of its memory. */
 static struct region *ended_by(const struct message *message)
 {
 	const struct message *before = message_list_before(message);
@@ -300,7 +300,7 @@ static bool take_write(struct upper_work *work)
 	const struct nccl_state *state = state_of(message->connection);
 	unsigned layouts = state && state->is_known ? state->channels[work->from_a].layouts : 0, plausible;
 
-	/* There is no other evidence than the content. */
+	/* Only the content identifies this layer. */
 	if (work->context->no_heuristics)
 		return false;
 	if (message->shown.has_immediate) {

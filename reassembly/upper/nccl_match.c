@@ -65,7 +65,7 @@ struct region *nccl_match_find(const struct multimap *index, const struct messag
 		if (shown->virtual_address < region->begin || shown->virtual_address > region->end ||
 		    shown->length > region->end - shown->virtual_address)
 			continue;
-		/* hosts with several devices use the addresses of all of them, and a key of each */
+		/* hosts with several devices use all of their addresses, with a key for each */
 		if (!goes_to_owner(region->request, message) && !region->uses)
 			continue;
 		if (region->begin == shown->virtual_address)

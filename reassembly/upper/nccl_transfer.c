@@ -56,7 +56,10 @@ static int order(const void *left, const void *right)
 	return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : 0;
 }
 
-/* Ends each buffer where the next one begins, because more is announced than is sent. So data counts once, and buffers keep their beginnings. */
+/*
+ * Ends each buffer where the next one begins: more is announced than is sent. So data counts once, and the starts of buffers stay as
+ * announced.
+ */
 static void separate(struct region_name *regions, uint32_t count)
 {
 	if (count > 1)
@@ -358,7 +361,7 @@ void nccl_state_end(struct rtap_tracker *tracker, struct connection *connection)
 
 	for (int i = 0; state && i < 2; i++)
 		while ((first = TAILQ_FIRST(&state->channels[i].transfers))) {
-			/* on other connections too; that can end the transfer */
+			/* also on other connections; that can end the transfer */
 			if (!TAILQ_EMPTY(&first->request.claimed))
 				message_settle(tracker, TAILQ_FIRST(&first->request.claimed));
 			else

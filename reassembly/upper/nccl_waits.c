@@ -38,7 +38,7 @@ static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *tim
 
 	if (pace->has_rate)
 		expected_ns = (int64_t)((double)pace->least_rate * (double)times->bytes / 1024);
-	/* without a rate only recoveries show */
+	/* without a rate, only recoveries show that the network was slow */
 	if (pace->has_rate || times->bytes < RATED_BYTES)
 		excess_ns = between(expected_ns, sent_ns);
 	if (times->has_ack && pace->has_ack)
@@ -64,7 +64,7 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Takes the pauses out of a delay. */
+/* Subtracts the pauses from a delay. */
 static void take_pause(int64_t *delay_ns, int64_t paused_ns, struct nccl_costs *costs)
 {
 	paused_ns = least(paused_ns, *delay_ns);
@@ -72,7 +72,7 @@ static void take_pause(int64_t *delay_ns, int64_t paused_ns, struct nccl_costs *
 	costs->pause_ns += paused_ns;
 }
 
-/* Parts of the delays that are the hosts' own. */
+/* Finds the parts of the delays that the hosts themselves caused. */
 static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_t end_ns, int64_t ready_ns)
 {
 	costs->knows_receiver_own = costs->knows_receiver && times->knows_free[0];

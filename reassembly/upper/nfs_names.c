@@ -156,7 +156,7 @@ static void nfs3_done(struct nfs_names *names, const struct call_operation *call
 		create(names, node, call);
 		return;
 	case NFS3_FSINFO:
-		/* requested when a file system is mounted: even without MOUNT this is its root */
+		/* a client asks for this when it mounts a file system: it is the root, even if MOUNT was not captured */
 		if (node)
 			name_tree_be_root(names->tree, node);
 		break;

@@ -48,7 +48,7 @@ static void place(struct block_effect *effect, uint64_t first, uint64_t blocks, 
 	effect->length = blocks * block_size;
 }
 
-/* The rest of the ranges was not captured: from there on all blocks are unknown. */
+/* The other ranges were not captured: from there on all blocks are unknown. */
 static void spoil_from(struct rtap_tracker *tracker, struct block_effect *effect, uint64_t first, uint32_t block_size)
 {
 	place(effect, first, 0, block_size);
@@ -128,8 +128,8 @@ static bool destroys(const struct nvme_ended *ended)
 }
 
 /*
- * Format NVM and the deletion of a namespace are of one or of all; Sanitize is of all of the subsystem, and goes on after its response, but
- * no command reads or writes meanwhile.
+ * Format NVM and the deletion of a namespace concern one namespace or all. Sanitize concerns all of the subsystem and continues after its
+ * response, but no command reads or writes meanwhile.
  */
 static void destroy(struct rtap_tracker *tracker, const struct nvme_ended *ended, struct block_effect *effect)
 {

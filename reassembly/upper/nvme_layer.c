@@ -40,10 +40,10 @@ struct nvme_command {
 	bool has_status;
 	uint16_t status;          /* without the phase bit */
 	uint32_t code;            /* NVME_CODE */
-	uint32_t data_length;     /* as the SGL has it */
+	uint32_t data_length;     /* according to the SGL */
 	uint32_t in_capsule;      /* bytes of it in the capsule */
 	uint32_t in_capsule_seen; /* those captured before the first gap */
-	bool is_partial;          /* where some of the data is, the SGL shows in a way that is not followed */
+	bool is_partial;          /* the SGL locates some of the data in a way that is not supported */
 	uint64_t result;          /* of the response */
 	struct coverage carried;  /* data in the capsule, if it is wanted */
 	struct nvme_piece *pieces; /* on the heap, if the command names several pieces of memory; else NULL */
@@ -157,7 +157,7 @@ static void show_blocks(struct rtap_tracker *tracker, struct nvme_operation *ope
 	shown->length = (uint64_t)blocks * size;
 }
 
-/* Bytes in the capsule are data like those in regions. */
+/* Bytes in the capsule count as data, like those in regions. */
 static void add_in_capsule(struct rtap_operation *shown, const struct nvme_command *command)
 {
 	if (!command->in_capsule)
@@ -206,7 +206,7 @@ static void show_facts(struct rtap_operation *shown, const struct nvme_command *
 	shown->keep_alive_ms = queue->keep_alive_ms;
 }
 
-/* The kind of queue, which decides what an opcode means, can become known after the command: by a response, in a capture of a part. */
+/* The kind of queue, which decides what an opcode means, can become known after the command: by a response, if the capture began late. */
 static void name_again(struct rtap_tracker *tracker, struct nvme_command *command)
 {
 	const struct nvme_queue *queue = queue_of(command);
@@ -296,7 +296,7 @@ static const struct command_layer commands = {
 	.release = release, .learn = nvme_queue_learn,
 };
 
-/* The protocol of its data, if that is dissected. */
+/* The protocol of its data; PROTOCOL_PAYLOAD: its data is not dissected. */
 static uint16_t structure_of(const struct nvme_command *command)
 {
 	if (command->captured < NVME_COMMAND_LENGTH || command->data_length > NVME_MOST_STRUCTURED)

@@ -20,7 +20,7 @@
 #define FORMAT_LENGTH 4
 #define MOST_LOG2_SIZE 31
 
-/* The same of the Zoned Namespace Command Set: the first 64 bits of a format are the blocks of a zone. ZNS 1.1, 4.1.5.1. */
+/* The same for the Zoned Namespace Command Set: the first 64 bits of a format are the number of blocks of a zone. ZNS 1.1, 4.1.5.1. */
 #define ZONE_FORMATS 2816
 #define ZONE_FORMAT_LENGTH 16
 #define ZONED 2               /* CSI */
@@ -184,7 +184,7 @@ void nvme_learn_connect(struct rtap_tracker *tracker, struct nvme_queue *queue, 
 	*line.next = '\0';
 	if (length)
 		queue->target = find_target(tracker, text, (size_t)(line.next - text));
-	/* the admin queue asks for any controller: the response has the one that it got */
+	/* the admin queue asks for any controller: the response names the one it got */
 	if (controller < 0xfff0) {
 		queue->has_controller = true;
 		queue->controller = controller;

@@ -16,7 +16,7 @@
 #include "reassembly/upper/rds_message.h"
 
 #define MOST_WAITING 1024      /* messages of a side; Linux asks for an acknowledgement after 8 */
-#define BEYOND 16              /* acknowledged messages after which an older one gets no more fragments */
+#define BEYOND 16              /* number of acknowledged messages after which an older one gets no more fragments */
 
 static struct rds_message *rds_of(struct request *request)
 {
@@ -191,7 +191,7 @@ static struct rds_message *find(const struct rds_side *side, const uint8_t *head
 	struct rds_message *message = sequence ? TAILQ_LAST(&side->messages, rds_messages) : TAILQ_FIRST(&side->messages), *next;
 
 	if (!sequence) {
-		/* of the maps, which come first, the newest */
+		/* congestion maps come first: the newest of them */
 		while (message && (next = TAILQ_NEXT(message, link)) && !next->sequence)
 			message = next;
 		return message && is_of(message, header) ? message : NULL;
@@ -202,7 +202,7 @@ static struct rds_message *find(const struct rds_side *side, const uint8_t *head
 	return NULL;
 }
 
-/* Finds the acknowledgement of a message that was captured after it, if it is known which one that is. */
+/* Finds the acknowledgement of a message that was captured after it, if it is certain. */
 static void find_ack(const struct rds_side *side, struct rds_message *message)
 {
 	if (message->is_map || message->sequence > side->acks[0].sequence)

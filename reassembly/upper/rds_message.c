@@ -13,7 +13,7 @@
 #include "reassembly/operation.h"
 #include "reassembly/upper/rds_message.h"
 
-#define PAGE 4096              /* fragments but the last are whole pages */
+#define PAGE 4096              /* all fragments but the last are whole pages */
 #define ID_TEXT 24
 #define OBJECT_TEXT 16
 #define CRC_TEXT 12
@@ -30,7 +30,7 @@ static uint32_t packets_of(const struct message *send)
 	return (uint32_t)((send->end ? send->end : send->high + 1) - send->low);
 }
 
-/* A fragment that is not the last has the size of all fragments. */
+/* A fragment that is not the last one shows the size of all of them. */
 static void learn_size(struct rds_side *side, const struct message *send, const struct rds_fragment *fragment, uint32_t length)
 {
 	if (fragment->wire >= length || fragment->wire % PAGE || fragment->wire <= side->fragment)
@@ -68,7 +68,7 @@ static bool is_first_psn(const struct connection *connection, bool from_a, uint6
 	return connection->shown.learned_by_cm && end->psn_known && end->psn == (psn & PSN_MASK);
 }
 
-/* Determines the message's beginning from the previous SEND, or from a last fragment. */
+/* Finds where the message begins: from the previous SEND, or from a last fragment. */
 static void find_origin(const struct upper_work *work, const struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment,
 			uint64_t position)
 {

@@ -69,7 +69,7 @@ static bool update(struct tree_node *node)
 	return region->furthest != before;
 }
 
-/* Losses after these positions of the streams count for the request's memory. */
+/* Losses after these positions in the streams count for the request's memory. */
 static void note_streams(struct request *request)
 {
 	const struct connection *connection = request->connection;
@@ -78,7 +78,7 @@ static void note_streams(struct request *request)
 		bool from_a = request->from_a == (i == 1);
 		const struct psn_stream *stream = &connection->streams[from_a];
 
-		/* A request captured late can have been answered by what is missing already. */
+		/* A request captured late may already have been answered by packets that are missing. */
 		request->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		request->begun_psn = i == 0 ? stream->next : request->begun_psn;
 		request->lost[i] = connection->ddp ? connection->ddp->halves[from_a].losses : stream->lost;
@@ -114,7 +114,7 @@ static void put(struct request *request, struct region_name *name)
 		last->key = name->key;
 		last->is_read = name->is_read;
 	} else {
-		/* parts of it are shown separately */
+		/* its parts are shown separately */
 		last->keep_bytes = true;
 	}
 	if (name->end > last->end)
@@ -212,7 +212,10 @@ static void note_response_psn(struct request *request)
 		*highest = request->response_psn;
 }
 
-/* Regions of a half connection show its other half (content_pairing.h), whatever is wanted of it: its number is the same in all outputs. */
+/*
+ * Regions of a half connection help to find its other half (content_pairing.h), even if no output needs them: the number of the connection
+ * is the same in all outputs.
+ */
 void region_open_all(struct rtap_tracker *tracker, struct request *request)
 {
 	bool are_all = tracker->wants_data || connection_has_one_flow(request->connection);
@@ -385,7 +388,7 @@ static void search_below(struct search *search, struct tree_node *node)
 	}
 }
 
-/* A request's regions do not overlap. */
+/* The regions of a request do not overlap: the first match is the only one. */
 static void search_listed(struct search *search, const struct request *request)
 {
 	const struct rtap_message *shown = &search->message->shown;
@@ -437,7 +440,7 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 		.address = shown->virtual_address,
 	};
 
-	/* A message after all responses belongs to none of their requests. */
+	/* A message sent after all responses belongs to none of their requests. */
 	if (message->low <= regions->response_psn[!shown->from_a])
 		index_listed(regions, true);
 	search_listed(&search, LIST_FIRST(&regions->listed[false]));
@@ -542,7 +545,7 @@ static void store_in(struct rtap_tracker *tracker, struct region *region, const 
 
 	if (region->keep_bytes && data->bytes && region->end - region->begin <= MOST_RESERVED)
 		coverage_reserve(&region->data, 0, (size_t)(region->end - region->begin));
-	/* Bytes that were wanted but could not be kept are treated as absent. */
+	/* Wanted bytes that could not be kept count as absent. */
 	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
 		const struct coverage_run *run = &coverage_runs(data)[i];

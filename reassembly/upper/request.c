@@ -74,7 +74,7 @@ void request_answered(struct request *request, struct message *send)
 
 void request_reconsider(struct rtap_tracker *tracker, struct request *request, const struct message *send)
 {
-	/* It arrived late, or data could belong to this request or another. */
+	/* The request was captured late, or data can belong to this request or to another. */
 	if (!request->connection->ddp && (request->has_regions ? message_list_after(send) || request->is_contested
 							       : message_list_after(send) && !request->is_seen))
 		claim_around_response(tracker, request);
@@ -138,7 +138,7 @@ static int order_by_offset(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Data that a response says, or implies, was moved: `length` bytes in all. False: none is missing. */
+/* Adds the missing ranges of data that the response says, or implies, was moved: `length` bytes in all. False: none is missing. */
 static bool add_missing_data(struct rtap_tracker *tracker, struct operation *operation, const struct request *request, bool is_read, uint64_t length)
 {
 	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
@@ -171,7 +171,7 @@ static void add_data(struct rtap_tracker *tracker, struct operation *operation, 
 	if (request->has_moved && request->moved[is_read] < length)
 		length = request->moved[is_read];
 	shown->complete &= request->has_failed || present >= length;
-	/* More than was written can be present, and some of that be missing. */
+	/* More bytes than were written can be present, and some of those written can be missing. */
 	if (request->is_answered && !request->has_failed && (present < named || present < length))
 		shown->complete &= !add_missing_data(tracker, operation, request, is_read, length);
 	if (present)
@@ -181,7 +181,7 @@ static void add_data(struct rtap_tracker *tracker, struct operation *operation, 
 	shown->repeats += lost->resent;
 }
 
-/* Also of a SEND that is not settled. */
+/* Whether all bytes are present, also of a SEND that is not settled. */
 static bool is_complete(const struct message *send)
 {
 	return send->stream ? assembly_is_whole(send) : send->shown.complete;
@@ -207,7 +207,7 @@ void *request_conclude(struct rtap_tracker *tracker, struct request *request, st
 	add_send(tracker, operation, send, false);
 	shown->time_lost_us -= request->late_us < shown->time_lost_us ? request->late_us : shown->time_lost_us;
 	if (response) {
-		/* It is reported with the number of both. */
+		/* The operation is reported with the numbers of both messages. */
 		send->partner = response;
 		response->partner = send;
 		response->is_response = true;
@@ -215,7 +215,7 @@ void *request_conclude(struct rtap_tracker *tracker, struct request *request, st
 		if (response->taken_ns > shown->time_end_ns)
 			shown->time_end_ns = response->taken_ns;
 		shown->latency_ns = (response->taken_ns > response->shown.time_end_ns ? response->taken_ns : response->shown.time_end_ns) - send->shown.time_ns;
-		/* If the capture swapped them, the latency is unknown. */
+		/* If they were captured in the wrong order, the latency is unknown. */
 		shown->has_latency = shown->latency_ns >= 0;
 	}
 	shown->complete = response && is_complete(send) && is_complete(response);

@@ -74,7 +74,7 @@ static void find_session(struct upper_work *work, struct rnbd_state *state, bool
 		state->session = rnbd_session_find(work->tracker, client_is_a ? &shown->a : &shown->b, client_is_a ? &shown->b : &shown->a, NULL);
 }
 
-/* Whether the message belongs to no request or response yet. */
+/* Whether the message is not assigned to a request or response yet. */
 static bool is_new(const struct upper_work *work)
 {
 	return work->message && !work->message->request && !work->message->operation;
@@ -97,7 +97,7 @@ static struct rnbd_command *answer(struct upper_work *work, uint64_t id, uint32_
 	struct command *asked = command_find(work->connection, !work->from_a, id);
 	struct rnbd_command *command;
 
-	/* a client uses the lowest free buffer: it, and its memory, is soon that of another request */
+	/* a client uses the lowest free buffer: the buffer, and its memory, soon belong to another request */
 	if (asked && asked->request.has_regions && is_new(work) && region_may_be_anothers(&asked->request, work->message))
 		command_await_nothing(work->tracker, asked);
 	command = is_new(work) ? rnbd_command_of(command_answered(work, id)) : NULL;
@@ -131,7 +131,7 @@ static unsigned find_place_bits(const struct connection *connection, bool reques
 	return found;
 }
 
-/* The place in immediate data of the buffer in a response: learns how many bits the rest has. */
+/* The buffer in the immediate data of a response: learns how many bits follow its number. */
 static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *state, uint32_t buffer)
 {
 	if (!knows_place_bits(state) && buffer)
@@ -139,7 +139,7 @@ static uint64_t place_of_buffer(struct upper_work *work, struct rnbd_state *stat
 	return (uint64_t)buffer << rnbd_command_place_bits(state);
 }
 
-/* Immediate data of a response without an error, and its buffer is that of a request. */
+/* Whether immediate data is that of a response without an error, for a buffer of a waiting request. */
 static bool answers(const struct connection *connection, const struct rtap_packet *packet)
 {
 	const struct rnbd_state *state = connection->upper_state;
@@ -183,7 +183,7 @@ static char *name_to_open(struct rtap_tracker *tracker, const uint8_t *message)
 	return copy;
 }
 
-/* Reads the message of RTRS's user. */
+/* Reads the message of the layer above RTRS. */
 static void read_user(struct rtap_tracker *tracker, const struct rnbd_state *state, const struct rtrs_request *request, struct rnbd_command *command)
 {
 	const uint8_t *message = request->user;
@@ -395,7 +395,7 @@ static void take_data_written(struct upper_work *work)
 		work->dissect(work);
 }
 
-/* Whether a WRITE whose connection is unknown proves itself. */
+/* Whether a WRITE on an unknown connection is certainly one of RTRS. */
 static bool is_recognised(const struct upper_work *work)
 {
 	const struct message *message = work->message;

@@ -119,7 +119,7 @@ static void add_address(struct line *line, const struct rtap_end *end)
 		line_text(line, "unknown");
 }
 
-/* Clients choose the names of sessions: two servers can have sessions of the same name. */
+/* Clients choose the names of sessions: sessions of two servers can have the same name. */
 static bool is_elsewhere(const struct sessions *sessions, const struct rnbd_session *session)
 {
 	const struct rnbd_session *other;

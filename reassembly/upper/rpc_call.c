@@ -63,7 +63,7 @@ struct rpc_call *rpc_call_find(const struct rtap_tracker *tracker, const struct 
 	const struct request_list *lists = connection->requests.lists;
 	struct rpc_call *last = rpc_call_of(TAILQ_LAST(&lists[false].queue, request_queue));
 
-	/* Where calls arrive one by one it is the last. */
+	/* If calls arrive one at a time, it is the last one. */
 	if (last && last->mapped && last->xid == xid && last->request.from_a == from_a)
 		return last;
 	if (!last && TAILQ_EMPTY(&lists[true].queue))
@@ -143,7 +143,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 	rpc_answers_add(tracker, rpc_state_of_connection(call->request.connection), &answer);
 }
 
-/* Ends the call incomplete. What arrives of it later is recognised by what is remembered. */
+/* Ends the call as incomplete. Its later packets are recognised by what is remembered. */
 static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	/* No more data of the call is expected. */
@@ -164,7 +164,7 @@ static void evict(struct budget_entry *entry, void *owner)
 	give_up(tracker, call_of_entry(entry));
 }
 
-/* Nothing was seen of the call for a long time. */
+/* No packet of the call for a long time. */
 static void give_up_silent(struct budget_entry *entry, void *owner)
 {
 	give_up(owner, call_of_entry(entry));
@@ -219,7 +219,7 @@ static bool has_overtaken(const struct rpc_call *lone)
 	return !lone->call.present && lone->request.response && !lone->call.rpc.program_known;
 }
 
-/* A call without its content. */
+/* Creates a call without its content. */
 static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
 {
 	struct connection *connection = message->connection;
@@ -251,7 +251,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 
 bool rpc_call_locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
 {
-	/* Usually it is the frame's payload. */
+	/* Usually the message is the frame's payload. */
 	if (packet->source_count == 1) {
 		*bytes = packet->sources[0].bytes + packet->payload.offset;
 		*captured = packet->payload.captured;
@@ -522,7 +522,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return false;
 	if (rpc_call_find(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
-	/* Truncated lists do not show it: with a captured setup, messages of end b are taken for replies. */
+	/* Truncated lists do not show whether it is a reply: if the setup was captured, messages of end b are taken for replies. */
 	if (packet->payload.captured < packet->payload.wire || result->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
@@ -683,7 +683,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 	merge_state(tracker, from, to, turned);
 	for (int side = 0; side < 2; side++)
 		to->outstanding[side] += from->outstanding[side != turned];
-	/* The calls of either side can be the ones known first. */
+	/* The calls of either end may have been known first. */
 	for (request = TAILQ_FIRST(&to->requests.lists[true].queue); request; request = next) {
 		next = TAILQ_NEXT(request, link);
 		if (!request->is_seen)

@@ -63,7 +63,7 @@ static void take_record(void *owner, const struct rpc_record *record)
 		heard.reason = reasons[record->hole];
 	else if (record->missing == RPC_RECORD_TOO_LARGE || record->missing == RPC_RECORD_EVICTED)
 		heard.reason = RTAP_MISSING_EVICTED;
-	/* The length does not count a hole that contained a mark. */
+	/* The length excludes a hole that contained a record mark. */
 	heard.broken = record->missing != RPC_RECORD_WHOLE;
 	rpc_conversation_hear(direction->conversation, direction->from_a, &heard);
 }
@@ -83,7 +83,7 @@ static bool begins_otherwise(const struct rpc_conversation *conversation, bool f
 	       rpc_record_guess(bytes->span.bytes, bytes->span.length, true) == RPC_RECORD_NO;
 }
 
-/* Whether the stream carries RPC, judged with these bytes. If so, its readers begin with them. */
+/* Decides by these bytes whether the stream carries RPC. If so, its readers begin with them. */
 static bool recognise(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
 {
 	/* The record may continue in other segments. */
@@ -233,7 +233,7 @@ void rpc_carriers_flush(struct rpc_carriers *carriers)
 
 void rpc_carriers_fini(struct rpc_carriers *carriers)
 {
-	/* Frees the rest as at the end, but without callbacks. */
+	/* Frees the rest as at the end of the input, but without callbacks. */
 	carriers->user.exchange = NULL;
 	rpc_carriers_flush(carriers);
 	map_fini(&carriers->calls);

@@ -62,7 +62,7 @@ static bool read_chunk(struct chunk_lists *lists, struct cursor *cursor, enum ch
 
 	if (cursor_u32(cursor, &count) != OK)
 		return false;
-	/* Each segment must be there: a large count costs nothing. */
+	/* Each segment must be present in the packet: a large count costs nothing. */
 	while (count--)
 		if (!read_segment(lists, cursor, list, chunk))
 			return false;
@@ -85,7 +85,7 @@ static bool read_lists(struct chunk_lists *lists, struct cursor *cursor)
 	bool in_order = true;
 	const uint8_t *none;
 
-	/* Usually they are empty. */
+	/* Usually the lists are empty. */
 	if (cursor->captured >= EMPTY_LENGTH && !load64(cursor->next) && !load32(cursor->next + 8))
 		return cursor_take(cursor, EMPTY_LENGTH, &none) == OK;
 	while (cursor_u32(cursor, &follows) == OK && follows) {
@@ -390,7 +390,7 @@ void rpc_stream_build_call(struct rpc_stream *whole, const struct rpc_send *send
 		uint32_t position = lists->segments[first].chunk;
 		uint64_t length = 0;
 
-		/* the base up to this Position */
+		/* the base stream up to this Position */
 		while (at < base.count && whole->length < position) {
 			struct xdr_extent extent = base.extents[at];
 			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;

@@ -295,7 +295,7 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 	free_conversation(conversation);
 }
 
-/* Evicts the calls and, for UDP, the conversation. */
+/* Evicts the calls; with UDP also the conversation. */
 static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rpc_conversation *conversation = owner;
@@ -329,14 +329,14 @@ void rpc_conversation_give_up(struct rpc_conversation *conversation)
 		take_early(conversation, SLIST_FIRST(&conversation->early));
 }
 
-/* Nothing was seen for a long time: no reply is expected any more. */
+/* No packet for a long time: no reply is expected any more. */
 static void give_up_all(struct budget_entry *entry, void *owner)
 {
 	(void)entry;
 	rpc_conversation_give_up(owner);
 }
 
-/* The same for single calls while others are answered. */
+/* The same for single calls, while others are still answered. */
 static void give_up_old(struct rpc_conversation *conversation, int64_t now_ns)
 {
 	int64_t longest = (int64_t)conversation->carriers->budget->give_up_ns;
@@ -466,13 +466,13 @@ static void remember(struct rpc_waiting *call)
 		.frame = call->heard.first_frame, .time_ns = call->heard.time_ns, .calls = call->repeats,
 	};
 
-	/* Requesting memory can end all waiting calls. */
+	/* Requesting memory can evict all waiting calls. */
 	free_waiting(call);
 	if (reserve_remembered(conversation))
 		conversation->remembered[conversation->remembered_at++ % conversation->remembered_room] = one;
 }
 
-/* Passes a message to the user, if there is a callback. */
+/* Passes a message to the owner's callback, if there is one. */
 static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
 			    const struct rtap_rpc_facts *facts, const struct rpc_relation *relation)
 {
@@ -596,7 +596,7 @@ static void put_address(uint64_t words[2], const uint8_t *address, unsigned leng
 	words[1] = length == 16 ? load64(address + 8) : 0;
 }
 
-/* The same in both directions: the end that compares lower is a. */
+/* The key is the same for both directions: end a is the one that compares lower. */
 static void make_key(const struct rtap_packet *packet, uint64_t key[5], bool *from_a)
 {
 	uint64_t source[3], destination[3], *a, *b;

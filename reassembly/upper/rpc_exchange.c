@@ -111,7 +111,7 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status = status;
 		binder->status_name = name;
 	}
-	/* Nor has its reply, unless chunks must be matched to results. */
+	/* Nor has its reply, unless chunks must be assigned to results. */
 	if (binder->is_single && !binder->noted)
 		sink->stop |= binder->lists && !binder->lists->write_chunks;
 }
@@ -533,7 +533,7 @@ static void read_general(struct rtap_tracker *tracker, const struct rpc_call *ca
 	rpc_stream_fini(&work.stream);
 }
 
-/* Updates the facts of its header from the call. False: the header must be read again. */
+/* Completes the facts of its header from those of the call. False: the header must be read again. */
 static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 {
 	struct rtap_context context;
@@ -674,7 +674,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		call_shown->shown.has_latency = reply_shown->shown.has_latency;
 		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
 	}
-	/* The outcome of the call is known only now. */
+	/* Only now is the outcome of the call known. */
 	if (call_shown) {
 		show_error(&call_shown->shown, &call->call, call);
 		message_release(tracker, call_shown);

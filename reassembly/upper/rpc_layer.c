@@ -205,7 +205,7 @@ static void show_chunk(struct upper_work *work, struct rpc_call *read)
 	read->call.rpc_time_ns = packet->frame->time_ns;
 }
 
-/* A later packet shows the message of the header. */
+/* Notes in the packet that a later one shows the message of this header. */
 static void show_follows(struct upper_work *work)
 {
 	if (!is_followed(work))

@@ -65,7 +65,7 @@ static void charge(struct rtap_tracker *tracker, struct rpc_names *names)
 		budget_give(&tracker->budget, &names->entry, before - now);
 }
 
-/* Where the names of a server are entered. NULL: out of memory, which is counted. */
+/* The names of a server, created if there are none. NULL: out of memory, which is counted. */
 static struct name_server *enter(struct rtap_tracker *tracker, const struct rtap_end *end)
 {
 	struct rpc_names *names = names_of(tracker);
@@ -76,7 +76,7 @@ static struct name_server *enter(struct rtap_tracker *tracker, const struct rtap
 	return server;
 }
 
-/* Names were entered. */
+/* Call after names were entered: updates the charge and the counts. */
 static void leave(struct rtap_tracker *tracker, struct rpc_names *names)
 {
 	uint64_t lost;
@@ -204,7 +204,7 @@ const char *rpc_names_tail(struct rtap_tracker *tracker, const struct rtap_end *
 		const struct name *name = LIST_FIRST(&node->names);
 		int length = (int)name_text(name->bytes, name->length, component), room = (int)(at - text) - HASH_LENGTH - 1;
 
-		/* of a very long name, the end */
+		/* only the end of a very long name */
 		if (at == end && length > room) {
 			int skipped = length - room;
 

@@ -452,7 +452,7 @@ static void learn(struct rtap_tracker *tracker, const struct rpc_operation *oper
 
 	if (!operation->kept[0] || operation->was_rejected || (operation->has_reply && !operation->kept[1]))
 		return;
-	/* Only the identity of one file, which is known. */
+	/* Only one file is identified, and it is already known. */
 	if (!noted->has_names && noted->place.known && !noted->place.path.length &&
 	    rpc_names_identified(tracker, server, handle_of(noted, &noted->place)))
 		return;
@@ -462,7 +462,7 @@ static void learn(struct rtap_tracker *tracker, const struct rpc_operation *oper
 	rpc_names_learn(tracker, &exchange);
 }
 
-/* Called in the order of requests: the client learned the handle of a request from the response to an earlier one. */
+/* Called in the order of requests: a client knows the handle in a request from the response to an earlier one. */
 static void complete(struct rtap_tracker *tracker, struct operation *head)
 {
 	struct rpc_operation *operation = (struct rpc_operation *)head;

@@ -65,7 +65,7 @@ enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bo
 		return RPC_RECORD_NO;
 	if (mark & LAST && fragment < LEAST_MESSAGE)
 		return RPC_RECORD_NO;
-	/* Of a first fragment shorter than the header no more can be checked. */
+	/* If the first fragment is shorter than the header, only that much can be checked. */
 	looked_at = fragment < RPC_RECORD_HEADER - MARK ? fragment + MARK : RPC_RECORD_HEADER;
 	if (length > looked_at)
 		length = looked_at;
@@ -321,7 +321,7 @@ static uint32_t take_mark(struct rpc_record_reader *reader, const uint8_t *bytes
 	return taken;
 }
 
-/* No record begins at this byte. */
+/* Skips bytes at which no record begins. */
 static void skip(struct rpc_record_reader *reader, uint64_t bytes)
 {
 	reader->state = RPC_RECORD_SEARCHING;

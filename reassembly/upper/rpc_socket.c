@@ -198,7 +198,7 @@ static void note_packet(struct rtap_tracker *tracker, struct rpc_conversation *c
 	packet->flow.present = packet->flow.beside_rdma = true;
 	packet->flow.connection = connection->shown.number;
 	packet->flow.from_a = from_a != conversation->turned;
-	/* Otherwise the content counts here, not the segments. */
+	/* Otherwise the RPC messages count, not the segments. */
 	if (facts && facts->analysis == RTAP_TCP_CAPTURED_TWICE)
 		packet->flow.tcp_analysis = facts->analysis;
 }

@@ -164,7 +164,7 @@ static uint8_t flags_of(const struct scsi_request *request)
 	return flags;
 }
 
-/* What lacks of the data in further SENDs; without the last of them the place of the rest is not known. */
+/* Missing parts of the data in further SENDs. Without the last of these SENDs, the position of the remaining data is unknown. */
 static void show_unsolicited(struct rtap_tracker *tracker, struct scsi_operation *operation, const struct scsi_request *request)
 {
 	struct missing_list list = { .reason = RTAP_MISSING_NOT_CAPTURED };
@@ -326,7 +326,7 @@ static void unmap(struct rtap_tracker *tracker, struct block_effect *effect, con
 	give(tracker, effect, BLOCK_SPOILED);
 }
 
-/* WRITE SAME: one block of data for all. */
+/* WRITE SAME: the data is one block, which is written to all. */
 static void fill(struct rtap_tracker *tracker, const struct scsi_request *request, struct block_effect *effect,
 		 const struct coverage *data, uint32_t size)
 {
@@ -718,7 +718,7 @@ static void show_alone(struct upper_work *work, const struct scsi_request *reque
 	show_status(operation, request);
 }
 
-/* What an underflow leaves of the memory that must have been read and written. */
+/* How much of the memory must have been read and written: all but the residual counts. */
 static void take_residuals(struct scsi_request *request, const struct scsi_response_unit *unit)
 {
 	uint64_t unused[2] = { unit->unused_in, unit->unused_out };

@@ -47,7 +47,7 @@ static void spoil(struct rtap_tracker *tracker, struct block_effect *effect)
 	tracker->take_effect(tracker->effect_owner, effect);
 }
 
-/* Nothing says what was changed. */
+/* It is unknown which blocks were changed. */
 static void spoil_all(struct rtap_tracker *tracker, struct block_effect *effect)
 {
 	effect->offset = effect->length = 0;

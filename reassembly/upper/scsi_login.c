@@ -24,7 +24,7 @@ static void take_pair(struct scsi_login *login, const uint8_t *pair, uint32_t le
 	take_name(pair, length, "TargetName=", login->target, &login->target_length);
 }
 
-/* Appends to the pair that continues. */
+/* Appends to an incomplete key=value pair. */
 static void keep_tail(struct scsi_login *login, const uint8_t *text, uint32_t length)
 {
 	login->is_cut |= length > sizeof login->tail - login->tail_length;
@@ -53,7 +53,7 @@ void scsi_login_text(struct scsi_login *login, const uint8_t *text, uint32_t len
 		if (!at && part < length)
 			take_tail(login);
 	}
-	/* its last pair is not known */
+	/* its last pair is incomplete */
 	login->is_cut |= !is_whole;
 	if (!continues)
 		take_tail(login);

@@ -13,7 +13,7 @@
 #define MOST_FRAGMENTS 4096
 #define MOST_BYTES (16u << 20) /* limit per direction; peers usually negotiate 1 MiB per message */
 
-/* Whether the bytes are the start of a message, not of a later command of a compound. */
+/* Whether a message begins with these bytes. A later command of a compound does not begin one. */
 static bool begins(struct rtap_span bytes)
 {
 	uint32_t id = bytes.length >= 4 ? load32(bytes.bytes) : 0;

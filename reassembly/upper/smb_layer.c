@@ -94,7 +94,7 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole,
 		work->context->chunk = bytes;
 		set_shown(work->tracker, work->connection, (uint8_t *)(uintptr_t)whole->bytes.bytes, whole->bytes.length);
 	} else if (!work->keep && !work->context->request.has_details) {
-		/* its layers exist already */
+		/* the packet has these layers already */
 		work->packet->request = work->context->request;
 		return;
 	} else if (!work->context->request.frame) {
@@ -182,7 +182,7 @@ static void free_own(struct rtap_tracker *tracker, struct connection *connection
 	set_shown(tracker, connection, NULL, 0);
 }
 
-/* Fragments whose message began before the two halves were one are lost. */
+/* Drops fragments whose message began before the two halves were merged. */
 static void merged(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	free_own(tracker, from);

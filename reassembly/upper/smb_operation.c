@@ -286,7 +286,7 @@ void smb_operation_opaque(struct upper_work *work, const struct smb_whole *whole
 
 	if (!operation)
 		return;
-	/* an encrypted message shows its session only */
+	/* of an encrypted message only the session is readable */
 	if (id == SMB_ID_ENCRYPTED && whole->bytes.length >= 52)
 		snprintf(operation->id, ID_TEXT, "session 0x%" PRIx64, little_bits(whole->bytes.bytes, 352, 64));
 	operation->head.shown.layer = "smb";
@@ -337,7 +337,7 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 	effect->bytes.kind = is_read ? BLOCK_READ : is_sure ? BLOCK_WRITTEN : BLOCK_SPOILED;
 	effect->bytes.offset = part->offset;
 	effect->bytes.length = is_sure ? part->moved : part->length;
-	/* an error changes nothing, unless the server had begun to write */
+	/* a failed command changes nothing, unless the server had begun to write */
 	if (part->is_answered && !is_sure)
 		return;
 	if (!join_data(&request->command.request, part, &data, &cut))

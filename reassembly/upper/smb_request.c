@@ -351,7 +351,7 @@ void smb_take_message(struct upper_work *work, const struct smb_whole *whole, st
 		request->command.request.entry.give_up = NULL;
 }
 
-/* What the request says of each command of a response: its class. */
+/* Notes the information class of each command, which only the request contains. */
 static void note_details(struct packet_request *known, struct smb_request *request, struct rtap_span message)
 {
 	uint32_t at = 0;

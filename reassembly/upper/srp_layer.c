@@ -181,7 +181,7 @@ static void show(struct upper_work *work)
 	const struct rtap_payload *payload = &work->packet->payload;
 	struct unit unit = unit_of(work->packet);
 
-	/* not dissected as SRP yet */
+	/* the packet was not dissected as SRP yet */
 	if (!unit.bytes)
 		unit = (struct unit){ work->packet->sources[payload->source].bytes + payload->offset, payload->captured };
 	if ( unit.length >= SRP_RESPONSE_LENGTH && unit.bytes[0] == SRP_RESPONSE)
