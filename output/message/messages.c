@@ -544,8 +544,11 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 		line_dec(line, message->retry_of);
 	}
 	if (message->partner) {
+		char *partner = line->next;
+
 		line_text(line, message->mad_is_answer ? ", request " : ", response ");
 		line_dec(line, message->partner);
+		line_spare(line, partner, LINE_SPARE_DETAIL);
 	}
 }
 

@@ -337,11 +337,32 @@ static void on_inputs(const struct stats_view *view, const char *command, const 
 	}
 }
 
-/* Continues a command that begins at `begin` on a new line if the next `length` bytes do not fit. */
-static void break_before(const char *begin, size_t length, struct line *line)
+#define CONTINUED "      "
+
+/* Continues a command that begins at `begin` on a new line if the next `length` bytes do not fit, and returns whether it did. */
+static bool break_before(const char *begin, size_t length, struct line *line)
 {
-	if ((size_t)(line->next - begin) + length > STATS_TABLE_WIDTH)
-		line_text(line, " \\\n      ");
+	bool breaks = (size_t)(line->next - begin) + length > STATS_TABLE_WIDTH;
+
+	if (breaks)
+		line_text(line, " \\\n" CONTINUED);
+	return breaks;
+}
+
+/* A filter in quotation marks; if it does not fit on a line, on two: a shell passes the newline, and a filter may contain it. */
+static void put_filter(const char *text, size_t length, const char *begin, struct line *line)
+{
+	size_t fits = (size_t)(line->next - begin) < STATS_TABLE_WIDTH ? STATS_TABLE_WIDTH - (size_t)(line->next - begin) : 0, cut = length;
+
+	if (length > fits)
+		for (cut = fits; cut > 4 && memcmp(text + cut - 4, " && ", 4) && memcmp(text + cut - 4, " || ", 4); cut--)
+			;
+	if (cut <= 4)
+		cut = length;
+	line_bytes(line, text, cut - (cut < length));
+	if (cut < length)
+		line_text(line, "\n          ");
+	line_bytes(line, text + cut, length - cut);
 }
 
 static void command(const struct stats *stats, const struct stats_view *view, const struct finding *found, struct line *line)
@@ -356,9 +377,10 @@ static void command(const struct stats *stats, const struct stats_view *view, co
 	line_char(&filter, '\'');
 	on_inputs(view, "", " -r ", line);
 	line_text(line, strcmp(found->rule->name, "bad_icrc") ? "" : " --check-icrc");
-	break_before(begin, sizeof " -Y " + (size_t)(filter.next - text), line);
+	if (break_before(begin, sizeof " -Y " + (size_t)(filter.next - text), line))
+		begin = line->next - strlen(CONTINUED);
 	line_text(line, " -Y ");
-	line_bytes(line, text, (size_t)(filter.next - text));
+	put_filter(text, (size_t)(filter.next - text), begin, line);
 	line_char(line, '\n');
 }
 

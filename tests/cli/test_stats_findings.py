@@ -389,13 +389,27 @@ class Findings(StatsTest):
             path = os.path.join(self.directory, name)
             with open(path, "wb") as f:
                 f.write(content)
-            text = self.good("stats", "-r", path, "--explain", "all").decode().replace(" \\\n      ", "")
+            text = self.good("stats", "-r", path, "--explain", "all").decode()
+            # paths of this test are long
+            self.assertEqual([line for line in text.splitlines() if len(line) > 120 and path not in line], [])
+            text = text.replace(" \\\n      ", "").replace("\n          ", " ")
             commands = [line.strip() for line in text.splitlines() if line.startswith("     rdmatap ")]
             self.assertEqual(len(commands), 9)
             for command in commands:
                 shell = subprocess.run(["bash", "-c", command.replace("rdmatap", shlex.quote(PROGRAM), 1)], capture_output=True)
                 self.assertEqual((shell.returncode, shell.stderr), (0, b""), command)
                 self.assertTrue(shell.stdout, command)
+
+    def test_a_long_filter_takes_two_lines_that_a_shell_takes(self):
+        path = os.path.relpath(testdata("roce-v1.pcap"))
+        text = "\n".join(self.lines("stats", path, "--explain", "all"))
+        commands = [found for found in re.findall(r"^     (rdmatap -r (?:.*\\\n)?[^']*'[^']*')", text, re.M) if "\n          " in found]
+        self.assertEqual(len(commands), 2)
+        for command in commands:
+            self.assertLessEqual(max(map(len, command.splitlines())), 120)
+            shell = subprocess.run(["bash", "-c", command.replace("rdmatap", shlex.quote(PROGRAM), 1)], capture_output=True)
+            self.assertEqual((shell.returncode, len(shell.stdout.splitlines())), (0, 16), command)
+            self.assertIn(": 16 packets marked by ECN", text)
 
     def test_every_rule_is_explained(self):
         text = self.good("stats", "--explain", "list").decode()
