@@ -453,8 +453,10 @@ static double error_at_end(const struct fit *fit, const struct extent *extent, c
 	for (size_t i = 0; i < extent->end - extent->begin; i++) {
 		const struct clock_sample *sample = &fit->samples[is_last ? extent->end - 1 - i : extent->begin + i];
 
-		/* next to a step, some may be of the other piece */
-		if ((!is_last && sample->frame < piece->unclear_to) || (is_last && extent->end < fit->count && sample->frame > piece[1].unclear_from))
+		/* some may be of the other piece or not confirm the line */
+		if ((!is_last && (sample->frame < piece->unclear_to || sample->frame < piece->confirmed_from)) ||
+		    (is_last && piece->confirmed_to && sample->frame > piece->confirmed_to) ||
+		    (is_last && extent->end < fit->count && sample->frame > piece[1].unclear_from))
 			continue;
 		bracket_add(fit, &bracket, piece, sample);
 		if (bracket.counts[0] >= END_SAMPLES && bracket.counts[1] >= END_SAMPLES)
@@ -486,12 +488,46 @@ static size_t needed_at_end(const struct fit *fit, const struct extent *extent, 
 	return count;
 }
 
+/*
+ * The frame from which on all follow the first `needed` samples by the other clock, too, whose step can be among them: packets that the other one
+ * captured later than these were sent after that.
+ */
+static uint64_t first_confirmed(const struct fit *fit, size_t needed)
+{
+	uint64_t latest = 0;
+
+	for (size_t i = 0; i < needed; i++)
+		if (fit->samples[i].other_frame > latest)
+			latest = fit->samples[i].other_frame;
+	if (!latest)
+		return fit->samples[needed - 1].frame + 1;
+	for (size_t i = needed; i < fit->count; i++)
+		if (is_later(fit, &fit->samples[i]) && fit->samples[i].other_frame > latest)
+			return fit->samples[i].frame;
+	return fit->samples[fit->count - 1].frame + 1;
+}
+
+/* The same for the last `needed` ones: the last frame before them. */
+static uint64_t last_confirmed(const struct fit *fit, size_t needed)
+{
+	uint64_t earliest = UINT64_MAX;
+
+	for (size_t i = fit->count - needed; i < fit->count; i++)
+		if (fit->samples[i].other_frame < earliest)
+			earliest = fit->samples[i].other_frame;
+	if (!earliest)
+		return fit->samples[fit->count - needed].frame - 1;
+	for (size_t i = fit->count - needed; i-- > 0;)
+		if (!is_later(fit, &fit->samples[i]) && fit->samples[i].other_frame < earliest)
+			return fit->samples[i].frame;
+	/* 0 has another meaning */
+	return fit->samples[0].frame > 1 ? fit->samples[0].frame - 1 : 1;
+}
+
 static void find_unconfirmed(const struct fit *fit, const struct extent *extents, size_t count, struct clock_piece *pieces)
 {
-	size_t first = needed_at_end(fit, &extents[0], &pieces[0], false), last = needed_at_end(fit, &extents[count - 1], &pieces[count - 1], true);
-
-	pieces[0].confirmed_from = fit->samples[first - 1].frame + 1;
-	pieces[count - 1].confirmed_to = fit->samples[fit->count - last].frame - 1;
+	pieces[0].confirmed_from = first_confirmed(fit, needed_at_end(fit, &extents[0], &pieces[0], false));
+	pieces[count - 1].confirmed_to = last_confirmed(fit, needed_at_end(fit, &extents[count - 1], &pieces[count - 1], true));
 }
 
 /*
@@ -546,6 +582,67 @@ static void find_unclear(const struct fit *fit, const struct extent *extents, st
 	pieces[1].unclear_to = to < fit->count ? fit->samples[to].frame : UINT64_MAX;
 }
 
+/*
+ * The frames of the other clock between which a step of either clock is, by the packets that one of the two captured before it and the other one
+ * after it. 0: unknown.
+ */
+struct crossing {
+	uint64_t least, most;
+};
+
+static struct crossing find_crossing(const struct fit *fit, const struct extent *before, const struct extent *after)
+{
+	struct crossing crossing = { 0, 0 };
+
+	for (size_t i = before->begin; i < before->end; i++)
+		if (is_later(fit, &fit->samples[i]) && fit->samples[i].other_frame > crossing.least)
+			crossing.least = fit->samples[i].other_frame;
+	for (size_t i = after->begin; i < after->end; i++)
+		if (!is_later(fit, &fit->samples[i]) && (!crossing.most || fit->samples[i].other_frame < crossing.most))
+			crossing.most = fit->samples[i].other_frame;
+	return crossing;
+}
+
+/* Whether a packet of a piece was on the way while a clock was set: before the piece, or after it. */
+static bool is_crossing(const struct fit *fit, const struct clock_sample *sample, const struct crossing *before, const struct crossing *after)
+{
+	if (is_later(fit, sample))
+		return sample->other_frame <= before->most;
+	return after->least && sample->other_frame >= after->least;
+}
+
+/*
+ * Finds the lines that the packets of a piece allow again, without those that were on the way while a clock was set: where both clocks are set, or
+ * the other one, they can seem to have taken almost no time. Needs others in both directions.
+ */
+static void leave_out_crossing(const struct fit *fit, struct extent *extent, const struct crossing *before, const struct crossing *after)
+{
+	struct extent without = *extent;
+	bool has[2] = { false, false };
+
+	allow_all(fit, &without.allowed);
+	for (size_t i = extent->begin; i < extent->end; i++)
+		if (!is_crossing(fit, &fit->samples[i], before, after)) {
+			has[is_later(fit, &fit->samples[i])] = true;
+			(void)cut_by(fit, &without, &fit->samples[i]);
+		}
+	if (has[0] && has[1])
+		extent->allowed = without.allowed;
+}
+
+static void leave_out_all_crossing(const struct fit *fit, struct extent *extents, size_t count, struct clock_piece *pieces)
+{
+	struct crossing before = { 0, 0 };
+
+	for (size_t i = 0; count > 1 && i < count; i++) {
+		struct crossing after = i + 1 < count ? find_crossing(fit, &extents[i], &extents[i + 1]) : (struct crossing){ 0, 0 };
+
+		leave_out_crossing(fit, &extents[i], &before, &after);
+		choose(fit, &extents[i], &pieces[i]);
+		before = after;
+	}
+}
+
 /* False: more pieces than `most`; the last one was found for all that follows. */
 static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECES], size_t most, size_t *count)
 {
@@ -559,13 +656,19 @@ static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECE
 		fit_piece(fit, i, &certain, &extents[*count], &pieces[*count]);
 		i = extents[(*count)++].end;
 	}
+	if (!fit->is_one_way)
+		leave_out_all_crossing(fit, extents, *count, pieces);
 	share_drift(fit, extents, *count, pieces);
 	for (size_t i = 1; i < *count; i++)
 		find_unclear(fit, &extents[i - 1], &pieces[i - 1]);
 	for (size_t i = 0; !fit->is_one_way && i < *count; i++)
 		widen(fit, &extents[i], &pieces[i]);
-	if (!fit->is_one_way)
-		find_unconfirmed(fit, extents, *count, pieces);
+	if (fit->is_one_way)
+		return true;
+	find_unconfirmed(fit, extents, *count, pieces);
+	/* samples that are not confirmed may have turned the line */
+	widen(fit, &extents[0], &pieces[0]);
+	widen(fit, &extents[*count - 1], &pieces[*count - 1]);
 	return true;
 }
 
@@ -583,17 +686,25 @@ static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pie
 	return count;
 }
 
-/* Widens the uncertainty of the line to cover these pieces, which may be right instead. */
-static void cover(const struct fit *fit, struct clock_piece *line, const struct clock_piece *pieces, size_t count)
+/* Widens the uncertainty of the lines to cover these pieces, which may be right instead. */
+static void cover(const struct fit *fit, struct clock_piece *lines, size_t line_count, const struct clock_piece *pieces, size_t count)
 {
-	size_t piece = 0;
+	size_t piece = 0, at = 0;
 
 	for (size_t i = 0; i < fit->count; i++) {
 		const struct clock_sample *sample = &fit->samples[i];
+		struct clock_piece *line;
 		double most;
 
 		while (piece + 1 < count && pieces[piece + 1].first_frame <= sample->frame)
 			piece++;
+		while (at + 1 < line_count && lines[at + 1].first_frame <= sample->frame)
+			at++;
+		/* next to a step, the other ones can have it a few frames earlier or later */
+		if ((pieces[piece].unclear_from <= sample->frame && sample->frame <= pieces[piece].unclear_to) ||
+		    (piece + 1 < count && pieces[piece + 1].unclear_from <= sample->frame))
+			continue;
+		line = &lines[at];
 		most = fabs(elapsed(clock_piece_ahead_ns(&pieces[piece], sample->time_ns), clock_piece_ahead_ns(line, sample->time_ns))) * NS +
 		       (double)pieces[piece].uncertainty_ns;
 		if (most > (double)line->uncertainty_ns)
@@ -613,8 +724,8 @@ size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_
 	found = fit_few(&fit, MOST_DRIFT, pieces);
 	/* between sparse packets, a step looks like a large drift */
 	usual_count = found > 1 || fabs(pieces[0].drift) > USUAL_DRIFT ? fit_few(&fit, USUAL_DRIFT, usual) : SIZE_MAX;
-	if (found == 1 && usual_count <= STEPS_FOR_DRIFT + 1 && !fit.is_one_way)
-		cover(&fit, &pieces[0], usual, usual_count);
+	if (usual_count > found && usual_count <= found + STEPS_FOR_DRIFT && !fit.is_one_way)
+		cover(&fit, pieces, found, usual, usual_count);
 	if (found > 1 && usual_count <= found) {
 		memcpy(pieces, usual, usual_count * sizeof *pieces);
 		found = usual_count;

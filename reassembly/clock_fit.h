@@ -19,7 +19,7 @@ struct clock_sample {
 	uint64_t frame;            /* number in its file */
 	int64_t time_ns;           /* by the measured clock */
 	int64_t after_ns;          /* how much that is after the time by the other clock */
-	uint64_t other_frame;      /* number in the file of the other clock; not used by clock_fit() */
+	uint64_t other_frame;      /* number in the file of the other clock; 0: unknown */
 	uint32_t file;             /* of the other clock; for the caller */
 	bool from_higher;          /* direction */
 };

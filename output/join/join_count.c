@@ -527,16 +527,84 @@ static int compare_directions(const void *left, const void *right)
 	return memcmp(&one->flow, &other->flow, sizeof one->flow);
 }
 
+/* The median; 0: unknown. */
+static uint64_t usual_delay_ns(const struct join_direction *direction, unsigned from, unsigned to)
+{
+	return direction->delays[from][to] ? histogram_percentile(direction->delays[from][to], 500) : 0;
+}
+
+/*
+ * Where both directions seem to pass the same point first, the clocks are wrong by more than the packets take. That makes the delays of one
+ * direction longer and those of the other one negative, so the former's sum is positive: the longer ones have the right sign.
+ */
+static bool is_disproved(const struct join_direction *direction, unsigned first, unsigned second)
+{
+	const struct join_direction *opposite = direction->way_back;
+	uint64_t own_ns, other_ns;
+
+	if (!opposite || opposite->before[first][second] <= opposite->before[second][first])
+		return false;
+	own_ns = usual_delay_ns(direction, first, second);
+	other_ns = usual_delay_ns(opposite, first, second);
+	return own_ns != other_ns ? own_ns < other_ns : memcmp(&direction->flow, &opposite->flow, sizeof direction->flow) > 0;
+}
+
 static bool precedes(const struct join_direction *direction, unsigned one, unsigned other)
 {
-	const struct join_direction *opposite = direction->opposite;
+	const struct join_direction *opposite = direction->way_back;
 	uint64_t before = direction->before[one][other], after = direction->before[other][one];
 
+	if (before > after && is_disproved(direction, one, other))
+		return false;
+	if (before < after && is_disproved(direction, other, one))
+		return true;
 	if (before == after && opposite) {
 		before = opposite->before[other][one];
 		after = opposite->before[one][other];
 	}
 	return before != after ? before > after : one < other;
+}
+
+static bool is_upward(const struct join_direction *direction)
+{
+	return memcmp(direction->flow.source, direction->flow.destination, sizeof direction->flow.source) < 0;
+}
+
+/* By path, then by which host is the source, then the one with the most packets first. */
+static int compare_ways(const void *left, const void *right)
+{
+	const struct join_direction *one = *(struct join_direction *const *)left, *other = *(struct join_direction *const *)right;
+
+	if (one->path != other->path)
+		return (uintptr_t)one->path < (uintptr_t)other->path ? -1 : 1;
+	if (is_upward(one) != is_upward(other))
+		return is_upward(one) ? -1 : 1;
+	if (one->packets != other->packets)
+		return one->packets > other->packets ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+/* False: out of memory. */
+static bool find_ways_back(struct join *join)
+{
+	size_t count = join->direction_count;
+	struct join_direction **ways = malloc((count + 1) * sizeof *ways);
+
+	if (!ways)
+		return false;
+	if (count)
+		memcpy(ways, join->directions, count * sizeof *ways);
+	qsort(ways, count, sizeof *ways, compare_ways);
+	for (size_t begin = 0, turn, end; begin < count; begin = end) {
+		for (turn = begin; turn < count && ways[turn]->path == ways[begin]->path && is_upward(ways[turn]) == is_upward(ways[begin]); turn++)
+			;
+		for (end = turn; end < count && ways[end]->path == ways[begin]->path; end++)
+			;
+		for (size_t i = begin; i < end; i++)
+			ways[i]->way_back = ways[i]->opposite ? ways[i]->opposite : i >= turn ? ways[begin] : turn < end ? ways[turn] : NULL;
+	}
+	free(ways);
+	return true;
 }
 
 static void find_order(struct join_direction *direction)
@@ -580,6 +648,8 @@ void join_finish(struct join *join)
 			other->opposite = one;
 		}
 	}
+	if (!find_ways_back(join))
+		join->uncounted++;
 	for (size_t i = 0; i < join->direction_count; i++)
 		find_order(join->directions[i]);
 	join_unmatched_sort(&join->unmatcheds);
@@ -640,7 +710,9 @@ struct join_hop join_hop_of(const struct join_direction *direction, unsigned ind
 	hop.doubled = direction->doubled[to];
 	hop.reordered = direction->reordered[to];
 	hop.marked = direction->marked[to];
-	hop.delay_ns = direction->delays[from][to];
+	/* unless the order is known from the other direction, against these times */
+	if (direction->before[from][to] >= direction->before[to][from])
+		hop.delay_ns = direction->delays[from][to];
 	return hop;
 }
 

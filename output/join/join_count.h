@@ -54,6 +54,7 @@ struct join_direction {
 	bool from_a, has_source_qpn;
 	uint32_t source_qpn;
 	struct join_direction *opposite; /* NULL: none is known */
+	struct join_direction *way_back; /* this, or the one between its hosts with the most packets; NULL: none */
 	uint32_t points;               /* that captured any, a bit each */
 	uint64_t packets, bytes;       /* each transmission once */
 	uint64_t mistimed;             /* of these, captured at points whose times do not fit together: not lost */

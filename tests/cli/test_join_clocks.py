@@ -20,6 +20,8 @@ ENDS = os.path.join(TESTDATA, "ends")
 BEGIN_NS = 1_700_000_000 * SECOND
 EDGE_NS = 6 * MS  # nearer to the ends of a capture, no packet is counted as lost
 CASES = 40
+# packets that were on the way while clocks were set, few packets at one end, steps that look like a drift, clocks more wrong than packets take
+HARD_CASES = 5072, 5103, 5233, 5387, 5435, 6017, 6121, 6195
 
 Frame = collections.namedtuple("Frame", "time data length other")  # time in ns, by a perfect clock; other: that of its capture at the other end
 
@@ -166,7 +168,7 @@ class JoinClocks(CliTest):
         return "%d frames beyond %s" % (wrong, clock) if wrong > unclear else None
 
     def test_losses_next_to_steps_of_clocks(self):
-        for seed in range(CASES):
+        for seed in [*range(CASES), *HARD_CASES]:
             self.assertIsNone(self.run_case(seed), seed)
 
     def test_a_packet_lost_before_a_pause(self):
