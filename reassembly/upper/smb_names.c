@@ -112,7 +112,9 @@ static bool is_key(const void *value, const void *wanted)
 
 static struct smb_name *look_up(struct rtap_tracker *tracker, const struct smb_key *key)
 {
-	return map_find(&names_of(tracker)->map, map_hash(key->words, 6), is_key, key);
+	const struct map *map = &names_of(tracker)->map;
+
+	return map->count ? map_find(map, map_hash(key->words, 6), is_key, key) : NULL;
 }
 
 struct smb_name *smb_name_find(struct rtap_tracker *tracker, const struct smb_key *key)

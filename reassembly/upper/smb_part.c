@@ -92,13 +92,19 @@ static void take_data(struct upper_work *work, struct smb_request *request, stru
 	request_charge(&work->tracker->budget, &request->command.request, coverage_memory(&part->data), 0);
 }
 
+/* Only operations and effects on files have paths. */
+static bool wants_paths(const struct rtap_tracker *tracker)
+{
+	return tracker->options.operation || tracker->take_file_effect;
+}
+
 /* `length`: of the name according to the message. A name that was not captured whole is unknown. */
 static void set_path(struct upper_work *work, struct smb_request *request, struct smb_part *part, const char *before, struct rtap_span name,
 		     uint64_t length)
 {
 	free(part->path);
 	part->path = NULL;
-	if (name.length < length)
+	if (name.length < length || !wants_paths(work->tracker))
 		return;
 	part->path = smb_path(before, name.bytes, name.length);
 	if (part->path)
@@ -126,8 +132,11 @@ static void take_name(struct upper_work *work, struct smb_request *request, stru
 {
 	char spare[FIXED_SIZE];
 	struct smb_name *tree;
-	const char *before = tree_path(work, request, part, &tree, spare);
+	const char *before;
 
+	if (!wants_paths(work->tracker))
+		return;
+	before = tree_path(work, request, part, &tree, spare);
 	set_path(work, request, part, before, name, length);
 	smb_name_release(tree);
 }
@@ -277,7 +286,7 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 	const struct request *base = &request->command.request;
 	uint32_t tree = little_bits(header, SMB2_FLAGS) & SMB2_IS_ASYNC ? part->tree : (uint32_t)little_bits(header, SMB2_TREE_ID);
 	uint64_t session = little_bits(header, SMB2_SESSION_ID);
-	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
+	struct smb_key key;
 
 	part->status = (uint32_t)little_bits(header, SMB2_STATUS);
 	part->granted = (uint16_t)little_bits(header, SMB2_CREDITS);
@@ -288,10 +297,14 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 	switch (part->command) {
 	case SMB2_TREE_CONNECT:
 		part->tree = tree;
+		key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
 		if (part->path)
 			smb_name_set(work->tracker, &key, part->path);
 		break;
-	case SMB2_TREE_DISCONNECT: smb_name_drop(work->tracker, &key); break;
+	case SMB2_TREE_DISCONNECT:
+		key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
+		smb_name_drop(work->tracker, &key);
+		break;
 	case SMB2_CREATE: take_created(work, request, part, body); break;
 	case SMB2_CLOSE:
 		if (part->creates)
