@@ -7,8 +7,6 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +108,7 @@ static void show_status(struct lnet_operation *operation, const struct lnet_requ
 		return;
 	shown->ok = request->status >= 0;
 	if (!shown->ok)
-		snprintf(operation->status, sizeof operation->status, "error %" PRId32, request->status);
+		*line_put_dec(line_put(operation->status, "error -"), (uint64_t)-(int64_t)request->status) = '\0';
 	shown->status = shown->ok ? "success" : operation->status;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dissect/engine/line.h"
 #include "dissect/rnbd/rnbd.h"
 #include "dissect/rnbd/rtrs.h"
 #include "dissect/rnbd/rtrs_private.h"
@@ -67,7 +68,7 @@ static void show_status(struct rnbd_result *operation, const struct rnbd_command
 		return;
 	shown->ok = !command->status;
 	if (!name)
-		snprintf(operation->status, NUMBER_TEXT, "errno %u", command->status);
+		*line_put_dec(line_put(operation->status, "errno "), command->status) = '\0';
 	shown->status = name ? name : operation->status;
 }
 
@@ -78,11 +79,11 @@ static void show_command(struct rnbd_result *operation, const struct rnbd_comman
 
 	shown->layer = command->kind == RNBD_KIND_USER ? "rtrs" : "rnbd";
 	shown->name = name_of(command, operation);
-	if (command->command.id == RNBD_ID_INFO || command->command.id == RNBD_ID_HEARTBEAT)
-		snprintf(operation->id, NUMBER_TEXT, "%s", shown->name);
-	else
-		snprintf(operation->id, NUMBER_TEXT, "%" PRIu64, command->command.id >> rnbd_command_place_bits(state));
 	shown->id = operation->id;
+	if (command->command.id == RNBD_ID_INFO || command->command.id == RNBD_ID_HEARTBEAT)
+		shown->id = shown->name;
+	else
+		*line_put_dec(operation->id, command->command.id >> rnbd_command_place_bits(state)) = '\0';
 	if (state->session && state->session->name)
 		operation_add_text(&operation->head, "session", state->session->name);
 }
@@ -110,9 +111,9 @@ static void show_object(struct rtap_tracker *tracker, struct rnbd_result *operat
 	if (!text)
 		tracker->counters.evictions++;
 	else if (name)
-		snprintf(text, size, "%s", name);
+		*line_put(text, name) = '\0';
 	else
-		snprintf(text, size, "device %" PRIu32, command->device_id);
+		*line_put_dec(line_put(text, "device "), command->device_id) = '\0';
 }
 
 void rnbd_command_take_data(struct rtap_tracker *tracker, struct rnbd_command *command, const struct message *message)
