@@ -150,7 +150,7 @@ Test(export_files, a_write_that_failed_writes_nothing)
 	EXPECT_TEXT("file", "-");
 }
 
-Test(export_files, a_write_without_a_reply_counts)
+Test(export_files, a_write_without_a_reply_is_stored_and_missing)
 {
 	mount_root("root");
 	create("root", "file", "f");
@@ -158,6 +158,11 @@ Test(export_files, a_write_without_a_reply_counts)
 	kit.exchange.reply.present = false;
 	run();
 	EXPECT_TEXT("file", "hello");
+	EXPECT_MISSING("file\t0\t5\tnot_captured\n");
+	/* an answered one is certain */
+	write_text("f", 1, "EL");
+	EXPECT_TEXT("file", "hELlo");
+	EXPECT_MISSING("file\t0\t1\tnot_captured\nfile\t3\t2\tnot_captured\n");
 }
 
 Test(export_files, holes_of_a_write_are_missing_until_they_are_written)

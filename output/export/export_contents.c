@@ -401,6 +401,8 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 		else if (extent)
 			reason = reason_at(data->part, extent, at, &here);
 		put_piece(contents, node, offset + (at - data->at), bytes, here - at, reason, is_write);
+		if (bytes && data->is_doubtful)
+			set(contents, node, offset + (at - data->at), offset + (here - data->at), RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
 		at = here;
 	}
 }

@@ -56,11 +56,12 @@ void contents_fini(struct contents *contents);
 struct contents_data {
 	const struct rpc_part *part;
 	uint64_t at, length;
+	bool is_doubtful;    /* the WRITE may have failed: no reply shows its status */
 };
 
 /*
  * Stores bytes that a client wrote (`is_write`) or read at `offset` of the file. Bytes that were not captured become missing: for a
- * WRITE always, for a READ unless they are already known.
+ * WRITE always, for a READ unless they are already known. Doubtful bytes are stored, and missing.
  */
 void contents_put(struct contents *contents, struct node *node, uint64_t offset, const struct contents_data *data, bool is_write);
 

@@ -69,7 +69,7 @@ static void create(struct nfs_names *walk, struct name_node *name, const struct 
 
 static void write(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
 {
-	struct contents_data data = { &export->walk.calls.exchange->call, call->data.at, call->data.length };
+	struct contents_data data = { &export->walk.calls.exchange->call, call->data.at, call->data.length, !reply->status_known };
 
 	if (!call->has_offset)
 		return;
@@ -197,7 +197,7 @@ static void data_read(struct calls *calls, const struct call_operation *call, co
 {
 	struct export_files *export = (struct export_files *)calls;
 	struct node *node = node_of(nfs_names_node(&export->walk, call));
-	const struct contents_data bytes = { &calls->exchange->reply, data->at, data->length };
+	const struct contents_data bytes = { &calls->exchange->reply, data->at, data->length, false };
 	uint64_t asked_end = call->offset + call->length, length = data->length;
 
 	if (!node || !call->has_offset)
