@@ -33,8 +33,8 @@ static const struct described {
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, NULL },
 	{ "report", "write a page with tables and plots", COMMAND_REPORT, NULL },
 	{ "stats", "print counts, latencies and findings", COMMAND_STATS, NULL },
-	{ "top", "show connections on the terminal as they are", COMMAND_TOP, NULL },
-	{ "why", "tell why an operation was slow, or what happened on a connection", COMMAND_WHY, NULL },
+	{ "top", "show connections on the terminal, live", COMMAND_TOP, NULL },
+	{ "why", "explain why an operation was slow, or what happened on a connection", COMMAND_WHY, NULL },
 };
 
 static bool begins_with(const char *text, const char *beginning)

@@ -288,6 +288,18 @@ static void finding_subject(const struct report_page *page, const struct finding
 		line_text(line, rtap_message_kind_name((enum rtap_message_kind)found->kind));
 		line_text(line, ":</b> ");
 	}
+	if (found->host_address_length) {
+		line_text(line, "<b>");
+		finding_host(found, line);
+		line_text(line, ":</b> ");
+	}
+	if (found->work) {
+		line_text(line, "<b>");
+		html_text(line, found->work->layer);
+		line_char(line, ' ');
+		html_text(line, *found->work->name ? found->work->name : "unknown");
+		line_text(line, ":</b> ");
+	}
 	if (found->rpc) {
 		line_text(line, "<b>RPC ");
 		if (!stats_rpc_name(found->rpc, " ", line))
@@ -314,12 +326,21 @@ static void finding_numbers(const struct report_page *page, const struct finding
 		line_char(line, ' ');
 		html_text(line, found->rule->of);
 	}
+	if (found->lost_ns) {
+		line_text(line, ", cost ");
+		html_duration(line, (int64_t)found->lost_ns);
+	}
 	if (found->time_ns) {
-		line_text(line, ", the longest ");
+		const struct finding_times *times = finding_times_of(found);
+
+		line_text(line, ", ");
+		html_text(line, times->words[0]);
+		line_char(line, ' ');
 		html_duration(line, found->time_ns);
-		line_text(line, " where ");
+		line_text(line, ", ");
+		html_text(line, times->words[1]);
+		line_char(line, ' ');
 		html_duration(line, found->usual_ns);
-		line_text(line, " is usual");
 	}
 	if (found->has_begin) {
 		line_text(line, ", from ");

@@ -61,6 +61,17 @@ static void who_connection(const struct stats *stats, const struct finding *foun
 	line_dec(line, found->connection);
 }
 
+void finding_host(const struct finding *found, struct line *line)
+{
+	struct rtap_end end = { .address_length = found->host_address_length };
+
+	memcpy(end.address, found->host_address, sizeof end.address);
+	line_text(line, found->layer);
+	line_text(line, " host ");
+	end_address(&end, line);
+	line_text(line, found->is_certain ? "" : ", or one that it waits for");
+}
+
 static void who(const struct stats *stats, const struct finding *found, struct line *line)
 {
 	const struct stats_connection *connection = finding_connection(stats, found);
@@ -78,13 +89,7 @@ static void who(const struct stats *stats, const struct finding *found, struct l
 		between = ", ";
 	}
 	if (found->host_address_length) {
-		struct rtap_end end = { .address_length = found->host_address_length };
-
-		memcpy(end.address, found->host_address, sizeof end.address);
-		line_text(line, found->layer);
-		line_text(line, " host ");
-		end_address(&end, line);
-		line_text(line, found->is_certain ? "" : ", or one that it waits for");
+		finding_host(found, line);
 		between = ", ";
 	}
 	if (found->rpc) {

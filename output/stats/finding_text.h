@@ -29,6 +29,9 @@ void finding_text(const struct stats *stats, const struct finding *found, const 
 /* The display filter of the finding's packets: "rdmatap.connection == 3 && rdmatap.recovery == \"timeout\"". */
 void finding_filter(const struct stats *stats, const struct finding *found, struct line *line);
 
+/* The host that a finding concerns (host_address_length is not 0): "nccl host 10.0.0.2". */
+void finding_host(const struct finding *found, struct line *line);
+
 /* Writes several lines: the events that a rule counts, its threshold, its standard, the likely cause and the next step. */
 void finding_explain(const struct finding_rule *rule, struct line *line);
 

@@ -253,6 +253,16 @@ class Numbers(ReportTest):
         rows = [tuple(r[name].replace(",", "") for name in names) for r in found.table("pause-table")]
         self.assertEqual(rows, [tuple(str(one.get(name, "")) for name in names) for one in stats["capture"][0].get("pauses", ())], what)
 
+    def test_findings_of_transfers_name_the_host_and_its_cost(self):
+        path = testdata("nccl-ring.pcap")
+        items = [e.text() for e in self.page(path).root.one("section", id="findings").all("li")]
+        stats = [json.loads(line) for line in self.lines("stats", "--json", path)]
+        straggler, = (each for each in stats if each.get("rule") == "straggler")
+        self.assertIn("nccl host 10.0.0.2: ", items[0])
+        self.assertIn("cost %.3f ms, longest %.3f ms, all hosts %.3f ms" % (
+            straggler["time_lost"] * 1e3, straggler["longest_delay"] * 1e3, straggler["own_delays"] * 1e3), items[0])
+        self.assertIn("cost 5.198 ms, longest 5.066 ms, within 5.219 ms", items[1])
+
     def test_recoveries_classes_and_pauses_of_schedules(self):
         """Connections with recoveries of every cause at known times, and their marks and texts in the page."""
         schedule, talks = Schedule(), []
