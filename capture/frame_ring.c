@@ -283,14 +283,14 @@ static size_t frames_before_set_back(const struct frame_ring *ring, const struct
 	return count;
 }
 
-/* The latest time of frames that are to be appended: frames after a clock was set back have chunks of their own. */
-static void follow_clock(struct frame_ring *ring, int64_t latest_ns)
+/* The latest time of frames that are to be appended, and that of the first: frames after a clock was set back have chunks of their own. */
+static void follow_clock(struct frame_ring *ring, int64_t latest_ns, int64_t first_ns)
 {
 	if (!ring->state.frames || latest_ns > ring->state.latest_ns - BATCH_SET_BACK_NS)
 		return;
 	pthread_mutex_lock(&ring->lock);
-	ring->state.set_back_ns += ring->state.latest_ns - latest_ns;
-	ring->state.latest_ns = latest_ns;
+	ring->state.set_back_ns += ring->state.latest_ns - first_ns;
+	ring->state.latest_ns = first_ns;
 	ring->last = NULL;
 	pthread_mutex_unlock(&ring->lock);
 }
@@ -334,7 +334,7 @@ void frame_ring_append(struct frame_ring *ring, const struct rtap_frame *frames,
 	for (size_t i = 0; i < same; i++)
 		append(ring, &frames[i]);
 	if (same < count)
-		follow_clock(ring, latest_of(frames + same, count - same));
+		follow_clock(ring, latest_of(frames + same, count - same), frames[same].time_ns);
 	for (size_t i = same; i < count; i++)
 		append(ring, &frames[i]);
 	wake_follower(ring);
@@ -355,9 +355,10 @@ static size_t records_size(const struct batch *batch, size_t count)
 static void append_records(struct frame_ring *ring, const struct batch *batch, size_t count)
 {
 	size_t size = records_size(batch, count), charge = sizeof(struct chunk) + size;
+	int64_t first_ns = record_frame(batch->record_form, batch->records).time_ns;
 	struct chunk *chunk = malloc(sizeof *chunk);
 
-	follow_clock(ring, batch->latest_ns);
+	follow_clock(ring, batch->latest_ns, first_ns);
 	pthread_mutex_lock(&ring->lock);
 	discard_old(ring, charge);
 	if (!chunk || !make_room(ring, charge)) {
@@ -371,7 +372,7 @@ static void append_records(struct frame_ring *ring, const struct batch *batch, s
 	chunk->block = batch_block_hold(batch->block);
 	chunk->records = batch->records;
 	chunk->form = batch->record_form;
-	chunk->earliest_ns = record_frame(batch->record_form, batch->records).time_ns;
+	chunk->earliest_ns = first_ns;
 	chunk->latest_ns = batch->latest_ns;
 	add_chunk(ring, chunk);
 	chunk->count = count;
