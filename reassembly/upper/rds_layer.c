@@ -55,8 +55,11 @@ static void leave(struct rds_side *side, struct rds_message *message)
 
 static void end_message(struct rtap_tracker *tracker, struct rds_message *message)
 {
+	struct rds_side *side = side_of(message);
+
+	message->is_asked = message->sequence <= side->asked;
 	rds_message_conclude(tracker, message);
-	leave(side_of(message), message);
+	leave(side, message);
 	coverage_fini(&message->data);
 	coverage_fini(&message->cut);
 	request_end(tracker, &message->request);
@@ -126,6 +129,8 @@ static struct rds_message *create(struct upper_work *work, struct rds_side *side
 	message->destination_port = (uint16_t)bits(header, RDS_DESTINATION_PORT);
 	message->flags = (uint8_t)bits(header, RDS_FLAGS);
 	message->is_map = message->flags & RDS_CONGESTION_MAP;
+	if (message->flags & RDS_ACK_REQUIRED && message->sequence > side->asked)
+		side->asked = message->sequence;
 	message->request.entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
 	budget_charge(&tracker->budget, &message->request.entry, sizeof *message);
 	request_begin(tracker, &message->request, work->connection, work->from_a);
@@ -433,6 +438,8 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 			side->acks[0] = left->acks[0];
 			side->acks[1] = left->acks[1];
 		}
+		if (left->asked > side->asked)
+			side->asked = left->asked;
 		while ((message = TAILQ_FIRST(&left->messages))) {
 			leave(left, message);
 			request_move(tracker, &message->request, to, turned);

@@ -314,6 +314,9 @@ void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *mess
 		shown->id = operation->id;
 	}
 	shown->one_way = message->is_map;
+	/* the other end acknowledges it with its next message, perhaps never */
+	if (!message->is_acked && !message->is_asked)
+		shown->flags |= RTAP_OPERATION_WAITS;
 	shown->has_length = true;
 	shown->length = message->length;
 	shown->has_repeats = true;

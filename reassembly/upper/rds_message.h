@@ -33,6 +33,7 @@ struct rds_side {
 	uint32_t count;
 	bool has_sequence;
 	uint64_t highest;          /* sequence number seen */
+	uint64_t asked;            /* the highest sequence number that had to be acknowledged at once; 0: none */
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
 	uint64_t next_psn;         /* after the SEND with the highest PSN; 0: none */
 	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
@@ -72,7 +73,7 @@ struct rds_message {
 	bool is_estimated;         /* the origin: by PSNs that were not seen, which another SEND can have had too */
 	struct coverage data, cut; /* its bytes; those that the capture truncated */
 	uint64_t memory;           /* of the coverages, charged */
-	bool is_acked;
+	bool is_acked, is_asked;   /* is_asked: it, or a later message, had to be acknowledged at once */
 	struct rds_ack ack;        /* with is_acked; frame 0: not seen */
 	uint64_t first_data_frame, last_data_frame;
 	int64_t first_data_ns, last_data_ns;

@@ -222,6 +222,18 @@ class Crafted(Rds):
         self.assertAlmostEqual(late["latency"], 5, 2)
         self.assertEqual([o["length"] for o in found if not o["complete"]], [len("acknowledges")])
 
+    def test_only_a_message_that_asks_for_an_acknowledgement_lacks_one(self):
+        """The last messages are acknowledged with what the other end sends next, perhaps never, unless one of them requires it."""
+        for flags, is_overdue in (((0, 0, 0), False), ((0, rds.ACK_REQUIRED, 0), True)):
+            talk, a, b = self.scene()
+            self.put(a.message(b"first"), b.message(b"answer"), *(a.message(b"data", flags=flag) for flag in flags))
+            self.last.pause(3)
+            other = self.last.connection(a=("10.0.0.3", 0x12, 0x100), b=("10.0.0.4", 0x23, 0x900), port=4791).establish()
+            packets = other.send("a", 100)
+            self.last.put(*packets, other.ack(packets[-1]))
+            found = [one for one in map(json.loads, self.lines("stats", "--json", self.captured())) if one.get("rule") == "operations_unanswered"]
+            self.assertEqual([one["count"] for one in found], [2] if is_overdue else [])
+
     def test_lost_messages_are_counted(self):
         _, a, b = self.scene()
         self.put(a.message(b"1"), b.acknowledge())
