@@ -63,7 +63,7 @@ static void count_lost_responses(const struct rtap_tracker *tracker, struct mess
 {
 	const struct rtap_message *shown = &message->shown;
 	const struct psn_stream *stream = message->stream;
-	uint64_t packets = 0, *counts = message->connection->shown.anomaly_counts;
+	uint64_t packets = 0, *counts;
 
 	if (shown->verb != RTAP_VERB_READ || !stream || !stream->pmtu ||
 	    (!message->has_last && stream->acknowledged < message->end && !message->coverage.count))
@@ -71,6 +71,7 @@ static void count_lost_responses(const struct rtap_tracker *tracker, struct mess
 	for (uint32_t i = 0; i < shown->missing_count; i++)
 		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
 			packets += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
+	counts = message->connection->shown.anomaly_counts;
 	counts[RTAP_CONNECTION_ANOMALY_LOST] += packets;
 	if (!message_final_psn(tracker, message))
 		counts[RTAP_CONNECTION_ANOMALY_LOST_UNACKNOWLEDGED] += packets;
