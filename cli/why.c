@@ -74,6 +74,13 @@ static void take_message(void *owner, const struct rtap_message *message)
 	stats_message(gathering->stats, message);
 }
 
+/* The second time, messages are reassembled only for the facts of their packets: the first time, they were counted. */
+static void ignore_message(void *owner, const struct rtap_message *message)
+{
+	(void)owner;
+	(void)message;
+}
+
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	struct gathering *gathering = owner;
@@ -177,6 +184,8 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 	/* of other connections the use is shown, which is unknown once operations are counted */
 	if (operation->flags & RTAP_OPERATION_COSTLY)
 		stats_operation(gathering->stats, operation);
+	else
+		stats_operation_layer(gathering->stats, operation);
 	if (!is_named(gathering, operation, &rank) || (gathering->found && rank <= gathering->rank))
 		return;
 	gathering->found = true;
@@ -480,7 +489,7 @@ static int run(struct gathering *gathering, const struct options *options)
 	}
 	tracking = (struct rtap_tracker_options){
 		.size = sizeof tracking, .max_memory = tracking.max_memory, .give_up_ns = options->give_up_ns, .dissect = &options->dissect,
-		.bare_replies = true, .owner = gathering, .message = take_message,
+		.bare_replies = true, .owner = gathering, .message = ignore_message,
 	};
 	/* a file that was there before can be gone */
 	if (!pass(gathering, options, &tracking, take_second) && !gathering->tracker) {

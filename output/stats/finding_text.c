@@ -27,11 +27,10 @@ bool finding_service(const struct stats_connection *connection, struct line *lin
 		rpc_line_program(&facts, line);
 		return true;
 	}
-	for (int i = 0; i < 2; i++)
-		if (connection->directions[i].requests) {
-			line_text(line, connection->directions[i].requests->layer);
-			return true;
-		}
+	if (connection->layer) {
+		line_text(line, connection->layer);
+		return true;
+	}
 	if (!connection->shown.service_port)
 		return false;
 	line_text(line, "port ");

@@ -744,6 +744,8 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
 	connection->is_renumbered = true;
 	stats_usage_merge(stats, connection, other, turned);
+	if (!connection->layer)
+		connection->layer = other->layer;
 	if (!connection->program_known && other->program_known) {
 		connection->program_known = true;
 		connection->program = other->program;

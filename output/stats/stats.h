@@ -169,6 +169,7 @@ struct stats_connection {
 	bool is_renumbered;                 /* some of its packets preceded it, or had the number of a connection merged with it */
 	bool program_known;                 /* RPC: the next two are valid */
 	uint32_t program, version;          /* of its calls; NFS if there are several programs */
+	const char *layer;                  /* static: of its operations; NULL: it has none, or only RPC */
 	bool has_layer;                     /* it carries RPC, or operations of an upper layer; or memory for its use is exhausted */
 	struct usage *usage;                /* without `has_layer`: how it is used; NULL: unknown for lack of memory */
 	struct stats_shown shown;

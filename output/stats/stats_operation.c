@@ -419,6 +419,7 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 		return;
 	}
 	requests->layer = operation->layer;
+	stats_operation_layer(stats, operation);
 	work_add(stats, &requests->work, operation);
 	if (operation->has_controller) {
 		requests->has_controller = true;
@@ -439,6 +440,12 @@ static void count_by_connection(struct stats *stats, const struct rtap_operation
 	note_slow(stats_find(stats, operation->connection->number), requests, operation, has_parts ? parts_ns : NULL);
 	if (requests->group && operation->request_frame)
 		note_keep_alive(requests->group, operation);
+}
+
+void stats_operation_layer(struct stats *stats, const struct rtap_operation *operation)
+{
+	if (operation->connection)
+		stats_find(stats, operation->connection->number)->layer = operation->layer;
 }
 
 void stats_operation(struct stats *stats, const struct rtap_operation *operation)

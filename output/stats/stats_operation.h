@@ -12,4 +12,7 @@
 /* The tracker's callback. RPCs are counted by stats_rpc.h. */
 void stats_operation(struct stats *stats, const struct rtap_operation *operation);
 
+/* Notes only the layer that the connection carries. Not for RPCs. */
+void stats_operation_layer(struct stats *stats, const struct rtap_operation *operation);
+
 #endif

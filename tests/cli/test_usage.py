@@ -96,6 +96,7 @@ class Usage(CliTest):
         self.assertIn("writes with notification", "\n".join(self.lines("stats", path)))
         subject = json.loads(self.lines("why", "--json", path, "connection=1")[0])
         self.assertEqual(subject["usage"]["pattern"], "writes with notification")
+        self.assertEqual(subject["usage"], self.connections(path)[0]["usage"])
 
     def test_connections_of_an_upper_layer_have_none(self):
         for name in ("roce-smbdirect.pcap.gz", "roce-rds.pcap", "nfs3_all-opcodes.pcap"):

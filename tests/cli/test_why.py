@@ -194,6 +194,20 @@ class Subjects(WhyTest):
         for one in events:
             self.assertLessEqual(one["time"], one.get("time_end", one["time"]))
 
+    def test_the_service_is_that_of_stats(self):
+        """A connection that carries operations has their layer, not its port."""
+        for name in ("roce-nvmeof.pcap.gz", "iwarp-nvmeof.pcap.gz", "roce-srp.pcap.gz", "roce-iser.pcap.gz", "roce-rnbd.pcap.gz",
+                     "roce-smbdirect.pcap.gz", "conn_lnet.pcap", "roce-rds.pcap", "nccl-ring.pcap", "roce-nfs3.pcap.gz", "roce-rping-v4.pcap"):
+            layers = {}
+            for one in map(json.loads, self.lines("stats", "--json", testdata(name))):
+                if one["type"] == "connection":
+                    layers[one["connection"]] = [way["requests"]["layer"] for way in one["directions"] if "requests" in way]
+            self.assertTrue(layers, name)
+            for number, layer in layers.items():
+                service = self.why(testdata(name), "connection=%d" % number)[0].get("service", "")
+                self.assertEqual([service][:len(layer)], layer[:1], name)
+                self.assertEqual(service in ("nvme", "srp", "iser", "rnbd", "smb", "lnet", "rds", "nccl"), bool(layer), name)
+
     def test_unknown_subjects_are_rejected(self):
         for selector in "connection=9", "qp=0x77", "frame=100000", "xid=0x1", "operation=77":
             self.bad(re.sub("0x", "", selector).split("=")[0] + "=", "why", RPING, selector)
