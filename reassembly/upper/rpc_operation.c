@@ -494,9 +494,11 @@ static void complete(struct rtap_tracker *tracker, struct operation *head)
 		operation_add_text(head, "export", operation->export);
 }
 
-/* Whether a COMPOUND's main operation only prepares others, which would follow if the message were whole. */
+/* Whether the main operation of a COMPOUND or CB_COMPOUND only prepares others, which would follow if the message were whole. */
 static bool only_prepares(const struct rpc_noted *noted)
 {
+	if (noted->is_callback)
+		return noted->tier > 0;
 	return noted->is_compound && (noted->tier > 1 || noted->number == NFS4_PUTROOTFH || noted->number == NFS4_PUTPUBFH);
 }
 

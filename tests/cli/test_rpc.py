@@ -128,6 +128,23 @@ class Cut(CliTest):
         self.assertEqual(reply, [(0, 600, "snapped")])
 
 
+    def test_a_truncated_callback_is_named_by_what_was_captured(self):
+        """CB_SEQUENCE only precedes the operation that the callback is for."""
+        s = Session("callback", "")
+        c = s.peers()
+        s.answer(s.call(c, nfs.compound(s.new_xid(), nfs.putfh())), nfs.compound_reply(s.xid, (nfs.PUTFH, b"")))
+        rpc = nfs.recall_41(s.new_xid())
+        s.call(c, rpc, name=s.server)
+        s.write(self.directory)
+        names = {}
+        for length in range(120, 300, 4):
+            rows = map(json.loads, self.lines("operations", "--json", "-s", str(length), self.path(s.name + s.suffix)))
+            names.update({length: row["name"] for row in rows if row["id"] == "0x%08x" % rpc.xid and "name" in row})
+        found = list(names.values())
+        self.assertEqual(sorted(set(found)), ["CB_COMPOUND", "CB_RECALL"], names)
+        self.assertEqual(found, sorted(found), names)
+
+
 class Lengths(CliTest):
     """A READ of 41 bytes whose reply's list differs from the data written."""
 

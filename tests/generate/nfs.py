@@ -6,7 +6,7 @@ from rpcrdma import opaque, words
 PROGRAM, MOUNT, CALLBACK = 100003, 100005, 0x40000000
 READLINK3, READ3, WRITE3, CREATE3, SYMLINK3, READDIR3 = 5, 6, 7, 8, 10, 16
 ACCESS, CREATE, GETFH, PUTFH, READ, READDIR, READLINK, WRITE = 3, 6, 10, 22, 25, 26, 27, 38
-CB_RECALL = 4
+CB_RECALL, CB_SEQUENCE = 4, 11
 NAMES = {ACCESS: "ACCESS", CREATE: "CREATE", GETFH: "GETFH", PUTFH: "PUTFH", READ: "READ", READDIR: "READDIR",
          READLINK: "READLINK", WRITE: "WRITE"}
 NAMES3 = {READLINK3: "READLINK", READ3: "READ", WRITE3: "WRITE", CREATE3: "CREATE", SYMLINK3: "SYMLINK", READDIR3: "READDIR"}
@@ -197,7 +197,7 @@ def compound_reply(xid, *results):
     return _reply(xid, PROGRAM, 4, 1, body, [{"name": NAMES[number], "status": "NFS4_OK"} for number, _ in results], "NFS4_OK")
 
 
-# NFSv4.0's callback
+# NFSv4's callback: recall and its reply are of 4.0
 
 def recall(xid):
     body = opaque(b"") + words(0, 1, 1, CB_RECALL) + STATEID + words(0) + opaque(HANDLE)
@@ -207,3 +207,10 @@ def recall(xid):
 def recall_reply(xid):
     body = words(0) + opaque(b"") + words(1, CB_RECALL, 0)
     return _reply(xid, CALLBACK, 1, 1, Xdr(body), [{"name": "CB_RECALL", "status": "NFS4_OK"}], "NFS4_OK")
+
+
+def recall_41(xid):
+    """RFC 8881, 20.9: CB_SEQUENCE comes first."""
+    sequence = words(CB_SEQUENCE) + bytes(16) + words(1, 0, 0, 0, 0)
+    body = opaque(b"") + words(1, 0, 2) + sequence + words(CB_RECALL) + STATEID + words(0) + opaque(HANDLE)
+    return _call(xid, CALLBACK, 1, 1, Xdr(body), [{"name": "CB_SEQUENCE"}, {"name": "CB_RECALL"}])
