@@ -12,7 +12,11 @@ enum file_effect_kind {
 	FILE_RESIZED,   /* the file now has `size` bytes: created, truncated or extended */
 	FILE_SIZE_SEEN, /* the server reported a size of `size` bytes */
 	FILE_RENAMED,   /* the file was moved to `new_path` */
-	FILE_UNSEEN,    /* a request that was not captured changed some file below `path`; empty: of any server */
+	/*
+	 * Some file below `path` was changed (empty: of any server), by a request that was not captured or whose file id is unknown. `bytes`: its
+	 * range; of length 0: of any size
+	 */
+	FILE_UNSEEN,
 };
 
 /* Borrowed for the call. */
@@ -21,6 +25,9 @@ struct file_effect {
 	enum file_effect_kind kind;
 	uint64_t size;
 	const char *new_path;
+	const char *via;             /* of FILE_UNSEEN: the path that is_of_id has; NULL: unknown */
+	bool is_of_id;               /* `path` is that of a file id, because the file's is unknown */
+	bool is_new;                 /* of FILE_RESIZED: the file did not exist before */
 	uint64_t unseen;             /* requests known to be missing up to this one */
 	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
 };

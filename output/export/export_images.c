@@ -36,7 +36,10 @@ struct image {
 	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
-	uint64_t unseen;          /* of a file, with size_known: requests that were missing before */
+	bool is_of_id;            /* of a file: its path is not known */
+	uint64_t unseen;          /* of a file, with size_known: requests that were missing before, and changes of unknown files */
+	uint64_t first;           /* of a file: the request with which the image began */
+	uint64_t born;            /* of a file: the response that created it; 0: unknown */
 	uint64_t hash;            /* of a file */
 	char target[];            /* of a file: its path */
 };
@@ -47,14 +50,6 @@ struct destroyed {
 	uint64_t unit;            /* or BLOCK_ALL_UNITS */
 	uint64_t frame;           /* of the last response */
 	char target[];
-};
-
-/* Some file below a path was changed, up to a frame. */
-struct unseen {
-	SLIST_ENTRY(unseen) link;
-	uint64_t frame;           /* of the last response */
-	size_t length;
-	char path[];
 };
 
 void images_init(struct images *images, struct disk *disk, uint64_t max_memory)
@@ -544,7 +539,7 @@ static struct image *find_file(const struct images *images, const char *path)
 	return map_find(&images->files, hash_of_path(path), is_path, path);
 }
 
-static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry, uint64_t unseen)
+static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry)
 {
 	size_t length = strlen(path), size = sizeof(struct image) + length + 1;
 	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
@@ -553,7 +548,6 @@ static struct image *create_file(struct images *images, const char *path, struct
 		memcpy(image->target, path, length + 1);
 		image->hash = hash_of_path(path);
 		image->is_file = true;
-		image->unseen = unseen;
 		image->entry = entry ? entry : paths_make_file(&images->paths, path);
 	}
 	if (!image || !image->entry || !map_add(&images->files, image->hash, image)) {
@@ -606,7 +600,7 @@ static void rename_file(struct images *images, struct image *image, const char *
 		if (!paths_move(&images->paths, replaced->entry, path))
 			return;
 	}
-	moved = create_file(images, path, entry, image->unseen);
+	moved = create_file(images, path, entry);
 	if (!moved)
 		return;
 	map_remove(&images->files, image->hash, image);
@@ -614,88 +608,113 @@ static void rename_file(struct images *images, struct image *image, const char *
 	moved->over = image->over;
 	moved->size_known = image->size_known;
 	moved->destroyed = image->destroyed;
+	moved->unseen = image->unseen;
+	moved->born = image->born;
 	image->extents = (struct extents){ 0 };
 	image->entry = NULL;
 	if (!paths_move(&images->paths, entry, path))
 		images->refused++;
 }
 
-/* Remembers that some file below the path changed. Beyond the limit, it may be any file. */
+/* Remembers a change of some file below the path, through the file id of the image `via` if that is known. */
 static void note_unseen(struct images *images, const struct file_effect *effect)
 {
-	size_t length = strlen(effect->path), size = sizeof(struct unseen) + length;
-	uint64_t frame = effect->bytes.response_frame;
-	struct unseen *unseen;
+	const struct image *via = effect->via ? find_file(images, effect->via) : NULL;
+	const struct block_effect *bytes = &effect->bytes;
+	uint64_t room = images->memory < images->max_memory ? images->max_memory - images->memory : 0;
+	bool is_range = bytes->length && bytes->offset <= UINT64_MAX - bytes->length;
 
-	SLIST_FOREACH(unseen, &images->unseen, link)
-		if (unseen->length == length && !memcmp(unseen->path, effect->path, length))
-			break;
-	if (!unseen && length && images->unseen_count < MOST_IMAGES && images->memory + size <= images->max_memory) {
-		unseen = calloc(1, size);
-		if (unseen) {
-			memcpy(unseen->path, effect->path, unseen->length = length);
-			images->memory += size;
-			images->unseen_count++;
-			SLIST_INSERT_HEAD(&images->unseen, unseen, link);
-		}
-	}
-	if (unseen)
-		unseen->frame = frame > unseen->frame ? frame : unseen->frame;
-	else
-		images->unseen_frame = frame > images->unseen_frame ? frame : images->unseen_frame;
+	images->memory += unseen_add(&images->unseen, effect->path, via ? via->first : 0, bytes->response_frame, is_range ? bytes->offset : 0,
+				     is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
 }
 
-/* The contents before the last uncaptured change are unknown. */
+static void spoil_unseen(struct images *images, struct image *image, uint64_t begin, uint64_t end, uint64_t frame)
+{
+	struct block_effect effect = { .kind = BLOCK_SPOILED, .response_frame = frame };
+	struct part part = { .images = images, .image = image, .effect = &effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED };
+
+	put_where_newest(&part, begin, end < image->entry->size ? end : image->entry->size);
+}
+
+/* The contents before the last change of any bytes are unknown. */
 static void take_unseen(struct images *images, struct image *image)
 {
-	struct block_effect effect = { .kind = BLOCK_SPOILED, .response_frame = images->unseen_frame };
-	struct part part = { .images = images, .image = image, .effect = &effect, .kind = BLOCK_SPOILED, .reason = RTAP_MISSING_NOT_CAPTURED };
+	uint64_t frame = images->unseen.any.frame;
 	const struct unseen *unseen;
 
-	SLIST_FOREACH(unseen, &images->unseen, link)
-		if (unseen->frame > effect.response_frame && !strncmp(image->target, unseen->path, unseen->length) && image->target[unseen->length] == '/')
-			effect.response_frame = unseen->frame;
-	if (effect.response_frame <= image->destroyed || !image->entry)
+	SLIST_FOREACH(unseen, &images->unseen.list, link)
+		if (unseen->frame > frame && !(unseen->first && image->is_of_id) && unseen_is_of(unseen, image->target, image->born))
+			frame = unseen->frame;
+	if (frame <= image->destroyed || !image->entry)
 		return;
-	image->destroyed = effect.response_frame;
+	image->destroyed = frame;
 	image->size_known = false;
-	put_where_newest(&part, 0, image->entry->size);
+	spoil_unseen(images, image, 0, UINT64_MAX, frame);
+}
+
+/* The same of the ranges that changed. An image of a file id has what was read and written with this id. */
+static void take_unseen_ranges(struct images *images, struct image *image, const struct unseen *unseen)
+{
+	struct extent here;
+
+	if (!image->entry || image->is_of_id || !unseen_is_of(unseen, image->target, image->born))
+		return;
+	for (uint64_t at = 0; at < image->entry->size; at = here.end) {
+		here = extents_at(&unseen->ranges, at);
+		if (here.facts.is_known)
+			spoil_unseen(images, image, here.begin, here.end, here.facts.frame);
+	}
+}
+
+/* The image of the file; `create`: a new one if there is none. */
+static struct image *file_of(struct images *images, const struct file_effect *effect, bool create)
+{
+	uint64_t unseen = effect->unseen + images->unseen.ranges;
+	struct image *image = find_file(images, effect->path);
+
+	if (image) {
+		take_unseen(images, image);
+	} else if (create && (image = create_file(images, effect->path, NULL))) {
+		image->first = effect->bytes.request_frame;
+		image->is_of_id = effect->is_of_id;
+		image->unseen = unseen;
+	}
+	if (image && image->unseen != unseen) {
+		/* a missing request may have changed the size */
+		image->size_known = false;
+		image->unseen = unseen;
+	}
+	return image;
 }
 
 void images_take_file(struct images *images, const struct file_effect *effect)
 {
-	struct image *image = find_file(images, effect->path);
+	bool has_bytes = effect->kind == FILE_DATA || effect->kind == FILE_RESIZED;
+	struct image *image;
 
 	images->file_operations++;
-	if (image)
-		take_unseen(images, image);
-	if (image && image->unseen != effect->unseen) {
-		/* a missing request may have changed the size */
-		image->size_known = false;
-		image->unseen = effect->unseen;
+	if (effect->kind == FILE_UNSEEN) {
+		note_unseen(images, effect);
+		return;
 	}
+	if (effect->kind == FILE_DATA && !is_possible(images, &effect->bytes))
+		return;
+	/* a file that is replaced by one without image has its contents no more */
+	image = file_of(images, effect, has_bytes || (effect->kind == FILE_RENAMED && find_file(images, effect->new_path)));
+	if (!image)
+		return;
 	switch (effect->kind) {
-	case FILE_DATA:
-		if (!is_possible(images, &effect->bytes))
-			return;
-		image = image ? image : create_file(images, effect->path, NULL, effect->unseen);
-		if (image)
-			apply(images, image, &effect->bytes, NULL);
-		break;
-	case FILE_UNSEEN: note_unseen(images, effect); break;
+	case FILE_DATA: apply(images, image, &effect->bytes, NULL); break;
 	case FILE_RESIZED:
-		image = image ? image : create_file(images, effect->path, NULL, effect->unseen);
-		if (image)
-			resize_file(images, image, effect->size);
+		image->born = effect->is_new ? effect->bytes.response_frame : image->born;
+		resize_file(images, image, effect->size);
 		break;
 	case FILE_SIZE_SEEN:
-		if (image && effect->size > image->entry->size && effect->size <= INT64_MAX)
+		if (effect->size > image->entry->size && effect->size <= INT64_MAX)
 			disk_resize(images->disk, image->entry, effect->size);
 		break;
-	case FILE_RENAMED:
-		if (image)
-			rename_file(images, image, effect->new_path);
-		break;
+	case FILE_RENAMED: rename_file(images, image, effect->new_path); break;
+	case FILE_UNSEEN: break;
 	}
 }
 
@@ -735,6 +754,7 @@ static int missing_of(const struct image *image, print_range *print, void *owner
 int images_missing(struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,
 							    enum rtap_missing_reason reason), void *owner)
 {
+	const struct unseen *unseen;
 	struct image *image;
 	int result = 0;
 
@@ -743,6 +763,9 @@ int images_missing(struct images *images, int (*print)(void *owner, const struct
 			result = missing_of(image, print, owner);
 	STAILQ_FOREACH(image, &images->all_files, link) {
 		take_unseen(images, image);
+		take_unseen_ranges(images, image, &images->unseen.any);
+		SLIST_FOREACH(unseen, &images->unseen.list, link)
+			take_unseen_ranges(images, image, unseen);
 		if (!result)
 			result = missing_of(image, print, owner);
 	}
@@ -763,7 +786,6 @@ static void free_images(struct image_list *list)
 void images_fini(struct images *images)
 {
 	struct destroyed *destroyed;
-	struct unseen *unseen;
 
 	free_images(&images->all);
 	free_images(&images->all_files);
@@ -771,10 +793,7 @@ void images_fini(struct images *images)
 		SLIST_REMOVE_HEAD(&images->destroyed, link);
 		free(destroyed);
 	}
-	while ((unseen = SLIST_FIRST(&images->unseen))) {
-		SLIST_REMOVE_HEAD(&images->unseen, link);
-		free(unseen);
-	}
+	unseen_fini(&images->unseen);
 	map_fini(&images->files);
 	paths_fini(&images->paths);
 }

@@ -12,6 +12,7 @@
 #include <rdmatap/message.h>
 
 #include "output/export/export_paths.h"
+#include "output/export/export_unseen.h"
 #include "output/packet/printer.h"
 #include "reassembly/file_effect.h"
 
@@ -20,8 +21,6 @@ struct image;
 STAILQ_HEAD(image_list, image);
 
 SLIST_HEAD(destroyed_list, destroyed);
-
-SLIST_HEAD(unseen_list, unseen);
 
 struct images {
 	struct disk *disk;
@@ -40,9 +39,7 @@ struct images {
 	/* Private. */
 	struct destroyed_list destroyed; /* units whose contents are unknown after a command */
 	unsigned destroyed_count;
-	struct unseen_list unseen;   /* paths below which an uncaptured request changed some file */
-	unsigned unseen_count;
-	uint64_t unseen_frame;       /* of those below any path: the last response; 0: none */
+	struct unseen_changes unseen; /* of files whose path is not known */
 	uint64_t extents, added;     /* of all images; those added since frames were cleared */
 	uint64_t newest, horizon;    /* newest response; the order of commands up to this frame is no longer known; 0: of none */
 	uint64_t captured, made;     /* bytes written: captured, and not captured (zeros, copies) */

@@ -346,6 +346,7 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 	effect->bytes.cut = &cut;
 	if (effect->bytes.length)
 		tracker->take_file_effect(tracker->file_effect_owner, effect);
+	effect->bytes.data = effect->bytes.cut = NULL;
 	coverage_fini(&data);
 	coverage_fini(&cut);
 }
@@ -364,6 +365,7 @@ static void report_part(struct rtap_tracker *tracker, const struct smb_request *
 	switch (part->command) {
 	case SMB2_READ: case SMB2_WRITE: report_data(tracker, request, part, effect); break;
 	case SMB2_CREATE:
+		effect->is_new = part->action == CREATED;
 		if (is_good && part->has_size)
 			report_size(tracker, effect, part->action == OPENED ? part->size : 0, part->action == OPENED);
 		break;
@@ -393,15 +395,34 @@ static bool is_change(const struct smb_part *part)
 static void report_unseen(struct rtap_tracker *tracker, const struct request *base, const struct smb_part *part, struct file_effect *effect)
 {
 	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
-	struct smb_name *tree;
+	struct smb_name *tree = smb_name_find(tracker, &key);
 
-	if (!is_change(part))
-		return;
-	tree = smb_name_find(tracker, &key);
 	effect->kind = FILE_UNSEEN;
 	effect->path = tree ? tree->path : "";
 	tracker->take_file_effect(tracker->file_effect_owner, effect);
 	smb_name_release(tree);
+}
+
+/* The file was opened by a request that was not captured: its path is `id`. */
+static void report_part_of_id(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part,
+			      struct file_effect *effect, const char *id)
+{
+	bool is_failed = part->is_answered && smb_is_error(part->status);
+
+	effect->path = effect->via = id;
+	effect->is_of_id = true;
+	report_part(tracker, request, part, effect);
+	if (part->command == SMB2_WRITE && part->has_range && part->length && !is_failed) {
+		effect->bytes.offset = part->offset;
+		effect->bytes.length = part->is_answered ? part->moved : part->length;
+	} else if (part->command == SMB2_SET_INFO && part->has_size && !is_failed) {
+		effect->bytes.offset = part->size;
+		effect->bytes.length = UINT64_MAX - part->size;
+	} else {
+		return;
+	}
+	if (effect->bytes.length)
+		report_unseen(tracker, &request->command.request, part, effect);
 }
 
 void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, const struct message *response)
@@ -420,7 +441,8 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
 		effect.bytes.time_ns = base->time_ns;
 		if (!base->is_seen || (!effect.path && !part->has_file)) {
-			report_unseen(tracker, base, part, &effect);
+			if (is_change(part))
+				report_unseen(tracker, base, part, &effect);
 			continue;
 		}
 		if (!effect.path) {
@@ -428,7 +450,8 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 
 			for (uint32_t j = 0; j < SMB2_FILE_ID_LENGTH; j++, at += 2)
 				snprintf(unknown + at, 3, "%02x", part->file_id[j]);
-			effect.path = unknown;
+			report_part_of_id(tracker, request, part, &effect, unknown);
+			continue;
 		}
 		report_part(tracker, request, part, &effect);
 	}

@@ -306,11 +306,14 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 		smb_name_drop(work->tracker, &key);
 		break;
 	case SMB2_CREATE: take_created(work, request, part, body); break;
-	case SMB2_CLOSE:
+	case SMB2_CLOSE: case SMB2_SET_INFO:
 		if (part->creates)
 			memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
 		key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
-		smb_name_drop(work->tracker, &key);
+		if (part->command == SMB2_CLOSE)
+			smb_name_drop(work->tracker, &key);
+		else if (part->path)
+			smb_name_set(work->tracker, &key, part->path);
 		break;
 	case SMB2_READ: take_read(work, request, part, body); break;
 	case SMB2_WRITE: part->moved = number(body, 4, 4); break;

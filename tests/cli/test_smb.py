@@ -254,6 +254,39 @@ class Crafted(Smb):
             smb.put_all(scene, talk, client.exchange(smb.WRITE, smb.write(file, 0, b"2"), smb.written(1), reply_tree=tree)[-1:])
             self.assertEqual(self.files(self.capture(scene)), ({"srv/share/f": b"1" * 100}, missing))
 
+    def test_a_file_that_was_opened_by_an_uncaptured_request_can_be_any_one_of_the_share(self):
+        def capture(action, first):
+            scene, talk, client = self.scene(port=smb.PORT)
+            smb.put_all(scene, talk, client.set_up())
+            unknown, _ = client.create("f")
+            smb.put_all(scene, talk, client.read(unknown, 0, b"0" * 10, inline=True) if first else [])
+            file, sends = client.create("f", action=action)
+            smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300))
+            smb.put_all(scene, talk, client.write(unknown, 100, b"2" * 100))
+            smb.put_all(scene, talk, client.write(file, 150, b"3" * 20))
+            # the failed WRITE changes nothing
+            smb.put_all(scene, talk, client.write(unknown, 0, b"2" * 50, inline=True, status=smb.NOT_FOUND)[:])
+            found, missing = self.files(self.capture(scene))
+            self.assertEqual(found["srv/share/f"][170:], b"1" * 30 + found["srv/share/f"][200:])
+            return [each[1:] for each in missing if each[0] == "smb/srv/share/f"]
+        # overwritten, so that it existed before
+        self.assertEqual(capture(3, False), [(100, 50, "not_captured"), (170, 30, "not_captured")])
+        self.assertEqual(capture(3, True), [(100, 50, "not_captured"), (170, 30, "not_captured")])
+        # created: another file than that of an id used before
+        self.assertEqual(capture(2, False), [(100, 50, "not_captured"), (170, 30, "not_captured")])
+        self.assertEqual(capture(2, True), [])
+
+    def test_a_file_replaced_by_one_without_contents_has_no_old_bytes(self):
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f")
+        smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 100) + client.close(file))
+        other, sends = client.create("g", action=1)
+        smb.put_all(scene, talk, sends + client.exchange(smb.SET_INFO, smb.set_info(other, 10, smb.rename("f")), struct.pack("<H", 2)) + client.write(other, 200, b"2" * 100))
+        found, missing = self.files(self.capture(scene))
+        self.assertEqual(missing, [("smb/srv/share/f", 0, 200, "not_captured")])
+        self.assertEqual(found["srv/share/f~2"], b"1" * 100)
+
     def test_fragments_of_two_messages_are_not_one(self):
         scene, talk, client = self.scene(port=smb.PORT)
         smb.put_all(scene, talk, client.set_up())
