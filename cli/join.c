@@ -5,9 +5,7 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
@@ -237,59 +235,6 @@ static int run(const struct options *options)
 	return reader->status;
 }
 
-struct named_file {
-	const char *name;
-	bool is_found;
-	dev_t device;
-	ino_t inode;
-};
-
-/* Files that are not found follow those that are, by their names. */
-static int compare_files(const void *one, const void *other)
-{
-	const struct named_file *a = one, *b = other;
-
-	if (a->is_found != b->is_found)
-		return a->is_found ? -1 : 1;
-	if (!a->is_found)
-		return strcmp(a->name, b->name);
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	return (a->inode > b->inode) - (a->inode < b->inode);
-}
-
-/* Whether each input is another file: a point would be compared with itself. If not, an error is printed. */
-static bool are_different(const struct options *options)
-{
-	struct named_file *files = calloc(options->input_count, sizeof *files);
-	const char *names[2] = { NULL, NULL };
-	struct stat found;
-
-	for (size_t i = 0; files && i < options->input_count; i++) {
-		files[i].name = options->inputs[i];
-		files[i].is_found = !stat(files[i].name, &found);
-		if (files[i].is_found) {
-			files[i].device = found.st_dev;
-			files[i].inode = found.st_ino;
-		}
-	}
-	if (files)
-		qsort(files, options->input_count, sizeof *files, compare_files);
-	for (size_t i = 1; files && !names[0] && i < options->input_count; i++)
-		if (!compare_files(&files[i - 1], &files[i])) {
-			names[0] = files[i - 1].name;
-			names[1] = files[i].name;
-		}
-	if (!files)
-		print_error("out of memory");
-	else if (names[0] && !strcmp(names[0], names[1]))
-		print_error("join: %s: named twice", names[0]);
-	else if (names[0])
-		print_error("join: %s and %s are the same file", names[0], names[1]);
-	free(files);
-	return files && !names[0];
-}
-
 int command_join(int argc, char **argv)
 {
 	struct options options;
@@ -298,7 +243,7 @@ int command_join(int argc, char **argv)
 	if (options_parse(&options, COMMAND_JOIN, argc, argv)) {
 		if (options.input_count < 2)
 			print_error("join: nothing to join (name a capture file of each point)");
-		else if (are_different(&options) && clocks_check(&options))
+		else if (joined_are_different(&options, "join") && clocks_check(&options))
 			status = run(&options);
 	}
 	options_fini(&options);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "capture/source.h"
@@ -188,6 +189,58 @@ void joined_report(const struct joined *joined)
 	if (joined->join->uncounted)
 		print_error("%" COUNT " not counted for lack of memory (raise --max-memory)",
 			    COUNTED(joined->join->uncounted, "packet was", "packets were"));
+}
+
+struct named_file {
+	const char *name;
+	bool is_found;
+	dev_t device;
+	ino_t inode;
+};
+
+/* Files that are not found follow those that are, by their names. */
+static int compare_files(const void *one, const void *other)
+{
+	const struct named_file *a = one, *b = other;
+
+	if (a->is_found != b->is_found)
+		return a->is_found ? -1 : 1;
+	if (!a->is_found)
+		return strcmp(a->name, b->name);
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return (a->inode > b->inode) - (a->inode < b->inode);
+}
+
+bool joined_are_different(const struct options *options, const char *command)
+{
+	struct named_file *files = calloc(options->input_count, sizeof *files);
+	const char *names[2] = { NULL, NULL };
+	struct stat found;
+
+	for (size_t i = 0; files && i < options->input_count; i++) {
+		files[i].name = options->inputs[i];
+		files[i].is_found = !stat(files[i].name, &found);
+		if (files[i].is_found) {
+			files[i].device = found.st_dev;
+			files[i].inode = found.st_ino;
+		}
+	}
+	if (files)
+		qsort(files, options->input_count, sizeof *files, compare_files);
+	for (size_t i = 1; files && !names[0] && i < options->input_count; i++)
+		if (!compare_files(&files[i - 1], &files[i])) {
+			names[0] = files[i - 1].name;
+			names[1] = files[i].name;
+		}
+	if (!files)
+		print_error("out of memory");
+	else if (names[0] && !strcmp(names[0], names[1]))
+		print_error("%s: %s: named twice", command, names[0]);
+	else if (names[0])
+		print_error("%s: %s and %s are the same file", command, names[0], names[1]);
+	free(files);
+	return files && !names[0];
 }
 
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory)

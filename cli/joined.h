@@ -22,6 +22,9 @@ struct joined {
 	struct join_form form;
 };
 
+/* Whether each input is another file: a point would be compared with itself. If not, an error is printed. */
+bool joined_are_different(const struct options *options, const char *command);
+
 /* Makes each input a capture point. False: out of memory; nothing is printed. Call joined_close() in both cases. */
 bool joined_open(struct joined *joined, const struct options *options, const struct rtap_source *source, uint64_t max_memory);
 

@@ -240,7 +240,10 @@ out:
 int command_report(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_REPORT, argc, argv) ? run(&options) : EXIT_ERROR;
+	int status = EXIT_ERROR;
+
+	if (options_parse(&options, COMMAND_REPORT, argc, argv) && (!is_joined(&options) || joined_are_different(&options, "report")))
+		status = run(&options);
 
 	options_fini(&options);
 	return status;

@@ -106,7 +106,8 @@ class Relay(Join):
         os.link(copied, hard)
         os.symlink(first, symbolic)
         for one, same in (copied, hard), (first, symbolic):
-            self.assertEqual(self.bad("%s and %s are the same file" % (one, same), "join", one, other, same), b"")
+            for command in ("join",), ("report", "-o", "-"):
+                self.assertEqual(self.bad("%s and %s are the same file" % (one, same), *command, one, other, same), b"")
         for one, packets in (copied, len(frames)), (part, 1000):
             error = self.run_program("join", first, one).stderr.decode()
             self.assertIn("%s and %s have the same packets with the same times (%d of them)" % (first, one, packets), error)
