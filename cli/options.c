@@ -208,20 +208,20 @@ static const struct {
 	bool takes_files;
 	enum listed_kind lists;
 } command_lines[] = {
-	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp" FILE_LETTERS, view_options, false },
+	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp" FILE_LETTERS, view_options, false, LISTED_NONE },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:T:e:t:xlnv" LIVE_LETTERS, messages_options, true, LISTED_MESSAGES },
 	[COMMAND_OPERATIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, operations_options, true, LISTED_OPERATIONS },
 	[COMMAND_CONNECTIONS] = { ":r:f:Y:c:s:T:e:t:lnv" LIVE_LETTERS, connections_options, true, LISTED_CONNECTIONS },
-	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
-	[COMMAND_CANON] = { ":r:f:c:s:T:e:nv", canon_options, true },
-	[COMMAND_DIFF] = { ":f:c:s:T:e:nv", diff_options, true },
-	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
-	[COMMAND_STATS] = { ":r:f:c:s:T:e:t:lnv" LIVE_LETTERS, stats_options, true },
-	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true },
-	[COMMAND_TOP] = { ":r:f:c:s:nv" LIVE_LETTERS, top_options, true },
+	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true, LISTED_NONE },
+	[COMMAND_CANON] = { ":r:f:c:s:T:e:nv", canon_options, true, LISTED_NONE },
+	[COMMAND_DIFF] = { ":f:c:s:T:e:nv", diff_options, true, LISTED_NONE },
+	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true, LISTED_NONE },
+	[COMMAND_STATS] = { ":r:f:c:s:T:e:t:lnv" LIVE_LETTERS, stats_options, true, LISTED_NONE },
+	[COMMAND_REPORT] = { ":r:o:f:c:s:nv" LIVE_LETTERS, report_options, true, LISTED_NONE },
+	[COMMAND_TOP] = { ":r:f:c:s:nv" LIVE_LETTERS, top_options, true, LISTED_NONE },
 	[COMMAND_WHY] = { ":r:f:c:s:T:e:t:nv", why_options, true, LISTED_CONNECTIONS },
-	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true },
-	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true },
+	[COMMAND_CHECK] = { ":r:f:c:s:T:e:lnv", check_options, true, LISTED_NONE },
+	[COMMAND_JOIN] = { ":r:w:f:c:s:T:e:t:nv", join_options, true, LISTED_NONE },
 };
 
 const char *options_letters(enum command command, const struct option **long_options)
