@@ -292,12 +292,14 @@ struct unit_parts {
 };
 
 /* Values of the headers of some opcodes. */
-static char *put_details(char *to, const struct rtap_iwarp_facts *facts, char **own)
+static char *put_details(char *to, const struct rtap_iwarp_facts *facts, struct unit_parts *parts)
 {
 	if (facts->has_read) {
+		parts->place = to;
 		to = put_place(to, facts->source_stag, facts->source_offset);
+		parts->after_place = to;
 		to = line_put_dec(line_put(to, " len "), facts->read_length);
-		*own = to;
+		parts->own = to;
 		return put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
 	}
 	if (facts->has_atomic) {
@@ -354,7 +356,7 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	}
 	if (opcode->invalidates && !is_whole)
 		to = put_key(to, " inv 0x", facts.invalidate_stag, 8);
-	to = put_details(to, &facts, &parts->own);
+	to = put_details(to, &facts, parts);
 	/* a request is in one segment: RFC 5040, 5.2 */
 	if (!facts.last || is_whole || facts.opcode == RTAP_RDMAP_READ_REQUEST)
 		return to;

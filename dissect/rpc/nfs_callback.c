@@ -75,6 +75,13 @@ static const struct nfs_compound compound = {
 	operations, nfs_cb_opcode_names, sizeof operations / sizeof operations[0], NFS_CB_OPCODE, XDR_NO_ROW,
 };
 
+static uint8_t tier_of(uint32_t number)
+{
+	uint8_t tier = number < sizeof operations / sizeof operations[0] ? operations[number].tier : 0;
+
+	return tier ? tier : 1;
+}
+
 static enum result walk_operations(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	(void)item;
@@ -106,4 +113,5 @@ const struct xdr_program nfs_callback_program = {
 	.count = sizeof procedures / sizeof procedures[0],
 	.procedures = procedures,
 	.summary = summary,
+	.tier = tier_of,
 };

@@ -116,6 +116,16 @@ class PacketLines(CliTest):
                         self.assertLessEqual(len(line), TYPICAL + 3, "%s: %s" % (path, line))
         self.assertGreater(seen, 30)
 
+    def test_read_requests_of_iwarp_fit_with_dates(self):
+        seen = 0
+        for path in captures():
+            if os.path.basename(path).startswith("iwarp-"):
+                for line in self.lines("-n", "-t", "ad", "-r", path):
+                    if re.search(r"\d+ > \S+ +Read Request +msn [^\[;]*$", line):
+                        seen += 1
+                        self.assertLessEqual(len(line), TERMINAL, "%s: %s" % (path, line))
+        self.assertGreater(seen, 30)
+
     def test_lines_fit_a_terminal_of_120_columns(self):
         """A line that fits is the same with --wide. A longer one has lost text, and nothing in it is new but dots. Few are still longer."""
         widths = {True: [], False: []}

@@ -143,6 +143,12 @@ class Cut(CliTest):
         found = list(names.values())
         self.assertEqual(sorted(set(found)), ["CB_COMPOUND", "CB_RECALL"], names)
         self.assertEqual(found, sorted(found), names)
+        # lines show what it is for
+        path = self.path(s.name + s.suffix)
+        for arguments in ("messages", "--rpc", path), ("-r", path):
+            line, = (line for line in self.lines(*arguments) if "CB_" in line)
+            self.assertIn("CB_RECALL", line)
+            self.assertNotIn("CB_SEQUENCE", line)
 
 
 class Lengths(CliTest):
