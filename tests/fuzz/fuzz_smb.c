@@ -62,7 +62,7 @@ static void take_file(void *owner, const struct file_effect *effect)
 	struct run *run = owner;
 
 	run->effects++;
-	REQUIRE(effect->path && *effect->path);
+	REQUIRE(effect->path && (*effect->path || effect->kind == FILE_UNSEEN));
 	run->read += sum_of_text(effect->path);
 	if (effect->kind == FILE_RENAMED)
 		run->read += sum_of_text(effect->new_path);
