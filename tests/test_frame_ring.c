@@ -285,6 +285,7 @@ static struct batch *records_of(struct batch_pool *pool, uint64_t from, size_t c
 	batch->records = batch->block->bytes;
 	batch->record_form = RECORD_PCAPNG;
 	batch->record_bytes = 0;
+	batch->has_set_back = false;
 	batch->shared.frames = NULL;
 	batch->shared.count = count;
 	for (uint64_t number = from; number < from + count; number++) {
