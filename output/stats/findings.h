@@ -34,10 +34,12 @@ struct finding_times {
 	const char *words[2], *keys[2];
 };
 
+#define NO_EVENT STATS_EVENT_COUNT
+
 struct finding_rule {
 	const char *name;
 	uint8_t weight, scope;     /* enum finding_weight, finding_scope */
-	uint8_t event;             /* enum stats_event to count, with FINDING_DIRECTION and no `look` */
+	uint8_t event;             /* enum stats_event to count, with FINDING_DIRECTION and no `look`; NO_EVENT: none */
 	uint64_t least;            /* minimum count */
 	unsigned permille;         /* minimum part of `of`; 0: any */
 	const char *words;         /* name of the things counted */
