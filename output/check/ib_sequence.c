@@ -9,8 +9,6 @@
 /* Number of requests kept per direction. */
 #define REQUESTS 128
 #define PSN_MASK 0xffffffu
-/* A response that precedes its request by more than this was not merely captured out of order. */
-#define LEAST_EARLY_NS 100000
 
 /* A request message or the packet of one: its PSNs and class. */
 struct request {
@@ -41,10 +39,11 @@ struct half {
 	uint8_t retry_cause;     /* enum rtap_recovery; with the two below: retries of one PSN for one cause */
 	uint32_t retry_psn;
 	unsigned retries;
-	/* a response that this end received before it had sent that PSN */
-	bool early_open;
-	uint32_t early_psn;
+	/* a response that was captured before this end's request with that PSN */
+	enum { EARLY_NONE, EARLY_UNSENT, EARLY_SENT } early_state;
+	uint32_t early_psn, early_msn;
 	struct check_origin early;
+	uint64_t early_request;  /* its frame, once it was sent */
 	/* responses that this end sent */
 	bool has_responded, has_acked;
 	uint32_t response_psn, response_msn; /* of the one with the highest PSN */
@@ -142,18 +141,35 @@ static void check_payload(const struct subject *subject, struct half *half, cons
 	half->payload = length;
 }
 
-/* A response to a PSN came before the request, which follows the ones before it without a gap. */
-static void check_early(struct subject *subject, struct half *half, uint32_t psn, bool is_next)
+/*
+ * The request to which a response came too early, if it follows the ones before it without a gap. Captures can have packets of the two
+ * directions in another order; so it takes a second response, with another MSN, to prove that the first one was not that to this request.
+ */
+static void note_early_request(const struct subject *subject, struct half *half, bool is_next)
 {
-	if (!half->early_open || psn_distance(psn, half->early_psn) < 0) {
-		half->early_open &= half->early_open && psn_distance(psn, half->early_psn) >= 0;
-		return;
+	uint32_t psn = subject->packet->ib.psn;
+
+	if (half->early_state == EARLY_UNSENT && is_next && psn == half->early_psn) {
+		half->early_state = EARLY_SENT;
+		half->early_request = subject->packet->frame->number;
+	} else if (half->early_state == EARLY_UNSENT ? psn_distance(half->early_psn, psn) >= 0 : psn_distance(psn, half->early_psn) >= 0) {
+		/* after a gap, or sent again, which has a second response too */
+		half->early_state = EARLY_NONE;
 	}
-	half->early_open = false;
-	/* captures from several queues can reorder packets */
-	if (is_next && subject->packet->frame->time_ns - half->early.time_ns >= LEAST_EARLY_NS)
-		subject_break_at(subject, &half->early, RULE_IB_ACK_UNSENT, "response to PSN %u; PSN %u is sent later, in frame %llu", half->early_psn,
-				 psn, (unsigned long long)subject->packet->frame->number);
+}
+
+/* The second response to that request. */
+static void check_early(struct subject *subject, struct half *requester)
+{
+	const struct rtap_packet *packet = subject->packet;
+
+	if (requester->early_state != EARLY_SENT || psn_distance(requester->early_psn, packet->ib.psn) < 0)
+		return;
+	if (packet->ib.psn == requester->early_psn && packet->ib.has_aeth && packet->ib.msn != requester->early_msn)
+		subject_break_at(subject, &requester->early, RULE_IB_ACK_UNSENT, "response to PSN %u, which is sent in frame %llu and answered again "
+				 "in frame %llu", requester->early_psn, (unsigned long long)requester->early_request,
+				 (unsigned long long)packet->frame->number);
+	requester->early_state = EARLY_NONE;
 }
 
 static void check_rnr(const struct subject *subject, struct half *half)
@@ -223,7 +239,7 @@ static void take_request(struct subject *subject, struct state *state, const str
 	if (!half->has_sent && setup && psn_distance(setup->ends[subject->sender].starting_psn, psn) < 0)
 		subject_break(subject, RULE_IB_START_PSN, "PSN %u, starting PSN %u", psn, setup->ends[subject->sender].starting_psn);
 	half->has_sent = true;
-	check_early(subject, half, psn, follows && packet->flow.analysis != RTAP_PSN_RETRANSMISSION);
+	note_early_request(subject, half, follows && packet->flow.analysis != RTAP_PSN_RETRANSMISSION);
 	if (follows)
 		check_order(subject, half, opcode);
 	check_write(subject, half, opcode, follows);
@@ -353,10 +369,11 @@ static void note_early(struct subject *subject, struct half *requester)
 	if (!requester->next_known || ahead < 0 || ahead > 1 << 16)
 		return;
 	subject->is_gap = true;
-	if (requester->early_open)
+	if (requester->early_state == EARLY_UNSENT || !packet->ib.has_aeth)
 		return;
-	requester->early_open = true;
+	requester->early_state = EARLY_UNSENT;
 	requester->early_psn = packet->ib.psn;
+	requester->early_msn = packet->ib.msn;
 	requester->early = (struct check_origin){ packet->frame->number, packet->frame->time_ns, true };
 }
 
@@ -365,6 +382,7 @@ static void take_response(struct subject *subject, struct state *state, const st
 	const struct rtap_packet *packet = subject->packet;
 	struct half *half = &state->halves[subject->sender], *requester = &state->halves[!subject->sender];
 
+	check_early(subject, requester);
 	if (is_repeated(packet))
 		return;
 	note_early(subject, requester);

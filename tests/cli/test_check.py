@@ -67,6 +67,25 @@ class Rules(Broken):
             check_captures.make(rule, path)
             self.assertEqual(len(self.broken(path)[1][rule]), 1, rule)
 
+    def test_directions_in_another_order_are_no_violation(self):
+        """Each response is captured long before its request; the same twice, as of a copy on the network; then the request is sent again."""
+        for copies in (1, 2):
+            path = self.path("order.pcap")
+            talk = check_captures.Talk().warm()
+            for n in range(20):
+                psn = talk.c.a.psn
+                talk.answer("b", check_captures.ACK, psn)
+                talk.scene.time += check_captures.MS
+                talk.put("a", check_captures.SEND_ONLY, b"data")
+                for _ in range(copies - 1):
+                    talk.answer("b", check_captures.ACK, psn, done=0)
+            if copies == 1:
+                talk.scene.time += 1000 * check_captures.MS
+                talk.put("a", check_captures.SEND_ONLY, b"data", psn=psn)
+                talk.answer("b", check_captures.ACK, psn, done=0)
+            talk.write_capture(path)
+            self.assertEqual(self.broken(path), (0, {}), copies)
+
     def test_rules_of_rpc_over_rdma_are_the_same_on_iwarp(self):
         for together in 0, 4000:  # FPDUs in segments of their own; several in a segment
             for rule in [rule for rule in check_captures.RULES if rule.startswith("rpcrdma-")]:

@@ -304,9 +304,9 @@ def msn_jump(t):
 @breaks("ib-ack-unsent")
 def ack_unsent(t):
     psn = t.warm().c.a.psn
-    t.answer("b", ACK, psn)
-    t.scene.time += MS
+    t.answer("b", ACK, psn, done=0)
     t.put("a", SEND_ONLY, b"data")
+    t.answer("b", ACK, psn)
 
 
 @breaks("ib-nak-acked")
