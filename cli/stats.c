@@ -117,10 +117,18 @@ static void skip_empty(struct summary *summary, int64_t until_ns)
 	summary->written_ns += (intervals - 1) * stats->interval_ns;
 }
 
-/* Prints the intervals that have ended. */
-static void write_intervals(struct summary *summary)
+/* The index of the first interval that was not printed. */
+static uint64_t open_interval(const struct summary *summary)
 {
 	const struct stats *stats = summary->counting.stats;
+
+	return (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns;
+}
+
+/* Prints the intervals that have ended. Late frames and messages, and those of a clock that was set back, count in the next one. */
+static void write_intervals(struct summary *summary)
+{
+	struct stats *stats = summary->counting.stats;
 	int64_t now;
 
 	if (!stats->packets)
@@ -131,7 +139,8 @@ static void write_intervals(struct summary *summary)
 		summary->written_ns = stats->begin_ns;
 	skip_empty(summary, now);
 	for (; !summary->reader.unwritable && now - summary->written_ns >= stats->interval_ns; summary->written_ns += stats->interval_ns)
-		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
+		write_interval(summary, open_interval(summary));
+	stats->open_interval = open_interval(summary);
 	reader_wrote(&summary->reader, printer_flush(&summary->reader.printer));
 }
 
@@ -159,13 +168,16 @@ static void write_last_intervals(struct summary *summary)
 {
 	const struct stats *stats = summary->counting.stats;
 
-	if (stats->packets && summary->written_ns >= stats->begin_ns)
+	if (!stats->packets)
+		return;
+	if (summary->written_ns >= stats->begin_ns)
 		skip_empty(summary, stats->last_ns);
-	for (; stats->packets && !summary->reader.unwritable && summary->written_ns <= stats->last_ns; summary->written_ns += stats->interval_ns) {
-		if (summary->written_ns < stats->begin_ns)
-			summary->written_ns = stats->begin_ns;
-		write_interval(summary, (uint64_t)(summary->written_ns - stats->begin_ns) / (uint64_t)stats->interval_ns);
-	}
+	else
+		summary->written_ns = stats->begin_ns;
+	/* times beyond the last packet's are those of a clock before it was set back */
+	for (; !summary->reader.unwritable && (summary->written_ns <= stats->last_ns || open_interval(summary) < stats->interval_count);
+	     summary->written_ns += stats->interval_ns)
+		write_interval(summary, open_interval(summary));
 }
 
 /* Writes the records at the end, except intervals of a live capture, which were written before. */

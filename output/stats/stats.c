@@ -254,6 +254,8 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 		return NULL;
 	for (;;) {
 		index = time_ns > stats->begin_ns ? ((uint64_t)time_ns - (uint64_t)stats->begin_ns) / (uint64_t)stats->interval_ns : 0;
+		if (index < stats->open_interval)
+			index = stats->open_interval;
 		if (index < STATS_INTERVALS)
 			break;
 		/* merge pairs of intervals */
@@ -264,6 +266,7 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 			interval_add(&stats->intervals[i / 2], &one);
 		}
 		stats->interval_count = (stats->interval_count + 1) / 2;
+		stats->open_interval /= 2;
 		stats->interval_ns = stats->interval_ns > INT64_MAX / 2 ? INT64_MAX : stats->interval_ns * 2;
 		stats->longer_intervals = true;
 	}

@@ -289,6 +289,7 @@ struct stats {
 	size_t interval_room;
 	uint64_t outside_intervals;         /* packets and messages not in intervals for lack of memory */
 	int64_t interval_ns;                /* as requested, or a multiple of it */
+	uint64_t open_interval;             /* index: what belongs to earlier ones, which were printed, counts in this one */
 	bool longer_intervals;              /* interval_ns is longer than requested */
 };
 

@@ -291,6 +291,24 @@ class Files(CliTest):
                 self.assertTrue(abs(numbers[0] - (middle - 2500)) <= 1 and abs(numbers[-1] - (middle + 1500)) <= 1, (middle, numbers[0], numbers[-1]))
                 os.unlink(name)
 
+    def test_intervals_after_the_clock_was_set_back(self):
+        """By an hour after a second of two: the frames after it are in the intervals in which they were captured, and none is missing."""
+        with open(self.path("feed"), "wb") as file:
+            file.write(struct.pack("=IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+            for number in range(4000):
+                time_ns = 10**18 + number * 5 * 10**5 - (number > 2000) * 3600 * 10**9
+                file.write(struct.pack("=IIII", time_ns // 10**9, time_ns % 10**9, 60, 60) + bytes(60))
+        done = self.capture("stamp=wall,pace=2000,feed=file:" + self.path("feed"), "stats", "-i", "verbs:sim0", "-Z", "root", "-a", "duration:3",
+                            "--interval", "0.25", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        packets = [record["packets"] for record in records if record["type"] == "interval"]
+        captured, = [record["packets"] for record in records if record["type"] == "capture"]
+        self.assertGreater(captured, 3000)
+        self.assertEqual(sum(packets), captured)
+        self.assertGreater(sum(count > 200 for count in packets), 5, packets)
+        self.assertLess(max(packets), captured / 3, packets)
+
     def check_incident(self, description, least, *options):
         environ = environment(**device(description))
         for name in os.listdir(self.directory):
