@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
+#include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper.h"
@@ -334,8 +335,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 		kept_ahead_leave(tracker, message);
 	upper_discard(message);
 	operation_destroy(tracker, message);
-	if (message->partner)
-		message->partner->partner = NULL;
+	message_unpair(message);
 	free_message(tracker, message);
 }
 

@@ -7,6 +7,7 @@
 #include "dissect/management/mad.h"
 #include "reassembly/management/mad_exchange.h"
 #include "base/memory.h"
+#include "reassembly/message_pair.h"
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 
@@ -222,7 +223,7 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 		exchange->request->shown.answered_in = packet->frame->number;
 		/* A message of several segments that began before the request is reported before it. */
 		if (message && message->shown.first_frame > exchange->request->shown.first_frame)
-			exchange->request->partner = message;
+			message_pair(exchange->request, message);
 	}
 	exchange->answered = true;
 	release_request(exchange);

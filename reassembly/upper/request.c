@@ -7,6 +7,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/claim.h"
@@ -208,9 +209,7 @@ void *request_conclude(struct rtap_tracker *tracker, struct request *request, st
 	shown->time_lost_us -= request->late_us < shown->time_lost_us ? request->late_us : shown->time_lost_us;
 	if (response) {
 		/* The operation is reported with the numbers of both messages. */
-		send->partner = response;
-		response->partner = send;
-		response->is_response = true;
+		message_pair(send, response);
 		add_send(tracker, operation, response, true);
 		if (response->taken_ns > shown->time_end_ns)
 			shown->time_end_ns = response->taken_ns;

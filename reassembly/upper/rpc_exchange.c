@@ -17,6 +17,7 @@
 #include "dissect/rpc/xdr_walk.h"
 #include "base/memory.h"
 #include "reassembly/infiniband/recovery.h"
+#include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
@@ -665,8 +666,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call->call.bytes || call->reply.bytes || (call_shown && !call->call.is_read) || (reply_shown && !call->reply.is_read))
 		read_kept(tracker, call);
 	if (call_shown && reply_shown) {
-		call_shown->partner = reply_shown;
-		reply_shown->partner = call_shown;
+		message_pair(call_shown, reply_shown);
 		end_ns = reply_shown->taken_ns > call->reply.time_end_ns ? reply_shown->taken_ns : call->reply.time_end_ns;
 		/* If the capture swapped them, the latency is unknown. */
 		reply_shown->shown.has_latency = end_ns >= call->call.time_ns;

@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/frame_touch.h"
+#include "reassembly/message_pair.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
@@ -147,8 +148,7 @@ static void pair(void *owner, struct message *call, struct message *reply, uint6
 	call->reference = NULL;
 	call->shown.repeats = repeats;
 	if (reply) {
-		call->partner = reply;
-		reply->partner = call;
+		message_pair(call, reply);
 		/* If the capture swapped them, the latency is unknown. */
 		call->shown.has_latency = reply->shown.has_latency = reply->shown.time_end_ns >= call->shown.time_ns;
 		call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
