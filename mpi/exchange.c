@@ -26,6 +26,7 @@
 #define WAITING_SHARE 16                   /* part of the memory limit */
 #define FRAMES_A_BATCH 512
 #define PREFETCHED 8                       /* frames whose headers are fetched from memory before they are read */
+#define ADDRESSES_AT 32                    /* bytes of a frame from its beginning to those that tell who analyses it, usually */
 #define FRAME_BITS 40                      /* of a key, for the number of the frame in its file; the rest is for the file */
 #define FRAME_MASK ((UINT64_C(1) << FRAME_BITS) - 1)
 
@@ -204,9 +205,10 @@ static struct position_key next_key(struct exchange *exchange, size_t file, int6
 	}
 	if (time_ns > progress->latest_ns)
 		progress->latest_ns = time_ns;
+	/* frames of a file that only this rank reads are in their order */
 	return (struct position_key){
-		.major = progress->latest_ns, .minor = (uint64_t)exchange->file_numbers[file] << FRAME_BITS | (progress->frame++ & FRAME_MASK),
-		.time_ns = time_ns,
+		.major = progress->latest_ns, .time_ns = time_ns,
+		.minor = (uint64_t)exchange->file_numbers[file] << FRAME_BITS | (progress->parts ? progress->frame++ & FRAME_MASK : 0),
 	};
 }
 
@@ -250,7 +252,7 @@ static void queue_batch(struct exchange *exchange, struct rtap_batch *batch)
 	note_interfaces(exchange);
 	for (size_t i = 0; i < batch->count; i++) {
 		if (i + PREFETCHED < batch->count)
-			__builtin_prefetch(batch->frames[i + PREFETCHED].bytes);
+			__builtin_prefetch(batch->frames[i + PREFETCHED].bytes + ADDRESSES_AT);
 		if (!queue_frame(exchange, &batch->frames[i])) {
 			fail(exchange, "out of memory: the rest of the files of this rank is missing");
 			break;

@@ -246,13 +246,12 @@ static void opened(void *owner, struct rtap_tracker *tracker, struct stats *stat
 /* Connections that were created since. */
 static void note_created(struct facts *facts, const struct rtap_tracker *tracker)
 {
-	struct rtap_tracker_counters counters;
+	uint64_t connections = tracker_connections(tracker);
 
-	rtap_tracker_counters(tracker, &counters, sizeof counters);
-	if (counters.connections == facts->connections)
+	if (connections == facts->connections)
 		return;
-	*(uint64_t *)add(facts, FACT_CREATED, sizeof(uint64_t)) = counters.connections - facts->connections;
-	facts->connections = counters.connections;
+	*(uint64_t *)add(facts, FACT_CREATED, sizeof(uint64_t)) = connections - facts->connections;
+	facts->connections = connections;
 }
 
 /* What nobody continues is given up in gaps, as where one process takes the frame of another rank that ends them. */
@@ -589,10 +588,8 @@ static void ends(void *owner)
 static void deliver(void *owner, struct reader *reader, const struct rtap_tracker *tracker)
 {
 	struct facts *facts = owner;
-	struct rtap_tracker_counters counters;
 
-	rtap_tracker_counters(tracker, &counters, sizeof counters);
-	*(uint64_t *)(facts->bytes + sizeof(struct fact_head)) = counters.connections - facts->connections;
+	*(uint64_t *)(facts->bytes + sizeof(struct fact_head)) = tracker_connections(tracker) - facts->connections;
 	gather(facts);
 	count_runs(facts);
 	totals_share(reader, tracker);

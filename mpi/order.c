@@ -29,7 +29,7 @@ bool order_number(struct order *order)
 
 	order->numbers = ranks_get(order->count, sizeof *order->numbers);
 	for (size_t i = 0; i < order->count; i++)
-		keys[i].major = (int64_t)order->keys[i];
+		keys[i].major = keys[i].time_ns = (int64_t)order->keys[i];
 	found = positions_find(keys, order->count, INT64_MAX, positions, &total);
 	for (size_t i = 0; i < order->count; i++)
 		order->numbers[i] = found ? positions[i].position + 1 : i + 1;

@@ -21,6 +21,7 @@
 #include "output/message/message_copy.h"
 #include "output/message/operation_copy.h"
 #include "output/packet/printer.h"
+#include "reassembly/tracker.h"
 
 #define ASIDE (UINT64_MAX / 2) /* added to numbers of connections */
 
@@ -191,10 +192,7 @@ static void keep(void *owner, struct rtap_tracker_options *tracking)
 /* Notes the connections that were created since. */
 static void note_connections(struct records *records, const struct rtap_tracker *tracker, uint64_t frame)
 {
-	struct rtap_tracker_counters counters;
-
-	rtap_tracker_counters(tracker, &counters, sizeof counters);
-	while (records->connections.count < counters.connections && !records->failed)
+	while (records->connections.count < tracker_connections(tracker) && !records->failed)
 		order(records, &records->connections, frame);
 }
 

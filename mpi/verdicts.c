@@ -14,6 +14,7 @@
 #include "mpi/totals.h"
 #include "mpi/verdicts.h"
 #include "output/check/violation.h"
+#include "reassembly/tracker.h"
 
 /* A violation of any rank. */
 struct verdict {
@@ -60,10 +61,7 @@ void verdicts_destroy(struct verdicts *verdicts)
 /* Notes the connections that were created since. */
 static void note_connections(struct verdicts *verdicts, const struct rtap_tracker *tracker, uint64_t frame)
 {
-	struct rtap_tracker_counters counters;
-
-	rtap_tracker_counters(tracker, &counters, sizeof counters);
-	while (verdicts->connections.count < counters.connections)
+	while (verdicts->connections.count < tracker_connections(tracker))
 		if (!order_add(&verdicts->connections, frame))
 			ranks_lack_memory();
 }

@@ -462,6 +462,11 @@ void rtap_tracker_counters(const struct rtap_tracker *tracker, struct rtap_track
 	struct_size_give(result, size, &counters, sizeof counters);
 }
 
+uint64_t tracker_connections(const struct rtap_tracker *tracker)
+{
+	return tracker->counters.connections;
+}
+
 void rtap_tracker_close(struct rtap_tracker *tracker)
 {
 	if (!tracker)

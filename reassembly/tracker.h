@@ -65,6 +65,9 @@ void tracker_pass_time(struct rtap_tracker *tracker, int64_t passed_ns);
 void tracker_show_connections(const struct rtap_tracker *tracker, void (*take)(void *owner, const struct rtap_connection *connection),
 			      void *owner);
 
+/* Connections created so far, as rtap_tracker_counters() has them. */
+uint64_t tracker_connections(const struct rtap_tracker *tracker);
+
 /* The rest of rtap_tracker_frame() for the next frame, with the packet from tracker_dissect(). */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
