@@ -2,7 +2,8 @@
 /*
  * Capturing with a raw-packet queue pair: definitions shared by these files:
  *
- *   verbs.c          the live device: opening, receiving, counting
+ *   verbs.c          the live device: opening, waiting, recovering, counting; the list of devices
+ *   verbs_poll.c     frames from the completions of a queue
  *   verbs_merge.c    merging frames of several queues in time order
  *   verbs_tuning.c   sizes, from the options, the device's limits and the port's rate
  *   verbs_context.c  finding and opening the device and port, querying capabilities
