@@ -11,7 +11,7 @@ enum file_effect_kind {
 	FILE_DATA,      /* `bytes` were read or written */
 	FILE_RESIZED,   /* the file now has `size` bytes: created, truncated or extended */
 	FILE_SIZE_SEEN, /* the server reported a size of `size` bytes */
-	FILE_RENAMED,   /* the file was moved to `new_path` */
+	FILE_RENAMED,   /* the file or directory was moved to `new_path`; what was there before is there no more */
 	/*
 	 * Some file below `path` was changed (empty: of any server), by a request that was not captured or whose file id is unknown. `bytes`: its
 	 * range; of length 0: of any size
@@ -19,7 +19,10 @@ enum file_effect_kind {
 	FILE_UNSEEN,
 };
 
-/* Borrowed for the call. */
+/* In the name of a file that was deleted or replaced, before a number that makes it unique; names have no control characters. */
+#define FILE_ASIDE_MARK '\1'
+
+/* Borrowed for the call. All but FILE_DATA and FILE_UNSEEN are reported in the order of responses. */
 struct file_effect {
 	const char *path;            /* components as reassembly/upper/name_text.h writes them, with slashes between them; server and share first */
 	enum file_effect_kind kind;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "output/export/export_extents.h"
 #include "output/export/export_images.h"
 #include "output/export/export_ranges.h"
@@ -32,7 +30,8 @@ struct image {
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
-	uint64_t over;            /* of a file: commands up to this frame are superseded */
+	uint64_t resized;         /* of a file: frame of the response that set its size last; bytes that were written before end at cut_at */
+	uint64_t cut_at;
 	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
 	bool is_file;
 	bool size_known;          /* of a file: its end is entry->size */
@@ -40,8 +39,7 @@ struct image {
 	uint64_t unseen;          /* of a file, with size_known: requests that were missing before, and changes of unknown files */
 	uint64_t first;           /* of a file: the request with which the image began */
 	uint64_t born;            /* of a file: the response that created it; 0: unknown */
-	uint64_t hash;            /* of a file */
-	char target[];            /* of a file: its path */
+	char target[];            /* of a file: its first path */
 };
 
 /* Commands of other connections that completed before can be reported after it, also the first ones of a unit. */
@@ -54,7 +52,8 @@ struct destroyed {
 
 void images_init(struct images *images, struct disk *disk, uint64_t max_memory)
 {
-	*images = (struct images){ .disk = disk, .max_memory = max_memory, .paths = { .disk = disk, .max_memory = max_memory } };
+	*images = (struct images){ .disk = disk, .max_memory = max_memory };
+	paths_init(&images->paths, disk, max_memory);
 	STAILQ_INIT(&images->all);
 	STAILQ_INIT(&images->all_files);
 }
@@ -376,7 +375,7 @@ static bool is_newer(const struct part *part, const struct extent_facts *facts)
 {
 	if (part->is_late && part->effect->kind == BLOCK_READ)
 		return facts->is_known;
-	return facts->frame > frame_of(part->effect) && facts->frame > part->image->over;
+	return facts->frame > frame_of(part->effect);
 }
 
 /* Applies the part where nothing newer is known. */
@@ -522,39 +521,28 @@ void images_take(struct images *images, const struct block_effect *effect)
 		apply(images, image, effect, effect->kind == BLOCK_COPIED ? find(images, &source) : NULL);
 }
 
-static uint64_t hash_of_path(const char *path)
-{
-	size_t length = strlen(path);
-
-	return map_hash((const uint64_t[]){ length, crc32_z(0, (const uint8_t *)path, length) }, 2);
-}
-
-static bool is_path(const void *value, const void *path)
-{
-	return !strcmp(((const struct image *)value)->target, path);
-}
-
 static struct image *find_file(const struct images *images, const char *path)
 {
-	return map_find(&images->files, hash_of_path(path), is_path, path);
+	const struct path *found = paths_find(&images->paths, path);
+
+	return found ? found->file : NULL;
 }
 
-static struct image *create_file(struct images *images, const char *path, struct disk_entry *entry)
+static struct image *create_file(struct images *images, const char *path)
 {
 	size_t length = strlen(path), size = sizeof(struct image) + length + 1;
 	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
+	struct path *place = image ? paths_make_file(&images->paths, path) : NULL;
 
-	if (image) {
-		memcpy(image->target, path, length + 1);
-		image->hash = hash_of_path(path);
-		image->is_file = true;
-		image->entry = entry ? entry : paths_make_file(&images->paths, path);
-	}
-	if (!image || !image->entry || !map_add(&images->files, image->hash, image)) {
+	if (!place) {
 		images->refused++;
 		free(image);
 		return NULL;
 	}
+	memcpy(image->target, path, length + 1);
+	image->is_file = true;
+	image->entry = place->entry;
+	place->file = image;
 	images->memory += size;
 	STAILQ_INSERT_TAIL(&images->all_files, image, link);
 	return image;
@@ -569,7 +557,7 @@ static void cut(struct images *images, struct image *image, uint64_t size)
 	images->memory -= (before - image->extents.count) * EXTENT_MEMORY;
 }
 
-static void resize_file(struct images *images, struct image *image, uint64_t size)
+static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
 {
 	uint64_t before = image->entry->size;
 
@@ -577,43 +565,26 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 		images->disk->too_far++;
 		return;
 	}
-	if (!disk_resize(images->disk, image->entry, size))
+	if (frame < image->resized || !disk_resize(images->disk, image->entry, size))
 		return;
 	if (size < before)
 		cut(images, image, size);
 	else if (image->size_known)
 		set(images, image, before, size, RANGE_ZEROS, 0);
 	image->size_known = true;
-	image->over = images->newest;
+	image->resized = frame;
+	image->cut_at = size;
 }
 
-/* Renames a file; a file at the new path is replaced. */
-static void rename_file(struct images *images, struct image *image, const char *path)
+/* Operations are reported when their data are complete: the size may have been set since. */
+static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
 {
-	struct image *replaced = find_file(images, path), *moved;
-	struct disk_entry *entry = image->entry;
+	struct block_effect bytes = *effect;
 
-	if (image == replaced)
-		return;
-	if (replaced) {
-		map_remove(&images->files, replaced->hash, replaced);
-		if (!paths_move(&images->paths, replaced->entry, path))
-			return;
-	}
-	moved = create_file(images, path, entry);
-	if (!moved)
-		return;
-	map_remove(&images->files, image->hash, image);
-	moved->extents = image->extents;
-	moved->over = image->over;
-	moved->size_known = image->size_known;
-	moved->destroyed = image->destroyed;
-	moved->unseen = image->unseen;
-	moved->born = image->born;
-	image->extents = (struct extents){ 0 };
-	image->entry = NULL;
-	if (!paths_move(&images->paths, entry, path))
-		images->refused++;
+	if (frame_of(effect) < image->resized && bytes.offset + bytes.length > image->cut_at)
+		bytes.length = bytes.offset < image->cut_at ? image->cut_at - bytes.offset : 0;
+	if (bytes.length)
+		apply(images, image, &bytes, NULL);
 }
 
 /* Remembers a change of some file below the path, through the file id of the image `via` if that is known. */
@@ -674,7 +645,7 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 
 	if (image) {
 		take_unseen(images, image);
-	} else if (create && (image = create_file(images, effect->path, NULL))) {
+	} else if (create && (image = create_file(images, effect->path))) {
 		image->first = effect->bytes.request_frame;
 		image->is_of_id = effect->is_of_id;
 		image->unseen = unseen;
@@ -685,6 +656,15 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 		image->unseen = unseen;
 	}
 	return image;
+}
+
+/* A new file has the path: the one that had it was deleted. It keeps its contents while there is much memory left. */
+static void keep_deleted(struct images *images, const char *path)
+{
+	const struct image *deleted = find_file(images, path);
+
+	if (deleted && deleted->entry->size && images->memory < images->max_memory / 2 && !paths_move(&images->paths, "", path))
+		images->refused++;
 }
 
 void images_take_file(struct images *images, const struct file_effect *effect)
@@ -699,22 +679,24 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	}
 	if (effect->kind == FILE_DATA && !is_possible(images, &effect->bytes))
 		return;
-	/* a file that is replaced by one without image has its contents no more */
-	image = file_of(images, effect, has_bytes || (effect->kind == FILE_RENAMED && find_file(images, effect->new_path)));
+	if (effect->kind == FILE_RESIZED && effect->is_new)
+		keep_deleted(images, effect->path);
+	image = file_of(images, effect, has_bytes);
+	if (effect->kind == FILE_RENAMED && !paths_move(&images->paths, effect->is_of_id ? "" : effect->path, effect->new_path))
+		images->refused++;
 	if (!image)
 		return;
 	switch (effect->kind) {
-	case FILE_DATA: apply(images, image, &effect->bytes, NULL); break;
+	case FILE_DATA: apply_to_file(images, image, &effect->bytes); break;
 	case FILE_RESIZED:
 		image->born = effect->is_new ? effect->bytes.response_frame : image->born;
-		resize_file(images, image, effect->size);
+		resize_file(images, image, effect->size, effect->bytes.response_frame);
 		break;
 	case FILE_SIZE_SEEN:
 		if (effect->size > image->entry->size && effect->size <= INT64_MAX)
 			disk_resize(images->disk, image->entry, effect->size);
 		break;
-	case FILE_RENAMED: rename_file(images, image, effect->new_path); break;
-	case FILE_UNSEEN: break;
+	case FILE_RENAMED: case FILE_UNSEEN: break;
 	}
 }
 
@@ -794,6 +776,5 @@ void images_fini(struct images *images)
 		free(destroyed);
 	}
 	unseen_fini(&images->unseen);
-	map_fini(&images->files);
 	paths_fini(&images->paths);
 }

@@ -29,8 +29,7 @@ struct images {
 	struct image_list all;       /* of devices, in the order of their first commands */
 	struct disk_entry *block;    /* the directory; NULL: not created yet */
 	struct image_list all_files;
-	struct map files;            /* by path */
-	struct paths paths;          /* with the same disk */
+	struct paths paths;          /* of files; with the same disk */
 	uint64_t commands;
 	uint64_t file_operations;
 	uint64_t unplaced;           /* of these, on blocks of unknown size */

@@ -1,40 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "output/export/export_paths.h"
+#include "reassembly/file_effect.h"
 
 #define ROOT "smb"
 #define SEPARATOR '~'
-
-struct directory {
-	struct disk_entry *entry;
-	size_t length;
-	char path[];
-};
-
-/* The start of a path. */
-struct prefix {
-	const char *path;
-	size_t length;
-};
-
-static uint64_t hash_of(const struct prefix *prefix)
-{
-	return map_hash((const uint64_t[]){ prefix->length, crc32_z(0, (const uint8_t *)prefix->path, prefix->length) }, 2);
-}
-
-static bool is_directory(const void *value, const void *wanted)
-{
-	const struct directory *directory = value;
-	const struct prefix *prefix = wanted;
-
-	return directory->length == prefix->length && !memcmp(directory->path, prefix->path, prefix->length);
-}
+#define ASIDE "~2"            /* a file that has its name no more leaves it to another one */
+#define MARK '\2'              /* in the names of files that were replaced */
 
 static int digit_of(char c)
 {
@@ -55,102 +30,106 @@ static size_t decode(const char *component, size_t length, uint8_t *name)
 	return at;
 }
 
-/* Length of the path up to its last component, and where that begins. */
-static struct prefix parent_of(const struct prefix *prefix, struct prefix *last)
+/* Decodes the node's component. Names end at a control character: what follows it tells files apart that have no name any more. */
+static size_t name_of(const struct path *path, uint8_t name[DISK_NAME_MAX])
 {
-	size_t at = prefix->length;
+	size_t length = 0;
 
-	while (at && prefix->path[at - 1] != '/')
-		at--;
-	*last = (struct prefix){ prefix->path + at, prefix->length - at };
-	return (struct prefix){ prefix->path, at ? at - 1 : 0 };
+	while ((uint8_t)path->node.name[length] >= ' ')
+		length++;
+	return length <= DISK_NAME_MAX ? decode(path->node.name, length, name) : 0;
 }
 
-static struct disk_entry *make(struct paths *paths, struct disk_entry *parent, const struct prefix *name, bool is_a_directory)
+static struct disk_entry *make(struct paths *paths, struct disk_entry *parent, const struct path *path, bool is_a_directory)
 {
-	uint8_t decoded[DISK_NAME_MAX];
+	uint8_t name[DISK_NAME_MAX + sizeof ASIDE];
+	size_t length = name_of(path, name);
 
-	if (name->length > DISK_NAME_MAX)
-		return NULL;
-	return disk_make(paths->disk, parent, decoded, decode(name->path, name->length, decoded), is_a_directory, SEPARATOR);
-}
-
-static struct disk_entry *keep(struct paths *paths, const struct prefix *prefix, struct disk_entry *entry)
-{
-	size_t size = sizeof(struct directory) + prefix->length;
-	struct directory *directory = entry && paths->memory + size <= paths->max_memory ? malloc(size) : NULL;
-
-	if (!directory)
-		return NULL;
-	directory->entry = entry;
-	directory->length = prefix->length;
-	memcpy(directory->path, prefix->path, prefix->length);
-	if (!map_add(&paths->directories, hash_of(prefix), directory)) {
-		free(directory);
-		return NULL;
+	if (strpbrk(path->node.name, (const char[]){ MARK, FILE_ASIDE_MARK, 0 })) {
+		memcpy(name + length, ASIDE, strlen(ASIDE));
+		length += strlen(ASIDE);
 	}
-	paths->memory += size;
-	return entry;
+	return parent && length ? disk_make(paths->disk, parent, name, length, is_a_directory, SEPARATOR) : NULL;
 }
 
-/* The directory of a path, created if necessary; the empty path is the root. */
-static struct disk_entry *directory_of(struct paths *paths, struct prefix prefix)
+static struct path *parent_of(const struct path *path)
 {
-	struct prefix missing[DISK_MAX_DEPTH], last;
-	struct disk_entry *entry = NULL;
+	return (struct path *)path->node.parent;
+}
+
+/* The directory of a file or directory, created if necessary. NULL: the disk failed, or too deep. */
+static struct disk_entry *directory_of(struct paths *paths, const struct path *path)
+{
+	struct path *missing[PATH_TREE_LEVELS], *above;
+	struct disk_entry *entry;
 	size_t count = 0;
 
-	for (;;) {
-		const struct directory *directory = map_find(&paths->directories, hash_of(&prefix), is_directory, &prefix);
-
-		if (directory) {
-			entry = directory->entry;
-			break;
-		}
-		if (count == DISK_MAX_DEPTH)
-			return NULL;
-		missing[count++] = prefix;
-		if (!prefix.length)
-			break;
-		prefix = parent_of(&prefix, &last);
-	}
-	while (count) {
-		const struct prefix *next = &missing[--count];
-
-		parent_of(next, &last);
-		if (next->length)
-			entry = keep(paths, next, make(paths, entry, &last, true));
-		else
-			entry = keep(paths, next, disk_make(paths->disk, &paths->disk->root, (const uint8_t *)ROOT, strlen(ROOT), true, SEPARATOR));
-		if (!entry)
-			return NULL;
+	for (above = parent_of(path); above && !above->directory && count < PATH_TREE_LEVELS; above = parent_of(above))
+		missing[count++] = above;
+	if (!above && !paths->root)
+		paths->root = disk_make(paths->disk, &paths->disk->root, (const uint8_t *)ROOT, strlen(ROOT), true, SEPARATOR);
+	for (entry = above ? above->directory : paths->root; count && entry; entry = missing[count]->directory) {
+		count--;
+		missing[count]->directory = make(paths, entry, missing[count], true);
+		/* it remains when its last file is moved */
+		missing[count]->node.references += missing[count]->directory != NULL;
 	}
 	return entry;
 }
 
-struct disk_entry *paths_make_file(struct paths *paths, const char *path)
+void paths_init(struct paths *paths, struct disk *disk, uint64_t max_memory)
 {
-	struct prefix last, parent = parent_of(&(struct prefix){ path, strlen(path) }, &last);
-	struct disk_entry *directory = directory_of(paths, parent);
-
-	return directory ? make(paths, directory, &last, false) : NULL;
+	*paths = (struct paths){ .disk = disk, .max_memory = max_memory, .tree = { .node_size = sizeof(struct path) } };
 }
 
-bool paths_move(struct paths *paths, struct disk_entry *entry, const char *path)
+struct path *paths_find(const struct paths *paths, const char *path)
 {
-	struct prefix last, parent = parent_of(&(struct prefix){ path, strlen(path) }, &last);
-	struct disk_entry *directory = directory_of(paths, parent);
-	uint8_t decoded[DISK_NAME_MAX];
+	return (struct path *)path_tree_find(&paths->tree, path);
+}
 
-	if (!directory || last.length > DISK_NAME_MAX)
+struct path *paths_make_file(struct paths *paths, const char *text)
+{
+	struct path *path = paths->tree.memory < paths->max_memory ? (struct path *)path_tree_get(&paths->tree, text) : NULL;
+	struct disk_entry *directory = path ? directory_of(paths, path) : NULL;
+
+	if (path && !path->entry)
+		path->entry = make(paths, directory, path, false);
+	if (path && path->entry)
+		return path;
+	path_tree_release(&paths->tree, path ? &path->node : NULL);
+	return NULL;
+}
+
+/* Moves what the path has on the disk to where the path is now. */
+static bool place(struct paths *paths, struct path *path)
+{
+	struct disk_entry *directory = path->directory || path->entry ? directory_of(paths, path) : NULL;
+	uint8_t name[DISK_NAME_MAX];
+	size_t length = name_of(path, name);
+
+	if (!path->directory && !path->entry)
+		return true;
+	if (!directory || !length)
 		return false;
-	disk_move(paths->disk, entry, directory, decoded, decode(last.path, last.length, decoded));
+	if (path->directory)
+		disk_move(paths->disk, path->directory, directory, name, length);
+	if (path->entry)
+		disk_move(paths->disk, path->entry, directory, name, length);
 	return true;
+}
+
+bool paths_move(struct paths *paths, const char *from, const char *to)
+{
+	struct path *path = paths_find(paths, from), *replaced = paths_find(paths, to);
+
+	if (replaced && replaced != path && (!path_tree_set_aside(&paths->tree, &replaced->node, MARK) || !place(paths, replaced)))
+		return false;
+	if (!path || path == replaced)
+		return true;
+	return path_tree_move(&paths->tree, &path->node, to) && place(paths, path);
 }
 
 void paths_fini(struct paths *paths)
 {
-	for (size_t i = 0; i < paths->directories.room; i++)
-		free(paths->directories.slots[i].value);
-	map_fini(&paths->directories);
+	path_tree_fini(&paths->tree, NULL);
 }

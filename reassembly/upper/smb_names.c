@@ -5,14 +5,32 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/path_tree.h"
 #include "dissect/engine/line.h"
 #include "dissect/smb/smb_text.h"
+#include "reassembly/file_effect.h"
 #include "reassembly/upper/name_text.h"
 #include "reassembly/upper/smb_names.h"
 #include "reassembly/upper/upper_layers.h"
 
+/* A file or directory at its place. */
+struct smb_node {
+	struct path_node head;
+	struct smb_file *file;    /* NULL: no id stands for it */
+};
+
+/* An id. Evicted when memory is short. */
+struct entry {
+	struct budget_entry budget;
+	uint64_t hash;
+	uint64_t key[6];
+	struct smb_file *file;
+};
+
 struct smb_names {
-	struct map map;
+	struct map map;           /* of ids */
+	struct path_tree tree;    /* of struct smb_node */
+	uint64_t renames;         /* of directories with files below them */
 	uint64_t unseen;
 };
 
@@ -26,6 +44,8 @@ bool smb_names_init(struct rtap_tracker *tracker)
 	struct smb_names *names = memory_new_zeroed(1, sizeof *names);
 
 	tracker->upper_states[UPPER_smb] = names;
+	if (names)
+		names->tree.node_size = sizeof(struct smb_node);
 	return names;
 }
 
@@ -40,13 +60,43 @@ void smb_name_release(struct smb_name *name)
 		free(name);
 }
 
-/* Removes the key; the path stays while requests refer to it. */
-static void unmap(struct rtap_tracker *tracker, struct smb_name *name)
+static struct smb_name *make_name(const char *path)
 {
-	map_remove(&names_of(tracker)->map, name->hash, name);
-	name->is_mapped = false;
-	budget_give(&tracker->budget, &name->entry, name->entry.bytes);
-	smb_name_release(name);
+	size_t length = strlen(path);
+	struct smb_name *name = memory_new(sizeof *name + length + 1);
+
+	if (!name)
+		return NULL;
+	name->references = 1;
+	memcpy(name->path, path, length + 1);
+	return name;
+}
+
+/* The file has no place any more. */
+static void leave_place(struct rtap_tracker *tracker, struct smb_file *file)
+{
+	if (!file->node)
+		return;
+	file->node->file = NULL;
+	path_tree_release(&names_of(tracker)->tree, &file->node->head);
+	file->node = NULL;
+}
+
+void smb_file_release(struct rtap_tracker *tracker, struct smb_file *file)
+{
+	if (!file || --file->references)
+		return;
+	leave_place(tracker, file);
+	smb_name_release(file->name);
+	free(file);
+}
+
+static void drop_entry(struct rtap_tracker *tracker, struct entry *entry)
+{
+	map_remove(&names_of(tracker)->map, entry->hash, entry);
+	budget_give(&tracker->budget, &entry->budget, entry->budget.bytes);
+	smb_file_release(tracker, entry->file);
+	free(entry);
 }
 
 void smb_names_fini(struct rtap_tracker *tracker)
@@ -56,24 +106,26 @@ void smb_names_fini(struct rtap_tracker *tracker)
 	if (!names)
 		return;
 	for (size_t i = 0; i < names->map.room; i++) {
-		struct smb_name *name = names->map.slots[i].value;
+		struct entry *entry = names->map.slots[i].value;
 
-		if (!name)
+		if (!entry)
 			continue;
-		budget_give(&tracker->budget, &name->entry, name->entry.bytes);
-		smb_name_release(name);
+		budget_give(&tracker->budget, &entry->budget, entry->budget.bytes);
+		smb_file_release(tracker, entry->file);
+		free(entry);
 	}
 	map_fini(&names->map);
+	path_tree_fini(&names->tree, NULL);
 	free(names);
 	tracker->upper_states[UPPER_smb] = NULL;
 }
 
-static void evict(struct budget_entry *entry, void *owner)
+static void evict(struct budget_entry *budget, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
 
 	tracker->counters.evictions++;
-	unmap(tracker, (struct smb_name *)((char *)entry - offsetof(struct smb_name, entry)));
+	drop_entry(tracker, (struct entry *)((char *)budget - offsetof(struct entry, budget)));
 }
 
 static struct smb_key key_of(const struct connection *connection, bool server_is_a)
@@ -107,58 +159,239 @@ struct smb_key smb_key_of_file(const struct connection *connection, bool server_
 
 static bool is_key(const void *value, const void *wanted)
 {
-	return !memcmp(((const struct smb_name *)value)->key, ((const struct smb_key *)wanted)->words, sizeof(struct smb_key));
+	return !memcmp(((const struct entry *)value)->key, ((const struct smb_key *)wanted)->words, sizeof(struct smb_key));
 }
 
-static struct smb_name *look_up(struct rtap_tracker *tracker, const struct smb_key *key)
+static struct entry *look_up(struct rtap_tracker *tracker, const struct smb_key *key)
 {
 	const struct map *map = &names_of(tracker)->map;
 
 	return map->count ? map_find(map, map_hash(key->words, 6), is_key, key) : NULL;
 }
 
-struct smb_name *smb_name_find(struct rtap_tracker *tracker, const struct smb_key *key)
+struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_key *key)
 {
-	struct smb_name *name = look_up(tracker, key);
+	struct entry *entry = look_up(tracker, key);
 
-	if (!name)
+	if (!entry)
 		return NULL;
-	budget_touch(&tracker->budget, &name->entry);
-	name->references++;
-	return name;
+	budget_touch(&tracker->budget, &entry->budget);
+	entry->file->references++;
+	return entry->file;
 }
 
-void smb_name_drop(struct rtap_tracker *tracker, const struct smb_key *key)
+void smb_key_drop(struct rtap_tracker *tracker, const struct smb_key *key)
 {
-	struct smb_name *name = look_up(tracker, key);
+	struct entry *entry = look_up(tracker, key);
 
-	if (name)
-		unmap(tracker, name);
+	if (entry)
+		drop_entry(tracker, entry);
 }
 
-void smb_name_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path)
+/* Adds a key that stands for the file; `size`: memory that is charged for both. */
+static void add_entry(struct rtap_tracker *tracker, const struct smb_key *key, struct smb_file *file, size_t size)
 {
-	size_t length = strlen(path), size = sizeof(struct smb_name) + length + 1;
-	struct smb_name *name;
+	struct entry *entry;
 
-	smb_name_drop(tracker, key);
-	name = memory_new_zeroed(1, size);
-	if (!name) {
+	smb_key_drop(tracker, key);
+	entry = memory_new_zeroed(1, sizeof *entry);
+	if (entry) {
+		memcpy(entry->key, key->words, sizeof entry->key);
+		entry->hash = map_hash(key->words, 6);
+		entry->budget = (struct budget_entry){ .evict = evict, .owner = tracker };
+		entry->file = file;
+	}
+	if (!entry || !map_add(&names_of(tracker)->map, entry->hash, entry)) {
 		tracker->counters.evictions++;
+		free(entry);
 		return;
 	}
-	memcpy(name->key, key->words, sizeof name->key);
-	memcpy(name->path, path, length + 1);
-	name->hash = map_hash(key->words, 6);
-	name->references = 1;
-	name->entry = (struct budget_entry){ .evict = evict, .owner = tracker };
-	name->is_mapped = map_add(&names_of(tracker)->map, name->hash, name);
-	if (!name->is_mapped) {
+	file->references++;
+	budget_charge(&tracker->budget, &entry->budget, sizeof *entry + sizeof *file + size);
+}
+
+/* A file with a reference, and with a name for now. */
+static struct smb_file *create_file(struct rtap_tracker *tracker, const char *path)
+{
+	struct smb_file *file = memory_new_zeroed(1, sizeof *file);
+
+	if (file) {
+		file->references = 1;
+		file->renames = names_of(tracker)->renames;
+		file->name = make_name(path);
+	}
+	if (file && file->name)
+		return file;
+	tracker->counters.evictions++;
+	free(file);
+	return NULL;
+}
+
+void smb_share_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path)
+{
+	struct smb_file *file = create_file(tracker, path);
+
+	smb_key_drop(tracker, key);
+	if (!file)
+		return;
+	add_entry(tracker, key, file, strlen(path));
+	smb_file_release(tracker, file);
+}
+
+/* `is_of_id`: `from` is that of a file id. */
+static void report_rename(struct rtap_tracker *tracker, const char *from, const char *to, bool is_of_id, const struct smb_change *change)
+{
+	struct file_effect effect = { .kind = FILE_RENAMED, .path = from, .new_path = to, .is_of_id = is_of_id, .unseen = names_of(tracker)->unseen };
+
+	effect.bytes.request_frame = change->request_frame;
+	effect.bytes.response_frame = change->response_frame;
+	effect.bytes.time_ns = change->time_ns;
+	if (tracker->take_file_effect && from && to)
+		tracker->take_file_effect(tracker->file_effect_owner, &effect);
+}
+
+/* The names of files below it change with the node's. */
+static void note_moved(struct smb_names *names, const struct smb_node *node)
+{
+	names->renames += node->head.references > (node->file ? 1 : 0);
+}
+
+/* Another file has the path of the node now. */
+static void set_aside(struct rtap_tracker *tracker, struct smb_node *node, const struct smb_change *change)
+{
+	struct smb_names *names = names_of(tracker);
+	char *from = path_tree_text(&node->head), *to;
+
+	if (node->file) {
+		/* it keeps its last name */
+		smb_name_release(smb_file_name(tracker, node->file));
+		node->file->is_aside = true;
+	}
+	if (!path_tree_set_aside(&names->tree, &node->head, FILE_ASIDE_MARK)) {
 		tracker->counters.evictions++;
-		free(name);
+		if (node->file)
+			leave_place(tracker, node->file);
+		free(from);
 		return;
 	}
-	budget_charge(&tracker->budget, &name->entry, size);
+	note_moved(names, node);
+	to = path_tree_text(&node->head);
+	report_rename(tracker, from, to, false, change);
+	free(from);
+	free(to);
+}
+
+struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, const struct smb_change *change)
+{
+	struct path_tree *tree = &names_of(tracker)->tree;
+	uint64_t before = tree->memory;
+	struct smb_file *file;
+	struct smb_node *node;
+
+	smb_key_drop(tracker, key);
+	node = (struct smb_node *)path_tree_find(tree, path);
+	if (is_new && node && node->file && node->file->since < change->request_frame)
+		set_aside(tracker, node, change);
+	node = (struct smb_node *)path_tree_get(tree, path);
+	if (node && node->file) {
+		file = node->file;
+		file->references++;
+		path_tree_release(tree, &node->head);
+	} else {
+		file = create_file(tracker, path);
+		if (!file) {
+			path_tree_release(tree, node ? &node->head : NULL);
+			return NULL;
+		}
+		file->since = change->response_frame;
+		file->node = node;
+		if (node)
+			node->file = file;
+	}
+	add_entry(tracker, key, file, (size_t)(tree->memory > before ? tree->memory - before : 0) + strlen(path));
+	return file;
+}
+
+struct smb_file *smb_file_named(struct rtap_tracker *tracker, const struct smb_key *key, const char *before, const char *path,
+				const struct smb_change *change)
+{
+	struct smb_node *replaced = (struct smb_node *)path_tree_find(&names_of(tracker)->tree, path);
+
+	if (replaced)
+		set_aside(tracker, replaced, change);
+	report_rename(tracker, before, path, true, change);
+	return smb_file_open(tracker, key, path, false, change);
+}
+
+/* The file has this place only, and not what is below it. */
+static void take_place(struct rtap_tracker *tracker, struct smb_file *file, const char *path)
+{
+	struct path_tree *tree = &names_of(tracker)->tree;
+	struct smb_node *node = (struct smb_node *)path_tree_get(tree, path);
+
+	leave_place(tracker, file);
+	if (node && node->file) {
+		path_tree_release(tree, &node->head);
+		return;
+	}
+	file->node = node;
+	if (node)
+		node->file = file;
+}
+
+void smb_file_rename(struct rtap_tracker *tracker, struct smb_file *file, const char *path, const struct smb_change *change)
+{
+	struct smb_names *names = names_of(tracker);
+	struct smb_node *replaced = (struct smb_node *)path_tree_find(&names->tree, path);
+	char *from = smb_file_path(tracker, file);
+
+	if (!from || (replaced && replaced == file->node)) {
+		free(from);
+		return;
+	}
+	if (replaced)
+		set_aside(tracker, replaced, change);
+	if (file->node && path_tree_move(&names->tree, &file->node->head, path))
+		note_moved(names, file->node);
+	else
+		take_place(tracker, file, path);
+	smb_name_release(file->name);
+	file->name = make_name(path);
+	file->renames = names->renames;
+	file->since = change->response_frame;
+	file->is_aside = false;
+	report_rename(tracker, from, path, false, change);
+	free(from);
+}
+
+struct smb_name *smb_file_name(struct rtap_tracker *tracker, struct smb_file *file)
+{
+	const struct smb_names *names = names_of(tracker);
+
+	if (file->node && !file->is_aside && file->renames != names->renames) {
+		char *path = path_tree_text(&file->node->head);
+
+		smb_name_release(file->name);
+		file->name = path ? make_name(path) : NULL;
+		file->renames = names->renames;
+		free(path);
+	}
+	if (file->name)
+		file->name->references++;
+	return file->name;
+}
+
+char *smb_file_path(struct rtap_tracker *tracker, struct smb_file *file)
+{
+	struct smb_name *name = file->node ? NULL : smb_file_name(tracker, file);
+	char *path = NULL;
+
+	if (file->node)
+		return path_tree_text(&file->node->head);
+	if (name && (path = memory_new(strlen(name->path) + 1)))
+		memcpy(path, name->path, strlen(name->path) + 1);
+	smb_name_release(name);
+	return path;
 }
 
 static size_t add_component(char *path, size_t at, const uint8_t *name, size_t length)

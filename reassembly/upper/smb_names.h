@@ -8,14 +8,25 @@
 
 #include "reassembly/state.h"
 
-/* A path. Evicted when memory is short, unless a request still refers to it. */
+struct smb_node;
+
+/* A path as a request showed it. */
 struct smb_name {
-	struct budget_entry entry;
 	uint32_t references;
-	bool is_mapped;
-	uint64_t hash;
-	uint64_t key[6];
 	char path[];
+};
+
+/*
+ * What ids stand for: a share, or a file or directory, open under any number of ids, that is renamed with all of them. Two ids are of
+ * one file if they were opened by one path.
+ */
+struct smb_file {
+	uint32_t references;
+	struct smb_node *node;    /* its place; NULL: a share, or its path is too deep */
+	struct smb_name *name;    /* its path, or the last one if it has none any more; NULL: to be made from the node */
+	uint64_t renames;         /* of directories before `name` was made */
+	uint64_t since;           /* frame of the response that showed it under its path first */
+	bool is_aside;            /* deleted or replaced: another file can have its path now */
 };
 
 struct smb_key {
@@ -30,14 +41,42 @@ void smb_names_fini(struct rtap_tracker *tracker);
 struct smb_key smb_key_of_tree(const struct connection *connection, bool server_is_a, uint64_t session, uint32_t tree);
 struct smb_key smb_key_of_file(const struct connection *connection, bool server_is_a, uint64_t session, const uint8_t *id);
 
-/* The name, with a reference for the caller. NULL: unknown. */
-struct smb_name *smb_name_find(struct rtap_tracker *tracker, const struct smb_key *key);
+/* What the key stands for, with a reference for the caller. NULL: unknown. */
+struct smb_file *smb_file_find(struct rtap_tracker *tracker, const struct smb_key *key);
 
-/* Stores the path for the key. */
-void smb_name_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path);
+/* Returns a reference. NULL is ignored. */
+void smb_file_release(struct rtap_tracker *tracker, struct smb_file *file);
 
-/* Removes the key and its path. */
-void smb_name_drop(struct rtap_tracker *tracker, const struct smb_key *key);
+/* The key stands for the share. */
+void smb_share_set(struct rtap_tracker *tracker, const struct smb_key *key, const char *path);
+
+/* A change of what ids stand for: the frames and the time of the request and of its response. */
+struct smb_change {
+	uint64_t request_frame, response_frame;
+	int64_t time_ns;
+};
+
+/*
+ * The key stands for the file at the path, which the response created (`is_new`) or found: a file that was open under the path before the request is
+ * not a new one. Returns it with a reference for the caller; NULL: out of memory.
+ */
+struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, const struct smb_change *change);
+
+/* The same of a file that was renamed to the path, and known only as `before` until then. */
+struct smb_file *smb_file_named(struct rtap_tracker *tracker, const struct smb_key *key, const char *before, const char *path,
+				const struct smb_change *change);
+
+/* The file, with all below it, has another path; one that was open under that path is replaced. */
+void smb_file_rename(struct rtap_tracker *tracker, struct smb_file *file, const char *path, const struct smb_change *change);
+
+/* The key stands for nothing any more. */
+void smb_key_drop(struct rtap_tracker *tracker, const struct smb_key *key);
+
+/* The path to show, with a reference for the caller. NULL: out of memory. */
+struct smb_name *smb_file_name(struct rtap_tracker *tracker, struct smb_file *file);
+
+/* The path of effects on the file, on the heap. A file that was deleted or replaced has one that no other file has. NULL: out of memory. */
+char *smb_file_path(struct rtap_tracker *tracker, struct smb_file *file);
 
 /* The number of requests known to be missing; `more`: counts another one. */
 uint64_t smb_names_unseen(struct rtap_tracker *tracker, bool more);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,8 +16,6 @@
 #define NAME_TEXT 24
 #define STATUS_TEXT 24
 #define OBJECT_TEXT 64
-#define CREATED 2             /* actions of CREATE: [MS-SMB2] 2.2.14 */
-#define OPENED 1
 
 struct smb_operation {
 	struct operation head;
@@ -358,28 +357,14 @@ static void report_size(struct rtap_tracker *tracker, struct file_effect *effect
 	tracker->take_file_effect(tracker->file_effect_owner, effect);
 }
 
-static void report_part(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, struct file_effect *effect)
+/* The size of a file whose path is not known. */
+static void report_part_size(struct rtap_tracker *tracker, const struct smb_part *part, struct file_effect *effect)
 {
-	bool is_good = part->is_answered && !smb_is_error(part->status);
-
-	switch (part->command) {
-	case SMB2_READ: case SMB2_WRITE: report_data(tracker, request, part, effect); break;
-	case SMB2_CREATE:
-		effect->is_new = part->action == CREATED;
-		if (is_good && part->has_size)
-			report_size(tracker, effect, part->action == OPENED ? part->size : 0, part->action == OPENED);
-		break;
-	case SMB2_SET_INFO:
-		if (is_good && part->has_size)
-			report_size(tracker, effect, part->size, false);
-		else if (is_good && part->path) {
-			effect->kind = FILE_RENAMED;
-			effect->new_path = part->path;
-			tracker->take_file_effect(tracker->file_effect_owner, effect);
-		}
-		break;
-	default: break;
-	}
+	effect->is_new = part->command == SMB2_CREATE && part->action == SMB_CREATED;
+	if (part->command == SMB2_CREATE)
+		report_size(tracker, effect, part->action == SMB_OPENED ? part->size : 0, part->action == SMB_OPENED);
+	else if (part->command == SMB2_SET_INFO)
+		report_size(tracker, effect, part->size, false);
 }
 
 /* Whether the response shows that some file changed. Of SET_INFO it may be the size. */
@@ -388,19 +373,21 @@ static bool is_change(const struct smb_part *part)
 	if (!part->is_answered || smb_is_error(part->status))
 		return false;
 	return part->command == SMB2_WRITE || part->command == SMB2_SET_INFO ||
-	       (part->command == SMB2_CREATE && part->action != OPENED && part->action != CREATED);
+	       (part->command == SMB2_CREATE && part->action != SMB_OPENED && part->action != SMB_CREATED);
 }
 
 /* The file is unknown: it may be any one of the tree. */
 static void report_unseen(struct rtap_tracker *tracker, const struct request *base, const struct smb_part *part, struct file_effect *effect)
 {
 	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
-	struct smb_name *tree = smb_name_find(tracker, &key);
+	struct smb_file *tree = smb_file_find(tracker, &key);
+	char *path = tree ? smb_file_path(tracker, tree) : NULL;
 
 	effect->kind = FILE_UNSEEN;
-	effect->path = tree ? tree->path : "";
+	effect->path = path ? path : "";
 	tracker->take_file_effect(tracker->file_effect_owner, effect);
-	smb_name_release(tree);
+	free(path);
+	smb_file_release(tracker, tree);
 }
 
 /* The file was opened by a request that was not captured: its path is `id`. */
@@ -411,7 +398,10 @@ static void report_part_of_id(struct rtap_tracker *tracker, const struct smb_req
 
 	effect->path = effect->via = id;
 	effect->is_of_id = true;
-	report_part(tracker, request, part, effect);
+	if (part->command == SMB2_READ || part->command == SMB2_WRITE)
+		report_data(tracker, request, part, effect);
+	else if (part->is_answered && !is_failed && part->has_size)
+		report_part_size(tracker, part, effect);
 	if (part->command == SMB2_WRITE && part->has_range && part->length && !is_failed) {
 		effect->bytes.offset = part->offset;
 		effect->bytes.length = part->is_answered ? part->moved : part->length;
@@ -434,25 +424,22 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		return;
 	for (uint32_t i = 0; i < request->part_count; i++) {
 		const struct smb_part *part = &request->parts[i];
-		struct file_effect effect = { .path = smb_part_path(part), .unseen = request->unseen };
-		char unknown[SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16], server[SMB_SERVER_TEXT];
+		char *path = smb_part_file_path(tracker, part);
+		struct file_effect effect = { .path = path, .unseen = request->unseen };
+		char unknown[SMB_PATH_OF_ID];
 
 		effect.bytes.request_frame = base->first_frame;
 		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
 		effect.bytes.time_ns = base->time_ns;
-		if (!base->is_seen || (!effect.path && !part->has_file)) {
+		if (!base->is_seen || (!path && !part->has_file)) {
 			if (is_change(part))
 				report_unseen(tracker, base, part, &effect);
-			continue;
-		}
-		if (!effect.path) {
-			int at = snprintf(unknown, sizeof unknown, "%s/by-id/", smb_server(base->connection, !base->from_a, server));
-
-			for (uint32_t j = 0; j < SMB2_FILE_ID_LENGTH; j++, at += 2)
-				snprintf(unknown + at, 3, "%02x", part->file_id[j]);
+		} else if (!path) {
+			smb_part_path_of_id(base, part, unknown);
 			report_part_of_id(tracker, request, part, &effect, unknown);
-			continue;
+		} else if (part->command == SMB2_READ || part->command == SMB2_WRITE) {
+			report_data(tracker, request, part, &effect);
 		}
-		report_part(tracker, request, part, &effect);
+		free(path);
 	}
 }

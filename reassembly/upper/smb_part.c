@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "reassembly/file_effect.h"
 #include "reassembly/upper/smb_part.h"
 
 #define MOST_PIECES 256
@@ -107,10 +108,15 @@ static void set_path(struct upper_work *work, struct smb_request *request, struc
 	if (name.length < length || !wants_paths(work->tracker))
 		return;
 	part->path = smb_path(before, name.bytes, name.length);
-	if (part->path)
+	if (part->path && !*part->path) {
+		/* without a name of the share */
+		free(part->path);
+		part->path = NULL;
+	} else if (part->path) {
 		request_charge(&work->tracker->budget, &request->command.request, strlen(part->path) + 1, 0);
-	else
+	} else {
 		work->tracker->counters.evictions++;
+	}
 }
 
 /* The path of the tree; if unknown, the server and the tree id. */
@@ -119,9 +125,11 @@ static const char *tree_path(struct upper_work *work, const struct smb_request *
 {
 	const struct request *base = &request->command.request;
 	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+	struct smb_file *share = smb_file_find(work->tracker, &key);
 	char server[SMB_SERVER_TEXT];
 
-	*name = smb_name_find(work->tracker, &key);
+	*name = share ? smb_file_name(work->tracker, share) : NULL;
+	smb_file_release(work->tracker, share);
 	if (*name)
 		return (*name)->path;
 	snprintf(spare, FIXED_SIZE, "%s/tree-%" PRIu32, smb_server(base->connection, !base->from_a, server), part->tree);
@@ -141,6 +149,14 @@ static void take_name(struct upper_work *work, struct smb_request *request, stru
 	smb_name_release(tree);
 }
 
+/* Sets the file or share of the part, and its name. */
+static void find_file(struct upper_work *work, struct smb_part *part, const struct smb_key *key)
+{
+	part->file = smb_file_find(work->tracker, key);
+	if (part->file)
+		part->name = smb_file_name(work->tracker, part->file);
+}
+
 /* A command without a file is about its tree. */
 static void take_tree(struct upper_work *work, const struct smb_request *request, struct smb_part *part)
 {
@@ -148,7 +164,7 @@ static void take_tree(struct upper_work *work, const struct smb_request *request
 	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
 
 	if (part->command == SMB2_IOCTL || part->command == SMB2_TREE_DISCONNECT)
-		part->name = smb_name_find(work->tracker, &key);
+		find_file(work, part, &key);
 }
 
 /* The file that an earlier command named, or one of this compound. */
@@ -173,10 +189,12 @@ static void take_file(struct upper_work *work, struct smb_request *request, uint
 		memcpy(part->file_id, before->file_id, SMB2_FILE_ID_LENGTH);
 		if (!part->creates && before->name)
 			(part->name = before->name)->references++;
+		if (!part->creates && before->file)
+			(part->file = before->file)->references++;
 		return;
 	}
 	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
-	part->name = smb_name_find(work->tracker, &key);
+	find_file(work, part, &key);
 }
 
 static void take_write(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
@@ -195,7 +213,6 @@ static void take_write(struct upper_work *work, struct smb_request *request, str
 static void take_set(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
 	struct rtap_span buffer = part_of(body, number(body, 8, 2), number(body, 4, 4));
-	const char *path = smb_part_path(part);
 	uint64_t length;
 
 	part->detail = (uint32_t)number(body, 2, 2);
@@ -206,7 +223,7 @@ static void take_set(struct upper_work *work, struct smb_request *request, struc
 	length = number(buffer, 16, 4);
 	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) ||
 	     part->detail == (SMB2_FILE_RENAME_EX << 8 | SMB2_INFO_FILE)) &&
-	    buffer.length > 20 && length <= buffer.length - 20 && path)
+	    buffer.length > 20 && length <= buffer.length - 20)
 		take_name(work, request, part, (struct rtap_span){ buffer.bytes + 20, (uint32_t)length }, length);
 }
 
@@ -242,12 +259,9 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 	}
 }
 
-/* CREATE opened a file: its id identifies the path from now on. */
-static void take_created(struct upper_work *work, const struct smb_request *request, struct smb_part *part, struct rtap_span body)
+/* CREATE opened a file: its id stands for it from now on. */
+static void take_created(struct smb_part *part, struct rtap_span body)
 {
-	const struct request *base = &request->command.request;
-	struct smb_key key;
-
 	if (body.length < 80)
 		return;
 	part->action = (uint32_t)number(body, 4, 4);
@@ -255,9 +269,6 @@ static void take_created(struct upper_work *work, const struct smb_request *requ
 	part->has_size = !(number(body, 56, 4) & IS_DIRECTORY);
 	part->size = number(body, 48, 8);
 	memcpy(part->file_id, body.bytes + 64, SMB2_FILE_ID_LENGTH);
-	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
-	if (part->path)
-		smb_name_set(work->tracker, &key, part->path);
 }
 
 static void take_read(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
@@ -275,18 +286,96 @@ static void find_name(struct upper_work *work, const struct smb_request *request
 	const struct request *base = &request->command.request;
 	struct smb_key key;
 
-	if (!part->has_file || part->name || part->creates || part->command == SMB2_CREATE)
+	if (!part->has_file || part->file || part->creates || part->command == SMB2_CREATE)
 		return;
 	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
-	part->name = smb_name_find(work->tracker, &key);
+	find_file(work, part, &key);
+}
+
+/* A file was renamed. If it was opened by a request that was not captured, its path is known from now on. */
+static void take_renamed(struct upper_work *work, const struct smb_request *request, struct smb_part *part, const struct smb_key *key,
+			 const struct smb_change *change)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct smb_file *file = part->creates ? part->creates->file : part->file;
+	char id[SMB_PATH_OF_ID];
+
+	if (file) {
+		smb_file_rename(tracker, file, part->path, change);
+		return;
+	}
+	smb_part_path_of_id(&request->command.request, part, id);
+	smb_file_release(tracker, smb_file_named(tracker, key, id, part->path, change));
+}
+
+/* The size of the file according to the answer, and whether it is a new one. */
+static void report_size(struct upper_work *work, const struct smb_request *request, const struct smb_part *part, bool is_new,
+			const struct smb_change *change)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	char *path = part->has_size && tracker->take_file_effect ? smb_part_file_path(tracker, part) : NULL;
+	struct file_effect effect = { .path = path, .kind = FILE_RESIZED, .is_new = is_new, .unseen = request->unseen };
+
+	if (!path)
+		return;
+	if (part->command == SMB2_CREATE && part->action == SMB_OPENED)
+		effect.kind = FILE_SIZE_SEEN;
+	if (part->command == SMB2_SET_INFO || part->action == SMB_OPENED)
+		effect.size = part->size;
+	effect.bytes.request_frame = change->request_frame;
+	effect.bytes.response_frame = change->response_frame;
+	effect.bytes.time_ns = change->time_ns;
+	tracker->take_file_effect(tracker->file_effect_owner, &effect);
+	free(path);
+}
+
+/* CREATE: its id stands for the file from now on. */
+static void open_file(struct upper_work *work, const struct smb_request *request, struct smb_part *part, const struct smb_key *key,
+		      const struct smb_change *change)
+{
+	bool is_new = part->action == SMB_CREATED;
+
+	if (!part->path || !part->has_file || part->file)
+		return;
+	part->file = smb_file_open(work->tracker, key, part->path, is_new, change);
+	report_size(work, request, part, is_new && part->file && part->file->since == change->response_frame, change);
+}
+
+/* What the answer means for later requests. The part has the request and the answer. */
+static void apply_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part)
+{
+	const struct request *base = &request->command.request;
+	const struct smb_change change = { base->first_frame, work->message->shown.first_frame, base->time_ns };
+	struct smb_key key;
+
+	if (part->creates)
+		memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
+	key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
+	switch (part->command) {
+	case SMB2_TREE_CONNECT: case SMB2_TREE_DISCONNECT:
+		key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
+		if (part->command == SMB2_TREE_DISCONNECT)
+			smb_key_drop(work->tracker, &key);
+		else if (part->path)
+			smb_share_set(work->tracker, &key, part->path);
+		break;
+	case SMB2_CREATE:
+		open_file(work, request, part, &key, &change);
+		break;
+	case SMB2_CLOSE: smb_key_drop(work->tracker, &key); break;
+	case SMB2_SET_INFO:
+		if (part->path && part->has_file)
+			take_renamed(work, request, part, &key, &change);
+		else if (part->file || part->creates)
+			report_size(work, request, part, false, &change);
+		break;
+	default: break;
+	}
 }
 
 void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body)
 {
-	const struct request *base = &request->command.request;
-	uint32_t tree = little_bits(header, SMB2_FLAGS) & SMB2_IS_ASYNC ? part->tree : (uint32_t)little_bits(header, SMB2_TREE_ID);
-	uint64_t session = little_bits(header, SMB2_SESSION_ID);
-	struct smb_key key;
+	bool is_of_tree = part->command == SMB2_TREE_CONNECT || part->command == SMB2_TREE_DISCONNECT;
 
 	part->status = (uint32_t)little_bits(header, SMB2_STATUS);
 	part->granted = (uint16_t)little_bits(header, SMB2_CREDITS);
@@ -294,34 +383,20 @@ void smb_part_answer(struct upper_work *work, struct smb_request *request, struc
 	find_name(work, request, part);
 	if (smb_is_error(part->status))
 		return;
+	if (is_of_tree && !(little_bits(header, SMB2_FLAGS) & SMB2_IS_ASYNC))
+		part->tree = (uint32_t)little_bits(header, SMB2_TREE_ID);
+	if (is_of_tree)
+		part->session = little_bits(header, SMB2_SESSION_ID);
 	switch (part->command) {
-	case SMB2_TREE_CONNECT:
-		part->tree = tree;
-		key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
-		if (part->path)
-			smb_name_set(work->tracker, &key, part->path);
-		break;
-	case SMB2_TREE_DISCONNECT:
-		key = smb_key_of_tree(base->connection, !base->from_a, session, tree);
-		smb_name_drop(work->tracker, &key);
-		break;
-	case SMB2_CREATE: take_created(work, request, part, body); break;
-	case SMB2_CLOSE: case SMB2_SET_INFO:
-		if (part->creates)
-			memcpy(part->file_id, part->creates->file_id, SMB2_FILE_ID_LENGTH);
-		key = smb_key_of_file(base->connection, !base->from_a, part->session, part->file_id);
-		if (part->command == SMB2_CLOSE)
-			smb_name_drop(work->tracker, &key);
-		else if (part->path)
-			smb_name_set(work->tracker, &key, part->path);
-		break;
+	case SMB2_CREATE: take_created(part, body); break;
 	case SMB2_READ: take_read(work, request, part, body); break;
 	case SMB2_WRITE: part->moved = number(body, 4, 4); break;
 	default: break;
 	}
+	apply_answer(work, request, part);
 }
 
-void smb_part_take_answer(struct smb_part *part, struct smb_part *answer)
+void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer)
 {
 	part->is_answered = true;
 	part->status = answer->status;
@@ -338,6 +413,17 @@ void smb_part_take_answer(struct smb_part *part, struct smb_part *answer)
 		part->data = answer->data;
 		answer->data = (struct coverage){ 0 };
 	}
+	if (smb_is_error(part->status))
+		return;
+	if (part->command == SMB2_CREATE) {
+		part->has_file = answer->has_file;
+		memcpy(part->file_id, answer->file_id, SMB2_FILE_ID_LENGTH);
+	} else if (part->command == SMB2_TREE_CONNECT) {
+		part->tree = answer->tree;
+		part->session = answer->session;
+	}
+	find_name(work, request, part);
+	apply_answer(work, request, part);
 }
 
 const char *smb_part_path(const struct smb_part *part)
@@ -349,10 +435,32 @@ const char *smb_part_path(const struct smb_part *part)
 	return part->name ? part->name->path : NULL;
 }
 
-void smb_part_fini(struct smb_part *part)
+char *smb_part_file_path(struct rtap_tracker *tracker, const struct smb_part *part)
+{
+	struct smb_file *file = part->creates ? part->creates->file : part->file;
+	const char *path = smb_part_path(part);
+	char *copy;
+
+	if (file)
+		return smb_file_path(tracker, file);
+	copy = path ? memory_new(strlen(path) + 1) : NULL;
+	return copy ? strcpy(copy, path) : NULL;
+}
+
+void smb_part_path_of_id(const struct request *request, const struct smb_part *part, char *text)
+{
+	char server[SMB_SERVER_TEXT];
+	int at = snprintf(text, SMB_PATH_OF_ID, "%s/by-id/", smb_server(request->connection, !request->from_a, server));
+
+	for (uint32_t i = 0; i < SMB2_FILE_ID_LENGTH; i++, at += 2)
+		snprintf(text + at, 3, "%02x", part->file_id[i]);
+}
+
+void smb_part_fini(struct rtap_tracker *tracker, struct smb_part *part)
 {
 	free(part->path);
 	free(part->pieces);
+	smb_file_release(tracker, part->file);
 	smb_name_release(part->name);
 	coverage_fini(&part->data);
 }

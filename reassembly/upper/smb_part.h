@@ -10,6 +10,10 @@
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/smb_names.h"
 
+/* Actions of CREATE: [MS-SMB2] 2.2.14. */
+#define SMB_OPENED 1
+#define SMB_CREATED 2
+
 /* Memory that an RDMA channel names. */
 struct smb_piece {
 	uint64_t address;
@@ -30,7 +34,8 @@ struct smb_part {
 	bool has_range, has_size, is_answered, has_file, is_related;
 	uint8_t file_id[SMB2_FILE_ID_LENGTH];
 	char *path;               /* name in CREATE, TREE_CONNECT or a rename; on the heap; NULL: none */
-	struct smb_name *name;    /* path of the file id; NULL: unknown */
+	struct smb_file *file;    /* of the file id, or of CREATE's; a share; NULL: unknown */
+	struct smb_name *name;    /* its path at that time */
 	const struct smb_part *creates; /* CREATE of the compound whose file it works on; NULL: none */
 	struct coverage data;     /* in the request or response, if it is wanted */
 	struct smb_piece *pieces; /* on the heap */
@@ -63,11 +68,18 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 void smb_part_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, const uint8_t *header, struct rtap_span body);
 
 /* The same from a part that has only a response. */
-void smb_part_take_answer(struct smb_part *part, struct smb_part *answer);
+void smb_part_take_answer(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct smb_part *answer);
 
-/* Its file. NULL: unknown, or it has none. */
+/* Its file, under the path that the request named. NULL: unknown, or it has none. */
 const char *smb_part_path(const struct smb_part *part);
 
-void smb_part_fini(struct smb_part *part);
+/* The file of a part on which it works, under its present path, on the heap. NULL: likewise. */
+char *smb_part_file_path(struct rtap_tracker *tracker, const struct smb_part *part);
+
+/* Also the path of a file whose path is not known: "10.0.0.1/by-id/" and the id. */
+#define SMB_PATH_OF_ID (SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16)
+void smb_part_path_of_id(const struct request *request, const struct smb_part *part, char *text);
+
+void smb_part_fini(struct rtap_tracker *tracker, struct smb_part *part);
 
 #endif

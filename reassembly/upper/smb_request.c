@@ -75,9 +75,8 @@ static void release(struct rtap_tracker *tracker, struct command *command)
 {
 	struct smb_request *request = (struct smb_request *)command;
 
-	(void)tracker;
 	for (uint32_t i = 0; i < request->part_count; i++)
-		smb_part_fini(&request->parts[i]);
+		smb_part_fini(tracker, &request->parts[i]);
 	if (request->parts != &request->only)
 		free(request->parts);
 }
@@ -149,14 +148,14 @@ static void name_memory(struct upper_work *work, struct smb_request *request)
 }
 
 /* Keeps the fields of a response that was captured before the request. */
-static void keep_answers(struct smb_request *request, struct smb_part *parts, uint32_t count)
+static void keep_answers(struct upper_work *work, struct smb_request *request, struct smb_part *parts, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct smb_part *part = find_part(request, parts[i].id);
 
 		if (part && parts[i].is_answered)
-			smb_part_take_answer(part, &parts[i]);
-		smb_part_fini(&parts[i]);
+			smb_part_take_answer(work, request, part, &parts[i]);
+		smb_part_fini(work->tracker, &parts[i]);
 	}
 }
 
@@ -172,7 +171,7 @@ static bool fill_parts(struct upper_work *work, struct smb_request *request, con
 	if (make_parts(work, request, units->count))
 		for (uint32_t i = 0; i < units->count; i++)
 			smb_part_of_request(work, request, i, units->list[i].header, (struct rtap_span){ units->list[i].body, units->list[i].length });
-	keep_answers(request, is_heap ? earlier : &only, earlier_count);
+	keep_answers(work, request, is_heap ? earlier : &only, earlier_count);
 	if (is_heap)
 		free(earlier);
 	return request->parts;
@@ -201,12 +200,14 @@ static void take_request(struct upper_work *work, const struct smb_whole *whole,
 	struct smb_request *request;
 
 	request = (struct smb_request *)command_begin(work, little_bits(whole->bytes.bytes, SMB2_MESSAGE_ID));
-	if (!request || !fill_parts(work, request, units))
+	if (!request)
+		return;
+	request->unseen = count_unseen(work, units);
+	if (!fill_parts(work, request, units))
 		return;
 	request->first_frame = whole->first_frame;
 	request->first_ns = whole->first_ns;
 	request->sends = whole->sends;
-	request->unseen = count_unseen(work, units);
 	request->has_credits = credits->is_known;
 	request->credits = credits->left;
 	request->waited_ns = credits->waited_ns;

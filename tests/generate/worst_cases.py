@@ -15,6 +15,7 @@ import handshake
 import mpa
 import net
 import rpcrdma
+import smb
 from rpcrdma import opaque, words
 
 START_NS, STEP_NS = 1700000000 * 10**9, 10000
@@ -574,3 +575,65 @@ def messages_of_random_length(count, seed=1):
     for i in range(count):
         yield roce(CLIENT, SEND_ONLY, PSN[CLIENT] + i, bytes(4 * dice.randrange(1, 256)), ask=True)
         yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(i + 1))
+
+
+# SMB
+
+class Smb:
+    """A client with a share; each request and response is one acknowledged SEND."""
+
+    def __init__(self):
+        self.psn, self.number = dict(PSN), 0
+
+    def send(self, sender, message):
+        data, psn = smb.transfer(message), self.psn[sender]
+        pad = -len(data) % 4
+        self.psn[sender] += 1
+        yield roce(sender, SEND_ONLY, psn, data + bytes(pad), pad=pad, ask=True)
+        yield roce(3 - sender, ACK, psn, aeth(psn - PSN[sender] + 1))
+
+    def exchange(self, command, request, response, tree=smb.TREE):
+        self.number += 1
+        yield from self.send(CLIENT, smb.header(command, self.number, tree=tree) + request)
+        yield from self.send(SERVER, smb.header(command, self.number, smb.RESPONSE, tree=smb.TREE, credits=2) + response)
+
+    def connected(self):
+        path = smb.text("\\\\srv\\share")
+        yield from established(smb.PORT)
+        yield from self.exchange(smb.TREE_CONNECT, struct.pack("<HHHH", 9, 0, 72, len(path)) + path, struct.pack("<HBBIII", 16, 1, 0, 0x30, 0, 0x1f01ff))
+
+    def opened(self, name, file):
+        yield from self.exchange(smb.CREATE, smb.create(name), smb.created(file))
+
+    def renamed(self, file, name):
+        yield from self.exchange(smb.SET_INFO, smb.set_info(file, 10, smb.rename(name)), struct.pack("<H", 2))
+
+    def written(self, file, offset=0):
+        yield from self.exchange(smb.WRITE, smb.write(file, offset, b"data"), smb.written(4))
+
+
+def smb_file(number):
+    return struct.pack("<QQ", number, 1)
+
+
+def renames_of_an_smb_directory(count):
+    """A directory with many open files is renamed many times; one of them is written after each."""
+    client = Smb()
+    yield from client.connected()
+    yield from client.opened("name 0", smb_file(count))
+    for i in range(count // 4):
+        yield from client.opened("name 0\\file %d" % i, smb_file(i))
+    for i in range(count):
+        yield from client.renamed(smb_file(count), "name %d" % (i + 1))
+        yield from client.written(smb_file(i % (count // 4)))
+
+
+def smb_files_of_unknown_names(count):
+    """Files with names, and as many that were opened before the capture: each can be any one of those."""
+    client = Smb()
+    yield from client.connected()
+    for i in range(count // 2):
+        yield from client.opened("file %d" % i, smb_file(i))
+        yield from client.written(smb_file(i))
+        yield from client.written(smb_file(1 << 32 | i), 8 * i)
+        yield from client.written(smb_file(i), 16 * i)
