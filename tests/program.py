@@ -3,8 +3,12 @@
 import json
 import os
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "cli"))
+import fork_server
+
 TESTDATA = os.path.join(os.path.dirname(HERE), "testdata")
 PROGRAM = os.environ.get("RDMATAP", os.path.join(os.path.dirname(HERE), "rdmatap"))
 TIMEOUT = 120
@@ -32,7 +36,7 @@ def ask(command, path, *options):
     """Rows of `rdmatap COMMAND --json`."""
     line = [PROGRAM, command, "--json", *options_of(path), *options, path]
     try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
+        done = fork_server.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
     except OSError as error:
         raise Failed("%s: %s" % (PROGRAM, error.strerror)) from None
     except subprocess.TimeoutExpired:

@@ -13,6 +13,8 @@ import termios
 import time
 import unittest
 
+import fork_server
+
 PROGRAM = os.environ.get("RDMATAP", "rdmatap")
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTDATA = os.path.join(os.path.dirname(TESTS), "testdata")
@@ -127,8 +129,7 @@ class CliTest(unittest.TestCase):
         options.setdefault("stdout", subprocess.PIPE)
         if "input" not in options:
             options.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.run((PROGRAM,) + arguments, stderr=subprocess.PIPE, timeout=TIMEOUT,
-                              env=environment(**options.pop("env", {})), **options)
+        return fork_server.run((PROGRAM,) + arguments, stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment(**options.pop("env", {})), **options)
 
     def good(self, *arguments, **options):
         """Standard output of a run that must succeed without an error message."""

@@ -9,6 +9,7 @@ import sys
 import time
 import unittest
 
+import fork_server
 import worst_cases
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
                  handles_signals, is_drained_and_waiting, is_blocked_on_output, read, records, sleeps, wait_until)
@@ -195,6 +196,38 @@ class Terminal(CliTest):
     def test_a_terminal_gets_the_same_text(self):
         shown = self.on_terminal("-r", RPING, TERM="xterm").replace(b"\r\n", b"\n")
         self.assertEqual(shown, self.good("-r", RPING))
+
+
+@unittest.skipUnless(fork_server.LIBRARY, "RDMATAP_FORK_SERVER is not set")
+class ForkServer(CliTest):
+    """What most tests use instead of starting the program. Each run ends before the next: nothing may be left of it."""
+    KEPT = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": TIMEOUT}
+
+    def same(self, *arguments, **options):
+        started, served = (run((PROGRAM,) + arguments, **self.KEPT, **options) for run in (subprocess.run, fork_server.run))
+        self.assertEqual((started.returncode, started.stdout, started.stderr), (served.returncode, served.stdout, served.stderr), arguments)
+        return served
+
+    def test_results_equal_those_of_a_started_program(self):
+        content = read(RPING)
+        env, idle = environment(), subprocess.DEVNULL
+        for _ in range(2):
+            self.assertEqual(self.same("-r", "none", stdin=idle, env=env).returncode, 2)
+            self.assertGreater(len(self.same("-V", "-r", RPING, stdin=idle, env=env).stdout), 1 << 17)
+            self.same("-r", os.path.basename(RPING), stdin=idle, env=env, cwd=TESTDATA)
+            self.same("-t", "ad", "-r", RPING, stdin=idle, env=dict(env, TZ="Asia/Tokyo"))
+            self.assertTrue(self.same("-r", "-", input=content, env=env).stdout)
+            self.assertTrue(self.same("-q", "-c", "1", "-r", "-", input=content + bytes(1 << 20), env=env).stdout)
+
+    def test_an_output_file_and_a_time_limit(self):
+        with open(self.path("shown"), "wb") as shown:
+            done = self.run_program("-r", RPING, stdout=shown)
+        self.assertEqual((done.stdout, read(self.path("shown"))), (None, self.good("-r", RPING)))
+        given, kept = os.pipe()
+        with open(given, "rb") as never, open(kept, "wb"):
+            with self.assertRaises(subprocess.TimeoutExpired):
+                fork_server.run((PROGRAM, "-r", "-"), stdin=never, env=environment(), **dict(self.KEPT, timeout=0.5))
+        self.assertTrue(self.good("-r", RPING))
 
 
 @unittest.skipIf(has_sanitizers(), "sanitizers take memory")
