@@ -187,10 +187,10 @@ class Sender:
             self.useful()
             self.cause, self.begun, self.waits = cause, self.progress, True
             self.recovery_end = self.next
-            self.tally(cause, s.frame)
+            self.add_recovery(cause, s.frame)
         self.again_time = s.time
 
-    def tally(self, cause, frame):
+    def add_recovery(self, cause, frame):
         counted = self.recoveries[cause]
         counted[0] += 1
         counted[2] = counted[2] or frame
@@ -225,7 +225,7 @@ class Sender:
     def window(self, s):
         if not s.window and self.closed is None:
             self.closed = s.time
-            self.tally("zero_window", s.frame)
+            self.add_recovery("zero_window", s.frame)
         elif s.window and self.closed is not None:
             self.recoveries["zero_window"][1] += s.time - self.closed
             self.closed = None

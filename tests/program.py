@@ -32,11 +32,16 @@ def options_of(path):
         return f.read().split()
 
 
+def run(*arguments, **options):
+    """As subprocess.run(), with both outputs and a time limit."""
+    return fork_server.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, **options)
+
+
 def ask(command, path, *options):
     """Rows of `rdmatap COMMAND --json`."""
-    line = [PROGRAM, command, "--json", *options_of(path), *options, path]
+    line = [command, "--json", *options_of(path), *options, path]
     try:
-        done = fork_server.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
+        done = run(*line)
     except OSError as error:
         raise Failed("%s: %s" % (PROGRAM, error.strerror)) from None
     except subprocess.TimeoutExpired:

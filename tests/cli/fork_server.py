@@ -31,6 +31,7 @@ class Server:
 
     def close(self):
         if self.owner == os.getpid():
+            self.socket.shutdown(socket.SHUT_RDWR)  # also if a process forked from this one has it
             self.socket.close()
             self.process.wait()
 
