@@ -49,6 +49,8 @@ bool listing_read(struct listing *listing, struct rtap_tracker_options *tracking
 	}
 	if (listing->omits_checksums && !feed)
 		tracker_omit_checksums(listing->tracker);
+	if (listing->omits_data && !feed)
+		tracker_omit_data(listing->tracker);
 	if (options->columns.form == COLUMNS_CSV)
 		reader_wrote(reader, printer_write(&reader->printer, columns_write_header, &options->columns));
 	reader_run(reader, listing->tracker, take, listing);

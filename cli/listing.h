@@ -18,6 +18,7 @@ struct listing {
 	struct clock_listing times;
 	bool colour;
 	bool omits_checksums; /* tracker_omit_checksums() */
+	bool omits_data;      /* tracker_omit_data() */
 };
 
 /*

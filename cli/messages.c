@@ -237,6 +237,7 @@ static int run(const struct options *options, enum command command)
 		tracking.connection = show_connection;
 		tracking.message = count_message;
 		tracking.merged = merge_connections;
+		listing->omits_data = true;
 	}
 	if (listing_read(listing, &tracking))
 		listing_finish(listing);

@@ -116,6 +116,11 @@ void tracker_omit_checksums(struct rtap_tracker *tracker)
 	tracker->omits_checksums = true;
 }
 
+void tracker_omit_data(struct rtap_tracker *tracker)
+{
+	tracker->wants_data = false;
+}
+
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
 {
 	tracker->copies = captured_copies_create(at_the_same_time);

@@ -42,6 +42,12 @@ void tracker_show_files(struct rtap_tracker *tracker);
 void tracker_omit_checksums(struct rtap_tracker *tracker);
 
 /*
+ * Messages are wanted, but not the data that requests of upper layers move, nor what it shows: it is not collected. Call before the first
+ * frame.
+ */
+void tracker_omit_data(struct rtap_tracker *tracker);
+
+/*
  * The frames come from several files, which may contain the same packets: later copies are only counted. Call before the
  * first frame. at_the_same_time: some files are known to overlap. False: out of memory.
  */
