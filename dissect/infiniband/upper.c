@@ -79,17 +79,34 @@ const char *rtap_upper_name(enum rtap_upper upper)
 	return (unsigned)upper < RTAP_UPPER_COUNT ? names[upper] : NULL;
 }
 
-static inline bool may_be(const struct upper *upper, const struct cursor *cursor)
+#define ABSENT (UINT64_C(1) << 32) /* instead of a word that was not captured: it matches nothing */
+
+static inline uint64_t word_at(const struct cursor *cursor, uint32_t at)
 {
-	return cursor->captured >= upper->at + 4 && (load32(cursor->next + upper->at) & upper->mask) == upper->value;
+	return cursor->captured >= at + 4 ? load32(cursor->next + at) : ABSENT;
+}
+
+/* The protocols whose words match: one bit for each. Unrolled, the table becomes constants, and no branch depends on the payload. */
+static inline unsigned candidates(const struct cursor *cursor)
+{
+	unsigned found = 0;
+
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < RTAP_UPPER_COUNT; i++)
+		found |= (unsigned)((word_at(cursor, uppers[i].at) & (uppers[i].mask | ABSENT)) == uppers[i].value) << i;
+	return found;
 }
 
 static uint16_t recognise(const struct parse *parse, unsigned service)
 {
-	if (!parse->context->no_heuristics)
-		for (const struct upper *upper = uppers; upper < uppers + RTAP_UPPER_COUNT; upper++)
-			if (upper->services & service && may_be(upper, &parse->cursor) && upper->recognise(&parse->cursor))
-				return upper->protocol;
+	unsigned left = parse->context->no_heuristics ? 0 : candidates(&parse->cursor);
+
+	for (; left; left &= left - 1) {
+		const struct upper *upper = &uppers[__builtin_ctz(left)];
+
+		if (upper->services & service && upper->recognise(&parse->cursor))
+			return upper->protocol;
+	}
 	return PROTOCOL_PAYLOAD;
 }
 
