@@ -58,6 +58,8 @@ static void take_immediate(struct nccl_transfer *transfer, uint32_t immediate)
 		else if (transfer->bytes == immediate || transfer->bytes == swapped)
 			state->order = transfer->bytes == immediate ? NCCL_ORDER_BIG : NCCL_ORDER_LITTLE;
 	}
+	transfer->has_immediate = true;
+	transfer->immediate = immediate;
 	if (state->order == NCCL_ORDER_UNKNOWN && immediate != swapped)
 		return;
 	transfer->has_total = true;
@@ -88,6 +90,7 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 	state->is_known = true;
 	nccl_transfer_begun(tracker, nccl_transfer_of(region->request), message->shown.time_ns);
 	region_claim(tracker, region, message);
+	nccl_transfer_note_place(nccl_transfer_of(region->request), message);
 	return true;
 }
 
@@ -98,18 +101,39 @@ static struct region *ended_by(const struct message *message)
 	const struct rtap_message *shown = &message->shown;
 	const struct nccl_transfer *transfer;
 
-	if (!before || !before->region || !shown->has_immediate || before->shown.has_immediate || before->connection->layer != &nccl_layer)
+	if (!before || !before->region || !shown->has_immediate || before->shown.has_immediate || before->connection->layer != &nccl_layer ||
+	    before->high + 1 != message->low)
 		return NULL;
 	transfer = nccl_transfer_of(before->region->request);
-	return !shown->length || shown->length == transfer->receives * SIZE_BYTES ? before->region : NULL;
+	/* an empty one has no address */
+	if (shown->length ? shown->length != transfer->receives * SIZE_BYTES : shown->virtual_address)
+		return NULL;
+	return before->region;
 }
 
-static bool claim_end(struct rtap_tracker *tracker, struct message *message)
+/* The sizes of several receives, which end the transfer: their sum is the total. */
+static void take_sizes(struct nccl_transfer *transfer, struct rtap_span sizes)
+{
+	uint64_t total = 0;
+
+	if (!sizes.length || sizes.length != transfer->receives * SIZE_BYTES)
+		return;
+	for (uint32_t i = 0; i < transfer->receives; i++)
+		total += (uint32_t)little_bits(sizes.bytes, i * 8 * SIZE_BYTES, 8 * SIZE_BYTES);
+	if (total > transfer->size)
+		return;
+	transfer->has_total = true;
+	transfer->total = total;
+}
+
+/* `bytes`: of the WRITE, as far as they are known. */
+static bool claim_end(struct rtap_tracker *tracker, struct message *message, struct rtap_span bytes)
 {
 	struct region *region = ended_by(message);
 
 	if (!region || !claim_for(tracker, region, message))
 		return false;
+	take_sizes(nccl_transfer_of(region->request), bytes);
 	/* nothing to copy to the memory */
 	message->has_landed = true;
 	take_data(nccl_transfer_of(region->request), message, 0);
@@ -118,9 +142,12 @@ static bool claim_end(struct rtap_tracker *tracker, struct message *message)
 
 static struct region *find(const struct rtap_tracker *tracker, const struct message *message)
 {
+	struct region *region;
+
 	if (message->shown.verb != RTAP_VERB_WRITE || !message->shown.has_key)
 		return NULL;
-	return nccl_match_find(&nccl_layer_state(tracker)->memory, message);
+	region = nccl_match_find(&nccl_layer_state(tracker)->memory, message);
+	return region && nccl_transfer_may_have(nccl_transfer_of(region->request), message) ? region : NULL;
 }
 
 static bool is_known(const struct region *region)
@@ -144,8 +171,9 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 		if (region && is_known(region) && claim_for(tracker, region, message)) {
 			if (assembly_is_whole(message))
 				take_data(nccl_transfer_of(region->request), message, message->shown.length);
-		} else if (!region && assembly_is_whole(message)) {
-			claim_end(tracker, message);
+		} else if (!region && assembly_is_whole(message) && claim_end(tracker, message, (struct rtap_span){ 0 })) {
+			/* its bytes, which have the sizes, are not known any more */
+			nccl_transfer_of(message->region->request)->is_doubtful |= stream->lost || stream->gaps.count;
 		}
 	}
 }
@@ -304,7 +332,7 @@ static bool take_write(struct upper_work *work)
 	if (work->context->no_heuristics)
 		return false;
 	if (message->shown.has_immediate) {
-		if (!claim_end(work->tracker, message) && !is_proven_by(work->tracker, message))
+		if (!claim_end(work->tracker, message, (struct rtap_span){ bytes, payload->captured }) && !is_proven_by(work->tracker, message))
 			return false;
 		show_data(work, nccl_transfer_of(message->region->request));
 		return true;
@@ -342,6 +370,15 @@ static bool may_want(const struct rtap_tracker *tracker, const struct connection
 	return false;
 }
 
+/* Whether the frame acknowledges this WRITE and not the next one too, whose acknowledgement may be later. */
+static bool has_own_ack(const struct message *message)
+{
+	const struct message *next = TAILQ_NEXT(message, link);
+
+	return !next || next->shown.first_frame > message->shown.answered_in ||
+	       (next->shown.answered_in && next->shown.answered_in != message->shown.answered_in);
+}
+
 /* A WRITE of a transfer is settled. */
 static void data_settled(struct rtap_tracker *tracker, struct message *message)
 {
@@ -353,6 +390,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 		take_data(transfer, message, message->coverage.total + message->cut.total);
 	if (shown->outcome == RTAP_OUTCOME_GOOD && shown->has_latency && (!transfer->has_ack || shown->time_ns + shown->latency_ns >= transfer->ack_ns)) {
 		transfer->has_ack = true;
+		transfer->has_own_ack = has_own_ack(message);
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}

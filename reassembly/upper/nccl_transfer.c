@@ -229,9 +229,39 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 		transfer->links[i].is_filled = true;
 }
 
+/* The place of the message's queue pair; an unused one, or NULL. */
+static struct nccl_place *place_of(const struct nccl_transfer *transfer, const struct message *message)
+{
+	uint64_t number = message->connection->shown.number;
+
+	for (struct nccl_place *place = transfer->channel->places; place < transfer->channel->places + NCCL_MOST_QPS; place++)
+		if (!place->connection || place->connection == number)
+			return place;
+	return NULL;
+}
+
+bool nccl_transfer_may_have(const struct nccl_transfer *transfer, const struct message *message)
+{
+	const struct nccl_place *place = place_of(transfer, message);
+
+	return !place || !place->connection || message->low <= place->psn || transfer->index >= place->index;
+}
+
+void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message)
+{
+	struct nccl_place *place = place_of(transfer, message);
+
+	if (place && (!place->connection || message->low > place->psn))
+		*place = (struct nccl_place){ .connection = message->connection->shown.number, .psn = message->low, .index = transfer->index };
+}
+
 bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
 {
-	return transfer->has_total ? transfer->bytes >= transfer->total : transfer->immediates > 0;
+	if (transfer->has_total)
+		return transfer->bytes >= transfer->total;
+	if (transfer->has_immediate)
+		return transfer->bytes == transfer->immediate || transfer->bytes == __builtin_bswap32(transfer->immediate);
+	return transfer->immediates > 0;
 }
 
 static bool is_over(const struct nccl_transfer *transfer)
@@ -257,7 +287,7 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 	channel->last_silence = progress->begun_after;
 	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
-		.last_ns = transfer->last_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_ack, .lost_ns = lost->time_us * UINT64_C(1000),
+		.last_ns = transfer->last_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack, .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
 		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
 		.knows_free = { progress->knows_receiver, progress->knows_sender },
@@ -275,7 +305,8 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 	shown->id = operation->id;
 	shown->has_length = shown->has_data_bytes = true;
 	shown->length = transfer->size;
-	shown->complete = transfer->has_data && nccl_transfer_is_whole(transfer) && shown->data_bytes >= transfer->bytes;
+	shown->complete = transfer->has_data && nccl_transfer_is_whole(transfer) && shown->data_bytes >= transfer->bytes &&
+			  (transfer->has_total || !transfer->is_doubtful);
 	if (transfer->has_data) {
 		shown->first_data_frame = transfer->first_frame;
 		shown->last_data_frame = transfer->last_frame;

@@ -26,10 +26,14 @@ struct nccl_transfer {
 	uint32_t key, tag, receives;
 	uint64_t bytes;              /* of complete WRITEs, or of those that were complete when first associated */
 	bool has_data, has_ack;
+	bool has_own_ack;            /* the last acknowledgement is of no later message */
 	uint64_t first_frame, last_frame, ack_frame;
 	int64_t first_ns, last_ns, ack_ns;
 	bool has_total;              /* `total` is valid: the immediate data gave the number of bytes sent */
 	uint64_t total;
+	bool has_immediate;          /* `immediate`, of the last WRITE, is the total in an unknown byte order */
+	uint32_t immediate;
+	bool is_doubtful;            /* without has_total: some data may be missing */
 	uint64_t immediates;         /* WRITEs with immediate data */
 	struct nccl_progress progress;
 	uint32_t qp_count;
@@ -38,6 +42,13 @@ struct nccl_transfer {
 	struct nccl_memory_link *links; /* one for each region; NULL: not in the index */
 	uint32_t length;             /* of `bytes_written` */
 	uint8_t written[];           /* the announcement */
+};
+
+/* The latest data of a channel on a queue pair, on which transfers are in the order of their indices. */
+struct nccl_place {
+	uint64_t connection;         /* its number; 0: unused */
+	uint64_t psn;                /* of the message */
+	uint64_t index;
 };
 
 /* The announcements of one end. */
@@ -51,6 +62,7 @@ struct nccl_channel {
 	struct nccl_pace pace;
 	uint64_t last_silence;       /* of the job, before the data of the transfer that was judged last */
 	uint64_t done;               /* highest index of a transfer with all its data */
+	struct nccl_place places[NCCL_MOST_QPS];
 };
 
 /* Of a connection: connection->upper_state. */
@@ -94,6 +106,12 @@ void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *tra
 
 /* Records the connection and time of a complete WRITE of its data, or of one that only ends it. */
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);
+
+/* Whether the WRITE can have data of the transfer: no data of a later transfer precedes it on its queue pair. */
+bool nccl_transfer_may_have(const struct nccl_transfer *transfer, const struct message *message);
+
+/* Remembers that it has. */
+void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message);
 
 /* Whether all of its data was captured, by the known or announced size. */
 bool nccl_transfer_is_whole(const struct nccl_transfer *transfer);

@@ -2,6 +2,7 @@
 """NCCL: transfers, sizes and causes of delays, against a model of hosts that knows when each side was ready (generate/nccl.py)."""
 import json
 import os
+import random
 
 import capfile
 import nccl
@@ -406,6 +407,71 @@ class Incomplete(Nccl):
         link.announce(made[-1].ended + MS, [1000])
         last = self.operations(receiver)[-1]
         self.assertEqual((int(last["id"]), last["complete"], "first_data_frame" in last), (len(made) + 1, False, False))
+
+
+class Apart(Communicator):
+    """Buffers that do not overlap and are used again late, as NCCL's."""
+
+    def announce(self, time, sizes):
+        self.index += 1
+        addresses, entries = [], []
+        for i, size in enumerate(sizes):
+            self.used = getattr(self, "used", 0) + 1
+            addresses.append(self.buffers + self.used % 32 * 0x40000)
+            entries.append(nccl.entry(self.layout, addresses[-1], 0x40000, self.key, len(sizes), self.tag + i, self.index))
+        pair = self.pairs[0]
+        pair.deliver(pair.a, pair.a.packets(self.ring + self.index % nccl.SLOTS * nccl.MOST_RECEIVES * len(entries[0]), self.ring_key, b"".join(entries)), time)
+        return addresses
+
+
+class Damaged(Nccl):
+    """Transfers of random jobs, of which some packets were not captured whole."""
+
+    def job(self, dice):
+        hosts = [Host(1), Host(2)]
+        links = [Apart(*dice.sample(hosts, 2), layout=dice.choice(list(nccl.LAYOUTS)), qps=dice.choice((1, 1, 2, 4)), big=dice.random() < 0.5,
+                       adaptive=dice.random() < 0.3) for _ in range(dice.choice((1, 1, 2, 3)))]
+        times, made = {link: 1000 * MS for link in links}, {}
+        for _ in range(dice.choice((12, 20, 40))):
+            link = dice.choice(links)
+            sizes = [dice.choice((0, 1, 128, 129, 1024, 4096, 5000, 20000)) for _ in range(1 if dice.random() < 0.7 else dice.randrange(2, 9))]
+            transfer = link.transfer(times[link], sizes)
+            made[link.key, transfer.index] = transfer
+            times[link] = transfer.ended + 100 * nccl.US
+        return dice.choice(hosts), made
+
+    def damage(self, frames, dice):
+        kind, share = dice.choice(("drop", "cut", "snap")), dice.choice((0.01, 0.05, 0.2))
+        if kind == "drop":
+            return [frame for frame in frames if dice.random() >= share]
+        most = dice.choice((64, 96, 128, 300))
+        return [(time, data[:dice.randrange(30, len(data))] if kind == "cut" and dice.random() < share else data if kind == "cut" else data[:most], len(data))
+                for time, data, *_ in frames]
+
+    def test_no_transfer_has_bytes_of_another_or_is_whole_without_its_own(self):
+        for seed in range(120):
+            dice = random.Random(seed)
+            host, made = self.job(dice)
+            frames = [(time, data, len(data)) for time, data in sorted(host.frames, key=lambda frame: frame[0])]
+            path = self.path("damaged.pcap")
+            capfile.write_pcap(path, 1, self.damage(frames, dice))
+            for line in self.lines("operations", "--json", path):
+                o = json.loads(line)
+                with self.subTest(seed=seed, id=o["id"], object=o["object"]):
+                    self.assertEqual(o["layer"], "nccl")
+                    transfer = made.pop((int(o["object"].split()[2], 16), int(o["id"])))
+                    self.assertLessEqual(o["data_bytes"], transfer.size)
+                    self.assertTrue(not o["complete"] or o["data_bytes"] == transfer.size, (o["data_bytes"], transfer.size))
+
+    def test_an_acknowledgement_that_was_not_captured_is_no_delay(self):
+        """The next one acknowledges this transfer too."""
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, [4096] * 6, events={4: {"sender_late": 5 * MS}})
+        last = [frame for frame in receiver.frames if made[3].begun < frame[0] <= made[3].ended and frame[1][42] == nccl.ACKNOWLEDGE]
+        receiver.frames.remove(last[-1])
+        found = self.operations(receiver)
+        self.assertEqual(found[3]["response_frame"], found[4]["response_frame"])
+        self.assertEqual([o["verdict"] for o in found], ["none"] * 4 + ["sender late", "none"])
 
 
 class Others(Nccl):
