@@ -166,7 +166,9 @@ static void name_transfers(struct rds_side *side, struct rds_message *message, u
 	}
 }
 
-static void read_extensions(struct rds_side *side, struct rds_message *message, const uint8_t *header, uint64_t psn)
+/* `after`, `lost`: the state of the side before the SEND with that PSN. */
+static void read_extensions(struct rds_side *side, struct rds_message *message, const uint8_t *header, uint64_t psn, uint64_t after,
+			    uint64_t lost)
 {
 	const uint8_t *rdma = rds_extension(header, RDS_EXTENSION_RDMA);
 	const uint8_t *destination = rds_extension(header, RDS_EXTENSION_RDMA_DESTINATION);
@@ -174,6 +176,9 @@ static void read_extensions(struct rds_side *side, struct rds_message *message, 
 	if (rdma && !message->has_rdma_key) {
 		message->has_rdma_key = true;
 		message->rdma_key = load32(rdma);
+		message->rdma_begin = after;
+		message->rdma_end = psn;
+		message->rdma_lost = lost;
 		name_transfers(side, message, psn);
 	}
 	if (destination) {
@@ -231,6 +236,7 @@ static void note_end(struct rds_side *side, const struct rds_message *message, c
 	if (end < side->next_psn)
 		return;
 	side->next_psn = end;
+	side->lost = send->stream ? send->stream->lost : 0;
 	if (sequence)
 		side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
 }
@@ -238,6 +244,7 @@ static void note_end(struct rds_side *side, const struct rds_message *message, c
 static void take_fragment(struct upper_work *work, struct rds_side *side, const struct rds_fragment *fragment)
 {
 	struct rds_message *message = find(side, fragment->header);
+	uint64_t after = side->next_psn, lost = side->lost;
 
 	if (message && !rds_message_add(work, side, message, fragment)) {
 		/* a new congestion map, or a message with the same number */
@@ -252,7 +259,7 @@ static void take_fragment(struct upper_work *work, struct rds_side *side, const 
 			return;
 		find_ack(side, message);
 	}
-	read_extensions(side, message, fragment->header, work->message->low);
+	read_extensions(side, message, fragment->header, work->message->low, after, lost);
 	note_end(side, message, work->message, message->sequence);
 	if (is_over(message))
 		end_message(work->tracker, message);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dissect/engine/line.h"
 #include "dissect/rds/rds.h"
+#include "reassembly/infiniband/psn.h"
 #include "reassembly/infiniband/recovery.h"
 #include "reassembly/missing_list.h"
 #include "reassembly/operation.h"
@@ -288,6 +289,15 @@ static void show_data(struct rds_operation *operation, const struct rds_message 
 		shown->carried = RTAP_CARRIED_SEND;
 }
 
+/* Whether READs or WRITEs with its key may be missing: the sender posts them right before its SEND. */
+static bool may_lack_rdma(const struct rds_message *message)
+{
+	const struct psn_stream *stream = &message->request.connection->streams[message->request.from_a];
+
+	return message->has_rdma_key && message->rdma_begin && (psn_is_missing(stream, message->rdma_begin, message->rdma_end) ||
+								psn_was_lost(stream, message->rdma_lost, message->rdma_begin, message->rdma_end));
+}
+
 void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message)
 {
 	const struct message *send = message->request.message;
@@ -328,6 +338,6 @@ void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *mess
 	show_object(operation, message);
 	show_values(operation, message);
 	show_missing(tracker, operation, message);
-	shown->complete = rds_message_is_whole(message) && (message->is_map || message->is_acked);
+	shown->complete = rds_message_is_whole(message) && (message->is_map || message->is_acked) && !may_lack_rdma(message);
 	operation->head.concluded = true;
 }

@@ -36,6 +36,7 @@ struct rds_side {
 	uint64_t asked;            /* the highest sequence number that had to be acknowledged at once; 0: none */
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
 	uint64_t next_psn;         /* after the SEND with the highest PSN; 0: none */
+	uint64_t lost;             /* PSNs of the stream that had been given up then */
 	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
 	uint32_t fragment;         /* bytes of its fragments except the last; 0: unknown */
 	uint32_t packets;          /* packets per fragment */
@@ -67,6 +68,8 @@ struct rds_message {
 	uint32_t rdma_key, destination_key;
 	bool has_rdma_key, has_destination_key, was_read, was_written;
 	uint64_t rdma_bytes, first_rdma_frame, last_rdma_frame;
+	uint64_t rdma_begin, rdma_end; /* PSNs of the READs and WRITEs: up to its SEND */
+	uint64_t rdma_lost;        /* PSNs of the stream that had been given up before */
 	int64_t first_rdma_ns, last_rdma_ns;
 	uint64_t anchor_psn;       /* of the SEND whose fragment is at position RDS_ANCHOR */
 	uint64_t origin;           /* position of its first byte; 0: unknown */

@@ -294,6 +294,21 @@ class Crafted(Rds):
         self.assertEqual(request["rdma_destination_key"], 0x1234)
         self.assertEqual((chasing["rdma_key"], chasing["rdma_bytes"], chasing["carried"], chasing["complete"]), (0x1234, 3500, "write", True))
 
+    def test_rdma_of_a_message_that_was_not_captured_whole(self):
+        """A WRITE before the message is missing; and one after it, which is of the next message."""
+        for lost, wanted in ((1, False), (2, True)):
+            talk, a, b = self.scene()
+            self.put(a.message(b"request", extensions=struct.pack(">BII", rds.RDMA_DEST, 0x1234, 0)), b.message(b"x"))
+            writes = [talk.write("b", 64, 0x1234, 64 * i) for i in range(2)]
+            message = b.message(b"", extensions=struct.pack(">BI", rds.RDMA, 0x1234))
+            writes.append(talk.write("b", 64, 0x9999, 0))
+            for packets in (writes[0], writes[1], *message, writes[2]):
+                if packets is not writes[lost]:
+                    self.last.put(*packets)
+            self.put(b.message(b"next"), a.acknowledge())
+            found = next(o for o in self.operations(self.captured()) if "rdma_key" in o)
+            self.assertEqual((found["rdma_bytes"], found["complete"]), (64 if lost == 1 else 128, wanted))
+
     def test_extension_headers(self):
         _, a, b = self.scene()
         extensions = struct.pack(">BHBI", rds.NPATHS, 8, rds.GEN_NUM, 0xabcdef01)
