@@ -9,6 +9,7 @@
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 #include "output/stats/finding_text.h"
+#include "output/stats/findings_advice.h"
 #include "output/stats/stats_form.h"
 #include "output/stats/stats_json_parts.h"
 #include "output/stats/stats_operation_json.h"
@@ -166,6 +167,12 @@ static void finding_subject(const struct finding *found, struct line *line)
 	}
 }
 
+static void text_of_advice(struct line *line, const char *key, const char *text)
+{
+	object_key(line, key);
+	json_string(line, (const uint8_t *)text, strlen(text));
+}
+
 static void finding(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -201,6 +208,8 @@ static void finding(const void *what, struct line *line)
 		object_number(line, "last_frame", found->last_frame);
 	}
 	object_text(line, "words", found->rule->words);
+	text_of_advice(line, "cause", finding_advice_of(found->rule)->cause);
+	text_of_advice(line, "next", finding_advice_of(found->rule)->next);
 	finding_ends(record->stats, found, line);
 	if (found->has_times) {
 		object_time(line, "first_time", found->first_ns);

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -116,10 +117,12 @@ class Schemas(CliTest):
 # each value equals the one computed here from the same files without pandas
 PANDAS = """
 import json, sqlite3, sys, pandas
-operations = pandas.read_json("operations.json", lines=True)
-messages = pandas.read_csv("messages.csv")
-packets = pandas.read_csv("packets.csv")
-stats = pandas.read_json("stats.json", lines=True)
+as_is = dict(dtype=False, convert_dates=False, precise_float=True)
+text = dict(keep_default_na=False, na_values=[""])
+operations = pandas.read_json("operations.json", lines=True, **as_is)
+messages = pandas.read_csv("messages.csv", **text)
+packets = pandas.read_csv("packets.csv", **text)
+stats = pandas.read_json("stats.json", lines=True, **as_is)
 database = pandas.read_sql("SELECT * FROM operations", sqlite3.connect("nfs.db"))
 connections = pandas.json_normalize([json.loads(line) for line in open("connections.json")])
 json.dump({
@@ -139,6 +142,23 @@ json.dump({
     "ends": sorted(set(connections["a.addr"]) | set(connections["b.addr"])),
 }, sys.stdout)
 """
+
+# argument: whether the file is CSV. Prints columns: {name: [type, values]}, null for a missing value
+COLUMNS = """
+import json, sys, pandas
+if sys.argv[1] == "csv":
+    times = {"first_time_ns": "Int64", "last_time_ns": "Int64"}
+    data = pandas.read_csv(sys.stdin, dtype=times, keep_default_na=False, na_values=[""], low_memory=False)
+else:
+    data = pandas.read_json(sys.stdin, lines=True, dtype=False, convert_dates=False, precise_float=True)
+json.dump({name: [str(data[name].dtype), [None if isinstance(value, float) and value != value or value is pandas.NA else value for value in data[name].tolist()]]
+           for name in data.columns}, sys.stdout, default=int)
+"""
+# columns of CSV that are those of -T fields or text; in JSON they are numbers or text, too
+PACKET_TEXT = ("rdmatap.srcqp", "infiniband.bth.destqp")
+COMMANDS = (("operations",), ("messages",), ("messages", "--rpc"), ("connections",), ("check",), ("stats", "--type", "finding"),
+            ("stats", "--type", "capture"), ("stats", "--type", "connection"), ("stats", "--type", "rpc"), ("stats", "--type", "operation"),
+            ("stats", "--type", "interval", "--interval", "0.1"), ("-r",))
 
 
 class Readers(CliTest):
@@ -184,6 +204,43 @@ class Readers(CliTest):
             "database": list(database.execute("SELECT count(*), max(latency_ns) FROM operations").fetchone()),
             "ends": sorted(set(ends)),
         })
+
+    def column(self, form, command, capture):
+        arguments = ("-T", form, *command) if command == ("-r",) else (*command, "-T", form)
+        data = self.run_program(*arguments, capture).stdout
+        return data, json.loads(subprocess.run([python_with("pandas"), "-c", COLUMNS, form], input=data, check=True, stdout=subprocess.PIPE).stdout)
+
+    def test_pandas_has_the_value_of_each_key(self):
+        """As rdmatap-export(1) has it: text stays text, integers of nanoseconds stay exact, what is absent is missing."""
+        if not python_with("pandas"):
+            self.skipTest("python3-pandas is missing")
+        null, missing, times, floats = 0, 0, set(), set()
+        for name in ("roce-nfs3.pcap.gz", "ends/roce-loss.A.pcap.gz", "roce-smbdirect.pcap.gz"):
+            capture = os.path.join(TESTDATA, name)
+            for command in COMMANDS:
+                data, columns = self.column("json", command, capture)
+                records = [json.loads(line) for line in data.decode().splitlines()]
+                tables = {"json": columns, "csv": self.column("csv", command, capture)[1]} if records else {}
+                for form, columns in tables.items():
+                    for key, (kind, values) in columns.items():
+                        where = (name, command, form, key, kind)
+                        if command == ("-r",) and form == "csv" and (key in PACKET_TEXT or key.startswith("_ws")):
+                            continue
+                        self.assertEqual(len(values), len(records), where)
+                        if form == "csv" and (re.fullmatch(r"([a-z]*_)?time(_end)?|frame.time_epoch|id", key) or "." in key and command != ("-r",)):
+                            continue
+                        for value, record in zip(values, records):
+                            if not isinstance(record.get(key), (dict, list)):
+                                self.assertEqual(value, record.get(key), where)
+                        null += "NULL" in values
+                        missing += None in values
+                        if key.endswith("time_ns") and None not in values or key == "first_time_ns" and form == "csv":
+                            times.add(kind)
+                        if key == "latency" and command[0] != "stats":
+                            floats.add(kind)
+        self.assertGreater(null, 1)
+        self.assertGreater(missing, 20)
+        self.assertEqual((times, floats), ({"int64", "Int64"}, {"float64"}))
 
     def test_duckdb(self):
         duck = Duck()
