@@ -43,19 +43,20 @@ bool foreign_refuse_statistics(const char *argument)
 	static const struct {
 		const char *begin, *command;
 	} places[] = {
-		{ "io,phs", "stats" }, { "io,", "stats --interval SECONDS" }, { "conv", "connections" }, { "endpoints", "stats" },
-		{ "rpc", "operations --by name" }, { "follow", "messages -x" }, { "expert", "stats" }, { "hosts", "connections" },
+		{ "io,phs", "stats FILE" }, { "io,", "stats --interval SECONDS FILE" }, { "conv", "connections FILE" }, { "endpoints", "stats FILE" },
+		{ "rpc", "operations --by name FILE" }, { "nfs,srt", "operations --by name FILE" }, { "smb,srt", "operations --by name FILE" },
+		{ "smb2,srt", "operations --by name FILE" }, { "scsi,srt", "operations --by name FILE" }, { "follow", "messages -x FILE" },
+		{ "expert", "stats FILE" }, { "hosts", "connections FILE" }, { "ip_hosts", "stats FILE" }, { "dests", "stats FILE" },
+		{ "flow", "why FILE connection=N" },
 	};
-	/* service response times of nfs, smb2, scsi */
-	const char *command = strstr(argument, ",srt") ? "operations --by name" : "stats";
 
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
 		if (!strncmp(argument, places[i].begin, strlen(places[i].begin))) {
-			command = places[i].command;
-			break;
+			print_error("-z %s: not supported (rdmatap %s has it)", argument, places[i].command);
+			return false;
 		}
 	}
-	print_error("-z %s: not supported (rdmatap %s FILE has it)", argument, command);
+	print_error("-z %s: no such statistics (rdmatap stats FILE has those of RDMA; tshark reads what -w wrote)", argument);
 	return false;
 }
 
@@ -87,21 +88,63 @@ bool foreign_take(struct options *options, int letter)
 	}
 }
 
-bool foreign_refuse_letter(int letter)
+bool foreign_refuse(const char *option)
 {
 	static const struct {
-		char letter;
-		const char *note;
+		const char *option, *note;
 	} notes[] = {
-		{ 'B', "--buffer-size SIZE" }, { 'F', "-w NAME.pcapng writes pcapng, other names pcap" }, { 'N', "names of hosts are never resolved" },
-		{ 'S', "sequence numbers of TCP are printed as they are" }, { 'K', "checksums of TCP and UDP are not verified" },
-		{ 'L', "rdmatap devices -v lists what a device has" }, { 'o', "there are no preferences; --decode-as names protocols" },
-		{ 'u', "-t FORM is the form of times" }, { 'j', "-T fields -e FIELD selects fields" }, { 'J', "-T fields -e FIELD selects fields" },
+		{ "-B", "--buffer-size SIZE" },
+		{ "-F", "-w NAME.pcapng writes pcapng, other names pcap; of capture filters, -f has the text" },
+		{ "-H", "rdmatap connections shows addresses; names of hosts are never resolved" },
+		{ "-I", "RDMA has no monitor mode" },
+		{ "-J", "-T fields -e FIELD selects fields" },
+		{ "-K", "checksums of TCP and UDP are not verified" },
+		{ "-L", "rdmatap devices -v lists what a device has" },
+		{ "-M", "--max-memory SIZE limits memory; digests of TCP are not verified" },
+		{ "-N", "names of hosts are never resolved" },
+		{ "-Q", "-q prints no packets; both directions are captured" },
+		{ "-S", "sequence numbers of TCP are printed as they are" },
+		{ "-j", "-T fields -e FIELD selects fields" },
+		{ "-m", "no modules are needed: all fields are built in" },
+		{ "-o", "there are no preferences; --decode-as names protocols" },
+		{ "-u", "-t FORM is the form of times" },
+		{ "-y", "a source has one link type; rdmatap -v prints it" },
+		{ "-#", "each line begins with the frame's number" },
+		{ "--absolute-tcp-sequence-numbers", "sequence numbers of TCP are printed as they are" },
+		{ "--compress", "-w NAME.gz, NAME.zst or NAME.lz4 compresses" },
+		{ "--compression-type", "-w NAME.gz, NAME.zst or NAME.lz4 compresses" },
+		{ "--count", "-q prints the number of packets" },
+		{ "--direction", "both directions are captured" },
+		{ "--disable-heuristic", "--no-heuristics disables all" },
+		{ "--disable-protocol", "--decode-as ...,data leaves ports and queue pairs undissected" },
+		{ "--dont-verify-checksums", "checksums of TCP and UDP are not verified" },
+		{ "--enable-heuristic", "all are enabled unless --no-heuristics is given" },
+		{ "--export-objects", "rdmatap export --files DIR FILE writes what NFS and SMB transferred" },
+		{ "--hexdump", "-x" },
+		{ "--interface", "-i" },
+		{ "--lengths", "-V has all lengths; -T fields -e frame.len prints them" },
+		{ "--linktype", "a source has one link type; rdmatap -v prints it" },
+		{ "--list-data-link-types", "a source has one link type; rdmatap -v prints it" },
+		{ "--list-interfaces", "-D" },
+		{ "--micro", "times have the digits of the capture" },
+		{ "--nano", "times have the digits of the capture" },
+		{ "--no-duplicate-keys", "JSON has no key twice" },
+		{ "--number", "each line begins with the frame's number" },
+		{ "--only-protocols", "-Y FILTER selects packets" },
+		{ "--read-filter", "-Y FILTER selects packets" },
+		{ "--relinquish-privileges", "-Z USER" },
+		{ "--ring-buffer", "-b" },
+		{ "--selected-frame", "-Y 'frame.number == N', or rdmatap why FILE frame=N" },
+		{ "--snapshot-length", "-s SNAPLEN" },
+		{ "--time-stamp-precision", "times have the digits of the capture" },
+		{ "--time-stamp-type", "the best clock of a source is used" },
+		{ "--update-interval", "--status SECONDS prints rate and drops" },
 	};
+	size_t length = strcspn(option, "=");
 
 	for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-		if (notes[i].letter == letter) {
-			print_error("-%c: no such option (%s)", letter, notes[i].note);
+		if (strlen(notes[i].option) == length && !strncmp(option, notes[i].option, length)) {
+			print_error("%s: no such option (%s)", notes[i].option, notes[i].note);
 			return true;
 		}
 	}

@@ -26,8 +26,8 @@ bool foreign_decode_as(const char *argument, char *spec, size_t size);
 /* The time form that tcpdump's -tt, -ttt ... select, or the text itself. `argument`: what follows the first t. */
 const char *foreign_time_form(const char *argument);
 
-/* Reports an option of tcpdump or tshark that rdmatap lacks, and what it has instead; false: another letter. */
-bool foreign_refuse_letter(int letter);
+/* Reports an option of tcpdump or tshark ("-B", "--count") that rdmatap lacks, and what it has instead; false: another option. */
+bool foreign_refuse(const char *option);
 
 /*
  * Prints the error for a word that is neither an option nor a command, and suggests a similar command. `command`: the names of the

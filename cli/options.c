@@ -334,8 +334,8 @@ static bool take_capture_value(struct options *options, int letter)
 		options->series.rotate_bytes = number * BYTES_A_MEGABYTE;
 		return true;
 	case 'G':
-		if (!strcmp(optarg, "fields")) {
-			print_error("-G fields: not supported (rdmatap fields has it)");
+		if (!strcmp(optarg, "fields") || !strcmp(optarg, "protocols") || !strcmp(optarg, "values")) {
+			print_error("-G %s: not supported (rdmatap fields has it)", optarg);
 			return false;
 		}
 		return option_number("-G", INT32_MAX, &options->series.rotate_seconds);
@@ -580,7 +580,7 @@ static void print_option_error(char *const *argv, int letter, enum command comma
 
 	if (foreign_refuse_form(is_long ? argv[optind - 1] : short_option, command))
 		return;
-	if (!is_long && letter != ':' && foreign_refuse_letter(optopt))
+	if (letter != ':' && (!is_long || (!optopt && command == COMMAND_VIEW)) && foreign_refuse(is_long ? argv[optind - 1] : short_option))
 		return;
 	if (other && !optopt) {
 		print_error("%s: no such option (rdmatap %s has it)", argv[optind - 1], other);

@@ -45,6 +45,25 @@ class ForeignOptions(CliTest):
         for argument, command in wanted.items():
             self.bad("-z %s: not supported (%s has it)" % (argument, command.replace("--interval 1", "--interval SECONDS")), "-r", RPING, "-q", "-z", argument)
 
+    def test_other_statistics_are_not_promised(self):
+        for argument in ("http,tree", "icmp,srt", "plen,tree", "foo"):
+            self.bad("-z %s: no such statistics" % argument, "-r", RPING, "-q", "-z", argument)
+
+    def test_options_of_both_programs_work_or_have_a_note(self):
+        """Each option of tcpdump(1) 4.99 and tshark(1) 4.0."""
+        letters = "-A -B -b -c -C -d -D -E -F -G -h -H -I -i -J -j -K -L -l -m -M -n -N -O -p -q -Q -r -R -s -S -t -T -u -U -v -V -w -W -x -X -y -Y -z -Z -a -e -f -g -o -P -2 -#"
+        words = """--absolute-tcp-sequence-numbers --autostop --buffer-size --capture-comment --color --compress --count --direction --disable-heuristic
+            --disable-protocol --dont-verify-checksums --enable-heuristic --export-objects --help --hexdump --immediate-mode --interface --lengths --linktype
+            --list-data-link-types --list-interfaces --micro --nano --no-duplicate-keys --no-promiscuous-mode --number --only-protocols --print
+            --read-filter --relinquish-privileges --ring-buffer --selected-frame --snapshot-length --time-stamp-precision --time-stamp-type
+            --update-interval --version"""
+        noted = 0
+        for option in letters.split() + words.split():
+            errors = self.run_program("-r", RPING, "-c", "1", option).stderr.decode()
+            self.assertNotIn("see rdmatap --help" if "needs an argument" not in errors else "no such option", errors, option)
+            noted += "no such option (" in errors
+        self.assertGreater(noted, 40)
+
     def test_a_number_of_packets(self):
         self.assertEqual(self.good("-r", RPING, "-a", "packets:7"), self.good("-r", RPING, "-c", "7"))
 
