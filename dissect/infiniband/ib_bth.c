@@ -202,6 +202,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 			line_spare_within(line, length, to, LINE_SPARE_PACKET);
 			line_spare_within(line, number, length, LINE_SPARE_PACKET);
 			line_spare_within(line, begin, to, LINE_SPARE_OPERATION);
+		} else if (begin == line->next && ib->has_aeth && ib->aeth_kind != RTAP_AETH_ACK && ib_opcodes[ib->opcode].class == IB_ACKNOWLEDGE) {
+			/* the NAK follows */
+			line_spare_within(line, begin, number, LINE_SPARE_DETAIL);
 		}
 	} else {
 		to = line_put(to, ": ");

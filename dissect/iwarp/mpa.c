@@ -8,6 +8,7 @@
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/iwarp/mpa_fpdu.h"
 #include "dissect/iwarp/mpa_setup.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/infiniband/upper.h"
 #include "dissect/engine/visit.h"
@@ -120,23 +121,30 @@ static void summary_enhanced(const struct rtap_mpa_facts *facts, struct line *li
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_mpa_facts *facts = &packet->mpa;
+	char *begin;
 
 	line_text(line, layer->protocol == PROTOCOL_MPA_REPLY ? "MPA Reply" : "MPA Request");
 	if (layer->length < MPA_SETUP_LENGTH)
 		return;
 	if (facts->rejected)
 		line_text(line, " rejected");
+	begin = line->next;
 	line_text(line, " rev ");
 	line_dec(line, facts->revision);
+	/* IRD and ORD are of revision 2 */
+	if (facts->enhanced)
+		line_spare(line, begin, LINE_SPARE_LOWER);
 	if (facts->markers)
 		line_text(line, " markers");
 	if (facts->crc)
 		line_text(line, " CRC");
 	if (facts->enhanced)
 		summary_enhanced(facts, line);
+	begin = line->next;
 	line_text(line, " private ");
 	line_dec(line, facts->private_length);
 	line_text(line, " B");
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 }
 
 const struct protocol mpa_request_protocol = {

@@ -272,24 +272,27 @@ static char *put_place(char *to, uint32_t stag, uint64_t offset)
 	return put_key(put_key(to, " 0x", stag, 8), "+0x", offset, 1);
 }
 
-static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
+/* Where the parts of an FPDU's text begin that long lines omit; NULL: it has none. Without an end they reach to the text's end. */
+struct unit_parts {
+	char *place, *after_place;
+	char *own; /* the memory of a READ's requester */
+	char *last;
+	char *numbers, *after_numbers; /* of an error that has a name */
+};
+
+static char *put_error(char *to, const struct rtap_iwarp_facts *facts, struct unit_parts *parts)
 {
 	const char *name = rtap_name_of(rdmap_layer_names, facts->error_layer);
 	const char *code = rdmap_code_name(facts->error_layer, facts->error_type, facts->error_code);
 
 	*to++ = ' ';
 	to = name ? line_put(to, name) : line_put_dec(to, facts->error_layer);
+	parts->numbers = to;
 	to = line_put_dec(line_put(to, " type "), facts->error_type);
 	to = line_put_dec(line_put(to, " code "), facts->error_code);
+	parts->after_numbers = code ? to : parts->numbers;
 	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
 }
-
-/* Where the parts of an FPDU's text begin that long lines omit; NULL: it has none. Without an end they reach to the text's end. */
-struct unit_parts {
-	char *place, *after_place;
-	char *own; /* the memory of a READ's requester */
-	char *last;
-};
 
 /* Values of the headers of some opcodes. */
 static char *put_details(char *to, const struct rtap_iwarp_facts *facts, struct unit_parts *parts)
@@ -297,9 +300,7 @@ static char *put_details(char *to, const struct rtap_iwarp_facts *facts, struct 
 	if (facts->has_read) {
 		parts->place = to;
 		to = put_place(to, facts->source_stag, facts->source_offset);
-		parts->after_place = to;
-		to = line_put_dec(line_put(to, " len "), facts->read_length);
-		parts->own = to;
+		parts->after_place = parts->own = to;
 		return put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
 	}
 	if (facts->has_atomic) {
@@ -311,10 +312,23 @@ static char *put_details(char *to, const struct rtap_iwarp_facts *facts, struct 
 		to = put_key(to, " original 0x", facts->original, 1);
 	if (facts->has_immediate)
 		to = put_key(to, " 0x", facts->immediate, 16);
-	return facts->has_terminate ? put_error(to, facts) : to;
+	return facts->has_terminate ? put_error(to, facts, parts) : to;
 }
 
+/* The columns: operation, length. */
 #define OPERATION_WIDTH 16
+#define LENGTH_LIMIT 1000
+
+/* Bytes of payload, of a READ request those to be read. Right-aligned in the column, or with a label. */
+static char *put_length(char *to, uint32_t length, bool is_column)
+{
+	if (!is_column)
+		return line_put_dec(line_put(to, " len "), length);
+	*to++ = ' ';
+	for (uint32_t limit = LENGTH_LIMIT; limit > length && limit > 1; limit /= 10)
+		*to++ = ' ';
+	return line_put_dec(to, length);
+}
 
 /* The operations with short names, for the column. */
 static const struct rtap_name operation_words[] = {
@@ -323,7 +337,7 @@ static const struct rtap_name operation_words[] = {
 	{ 0, NULL },
 };
 
-/* The operation of the first FPDU is a column. `is_whole`: the end of a message is shown too; `has_upper`: and its contents. */
+/* Operation and length of the first FPDU are columns. `is_whole`: the end of a message is shown too; `has_upper`: and its contents. */
 static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, bool is_whole, bool has_upper,
 		      struct unit_parts *parts)
 {
@@ -342,8 +356,8 @@ static char *put_unit(char *to, const struct rtap_fpdu *fpdu, bool is_first, boo
 	to = name ? line_put(to, name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
 	if (is_first)
 		to = line_put_pad(begin, to, OPERATION_WIDTH) - 1;
-	if (opcode->has_payload)
-		to = line_put_dec(line_put(to, " len "), facts.payload_length);
+	if (opcode->has_payload || facts.has_read)
+		to = put_length(to, facts.has_read ? facts.read_length : facts.payload_length, is_first);
 	if (facts.tagged && !has_upper) {
 		parts->place = to;
 		to = put_place(to, facts.stag, facts.tagged_offset);
@@ -371,6 +385,8 @@ static void spare_unit(struct line *line, const struct unit_parts *parts, char *
 
 	if (parts->place)
 		line_spare_within(line, parts->place, parts->after_place, LINE_SPARE_MEMORY);
+	if (parts->numbers)
+		line_spare_within(line, parts->numbers, parts->after_numbers, LINE_SPARE_DETAIL);
 	if (parts->own)
 		line_spare(line, parts->own, LINE_SPARE_PARTS);
 	if (parts->last && count > 1)

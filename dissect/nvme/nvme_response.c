@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/nvme/nvme_features.h"
 #include "dissect/nvme/nvme_names.h"
@@ -280,8 +281,12 @@ static void summary_response(const struct rtap_packet *packet, const struct rtap
 		line_text(line, "status ");
 		line_hex(line, NVME_STATUS_CODE(status), 3);
 	}
-	if (status & NVME_STATUS_DNR)
+	if (status & NVME_STATUS_DNR) {
+		char *begin = line->next;
+
 		line_text(line, ", do not retry");
+		line_spare(line, begin, LINE_SPARE_DETAIL);
+	}
 }
 
 const struct protocol nvme_response_protocol = {

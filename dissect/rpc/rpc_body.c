@@ -12,6 +12,7 @@
 #include "dissect/rpc/rpc_program.h"
 #include "dissect/rpc/rpc_walk.h"
 #include "dissect/rpc/rpcrdma.h"
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/line_name.h"
 #include "dissect/engine/visit.h"
 #include "dissect/rpc/xdr_walk.h"
@@ -302,6 +303,7 @@ struct line_sink {
 	bool skipping;          /* the current operation is another */
 	uint8_t tier;           /* of those shown; 0: none yet */
 	size_t begin;           /* bytes of the line before them */
+	size_t more;            /* before the second of them; 0: none */
 	bool has_status;        /* of the whole */
 	uint32_t status;
 	const char *status_name;
@@ -422,6 +424,7 @@ static void start_again(struct line_sink *text)
 	text->current.is_shown = text->saved.is_shown = text->is_due = false;
 	text->line->next = text->start + text->begin;
 	text->line->name_count = 0;
+	text->more = 0;
 	text->status_shown = false;
 	text->last_form = RPC_SUMMARY_PLAIN;
 }
@@ -514,6 +517,8 @@ static void show_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	else
 		show_due(text);
 	if (!text->skipping) {
+		if (tier == text->tier && !text->more)
+			text->more = (size_t)(text->line->next - text->start);
 		text->tier = tier;
 		show_named(text->line, name, number);
 	}
@@ -564,7 +569,7 @@ static void begin_text(struct line_sink *text, const struct rtap_packet *packet,
 	text->current = text->saved = (struct line_place){ 0 };
 	text->line = line;
 	text->start = line->next;
-	text->begin = 0;
+	text->begin = text->more = 0;
 	text->program = text->known->tables;
 	text->is_compound = text->program->minor_row != XDR_NO_ROW && items_of(text->program, text->body.facts);
 	text->procedure_shown = text->status_shown = text->skipping = text->has_status = false;
@@ -580,6 +585,8 @@ static void end_text(struct line_sink *text)
 
 	show_procedure(text);
 	show_due(text);
+	if (text->more && !text->line->cut)
+		line_spare_within(text->line, text->start + text->more + 1, text->line->next, LINE_SPARE_MORE);
 	if (!facts->is_reply)
 		return;
 	if (text->has_status && !text->status_shown)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dissect/engine/line_fit.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 #include "dissect/scsi/iser.h"
@@ -591,6 +592,7 @@ static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_la
 {
 	const uint8_t *pdu = layer_bytes(packet, layer);
 	const char *name = layer->length ? rtap_name_of(iscsi_names, pdu[0] & 0x3f) : NULL;
+	char *begin = line->next;
 
 	if (!name || layer->length < ISCSI_LENGTH)
 		return;
@@ -608,6 +610,8 @@ static void summary_iscsi(const struct rtap_packet *packet, const struct rtap_la
 	}
 	if ((pdu[0] & 0x3f) != ISCSI_RESPONSE)
 		return;
+	/* the status is that of a response */
+	line_spare(line, begin, LINE_SPARE_DETAIL);
 	name = rtap_name_of(scsi_status_names, pdu[ISCSI_STATUS_AT]);
 	line_char(line, ' ');
 	line_text(line, name ? name : "unknown status");

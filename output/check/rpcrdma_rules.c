@@ -259,12 +259,12 @@ static void check_copies(const struct subject *subject, const struct call *call,
 		return;
 	for (uint32_t i = 0; i < header->write_chunks; i++)
 		if (i >= call->write_chunks || !are_copies(call, header, RPCRDMA_WRITE, i)) {
-			subject_break(subject, RULE_RPCRDMA_WRITE_COPY, "write chunk %u of xid 0x%08x is not that of the call in frame %llu", i + 1,
+			subject_break(subject, RULE_RPCRDMA_WRITE_COPY, "write chunk %u of xid 0x%08x differs from the call's in frame %llu", i + 1,
 				      header->xid, (unsigned long long)call->frame);
 			break;
 		}
 	if (header->has_reply_chunk && (!call->has_reply_chunk || !are_copies(call, header, RPCRDMA_REPLY, 0)))
-		subject_break(subject, RULE_RPCRDMA_REPLY_COPY, "reply chunk of xid 0x%08x is not that of the call in frame %llu", header->xid,
+		subject_break(subject, RULE_RPCRDMA_REPLY_COPY, "reply chunk of xid 0x%08x differs from the call's in frame %llu", header->xid,
 			      (unsigned long long)call->frame);
 }
 
@@ -278,7 +278,7 @@ static void check_invalidation(const struct subject *subject, struct state *stat
 		return;
 	if (setup && setup->ends[0].private_known && setup->ends[1].private_known &&
 	    !(setup->ends[0].remote_invalidation && setup->ends[1].remote_invalidation))
-		subject_break(subject, RULE_RPCRDMA_INVALIDATE, "SEND with Invalidate, R of the requester %u, of the responder %u",
+		subject_break(subject, RULE_RPCRDMA_INVALIDATE, "SEND with Invalidate, R: requester %u, responder %u",
 			      setup->ends[!subject->sender].remote_invalidation, setup->ends[subject->sender].remote_invalidation);
 	for (uint32_t i = 0; call && i < call->segment_count && i < RPCRDMA_SEGMENTS; i++)
 		found |= call->segments[i].handle == use->key;
