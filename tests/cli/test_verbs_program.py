@@ -286,7 +286,7 @@ class Files(CliTest):
             for name, middle in zip(names, (5000, 10500, 16000)):
                 self.lines("-r", name.decode(), "-w", self.path("plain.pcap"))
                 numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
-                self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+                self.assert_consecutive(numbers)
                 # the change itself takes no time
                 self.assertTrue(abs(numbers[0] - (middle - 2500)) <= 1 and abs(numbers[-1] - (middle + 1500)) <= 1, (middle, numbers[0], numbers[-1]))
                 os.unlink(name)
@@ -309,6 +309,10 @@ class Files(CliTest):
         self.assertGreater(sum(count > 200 for count in packets), 5, packets)
         self.assertLess(max(packets), captured / 3, packets)
 
+    def assert_consecutive(self, numbers):
+        """To describe how two long lists differ takes unittest minutes."""
+        self.assertEqual([pair for pair in zip(numbers, numbers[1:]) if pair[1] != pair[0] + 1][:9], [])
+
     def check_incident(self, description, least, *options):
         environ = environment(**device(description))
         for name in os.listdir(self.directory):
@@ -330,9 +334,9 @@ class Files(CliTest):
         numbers = [int.from_bytes(data[-8:], sys.byteorder) for _, data, _ in records(read(self.path("plain.pcap")))[1]]
         self.assertGreater(len(numbers), least)
         if b"by the kernel 0, here 0" in errors:
-            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+            self.assert_consecutive(numbers)
         else:
-            self.assertEqual(numbers, sorted(set(numbers)))
+            self.assertTrue(all(one < next_one for one, next_one in zip(numbers, numbers[1:])))
 
     def test_a_peer_names_the_device(self):
         saved = self.path("x.pcap")
