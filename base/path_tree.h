@@ -24,7 +24,7 @@ struct path_tree {
 	size_t node_size;
 	struct map nodes;
 	uint64_t memory;           /* bytes */
-	uint64_t aside;
+	uint64_t aside;            /* nodes that were set aside so far: the number in their names */
 };
 
 /* The node at a path. NULL: there is none. */

@@ -25,7 +25,7 @@ struct unseen_changes {
 	struct unseen any;        /* below any path, and those beyond the limits */
 	unsigned count;
 	uint64_t extents;
-	uint64_t ranges;          /* changes of ranges since the begin */
+	uint64_t ranges;          /* changes of ranges since the beginning */
 };
 
 /* Adds a change of the bytes from `begin` to `end`, answered in `frame`. Returns the memory that it took, at most `room`. */
