@@ -6,49 +6,39 @@
 #include <string.h>
 
 #include "reassembly/clock_fit.h"
+#include "reassembly/clock_lines.h"
 
 #define NS 1e9
 /* Upper limit of the drift of computer clocks. */
 #define MOST_DRIFT 1e-3
 /* The same for two oscillators of network equipment, 100 ppm each. A larger drift is considered only where no smaller one fits. */
 #define USUAL_DRIFT 2e-4
-/* Upper limit of a packet's transit time, in seconds. */
-#define MOST_TRANSIT 10.0
 /* Upper limit of the transit time of a network, used if all packets have one direction. */
 #define NETWORK_NS 1000000
 /* This many packets of one direction that no line allows show that the clock was set; fewer are mismatched retransmissions. */
 #define MOST_VIOLATIONS 4
 /* A step smaller than the transit times can go unnoticed this close to an end of a piece: number of packets of each direction. */
 #define END_SAMPLES 256
+/* An uncertainty below this one grows for that at most so far: more samples do not confirm the clock instead. */
+#define MOST_WIDENED_NS 950000
 /* Number of samples on either side of a step that may lie between two steps. */
 #define NEAR_STEP 32
 /* Assumed minimum imprecision of time stamps, in seconds. */
 #define LEAST_TOLERANCE 1e-6
 #define MOST_TOLERANCE 2e-3
-#define MOST_UNCERTAINTY 4e9    /* in seconds */
 #define FEW_PIECES 4
-#define MOST_CORNERS 32
 /* An unusual drift is as likely as this many steps of a clock with a usual drift. */
 #define STEPS_FOR_DRIFT 2
+/* A drift larger than this is as likely as at most half of it with as many more steps. */
+#define DOUBTED_DRIFT 5e-5
 /* Another drift is more likely than none if it allows this many times as many lines. */
 #define FEWER_LINES 4
-
-/* A line: `ahead` seconds at the first sample of the piece, and `drift`. */
-struct line_of_clock {
-	double drift, ahead;
-};
-
-/* All lines that the samples allow: a convex polygon, because each sample allows a half plane of them. */
-struct allowed {
-	struct line_of_clock corners[MOST_CORNERS + 1];
-	unsigned count;
-};
 
 /* The samples of one piece, and the lines that they allow. */
 struct extent {
 	size_t begin, end;
 	size_t certain;            /* the samples before this one may belong to the piece before, and exclude no lines */
-	struct allowed allowed;
+	struct clock_lines allowed;
 };
 
 /* Packets of one direction outside of all lines. */
@@ -79,124 +69,21 @@ static double elapsed(int64_t from_ns, int64_t to_ns)
 	return __builtin_sub_overflow(to_ns, from_ns, &elapsed_ns) ? seconds(from_ns, to_ns) : (double)elapsed_ns / NS;
 }
 
-/* Distance of the line from the bound of a sample; negative: outside. */
-static double margin(const struct line_of_clock *line, double time, double after, bool is_later, double tolerance)
-{
-	double above = after - line->ahead - line->drift * time;
-
-	return (is_later ? above : -above) + tolerance;
-}
-
-/* Cuts off the corners with negative margins; not all of them have one. */
-static void cut_off_some(struct allowed *allowed, const double margins[MOST_CORNERS])
-{
-	struct allowed kept = { .count = 0 };
-
-	for (unsigned i = 0; i < allowed->count && kept.count < MOST_CORNERS; i++) {
-		unsigned next = (i + 1) % allowed->count;
-		const struct line_of_clock *here = &allowed->corners[i], *there = &allowed->corners[next];
-		double part = margins[i] / (margins[i] - margins[next]);
-
-		if (margins[i] >= 0)
-			kept.corners[kept.count++] = *here;
-		if ((margins[i] >= 0) != (margins[next] >= 0))
-			kept.corners[kept.count++] = (struct line_of_clock){
-				.drift = here->drift + part * (there->drift - here->drift),
-				.ahead = here->ahead + part * (there->ahead - here->ahead),
-			};
-	}
-	/* with this many corners, more precision is not needed */
-	if (kept.count < MOST_CORNERS)
-		*allowed = kept;
-}
-
-/* Cuts off the corners with negative margins. False: all of them, so that none was cut off. */
-static bool cut_off(struct allowed *allowed, const double margins[MOST_CORNERS])
-{
-	unsigned inside = 0;
-
-	for (unsigned i = 0; i < allowed->count; i++)
-		inside += margins[i] >= 0;
-	if (inside && inside < allowed->count)
-		cut_off_some(allowed, margins);
-	return inside;
-}
-
-/* Cuts off the lines that a sample excludes. False: all of them, so that none was cut off. */
-static bool cut(struct allowed *allowed, double time, double after, bool is_later, double tolerance)
-{
-	double margins[MOST_CORNERS];
-
-	for (unsigned i = 0; i < allowed->count; i++)
-		margins[i] = margin(&allowed->corners[i], time, after, is_later, tolerance);
-	return cut_off(allowed, margins);
-}
-
-/* Cuts off the lines whose drift is not between these. */
-static void limit_drift(struct allowed *allowed, double least, double most)
-{
-	double margins[MOST_CORNERS];
-
-	for (int is_most = 0; is_most < 2; is_most++) {
-		for (unsigned i = 0; i < allowed->count; i++)
-			margins[i] = is_most ? most - allowed->corners[i].drift : allowed->corners[i].drift - least;
-		(void)cut_off(allowed, margins);
-	}
-}
-
-/* The lines of this drift that are allowed. */
-static void range_at(const struct allowed *allowed, double drift, double *least, double *most)
-{
-	*least = INFINITY;
-	*most = -INFINITY;
-	for (unsigned i = 0; i < allowed->count; i++) {
-		const struct line_of_clock *here = &allowed->corners[i], *there = &allowed->corners[(i + 1) % allowed->count];
-		double part = here->drift == there->drift ? 0 : (drift - here->drift) / (there->drift - here->drift), ahead;
-
-		if (!(part >= 0 && part <= 1) || (here->drift == there->drift && here->drift != drift))
-			continue;
-		ahead = here->ahead + part * (there->ahead - here->ahead);
-		*least = fmin(*least, fmin(ahead, here->drift == drift ? here->ahead : ahead));
-		*most = fmax(*most, fmax(ahead, here->drift == drift ? here->ahead : ahead));
-	}
-	/* rounding errors, if the polygon is degenerate */
-	if (*least > *most)
-		*least = *most = allowed->corners[0].ahead;
-}
-
-static void drifts(const struct allowed *allowed, double *least, double *most)
-{
-	*least = MOST_DRIFT;
-	*most = -MOST_DRIFT;
-	for (unsigned i = 0; i < allowed->count; i++) {
-		*least = fmin(*least, allowed->corners[i].drift);
-		*most = fmax(*most, allowed->corners[i].drift);
-	}
-}
-
-static bool drift_is_allowed(const struct allowed *allowed, double drift)
-{
-	double least, most;
-
-	drifts(allowed, &least, &most);
-	return least <= drift && drift <= most;
-}
-
 /* The width of the range of allowed lines with this drift. */
-static double width_at(const struct allowed *allowed, double drift)
+static double width_at(const struct clock_lines *allowed, double drift)
 {
 	double least, most;
 
-	range_at(allowed, drift, &least, &most);
+	clock_lines_at(allowed, drift, &least, &most);
 	return most - least;
 }
 
 /* No drift, unless that leaves few lines: packets would then seem to arrive at once. */
-static double middle_drift(const struct allowed *allowed)
+static double middle_drift(const struct clock_lines *allowed)
 {
 	double least, most, middle;
 
-	drifts(allowed, &least, &most);
+	clock_lines_drifts(allowed, &least, &most);
 	middle = least / 2 + most / 2;
 	return least <= 0 && most >= 0 && width_at(allowed, 0) * FEWER_LINES >= width_at(allowed, middle) ? 0 : middle;
 }
@@ -209,46 +96,19 @@ static bool is_later(const struct fit *fit, const struct clock_sample *sample)
 /*
  * With packets in one direction only: the drift of the line that is closest to them in the middle of the piece; none, if that is as close.
  */
-static double closest_drift(const struct allowed *allowed, double middle)
+static double closest_drift(const struct clock_lines *allowed, double middle)
 {
-	const struct line_of_clock *best = &allowed->corners[0];
+	const struct clock_line *best = &allowed->corners[0];
 	double least, most;
 
 	for (unsigned i = 1; i < allowed->count; i++) {
-		const struct line_of_clock *corner = &allowed->corners[i];
+		const struct clock_line *corner = &allowed->corners[i];
 
 		if (corner->ahead + corner->drift * middle > best->ahead + best->drift * middle)
 			best = corner;
 	}
-	range_at(allowed, 0, &least, &most);
+	clock_lines_at(allowed, 0, &least, &most);
 	return best->ahead + best->drift * middle - most < NETWORK_NS / NS ? 0 : best->drift;
-}
-
-static double distance(const struct line_of_clock *one, const struct line_of_clock *other, double end)
-{
-	double ahead = one->ahead - other->ahead;
-
-	return fmax(fabs(ahead), fabs(ahead + (one->drift - other->drift) * end));
-}
-
-/* The largest distance to another allowed line, up to the end of the piece. */
-static int64_t uncertainty_ns(const struct allowed *allowed, const struct line_of_clock *chosen, double end)
-{
-	double limit = fabs(chosen->drift) < USUAL_DRIFT ? USUAL_DRIFT : MOST_DRIFT, most = 0;
-
-	for (unsigned i = 0; i < allowed->count; i++)
-		if (fabs(allowed->corners[i].drift) <= limit)
-			most = fmax(most, distance(&allowed->corners[i], chosen, end));
-	/* where the polygon crosses the limits */
-	for (int sign = -1; sign <= 1; sign += 2) {
-		struct line_of_clock lines[2] = { { sign * limit, 0 }, { sign * limit, 0 } };
-
-		if (!drift_is_allowed(allowed, sign * limit))
-			continue;
-		range_at(allowed, sign * limit, &lines[0].ahead, &lines[1].ahead);
-		most = fmax(most, fmax(distance(&lines[0], chosen, end), distance(&lines[1], chosen, end)));
-	}
-	return (int64_t)(fmin(most, MOST_UNCERTAINTY) * NS);
 }
 
 /* The middle; the line closest to the packets, if all have one direction. */
@@ -265,13 +125,13 @@ static double offset_of(const struct fit *fit, const struct extent *extent, doub
 
 static void choose(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
 {
-	const struct allowed *allowed = &extent->allowed;
+	const struct clock_lines *allowed = &extent->allowed;
 	const struct clock_sample *first = &fit->samples[extent->begin];
 	double middle = elapsed(first->time_ns, fit->samples[extent->end - 1].time_ns) / 2;
 	double least, most, drift = fit->is_one_way ? closest_drift(allowed, middle) : middle_drift(allowed);
 	int64_t offset_ns;
 
-	range_at(allowed, drift, &least, &most);
+	clock_lines_at(allowed, drift, &least, &most);
 	*piece = (struct clock_piece){ 
 		.after_frame = first > fit->samples ? first[-1].frame : 0, .first_frame = first->frame, .time_ns = first->time_ns, .drift = drift,
 	};
@@ -283,8 +143,8 @@ static void choose(const struct fit *fit, const struct extent *extent, struct cl
 	    (double)first->after_ns / NS + least <= 0 && (double)first->after_ns / NS + most >= 0))
 		piece->ahead_ns = 0;
 	if (!fit->is_one_way)
-		piece->uncertainty_ns = uncertainty_ns(allowed, &(struct line_of_clock){ drift, elapsed(first->after_ns, piece->ahead_ns) },
-						       2 * middle);
+		piece->uncertainty_ns = clock_lines_uncertainty_ns(allowed, &(struct clock_line){ drift, elapsed(first->after_ns, piece->ahead_ns) },
+						       2 * middle, fabs(drift) < USUAL_DRIFT ? USUAL_DRIFT : MOST_DRIFT);
 }
 
 /* The first sample of those before `next` that is closer to the new line than to the old one. */
@@ -303,22 +163,12 @@ static size_t first_after_step(const struct fit *fit, const struct clock_piece *
 	return next;
 }
 
-/* Without any sample, all lines are allowed. */
-static void allow_all(const struct fit *fit, struct allowed *allowed)
-{
-	const double drift = fit->most_drift;
-
-	*allowed = (struct allowed){ .count = 4, .corners = {
-		{ -drift, -MOST_TRANSIT }, { drift, -MOST_TRANSIT }, { drift, MOST_TRANSIT }, { -drift, MOST_TRANSIT },
-	} };
-}
-
 /* False: no line that other samples allow agrees with this one. */
 static bool cut_by(const struct fit *fit, struct extent *extent, const struct clock_sample *sample)
 {
 	const struct clock_sample *first = &fit->samples[extent->begin];
 
-	return cut(&extent->allowed, elapsed(first->time_ns, sample->time_ns), elapsed(first->after_ns, sample->after_ns), is_later(fit, sample),
+	return clock_lines_cut(&extent->allowed, elapsed(first->time_ns, sample->time_ns), elapsed(first->after_ns, sample->after_ns), is_later(fit, sample),
 		   fit->tolerance);
 }
 
@@ -346,7 +196,7 @@ static void end_piece(const struct fit *fit, struct extent *extent, size_t first
 	extent->end = first_violation;
 	/* without the samples after the step, which may have excluded lines; then without those that may be after it */
 	for (int run = 0; run < 2; run++) {
-		allow_all(fit, &extent->allowed);
+		clock_lines_allow_all(&extent->allowed, fit->most_drift);
 		for (size_t i = begin; i < extent->end; i++)
 			(void)cut_by(fit, extent, &fit->samples[i]);
 		choose(fit, extent, piece);
@@ -361,7 +211,7 @@ static void fit_piece(const struct fit *fit, size_t begin, size_t *certain, stru
 	struct violations violations[2] = { { .count = 0 }, { .count = 0 } };
 
 	*extent = (struct extent){ .begin = begin, .end = fit->count, .certain = *certain };
-	allow_all(fit, &extent->allowed);
+	clock_lines_allow_all(&extent->allowed, fit->most_drift);
 	for (size_t i = *certain; i < fit->count; i++) {
 		const struct clock_sample *sample = &fit->samples[i];
 		struct violations *same = &violations[is_later(fit, sample)];
@@ -408,12 +258,12 @@ static void share_drift(const struct fit *fit, struct extent *extents, size_t co
 	for (size_t i = 0; i < count; i++) {
 		double lowest, highest;
 
-		drifts(&extents[i].allowed, &lowest, &highest);
+		clock_lines_drifts(&extents[i].allowed, &lowest, &highest);
 		least = fmax(least, lowest);
 		most = fmin(most, highest);
 	}
 	for (size_t i = 0; least <= most && i < count; i++) {
-		limit_drift(&extents[i].allowed, least, most);
+		clock_lines_limit_drift(&extents[i].allowed, least, most);
 		choose(fit, &extents[i], &pieces[i]);
 	}
 }
@@ -453,10 +303,8 @@ static double error_at_end(const struct fit *fit, const struct extent *extent, c
 	for (size_t i = 0; i < extent->end - extent->begin; i++) {
 		const struct clock_sample *sample = &fit->samples[is_last ? extent->end - 1 - i : extent->begin + i];
 
-		/* some may be of the other piece or not confirm the line */
-		if ((!is_last && (sample->frame < piece->unclear_to || sample->frame < piece->confirmed_from)) ||
-		    (is_last && piece->confirmed_to && sample->frame > piece->confirmed_to) ||
-		    (is_last && extent->end < fit->count && sample->frame > piece[1].unclear_from))
+		/* next to a step, some may be of the other piece */
+		if ((!is_last && sample->frame < piece->unclear_to) || (is_last && extent->end < fit->count && sample->frame > piece[1].unclear_from))
 			continue;
 		bracket_add(fit, &bracket, piece, sample);
 		if (bracket.counts[0] >= END_SAMPLES && bracket.counts[1] >= END_SAMPLES)
@@ -465,12 +313,17 @@ static double error_at_end(const struct fit *fit, const struct extent *extent, c
 	return 0;
 }
 
+static void widen_to(struct clock_piece *piece, double most_ns)
+{
+	double limit_ns = piece->uncertainty_ns <= MOST_WIDENED_NS ? MOST_WIDENED_NS : CLOCK_LINES_MOST_UNCERTAINTY * NS;
+
+	if (most_ns > (double)piece->uncertainty_ns)
+		piece->uncertainty_ns = (int64_t)fmin(most_ns, limit_ns);
+}
+
 static void widen(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
 {
-	double most = fmax(error_at_end(fit, extent, piece, false), error_at_end(fit, extent, piece, true)) * NS;
-
-	if (most > (double)piece->uncertainty_ns)
-		piece->uncertainty_ns = (int64_t)fmin(most, MOST_UNCERTAINTY * NS);
+	widen_to(piece, NS * fmax(error_at_end(fit, extent, piece, false), error_at_end(fit, extent, piece, true)));
 }
 
 /* The number of samples at one end of a piece that are needed to confirm its line within the uncertainty. */
@@ -528,6 +381,32 @@ static void find_unconfirmed(const struct fit *fit, const struct extent *extents
 {
 	pieces[0].confirmed_from = first_confirmed(fit, needed_at_end(fit, &extents[0], &pieces[0], false));
 	pieces[count - 1].confirmed_to = last_confirmed(fit, needed_at_end(fit, &extents[count - 1], &pieces[count - 1], true));
+}
+
+/*
+ * Samples that do not confirm the line may have turned it, if the clock was set among them: it is as uncertain as the lines that the others allow
+ * where these are, up to an unusual drift.
+ */
+static void doubt_unconfirmed(const struct fit *fit, const struct extent *extent, struct clock_piece *piece)
+{
+	struct extent confirmed = *extent;
+	const struct clock_sample *first, *last;
+	struct clock_line line = { .drift = piece->drift };
+
+	while (confirmed.begin < confirmed.end && fit->samples[confirmed.begin].frame < piece->confirmed_from)
+		confirmed.begin++;
+	while (confirmed.begin < confirmed.end && piece->confirmed_to && fit->samples[confirmed.end - 1].frame > piece->confirmed_to)
+		confirmed.end--;
+	if (confirmed.begin == confirmed.end)
+		return;
+	first = &fit->samples[confirmed.begin];
+	last = &fit->samples[confirmed.end - 1];
+	clock_lines_allow_all(&confirmed.allowed, fit->most_drift);
+	for (size_t i = confirmed.begin; i < confirmed.end; i++)
+		(void)cut_by(fit, &confirmed, &fit->samples[i]);
+	line.ahead = elapsed(first->after_ns, clock_piece_ahead_ns(piece, first->time_ns));
+	widen_to(piece, (double)clock_lines_uncertainty_ns(&confirmed.allowed, &line, elapsed(first->time_ns, last->time_ns),
+					       fmax(DOUBTED_DRIFT, fabs(piece->drift))));
 }
 
 /*
@@ -620,7 +499,7 @@ static void leave_out_crossing(const struct fit *fit, struct extent *extent, con
 	struct extent without = *extent;
 	bool has[2] = { false, false };
 
-	allow_all(fit, &without.allowed);
+	clock_lines_allow_all(&without.allowed, fit->most_drift);
 	for (size_t i = extent->begin; i < extent->end; i++)
 		if (!is_crossing(fit, &fit->samples[i], before, after)) {
 			has[is_later(fit, &fit->samples[i])] = true;
@@ -666,9 +545,8 @@ static bool fit_all(const struct fit *fit, struct clock_piece pieces[CLOCK_PIECE
 	if (fit->is_one_way)
 		return true;
 	find_unconfirmed(fit, extents, *count, pieces);
-	/* samples that are not confirmed may have turned the line */
-	widen(fit, &extents[0], &pieces[0]);
-	widen(fit, &extents[*count - 1], &pieces[*count - 1]);
+	doubt_unconfirmed(fit, &extents[0], &pieces[0]);
+	doubt_unconfirmed(fit, &extents[*count - 1], &pieces[*count - 1]);
 	return true;
 }
 
@@ -686,30 +564,73 @@ static size_t fit_few(struct fit *fit, double most_drift, struct clock_piece pie
 	return count;
 }
 
-/* Widens the uncertainty of the lines to cover these pieces, which may be right instead. */
+/* Widens the uncertainty of a line to cover a piece at a sample. */
+static void cover_at(struct clock_piece *line, const struct clock_piece *piece, const struct clock_sample *sample)
+{
+	double most = fabs(elapsed(clock_piece_ahead_ns(piece, sample->time_ns), clock_piece_ahead_ns(line, sample->time_ns))) * NS +
+		      (double)piece->uncertainty_ns;
+
+	if (most > (double)line->uncertainty_ns)
+		line->uncertainty_ns = (int64_t)fmin(most, CLOCK_LINES_MOST_UNCERTAINTY * NS);
+}
+
+/* The piece that may begin at a frame of piece `at`: this one, or the next one. 0: none. */
+static size_t may_begin(const struct clock_piece *pieces, size_t count, size_t at, uint64_t frame)
+{
+	if (at && pieces[at].unclear_from <= frame && frame <= pieces[at].unclear_to)
+		return at;
+	return at + 1 < count && pieces[at + 1].unclear_from <= frame ? at + 1 : 0;
+}
+
+/*
+ * Widens the uncertainty of the lines to cover these pieces, which may be right instead. Where a piece may begin, that before it may be right, too;
+ * if the lines have steps, they can have the same one a few frames earlier or later.
+ */
 static void cover(const struct fit *fit, struct clock_piece *lines, size_t line_count, const struct clock_piece *pieces, size_t count)
 {
 	size_t piece = 0, at = 0;
 
 	for (size_t i = 0; i < fit->count; i++) {
 		const struct clock_sample *sample = &fit->samples[i];
-		struct clock_piece *line;
-		double most;
+		size_t begun;
 
 		while (piece + 1 < count && pieces[piece + 1].first_frame <= sample->frame)
 			piece++;
 		while (at + 1 < line_count && lines[at + 1].first_frame <= sample->frame)
 			at++;
-		/* next to a step, the other ones can have it a few frames earlier or later */
-		if ((pieces[piece].unclear_from <= sample->frame && sample->frame <= pieces[piece].unclear_to) ||
-		    (piece + 1 < count && pieces[piece + 1].unclear_from <= sample->frame))
+		begun = may_begin(pieces, count, piece, sample->frame);
+		if ((begun && line_count > 1) || may_begin(lines, line_count, at, sample->frame))
 			continue;
-		line = &lines[at];
-		most = fabs(elapsed(clock_piece_ahead_ns(&pieces[piece], sample->time_ns), clock_piece_ahead_ns(line, sample->time_ns))) * NS +
-		       (double)pieces[piece].uncertainty_ns;
-		if (most > (double)line->uncertainty_ns)
-			line->uncertainty_ns = (int64_t)fmin(most, MOST_UNCERTAINTY * NS);
+		cover_at(&lines[at], &pieces[piece], sample);
+		if (begun)
+			cover_at(&lines[at], &pieces[begun == piece ? begun - 1 : begun], sample);
 	}
+}
+
+static double largest_drift(const struct clock_piece *pieces, size_t count)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		largest = fmax(largest, fabs(pieces[i].drift));
+	return largest;
+}
+
+/*
+ * A step that packets could conceal, or next to another one, looks like a drift: covers what at most half of the drift explains as exactly, with a
+ * few more steps or with other packets taken for mismatched ones.
+ */
+static void doubt_drift(struct fit *fit, double tolerance, struct clock_piece *pieces, size_t found)
+{
+	double largest = largest_drift(pieces, found);
+	struct clock_piece others[CLOCK_PIECES];
+	size_t count;
+
+	if (fit->is_one_way || largest <= DOUBTED_DRIFT)
+		return;
+	count = fit_few(fit, largest / 2, others);
+	if (count >= found && count <= found + STEPS_FOR_DRIFT && fit->tolerance <= tolerance)
+		cover(fit, pieces, found, others, count);
 }
 
 size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_piece pieces[CLOCK_PIECES])
@@ -717,11 +638,13 @@ size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_
 	struct fit fit = { .samples = samples, .count = count };
 	struct clock_piece usual[CLOCK_PIECES];
 	size_t found, usual_count;
+	double tolerance;
 
 	if (!count)
 		return 0;
 	find_directions(&fit);
 	found = fit_few(&fit, MOST_DRIFT, pieces);
+	tolerance = fit.tolerance;
 	/* between sparse packets, a step looks like a large drift */
 	usual_count = found > 1 || fabs(pieces[0].drift) > USUAL_DRIFT ? fit_few(&fit, USUAL_DRIFT, usual) : SIZE_MAX;
 	if (usual_count > found && usual_count <= found + STEPS_FOR_DRIFT && !fit.is_one_way)
@@ -729,7 +652,9 @@ size_t clock_fit(const struct clock_sample *samples, size_t count, struct clock_
 	if (found > 1 && usual_count <= found) {
 		memcpy(pieces, usual, usual_count * sizeof *pieces);
 		found = usual_count;
+		tolerance = fit.tolerance;
 	}
+	doubt_drift(&fit, tolerance, pieces, found);
 	/* for the frames before it, too */
 	pieces[0].first_frame = 0;
 	return found == 1 && !pieces[0].ahead_ns && pieces[0].drift == 0 ? 0 : found;

@@ -142,6 +142,20 @@ Test(clock_fit, states_an_uncertainty_that_is_true_with_small_steps)
 	}
 }
 
+/* Near the end, packets of one direction wait: they could conceal a step. A clock that is known within a millisecond stays so. */
+Test(clock_fit, does_not_confirm_an_end_rather_than_be_uncertain)
+{
+	const size_t first = COUNT - 1500;
+
+	make_samples(&(struct clock_case){ SECOND, 0, 1e9, 0, 100000, 50 }, COUNT);
+	for (size_t i = first; i < COUNT; i++)
+		samples[i].after_ns += samples[i].from_higher ? 3 * MS : 0;
+	cr_assert_eq(clock_fit(samples, COUNT, pieces), 1);
+	cr_expect_lt(pieces[0].uncertainty_ns, MS, "%ld ns", (long)pieces[0].uncertainty_ns);
+	cr_expect(pieces[0].confirmed_to >= samples[first - 500].frame && pieces[0].confirmed_to <= samples[first].frame, "%lu",
+		  (unsigned long)pieces[0].confirmed_to);
+}
+
 Test(clock_fit, leaves_clocks_that_can_be_the_same)
 {
 	make_samples(&(struct clock_case){ 0, 0, 1e9, 0, 100000, 50 }, COUNT);

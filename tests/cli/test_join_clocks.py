@@ -21,7 +21,7 @@ BEGIN_NS = 1_700_000_000 * SECOND
 EDGE_NS = 6 * MS  # nearer to the ends of a capture, no packet is counted as lost
 CASES = 40
 # packets that were on the way while clocks were set, few packets at one end, steps that look like a drift, clocks more wrong than packets take
-HARD_CASES = 5072, 5103, 5233, 5387, 5435, 6017, 6121, 6195
+HARD_CASES = 5072, 5103, 5233, 5387, 5435, 6017, 6121, 6195, 6273, 7376
 
 Frame = collections.namedtuple("Frame", "time data length other")  # time in ns, by a perfect clock; other: that of its capture at the other end
 
