@@ -27,6 +27,8 @@
 /* Two files overlap if they share at least one in LEAST_SHARE of the packets between the first and the last shared one. */
 #define LEAST_SHARE 4
 #define SENDERS 256
+/* Packets whose places in the table are fetched from memory before they are taken. */
+#define FETCHED 8
 
 struct survey_packet {
 	uint64_t hash;             /* 0: empty */
@@ -51,6 +53,8 @@ struct clock_survey {
 	struct clock_sample *samples; /* packets that the current file shares with any earlier one */
 	size_t sample_count, sample_room;
 	uint64_t own;              /* packets of the current file */
+	struct clock_survey_packet fetched[FETCHED]; /* the next ones of it, each at its number modulo FETCHED */
+	uint64_t fetched_count, taken_count;
 	uint16_t last_ids[SENDERS];
 	struct survey_file {
 		size_t reference, partner; /* partner: it shares the most packets with the file */
@@ -244,7 +248,7 @@ uint32_t clock_survey_mask(const struct clock_survey *survey)
 	return survey->mask;
 }
 
-void clock_survey_take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
+static void take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
 {
 	struct survey_packet *known;
 
@@ -259,6 +263,22 @@ void clock_survey_take(struct clock_survey *survey, size_t file, const struct cl
 		note_match(survey, known, packet);
 	}
 	survey->last_ids[packet->sender] = packet->ip_id;
+}
+
+/* Takes the packets that were fetched, but for so many. */
+static void take_fetched(struct clock_survey *survey, size_t file, unsigned but)
+{
+	while (survey->taken_count + but < survey->fetched_count)
+		take(survey, file, &survey->fetched[survey->taken_count++ % FETCHED]);
+}
+
+void clock_survey_take(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
+{
+	if (packet->sample & survey->mask)
+		return;
+	take_fetched(survey, file, FETCHED - 1);
+	survey->fetched[survey->fetched_count++ % FETCHED] = *packet;
+	__builtin_prefetch(&survey->packets[packet->hash % survey->places]);
 }
 
 /* Keeps the samples of one other file, evenly. Returns how many there are. */
@@ -321,6 +341,7 @@ void clock_survey_end_file(struct clock_survey *survey, size_t file)
 	size_t best = file;
 	uint64_t most = 0;
 
+	take_fetched(survey, file, 0);
 	for (size_t i = 0; i < file; i++) {
 		const struct survey_match *match = &survey->matches[i];
 
