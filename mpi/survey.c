@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Each rank reads its files and keeps a sample of their packets. Rank 0 runs the survey over the samples, file by file: it asks the reader of
- * each for the packets that it still considers. If a file is so much longer than those before it that its sample lacks some, rank 0 reads it.
+ * each for the packets that it still considers. If a file is so much longer than those before it that its sample lacks some, rank 0 reads it. The
+ * first file is taken with what its sample has: usually fewer packets of it remain in the survey.
  */
 #include "config.h"
 
@@ -125,26 +126,26 @@ static size_t select_packets(struct sample *sample, uint32_t mask)
 	return sample->count;
 }
 
-/* The reader of a file sends its sample to rank 0: its mask, then the packets unless that has bits that rank 0 does not want. */
-static void send_sample(struct sample *sample)
+/* The reader of a file sends its sample to rank 0: its mask, then the packets unless that has bits that rank 0 does not want. is_first: anyway. */
+static void send_sample(struct sample *sample, bool is_first)
 {
 	uint32_t mask;
 
 	MPI_Recv(&mask, 1, MPI_UINT32_T, 0, TAG_MASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	select_packets(sample, mask);
 	MPI_Send(&sample->mask, 1, MPI_UINT32_T, 0, TAG_MASK, MPI_COMM_WORLD);
-	if (sample->mask == mask)
+	if (sample->mask == mask || is_first)
 		MPI_Send(sample->packets, (int)(sample->count * sizeof *sample->packets), MPI_BYTE, 0, TAG_PACKETS, MPI_COMM_WORLD);
 }
 
-static void receive_sample(int reader, uint32_t mask, struct sample *sample)
+static void receive_sample(int reader, uint32_t mask, struct sample *sample, bool is_first)
 {
 	MPI_Status status;
 	int size;
 
 	MPI_Send(&mask, 1, MPI_UINT32_T, reader, TAG_MASK, MPI_COMM_WORLD);
 	MPI_Recv(&sample->mask, 1, MPI_UINT32_T, reader, TAG_MASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	if (sample->mask != mask)
+	if (sample->mask != mask && !is_first)
 		return;
 	MPI_Probe(reader, TAG_PACKETS, MPI_COMM_WORLD, &status);
 	MPI_Get_count(&status, MPI_BYTE, &size);
@@ -155,22 +156,39 @@ static void receive_sample(int reader, uint32_t mask, struct sample *sample)
 	sample->count = (size_t)size / sizeof *sample->packets;
 }
 
-/* Rank 0 takes a file into the survey. */
-static void take_file(struct survey *survey, size_t file)
+static void take_sample(struct survey *survey, size_t file, const struct sample *sample)
+{
+	for (size_t i = 0; i < sample->count; i++)
+		clock_survey_take(survey->found, file, &sample->packets[i]);
+}
+
+/* Takes the first file with fewer packets than are considered. False: the survey would keep more of them. */
+static bool take_thinned(struct survey *survey, size_t file, const struct sample *sample, uint32_t mask)
+{
+	clock_survey_begin_thinned(survey->found, sample->mask);
+	take_sample(survey, file, sample);
+	if (clock_survey_mask(survey->found) > sample->mask)
+		return true;
+	clock_survey_begin_thinned(survey->found, mask);
+	return false;
+}
+
+/* Rank 0 takes a file into the survey. is_first: of the second pass. */
+static void take_file(struct survey *survey, size_t file, bool is_first)
 {
 	uint32_t mask = clock_survey_mask(survey->found);
 	struct sample received = { .packets = NULL }, *sample = &survey->samples[file];
 
 	if (survey->readers[file]) {
 		sample = &received;
-		receive_sample((int)survey->readers[file], mask, sample);
+		receive_sample((int)survey->readers[file], mask, sample, is_first);
 	} else {
 		select_packets(sample, mask);
 	}
-	if (sample->mask != mask)
+	if (sample->mask == mask)
+		take_sample(survey, file, sample);
+	else if (!is_first || !take_thinned(survey, file, sample, mask))
 		read_file(survey->options->inputs[file], UINT64_MAX, &(struct sample){ .packets = NULL }, 0, survey->found, file);
-	for (size_t i = 0; sample->mask == mask && i < sample->count; i++)
-		clock_survey_take(survey->found, file, &sample->packets[i]);
 	clock_survey_end_file(survey->found, file);
 	free(received.packets);
 }
@@ -178,13 +196,16 @@ static void take_file(struct survey *survey, size_t file)
 /* `wanted` NULL: all files. */
 static void take_files(struct survey *survey, const int *wanted)
 {
+	bool is_first = wanted;
+
 	for (size_t i = 0; i < survey->options->input_count; i++) {
 		if (wanted && !wanted[i])
 			continue;
 		if (!survey->rank)
-			take_file(survey, i);
+			take_file(survey, i, is_first);
 		else if (survey->readers[i] == (unsigned)survey->rank)
-			send_sample(&survey->samples[i]);
+			send_sample(&survey->samples[i], is_first);
+		is_first = false;
 	}
 }
 

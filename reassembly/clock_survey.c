@@ -98,7 +98,15 @@ void clock_survey_begin_whole(struct clock_survey *survey)
 		survey->most = WHOLE_PACKETS;
 	survey->places = 2 * survey->most;
 	survey->is_whole = true;
+	survey->own = 0;
+	survey->taken_count = survey->fetched_count;
 	memset(survey->packets, 0, survey->places * sizeof *survey->packets);
+}
+
+void clock_survey_begin_thinned(struct clock_survey *survey, uint32_t mask)
+{
+	clock_survey_begin_whole(survey);
+	survey->mask = mask;
 }
 
 void clock_survey_destroy(struct clock_survey *survey)

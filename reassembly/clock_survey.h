@@ -65,6 +65,12 @@ bool clock_survey_is_shared(const struct clock_survey *survey, size_t file);
  */
 void clock_survey_begin_whole(struct clock_survey *survey);
 
+/*
+ * Starts the second pass without the packets whose `sample` has one of these bits, which may be fewer than clock_survey_mask() has. If that has
+ * more of them after the first file, the pass is as if all had been passed; else begin again.
+ */
+void clock_survey_begin_thinned(struct clock_survey *survey, uint32_t mask);
+
 /* NULL is ignored. */
 void clock_survey_destroy(struct clock_survey *survey);
 
