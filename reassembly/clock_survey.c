@@ -46,7 +46,7 @@ struct survey_match {
 
 struct clock_survey {
 	struct survey_packet *packets;
-	uint64_t count, most, places; /* places: of the hash table, twice `most` */
+	uint64_t count, most, places; /* places: of the hash table, at least twice `count`, at most twice `most` */
 	bool is_whole;
 	uint32_t mask;             /* packets whose `sample` has one of these bits are not considered */
 	struct survey_match *matches; /* of the current file with each earlier file */
@@ -80,7 +80,7 @@ struct clock_survey *clock_survey_create(size_t files, uint64_t max_memory)
 	if (!survey)
 		return NULL;
 	survey->most = clock_survey_most(max_memory);
-	survey->places = 2 * survey->most;
+	survey->places = 2 * LEAST_PACKETS;
 	survey->packets = memory_new_zeroed(survey->places, sizeof *survey->packets);
 	survey->matches = memory_new_zeroed(files, sizeof *survey->matches);
 	for (size_t i = 0; i < files; i++)
@@ -96,7 +96,8 @@ void clock_survey_begin_whole(struct clock_survey *survey)
 	survey->count = 0;
 	if (survey->most > WHOLE_PACKETS)
 		survey->most = WHOLE_PACKETS;
-	survey->places = 2 * survey->most;
+	if (survey->places > 2 * survey->most)
+		survey->places = 2 * survey->most;
 	survey->is_whole = true;
 	survey->own = 0;
 	survey->taken_count = survey->fetched_count;
@@ -128,26 +129,48 @@ static struct survey_packet *find(struct clock_survey *survey, uint64_t hash)
 	return &survey->packets[at];
 }
 
-/* Considers half of the packets from now on. False: out of memory. */
-static bool halve_samples(struct clock_survey *survey)
+/* Moves the packets without a bit of the mask to another table. False: out of memory. */
+static bool move(struct clock_survey *survey, uint64_t places)
 {
-	struct survey_packet *all = survey->packets, *kept;
+	struct survey_packet *all = survey->packets, *kept = memory_new_zeroed(places, sizeof *kept);
+	uint64_t all_places = survey->places;
 
-	if (survey->mask == UINT32_MAX)
-		return false;
-	kept = memory_new_zeroed(survey->places, sizeof *kept);
 	if (!kept)
 		return false;
-	survey->mask = survey->mask << 1 | 1;
 	survey->packets = kept;
+	survey->places = places;
 	survey->count = 0;
-	for (size_t i = 0; i < survey->places; i++)
+	for (size_t i = 0; i < all_places; i++)
 		if (all[i].hash && !(all[i].sample & survey->mask)) {
 			*find(survey, all[i].hash) = all[i];
 			survey->count++;
 		}
 	free(all);
 	return true;
+}
+
+/* Considers half of the packets from now on. False: out of memory. */
+static bool halve_samples(struct clock_survey *survey)
+{
+	uint32_t mask = survey->mask;
+
+	if (mask == UINT32_MAX)
+		return false;
+	survey->mask = mask << 1 | 1;
+	if (move(survey, survey->places))
+		return true;
+	survey->mask = mask;
+	return false;
+}
+
+/* Makes room for a packet. False: there is none, or no memory. */
+static bool make_room(struct clock_survey *survey)
+{
+	if (survey->count == survey->most && (!survey->is_whole || !halve_samples(survey)))
+		return false;
+	/* small files leave most of the memory untouched */
+	return 2 * survey->count < survey->places ||
+	       move(survey, survey->places < survey->most ? 2 * survey->places : 2 * survey->most);
 }
 
 /* How far the clock of a file that has ended was ahead of its reference at a frame. */
@@ -223,7 +246,7 @@ static uint32_t sample_of(const struct packet_identity *identity)
 
 static void keep_packet(struct clock_survey *survey, size_t file, const struct clock_survey_packet *packet)
 {
-	if (survey->count == survey->most && (!survey->is_whole || !halve_samples(survey)))
+	if (!make_room(survey))
 		return;
 	if (packet->sample & survey->mask)
 		return;
