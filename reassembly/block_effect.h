@@ -22,6 +22,8 @@ enum block_effect_kind {
 /* Borrowed for the call. */
 struct block_effect {
 	const char *target;          /* name of the subsystem or target, printable; or its address */
+	const char *address;         /* of the target, printable; NULL: not given */
+	bool is_nameless;            /* the name of the target is not known: `target` is its address, and can be any target there */
 	uint64_t unit;               /* namespace or LUN, or the number of a device */
 	const char *name;            /* of the unit, printable; NULL: it has only its number */
 	enum block_effect_kind kind;

@@ -10,6 +10,7 @@
 #include "dissect/rpc/nfs.h"
 #include "output/export/export_contents.h"
 #include "output/export/export_files.h"
+#include "output/export/export_image_files.h"
 #include "output/export/export_images.h"
 #include "output/export/export_queue.h"
 #include "output/packet/printer.h"

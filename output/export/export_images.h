@@ -14,13 +14,32 @@
 #include "output/export/export_paths.h"
 #include "output/export/export_unseen.h"
 #include "output/packet/printer.h"
-#include "reassembly/file_effect.h"
+#include "reassembly/block_effect.h"
 
 struct image;
 
 STAILQ_HEAD(image_list, image);
 
 SLIST_HEAD(destroyed_list, destroyed);
+
+TAILQ_HEAD(copied_list, copied);
+
+/* Targets whose name is not known. All zero: none. */
+#define NAMELESS_ADDRESSES 63
+
+struct nameless {
+	struct unseen_changes changes; /* by commands on them: "ADDRESS/UNIT", "ADDRESS": of all units */
+	struct unseen_changes unplaced; /* by commands on targets with a name, on blocks of unknown size */
+	unsigned images;               /* by address */
+	char *addresses[NAMELESS_ADDRESSES];
+	unsigned address_count;
+};
+
+/* Parts of copies, in the order of responses. */
+struct copies {
+	struct copied_list list;
+	uint64_t count;
+};
 
 struct images {
 	struct disk *disk;
@@ -38,11 +57,13 @@ struct images {
 	/* Private. */
 	struct destroyed_list destroyed; /* units whose contents are unknown after a command */
 	unsigned destroyed_count;
+	struct copies copies;
+	struct nameless nameless;
 	struct unseen_changes unseen; /* of files whose path is not known */
 	uint64_t extents, added;     /* of all images; those added since frames were cleared */
 	uint64_t newest, horizon;    /* newest response; the order of commands up to this frame is no longer known; 0: of none */
 	uint64_t captured, made;     /* bytes written: captured, and not captured (zeros, copies) */
-	uint64_t passed;             /* extents that commands passed */
+	uint64_t passed;             /* extents and copies that commands passed */
 };
 
 /* No images yet. The disk is borrowed; `max_memory` in bytes, and as much for paths. */
@@ -50,9 +71,6 @@ void images_init(struct images *images, struct disk *disk, uint64_t max_memory);
 
 /* Applies a command. Errors are those of the disk. */
 void images_take(struct images *images, const struct block_effect *effect);
-
-/* Applies an operation on a file. */
-void images_take_file(struct images *images, const struct file_effect *effect);
 
 /* Passes the ranges that commands read or wrote and whose bytes are unknown to `print`, until it returns anything but 0. */
 int images_missing(struct images *images, int (*print)(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length,

@@ -8,7 +8,7 @@
 
 /* Each file is compared with all of them. */
 #define MOST_ENTRIES 1024
-#define MOST_EXTENTS 1024
+#define MOST_PIECES 1024      /* of the range of a change */
 
 static struct unseen *find(struct unseen_changes *changes, const char *path, uint64_t first)
 {
@@ -36,22 +36,40 @@ static struct unseen *create(struct unseen_changes *changes, const char *path, u
 	return unseen;
 }
 
+/* Keeps later frames, because changes are not added in the order of responses. */
+static bool add_range(struct unseen_changes *changes, struct unseen *unseen, uint64_t begin, uint64_t end, uint64_t frame)
+{
+	uint64_t most = changes->most_extents ? changes->most_extents : UNSEEN_EXTENTS, before, stop;
+	const struct extent_facts facts = { .is_known = true, .frame = frame };
+	unsigned pieces = 0;
+
+	for (; begin < end; begin = stop) {
+		struct extent here = extents_at(&unseen->ranges, begin);
+
+		stop = here.end < end ? here.end : end;
+		if (pieces++ == MOST_PIECES)
+			return false;
+		if (here.facts.is_known && here.facts.frame >= frame)
+			continue;
+		before = unseen->ranges.count;
+		if (!extents_set(&unseen->ranges, begin, stop, &facts, before + most - changes->extents))
+			return false;
+		changes->extents += unseen->ranges.count - before;
+	}
+	return true;
+}
+
 size_t unseen_add(struct unseen_changes *changes, const char *path, uint64_t first, uint64_t frame, uint64_t begin, uint64_t end, size_t room)
 {
 	struct unseen *unseen = *path || first ? find(changes, path, first) : &changes->any;
-	const struct extent_facts facts = { .is_known = true, .frame = frame };
 	size_t memory = 0;
-	uint64_t before;
 
 	if (!unseen)
 		unseen = create(changes, path, first, room, &memory);
 	if (!unseen)
 		unseen = &changes->any;
-	before = unseen->ranges.count;
 	changes->ranges++;
-	if ((begin || end < UINT64_MAX) && extents_set(&unseen->ranges, begin, end, &facts, before + MOST_EXTENTS - changes->extents))
-		changes->extents += unseen->ranges.count - before;
-	else if (frame > unseen->frame)
+	if (((!begin && end == UINT64_MAX) || !add_range(changes, unseen, begin, end, frame)) && frame > unseen->frame)
 		unseen->frame = frame;
 	return memory;
 }

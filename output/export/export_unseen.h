@@ -9,6 +9,8 @@
 
 #include "output/export/export_extents.h"
 
+#define UNSEEN_EXTENTS 1024
+
 /* Changes of some file below a path. */
 struct unseen {
 	SLIST_ENTRY(unseen) link;
@@ -24,7 +26,7 @@ struct unseen_changes {
 	SLIST_HEAD(, unseen) list;
 	struct unseen any;        /* below any path, and those beyond the limits */
 	unsigned count;
-	uint64_t extents;
+	uint64_t extents, most_extents; /* most_extents: 0: UNSEEN_EXTENTS */
 	uint64_t ranges;          /* changes of ranges since the beginning */
 };
 

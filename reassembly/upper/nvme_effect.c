@@ -174,14 +174,16 @@ static void take_blocks(struct rtap_tracker *tracker, const struct nvme_ended *e
 void nvme_effect(struct rtap_tracker *tracker, const struct nvme_ended *ended)
 {
 	uint32_t nsid = (uint32_t)little_bits(ended->bytes, NVME_NSID), block_size = nvme_block_size(tracker, ended->queue, nsid);
-	char address[NVME_TARGET_TEXT];
+	const char *name = nvme_target_name(ended->queue);
+	char address[NVME_ADDRESS_TEXT];
 	struct block_effect effect = {
-		.target = nvme_target_text(ended->queue, ended->request, address), .unit = nsid, .source_unit = nsid,
+		.target = name ? name : address, .address = address, .is_nameless = !name, .unit = nsid, .source_unit = nsid,
 		.request_frame = ended->request->first_frame, .response_frame = ended->response_frame, .time_ns = ended->request->time_ns,
 	};
 
 	if (!is_good(ended) && !may_have_begun(ended))
 		return;
+	nvme_target_address(ended->request, address);
 	if (NVME_CODE_SPACE(ended->code) != NVME_SPACE_IO) {
 		destroy(tracker, ended, &effect);
 		return;

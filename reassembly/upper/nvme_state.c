@@ -285,21 +285,18 @@ const char *nvme_target_name(const struct nvme_queue *queue)
 	return queue->target ? queue->target->name : NULL;
 }
 
-const char *nvme_target_text(const struct nvme_queue *queue, const struct request *request, char *text)
+void nvme_target_address(const struct request *request, char text[NVME_ADDRESS_TEXT])
 {
 	const struct rtap_connection *connection = &request->connection->shown;
 	const struct rtap_end *end = request->from_a ? &connection->b : &connection->a;
 	struct line line;
 
-	if (queue->target)
-		return queue->target->name;
-	line_init(&line, text, NVME_TARGET_TEXT - 1);
+	line_init(&line, text, NVME_ADDRESS_TEXT - 1);
 	if (end->address_length == 4 || end->address_length == 16)
 		line_ip(&line, end->address, end->address_length);
 	else
 		line_text(&line, "unknown");
 	*line.next = '\0';
-	return text;
 }
 
 bool nvme_is_identify_namespace(uint32_t code, const uint8_t *command)

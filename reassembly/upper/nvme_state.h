@@ -59,9 +59,9 @@ uint32_t nvme_most_in_capsule(const struct nvme_queue *queue);
 /* The NQN of the subsystem, with characters that are unsafe in terminals or file names escaped; NULL: unknown. */
 const char *nvme_target_name(const struct nvme_queue *queue);
 
-/* The same or, if it is unknown, the address of the responder, written to `text`. */
-#define NVME_TARGET_TEXT 48
-const char *nvme_target_text(const struct nvme_queue *queue, const struct request *request, char *text);
+/* Writes the address of the responder to `text`. */
+#define NVME_ADDRESS_TEXT 48
+void nvme_target_address(const struct request *request, char text[NVME_ADDRESS_TEXT]);
 
 /* The 4096 bytes of Identify Namespace of the Zoned Namespace Command Set, 4.1.5.1: they have the size of zones. */
 void nvme_learn_zones(struct rtap_tracker *tracker, const struct nvme_queue *queue, uint32_t nsid, const uint8_t *data);

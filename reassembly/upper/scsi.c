@@ -420,6 +420,8 @@ static void ended(struct rtap_tracker *tracker, struct command *generic, const s
 	    (request->cdb.has_blocks && !request->cdb.blocks && request->cdb.effect != SCSI_SAME))
 		return;
 	effect.target = scsi_target(session_of(request), &request->command.request, address);
+	effect.address = address;
+	effect.is_nameless = effect.target == address;
 	effect.response_frame = response ? response->shown.first_frame : generic->request.first_frame;
 	if (size && request->cdb.lba <= UINT64_MAX / size) {
 		effect.offset = request->cdb.lba * size;

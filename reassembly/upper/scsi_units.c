@@ -162,13 +162,11 @@ const char *scsi_target(const struct scsi_session *session, const struct request
 	const struct rtap_end *end = request->from_a ? &connection->b : &connection->a;
 	struct line line;
 
-	if (*session->target)
-		return session->target;
 	line_init(&line, text, SCSI_TARGET_TEXT - 1);
 	if (end->address_length == 4 || end->address_length == 16)
 		line_ip(&line, end->address, end->address_length);
 	else
 		line_text(&line, "unknown");
 	*line.next = '\0';
-	return text;
+	return *session->target ? session->target : text;
 }

@@ -22,7 +22,7 @@ void scsi_units_learn(struct scsi_units *units, struct rtap_tracker *tracker, co
 /* The unit of a designator, which begins with four bytes of header. False: unknown, or several units have it. */
 bool scsi_units_find(const struct scsi_units *units, const char *target, const uint8_t *designator, uint64_t *lun);
 
-/* The name of a request's target or, if it is unknown, its address, written to SCSI_TARGET_TEXT bytes. */
+/* The name of a request's target or, if it is unknown, its address, which is written to SCSI_TARGET_TEXT bytes. */
 const char *scsi_target(const struct scsi_session *session, const struct request *request, char *text);
 
 /* Bytes of a block of a logical unit; 0: unknown. */

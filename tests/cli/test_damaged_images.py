@@ -5,6 +5,7 @@ import random
 import struct
 import unittest
 
+import nvme_disk
 from cli import CliTest, TESTDATA, has_sanitizers, read, records
 
 NAMES = ("roce-iser.pcap.gz", "roce-nvmeof.pcap.gz", "roce-rnbd.pcap.gz", "roce-srp.pcap.gz")
@@ -104,6 +105,48 @@ class DamagedImages(CliTest):
                         compared += 1
                         self.assertIsNone(self.wrong(image, versions), "%s, %s, round %d: %s" % (name, damage.__name__, i, path))
             self.assertGreater(compared, ROUNDS, name)
+
+
+class DamagedQueues(DamagedImages):
+    """The images of several NVMe queues, by a model of the disk: generate/nvme_disk.py."""
+    SEEDS = range(8 if has_sanitizers() else 20)
+    test_bytes_are_right_or_listed_as_missing = None
+
+    def blocks(self, images):
+        """(path, (namespace, block), bytes, whether any of them are listed as missing, whether they can be those of another image)"""
+        for path, (content, _, missing) in images.items():
+            lost = {at // BLOCK for begin, length in missing for at in range(begin, begin + length)}
+            several = len([other for other in images if other.split("/")[-1] == path.split("/")[-1]]) > 1
+            for number in range(len(content) // BLOCK):
+                space = int(path.split("/")[-1].split(".")[0])
+                block = content[number * BLOCK:(number + 1) * BLOCK]
+                yield path, (space, number), block, number in lost, several and not any(block)
+
+    def check_damaged(self, disk, header, original, frames, case):
+        places = {frame[1]: place for place, frame in enumerate(original)}
+        whole, compared = {places[data] for _, data, _ in frames if data in places}, 0
+        for path, block, content, is_lost, is_elsewhere in self.blocks(self.images(header, frames)):
+            values = [bytes(BLOCK)] if (values := disk.possible(block, whole)) == [None] else values
+            compared += not is_lost
+            if not is_lost and not is_elsewhere and None not in values:
+                self.assertLessEqual(set(content), {value[0] for value in values}, (case, path, block))
+        return compared
+
+    def test_bytes_are_those_of_a_model(self):
+        for seed in self.SEEDS:
+            disk, path = nvme_disk.Disk(seed), self.path("disk.pcap")
+            disk.scene.write_capture(path)
+            header, frames = records(read(path))
+            found = {}
+            for _, block, content, is_lost, _ in self.blocks(self.images(header, frames)):
+                found[block] = content
+                if block in disk.changes and not disk.may_be_listed(block):
+                    self.assertEqual((content[:2], set(content[2:]), is_lost), (disk.now(block)[:2], set(disk.now(block)[2:]), False), (seed, block))
+            self.assertEqual({block for block in disk.changes if not disk.may_be_listed(block)} - set(found), set(), seed)
+            chance, compared = random.Random(seed), 0
+            for damage in (dropped, burst_dropped, truncated, repeated):  # not swapped: the order of frames tells which command was the last
+                compared += self.check_damaged(disk, header, frames, damage(frames, chance), (seed, damage.__name__))
+            self.assertGreater(compared, 10, seed)
 
 
 if __name__ == "__main__":

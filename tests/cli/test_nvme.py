@@ -558,6 +558,90 @@ class Device(Nvme):
         self.assertEqual([(offset, length) for _, offset, length, _ in missing], [(8 * 512, 1024)])
         self.assertEqual(images[NQN + "/1.img"][10 * 512:], b"\x02" * 1024)
 
+    def two_queues(self, count=2):
+        scene = Scene("nvme", "")
+        hosts = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n + 1) for n in range(count)]
+        for host in hosts:
+            scene.put(*host.connect())
+        return scene, hosts
+
+    def put(self, scene, *rows):
+        for row in rows:
+            for packets in row:
+                scene.put(*packets)
+
+    def test_what_is_copied_from_an_unanswered_write_is_missing(self):
+        """That the write has no response is known at the end, long after the copies. Copies of copies are missing, too; what was written before or after is not."""
+        scene, (second, first) = self.two_queues()
+        old, new = b"\x01" * 4 * 512, b"\x02" * 512
+        self.put(scene, second.write(0, old), second.write(40, new))
+        self.put(scene, first.write(1, new)[:2], first.write(2, new)[:2])   # unanswered
+        self.put(scene, second.write(2, new), second.copy(8, (0, 4)), second.copy(16, (8, 4)), second.copy(24, (9, 1)), second.write(24, new),
+                 second.copy(32, (8, 1), (11, 1), (40, 1)))
+        self.put(scene, second.write(40, old)[:2])                          # after the copy
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual([(offset // 512, length // 512) for _, offset, length, _ in missing], [(1, 1), (9, 1), (17, 1), (40, 4)])
+        image = images[NQN + "/1.img"]
+        self.assertEqual((image[24 * 512:25 * 512], image[32 * 512:35 * 512], image[10 * 512:11 * 512]), (new, old[:1024] + new, new))
+
+    def test_what_is_copied_from_a_write_whose_data_is_captured_later(self):
+        """The copy was done after the write, but is reported first: the data of the write reach the copied blocks, other namespaces, and copies of copies."""
+        scene, (second, first) = self.two_queues()
+        old, new, newest = b"\x01" * 2048, b"\x02" * 1024, b"\x03" * 512
+        self.put(scene, second.write(0, old), second.write(0, old, nsid=2))
+        send, data, answer = first.write(1, new)
+        scene.put(*send, *data[:1], *answer)
+        self.put(scene, second.copy(8, (0, 4)), second.copy(16, (8, 3, 1), style=2, nsid=2), second.write(9, newest))
+        for block in range(50):
+            self.put(scene, second.write(100 + block, newest, inline=True))
+        scene.put(*data[1:])
+        self.put(scene, second.write(3, newest))
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual(missing, [])
+        self.assertEqual(images[NQN + "/1.img"][:12 * 512], old[:512] + new + newest + bytes(4 * 512) + old[:512] + newest + new[512:] + old[:512])
+        self.assertEqual(images[NQN + "/2.img"][16 * 512:], old[:512] + new)
+
+    def test_what_is_written_while_it_is_copied_is_missing(self):
+        """The write is completed after the copy."""
+        scene, (second, first) = self.two_queues()
+        self.put(scene, second.write(0, b"\x01" * 2048))
+        write, copy = first.write(1, b"\x02" * 512), second.copy(8, (0, 4))
+        self.put(scene, [write[0], copy[0], copy[2], write[1], write[2]])
+        images, missing = self.images(self.capture(scene))
+        self.assertEqual([(offset // 512, length // 512) for _, offset, length, _ in missing], [(9, 1)])
+        self.assertEqual(images[NQN + "/1.img"][:512] + images[NQN + "/1.img"][10 * 512:], b"\x01" * 512 * 3)
+
+    def test_a_queue_without_its_connect_makes_blocks_doubtful(self):
+        """Its target can be any one with the address: what these knew before of the same namespace and blocks is missing, and the other way round."""
+        scene = Scene("nvme", "")
+        ends = ((0, "10.0.0.1"), (1, "10.0.0.1"), (2, "10.0.0.1"), (3, "10.0.0.9"))
+        named, nameless, other, far = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=(address, 0x22 + n, 0x800000)), n + 1) for n, address in ends]
+        old, new = b"\x01" * 16 * 512, b"\x02" * 512
+        scene.put(*named.connect(), *other.connect(nqn=b"nqn.other"), *far.connect(nqn=b"nqn.far"))
+        self.put(scene, named.write(0, old), named.write(0, old, nsid=2), other.write(3, old), far.write(0, old))
+        self.put(scene, nameless.write(2, new), nameless.read(7, new), nameless.simple(nvme.WRITE_ZEROES, 4, 2), nameless.write(40, new),
+                 nameless.write(9, new, status=0x0280))
+        self.put(scene, named.write(5, new), named.write(2, new, nsid=2), named.write(7, old[:512]), named.simple(nvme.WRITE_ZEROES, 50, 1))
+        self.put(scene, nameless.write(8, new), named.copy(30, (8, 2)))
+        images, missing = self.images(self.capture(scene))
+        found = {}
+        for path, offset, length, _ in missing:
+            found.setdefault(path.split("/", 1)[1], []).append((offset // 512, length // 512))
+        self.assertEqual(found, {NQN + "/1.img": [(2, 1), (4, 1), (8, 2), (30, 2)], "nqn.other/1.img": [(4, 2), (8, 2)],
+                                 "10.0.0.1/1.img": [(5, 1), (7, 1), (9, 1)]})
+        self.assertEqual(images["10.0.0.1/1.img"][2 * 512:3 * 512], new)
+        self.assertEqual(sorted(images), ["10.0.0.1/1.img", NQN + "/1.img", NQN + "/2.img", "nqn.far/1.img", "nqn.other/1.img"])
+
+    def test_a_format_on_a_queue_without_its_connect(self):
+        for nsid, lost in ((1, ["1.img"]), (0xffffffff, ["1.img", "2.img"])):
+            scene = Scene("nvme", "")
+            admin, host = [nvme.Host(Connection(scene, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n) for n in range(2)]
+            scene.put(*host.connect())
+            self.put(scene, host.write(0, b"\x01" * 1024), host.write(0, b"\x01" * 1024, nsid=2), [admin.plain(nvme.FORMAT, 0, nsid)], host.write(1, b"\x02" * 512))
+            images, missing = self.images(self.capture(scene))
+            self.assertEqual([(path[-5:], offset, length) for path, offset, length, _ in missing],
+                             [(name, 0, 512 if name == "1.img" else 1024) for name in lost])
+
     def test_a_copy_of_another_namespace(self):
         scene, talk, host = self.scene()
         scene.put(*host.connect())

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/export/export_apply.h"
+#include "output/export/export_image.h"
+#include "output/export/export_image_files.h"
+
+static struct image *find_file(const struct images *images, const char *path)
+{
+	const struct path *found = paths_find(&images->paths, path);
+
+	return found ? found->file : NULL;
+}
+
+static struct image *create_file(struct images *images, const char *path)
+{
+	size_t length = strlen(path), size = sizeof(struct image) + length + 1;
+	struct image *image = images->memory + size <= images->max_memory ? calloc(1, size) : NULL;
+	struct path *place = image ? paths_make_file(&images->paths, path) : NULL;
+
+	if (!place) {
+		images->refused++;
+		free(image);
+		return NULL;
+	}
+	memcpy(image->target, path, length + 1);
+	image->is_file = true;
+	image->entry = place->entry;
+	place->file = image;
+	images->memory += size;
+	STAILQ_INSERT_TAIL(&images->all_files, image, link);
+	return image;
+}
+
+static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
+{
+	uint64_t before = image->entry->size;
+
+	if (size > INT64_MAX) {
+		images->disk->too_far++;
+		return;
+	}
+	if (frame < image->resized || !disk_resize(images->disk, image->entry, size))
+		return;
+	if (size < before)
+		image_cut(images, image, size);
+	else if (image->size_known)
+		image_set(images, image, before, size, RANGE_ZEROS, 0);
+	image->size_known = true;
+	image->resized = frame;
+	image->cut_at = size;
+}
+
+/* Operations are reported when their data are complete: the size may have been set since. */
+static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	struct block_effect bytes = *effect;
+
+	if (image_frame_of(effect) < image->resized && bytes.offset + bytes.length > image->cut_at)
+		bytes.length = bytes.offset < image->cut_at ? image->cut_at - bytes.offset : 0;
+	if (bytes.length)
+		apply_command(images, image, &bytes, NULL);
+}
+
+/* Remembers a change of some file below the path, through the file id of the image `via` if that is known. */
+static void note_unseen(struct images *images, const struct file_effect *effect)
+{
+	const struct image *via = effect->via ? find_file(images, effect->via) : NULL;
+	const struct block_effect *bytes = &effect->bytes;
+	uint64_t room = images->memory < images->max_memory ? images->max_memory - images->memory : 0;
+	bool is_range = bytes->length && bytes->offset <= UINT64_MAX - bytes->length;
+
+	images->memory += unseen_add(&images->unseen, effect->path, via ? via->first : 0, bytes->response_frame, is_range ? bytes->offset : 0,
+				     is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
+}
+
+/* The contents before the last change of any bytes are unknown. */
+void image_take_unseen(struct images *images, struct image *image)
+{
+	uint64_t frame = images->unseen.any.frame;
+	const struct unseen *unseen;
+
+	SLIST_FOREACH(unseen, &images->unseen.list, link)
+		if (unseen->frame > frame && !(unseen->first && image->is_of_id) && unseen_is_of(unseen, image->target, image->born))
+			frame = unseen->frame;
+	if (frame <= image->destroyed || !image->entry)
+		return;
+	image->destroyed = frame;
+	image->size_known = false;
+	apply_unknown(images, image, 0, UINT64_MAX, frame, RTAP_MISSING_NOT_CAPTURED);
+}
+
+/* The same of the ranges that changed. An image of a file id has what was read and written with this id. */
+void image_take_unseen_ranges(struct images *images, struct image *image, const struct unseen *unseen)
+{
+	struct extent here;
+
+	if (!image->entry || image->is_of_id || !unseen_is_of(unseen, image->target, image->born))
+		return;
+	for (uint64_t at = 0; at < image->entry->size; at = here.end) {
+		here = extents_at(&unseen->ranges, at);
+		if (here.facts.is_known)
+			apply_unknown(images, image, here.begin, here.end, here.facts.frame, RTAP_MISSING_NOT_CAPTURED);
+	}
+}
+
+/* The image of the file; `create`: a new one if there is none. */
+static struct image *file_of(struct images *images, const struct file_effect *effect, bool create)
+{
+	uint64_t unseen = effect->unseen + images->unseen.ranges;
+	struct image *image = find_file(images, effect->path);
+
+	if (image) {
+		image_take_unseen(images, image);
+	} else if (create && (image = create_file(images, effect->path))) {
+		image->first = effect->bytes.request_frame;
+		image->is_of_id = effect->is_of_id;
+		image->unseen = unseen;
+	}
+	if (image && image->unseen != unseen) {
+		/* a missing request may have changed the size */
+		image->size_known = false;
+		image->unseen = unseen;
+	}
+	return image;
+}
+
+/* A new file has the path: the one that had it was deleted. It keeps its contents while there is much memory left. */
+static void keep_deleted(struct images *images, const char *path)
+{
+	const struct image *deleted = find_file(images, path);
+
+	if (deleted && deleted->entry->size && images->memory < images->max_memory / 2 && !paths_move(&images->paths, "", path))
+		images->refused++;
+}
+
+void images_take_file(struct images *images, const struct file_effect *effect)
+{
+	bool has_bytes = effect->kind == FILE_DATA || effect->kind == FILE_RESIZED;
+	struct image *image;
+
+	images->file_operations++;
+	if (effect->kind == FILE_UNSEEN) {
+		note_unseen(images, effect);
+		return;
+	}
+	if (effect->kind == FILE_DATA && !image_is_possible(images, &effect->bytes))
+		return;
+	if (effect->kind == FILE_RESIZED && effect->is_new)
+		keep_deleted(images, effect->path);
+	image = file_of(images, effect, has_bytes);
+	if (effect->kind == FILE_RENAMED && !paths_move(&images->paths, effect->is_of_id ? "" : effect->path, effect->new_path))
+		images->refused++;
+	if (!image)
+		return;
+	switch (effect->kind) {
+	case FILE_DATA: apply_to_file(images, image, &effect->bytes); break;
+	case FILE_RESIZED:
+		image->born = effect->is_new ? effect->bytes.response_frame : image->born;
+		resize_file(images, image, effect->size, effect->bytes.response_frame);
+		break;
+	case FILE_SIZE_SEEN:
+		if (effect->size > image->entry->size && effect->size <= INT64_MAX)
+			disk_resize(images->disk, image->entry, effect->size);
+		break;
+	case FILE_RENAMED: case FILE_UNSEEN: break;
+	}
+}
