@@ -14,6 +14,7 @@ static const struct rtap_name structure_names[] = {
 	{ 0x00, "Namespace" }, { 0x01, "Controller" }, { 0x02, "Active Namespace List" }, { 0x03, "Namespace Identification Descriptors" },
 	{ 0x04, "NVM Set List" }, { 0x05, "Namespace, I/O Command Set specific" }, { 0x06, "Controller, I/O Command Set specific" },
 	{ 0x07, "Active Namespace List, I/O Command Set specific" }, { 0x08, "Namespace, I/O Command Set independent" },
+	{ 0x09, "Namespace, of a User Data Format" }, { 0x0a, "Namespace, of a User Data Format, I/O Command Set specific" },
 	{ 0x10, "Allocated Namespace List" }, { 0x11, "Allocated Namespace" }, { 0x12, "Controllers attached to Namespace" },
 	{ 0x13, "Controller List" }, { 0x14, "Primary Controller Capabilities" }, { 0x15, "Secondary Controller List" },
 	{ 0x16, "Namespace Granularity List" }, { 0x17, "UUID List" }, { 0x18, "Domain List" }, { 0x19, "Endurance Group List" },
@@ -52,7 +53,8 @@ static const struct rtap_name log_page_names[] = {
 	{ 0x0d, "Persistent Event Log" }, { 0x0e, "LBA Status Information" }, { 0x0f, "Endurance Group Event Aggregate" },
 	{ 0x10, "Media Unit Status" }, { 0x11, "Supported Capacity Configuration List" }, { 0x12, "Feature Identifiers Supported and Effects" },
 	{ 0x13, "NVMe-MI Commands Supported and Effects" }, { 0x14, "Command and Feature Lockdown" }, { 0x15, "Boot Partition" },
-	{ 0x16, "Rotational Media Information" }, { 0x70, "Discovery" }, { 0x80, "Reservation Notification" }, { 0x81, "Sanitize Status" },
+	{ 0x16, "Rotational Media Information" }, { 0x20, "FDP Configurations" }, { 0x21, "FDP Reclaim Unit Handle Usage" }, { 0x22, "FDP Statistics" },
+	{ 0x23, "FDP Events" }, { 0x70, "Discovery" }, { 0x80, "Reservation Notification" }, { 0x81, "Sanitize Status" },
 	{ 0xbf, "Changed Zone List" }, { 0, NULL },
 };
 
@@ -93,7 +95,8 @@ static const struct rtap_name feature_names[] = {
 	{ 0x10, "Host Controlled Thermal Management" }, { 0x11, "Non-Operational Power State Config" }, { 0x12, "Read Recovery Level Config" },
 	{ 0x13, "Predictable Latency Mode Config" }, { 0x14, "Predictable Latency Mode Window" }, { 0x15, "LBA Status Information Report Interval" },
 	{ 0x16, "Host Behavior Support" }, { 0x17, "Sanitize Config" }, { 0x18, "Endurance Group Event Configuration" },
-	{ 0x19, "I/O Command Set Profile" }, { 0x1a, "Spinup Control" }, { 0x78, "Discovery Host Identifier" }, { 0x7d, "Enhanced Controller Metadata" },
+	{ 0x19, "I/O Command Set Profile" }, { 0x1a, "Spinup Control" }, { 0x1d, "Flexible Data Placement" }, { 0x1e, "Flexible Data Placement Events" },
+	{ 0x78, "Discovery Host Identifier" }, { 0x7d, "Enhanced Controller Metadata" },
 	{ 0x7e, "Controller Metadata" }, { 0x7f, "Namespace Metadata" }, { 0x80, "Software Progress Marker" }, { 0x81, "Host Identifier" },
 	{ 0x82, "Reservation Notification Mask" }, { 0x83, "Reservation Persistence" }, { 0x84, "Namespace Write Protection Config" }, { 0, NULL },
 };

@@ -17,6 +17,9 @@ static const struct rtap_name controller_names[] = {
 	{ 0, "not reported" }, { 1, "I/O" }, { 2, "discovery" }, { 3, "administrative" }, { 0, NULL },
 };
 
+/* Base, 5.17.2.1. */
+static const struct rtap_name discovery_names[] = { { 0, "not reported" }, { 1, "direct" }, { 2, "central" }, { 0, NULL } };
+
 NVME_TEXT(sn, 4, 20)
 NVME_TEXT(mn, 24, 40)
 NVME_TEXT(subnqn, 768, NVME_NQN_LENGTH)
@@ -276,7 +279,9 @@ static const struct rtap_field controller_fields[] = {
 	NVME_WHOLE("nvme.cmd.identify.ctrl.nvmeof.ofcs", "Optional Fabrics Commands", NVME_BYTES(1804, 2)),
 	NVME_ROW("nvme.cmd.identify.ctrl.nvmeof.ofcs.dcs", "Disconnect", NVME_BITS(1804, 0, 1), RTAP_BOOL, NULL),
 	NVME_RESERVED("nvme.cmd.identify.ctrl.rsvd1804_1", NVME_BITS(1804, 1, 7)),
-	{ "nvme.cmd.identify.ctrl.rsvd1805", "Reserved", NVME_BYTES(1805, 243), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
+	NVME_RESERVED("nvme.cmd.identify.ctrl.rsvd1805", NVME_BYTES(1805, 1)),
+	NVME_ROW("nvme.cmd.identify.ctrl.nvmeof.dctype", "Discovery Controller Type", NVME_BYTES(1806, 1), RTAP_HEX, discovery_names),
+	{ "nvme.cmd.identify.ctrl.rsvd1807", "Reserved", NVME_BYTES(1807, 241), RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 };
 
 NVME_STRUCTURE(controller, CONTROLLER, "nvme.cmd.identify.ctrl", "NVMe Identify Controller", "Base, 5.17.2.1", CONTROLLER, PROTOCOL_NVME_POWER_STATES)

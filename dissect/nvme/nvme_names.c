@@ -12,7 +12,8 @@ const struct rtap_name nvme_admin_names[] = {
 	{ 0x09, "Set Features" }, { 0x0a, "Get Features" }, { 0x0c, "Asynchronous Event Request" }, { 0x0d, "Namespace Management" },
 	{ 0x10, "Firmware Commit" }, { 0x11, "Firmware Image Download" }, { 0x14, "Device Self-test" }, { 0x15, "Namespace Attachment" },
 	{ 0x18, "Keep Alive" }, { 0x19, "Directive Send" }, { 0x1a, "Directive Receive" }, { 0x1c, "Virtualization Management" },
-	{ 0x1d, "NVMe-MI Send" }, { 0x1e, "NVMe-MI Receive" }, { 0x20, "Capacity Management" }, { 0x24, "Lockdown" },
+	{ 0x1d, "NVMe-MI Send" }, { 0x1e, "NVMe-MI Receive" }, { 0x20, "Capacity Management" }, { 0x21, "Discovery Information Management" },
+	{ 0x22, "Fabric Zoning Receive" }, { 0x24, "Lockdown" }, { 0x25, "Fabric Zoning Lookup" }, { 0x29, "Fabric Zoning Send" },
 	{ 0x7c, "Doorbell Buffer Config" }, { 0x7f, "Fabrics Command" }, { 0x80, "Format NVM" }, { 0x81, "Security Send" },
 	{ 0x82, "Security Receive" }, { 0x84, "Sanitize" }, { 0x86, "Get LBA Status" }, { 0, NULL },
 };
@@ -36,7 +37,8 @@ const struct rtap_name nvme_either_names[] = {
 	{ 0x0e, "Reservation Report" }, { 0x10, "Firmware Commit" }, { 0x11, "Reservation Acquire or Firmware Image Download" },
 	{ 0x12, "I/O Management Receive" }, { 0x14, "Device Self-test" }, { 0x15, "Reservation Release or Namespace Attachment" },
 	{ 0x18, "Keep Alive" }, { 0x19, "Copy or Directive Send" }, { 0x1a, "Directive Receive" }, { 0x1c, "Virtualization Management" },
-	{ 0x1e, "NVMe-MI Receive" }, { 0x20, "Capacity Management" }, { 0x24, "Lockdown" }, { 0x79, "Zone Management Send" },
+	{ 0x1e, "NVMe-MI Receive" }, { 0x20, "Capacity Management" }, { 0x21, "Discovery Information Management" }, { 0x22, "Fabric Zoning Receive" },
+	{ 0x24, "Lockdown" }, { 0x25, "Fabric Zoning Lookup" }, { 0x29, "Fabric Zoning Send" }, { 0x79, "Zone Management Send" },
 	{ 0x7a, "Zone Management Receive" }, { 0x7d, "Zone Append" }, { 0x7f, "Fabrics Command" }, { 0x80, "Format NVM" },
 	{ 0x81, "Security Send" }, { 0x82, "Security Receive" }, { 0x84, "Sanitize" }, { 0x86, "Get LBA Status" }, { 0, NULL },
 };
@@ -54,7 +56,7 @@ static enum nvme_space space_of(uint8_t opcode)
 	case NVME_ZONE_RECEIVE: case NVME_ZONE_APPEND:
 		return NVME_SPACE_IO;
 	case NVME_IDENTIFY: case NVME_GET_FEATURES: case NVME_KEEP_ALIVE: case 0x10: case 0x14: case 0x1a: case 0x1c: case 0x1e: case 0x20:
-	case 0x24: case 0x80: case 0x81: case 0x82: case 0x84: case 0x86:
+	case 0x21: case 0x22: case 0x24: case 0x25: case 0x29: case 0x80: case 0x81: case 0x82: case 0x84: case 0x86:
 		return NVME_SPACE_ADMIN;
 	default: return NVME_SPACE_UNKNOWN;
 	}
@@ -116,8 +118,11 @@ const struct rtap_name nvme_specific_status_names[] = {
 	{ 0x25, "ANA Attach Failed" }, { 0x26, "Insufficient Capacity" }, { 0x27, "Namespace Attachment Limit Exceeded" },
 	{ 0x28, "Prohibition of Command Execution Not Supported" }, { 0x29, "I/O Command Set Not Supported" },
 	{ 0x2a, "I/O Command Set Not Enabled" }, { 0x2b, "I/O Command Set Combination Rejected" }, { 0x2c, "Invalid I/O Command Set" },
-	{ 0x2d, "Identifier Unavailable" }, { 0x80, "Conflicting Attributes" }, { 0x81, "Invalid Protection Information" },
-	{ 0x82, "Attempted Write to Read Only Range" }, { 0x83, "Command Size Limit Exceeded" }, { 0xb8, "Zoned Boundary Error" },
+	{ 0x2d, "Identifier Unavailable" }, { 0x2f, "Invalid Discovery Information" }, { 0x30, "Zoning Data Structure Locked" },
+	{ 0x31, "Zoning Data Structure Not Found" }, { 0x32, "Insufficient Discovery Resources" }, { 0x33, "Requested Function Disabled" },
+	{ 0x34, "ZoneGroup Originator Invalid" }, { 0x80, "Conflicting Attributes" }, { 0x81, "Invalid Protection Information" },
+	{ 0x82, "Attempted Write to Read Only Range" }, { 0x83, "Command Size Limit Exceeded" }, { 0xb6, "Invalid Zone Operation Request" },
+	{ 0xb7, "ZRWA Resources Unavailable" }, { 0xb8, "Zoned Boundary Error" },
 	{ 0xb9, "Zone Is Full" }, { 0xba, "Zone Is Read Only" }, { 0xbb, "Zone Is Offline" }, { 0xbc, "Zone Invalid Write" },
 	{ 0xbd, "Too Many Active Zones" }, { 0xbe, "Too Many Open Zones" }, { 0xbf, "Invalid Zone State Transition" }, { 0, NULL },
 };

@@ -79,7 +79,7 @@ class Identify(Structures):
                     CTRL + "anagrpmax": word(344, 4), CTRL + "sqes.maxs": data[512] >> 4, CTRL + "maxcmd": word(514, 2), CTRL + "nn": word(516, 4),
                     CTRL + "oncs.copy": bool(data[521] & 1), CTRL + "vwc.cfb": data[525] >> 1 & 3, CTRL + "sgls.offs": bool(data[538] & 16),
                     CTRL + "mnan": word(540, 4), CTRL + "subnqn": "nqn.2026-01.org.example:x", CTRL + "nvmeof.ioccsz": word(1792, 4),
-                    CTRL + "nvmeof.icdoff": word(1800, 2), CTRL + "nvmeof.msdbd": data[1803],
+                    CTRL + "nvmeof.icdoff": word(1800, 2), CTRL + "nvmeof.msdbd": data[1803], CTRL + "nvmeof.dctype": data[1806],
                     CTRL + "psds.psd.mp": [word(2048 + 32 * i, 2) for i in range(3)],
                     CTRL + "psds.psd.exlat": [word(2056 + 32 * i, 4) for i in range(3)],
                     CTRL + "psds.psd.aps": [data[2070 + 32 * i] >> 6 for i in range(3)]}
