@@ -75,7 +75,8 @@ static void note_memory(struct usage *usage, const struct rtap_message *message)
 	uint64_t begin = message->virtual_address, end = begin + message->length;
 	struct usage_region *region;
 
-	if (!message->has_key || end < begin)
+	/* without data no memory is accessed */
+	if (!message->has_key || !message->length || end < begin)
 		return;
 	region = region_of(usage, !message->from_a, message->r_key);
 	if (!region) {

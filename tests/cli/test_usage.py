@@ -87,6 +87,14 @@ class Usage(CliTest):
         usage = self.usage(made)
         self.assertEqual((len(usage["regions"]), usage["regions_unlisted"]), (8, 22))
 
+    def test_messages_without_data_name_no_memory(self):
+        made, time = verbs.Connection(), verbs.START
+        for i in range(6):
+            time = made.write(time, True, 0x1000 * (i % 2), 0x77 * (i % 2), 64 * (i % 2)) + 1000
+        usage = self.usage(made)
+        self.assertEqual([(r["r_key"], int(r["begin"], 16), r["count"], r["bytes"]) for r in usage["regions"]], [(0x77, 0x1000, 3, 192)])
+        self.assertEqual([(m["kind"], m["count"], m["bytes"]) for m in usage["messages"]], [("write", 6, 192)])
+
     def test_text_of_stats_and_why(self):
         path = verbs.notify(12, 4, 2048).write_pcap(self.path("verbs.pcap"))
         for command in (("stats", "--connection", "1", path), ("why", path, "connection=1")):
