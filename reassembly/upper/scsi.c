@@ -780,14 +780,15 @@ struct packet_request scsi_known_of_data(const struct upper_work *work, uint64_t
 	return known_of(command_find(work->connection, work->from_a, tag));
 }
 
-void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result)
+void scsi_take_other_response(struct upper_work *work, uint64_t tag, int code, bool is_good, const char *result)
 {
 	struct scsi_request *request = (struct scsi_request *)command_answered(work, tag);
 
 	if (!request)
 		return;
-	request->has_status = request->is_other = true;
-	request->status = code;
+	request->is_other = true;
+	request->has_status = code >= 0;
+	request->status = code < 0 ? 0 : (uint8_t)code;
 	request->is_good = is_good;
 	request->result = result;
 	if (!request->command.request.is_seen)

@@ -76,8 +76,9 @@ bool scsi_take_data(struct upper_work *work);
 /* Another request with a response, such as task management. `name`: static. `lun`: NULL: no logical unit. `flags`: of the operation. */
 void scsi_take_other(struct upper_work *work, uint64_t tag, const char *name, const uint64_t *lun, uint8_t flags);
 
-/* Its response; `result`: static, NULL: the code has no name. */
-void scsi_take_other_response(struct upper_work *work, uint64_t tag, uint8_t code, bool is_good, const char *result);
+/* Its response; `code`: SCSI_NO_CODE: the capture truncated it; `result`: static, NULL: the code has no name. */
+#define SCSI_NO_CODE (-1)
+void scsi_take_other_response(struct upper_work *work, uint64_t tag, int code, bool is_good, const char *result);
 
 /* A request was rejected, for a reason: static. */
 void scsi_take_reject(struct upper_work *work, uint64_t tag, const char *reason);

@@ -123,10 +123,10 @@ static void take_response(struct upper_work *work, const struct unit *unit)
 	struct scsi_response_unit sent = { .tag = bits(unit->bytes, SRP_TAG), .status = unit->bytes[SRP_STATUS_AT] };
 
 	/* response data is the result of task management: SRP, 6.9 */
-	if (flags & SRP_HAS_REASON && before > SRP_RESPONSE_LENGTH + SRP_RESULT_AT && before <= unit->length) {
-		uint8_t code = unit->bytes[SRP_RESPONSE_LENGTH + SRP_RESULT_AT];
+	if (flags & SRP_HAS_REASON && before > SRP_RESPONSE_LENGTH + SRP_RESULT_AT) {
+		int code = before <= unit->length ? unit->bytes[SRP_RESPONSE_LENGTH + SRP_RESULT_AT] : SCSI_NO_CODE;
 
-		scsi_take_other_response(work, bits(unit->bytes, SRP_TAG), code, !code, rtap_name_of(srp_result_names, code));
+		scsi_take_other_response(work, bits(unit->bytes, SRP_TAG), code, !code, code < 0 ? NULL : rtap_name_of(srp_result_names, (uint64_t)code));
 		return;
 	}
 	if (flags & SRP_HAS_SENSE && before < unit->length)

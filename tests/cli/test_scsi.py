@@ -421,6 +421,12 @@ class Others(Nvme):
                                              ("ABORT TASK SET", "function failed", False, "3"), ("Task Management", "response 0x63", False, "3")])
         rows = self.lines("-r", self.path("scene.pcap"), "-T", "fields", "-Y", "srp.rsp.rsp_code", "-e", "srp.rsp.rsp_code")
         self.assertEqual([int(row, 0) for row in rows], [0, 4, 5, 99])
+        header, frames = records(read(self.path("scene.pcap")))
+        at = max(i for i, (_, data, _) in enumerate(frames) if len(data) > 54 + 36)  # the last response: its result is truncated
+        frames[at] = (frames[at][0], frames[at][1][:54 + 36], frames[at][2])
+        capfile.write_pcap(self.path("cut.pcap"), 1, frames)
+        last = [json.loads(line) for line in self.lines("operations", "--json", self.path("cut.pcap"))][-1]
+        self.assertEqual((last["name"], "response_frame" in last, last.get("status"), last.get("ok")), ("Task Management", True, None, None))
 
     def test_responses_of_several_packets(self):
         """Sense data longer than a packet: the response is shown whole, with the frame of its command."""

@@ -57,6 +57,7 @@ class Change:
 class Disk:
     def __init__(self, seed, commands=45):
         self.choice, self.scene, self.changes, self.active, self.made = random.Random(seed), Scene("nvme_disk", ""), {}, [], 0
+        self.setup = set()  # frames that name the queues
         self.connect()
         for number in range(commands):
             self.step(number)
@@ -64,8 +65,10 @@ class Disk:
             self.finish()
 
     def connect(self):
+        begin = len(self.scene.frames)
         self.queues = [Queue(self.scene, self.made + i, i, self.choice) for i in range(3)]
         self.made += 3
+        self.setup.update(range(begin, len(self.scene.frames)))
 
     def finish(self, index=None, status=None):
         queue, cid, answer, _ = self.active.pop(self.choice.randrange(len(self.active)) if index is None else index)
