@@ -129,7 +129,7 @@ void diagnostics_live(const struct rtap_source *source, const struct packet_coun
 	char text[ESCAPED_SIZE];
 
 	for (size_t i = 0; i < count; i++)
-		report_interface(rtap_source_interface(source, i), count > 1 ? packets->by_source[i] : packets->taken, packets->dropped_rest,
+		report_interface(rtap_source_interface(source, i), count > 1 ? packets->by_source[i] : packets->taken, packets->dropped_rest > 0,
 				 only_losses);
 	if (count < 2)
 		return;

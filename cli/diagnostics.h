@@ -21,7 +21,7 @@ struct packet_counters {
 	struct { uint64_t frames, captured_bytes, cut_frames; } untaken; /* of files: read, but after the packets of -c */
 	uint64_t taken, passed; /* packets that passed -f; that passed -Y */
 	uint64_t by_source[MAX_DEVICES]; /* of those taken, if several sources are captured on */
-	bool dropped_rest;      /* live: an error, an interrupt or a closed output ended it before all packets received were taken */
+	uint64_t dropped_rest;  /* live captures that an error, an interrupt or a closed output ended before all packets received were taken */
 	uint64_t clamped_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 	uint64_t rdma, management, tcp, udp; /* with nothing_found_note(): packets of RDMA; of these, MADs; others of TCP and UDP */
