@@ -231,11 +231,11 @@ static bool is_over(const struct rds_message *message)
 /* Records where the next message begins. */
 static void note_end(struct rds_side *side, const struct rds_message *message, const struct message *send, uint64_t sequence)
 {
-	uint64_t end = send->end ? send->end : send->high + 1;
+	uint64_t end = rds_place_of(side, send).end;
 
-	if (end < side->next_psn)
+	if (end < side->next)
 		return;
-	side->next_psn = end;
+	side->next = end;
 	side->lost = send->stream ? send->stream->lost : 0;
 	if (sequence)
 		side->next_sequence = message && rds_message_is_whole(message) ? sequence + 1 : 0;
@@ -244,7 +244,7 @@ static void note_end(struct rds_side *side, const struct rds_message *message, c
 static void take_fragment(struct upper_work *work, struct rds_side *side, const struct rds_fragment *fragment)
 {
 	struct rds_message *message = find(side, fragment->header);
-	uint64_t after = side->next_psn, lost = side->lost;
+	uint64_t after = side->next, lost = side->lost;
 
 	if (message && !rds_message_add(work, side, message, fragment)) {
 		/* a new congestion map, or a message with the same number */
@@ -437,7 +437,7 @@ static void merged(struct rtap_tracker *tracker, struct connection *from, struct
 	for (int i = 0; i < 2; i++) {
 		struct rds_side *left = &old->sides[i], *side = &state->sides[turned ? !i : i];
 
-		if (!side->has_sequence && !side->acks[0].sequence && !side->next_psn) {
+		if (!side->has_sequence && !side->acks[0].sequence && !side->next) {
 			*side = *left;
 			TAILQ_INIT(&side->messages);
 			side->count = 0;

@@ -26,18 +26,21 @@ struct rds_operation {
 	uint32_t congested_ports; /* of a map */
 };
 
-static uint32_t packets_of(const struct message *send)
+struct rds_place rds_place_of(const struct rds_side *side, const struct message *send)
 {
-	return (uint32_t)((send->end ? send->end : send->high + 1) - send->low);
+	uint64_t near = side->next ? side->next : UINT64_C(1) << 32, msn = near + (uint64_t)(int32_t)(send->shown.psn - (uint32_t)near);
+
+	return send->connection->ddp ? (struct rds_place){ msn, msn + 1 } :
+				       (struct rds_place){ send->low, send->end ? send->end : send->high + 1 };
 }
 
 /* A fragment that is not the last one shows the size of all of them. */
-static void learn_size(struct rds_side *side, const struct message *send, const struct rds_fragment *fragment, uint32_t length)
+static void learn_size(struct rds_side *side, const struct rds_place *place, const struct rds_fragment *fragment, uint32_t length)
 {
 	if (fragment->wire >= length || fragment->wire % PAGE || fragment->wire <= side->fragment)
 		return;
 	side->fragment = fragment->wire;
-	side->packets = packets_of(send);
+	side->step = place->end - place->begin;
 }
 
 static uint64_t last_position(const struct rds_message *message)
@@ -48,32 +51,35 @@ static uint64_t last_position(const struct rds_message *message)
 }
 
 /* The position of the fragment in the message. */
-static uint64_t position_of(const struct rds_side *side, const struct rds_message *message, uint64_t psn)
+static uint64_t position_of(const struct rds_side *side, const struct rds_message *message, uint64_t begin)
 {
-	uint32_t packets = side->packets;
+	uint64_t step = side->step;
 
 	if (!message->fragments)
 		return RDS_ANCHOR;
-	if (!packets)
-		return psn > message->anchor_psn ? last_position(message) : RDS_ANCHOR - side->fragment;
-	if (psn >= message->anchor_psn)
-		return RDS_ANCHOR + (psn - message->anchor_psn) / packets * side->fragment;
-	return RDS_ANCHOR - (message->anchor_psn - psn + packets - 1) / packets * side->fragment;
+	if (!step)
+		return begin > message->anchor ? last_position(message) : RDS_ANCHOR - side->fragment;
+	if (begin >= message->anchor)
+		return RDS_ANCHOR + (begin - message->anchor) / step * side->fragment;
+	return RDS_ANCHOR - (message->anchor - begin + step - 1) / step * side->fragment;
 }
 
-/* Whether the sender's first packet, as communication management gave it, has this PSN. */
-static bool is_first_psn(const struct connection *connection, bool from_a, uint64_t psn)
+/* Whether it is the sender's first SEND: of the PSN that communication management gave, or of MSN 1 (RFC 5041, 5.3). */
+static bool is_first(const struct upper_work *work)
 {
-	const struct rtap_end *end = from_a ? &connection->shown.a : &connection->shown.b;
+	const struct rtap_connection *shown = &work->connection->shown;
+	const struct rtap_end *end = work->from_a ? &shown->a : &shown->b;
 
-	return connection->shown.learned_by_cm && end->psn_known && end->psn == (psn & PSN_MASK);
+	if (work->connection->ddp)
+		return work->message->shown.psn == 1;
+	return shown->learned_by_cm && end->psn_known && end->psn == (work->message->low & PSN_MASK);
 }
 
 /* Finds where the message begins: from the previous SEND, or from a last fragment. */
 static void find_origin(const struct upper_work *work, const struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment,
-			uint64_t position)
+			uint64_t begin, uint64_t position)
 {
-	uint64_t psn = work->message->low, gap = psn - side->next_psn;
+	uint64_t gap = begin - side->next;
 	bool is_last = fragment->wire == message->length || fragment->wire % PAGE || fragment->wire < side->fragment;
 
 	if (message->origin && !(message->is_estimated && is_last))
@@ -81,10 +87,10 @@ static void find_origin(const struct upper_work *work, const struct rds_side *si
 	message->is_estimated = false;
 	if (is_last)
 		message->origin = position + fragment->wire - message->length;
-	else if (!message->fragments && (side->next_psn ? psn == side->next_psn : is_first_psn(work->connection, work->from_a, psn)))
+	else if (!message->fragments && (side->next ? begin == side->next : is_first(work)))
 		message->origin = position;
-	else if (!message->fragments && side->next_psn && psn > side->next_psn && side->packets && message->sequence == side->next_sequence) {
-		message->origin = position - gap / side->packets * side->fragment;
+	else if (!message->fragments && side->next && begin > side->next && side->step && message->sequence == side->next_sequence) {
+		message->origin = position - gap / side->step * side->fragment;
 		message->is_estimated = true;
 	}
 }
@@ -133,22 +139,22 @@ static void note_frames(struct rds_message *message, const struct rtap_message *
 
 bool rds_message_add(struct upper_work *work, struct rds_side *side, struct rds_message *message, const struct rds_fragment *fragment)
 {
-	const struct message *send = work->message;
+	const struct rds_place place = rds_place_of(side, work->message);
 	uint64_t position;
 
-	learn_size(side, send, fragment, message->length);
-	position = position_of(side, message, send->low);
-	find_origin(work, side, message, fragment, position);
+	learn_size(side, &place, fragment, message->length);
+	position = position_of(side, message, place.begin);
+	find_origin(work, side, message, fragment, place.begin, position);
 	if (message->is_estimated && !fits(message, position, fragment->wire))
 		message->origin = 0;
 	if (!fits(message, position, fragment->wire))
 		return false;
 	if (!message->fragments)
-		message->anchor_psn = send->low;
+		message->anchor = place.begin;
 	message->fragments++;
 	message->credits += (uint32_t)bits(fragment->header, RDS_CREDIT);
 	if (fragment->wire) {
-		note_frames(message, &send->shown);
+		note_frames(message, &work->message->shown);
 		cover(work->tracker, message, position, fragment);
 	}
 	return true;
@@ -249,7 +255,9 @@ static void show_values(struct rds_operation *operation, const struct rds_messag
 		operation_add_bool(&operation->head, "retransmitted", true);
 	if (message->has_rdma_key) {
 		operation_add_number(&operation->head, "rdma_key", message->rdma_key);
-		operation_add_number(&operation->head, "rdma_bytes", message->rdma_bytes);
+		/* the length of an iWARP WRITE is not known when it begins */
+		if (!message->request.connection->ddp)
+			operation_add_number(&operation->head, "rdma_bytes", message->rdma_bytes);
 	}
 	if (message->has_destination_key)
 		operation_add_number(&operation->head, "rdma_destination_key", message->destination_key);
@@ -294,8 +302,10 @@ static bool may_lack_rdma(const struct rds_message *message)
 {
 	const struct psn_stream *stream = &message->request.connection->streams[message->request.from_a];
 
-	return message->has_rdma_key && message->rdma_begin && (psn_is_missing(stream, message->rdma_begin, message->rdma_end) ||
-								psn_was_lost(stream, message->rdma_lost, message->rdma_begin, message->rdma_end));
+	if (!message->has_rdma_key || !message->rdma_begin || message->request.connection->ddp)
+		return false;
+	return psn_is_missing(stream, message->rdma_begin, message->rdma_end) ||
+	       psn_was_lost(stream, message->rdma_lost, message->rdma_begin, message->rdma_end);
 }
 
 void rds_message_conclude(struct rtap_tracker *tracker, struct rds_message *message)

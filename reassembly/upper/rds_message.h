@@ -35,11 +35,11 @@ struct rds_side {
 	uint64_t highest;          /* sequence number seen */
 	uint64_t asked;            /* the highest sequence number that had to be acknowledged at once; 0: none */
 	struct rds_ack acks[2];    /* of its messages: the highest, and the one before */
-	uint64_t next_psn;         /* after the SEND with the highest PSN; 0: none */
+	uint64_t next;             /* place after its last SEND; 0: none */
 	uint64_t lost;             /* PSNs of the stream that had been given up then */
 	uint64_t next_sequence;    /* after the message that ended there; 0: unknown whether it ended */
 	uint32_t fragment;         /* bytes of its fragments except the last; 0: unknown */
-	uint32_t packets;          /* packets per fragment */
+	uint64_t step;             /* between the places of two fragments; 0: unknown */
 	uint32_t transfer_count;   /* ever; the next one is at transfers[transfer_count % RDS_TRANSFERS] */
 	struct rds_transfer transfers[RDS_TRANSFERS];
 };
@@ -71,7 +71,7 @@ struct rds_message {
 	uint64_t rdma_begin, rdma_end; /* PSNs of the READs and WRITEs: up to its SEND */
 	uint64_t rdma_lost;        /* PSNs of the stream that had been given up before */
 	int64_t first_rdma_ns, last_rdma_ns;
-	uint64_t anchor_psn;       /* of the SEND whose fragment is at position RDS_ANCHOR */
+	uint64_t anchor;           /* place of the SEND whose fragment is at position RDS_ANCHOR */
 	uint64_t origin;           /* position of its first byte; 0: unknown */
 	bool is_estimated;         /* the origin: by PSNs that were not seen, which another SEND can have had too */
 	struct coverage data, cut; /* its bytes; those that the capture truncated */
@@ -82,6 +82,13 @@ struct rds_message {
 	int64_t first_data_ns, last_data_ns;
 	struct request_lost lost;  /* of its SENDs but the first */
 };
+
+/* Where a SEND is among the SENDs of its side. In PSNs; iWARP: in MSNs, which count SENDs, above 2^31. */
+struct rds_place {
+	uint64_t begin, end;
+};
+
+struct rds_place rds_place_of(const struct rds_side *side, const struct message *send);
 
 #define RDS_ANCHOR (UINT64_C(1) << 40)
 

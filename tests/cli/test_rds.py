@@ -6,9 +6,10 @@ import os
 import struct
 
 import capfile
+import iwarp_scene
 import rds
 from cli import CliTest, TESTDATA
-from conversation import Connection, Scene, crc
+from conversation import Connection, Scene, bytes_of, crc
 
 REAL = os.path.join(TESTDATA, "roce-rds.pcap")
 # Messages in the client's record: length, SHA-256. The server sent each back, reversed.
@@ -148,6 +149,32 @@ class Crafted(Rds):
                 self.assertEqual(one["missing"], [{"in": "request", "offset": at, "length": min(4096, len(data) - at), "reason": "not_captured"}], lost)
                 self.assertFalse(one["complete"])
                 self.assertEqual(one["status"], "acknowledged")
+
+    def test_fragments_on_iwarp(self):
+        """MSNs place the fragments: each in turn is not captured; the acknowledgement and an RDMA message after it are."""
+        data = bytes_of("iWARP", 3 * 4096 + 100)
+        self.last = talk = iwarp_scene.Connection(rds.PORTS[0])
+        a, b = rds.pair(talk)
+        self.put(b.message(b"x"))
+        begins = []
+        for row in a.message(data):
+            begins.append(len(talk.frames))
+            self.put([row])
+        begins.append(len(talk.frames))
+        self.last.put(*talk.write("b", 64, 0x1234, 0, bytes(64)))
+        self.put(b.message(b"y", extensions=struct.pack(">BI", rds.RDMA, 0x1234)))
+        frames = talk.frames
+        for lost in range(-1, 4):
+            talk.frames = [frame for i, frame in enumerate(frames) if lost < 0 or not begins[lost] <= i < begins[lost + 1]]
+            found = self.messages(self.captured())
+            there = 0 if lost < 0 else min(4096, len(data) - 4096 * lost)
+            one = next(o for o in found if o["direction"] == "a>b")
+            self.assertEqual((one["length"], one["data_bytes"], one["complete"]), (len(data), len(data) - there, lost < 0), lost)
+            self.assertEqual([(m["offset"], m["length"]) for m in one["missing"]], [] if lost < 0 else [(4096 * lost, there)])
+            if lost < 0:
+                self.assertEqual(one["crc32"], crc(data))
+            chasing = next(o for o in found if "rdma_key" in o)
+            self.assertEqual((chasing["rdma_key"], "rdma_bytes" in chasing), (0x1234, False))
 
     def test_in_the_middle_of_a_message(self):
         data = bytes(i * 7 % 256 for i in range(2 * 4096 + 100))
