@@ -167,5 +167,5 @@ class Rotation(CliTest):
         for options, message in ((("-a", "files:2", "-w", "x"), "-a files requires"), (("-a", "hours:2"), "not understood"), (("-a", "packets:0"), "not understood"),
                                  (("-b", "files:2", "-w", "x"), "-b files and printname require"), (("-b", "packets:2"), "require -w"), (("-b", "packets"), "not understood"),
                                  (("--capture-comment", "x", "-w", "x.pcap"), "only pcapng"), (("--file-mode", "8", "-w", "x"), "octal"),
-                                 (("-z", "gzip", "-w", "x"), "not supported"), (("-b", "packets:1" + "0" * 70), "not understood")):
+                                 (("-z", "gzip", "-w", "x"), "no such statistics"), (("-b", "packets:1" + "0" * 70), "not understood")):
             self.bad(message, "-r", RPING, *options, cwd=self.directory)
