@@ -181,7 +181,10 @@ struct message {
 			int64_t data_ns;     /* its time */
 		};
 	};
-	uint64_t sink_offset;
+	union {
+		uint64_t sink_offset;
+		uint64_t sizes; /* of a short WRITE with immediate data that can end a transfer of NCCL: sum of the sizes in it, plus 1; 0: unknown */
+	};
 	uint64_t reported_end;             /* iWARP and management: position after the last byte of its segments, captured or not */
 	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
 	union {

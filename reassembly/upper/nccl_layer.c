@@ -112,28 +112,33 @@ static struct region *ended_by(const struct message *message)
 }
 
 /* The sizes of several receives, which end the transfer: their sum is the total. */
-static void take_sizes(struct nccl_transfer *transfer, struct rtap_span sizes)
+static void take_sizes(struct nccl_transfer *transfer, const struct message *message)
 {
-	uint64_t total = 0;
-
-	if (!sizes.length || sizes.length != transfer->receives * SIZE_BYTES)
-		return;
-	for (uint32_t i = 0; i < transfer->receives; i++)
-		total += (uint32_t)little_bits(sizes.bytes, i * 8 * SIZE_BYTES, 8 * SIZE_BYTES);
-	if (total > transfer->size)
+	if (!message->sizes || message->shown.length != transfer->receives * SIZE_BYTES || message->sizes - 1 > transfer->size)
 		return;
 	transfer->has_total = true;
-	transfer->total = total;
+	transfer->total = message->sizes - 1;
 }
 
-/* `bytes`: of the WRITE, as far as they are known. */
-static bool claim_end(struct rtap_tracker *tracker, struct message *message, struct rtap_span bytes)
+/* Remembers them, because the transfer can be known later. */
+static void note_sizes(struct message *message, struct rtap_span bytes)
+{
+	uint32_t count = bytes.length / SIZE_BYTES;
+
+	if (!count || count > NCCL_MOST_RECEIVES || bytes.length != message->shown.length || bytes.length % SIZE_BYTES)
+		return;
+	message->sizes = 1;
+	for (uint32_t i = 0; i < count; i++)
+		message->sizes += (uint32_t)little_bits(bytes.bytes, i * 8 * SIZE_BYTES, 8 * SIZE_BYTES);
+}
+
+static bool claim_end(struct rtap_tracker *tracker, struct message *message)
 {
 	struct region *region = ended_by(message);
 
 	if (!region || !claim_for(tracker, region, message))
 		return false;
-	take_sizes(nccl_transfer_of(region->request), bytes);
+	take_sizes(nccl_transfer_of(region->request), message);
 	/* nothing to copy to the memory */
 	message->has_landed = true;
 	take_data(nccl_transfer_of(region->request), message, 0);
@@ -155,6 +160,13 @@ static bool is_known(const struct region *region)
 	return ((const struct nccl_state *)region->request->connection->upper_state)->is_known;
 }
 
+/* Claims the end of a transfer that was not known when it was captured. */
+static void claim_past_end(struct rtap_tracker *tracker, struct message *message)
+{
+	if (message->shown.verb == RTAP_VERB_WRITE && assembly_is_whole(message))
+		claim_end(tracker, message);
+}
+
 /* Claims data that was captured before the proof, but not before the announcement of the memory in frame `since`. */
 static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream *stream, uint64_t since)
 {
@@ -171,9 +183,8 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 		if (region && is_known(region) && claim_for(tracker, region, message)) {
 			if (assembly_is_whole(message))
 				take_data(nccl_transfer_of(region->request), message, message->shown.length);
-		} else if (!region && assembly_is_whole(message) && claim_end(tracker, message, (struct rtap_span){ 0 })) {
-			/* its bytes, which have the sizes, are not known any more */
-			nccl_transfer_of(message->region->request)->is_doubtful |= stream->lost || stream->gaps.count;
+		} else if (!region) {
+			claim_past_end(tracker, message);
 		}
 	}
 }
@@ -332,7 +343,8 @@ static bool take_write(struct upper_work *work)
 	if (work->context->no_heuristics)
 		return false;
 	if (message->shown.has_immediate) {
-		if (!claim_end(work->tracker, message, (struct rtap_span){ bytes, payload->captured }) && !is_proven_by(work->tracker, message))
+		note_sizes(message, (struct rtap_span){ bytes, payload->captured });
+		if (!claim_end(work->tracker, message) && !is_proven_by(work->tracker, message))
 			return false;
 		show_data(work, nccl_transfer_of(message->region->request));
 		return true;
@@ -347,7 +359,7 @@ static bool take_write(struct upper_work *work)
 static bool take_packet(struct upper_work *work)
 {
 	struct nccl_state *state = state_of(work->connection);
-	struct message *message = work->message;
+	struct message *message = work->message, *next;
 	struct nccl_transfer *transfer;
 
 	if (!state)
@@ -355,6 +367,10 @@ static bool take_packet(struct upper_work *work)
 	if (message && message->region) {
 		transfer = nccl_transfer_of(message->region->request);
 		take_data(transfer, message, message->shown.length);
+		next = message_list_after(message);
+		/* Its first packet was retransmitted after the end was captured. */
+		if (next && !next->region)
+			claim_past_end(work->tracker, next);
 		show_data(work, transfer);
 		return true;
 	}

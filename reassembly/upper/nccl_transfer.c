@@ -306,7 +306,7 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 	shown->has_length = shown->has_data_bytes = true;
 	shown->length = transfer->size;
 	shown->complete = transfer->has_data && nccl_transfer_is_whole(transfer) && shown->data_bytes >= transfer->bytes &&
-			  (transfer->has_total || !transfer->is_doubtful);
+			  (transfer->has_total || transfer->has_immediate);
 	if (transfer->has_data) {
 		shown->first_data_frame = transfer->first_frame;
 		shown->last_data_frame = transfer->last_frame;

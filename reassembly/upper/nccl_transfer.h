@@ -33,7 +33,6 @@ struct nccl_transfer {
 	uint64_t total;
 	bool has_immediate;          /* `immediate`, of the last WRITE, is the total in an unknown byte order */
 	uint32_t immediate;
-	bool is_doubtful;            /* without has_total: some data may be missing */
 	uint64_t immediates;         /* WRITEs with immediate data */
 	struct nccl_progress progress;
 	uint32_t qp_count;

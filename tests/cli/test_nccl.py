@@ -394,6 +394,26 @@ class Incomplete(Nccl):
         self.assertEqual({o["data_bytes"] for o in found}, {20096})
         self.assertFalse(any(o["complete"] for o in found))
 
+    def test_a_first_packet_that_is_retransmitted_after_the_end(self):
+        """The receiver's capture has the immediate data before the packet that names the memory."""
+        for adaptive in (False, True):
+            for recovery in ("nak", 8 * MS):
+                sender, receiver, link = self.pair(adaptive=adaptive)
+                made = self.run_job(link, [20000] * 6, events={4: {"lost": 0, "recovery": recovery}})
+                found = self.operations(receiver)
+                self.assertEqual([(int(o["id"]), o["data_bytes"], o["complete"]) for o in found], [(t.index, t.size, True) for t in made])
+
+    def test_the_first_transfer_lacks_a_packet(self):
+        """Its sizes were captured before anything proved that it is NCCL: without them it would pass for whole."""
+        for lost in range(3):
+            sender, receiver, link = self.pair()
+            made = self.run_job(link, [[1000, 2000], *SIZES])
+            data = [f for f in receiver.frames if made[0].begun <= f[0] and f[1][26:30] == bytes(sender.address) and f[1][42] != 0x11][:4]
+            self.assertGreater(made[1].begun, data[-1][0])
+            receiver.frames.remove(data[lost])
+            first = self.operations(receiver)[0]
+            self.assertEqual((int(first["id"]), first["complete"]), (made[0].index, False), first)
+
     def test_an_announcement_without_data_is_not_called_nccl(self):
         sender, receiver, link = self.pair()
         time = 1000 * MS
