@@ -289,4 +289,3 @@ void image_cut(struct images *images, struct image *image, uint64_t size)
 	images->extents -= before - image->extents.count;
 	images->memory -= (before - image->extents.count) * EXTENT_MEMORY;
 }
-

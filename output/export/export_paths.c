@@ -30,7 +30,7 @@ static size_t decode(const char *component, size_t length, uint8_t *name)
 	return at;
 }
 
-/* Decodes the node's component. Names end at a control character: what follows it tells files apart that have no name any more. */
+/* Decodes the node's component. A name ends at a control character. The number after it keeps files apart that have no name any more. */
 static size_t name_of(const struct path *path, uint8_t name[DISK_NAME_MAX])
 {
 	size_t length = 0;

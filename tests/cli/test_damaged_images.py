@@ -143,7 +143,7 @@ class DamagedQueues(DamagedImages):
                     self.assertEqual((content[:2], set(content[2:]), is_lost), (disk.now(block)[:2], set(disk.now(block)[2:]), False), (seed, block))
             self.assertEqual({block for block in disk.changes if not disk.may_be_listed(block)} - set(found), set(), seed)
             chance, compared = random.Random(seed), 0
-            for damage in (dropped, burst_dropped, truncated, repeated):  # not swapped: the order of frames tells which command was the last
+            for damage in (dropped, burst_dropped, truncated, repeated):  # not swapped: the last command is known by the order of frames
                 compared += self.check_damaged(disk, header, frames, damage(frames, chance), (seed, damage.__name__))
             self.assertGreater(compared, 10, seed)
 
