@@ -36,7 +36,7 @@ struct path_node *path_tree_get(struct path_tree *tree, const char *path);
 /* Returns a reference. Nodes without references are freed. */
 void path_tree_release(struct path_tree *tree, struct path_node *node);
 
-/* Moves a node to a path that no node has. False: that is below the node itself or too deep, or out of memory. */
+/* Moves a node to another path. False: a node has it, it is below the node itself or too deep, or out of memory. */
 bool path_tree_move(struct path_tree *tree, struct path_node *node, const char *path);
 
 /*
