@@ -2,6 +2,7 @@
 """The records in tools for data analysis: JSON Schemas, pandas and DuckDB."""
 import collections
 import csv
+import functools
 import io
 import json
 import os
@@ -19,6 +20,7 @@ NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 TYPES = {"integer": int, "number": (int, float), "boolean": bool, "string": str, "object": dict, "array": list}
 
 
+@functools.cache
 def python_with(module):
     """A Python interpreter with the module: Debian's, or the one that runs the tests; or None."""
     for python in ("/usr/bin/python3", sys.executable):
@@ -143,16 +145,17 @@ json.dump({
 }, sys.stdout)
 """
 
-# argument: whether the file is CSV. Prints columns: {name: [type, values]}, null for a missing value
+# Prints the columns of each file named on standard input, in a line: {name: [type, values]}, null for a missing value
 COLUMNS = """
 import json, sys, pandas
-if sys.argv[1] == "csv":
-    times = {"first_time_ns": "Int64", "last_time_ns": "Int64"}
-    data = pandas.read_csv(sys.stdin, dtype=times, keep_default_na=False, na_values=[""], low_memory=False)
-else:
-    data = pandas.read_json(sys.stdin, lines=True, dtype=False, convert_dates=False, precise_float=True)
-json.dump({name: [str(data[name].dtype), [None if isinstance(value, float) and value != value or value is pandas.NA else value for value in data[name].tolist()]]
-           for name in data.columns}, sys.stdout, default=int)
+for path in sys.stdin.read().splitlines():
+    if path.endswith(".csv"):
+        times = {"first_time_ns": "Int64", "last_time_ns": "Int64"}
+        data = pandas.read_csv(path, dtype=times, keep_default_na=False, na_values=[""], low_memory=False)
+    else:
+        data = pandas.read_json(path, lines=True, dtype=False, convert_dates=False, precise_float=True)
+    print(json.dumps({name: [str(data[name].dtype), [None if isinstance(value, float) and value != value or value is pandas.NA else value
+                                                     for value in data[name].tolist()]] for name in data.columns}, default=int))
 """
 # columns of CSV that are those of -T fields or text; in JSON they are numbers or text, too
 PACKET_TEXT = ("rdmatap.srcqp", "infiniband.bth.destqp")
@@ -205,39 +208,46 @@ class Readers(CliTest):
             "ends": sorted(set(ends)),
         })
 
-    def column(self, form, command, capture):
-        arguments = ("-T", form, *command) if command == ("-r",) else (*command, "-T", form)
-        data = self.run_program(*arguments, capture).stdout
-        return data, json.loads(subprocess.run([python_with("pandas"), "-c", COLUMNS, form], input=data, check=True, stdout=subprocess.PIPE).stdout)
+    def tables(self, names):
+        """What pandas reads: (capture, command, form, records, columns), for those with records."""
+        cases, paths = [], []
+        for name in names:
+            for command in COMMANDS:
+                for form in ("json", "csv"):
+                    arguments = ("-T", form, *command) if command == ("-r",) else (*command, "-T", form)
+                    data = self.run_program(*arguments, os.path.join(TESTDATA, name)).stdout
+                    if form == "json":
+                        records = [json.loads(line) for line in data.decode().splitlines()]
+                    if records:
+                        cases.append((name, command, form, records))
+                        paths.append(self.path("%d.%s" % (len(paths), form), data))
+        lines = subprocess.run([python_with("pandas"), "-c", COLUMNS], input="\n".join(paths).encode(), check=True, stdout=subprocess.PIPE).stdout
+        columns = [json.loads(line) for line in lines.splitlines()]
+        self.assertEqual(len(columns), len(cases))
+        return [(*case, found) for case, found in zip(cases, columns)]
 
     def test_pandas_has_the_value_of_each_key(self):
         """As rdmatap-export(1) has it: text stays text, integers of nanoseconds stay exact, what is absent is missing."""
         if not python_with("pandas"):
             self.skipTest("python3-pandas is missing")
         null, missing, times, floats = 0, 0, set(), set()
-        for name in ("roce-nfs3.pcap.gz", "ends/roce-loss.A.pcap.gz", "roce-smbdirect.pcap.gz"):
-            capture = os.path.join(TESTDATA, name)
-            for command in COMMANDS:
-                data, columns = self.column("json", command, capture)
-                records = [json.loads(line) for line in data.decode().splitlines()]
-                tables = {"json": columns, "csv": self.column("csv", command, capture)[1]} if records else {}
-                for form, columns in tables.items():
-                    for key, (kind, values) in columns.items():
-                        where = (name, command, form, key, kind)
-                        if command == ("-r",) and form == "csv" and (key in PACKET_TEXT or key.startswith("_ws")):
-                            continue
-                        self.assertEqual(len(values), len(records), where)
-                        if form == "csv" and (re.fullmatch(r"([a-z]*_)?time(_end)?|frame.time_epoch|id", key) or "." in key and command != ("-r",)):
-                            continue
-                        for value, record in zip(values, records):
-                            if not isinstance(record.get(key), (dict, list)):
-                                self.assertEqual(value, record.get(key), where)
-                        null += "NULL" in values
-                        missing += None in values
-                        if key.endswith("time_ns") and None not in values or key == "first_time_ns" and form == "csv":
-                            times.add(kind)
-                        if key == "latency" and command[0] != "stats":
-                            floats.add(kind)
+        for name, command, form, records, columns in self.tables(("roce-nfs3.pcap.gz", "ends/roce-loss.A.pcap.gz", "roce-smbdirect.pcap.gz")):
+            for key, (kind, values) in columns.items():
+                where = (name, command, form, key, kind)
+                if command == ("-r",) and form == "csv" and (key in PACKET_TEXT or key.startswith("_ws")):
+                    continue
+                self.assertEqual(len(values), len(records), where)
+                if form == "csv" and (re.fullmatch(r"([a-z]*_)?time(_end)?|frame.time_epoch|id", key) or "." in key and command != ("-r",)):
+                    continue
+                for value, record in zip(values, records):
+                    if not isinstance(record.get(key), (dict, list)):
+                        self.assertEqual(value, record.get(key), where)
+                null += "NULL" in values
+                missing += None in values
+                if key.endswith("time_ns") and None not in values or key == "first_time_ns" and form == "csv":
+                    times.add(kind)
+                if key == "latency" and command[0] != "stats":
+                    floats.add(kind)
         self.assertGreater(null, 1)
         self.assertGreater(missing, 20)
         self.assertEqual((times, floats), ({"int64", "Int64"}, {"float64"}))
