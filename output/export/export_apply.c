@@ -49,6 +49,7 @@ static void give_up_all(struct images *images)
 	TAILQ_CONCAT(&list, &images->copies.list, link);
 	images->memory -= images->copies.count * COPIED_MEMORY;
 	images->copies.count = 0;
+	images->copies.given_up++;
 	while ((copied = TAILQ_FIRST(&list))) {
 		const struct copied_facts *facts = &copied->facts;
 
@@ -175,22 +176,29 @@ static void note_copy(const struct image_part *part, const struct image *source,
 		});
 }
 
-/* Copies the parts of a range that are known and were not changed meanwhile. `source`: NULL: all unknown. */
+/* Copies the parts of a range that are known and were not changed meanwhile, up to the limit of work. `source`: NULL: all unknown. */
 static void copy(struct image_part *part, const struct image *source)
 {
 	const struct block_effect *effect = part->effect;
+	const struct copies *copies = &part->images->copies;
+	uint64_t given_up = copies->given_up;
 	uint8_t bytes[CHUNK];
 
 	for (uint64_t done = 0, length; done < effect->length; done += length) {
 		struct extent here = { .end = UINT64_MAX };
 		uint64_t from = effect->source + done;
 
-		if (source)
-			here = extents_at(&source->extents, from);
-		length = here.end - from < effect->length - done ? here.end - from : effect->length - done;
 		part->kind = BLOCK_SPOILED;
 		part->bytes = NULL;
 		part->reason = RTAP_MISSING_NOT_CAPTURED;
+		if (copies->given_up != given_up || !image_may_pass(part->images, 1)) {
+			part->reason = RTAP_MISSING_EVICTED;
+			put(part, effect->offset + done, effect->offset + effect->length);
+			return;
+		}
+		if (source)
+			here = extents_at(&source->extents, from);
+		length = here.end - from < effect->length - done ? here.end - from : effect->length - done;
 		if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_ZEROS) {
 			part->kind = BLOCK_ZEROED;
 		} else if (here.facts.is_known && here.facts.frame <= effect->request_frame && here.facts.state == RANGE_DATA) {

@@ -39,6 +39,7 @@ struct nameless {
 struct copies {
 	struct copied_list list;
 	uint64_t count;
+	uint64_t given_up;           /* times that the list was emptied because of the limit of work */
 };
 
 struct images {
