@@ -15,7 +15,7 @@ PATIENCE = 30
 SHARE = 4 if has_sanitizers() else 1
 
 PACKETS, MESSAGES, STATS, CANON = ("-r",), ("messages", "--json", "--checksum", "-r"), ("stats", "-r"), ("canon", "-r")
-FILES = ("export", "--files", "DIRECTORY", "-r")
+OPERATIONS, FILES = ("operations", "--json", "-r"), ("export", "--files", "DIRECTORY", "-r")
 ALL = (PACKETS, MESSAGES, STATS, CANON, FILES)
 
 

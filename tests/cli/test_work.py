@@ -4,8 +4,9 @@ import random
 import unittest
 
 import worst_cases as make
+import worst_storage as storage
 from cli import RPING
-from doubling import CANON, DoublingTest, FILES, MESSAGES, PACKETS, STATS
+from doubling import CANON, DoublingTest, FILES, MESSAGES, OPERATIONS, PACKETS, STATS
 
 # What grows, its amount, and the commands that read it.
 QUEUE_PAIRS = (
@@ -59,6 +60,31 @@ NAMES = (
     (make.directories_nested, 4000, (FILES,)),
     (make.writes_scattered, 5000, (FILES,)),
 )
+SHARES = (
+    (storage.smb_renames_around_a_file, 4000, (FILES, OPERATIONS)),
+    (storage.smb_renames_around_a_long_path, 2000, (FILES, OPERATIONS)),
+    (storage.smb_opens_on_a_long_path, 500, (FILES, OPERATIONS)),
+    (storage.smb_renames_of_many_directories, 500, (FILES,)),
+    (storage.smb_lost_requests, 8000, (FILES,)),
+    (storage.smb_files_of_lost_opens, 8000, (FILES,)),
+)
+BLOCKS = (
+    (storage.copies_of_copies, 8000, (FILES,)),
+    (storage.copies_of_one_block, 8000, (FILES,)),
+    (storage.copies_under_way, 8000, (FILES,)),
+    (storage.copies_of_a_range_of_blocks, 1000, (FILES,)),
+    (storage.namespaces_without_a_name, 8000, (FILES,)),
+    (storage.namespaces_with_and_without_a_name, 8000, (FILES,)),
+)
+TRANSFERS = (
+    (storage.rds_messages, 10000, (OPERATIONS,)),
+    (storage.rds_messages_unacknowledged, 10000, (OPERATIONS,)),
+    (storage.rds_messages_in_reverse, 10000, (OPERATIONS,)),
+    (storage.rds_fragments_of_many_messages, 10000, (OPERATIONS,)),
+    (storage.nccl_transfers, 10000, (OPERATIONS,)),
+    (storage.nccl_announcements, 10000, (OPERATIONS,)),
+    (storage.nccl_data_in_any_order, 10000, (OPERATIONS,)),
+)
 MANAGEMENT = (
     (make.mad_records, 4000, (PACKETS, MESSAGES)),
     (make.mad_transactions, 5000, (PACKETS, MESSAGES)),
@@ -92,6 +118,15 @@ class Work(DoublingTest):
 
     def test_grows_with_names_of_files(self):
         self.cases(NAMES)
+
+    def test_grows_with_files_of_shares(self):
+        self.cases(SHARES)
+
+    def test_grows_with_blocks_of_devices(self):
+        self.cases(BLOCKS)
+
+    def test_grows_with_transfers_of_rds_and_nccl(self):
+        self.cases(TRANSFERS)
 
     def test_grows_with_management(self):
         self.cases(MANAGEMENT)

@@ -580,17 +580,19 @@ def messages_of_random_length(count, seed=1):
 # SMB
 
 class Smb:
-    """A client with a share; each request and response is one acknowledged SEND."""
+    """A client with a share; each request and response is one acknowledged SEND, or several if it is long."""
 
-    def __init__(self):
-        self.psn, self.number = dict(PSN), 0
+    def __init__(self, share="\\\\srv\\share"):
+        self.psn, self.number, self.share = dict(PSN), 0, share
 
-    def send(self, sender, message):
-        data, psn = smb.transfer(message), self.psn[sender]
-        pad = -len(data) % 4
-        self.psn[sender] += 1
-        yield roce(sender, SEND_ONLY, psn, data + bytes(pad), pad=pad, ask=True)
-        yield roce(3 - sender, ACK, psn, aeth(psn - PSN[sender] + 1))
+    def send(self, sender, message, most=4000):
+        for at in range(0, len(message), most):
+            part, psn = message[at:at + most], self.psn[sender]
+            data = smb.transfer(part, len(message) - at - len(part))
+            pad = -len(data) % 4
+            self.psn[sender] += 1
+            yield roce(sender, SEND_ONLY, psn, data + bytes(pad), pad=pad, ask=True)
+            yield roce(3 - sender, ACK, psn, aeth(psn - PSN[sender] + 1))
 
     def exchange(self, command, request, response, tree=smb.TREE):
         self.number += 1
@@ -598,7 +600,7 @@ class Smb:
         yield from self.send(SERVER, smb.header(command, self.number, smb.RESPONSE, tree=smb.TREE, credits=2) + response)
 
     def connected(self):
-        path = smb.text("\\\\srv\\share")
+        path = smb.text(self.share)
         yield from established(smb.PORT)
         yield from self.exchange(smb.TREE_CONNECT, struct.pack("<HHHH", 9, 0, 72, len(path)) + path, struct.pack("<HBBIII", 16, 1, 0, 0x30, 0, 0x1f01ff))
 
@@ -626,14 +628,3 @@ def renames_of_an_smb_directory(count):
     for i in range(count):
         yield from client.renamed(smb_file(count), "name %d" % (i + 1))
         yield from client.written(smb_file(i % (count // 4)))
-
-
-def smb_files_of_unknown_names(count):
-    """Files with names, and as many that were opened before the capture: each can be any one of those."""
-    client = Smb()
-    yield from client.connected()
-    for i in range(count // 2):
-        yield from client.opened("file %d" % i, smb_file(i))
-        yield from client.written(smb_file(i))
-        yield from client.written(smb_file(1 << 32 | i), 8 * i)
-        yield from client.written(smb_file(i), 16 * i)
