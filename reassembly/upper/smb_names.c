@@ -13,6 +13,9 @@
 #include "reassembly/upper/smb_names.h"
 #include "reassembly/upper/upper_layers.h"
 
+/* Bytes of a path: those of the most components. A short request can name a file with a long path. */
+#define MOST_PATH (PATH_TREE_LEVELS * (NAME_TEXT_MAX + 1))
+
 /* A file or directory at its place. */
 struct smb_node {
 	struct path_node head;
@@ -429,6 +432,10 @@ char *smb_path(const char *before, const uint8_t *utf16, uint32_t length)
 			next = end;
 		if (next > name)
 			at = add_component(path, at, name, (size_t)(next - name));
+		if (at > MOST_PATH) {
+			at = 0;
+			break;
+		}
 	}
 	path[at] = '\0';
 	free(text);

@@ -85,7 +85,8 @@ uint64_t smb_names_unseen(struct rtap_tracker *tracker, bool more);
 void smb_name_release(struct smb_name *name);
 
 /*
- * A path on the heap: the components of a name in UTF-16, which backslashes separate, after `before` (NULL: nothing). NULL: out of memory.
+ * A path on the heap: the components of a name in UTF-16, which backslashes separate, after `before` (NULL: nothing); empty: it is longer than
+ * 32,768 bytes. NULL: out of memory.
  */
 char *smb_path(const char *before, const uint8_t *utf16, uint32_t length);
 

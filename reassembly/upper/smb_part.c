@@ -109,7 +109,7 @@ static void set_path(struct upper_work *work, struct smb_request *request, struc
 		return;
 	part->path = smb_path(before, name.bytes, name.length);
 	if (part->path && !*part->path) {
-		/* without a name of the share */
+		/* without a name of the share, or too long */
 		free(part->path);
 		part->path = NULL;
 	} else if (part->path) {
@@ -354,10 +354,10 @@ static void apply_answer(struct upper_work *work, struct smb_request *request, s
 	switch (part->command) {
 	case SMB2_TREE_CONNECT: case SMB2_TREE_DISCONNECT:
 		key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
-		if (part->command == SMB2_TREE_DISCONNECT)
-			smb_key_drop(work->tracker, &key);
-		else if (part->path)
+		if (part->command == SMB2_TREE_CONNECT && part->path)
 			smb_share_set(work->tracker, &key, part->path);
+		else
+			smb_key_drop(work->tracker, &key);
 		break;
 	case SMB2_CREATE:
 		open_file(work, request, part, &key, &change);

@@ -8,6 +8,7 @@ import os
 import random
 import struct
 
+import capfile
 import smb
 from cli import CliTest, TESTDATA
 from conversation import Connection, Scene
@@ -253,6 +254,26 @@ class Crafted(Smb):
         for tree, missing in ((other, []), (smb.TREE, [("smb/srv/share/f", 0, 100, "not_captured")])):
             smb.put_all(scene, talk, client.exchange(smb.WRITE, smb.write(file, 0, b"2"), smb.written(1), reply_tree=tree)[-1:])
             self.assertEqual(self.files(self.capture(scene)), ({"srv/share/f": b"1" * 100}, missing))
+
+    def test_the_path_of_a_share_has_an_end(self):
+        """Up to 32,768 bytes; of a longer one, or one that was not captured whole, only the number of the tree is known."""
+        name = 84 * "\u20ac" + "%03d"  # 255 bytes of UTF-8
+        for components, is_whole in ((127, True), (128, True), (1, False)):
+            scene, talk, client = self.scene(port=smb.PORT)
+            smb.put_all(scene, talk, client.set_up())
+            path = smb.text("\\\\srv\\" + "\\".join(name % i for i in range(components)))
+            begin = len(scene.frames)
+            smb.put_all(scene, talk, client.exchange(smb.TREE_CONNECT, struct.pack("<HHHH", 9, 0, 72, len(path)) + path,
+                                                     struct.pack("<HBBIII", 16, 1, 0, 0x30, 0, 0x1f01ff)))
+            file, sends = client.create("f")
+            smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 100))
+            share = "srv/" + "/".join(name % i for i in range(components)) if components == 127 else "10.0.0.1/tree-%d" % smb.TREE
+            capture = self.capture(scene)
+            frames = list(capfile.read(capture))
+            if not is_whole:
+                frames[begin] = frames[begin][0], frames[begin][1][:250], frames[begin][2]
+            capfile.write_pcap(capture, 1, frames)
+            self.assertEqual([o.get("object") for o in self.operations(capture) if o["name"] in ("CREATE", "WRITE")], [share + "/f"] * 2)
 
     def test_a_file_that_was_opened_by_an_uncaptured_request_can_be_any_one_of_the_share(self):
         def capture(action, first):
