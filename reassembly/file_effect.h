@@ -26,11 +26,13 @@ enum file_effect_kind {
 struct file_effect {
 	const char *path;            /* components as reassembly/upper/name_text.h writes them, with slashes between them; server and share first */
 	enum file_effect_kind kind;
-	uint64_t size;
+	uint64_t size;               /* of FILE_DATA: that the server reported last; 0: unknown */
 	const char *new_path;
 	const char *via;             /* of FILE_UNSEEN: the path that is_of_id has; NULL: unknown */
-	bool is_of_id;               /* `path` is that of a file id, because the file's is unknown */
+	uint64_t first;              /* of FILE_UNSEEN without `via`: frame of the response that opened the file first; 0: unknown */
+	bool is_of_id;               /* `path` is that of a file id, or of a tree id, because the file's is unknown */
 	bool is_new;                 /* of FILE_RESIZED: the file did not exist before */
+	bool is_bounded;             /* of FILE_DATA: only bytes before the end of the file changed; with bytes.to_end the end, too */
 	uint64_t unseen;             /* requests known to be missing up to this one */
 	struct block_effect bytes;   /* target and unit are not used; the frames and the time: of all kinds */
 };

@@ -9,13 +9,20 @@
 #include "output/export/export_images.h"
 #include "output/export/export_ranges.h"
 
+#define IMAGE_CUTS 8
+
+/* The size that a response in `frame` set: nothing that was written before is beyond it. */
+struct image_cut {
+	uint64_t frame, size;
+};
+
 struct image {
 	STAILQ_ENTRY(image) link;
 	struct disk_entry *entry;
 	char *unit;               /* its name or number, after `target` */
 	struct extents extents;
-	uint64_t resized;         /* of a file: frame of the response that set its size last; bytes that were written before end at cut_at */
-	uint64_t cut_at;
+	struct image_cut cuts[IMAGE_CUTS]; /* of a file: by frame and by size; an earlier one that left more is not needed */
+	unsigned cut_count;
 	uint64_t destroyed;       /* the effect of commands before this frame is unknown */
 	uint64_t addresses;       /* of its target: a bit for each of nameless.addresses, and one for all others */
 	bool is_nameless;         /* `target` is an address */

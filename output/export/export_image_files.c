@@ -35,6 +35,30 @@ static struct image *create_file(struct images *images, const char *path)
 	return image;
 }
 
+/* Responses come in order. Of too many sizes the oldest two are taken for one. */
+static void note_cut(struct image *image, uint64_t frame, uint64_t size)
+{
+	struct image_cut *cuts = image->cuts;
+
+	while (image->cut_count && cuts[image->cut_count - 1].size >= size)
+		image->cut_count--;
+	if (image->cut_count == IMAGE_CUTS) {
+		cuts[1].size = cuts[0].size;
+		memmove(cuts, cuts + 1, (IMAGE_CUTS - 1) * sizeof *cuts);
+		image->cut_count--;
+	}
+	cuts[image->cut_count++] = (struct image_cut){ frame, size };
+}
+
+/* Where what was written before the frame ends. */
+static uint64_t cut_of(const struct image *image, uint64_t frame)
+{
+	for (unsigned i = 0; i < image->cut_count; i++)
+		if (frame < image->cuts[i].frame)
+			return image->cuts[i].size;
+	return UINT64_MAX;
+}
+
 static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
 {
 	uint64_t before = image->entry->size;
@@ -43,26 +67,47 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 		images->disk->too_far++;
 		return;
 	}
-	if (frame < image->resized || !disk_resize(images->disk, image->entry, size))
+	if ((image->cut_count && frame < image->cuts[image->cut_count - 1].frame) || !disk_resize(images->disk, image->entry, size))
 		return;
 	if (size < before)
 		image_cut(images, image, size);
 	else if (image->size_known)
 		image_set(images, image, before, size, RANGE_ZEROS, 0);
 	image->size_known = true;
-	image->resized = frame;
-	image->cut_at = size;
+	note_cut(image, frame, size);
 }
 
 /* Operations are reported when their data are complete: the size may have been set since. */
 static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
 {
 	struct block_effect bytes = *effect;
+	uint64_t end = cut_of(image, image_frame_of(effect));
 
-	if (image_frame_of(effect) < image->resized && bytes.offset + bytes.length > image->cut_at)
-		bytes.length = bytes.offset < image->cut_at ? image->cut_at - bytes.offset : 0;
+	bytes.to_end = false;
+	if (bytes.offset + bytes.length > end)
+		bytes.length = bytes.offset < end ? end - bytes.offset : 0;
 	if (bytes.length)
 		apply_command(images, image, &bytes, NULL);
+}
+
+/* The same of a change that did not go beyond the end of the file. */
+static void apply_before_end(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	struct block_effect bytes = *effect;
+	uint64_t left = image->entry->size > effect->offset ? image->entry->size - effect->offset : 0;
+
+	/* WRITEs before it can be reported later */
+	if (!effect->to_end && bytes.length > left)
+		image_set(images, image, effect->offset + left, effect->offset + effect->length, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED,
+			  image_frame_of(effect));
+	if (effect->to_end || bytes.length > left)
+		bytes.length = left;
+	apply_to_file(images, image, &bytes);
+	if (!effect->to_end)
+		return;
+	image->size_known = false;
+	if (!image->cut_count || effect->response_frame >= image->cuts[image->cut_count - 1].frame)
+		note_cut(image, effect->response_frame, effect->offset);
 }
 
 /* Remembers a change of some file below the path, through the file id of the image `via` if that is known. */
@@ -73,7 +118,7 @@ static void note_unseen(struct images *images, const struct file_effect *effect)
 	uint64_t room = images->memory < images->max_memory ? images->max_memory - images->memory : 0;
 	bool is_range = bytes->length && bytes->offset <= UINT64_MAX - bytes->length;
 
-	images->memory += unseen_add(&images->unseen, effect->path, via ? via->first : 0, bytes->response_frame, is_range ? bytes->offset : 0,
+	images->memory += unseen_add(&images->unseen, effect->path, via ? via->first : effect->first, bytes->response_frame, is_range ? bytes->offset : 0,
 				     is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
 }
 
@@ -119,6 +164,8 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 		image->first = effect->bytes.request_frame;
 		image->is_of_id = effect->is_of_id;
 		image->unseen = unseen;
+		if (effect->kind == FILE_DATA && effect->size <= INT64_MAX)
+			disk_resize(images->disk, image->entry, effect->size);
 	}
 	if (image && image->unseen != unseen) {
 		/* a missing request may have changed the size */
@@ -139,7 +186,7 @@ static void keep_deleted(struct images *images, const char *path)
 
 void images_take_file(struct images *images, const struct file_effect *effect)
 {
-	bool has_bytes = effect->kind == FILE_DATA || effect->kind == FILE_RESIZED;
+	bool has_bytes = (effect->kind == FILE_DATA && !effect->is_bounded) || effect->kind == FILE_RESIZED;
 	struct image *image;
 
 	images->file_operations++;
@@ -157,7 +204,12 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	if (!image)
 		return;
 	switch (effect->kind) {
-	case FILE_DATA: apply_to_file(images, image, &effect->bytes); break;
+	case FILE_DATA:
+		if (effect->is_bounded)
+			apply_before_end(images, image, &effect->bytes);
+		else
+			apply_to_file(images, image, &effect->bytes);
+		break;
 	case FILE_RESIZED:
 		image->born = effect->is_new ? effect->bytes.response_frame : image->born;
 		resize_file(images, image, effect->size, effect->bytes.response_frame);

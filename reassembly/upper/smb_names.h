@@ -26,6 +26,8 @@ struct smb_file {
 	struct smb_name *name;    /* its path, or the last one if it has none any more; NULL: to be made from the node */
 	uint64_t renames;         /* of directories before `name` was made */
 	uint64_t since;           /* frame of the response that showed it under its path first */
+	uint64_t size;            /* that the server reported or a request set last */
+	bool is_treeless;         /* its path begins with the number of a tree: the share is unknown */
 	bool is_aside;            /* deleted or replaced: another file can have its path now */
 };
 

@@ -350,6 +350,25 @@ static void report_data(struct rtap_tracker *tracker, const struct smb_request *
 	coverage_fini(&cut);
 }
 
+/* A change that no data show. */
+static void report_change(struct rtap_tracker *tracker, const struct smb_part *part, struct file_effect *effect)
+{
+	bool is_failed = part->is_answered && smb_is_error(part->status);
+
+	/* a copy can fail after some bytes */
+	if (is_failed && part->changes != SMB_COPIES)
+		return;
+	effect->kind = FILE_DATA;
+	effect->bytes.kind = part->changes == SMB_ZEROES && part->is_answered ? BLOCK_ZEROED : BLOCK_SPOILED;
+	effect->bytes.offset = part->offset;
+	effect->bytes.to_end = part->length == UINT64_MAX;
+	effect->bytes.length = effect->bytes.to_end ? 0 : part->length;
+	effect->is_bounded = part->changes != SMB_COPIES || !part->is_answered || is_failed || effect->bytes.to_end;
+	if (effect->bytes.length || effect->bytes.to_end)
+		tracker->take_file_effect(tracker->file_effect_owner, effect);
+	effect->is_bounded = effect->bytes.to_end = false;
+}
+
 static void report_size(struct rtap_tracker *tracker, struct file_effect *effect, uint64_t size, bool is_seen)
 {
 	effect->kind = is_seen ? FILE_SIZE_SEEN : FILE_RESIZED;
@@ -372,22 +391,29 @@ static bool is_change(const struct smb_part *part)
 {
 	if (!part->is_answered || smb_is_error(part->status))
 		return false;
-	return part->command == SMB2_WRITE || part->command == SMB2_SET_INFO ||
+	return part->command == SMB2_WRITE || part->command == SMB2_SET_INFO || part->changes ||
 	       (part->command == SMB2_CREATE && part->action != SMB_OPENED && part->action != SMB_CREATED);
 }
 
-/* The file is unknown: it may be any one of the tree. */
-static void report_unseen(struct rtap_tracker *tracker, const struct request *base, const struct smb_part *part, struct file_effect *effect)
+/* Reports the range that changed of a file that may be any one of the tree. */
+static void report_range(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, struct file_effect *effect)
 {
-	struct smb_key key = smb_key_of_tree(base->connection, !base->from_a, part->session, part->tree);
-	struct smb_file *tree = smb_file_find(tracker, &key);
-	char *path = tree ? smb_file_path(tracker, tree) : NULL;
-
-	effect->kind = FILE_UNSEEN;
-	effect->path = path ? path : "";
-	tracker->take_file_effect(tracker->file_effect_owner, effect);
-	free(path);
-	smb_file_release(tracker, tree);
+	if (part->is_answered && smb_is_error(part->status))
+		return;
+	if (part->command == SMB2_WRITE && part->has_range && part->length) {
+		effect->bytes.offset = part->offset;
+		effect->bytes.length = part->is_answered ? part->moved : part->length;
+	} else if (part->changes) {
+		effect->bytes.offset = part->offset;
+		effect->bytes.length = part->length == UINT64_MAX ? UINT64_MAX - part->offset : part->length;
+	} else if (part->command == SMB2_SET_INFO && part->has_size) {
+		effect->bytes.offset = part->size;
+		effect->bytes.length = UINT64_MAX - part->size;
+	} else {
+		return;
+	}
+	if (effect->bytes.length)
+		smb_part_report_unseen(tracker, &request->command.request, part, effect);
 }
 
 /* The file was opened by a request that was not captured: its path is `id`. */
@@ -400,19 +426,28 @@ static void report_part_of_id(struct rtap_tracker *tracker, const struct smb_req
 	effect->is_of_id = true;
 	if (part->command == SMB2_READ || part->command == SMB2_WRITE)
 		report_data(tracker, request, part, effect);
+	else if (part->changes)
+		report_change(tracker, part, effect);
 	else if (part->is_answered && !is_failed && part->has_size)
 		report_part_size(tracker, part, effect);
-	if (part->command == SMB2_WRITE && part->has_range && part->length && !is_failed) {
-		effect->bytes.offset = part->offset;
-		effect->bytes.length = part->is_answered ? part->moved : part->length;
-	} else if (part->command == SMB2_SET_INFO && part->has_size && !is_failed) {
-		effect->bytes.offset = part->size;
-		effect->bytes.length = UINT64_MAX - part->size;
-	} else {
+	report_range(tracker, request, part, effect);
+}
+
+/* The file is known, as far as its path is. */
+static void report_part(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, const struct smb_file *file,
+			struct file_effect *effect)
+{
+	effect->is_of_id = file && file->is_treeless;
+	effect->size = file ? file->size : 0;
+	if (part->command == SMB2_READ || part->command == SMB2_WRITE)
+		report_data(tracker, request, part, effect);
+	else if (part->changes)
+		report_change(tracker, part, effect);
+	/* new sizes were reported with the response */
+	if (!effect->is_of_id || (part->command == SMB2_SET_INFO && part->has_size))
 		return;
-	}
-	if (effect->bytes.length)
-		report_unseen(tracker, &request->command.request, part, effect);
+	effect->first = file->since;
+	report_range(tracker, request, part, effect);
 }
 
 void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, const struct message *response)
@@ -425,6 +460,7 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 	for (uint32_t i = 0; i < request->part_count; i++) {
 		const struct smb_part *part = &request->parts[i];
 		char *path = smb_part_file_path(tracker, part);
+		const struct smb_file *file = part->creates ? part->creates->file : part->file;
 		struct file_effect effect = { .path = path, .unseen = request->unseen };
 		char unknown[SMB_PATH_OF_ID];
 
@@ -433,12 +469,12 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		effect.bytes.time_ns = base->time_ns;
 		if (!base->is_seen || (!path && !part->has_file)) {
 			if (is_change(part))
-				report_unseen(tracker, base, part, &effect);
+				smb_part_report_unseen(tracker, base, part, &effect);
 		} else if (!path) {
 			smb_part_path_of_id(base, part, unknown);
 			report_part_of_id(tracker, request, part, &effect, unknown);
-		} else if (part->command == SMB2_READ || part->command == SMB2_WRITE) {
-			report_data(tracker, request, part, &effect);
+		} else {
+			report_part(tracker, request, part, file, &effect);
 		}
 		free(path);
 	}

@@ -145,6 +145,7 @@ static void take_name(struct upper_work *work, struct smb_request *request, stru
 	if (!wants_paths(work->tracker))
 		return;
 	before = tree_path(work, request, part, &tree, spare);
+	part->is_treeless = !tree;
 	set_path(work, request, part, before, name, length);
 	smb_name_release(tree);
 }
@@ -209,6 +210,53 @@ static void take_write(struct upper_work *work, struct smb_request *request, str
 		take_data(work, request, part, part_of(body, number(body, 2, 2), length), length);
 }
 
+/* The range that an IOCTL changes. COPYCHUNK: the one that has all chunks. */
+static void take_control(struct smb_part *part, struct rtap_span body)
+{
+	struct rtap_span input = part_of(body, number(body, 24, 4), number(body, 28, 4));
+	uint64_t chunks = number(input, 24, 4), begin = UINT64_MAX, end = 0;
+	uint32_t ex = 0;
+
+	part->detail = (uint32_t)number(body, 4, 4);
+	part->changes = SMB_COPIES;
+	part->length = UINT64_MAX;
+	switch (part->detail) {
+	case SMB2_SET_ZERO_DATA:
+		part->changes = SMB_ZEROES;
+		begin = number(input, 0, 8);
+		end = input.length >= 16 ? number(input, 8, 8) : 0;
+		break;
+	case SMB2_OFFLOAD_WRITE:
+		begin = number(input, 8, 8);
+		end = input.length >= 24 ? begin + number(input, 16, 8) : 0;
+		break;
+	case SMB2_DUPLICATE_EXTENTS_EX: ex = 8; /* fall through */
+	case SMB2_DUPLICATE_EXTENTS:
+		begin = number(input, ex + 24, 8);
+		end = input.length >= ex + 40 ? begin + number(input, ex + 32, 8) : 0;
+		break;
+	case SMB2_COPYCHUNK: case SMB2_COPYCHUNK_WRITE:
+		if (input.length < 32 || chunks > (input.length - 32) / 24)
+			break;
+		for (uint32_t i = 0; i < chunks; i++) {
+			uint64_t first = number(input, 40 + i * 24, 8), after = first + number(input, 48 + i * 24, 4);
+
+			begin = first < begin ? first : begin;
+			end = after > end ? after : end;
+		}
+		break;
+	default:
+		part->changes = SMB_CHANGES_NOTHING;
+		part->length = 0;
+		return;
+	}
+	/* not captured, or not valid: all bytes */
+	if (begin <= end) {
+		part->offset = begin;
+		part->length = end - begin;
+	}
+}
+
 /* SET_INFO of the size or the name of a file. */
 static void take_set(struct upper_work *work, struct smb_request *request, struct smb_part *part, struct rtap_span body)
 {
@@ -216,9 +264,14 @@ static void take_set(struct upper_work *work, struct smb_request *request, struc
 	uint64_t length;
 
 	part->detail = (uint32_t)number(body, 2, 2);
-	if (part->detail == (SMB2_FILE_END_OF_FILE << 8 | SMB2_INFO_FILE) && buffer.length >= 8) {
-		part->has_size = true;
-		part->size = number(buffer, 0, 8);
+	part->size = number(buffer, 0, 8);
+	/* an allocation smaller than the file shortens it, to a multiple of a block: [MS-FSA] 2.1.5.15.1 */
+	part->has_size = buffer.length >= 8 && (part->detail == (SMB2_FILE_END_OF_FILE << 8 | SMB2_INFO_FILE) ||
+						(part->detail == (SMB2_FILE_ALLOCATION << 8 | SMB2_INFO_FILE) && !part->size));
+	if (part->detail == (SMB2_FILE_ALLOCATION << 8 | SMB2_INFO_FILE) && !part->has_size) {
+		part->changes = SMB_SHORTENS;
+		part->offset = part->size;
+		part->length = UINT64_MAX;
 	}
 	length = number(buffer, 16, 4);
 	if ((part->detail == (SMB2_FILE_RENAME << 8 | SMB2_INFO_FILE) ||
@@ -242,7 +295,8 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2)), number(body, 6, 2));
 		break;
 	case SMB2_CREATE:
-		take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2)), number(body, 46, 2));
+		if (body.length >= 48)
+			take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2)), number(body, 46, 2));
 		break;
 	case SMB2_READ:
 		part->has_range = body.length >= 16;
@@ -251,7 +305,7 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		take_pieces(work, request, part, number(body, 36, 4), part_of(body, number(body, 44, 2), number(body, 46, 2)));
 		break;
 	case SMB2_WRITE: take_write(work, request, part, body); break;
-	case SMB2_IOCTL: part->detail = (uint32_t)number(body, 4, 4); break;
+	case SMB2_IOCTL: take_control(part, body); break;
 	case SMB2_QUERY_INFO: part->detail = (uint32_t)number(body, 2, 2); break;
 	case SMB2_QUERY_DIRECTORY: part->detail = (uint32_t)number(body, 2, 1); break;
 	case SMB2_SET_INFO: take_set(work, request, part, body); break;
@@ -302,10 +356,14 @@ static void take_renamed(struct upper_work *work, const struct smb_request *requ
 
 	if (file) {
 		smb_file_rename(tracker, file, part->path, change);
+		file->is_treeless = part->is_treeless;
 		return;
 	}
 	smb_part_path_of_id(&request->command.request, part, id);
-	smb_file_release(tracker, smb_file_named(tracker, key, id, part->path, change));
+	file = smb_file_named(tracker, key, id, part->path, change);
+	if (file)
+		file->is_treeless = part->is_treeless;
+	smb_file_release(tracker, file);
 }
 
 /* The size of the file according to the answer, and whether it is a new one. */
@@ -313,6 +371,7 @@ static void report_size(struct upper_work *work, const struct smb_request *reque
 			const struct smb_change *change)
 {
 	struct rtap_tracker *tracker = work->tracker;
+	const struct smb_file *file = part->creates ? part->creates->file : part->file;
 	char *path = part->has_size && tracker->take_file_effect ? smb_part_file_path(tracker, part) : NULL;
 	struct file_effect effect = { .path = path, .kind = FILE_RESIZED, .is_new = is_new, .unseen = request->unseen };
 
@@ -325,7 +384,14 @@ static void report_size(struct upper_work *work, const struct smb_request *reque
 	effect.bytes.request_frame = change->request_frame;
 	effect.bytes.response_frame = change->response_frame;
 	effect.bytes.time_ns = change->time_ns;
+	effect.is_of_id = file && file->is_treeless;
 	tracker->take_file_effect(tracker->file_effect_owner, &effect);
+	if (effect.is_of_id && !is_new && effect.kind == FILE_RESIZED) {
+		effect.first = file->since;
+		effect.bytes.offset = effect.size;
+		effect.bytes.length = UINT64_MAX - effect.size;
+		smb_part_report_unseen(tracker, &request->command.request, part, &effect);
+	}
 	free(path);
 }
 
@@ -338,7 +404,22 @@ static void open_file(struct upper_work *work, const struct smb_request *request
 	if (!part->path || !part->has_file || part->file)
 		return;
 	part->file = smb_file_open(work->tracker, key, part->path, is_new, change);
+	if (part->file) {
+		part->file->size = part->has_size && part->action == SMB_OPENED ? part->size : 0;
+		part->file->is_treeless = part->is_treeless;
+	}
 	report_size(work, request, part, is_new && part->file && part->file->since == change->response_frame, change);
+}
+
+/* SET_INFO of the size. */
+static void take_size(struct upper_work *work, const struct smb_request *request, struct smb_part *part, const struct smb_change *change)
+{
+	struct smb_file *file = part->creates ? part->creates->file : part->file;
+
+	if (file && (part->has_size || (part->changes == SMB_SHORTENS && part->size < file->size)))
+		file->size = part->size;
+	if (part->file || part->creates)
+		report_size(work, request, part, false, change);
 }
 
 /* What the answer means for later requests. The part has the request and the answer. */
@@ -366,8 +447,8 @@ static void apply_answer(struct upper_work *work, struct smb_request *request, s
 	case SMB2_SET_INFO:
 		if (part->path && part->has_file)
 			take_renamed(work, request, part, &key, &change);
-		else if (part->file || part->creates)
-			report_size(work, request, part, false, &change);
+		else
+			take_size(work, request, part, &change);
 		break;
 	default: break;
 	}
@@ -445,6 +526,19 @@ char *smb_part_file_path(struct rtap_tracker *tracker, const struct smb_part *pa
 		return smb_file_path(tracker, file);
 	copy = path ? memory_new(strlen(path) + 1) : NULL;
 	return copy ? strcpy(copy, path) : NULL;
+}
+
+void smb_part_report_unseen(struct rtap_tracker *tracker, const struct request *request, const struct smb_part *part, struct file_effect *effect)
+{
+	struct smb_key key = smb_key_of_tree(request->connection, !request->from_a, part->session, part->tree);
+	struct smb_file *tree = smb_file_find(tracker, &key);
+	char *path = tree ? smb_file_path(tracker, tree) : NULL;
+
+	effect->kind = FILE_UNSEEN;
+	effect->path = path ? path : "";
+	tracker->take_file_effect(tracker->file_effect_owner, effect);
+	free(path);
+	smb_file_release(tracker, tree);
 }
 
 void smb_part_path_of_id(const struct request *request, const struct smb_part *part, char *text)

@@ -10,6 +10,8 @@
 #include "reassembly/upper/command.h"
 #include "reassembly/upper/smb_names.h"
 
+struct file_effect;
+
 /* Actions of CREATE: [MS-SMB2] 2.2.14. */
 #define SMB_OPENED 1
 #define SMB_CREATED 2
@@ -20,9 +22,12 @@ struct smb_piece {
 	uint32_t key, length;
 };
 
+/* Changes of contents other than WRITE, and other than a new size. */
+enum smb_change_kind { SMB_CHANGES_NOTHING, SMB_ZEROES, SMB_COPIES, SMB_SHORTENS };
+
 struct smb_part {
 	uint64_t id, session;
-	uint64_t offset, length;  /* with has_range: of the file */
+	uint64_t offset, length;  /* with has_range, or of a change: of the file; UINT64_MAX: up to its end */
 	uint64_t interim_frame;   /* of the interim response (STATUS_PENDING); 0: none */
 	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
 	uint64_t moved;           /* bytes read or written, by the response */
@@ -31,6 +36,8 @@ struct smb_part {
 	uint32_t action;          /* of CREATE's response */
 	uint32_t inline_length;   /* data in the request or response */
 	uint16_t command, charge, granted;
+	uint8_t changes;          /* enum smb_change_kind */
+	bool is_treeless;         /* likewise `path` */
 	bool has_range, has_size, is_answered, has_file, is_related;
 	uint8_t file_id[SMB2_FILE_ID_LENGTH];
 	char *path;               /* name in CREATE, TREE_CONNECT or a rename; on the heap; NULL: none */
@@ -75,6 +82,9 @@ const char *smb_part_path(const struct smb_part *part);
 
 /* The file of a part on which it works, under its present path, on the heap. NULL: likewise. */
 char *smb_part_file_path(struct rtap_tracker *tracker, const struct smb_part *part);
+
+/* The file is unknown, or only the path in its tree is: reports a change of it as one of any file. `first`: the effect's. */
+void smb_part_report_unseen(struct rtap_tracker *tracker, const struct request *request, const struct smb_part *part, struct file_effect *effect);
 
 /* Also the path of a file whose path is not known: "10.0.0.1/by-id/" and the id. */
 #define SMB_PATH_OF_ID (SMB_SERVER_TEXT + 2 * SMB2_FILE_ID_LENGTH + 16)
