@@ -57,6 +57,7 @@ static void take_operation(void *owner, const struct rtap_operation *operation)
 
 	stats_operation(reporting->stats, operation);
 	report_operation(reporting->report, operation);
+	report_calls_operation(reporting->report, operation);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)

@@ -57,15 +57,19 @@ struct report_sequence {
 	struct report_points series[REPORT_SERIES_COUNT]; /* struct report_packet */
 };
 
-/* An RPC. The spot's time: of the call; its place: nanoseconds to the end of the reply, negative: no reply. */
+/*
+ * An RPC, or an operation of another layer. The spot's time: of the request; its place: nanoseconds to the end of the response, negative: none
+ * was seen. Texts are cut to their arrays.
+ */
 struct report_call {
 	struct report_spot spot;
-	uint64_t frame, reply_frame; /* first frames of the call and the reply; 0: unknown */
-	const char *name;           /* of the procedure or operation; NULL: unnamed */
-	const char *status;         /* name of an error status; NULL: unnamed */
-	uint32_t program, version, procedure, xid;
-	bool program_known, failed;
-	bool read_chunks, write_chunks, reply_chunk;
+	uint64_t frame, reply_frame; /* first frames of request and response; 0: unknown */
+	char kind[40];              /* "nvme Read" */
+	char id[24];                /* what pairs request and response; "": unknown */
+	char status[32];            /* of an error; "": it has no name */
+	bool failed;
+	bool has_reads, has_writes; /* the responder moved data by RDMA READs, by RDMA WRITEs */
+	bool has_reply_chunk;
 };
 
 #define REPORT_PAUSE RTAP_RECOVERY_COUNT

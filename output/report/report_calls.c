@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Recording of RPCs and connection setups as they are reported. The call has the chunks, the reply the end time.
+ * Recording of RPCs, operations of other layers, and connection setups as they are reported. An RPC's call has the chunks, its reply the end time.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/rpc/rpc_programs.h"
 #include "dissect/rpc/rpc_status.h"
 #include "dissect/management/cm.h"
 #include "output/report/report_calls.h"
@@ -24,7 +25,7 @@ static bool is_auxiliary(const char *name)
 	return false;
 }
 
-/* The name of a call: that of the first characteristic operation, else of the last one. */
+/* The name of a call's procedure: that of the first characteristic operation, else of the last one. NULL: it has none. */
 static const char *name_of(const struct rtap_message *message)
 {
 	const char *name = NULL;
@@ -39,14 +40,44 @@ static const char *name_of(const struct rtap_message *message)
 	return name;
 }
 
+static void label_rpc(const struct rtap_message *message, struct line *line)
+{
+	struct rtap_rpc_facts facts = { .program = message->program, .version = message->version, .procedure = message->procedure };
+	const char *name = name_of(message);
+
+	if (!message->program_known && !name) {
+		line_text(line, "unknown program");
+		return;
+	}
+	rpc_line_program(&facts, line);
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		rpc_line_procedure(&facts, line);
+}
+
+/* `text` was cleared. */
+static void copy_text(char *text, size_t room, const char *from)
+{
+	if (from)
+		memcpy(text, from, strnlen(from, room - 1));
+}
+
 static struct report_call call_of(const struct rtap_message *message)
 {
-	return (struct report_call){
-		.spot = { message->time_ns, -1 }, .frame = message->first_frame, .name = name_of(message),
-		.program_known = message->program_known, .program = message->program, .version = message->version,
-		.procedure = message->procedure, .xid = message->xid,
-		.read_chunks = message->read_chunks, .write_chunks = message->write_chunks, .reply_chunk = message->reply_chunk,
+	struct report_call call = {
+		.spot = { message->time_ns, -1 }, .frame = message->first_frame,
+		.has_reads = message->read_chunks, .has_writes = message->write_chunks, .has_reply_chunk = message->reply_chunk,
 	};
+	struct line line;
+
+	line_init(&line, call.kind, sizeof call.kind - 1);
+	label_rpc(message, &line);
+	line_init(&line, call.id, sizeof call.id - 1);
+	line_text(&line, "xid 0x");
+	line_hex_digits(&line, message->xid, 8);
+	return call;
 }
 
 static void note_call(struct report *report, struct report_trace *trace, const struct rtap_message *message)
@@ -83,10 +114,10 @@ static void note_reply(struct report *report, struct report_trace *trace, const 
 	}, (int64_t)lost_us * 1000);
 	if (message->rdma_error || (message->has_rpc_status && (!message->rpc_accepted || message->rpc_status))) {
 		call.failed = true;
-		call.status = rpc_status_name(message);
+		copy_text(call.status, sizeof call.status, rpc_status_name(message));
 	} else if (message->has_status && message->status) {
 		call.failed = true;
-		call.status = message->status_name;
+		copy_text(call.status, sizeof call.status, message->status_name);
 	}
 	report_points_add(&trace->calls, &call);
 }
@@ -101,6 +132,40 @@ void report_message(struct report *report, const struct rtap_message *message)
 		note_call(report, trace, message);
 	else
 		note_reply(report, trace, message);
+}
+
+/* Nanoseconds to the end of the response. An operation without one ends with its last frame; one that needed one: negative. */
+static int64_t duration_of(const struct rtap_operation *operation)
+{
+	if (operation->has_latency)
+		return operation->latency_ns < 0 ? -1 : operation->latency_ns;
+	return operation->one_way ? operation->time_end_ns - operation->time_ns : -1;
+}
+
+void report_calls_operation(struct report *report, const struct rtap_operation *operation)
+{
+	struct report_trace *trace = operation->connection ? report_trace_of(report, operation->connection->number) : NULL;
+	struct report_call call = {
+		.spot = { operation->time_ns, duration_of(operation) },
+		.frame = operation->request_frame, .reply_frame = operation->response_frame,
+		.failed = operation->has_status && !operation->ok,
+		.has_reads = operation->carried == RTAP_CARRIED_READ, .has_writes = operation->carried == RTAP_CARRIED_WRITE,
+	};
+	struct line line;
+
+	/* those with costly bodies are recorded with their messages; an event that did not happen is no missing response */
+	if (!trace || operation->flags & RTAP_OPERATION_COSTLY || (operation->flags & RTAP_OPERATION_WAITS && !operation->has_latency))
+		return;
+	line_init(&line, call.kind, sizeof call.kind - 1);
+	line_text(&line, operation->layer);
+	line_char(&line, ' ');
+	line_text(&line, operation->name);
+	line_init(&line, call.id, sizeof call.id - 1);
+	line_text(&line, operation->id ? "id " : "");
+	line_text(&line, operation->id ? operation->id : "");
+	if (call.failed)
+		copy_text(call.status, sizeof call.status, operation->status);
+	report_points_add(&trace->calls, &call);
 }
 
 /* The summary of a layer as in the one-line text, without the preceding comma. */

@@ -26,7 +26,7 @@ typedef void report_part(const void *page, struct line *line);
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 
-/* Plots of one connection: setup, throughput, sequence numbers, RPCs. */
+/* Plots of one connection: setup, throughput, sequence numbers, operations. */
 report_part report_setup, report_throughput, report_sequences, report_calls;
 
 /* Losses and delays between several capture points. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Plots of one connection: its sequence numbers over time, its RPCs.
+ * Plots of one connection: its sequence numbers over time, its operations.
  */
 #include "config.h"
 
 #include <string.h>
 
 #include "dissect/infiniband/ib.h"
-#include "dissect/rpc/rpc_programs.h"
 #include "output/message/connections.h"
 #include "output/report/html.h"
 #include "output/report/html_axis.h"
@@ -295,7 +294,7 @@ void report_sequences(const void *what, struct line *line)
 		sequence_plot(page, trace, side, line);
 }
 
-/* RPCs of one kind share rows of the time line, as many as were outstanding at once, up to a limit. */
+/* Calls of one kind share rows of the time line, as many as were outstanding at once, up to a limit. */
 #define LANES 20
 #define ROW_HEIGHT 11
 #define LANE_GAP 12
@@ -307,29 +306,6 @@ struct lane {
 	struct html_rows rows;
 	double top;
 };
-
-static bool is_alike(const struct report_call *a, const struct report_call *b)
-{
-	if (a->name || b->name)
-		return a->name == b->name && a->program == b->program;
-	return a->program_known == b->program_known && a->program == b->program && a->version == b->version && a->procedure == b->procedure;
-}
-
-static void call_name(const struct report_call *call, struct line *line)
-{
-	struct rtap_rpc_facts facts = { .program = call->program, .version = call->version, .procedure = call->procedure };
-
-	if (!call->program_known && !call->name) {
-		line_text(line, "unknown program");
-		return;
-	}
-	rpc_line_program(&facts, line);
-	line_char(line, ' ');
-	if (call->name)
-		html_text(line, call->name);
-	else
-		rpc_line_procedure(&facts, line);
-}
 
 int report_compare_calls(const void *a, const void *b)
 {
@@ -344,7 +320,7 @@ int report_compare_calls(const void *a, const void *b)
 static struct lane *lane_of(struct lane *lanes, unsigned *count, const struct report_call *call)
 {
 	for (unsigned i = 0; i < *count; i++)
-		if (is_alike(lanes[i].call, call))
+		if (!strcmp(lanes[i].call->kind, call->kind))
 			return &lanes[i];
 	if (*count == LANES)
 		return &lanes[LANES - 1];
@@ -373,30 +349,33 @@ static void sign(const char *name, double x, double y, struct line *line)
 static void call_title(const struct report_page *page, const struct report_call *call, struct line *line)
 {
 	line_text(line, "<title>");
-	call_name(call, line);
+	html_text(line, call->kind);
 	if (call->frame) {
-		line_text(line, ", call in frame ");
+		line_text(line, ", request in frame ");
 		line_dec(line, call->frame);
 	}
-	line_text(line, ", xid 0x");
-	line_hex_digits(line, call->xid, 8);
+	line_text(line, *call->id ? ", " : "");
+	html_text(line, call->id);
 	line_text(line, ", ");
 	html_offset(line, (int64_t)((uint64_t)call->spot.time_ns - (uint64_t)page->stats->begin_ns));
 	if (call->spot.place < 0) {
-		line_text(line, ", no reply");
-	} else {
-		line_text(line, ", reply in frame ");
+		line_text(line, ", no response");
+	} else if (call->reply_frame) {
+		line_text(line, ", response in frame ");
 		line_dec(line, call->reply_frame);
 		line_text(line, " after ");
+		html_duration(line, call->spot.place);
+	} else {
+		line_text(line, ", lasts ");
 		html_duration(line, call->spot.place);
 	}
 	if (call->failed) {
 		line_text(line, ", error ");
-		html_text(line, call->status ? call->status : "without a name");
+		html_text(line, *call->status ? call->status : "without a name");
 	}
-	line_text(line, call->read_chunks ? ", read chunks" : "");
-	line_text(line, call->write_chunks ? ", write chunks" : "");
-	line_text(line, call->reply_chunk ? ", reply chunk" : "");
+	line_text(line, call->has_reads ? ", data by RDMA READ" : "");
+	line_text(line, call->has_writes ? ", data by RDMA WRITE" : "");
+	line_text(line, call->has_reply_chunk ? ", reply chunk" : "");
 	line_text(line, "</title>");
 }
 
@@ -421,11 +400,11 @@ static void draw_call(const struct report_page *page, const struct report_call *
 	line_text(line, "z\" data-w=\"");
 	html_fixed(line, width, 3);
 	line_text(line, "\"/>");
-	if (call->read_chunks)
+	if (call->has_reads)
 		sign("rc", begin + 1, y + 4, line);
-	if (call->write_chunks)
+	if (call->has_writes)
 		sign("wc", end - 1, y + 4, line);
-	if (call->reply_chunk)
+	if (call->has_reply_chunk)
 		sign("pc", end - 1, y + 4, line);
 	if (call->failed)
 		sign("bad", end + 5, y + 4, line);
@@ -441,7 +420,7 @@ static void lane_names(const struct lane *lanes, unsigned count, struct line *li
 		if (i == LANES - 1)
 			line_text(line, "all others");
 		else
-			call_name(lanes[i].call, line);
+			html_text(line, lanes[i].call->kind);
 		line_text(line, "</text><path class=\"grid\" d=\"M");
 		html_pixel(line, 4);
 		line_char(line, ' ');
@@ -456,9 +435,9 @@ static void calls_caption(const struct report_points *points, struct line *line)
 {
 	line_text(line, "<ul class=\"legend\">");
 	for (unsigned i = 0; i < 5; i++) {
-		static const char *const signs[][3] = { { "rc", "chunk", "read chunks (the server fetches arguments)" },
-			{ "wc", "chunk", "write chunks (the server places results)" }, { "pc", "chunk", "reply chunk (it places the reply)" },
-			{ "bad", "failed", "an error" }, { "none", "open", "no reply" } };
+		static const char *const signs[][3] = { { "rc", "chunk", "RDMA READ (the responder fetches data, or read chunks)" },
+			{ "wc", "chunk", "RDMA WRITE (it places data, or write chunks)" }, { "pc", "chunk", "reply chunk (it places the reply)" },
+			{ "bad", "failed", "an error" }, { "none", "open", "no response" } };
 
 		line_text(line, "<li><svg class=\"sign\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\"><g class=\"call ");
 		line_text(line, signs[i][1]);
@@ -472,12 +451,12 @@ static void calls_caption(const struct report_points *points, struct line *line)
 	if (points->count < points->seen) {
 		html_count(line, points->count);
 		line_text(line, " of ");
-		html_counted(line, points->seen, "call");
+		html_counted(line, points->seen, "operation");
 		line_text(line, " drawn: of each of ");
 		html_count(line, points->slices);
 		line_text(line, " time slices the fastest and the slowest, and some of those between");
 	} else {
-		html_counted(line, points->seen, "call");
+		html_counted(line, points->seen, "operation");
 	}
 	line_text(line, "</li></ul></figure>\n");
 }
@@ -534,11 +513,12 @@ void report_calls(const void *what, struct line *line)
 	frame = calls_frame(points);
 	bottom = lay_out(points, &frame, lanes, &count);
 	unit = html_time_unit(frame.x.high);
-	line_text(line, "<figure><figcaption><b>RPCs,</b> from call to reply</figcaption>\n<svg class=\"plot calls\" viewBox=\"0 0 1000 ");
+	line_text(line, "<figure><figcaption><b>Operations,</b> from request to response</figcaption>\n<svg class=\"plot calls\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
 	line_text(line, "\" role=\"img\"");
 	html_area_data(line, &frame.x, TOP, bottom, unit, start_of(page, &frame));
-	line_text(line, "><title>RPCs over time</title><desc>A bar a call; its title names its frames. The table of RPCs has the numbers.</desc>\n");
+	line_text(line, "><title>Operations over time</title><desc>A bar for each; its title names its frames. "
+		  "The tables of operations and RPCs have the numbers.</desc>\n");
 	html_ticks_x(line, &frame.x, unit, TOP, bottom);
 	lane_names(lanes, count, line);
 	html_area_begin(line, CALL_LEFT, RIGHT - 4, TOP, bottom);

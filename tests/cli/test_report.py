@@ -473,13 +473,32 @@ class Plots(ReportTest):
                 continue
             title = bar.one("title").text()
             signs = {use["href"] for use in bar.all("use")}
-            bars[int(re.search(r"call in frame (\d+)", title).group(1)), int(re.search(r"reply in frame (\d+)", title).group(1)),
+            bars[int(re.search(r"request in frame (\d+)", title).group(1)), int(re.search(r"response in frame (\d+)", title).group(1)),
                  "#m-rc" in signs, "#m-wc" in signs, "#m-pc" in signs] += 1
         wanted = collections.Counter()
         for reply in replies:
             call = calls[reply["request"]]
             wanted[call["first_frame"], reply["first_frame"], bool(call["read_chunks"]), bool(call["write_chunks"]), call["reply_chunk"]] += 1
         self.assertEqual(bars, wanted)
+
+    def test_operations_of_all_layers_are_bars(self):
+        """Those with a response; of RPCs, the calls are drawn."""
+        layers = set()
+        for capture in captures():
+            if not re.search(r"nvmeof|iser|srp|rnbd|smbdirect|rds|nccl", os.path.basename(capture)):
+                continue
+            wanted, bars = collections.Counter(), collections.Counter()
+            for one in self.objects("operations", "--json", capture):
+                if one.get("response_frame") and one["layer"] not in ("rpc", "nfs"):
+                    wanted[one["layer"] + " " + one["name"], str(one.get("request_frame", "")), str(one["response_frame"]), one.get("ok") is False] += 1
+                    layers.add(one["layer"])
+            for bar in self.page(capture).root.all("g", "call"):
+                title = bar.one("title").text() if bar.all("title") else ""
+                match = re.match(r"(.+?), (?:request in frame (\d+), )?.*response in frame (\d+) after", title)
+                if match:
+                    bars[match[1], match[2] or "", match[3], "failed" in bar["class"].split()] += 1
+            self.assertEqual(bars, wanted, capture)
+        self.assertEqual(layers, {"nvme", "iser", "srp", "rnbd", "smb", "rds", "nccl"})
 
     def test_slow_replies_without_loss_are_on_the_time_axis(self):
         """Calls of NFS that took 50 ms or longer, and the longest part of a command of NVMe without data."""
