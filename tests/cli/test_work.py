@@ -61,20 +61,20 @@ NAMES = (
     (make.writes_scattered, 5000, (FILES,)),
 )
 SHARES = (
-    (storage.smb_renames_around_a_file, 4000, (FILES, OPERATIONS)),
-    (storage.smb_renames_around_a_long_path, 2000, (FILES, OPERATIONS)),
-    (storage.smb_opens_on_a_long_path, 500, (FILES, OPERATIONS)),
-    (storage.smb_renames_of_many_directories, 500, (FILES,)),
-    (storage.smb_lost_requests, 8000, (FILES,)),
-    (storage.smb_files_of_lost_opens, 8000, (FILES,)),
+    (storage.smb_renames_around_a_file, 1000, (FILES, OPERATIONS)),
+    (storage.smb_renames_around_a_long_path, 500, (FILES, OPERATIONS)),
+    (storage.smb_opens_on_a_long_path, 200, (FILES, OPERATIONS)),
+    (storage.smb_renames_of_many_directories, 150, (FILES,)),
+    (storage.smb_lost_requests, 2000, (FILES,)),
+    (storage.smb_files_of_lost_opens, 1000, (FILES,)),
 )
 BLOCKS = (
-    (storage.copies_of_copies, 8000, (FILES,)),
-    (storage.copies_of_one_block, 8000, (FILES,)),
-    (storage.copies_under_way, 8000, (FILES,)),
+    (storage.copies_of_copies, 4000, (FILES,)),
+    (storage.copies_of_one_block, 4000, (FILES,)),
+    (storage.copies_under_way, 4000, (FILES,)),
     (storage.copies_of_a_range_of_blocks, 1000, (FILES,)),
-    (storage.namespaces_without_a_name, 8000, (FILES,)),
-    (storage.namespaces_with_and_without_a_name, 8000, (FILES,)),
+    (storage.namespaces_without_a_name, 800, (FILES,)),
+    (storage.namespaces_with_and_without_a_name, 400, (FILES,)),
 )
 TRANSFERS = (
     (storage.rds_messages, 10000, (OPERATIONS,)),

@@ -53,7 +53,7 @@ def smb_renames_of_many_directories(count):
         yield from client.written(smb_file(2 * i + 1))
 
 
-def smb_lost_requests(count, files=500):
+def smb_lost_requests(count, files=100):
     """Writes to some files, with a lost request before each."""
     client = Smb()
     yield from client.connected()
