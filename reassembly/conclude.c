@@ -9,14 +9,14 @@
 #include "reassembly/message_list.h"
 #include "reassembly/upper.h"
 
-/* Whether exactly one packet is missing before those that were seen. */
+/* Whether exactly one packet of it is missing before those that were seen. The request of an atomic is all of it, even if truncated. */
 static bool lacks_first_only(const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
 	const struct message *before = message_list_before(message);
 	uint64_t end = before ? (before->end ? before->end : before->has_last ? before->high + 1 : 0) : stream->settled_end;
 
-	return end && end + 1 == message->low && stream->pmtu;
+	return end && end + 1 == message->low && stream->pmtu && message->shown.kind != RTAP_KIND_ATOMIC;
 }
 
 /* Finds the missing bytes of messages whose packets carry data. */

@@ -395,6 +395,54 @@ Test(tracker, the_value_of_an_atomic_that_was_cut_off_is_not_there)
 	cr_expect_not(last.complete);
 }
 
+Test(tracker, a_repeated_read_request_that_was_cut_off_is_no_other_one)
+{
+	begin(64 * MIB, true);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 300);
+	now_ns += 10000 * MICROSECOND;
+	snap_length = 40;
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 300);
+	snap_length = 0;
+	RESPONSE(READ_FIRST, 3, .syndrome = 0x1f, .msn = 1, BYTES(256));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 1, BYTES(44));
+	end();
+	cr_expect_eq(reported, 1);
+	cr_expect_eq(complete, 1);
+	cr_expect_eq(last.repeats, 1);
+}
+
+Test(tracker, an_atomic_that_was_cut_off_at_first_is_known_when_it_is_repeated)
+{
+	begin(64 * MIB, true);
+	snap_length = 40;
+	REQUEST(FETCH_ADD, 7, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	snap_length = 0;
+	now_ns += 10000 * MICROSECOND;
+	REQUEST(FETCH_ADD, 7, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	RESPONSE(ATOMIC_ACK, 7, .syndrome = 0x1f, .msn = 1, .original = 0x1234);
+	end();
+	cr_expect_eq(reported, 1);
+	cr_expect_eq(complete, 1);
+	cr_expect_eq(last.r_key, 7);
+	cr_expect_eq(last.swap_or_add, 9);
+}
+
+/* The packet that is missing before it can be no part of it: an atomic has one request. */
+Test(tracker, an_atomic_that_was_cut_off_has_one_packet)
+{
+	begin(64 * MIB, true);
+	REQUEST(WRITE_FIRST, 1, .r_key = 7, .dma_length = 300, BYTES(256));
+	REQUEST(WRITE_LAST, 2, BYTES(44));
+	snap_length = 40;
+	REQUEST(FETCH_ADD, 4, .r_key = 7);
+	snap_length = 0;
+	RESPONSE(ATOMIC_ACK, 4, .syndrome = 0x1f, .msn = 3, .original = 0x1234);
+	end();
+	cr_expect_eq(by_kind[RTAP_KIND_ATOMIC].psn, 4);
+	cr_expect_eq(by_kind[RTAP_KIND_ATOMIC].length, 8);
+	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].complete);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

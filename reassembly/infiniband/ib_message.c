@@ -119,8 +119,11 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 {
 	uint64_t offset;
 
-	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end) || !ib->has_reth)
+	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end))
 		return false;
+	/* the capture cut off what it requests */
+	if (!ib->has_reth)
+		return message->end || psn == message->low;
 	offset = (psn - message->low) * message->stream->pmtu;
 	return ib->r_key == message->shown.r_key && ib->virtual_address == message->shown.virtual_address + offset &&
 	       offset + ib->dma_length == message->shown.length;
@@ -176,6 +179,21 @@ static bool is_early_answer(const struct message *message, enum rtap_verb verb)
 	       !message->coverage.count && !message->cut.count;
 }
 
+/* The capture can have truncated the first copy of the request. */
+static void take_single(struct message *message, const struct rtap_ib_facts *ib)
+{
+	struct rtap_message *shown = &message->shown;
+
+	if (shown->request_seen)
+		return;
+	shown->request_seen = shown->has_key = ib->has_atomic || ib->has_reth;
+	shown->r_key = ib->r_key;
+	shown->virtual_address = ib->virtual_address;
+	shown->length = shown->kind == RTAP_KIND_FLUSH ? ib->dma_length : 8;
+	shown->swap_or_add = ib->swap_or_add;
+	shown->compare = ib->compare;
+}
+
 /* Operations with a single request packet. */
 static __attribute__((noinline)) void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet,
 						     uint64_t psn, const struct piece *piece, enum rtap_verb verb,
@@ -190,6 +208,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	} else if (message && message->low == psn) {
 		if (!assembly_same_verb(message, verb))
 			return;
+		take_single(message, ib);
 		assembly_note_repeat(tracker, message);
 		result->touched = message;
 		return;
@@ -200,13 +219,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 		if (!message)
 			return;
 	}
-	/* A truncated part was not seen. */
-	message->shown.request_seen = message->shown.has_key = ib->has_atomic || ib->has_reth;
-	message->shown.r_key = ib->r_key;
-	message->shown.virtual_address = ib->virtual_address;
-	message->shown.length = verb == RTAP_VERB_FLUSH ? ib->dma_length : 8;
-	message->shown.swap_or_add = ib->swap_or_add;
-	message->shown.compare = ib->compare;
+	take_single(message, ib);
 	message->end = psn + 1;
 	assembly_note_frame(tracker, result, message, piece, true);
 	if (verb == RTAP_VERB_ATOMIC_WRITE) {
