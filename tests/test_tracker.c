@@ -443,6 +443,27 @@ Test(tracker, an_atomic_that_was_cut_off_has_one_packet)
 	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].complete);
 }
 
+/* A PSN after the first response of a READ is the READ's own, whatever request or First comes there. */
+Test(tracker, a_read_restarted_before_its_request_was_captured_is_one)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	RESPONSE(READ_FIRST, 2, .syndrome = 0x1f, .msn = 2, BYTES(256));
+	RESPONSE(READ_MIDDLE, 3, BYTES(256));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 2, BYTES(88));
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1100, .dma_length = 344);
+	RESPONSE(READ_FIRST, 3, .syndrome = 0x1f, .msn = 2, BYTES(256));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 2, BYTES(88));
+	REQUEST(READ_REQUEST, 2, .r_key = 7, .virtual_address = 0x1000, .dma_length = 600);
+	end();
+	cr_expect_eq(reported, 2);
+	cr_expect_eq(complete, 2);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].psn, 2);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].length, 600);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].virtual_address, 0x1000);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

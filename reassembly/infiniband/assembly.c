@@ -296,7 +296,8 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
 	/* A restarted READ has Firsts and Lasts in its middle. */
-	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
+	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) &&
+	    (before->shown.request_seen ? !before->end || psn < before->end : assembly_is_inside(before, psn)))
 		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return assembly_same_verb(before, verb) ? before : NULL;

@@ -99,6 +99,12 @@ static inline bool assembly_same_verb(const struct message *message, enum rtap_v
 	return message && message->shown.verb == verb;
 }
 
+/* Whether packets before and at or after `psn` belong to a READ whose request was not seen: only a restart of it begins there. */
+static inline bool assembly_is_inside(const struct message *read, uint64_t psn)
+{
+	return psn > read->low && psn <= read->high;
+}
+
 /* Whether two parts can belong to one SEND whose packets in between were not seen. */
 bool assembly_may_be_one(const struct message *message, const struct message *next);
 

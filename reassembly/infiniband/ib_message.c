@@ -119,8 +119,10 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 {
 	uint64_t offset;
 
-	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end))
+	if (!assembly_same_verb(message, RTAP_VERB_READ) || (message->end && psn >= message->end))
 		return false;
+	if (!message->shown.request_seen)
+		return assembly_is_inside(message, psn);
 	/* the capture cut off what it requests */
 	if (!ib->has_reth)
 		return message->end || psn == message->low;

@@ -332,9 +332,9 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	was_whole = assembly_is_whole(message);
 	if (place == IB_ONLY && message->low == psn && message->shown.request_seen && message->shown.length == piece.wire && !message->end)
 		message->end = psn + 1;
-	/* A restarted READ has Firsts in its middle: they show its beginning only if the request was not seen. */
+	/* A restarted READ has Firsts in its middle: they do not show its beginning. */
 	if (!message->shown.request_seen)
-		assembly_extend(message, psn, place);
+		assembly_extend(message, psn, psn > message->low ? IB_MIDDLE : place);
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
