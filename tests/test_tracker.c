@@ -464,6 +464,22 @@ Test(tracker, a_read_restarted_before_its_request_was_captured_is_one)
 	cr_expect_eq(by_kind[RTAP_KIND_READ].virtual_address, 0x1000);
 }
 
+Test(tracker, an_atomic_captured_after_its_response_and_a_later_one_has_its_value)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 8);
+	RESPONSE(READ_ONLY, 3, .syndrome = 0x1f, .msn = 3, BYTES(8));
+	RESPONSE(ATOMIC_ACK, 2, .syndrome = 0x1f, .msn = 2, .original = 0x1234);
+	REQUEST(FETCH_ADD, 2, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	end();
+	cr_expect_eq(reported, 3);
+	cr_expect_eq(complete, 3);
+	cr_expect_eq(by_kind[RTAP_KIND_ATOMIC].original, 0x1234);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 0);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

@@ -469,12 +469,16 @@ static inline enum rtap_psn_analysis place_in_sequence(struct rtap_tracker *trac
 	return RTAP_PSN_IN_ORDER;
 }
 
-/* Whether it answers a request that was not seen and is not known to be answered. */
-static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
+/*
+ * Whether it answers a request that was not seen and is not known to be answered. An atomic needs this response itself, also after a later
+ * one.
+ */
+static inline bool is_early(const struct psn_stream *stream, uint64_t psn, const struct ib_opcode *opcode)
 {
 	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
 
-	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
+	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged) ||
+	       (opcode->class == IB_ATOMIC_ACKNOWLEDGE && (psn < stream->low || psn_is_missing(stream, psn, psn + 1)));
 }
 
 static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
@@ -551,7 +555,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	}
 	stream->packets++;
 	stream->last_ns = response->time_ns;
-	if (is_early(stream, psn))
+	if (is_early(stream, psn, opcode))
 		keep_early(stream, psn, response);
 	recovery_note_response(stream, psn, response->time_ns);
 	/* The request that the NAK asked for is answered. */
