@@ -164,6 +164,7 @@ struct message {
 	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
 	bool touched;                      /* in the tracker's list `touched` */
 	bool begun_by_response;            /* the request was captured after a response */
+	bool has_own_ack;                  /* the acknowledgement is that of its last packet, not of a later one */
 	size_t deferred;                   /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
 	uint64_t due_ns;                   /* with `deferred`: when to check whether it is finished, by the budget's clock */
 	uint32_t sink_stag;                /* iWARP: sink STag of a READ; request identifier of an atomic */

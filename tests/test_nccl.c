@@ -119,6 +119,23 @@ static const struct row {
 	  20 * US, 6 * US, 0, "none" },
 };
 
+/* Its data was sent again: what that took is not how long an acknowledgement takes, and it ended with the last copy. */
+Test(nccl, a_recovery_of_the_first_transfer_makes_no_receiver_late)
+{
+	struct nccl_times first = { .index = 1, .bytes = 8192, .announced_ns = 0, .first_ns = 20 * US, .last_ns = 30 * US, .acknowledged_ns = 8035 * US,
+				    .has_ack = true, .lost_ns = 8000000 };
+	struct nccl_times next = { .index = 2, .bytes = 8192, .announced_ns = 8040 * US, .first_ns = 8060 * US, .last_ns = 8070 * US };
+	struct nccl_pace pace = { 0 };
+
+	cr_expect_str_eq(nccl_judge(&pace, &first).verdict, "network");
+	cr_expect_eq(nccl_judge(&pace, &next).receiver_ns, 5 * US);
+	pace = (struct nccl_pace){ 0 };
+	first.has_ack = false;
+	first.again_ns = 8030 * US;
+	nccl_judge(&pace, &first);
+	cr_expect_eq(nccl_judge(&pace, &next).receiver_ns, 10 * US);
+}
+
 Test(nccl, costs_are_those_of_the_definitions)
 {
 	struct nccl_pace pace = { 0 };

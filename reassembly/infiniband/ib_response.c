@@ -91,10 +91,13 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 
 		next = TAILQ_NEXT(message, unacked);
 		/* Packets in the middle of a message are acknowledged too. */
-		if (end > psn || (!message->end && !message->has_last && end == psn))
+		if (end > psn || (!message->end && !message->has_last && end == psn)) {
 			partly++;
-		else
-			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+			continue;
+		}
+		/* not the response to a READ after it, or a NAK */
+		message->has_own_ack = end == psn && ((response->psn + 1) & PSN_MASK) == (psn & PSN_MASK);
+		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	}
 	while (stream->unanswered && stream->unanswered->answered)
 		stream->unanswered = TAILQ_NEXT(stream->unanswered, link);

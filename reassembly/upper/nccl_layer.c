@@ -75,7 +75,7 @@ static void take_data(struct nccl_transfer *transfer, const struct message *mess
 	nccl_transfer_take(transfer, message);
 }
 
-/* Assigns the WRITE to a transfer. False: its connection carries another layer, or out of memory. */
+/* Assigns the WRITE to a transfer: it fills its memory, or ends it. False: its connection carries another layer, or out of memory. */
 static bool claim_for(struct rtap_tracker *tracker, struct region *region, struct message *message)
 {
 	struct connection *connection = message->connection;
@@ -94,6 +94,14 @@ static bool claim_for(struct rtap_tracker *tracker, struct region *region, struc
 	return true;
 }
 
+static bool claim_data_for(struct rtap_tracker *tracker, struct region *region, struct message *message)
+{
+	if (!claim_for(tracker, region, message))
+		return false;
+	nccl_transfer_note_range(tracker, region, message);
+	return true;
+}
+
 /* The previous WRITE on the queue pair belongs to a transfer: this WRITE ends the transfer, and fills none of its memory. */
 static struct region *ended_by(const struct message *message)
 {
@@ -106,7 +114,7 @@ static struct region *ended_by(const struct message *message)
 		return NULL;
 	transfer = nccl_transfer_of(before->region->request);
 	/* an empty one has no address */
-	if (shown->length ? shown->length != transfer->receives * SIZE_BYTES : shown->virtual_address)
+	if (transfer->receives > 1 ? shown->length != transfer->receives * SIZE_BYTES : shown->length || shown->virtual_address)
 		return NULL;
 	return before->region;
 }
@@ -147,12 +155,9 @@ static bool claim_end(struct rtap_tracker *tracker, struct message *message)
 
 static struct region *find(const struct rtap_tracker *tracker, const struct message *message)
 {
-	struct region *region;
-
 	if (message->shown.verb != RTAP_VERB_WRITE || !message->shown.has_key)
 		return NULL;
-	region = nccl_match_find(&nccl_layer_state(tracker)->memory, message);
-	return region && nccl_transfer_may_have(nccl_transfer_of(region->request), message) ? region : NULL;
+	return nccl_match_find(&nccl_layer_state(tracker)->memory, message, nccl_transfer_fit);
 }
 
 static bool is_known(const struct region *region)
@@ -180,7 +185,7 @@ static void claim_earlier(struct rtap_tracker *tracker, const struct psn_stream 
 		if (message->region || message->shown.verb != RTAP_VERB_WRITE || message->shown.first_frame < since)
 			continue;
 		region = find(tracker, message);
-		if (region && is_known(region) && claim_for(tracker, region, message)) {
+		if (region && is_known(region) && claim_data_for(tracker, region, message)) {
 			if (assembly_is_whole(message))
 				take_data(nccl_transfer_of(region->request), message, message->shown.length);
 		} else if (!region) {
@@ -233,7 +238,7 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 		prove(tracker, region->request->connection->upper_state);
 	}
 	if (!message->region)
-		claim_for(tracker, region, message);
+		claim_data_for(tracker, region, message);
 }
 
 /* Immediate data that gives the number of bytes written is the second sign. */
@@ -386,15 +391,6 @@ static bool may_want(const struct rtap_tracker *tracker, const struct connection
 	return false;
 }
 
-/* Whether the frame acknowledges this WRITE and not the next one too, whose acknowledgement may be later. */
-static bool has_own_ack(const struct message *message)
-{
-	const struct message *next = TAILQ_NEXT(message, link);
-
-	return !next || next->shown.first_frame > message->shown.answered_in ||
-	       (next->shown.answered_in && next->shown.answered_in != message->shown.answered_in);
-}
-
 /* A WRITE of a transfer is settled. */
 static void data_settled(struct rtap_tracker *tracker, struct message *message)
 {
@@ -406,7 +402,7 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 		take_data(transfer, message, message->coverage.total + message->cut.total);
 	if (shown->outcome == RTAP_OUTCOME_GOOD && shown->has_latency && (!transfer->has_ack || shown->time_ns + shown->latency_ns >= transfer->ack_ns)) {
 		transfer->has_ack = true;
-		transfer->has_own_ack = has_own_ack(message);
+		transfer->has_own_ack = message->has_own_ack;
 		transfer->ack_ns = shown->time_ns + shown->latency_ns;
 		transfer->ack_frame = shown->answered_in;
 	}
@@ -417,9 +413,14 @@ static void data_settled(struct rtap_tracker *tracker, struct message *message)
 /* Records the arrival of retransmitted data. Losses count when the message is settled. */
 static void lost(struct rtap_tracker *tracker, const struct message *message, const struct upper_loss *loss)
 {
+	struct nccl_transfer *transfer;
+
 	(void)loss;
-	if (message->region)
-		nccl_job_arrived(&nccl_transfer_of(message->region->request)->progress, tracker->now_ns);
+	if (!message->region)
+		return;
+	transfer = nccl_transfer_of(message->region->request);
+	transfer->again_ns = tracker->now_ns;
+	nccl_job_arrived(&transfer->progress, tracker->now_ns);
 }
 
 static void detach(struct message *message)

@@ -6,6 +6,7 @@
 #include "reassembly/upper/nccl_match.h"
 
 #define MOST_EXAMINED 512 /* announcements with one key; a communicator has up to 256 at a time */
+#define MOST_EXCESS 4096  /* bytes from the end of a range to the part of the last queue pair, if it is empty: 128 for each queue pair */
 
 static uint64_t hash_of(uint32_t key)
 {
@@ -51,27 +52,47 @@ static bool goes_to_owner(const struct request *request, const struct message *m
 	return is_host(message->shown.from_a ? &written->a : &written->b, sender) && is_host(message->shown.from_a ? &written->b : &written->a, receiver);
 }
 
-struct region *nccl_match_find(const struct multimap *index, const struct message *message)
+static bool is_better(const struct nccl_memory_link *link, const struct nccl_memory_link *than)
+{
+	return link->is_filled == than->is_filled ? link->region->begin > than->region->begin : than->is_filled;
+}
+
+/* Whether a range and the WRITE, which begins at or after it, are as the two in an announcement and its data. */
+static bool is_within(const struct region *region, const struct rtap_message *shown)
+{
+	if (!shown->length)
+		return shown->virtual_address <= region->end || shown->virtual_address - region->end < MOST_EXCESS;
+	return shown->virtual_address <= region->end && shown->length <= region->end - shown->virtual_address;
+}
+
+struct region *nccl_match_find(const struct multimap *index, const struct message *message,
+			       enum nccl_fit (*fit)(const struct region *region, const struct message *message))
 {
 	const struct rtap_message *shown = &message->shown;
 	const struct nccl_memory_link *link = index->map.count ? multimap_find(index, hash_of(shown->r_key), is_key, &shown->r_key) : NULL, *best = NULL;
+	enum nccl_fit best_fits = NCCL_FITS_NOT;
 
 	for (unsigned i = 0; link && i < MOST_EXAMINED; link = link->same.older, i++) {
 		struct region *region = link->region;
+		enum nccl_fit fits;
 
 		/* memory announced after the WRITE is for a later WRITE */
 		if (region->request->first_frame > shown->first_frame)
 			continue;
-		if (shown->virtual_address < region->begin || shown->virtual_address > region->end ||
-		    shown->length > region->end - shown->virtual_address)
+		if (shown->virtual_address < region->begin || !is_within(region, shown))
 			continue;
 		/* hosts with several devices use all of their addresses, with a key for each */
 		if (!goes_to_owner(region->request, message) && !region->uses)
 			continue;
-		if (region->begin == shown->virtual_address)
+		fits = fit(region, message);
+		if (!fits)
+			continue;
+		if (shown->length ? region->begin == shown->virtual_address : fits == NCCL_IS_NEXT)
 			return region;
-		if (!best || (best->is_filled && !link->is_filled) || (best->is_filled == link->is_filled && region->begin > best->region->begin))
+		if (!best || fits > best_fits || (fits == best_fits && is_better(link, best))) {
 			best = link;
+			best_fits = fits;
+		}
 	}
 	return best ? best->region : NULL;
 }

@@ -15,6 +15,14 @@ struct nccl_memory_link {
 	bool is_filled;              /* its transfer has all its data */
 };
 
+/* Whether a WRITE can have data of the transfer of a range. */
+enum nccl_fit {
+	NCCL_FITS_NOT,
+	NCCL_FITS_AFTER,             /* it is empty and after the range */
+	NCCL_FITS,
+	NCCL_IS_NEXT,                /* it can, and it follows the transfer's data, or the end of the transfer before, on its queue pair */
+};
+
 /* An empty index. */
 void nccl_match_init(struct multimap *index);
 
@@ -26,8 +34,10 @@ void nccl_match_remove(struct multimap *index, struct nccl_memory_link *link);
 
 /*
  * The memory that a WRITE fills. Announced ranges can overlap, since more is announced than is sent, and can be announced again: the result is the
- * range announced last at exactly this address; otherwise the range that begins closest before it, preferably an unfilled one. NULL: none.
+ * range announced last at exactly this address; otherwise the range that begins closest before it, preferably an unfilled one. An empty WRITE is one
+ * queue pair's part of data that has too few bytes for all of them, and can be after the range: it belongs where `fit` is NCCL_IS_NEXT. NULL: none.
  */
-struct region *nccl_match_find(const struct multimap *index, const struct message *message);
+struct region *nccl_match_find(const struct multimap *index, const struct message *message,
+			       enum nccl_fit (*fit)(const struct region *region, const struct message *message));
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "dissect/engine/line.h"
+#include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/operation.h"
 #include "reassembly/upper/nccl_transfer.h"
@@ -14,6 +15,8 @@
 
 #define NUMBER_TEXT 24
 #define OBJECT_TEXT 48
+#define MOST_NEIGHBOURS 8 /* messages without a transfer between those of transfers, searched for one that came late */
+#define MOST_RUNS 4096    /* disjoint ranges of a buffer that are remembered */
 
 struct nccl_operation {
 	struct operation operation;
@@ -132,14 +135,17 @@ static bool enter_index(struct rtap_tracker *tracker, struct nccl_transfer *tran
 void nccl_transfer_read_again(struct rtap_tracker *tracker, struct nccl_transfer *transfer)
 {
 	struct request *request = &transfer->request;
-	uint64_t regions = request->region_room * sizeof *request->regions;
+	uint64_t memory = request->region_room * sizeof *request->regions;
 
 	while (!TAILQ_EMPTY(&request->claimed))
 		region_unclaim(TAILQ_FIRST(&request->claimed));
 	leave_index(tracker, transfer);
-	request_charge(&tracker->budget, request, 0, regions);
+	for (uint32_t i = 0; i < request->region_count; i++)
+		memory += coverage_memory(&request->regions[i].data) + coverage_memory(&request->regions[i].cut) +
+			  coverage_memory(&request->regions[i].arrived);
+	request_charge(&tracker->budget, request, 0, memory);
+	region_destroy_all(request);
 	region_free_room(request);
-	request->region_count = 0;
 	tracker->counters.evictions += !enter_index(tracker, transfer);
 }
 
@@ -210,7 +216,9 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 	const struct rtap_message *shown = &message->shown;
 
 	transfer->immediates += shown->has_immediate;
+	nccl_transfer_note_place(transfer, message);
 	note_qp(transfer, (uint32_t)message->connection->shown.number);
+	transfer->channel->splits |= transfer->qp_count > 1;
 	if (!transfer->has_data || shown->time_ns < transfer->first_ns) {
 		transfer->first_ns = shown->time_ns;
 		transfer->first_frame = shown->first_frame;
@@ -240,19 +248,107 @@ static struct nccl_place *place_of(const struct nccl_transfer *transfer, const s
 	return NULL;
 }
 
-bool nccl_transfer_may_have(const struct nccl_transfer *transfer, const struct message *message)
+/* What is known of its message now, if the WRITE follows it. */
+static struct nccl_place place_before(const struct nccl_place *place, const struct message *message)
 {
-	const struct nccl_place *place = place_of(transfer, message);
+	const struct message *before = message_list_before(message);
+	struct nccl_place known = *place;
 
-	return !place || !place->connection || message->low <= place->psn || transfer->index >= place->index;
+	if (before && before->low == place->psn) {
+		known.is_last |= before->shown.has_immediate;
+		known.next_psn = before->has_last ? before->high + 1 : 0;
+	}
+	return known;
+}
+
+/* Of a message captured late: whether its neighbours in the sequence that belong to the channel allow the transfer. */
+static bool fits_between(const struct nccl_transfer *transfer, const struct message *message)
+{
+	const struct message *before = message_list_before(message), *after = message_list_after(message);
+	const struct nccl_transfer *other;
+
+	for (int i = 0; before && !before->region && i < MOST_NEIGHBOURS; i++)
+		before = message_list_before(before);
+	for (int i = 0; after && !after->region && i < MOST_NEIGHBOURS; i++)
+		after = message_list_after(after);
+	other = before && before->region ? nccl_transfer_of(before->region->request) : NULL;
+	if (other && other->channel == transfer->channel && transfer->index < other->index + before->shown.has_immediate)
+		return false;
+	other = after && after->region ? nccl_transfer_of(after->region->request) : NULL;
+	return !other || other->channel != transfer->channel || transfer->index <= other->index;
+}
+
+static bool is_taken(const struct region *region, uint64_t from, uint64_t length)
+{
+	uint32_t run = coverage_find(&region->arrived, from);
+
+	return length && run < region->arrived.count && coverage_runs(&region->arrived)[run].begin < from + length;
+}
+
+/* Whether an announcement after that of the transfer was not captured: it can have been of the same buffer. */
+static bool has_unseen_after(const struct nccl_transfer *transfer)
+{
+	const struct request *request = &transfer->request;
+	const struct psn_stream *stream = &request->connection->streams[request->from_a];
+
+	return stream->acknowledged > stream->next || region_may_be_followed(request);
+}
+
+/* The first WRITE of a queue pair, whose PSNs begin at 0, for the first transfer. */
+static bool is_first(const struct nccl_transfer *transfer, const struct message *message)
+{
+	return !message->shown.psn && transfer == TAILQ_FIRST(&transfer->channel->transfers);
+}
+
+/*
+ * An empty WRITE after a buffer can also be all the data of a buffer that begins there and whose announcement was not captured, unless its queue
+ * pair shows that no other transfer was between.
+ */
+enum nccl_fit nccl_transfer_fit(const struct region *region, const struct message *message)
+{
+	const struct nccl_transfer *transfer = nccl_transfer_of(region->request);
+	const struct nccl_place *place = place_of(transfer, message);
+	uint64_t from = message->shown.virtual_address - region->begin;
+	bool is_after = from && from >= region->end - region->begin;
+	struct nccl_place known;
+	uint64_t least;
+
+	if (is_taken(region, from, message->shown.length))
+		return NCCL_FITS_NOT;
+	if (!place || !place->connection)
+		return is_first(transfer, message) ? (is_after ? NCCL_FITS_AFTER : NCCL_FITS) :
+		       is_after || has_unseen_after(transfer) ? NCCL_FITS_NOT : NCCL_FITS;
+	if (message->low == place->psn)
+		return NCCL_FITS;
+	if (message->low < place->psn)
+		return !is_after && transfer->index <= place->index && fits_between(transfer, message) ? NCCL_FITS : NCCL_FITS_NOT;
+	known = place_before(place, message);
+	least = known.index + known.is_last;
+	if (transfer->index == least && known.next_psn == message->low)
+		return is_after && !transfer->channel->splits ? NCCL_FITS_AFTER : NCCL_IS_NEXT;
+	return transfer->index >= least && !is_after && !has_unseen_after(transfer) ? NCCL_FITS : NCCL_FITS_NOT;
 }
 
 void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message)
 {
 	struct nccl_place *place = place_of(transfer, message);
 
-	if (place && (!place->connection || message->low > place->psn))
-		*place = (struct nccl_place){ .connection = message->connection->shown.number, .psn = message->low, .index = transfer->index };
+	if (place && (!place->connection || message->low >= place->psn))
+		*place = (struct nccl_place){
+			.connection = message->connection->shown.number, .psn = message->low, .next_psn = message->has_last ? message->high + 1 : 0,
+			.index = transfer->index, .is_last = message->shown.has_immediate,
+		};
+}
+
+void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message)
+{
+	uint64_t memory = coverage_memory(&region->arrived), fresh;
+
+	if (!message->shown.length || region->arrived.count == MOST_RUNS)
+		return;
+	tracker->counters.evictions += !coverage_add(&region->arrived, message->shown.virtual_address - region->begin, NULL, message->shown.length, 0,
+						     COVERAGE_ONLY, &fresh);
+	request_charge(&tracker->budget, region->request, coverage_memory(&region->arrived), memory);
 }
 
 bool nccl_transfer_is_whole(const struct nccl_transfer *transfer)
@@ -287,7 +383,7 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 	channel->last_silence = progress->begun_after;
 	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
-		.last_ns = transfer->last_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack, .lost_ns = lost->time_us * UINT64_C(1000),
+		.last_ns = transfer->last_ns, .again_ns = transfer->again_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack, .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
 		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
 		.knows_free = { progress->knows_receiver, progress->knows_sender },

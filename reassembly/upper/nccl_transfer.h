@@ -29,6 +29,7 @@ struct nccl_transfer {
 	bool has_own_ack;            /* the last acknowledgement is of no later message */
 	uint64_t first_frame, last_frame, ack_frame;
 	int64_t first_ns, last_ns, ack_ns;
+	int64_t again_ns;            /* of the last copy of data that was sent again; 0: none */
 	bool has_total;              /* `total` is valid: the immediate data gave the number of bytes sent */
 	uint64_t total;
 	bool has_immediate;          /* `immediate`, of the last WRITE, is the total in an unknown byte order */
@@ -47,7 +48,9 @@ struct nccl_transfer {
 struct nccl_place {
 	uint64_t connection;         /* its number; 0: unused */
 	uint64_t psn;                /* of the message */
+	uint64_t next_psn;           /* after it; 0: unknown */
 	uint64_t index;
+	bool is_last;                /* it has immediate data: the transfer has no later data on the queue pair */
 };
 
 /* The announcements of one end. */
@@ -57,6 +60,7 @@ struct nccl_channel {
 	unsigned layouts;            /* those that fit all entries: a bit for each enum nccl_layout; 0: none seen */
 	bool is_counting;            /* the index counted up by one */
 	bool is_matched;             /* a WRITE used announced memory */
+	bool splits;                 /* a transfer had data on several queue pairs */
 	uint64_t last_index;
 	struct nccl_pace pace;
 	uint64_t last_silence;       /* of the job, before the data of the transfer that was judged last */
@@ -106,11 +110,15 @@ void nccl_transfer_begun(struct rtap_tracker *tracker, struct nccl_transfer *tra
 /* Records the connection and time of a complete WRITE of its data, or of one that only ends it. */
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message);
 
-/* Whether the WRITE can have data of the transfer: no data of a later transfer precedes it on its queue pair. */
-bool nccl_transfer_may_have(const struct nccl_transfer *transfer, const struct message *message);
+/*
+ * Whether the WRITE can have data of the region's transfer: no other WRITE has these bytes, and on its queue pair it is neither after the transfer's
+ * last data, nor after data of a later transfer, nor before that of an earlier one.
+ */
+enum nccl_fit nccl_transfer_fit(const struct region *region, const struct message *message);
 
-/* Remembers that it has. */
+/* Remembers that it belongs to the transfer; that it has these bytes. */
 void nccl_transfer_note_place(struct nccl_transfer *transfer, const struct message *message);
+void nccl_transfer_note_range(struct rtap_tracker *tracker, struct region *region, const struct message *message);
 
 /* Whether all of its data was captured, by the known or announced size. */
 bool nccl_transfer_is_whole(const struct nccl_transfer *transfer);

@@ -21,7 +21,7 @@ static void learn(struct nccl_pace *pace, const struct nccl_times *times)
 	int64_t ack_ns = between(times->last_ns, times->acknowledged_ns);
 	uint64_t rate = times->bytes ? (uint64_t)between(times->first_ns, times->last_ns) * 1024 / times->bytes : 0;
 
-	if (times->has_ack && (!pace->has_ack || ack_ns < pace->least_ack_ns)) {
+	if (times->has_ack && !times->lost_ns && (!pace->has_ack || ack_ns < pace->least_ack_ns)) {
 		pace->has_ack = true;
 		pace->least_ack_ns = ack_ns;
 	}
@@ -104,8 +104,10 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 		costs.receiver_ns = 0;
 	own(&costs, times, pace->end_ns, ready_ns);
 	costs.verdict = verdict_of(&costs);
-	/* retransmitted data ends with its acknowledgement */
-	end_ns = times->has_ack ? later(times->last_ns, times->acknowledged_ns - pace->least_ack_ns) : times->last_ns;
+	/* retransmitted data ends with its acknowledgement; least_ack_ns is 0 before it is known */
+	end_ns = later(times->last_ns, times->again_ns);
+	if (times->has_ack)
+		end_ns = later(end_ns, times->acknowledged_ns - pace->least_ack_ns);
 	pace->end_ns = pace->has_end ? later(pace->end_ns, end_ns) : end_ns;
 	pace->has_end = true;
 	pace->index = times->index;

@@ -26,6 +26,7 @@ struct nccl_pace {
 struct nccl_times {
 	uint64_t index, bytes;
 	int64_t announced_ns, first_ns, last_ns, acknowledged_ns;
+	int64_t again_ns;        /* of the last copy of data that was sent again; 0: none */
 	bool has_ack;            /* acknowledged_ns is valid */
 	uint64_t lost_ns;        /* by recoveries within its data */
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */

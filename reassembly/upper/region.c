@@ -311,8 +311,7 @@ static bool may_be_answered(const struct request *request, const struct message 
 	return lost_between(&connection->streams[!request->from_a], request->lost[0], request->next_psn[0], message->low);
 }
 
-/* Whether a request after this one can have been lost. */
-static bool may_be_followed(const struct request *request)
+bool region_may_be_followed(const struct request *request)
 {
 	const struct connection *connection = request->connection;
 	const struct psn_stream *stream = &connection->streams[request->from_a];
@@ -323,7 +322,7 @@ static bool may_be_followed(const struct request *request)
 
 bool region_may_be_anothers(const struct request *request, const struct message *message)
 {
-	return may_be_answered(request, message) && may_be_followed(request);
+	return may_be_answered(request, message) && region_may_be_followed(request);
 }
 
 /* Whether a request stays within the memory that the request names: otherwise the other end's device would have refused it. */
@@ -453,7 +452,7 @@ static struct region *find(struct rtap_tracker *tracker, const struct message *m
 	if (!may_be_answered(search.newest->request, message))
 		return search.newest;
 	/* The memory can belong to an unseen request, after an unseen response. */
-	if (may_be_followed(search.newest->request))
+	if (region_may_be_followed(search.newest->request))
 		return NULL;
 	search.newest->request->in_doubt = true;
 	return search.newest;
@@ -635,7 +634,7 @@ static bool is_overfull(const struct request *request)
 
 void region_drop_doubtful(struct rtap_tracker *tracker, struct request *request)
 {
-	bool is_followed = request->in_doubt && !request->is_answered && may_be_followed(request);
+	bool is_followed = request->in_doubt && !request->is_answered && region_may_be_followed(request);
 
 	if (!is_followed && !may_be_preceded(request) && !is_overfull(request))
 		return;

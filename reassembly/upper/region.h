@@ -29,6 +29,9 @@ void region_close_all(struct rtap_tracker *tracker, struct request *request);
 /* Marks a request with such regions as answered: they belong to it up to request->response_psn. */
 void region_set_answered(struct request *request);
 
+/* Whether a request after this one can have been lost. */
+bool region_may_be_followed(const struct request *request);
+
 /* Whether the response to the request can have been lost before the message, and a later request, so that the message can be of that one. */
 bool region_may_be_anothers(const struct request *request, const struct message *message);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import struct
 
 import capfile
 import nccl
@@ -444,18 +445,71 @@ class Apart(Communicator):
         return addresses
 
 
+class Placed(Apart):
+    """Knows the place of each packet of data in its queue pair, and its addresses. Some announce no more than they send."""
+
+    def announce(self, time, sizes):
+        self.sent = getattr(self, "sent", {})
+        self.index += 1
+        addresses = [self.buffers + (i * 8 + self.index % 8) * 0x40000 for i in range(len(sizes))]
+        entries = [nccl.entry(self.layout, address, size if self.key % 3 == 0 else 0x40000, self.key, len(sizes), self.tag + i, self.index)
+                   for i, (size, address) in enumerate(zip(sizes, addresses))]
+        pair = self.pairs[0]
+        pair.deliver(pair.a, pair.a.packets(self.ring + self.index % nccl.SLOTS * nccl.MOST_RECEIVES * len(entries[0]), self.ring_key, b"".join(entries)), time)
+        return addresses
+
+    def data_of(self, sizes, addresses):
+        parts = super().data_of(sizes, addresses)
+        for pair, packets in parts:
+            for opcode, psn, extended, payload, _ in packets:
+                if len(extended) >= 16:
+                    address, key = struct.unpack(">QI", extended[:12])
+                self.sent[pair.b.remote, psn] = (self.key, self.index), address, len(payload) if key == self.key else 0
+                address += len(payload)
+        return parts
+
+
+class Captured:
+    """What frames show of transfers: bytes, which frames are of which one, queue pairs."""
+    EXTENDED = {nccl.WRITE_FIRST: 16, nccl.WRITE_MIDDLE: 0, nccl.WRITE_LAST: 0, nccl.WRITE_LAST_IMM: 4, nccl.WRITE_ONLY: 16, nccl.WRITE_ONLY_IMM: 20}
+
+    def __init__(self, frames, made):
+        self.covered, self.frames, self.qps = {}, {}, {}
+        senders = {bytes(transfer.sender.address): {} for transfer in made.values()}
+        for transfer in made.values():
+            senders[bytes(transfer.sender.address)].update(transfer.link.sent)
+        for number, (_, data, _) in enumerate(frames, 1):
+            pair, psn = int.from_bytes(data[47:50], "big"), int.from_bytes(data[51:54], "big")
+            place = senders.get(data[26:30], {}).get((pair, psn)) if len(data) >= 54 and data[42] in self.EXTENDED else None
+            if not place:
+                continue
+            key, address, length = place
+            self.frames[number] = key
+            self.qps.setdefault(key, set()).add(pair)
+            present = min(length, max(0, len(data) - 54 - self.EXTENDED[data[42]]))
+            self.covered.setdefault(key, set()).update(range(address, address + present))
+
+    def bytes_of(self, transfer):
+        return len(self.covered.get(transfer.key, ()))
+
+
+# Before transfers were told apart by the places of their data, each had bytes, frames, queue pairs or a delay of another.
+SEVERAL_DAMAGES = (1, 5, 9, 12, 22, 25, 26, 27, 37, 38, 41, 53, 54, 63, 66, 67, 73, 77, 80, 81, 84, 234, 265)
+
+
 class Damaged(Nccl):
     """Transfers of random jobs, of which some packets were not captured whole."""
 
-    def job(self, dice):
+    def job(self, dice, kind=Apart):
         hosts = [Host(1), Host(2)]
-        links = [Apart(*dice.sample(hosts, 2), layout=dice.choice(list(nccl.LAYOUTS)), qps=dice.choice((1, 1, 2, 4)), big=dice.random() < 0.5,
+        links = [kind(*dice.sample(hosts, 2), layout=dice.choice(list(nccl.LAYOUTS)), qps=dice.choice((1, 1, 2, 4)), big=dice.random() < 0.5,
                        adaptive=dice.random() < 0.3) for _ in range(dice.choice((1, 1, 2, 3)))]
         times, made = {link: 1000 * MS for link in links}, {}
         for _ in range(dice.choice((12, 20, 40))):
             link = dice.choice(links)
             sizes = [dice.choice((0, 1, 128, 129, 1024, 4096, 5000, 20000)) for _ in range(1 if dice.random() < 0.7 else dice.randrange(2, 9))]
             transfer = link.transfer(times[link], sizes)
+            transfer.key, transfer.link = (link.key, transfer.index), link
             made[link.key, transfer.index] = transfer
             times[link] = transfer.ended + 100 * nccl.US
         return dice.choice(hosts), made
@@ -482,6 +536,42 @@ class Damaged(Nccl):
                     transfer = made.pop((int(o["object"].split()[2], 16), int(o["id"])))
                     self.assertLessEqual(o["data_bytes"], transfer.size)
                     self.assertTrue(not o["complete"] or o["data_bytes"] == transfer.size, (o["data_bytes"], transfer.size))
+
+    def damage_much(self, frames, dice):
+        """Several kinds at once: frames lost, truncated, out of order by microseconds, doubled."""
+        kinds, share = dice.choice((("drop",), ("swap",), ("drop", "cut", "swap", "double"))), dice.choice((0.01, 0.05, 0.2))
+        if "drop" in kinds:
+            frames = [frame for frame in frames if dice.random() >= share]
+        if "cut" in kinds:
+            frames = [(time, data[:dice.randrange(30, len(data))] if dice.random() < share else data, wire) for time, data, wire in frames]
+        if "swap" in kinds:
+            reach = dice.choice((2, 10, 40)) * nccl.US
+            mixed = sorted(frames, key=lambda frame: frame[0] + dice.random() * reach)
+            frames = [(time, data, wire) for (time, _, _), (_, data, wire) in zip(frames, mixed)]
+        return [frame for frame in frames for _ in range(2 if "double" in kinds and dice.random() < 0.1 else 1)]
+
+    def check_known(self, o, transfer, known):
+        """Of an operation of a damaged capture: it has no bytes, frames or queue pairs of others, and a delay only if the transfer had it."""
+        self.assertLessEqual(o["data_bytes"], known.bytes_of(transfer))
+        self.assertTrue(not o["complete"] or o["data_bytes"] == transfer.size, (o["data_bytes"], transfer.size))
+        for key in ("first_data_frame", "last_data_frame"):
+            self.assertEqual(known.frames.get(o.get(key), transfer.key), transfer.key, key)
+        self.assertLessEqual(o["qps"], len(known.qps.get(transfer.key, ())))
+        self.assertIn(o.get("verdict", "none"), ("none", "pause", transfer.verdict))
+
+    def test_several_damages_at_once(self):
+        for seed in SEVERAL_DAMAGES:
+            dice = random.Random(seed)
+            host, made = self.job(dice, Placed)
+            frames = [(time, data, len(data)) for time, data in sorted(host.frames, key=lambda frame: frame[0])]
+            frames = self.damage_much(frames, dice)
+            path = self.path("damaged.pcap")
+            capfile.write_pcap(path, 1, frames)
+            known = Captured(frames, made)
+            for line in self.lines("operations", "--json", path):
+                o = json.loads(line)
+                with self.subTest(seed=seed, id=o["id"], object=o["object"]):
+                    self.check_known(o, made.pop((int(o["object"].split()[2], 16), int(o["id"]))), known)
 
     def test_an_acknowledgement_that_was_not_captured_is_no_delay(self):
         """The next one acknowledges this transfer too."""
