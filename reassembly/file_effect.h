@@ -30,6 +30,7 @@ struct file_effect {
 	const char *new_path;
 	const char *via;             /* of FILE_UNSEEN: the path that is_of_id has; NULL: unknown */
 	uint64_t first;              /* of FILE_UNSEEN without `via`: frame of the response that opened the file first; 0: unknown */
+	uint64_t disk_id;            /* of the file on the server's disk, if CREATE's response had it; 0: unknown */
 	bool is_of_id;               /* `path` is that of a file id, or of a tree id, because the file's is unknown */
 	bool is_new;                 /* of FILE_RESIZED: the file did not exist before */
 	bool is_bounded;             /* of FILE_DATA: only bytes before the end of the file changed; with bytes.to_end the end, too */

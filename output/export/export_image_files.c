@@ -50,13 +50,13 @@ static void note_cut(struct image *image, uint64_t frame, uint64_t size)
 	cuts[image->cut_count++] = (struct image_cut){ frame, size };
 }
 
-/* Where what was written before the frame ends. */
-static uint64_t cut_of(const struct image *image, uint64_t frame)
+/* Where what was written before the frame ends. NULL: anywhere. */
+static const struct image_cut *cut_of(const struct image *image, uint64_t frame)
 {
 	for (unsigned i = 0; i < image->cut_count; i++)
 		if (frame < image->cuts[i].frame)
-			return image->cuts[i].size;
-	return UINT64_MAX;
+			return &image->cuts[i];
+	return NULL;
 }
 
 static void resize_file(struct images *images, struct image *image, uint64_t size, uint64_t frame)
@@ -81,11 +81,11 @@ static void resize_file(struct images *images, struct image *image, uint64_t siz
 static void apply_to_file(struct images *images, struct image *image, const struct block_effect *effect)
 {
 	struct block_effect bytes = *effect;
-	uint64_t end = cut_of(image, image_frame_of(effect));
+	const struct image_cut *cut = cut_of(image, image_frame_of(effect));
 
 	bytes.to_end = false;
-	if (bytes.offset + bytes.length > end)
-		bytes.length = bytes.offset < end ? end - bytes.offset : 0;
+	if (cut && bytes.offset + bytes.length > cut->size)
+		bytes.length = bytes.offset < cut->size ? cut->size - bytes.offset : 0;
 	if (bytes.length)
 		apply_command(images, image, &bytes, NULL);
 }
@@ -122,6 +122,14 @@ static void note_unseen(struct images *images, const struct file_effect *effect)
 				     is_range ? bytes->offset + bytes->length : UINT64_MAX, room);
 }
 
+/* Nothing is known before the frame. */
+static void destroy(struct images *images, struct image *image, uint64_t frame)
+{
+	image->destroyed = frame;
+	image->size_known = false;
+	apply_unknown(images, image, 0, UINT64_MAX, frame, RTAP_MISSING_NOT_CAPTURED);
+}
+
 /* The contents before the last change of any bytes are unknown. */
 void image_take_unseen(struct images *images, struct image *image)
 {
@@ -133,9 +141,7 @@ void image_take_unseen(struct images *images, struct image *image)
 			frame = unseen->frame;
 	if (frame <= image->destroyed || !image->entry)
 		return;
-	image->destroyed = frame;
-	image->size_known = false;
-	apply_unknown(images, image, 0, UINT64_MAX, frame, RTAP_MISSING_NOT_CAPTURED);
+	destroy(images, image, frame);
 }
 
 /* The same of the ranges that changed. An image of a file id has what was read and written with this id. */
@@ -164,6 +170,7 @@ static struct image *file_of(struct images *images, const struct file_effect *ef
 		image->first = effect->bytes.request_frame;
 		image->is_of_id = effect->is_of_id;
 		image->unseen = unseen;
+		image->disk_id = effect->disk_id;
 		if (effect->kind == FILE_DATA && effect->size <= INT64_MAX)
 			disk_resize(images->disk, image->entry, effect->size);
 	}
@@ -184,6 +191,14 @@ static void keep_deleted(struct images *images, const char *path)
 		images->refused++;
 }
 
+/* Whether the path was opened, and is not the file any more that had it: who renamed or replaced that was not captured. */
+static bool is_other(const struct images *images, const struct file_effect *effect)
+{
+	const struct image *image = effect->disk_id && (effect->kind == FILE_RESIZED || effect->kind == FILE_SIZE_SEEN) ? find_file(images, effect->path) : NULL;
+
+	return image && image->disk_id && image->disk_id != effect->disk_id;
+}
+
 void images_take_file(struct images *images, const struct file_effect *effect)
 {
 	bool has_bytes = (effect->kind == FILE_DATA && !effect->is_bounded) || effect->kind == FILE_RESIZED;
@@ -196,13 +211,18 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	}
 	if (effect->kind == FILE_DATA && !image_is_possible(images, &effect->bytes))
 		return;
-	if (effect->kind == FILE_RESIZED && effect->is_new)
+	if ((effect->kind == FILE_RESIZED && effect->is_new) || is_other(images, effect))
 		keep_deleted(images, effect->path);
 	image = file_of(images, effect, has_bytes);
 	if (effect->kind == FILE_RENAMED && !paths_move(&images->paths, effect->is_of_id ? "" : effect->path, effect->new_path))
 		images->refused++;
 	if (!image)
 		return;
+	/* there was no memory to keep the other one */
+	if (is_other(images, effect))
+		destroy(images, image, effect->bytes.response_frame);
+	if (effect->kind == FILE_RESIZED || effect->kind == FILE_SIZE_SEEN)
+		image->disk_id = effect->disk_id ? effect->disk_id : image->disk_id;
 	switch (effect->kind) {
 	case FILE_DATA:
 		if (effect->is_bounded)

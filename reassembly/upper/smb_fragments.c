@@ -23,12 +23,15 @@ static bool begins(struct rtap_span bytes)
 	return bytes.length < SMB2_HEADER_LENGTH || !(little_bits(bytes.bytes, SMB2_FLAGS) & SMB2_IS_RELATED);
 }
 
-/* Whether the end of one message and the start of the next may have been sent between the fragments: at least two SENDs. */
+/*
+ * Whether the end of one message may have been sent between the fragments, and the start of the next: then at least two SENDs, or one if
+ * the fragment itself can be that start.
+ */
 static bool may_lack_sends(const struct psn_stream *stream, const struct smb_fragment *before, const struct smb_fragment *fragment)
 {
 	if (before->has_msn && fragment->has_msn)
 		return before->msn + 1 != fragment->msn;
-	return stream && fragment->psn > before->end + 1 &&
+	return stream && fragment->psn > before->end + !begins(fragment->bytes) &&
 	       (psn_was_lost(stream, before->lost, before->end, fragment->psn) || psn_is_missing(stream, before->end, fragment->psn));
 }
 

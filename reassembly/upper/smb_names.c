@@ -284,7 +284,8 @@ static void set_aside(struct rtap_tracker *tracker, struct smb_node *node, const
 	free(to);
 }
 
-struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, const struct smb_change *change)
+struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
+			       const struct smb_change *change)
 {
 	struct path_tree *tree = &names_of(tracker)->tree;
 	uint64_t before = tree->memory;
@@ -293,7 +294,8 @@ struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_ke
 
 	smb_key_drop(tracker, key);
 	node = (struct smb_node *)path_tree_find(tree, path);
-	if (is_new && node && node->file && node->file->since < change->request_frame)
+	if (node && node->file && node->file->since < change->request_frame &&
+	    (is_new || (disk_id && node->file->disk_id && disk_id != node->file->disk_id)))
 		set_aside(tracker, node, change);
 	node = (struct smb_node *)path_tree_get(tree, path);
 	if (node && node->file) {
@@ -311,6 +313,8 @@ struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_ke
 		if (node)
 			node->file = file;
 	}
+	if (disk_id)
+		file->disk_id = disk_id;
 	add_entry(tracker, key, file, (size_t)(tree->memory > before ? tree->memory - before : 0) + strlen(path));
 	return file;
 }
@@ -323,7 +327,7 @@ struct smb_file *smb_file_named(struct rtap_tracker *tracker, const struct smb_k
 	if (replaced)
 		set_aside(tracker, replaced, change);
 	report_rename(tracker, before, path, true, change);
-	return smb_file_open(tracker, key, path, false, change);
+	return smb_file_open(tracker, key, path, false, 0, change);
 }
 
 /* The file has this place only, and not what is below it. */

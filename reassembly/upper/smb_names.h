@@ -26,6 +26,7 @@ struct smb_file {
 	struct smb_name *name;    /* its path, or the last one if it has none any more; NULL: to be made from the node */
 	uint64_t renames;         /* of directories before `name` was made */
 	uint64_t since;           /* frame of the response that showed it under its path first */
+	uint64_t disk_id;         /* on the server's disk; 0: unknown */
 	uint64_t size;            /* that the server reported or a request set last */
 	bool is_treeless;         /* its path begins with the number of a tree: the share is unknown */
 	bool is_aside;            /* deleted or replaced: another file can have its path now */
@@ -60,9 +61,10 @@ struct smb_change {
 
 /*
  * The key stands for the file at the path, which the response created (`is_new`) or found: a file that was open under the path before the request is
- * not a new one. Returns it with a reference for the caller; NULL: out of memory.
+ * not a new one, unless it had another `disk_id`. Returns it with a reference for the caller; NULL: out of memory.
  */
-struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, const struct smb_change *change);
+struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
+			       const struct smb_change *change);
 
 /* The same of a file that was renamed to the path, and known only as `before` until then. */
 struct smb_file *smb_file_named(struct rtap_tracker *tracker, const struct smb_key *key, const char *before, const char *path,

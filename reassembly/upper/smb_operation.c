@@ -433,16 +433,29 @@ static void report_part_of_id(struct rtap_tracker *tracker, const struct smb_req
 	report_range(tracker, request, part, effect);
 }
 
+/* The file may be empty now. */
+static void report_spoiled(struct rtap_tracker *tracker, struct file_effect *effect)
+{
+	effect->kind = FILE_DATA;
+	effect->bytes.kind = BLOCK_SPOILED;
+	effect->bytes.to_end = effect->is_bounded = true;
+	tracker->take_file_effect(tracker->file_effect_owner, effect);
+}
+
 /* The file is known, as far as its path is. */
 static void report_part(struct rtap_tracker *tracker, const struct smb_request *request, const struct smb_part *part, const struct smb_file *file,
 			struct file_effect *effect)
 {
 	effect->is_of_id = file && file->is_treeless;
 	effect->size = file ? file->size : 0;
+	effect->disk_id = file ? file->disk_id : 0;
 	if (part->command == SMB2_READ || part->command == SMB2_WRITE)
 		report_data(tracker, request, part, effect);
 	else if (part->changes)
 		report_change(tracker, part, effect);
+	/* the response was not captured, or not whole */
+	else if (part->command == SMB2_CREATE && part->overwrites && !part->has_file && !(part->is_answered && smb_is_error(part->status)))
+		report_spoiled(tracker, effect);
 	/* new sizes were reported with the response */
 	if (!effect->is_of_id || (part->command == SMB2_SET_INFO && part->has_size))
 		return;
@@ -465,7 +478,9 @@ void smb_operation_ended(struct rtap_tracker *tracker, struct command *command, 
 		char unknown[SMB_PATH_OF_ID];
 
 		effect.bytes.request_frame = base->first_frame;
-		effect.bytes.response_frame = response ? response->shown.first_frame : base->first_frame;
+		/* without a response it was executed after its data were moved */
+		effect.bytes.response_frame = response ? response->shown.first_frame :
+					      base->data.last_frame > base->first_frame ? base->data.last_frame : base->first_frame;
 		effect.bytes.time_ns = base->time_ns;
 		if (!base->is_seen || (!path && !part->has_file)) {
 			if (is_change(part))

@@ -295,6 +295,8 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 		set_path(work, request, part, NULL, part_of(body, number(body, 4, 2), number(body, 6, 2)), number(body, 6, 2));
 		break;
 	case SMB2_CREATE:
+		/* SUPERSEDE, OVERWRITE, OVERWRITE_IF */
+		part->overwrites = body.length >= 40 && ((1u << 0 | 1u << 4 | 1u << 5) >> (number(body, 36, 4) & 31) & 1);
 		if (body.length >= 48)
 			take_name(work, request, part, part_of(body, number(body, 44, 2), number(body, 46, 2)), number(body, 46, 2));
 		break;
@@ -313,6 +315,22 @@ void smb_part_of_request(struct upper_work *work, struct smb_request *request, u
 	}
 }
 
+/* The file's id on the disk, which clients usually ask for: [MS-SMB2] 2.2.14.2.9. 0: it is not in the contexts. */
+static uint64_t disk_id_of(struct rtap_span contexts)
+{
+	for (uint32_t at = 0, next; at < contexts.length; at += next) {
+		struct rtap_span context = { contexts.bytes + at, contexts.length - at };
+		uint32_t name = (uint32_t)number(context, 4, 2), data = (uint32_t)number(context, 10, 2);
+
+		next = (uint32_t)number(context, 0, 4);
+		if (number(context, 6, 2) == 4 && name <= context.length - 4 && !memcmp(context.bytes + name, "QFid", 4) && number(context, 12, 4) >= 8)
+			return number(context, data, 8);
+		if (!next || next > context.length)
+			break;
+	}
+	return 0;
+}
+
 /* CREATE opened a file: its id stands for it from now on. */
 static void take_created(struct smb_part *part, struct rtap_span body)
 {
@@ -322,6 +340,7 @@ static void take_created(struct smb_part *part, struct rtap_span body)
 	part->has_file = true;
 	part->has_size = !(number(body, 56, 4) & IS_DIRECTORY);
 	part->size = number(body, 48, 8);
+	part->disk_id = disk_id_of(part_of(body, number(body, 80, 4), number(body, 84, 4)));
 	memcpy(part->file_id, body.bytes + 64, SMB2_FILE_ID_LENGTH);
 }
 
@@ -385,6 +404,7 @@ static void report_size(struct upper_work *work, const struct smb_request *reque
 	effect.bytes.response_frame = change->response_frame;
 	effect.bytes.time_ns = change->time_ns;
 	effect.is_of_id = file && file->is_treeless;
+	effect.disk_id = file ? file->disk_id : 0;
 	tracker->take_file_effect(tracker->file_effect_owner, &effect);
 	if (effect.is_of_id && !is_new && effect.kind == FILE_RESIZED) {
 		effect.first = file->since;
@@ -403,7 +423,7 @@ static void open_file(struct upper_work *work, const struct smb_request *request
 
 	if (!part->path || !part->has_file || part->file)
 		return;
-	part->file = smb_file_open(work->tracker, key, part->path, is_new, change);
+	part->file = smb_file_open(work->tracker, key, part->path, is_new, part->disk_id, change);
 	if (part->file) {
 		part->file->size = part->has_size && part->action == SMB_OPENED ? part->size : 0;
 		part->file->is_treeless = part->is_treeless;
@@ -484,6 +504,7 @@ void smb_part_take_answer(struct upper_work *work, struct smb_request *request, 
 	part->granted = answer->granted;
 	part->moved = answer->moved;
 	part->action = answer->action;
+	part->disk_id = answer->disk_id;
 	if (answer->has_size) {
 		part->has_size = true;
 		part->size = answer->size;

@@ -30,10 +30,12 @@ struct smb_part {
 	uint64_t offset, length;  /* with has_range, or of a change: of the file; UINT64_MAX: up to its end */
 	uint64_t interim_frame;   /* of the interim response (STATUS_PENDING); 0: none */
 	uint64_t size;            /* with has_size: of the file: CREATE's response, SET_INFO */
+	uint64_t disk_id;         /* of CREATE's response: of the file on the server's disk; 0: unknown */
 	uint64_t moved;           /* bytes read or written, by the response */
 	uint32_t tree, status;
 	uint32_t detail;          /* control code of IOCTL, class of QUERY_INFO and SET_INFO */
 	uint32_t action;          /* of CREATE's response */
+	bool overwrites;          /* CREATE: the file is empty afterwards */
 	uint32_t inline_length;   /* data in the request or response */
 	uint16_t command, charge, granted;
 	uint8_t changes;          /* enum smb_change_kind */

@@ -36,8 +36,11 @@ class Sessions(Smb):
             # the path alone does not show who changes the file: through another path, after a rename that was not captured, by a file or tree id
             is_sure = not ("reordered" in kinds or by_id or "/tree-" in path or "~" in path) and all(map(damaged.is_known, each.moves))
             possible = each.possible(damaged.is_known if is_sure else lambda command: False)
-            at = next((i for i, byte in enumerate(data) if not lost[i] and byte not in (possible[i] if i < len(possible) else ()) and not (
-                each.is_unanswered and not byte and not (i < len(possible) and possible[i]))), None)
+            possible += [set()] * (len(data) - len(possible))
+            # zeros of a new size whose response was captured before that of a WRITE, or before a WRITE beyond the end that may have been executed
+            may_be_zero, may_end = "reordered" in kinds, each.has_unanswered(damaged.is_known)
+            at = next((i for i, byte in enumerate(data) if not lost[i] and byte not in possible[i] and not (
+                not byte and (may_be_zero or (may_end and not possible[i])))), None)
             if at is None:
                 return None
             found = max(found or 0, at)
@@ -52,16 +55,17 @@ class Sessions(Smb):
         if set(kinds) - {"doubled"}:
             return
         for each in player.objects:
-            if not each.path or each.is_directory or not each.data or each.changes[-1][0] is None:
+            if not each.path or each.is_directory or not any(command and command.name == "WRITE" for command, *_ in each.changes):
                 continue
             data = found[SHARE + each.path]
-            if each.is_unanswered or each in player.rounded:
+            if each.has_unanswered(damaged.is_known) or each in player.rounded:
                 continue
             self.assertEqual(len(data), len(each.data), each.path)
             written = bytearray(len(data))
-            for _, offset, change, size in each.changes if each.by else ():
+            for command, offset, change, size in each.changes:
                 length = 0 if change is None else len(change)
-                written[offset:offset + length] = bytes([size is not None]) * max(0, min(length, len(written) - offset))
+                is_write = command and command.name == "WRITE" and size is not None
+                written[offset:offset + length] = bytes([bool(is_write)]) * max(0, min(length, len(written) - offset))
             lost = holes(missing, SHARE + each.path, len(data))
             if not player.has_encrypted:
                 self.assertFalse(any(a and b for a, b in zip(written, lost)), each.path)
@@ -206,6 +210,74 @@ class Changes(Smb):
         found, missing = self.files(self.capture(scene))
         self.assertEqual(found["10.0.0.1/tree-9/f"][100:150], b"2" * 50)
         self.assertEqual([each[1:3] for each in missing if each[0] == "smb/srv/share/f"], [(100, 40)])
+
+    def replaced(self, ids):
+        """A file whose replacement was not captured; `ids`: that CREATE's responses have."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+
+        def open_file(number, size, disk, action=1):
+            file = struct.pack("<QQ", number, number)
+            client.names[file] = "f"
+            body = smb.created(file, size, action)
+            if disk:
+                body = body[:80] + struct.pack("<II", 152, 56) + struct.pack("<IHHHHI4s4xQQ16x", 0, 16, 4, 0, 24, 32, b"QFid", disk, 1)
+            smb.put_all(scene, talk, client.exchange(smb.CREATE, smb.create("f", 3), body))
+            return file
+        first = open_file(1, 0, ids[0], 2)
+        smb.put_all(scene, talk, client.write(first, 0, b"1" * 300))
+        if ids[2]:
+            smb.put_all(scene, talk, client.close(first))
+        second = open_file(2, 200, ids[1])
+        smb.put_all(scene, talk, client.write(second, 100, b"2" * 100))
+        found, missing = self.files(self.capture(scene))
+        return found, [each[:3] for each in missing]
+
+    def test_a_file_with_another_id_on_the_disk_is_another_one(self):
+        for is_closed in (False, True):
+            with self.subTest(is_closed):
+                found, missing = self.replaced((7, 8, is_closed))
+                self.assertEqual((found["srv/share/f"][100:], found["srv/share/f~2"], missing),
+                                 (b"2" * 100, b"1" * 300, [("smb/srv/share/f", 0, 100)]))
+                for ids in ((7, 7), (7, 0), (0, 7), (0, 0)):
+                    found, missing = self.replaced((*ids, is_closed))
+                    self.assertEqual((found, missing), ({"srv/share/f": b"1" * 100 + b"2" * 100 + b"1" * 100}, []))
+
+    def test_create_may_have_emptied_a_file(self):
+        """Its response was not captured, or not whole."""
+        for disposition, cut, missing in ((5, 0, [(0, 300)]), (4, 80, [(0, 300)]), (0, 80, [(0, 300)]), (1, 0, []), (3, 80, [])):
+            scene, talk, client = self.scene(port=smb.PORT)
+            smb.put_all(scene, talk, client.set_up())
+            file, sends = client.create("f")
+            smb.put_all(scene, talk, sends + client.write(file, 0, b"1" * 300))
+            sends = client.exchange(smb.CREATE, smb.create("f", disposition), smb.created(b"another file id.", 0, 3))
+            smb.put_all(scene, talk, sends[:1])
+            begin = len(scene.frames)
+            smb.put_all(scene, talk, sends[1:] if cut else [])
+            capture = self.capture(scene)
+            frames = list(capfile.read(capture))
+            if cut:
+                body = frames[begin][1].index(b"\xfeSMB") + cut
+                frames[begin] = frames[begin][0], frames[begin][1][:body], frames[begin][2]
+                capfile.write_pcap(capture, 1, frames)
+            with self.subTest((disposition, cut)):
+                self.assertEqual([each[1:3] for each in self.files(capture)[1]], missing)
+
+    def test_a_message_is_not_the_end_of_the_one_before_it(self):
+        """The end of a READ's response was not captured; the next message, an error, has its length."""
+        scene, talk, client = self.scene(port=smb.PORT)
+        smb.put_all(scene, talk, client.set_up())
+        file, sends = client.create("f", size=100, action=1)
+        smb.put_all(scene, talk, sends)
+        client.fragment, error = 100, len(smb.header(0, 0) + smb.error())
+        sends = client.read(file, 0, b"1" * (100 - 80 + error), inline=True)
+        answers = [row for row in sends if row[0].sender == "b"]
+        self.assertEqual([len(row) for row in answers], [1, 1])
+        smb.put_all(scene, talk, [row for row in sends if row[0].sender == "a"] + answers[:1])
+        smb.put_all(scene, talk, client.exchange(smb.FLUSH, smb.of_file(file), smb.error(), smb.NOT_FOUND))
+        capture = self.capture(scene)
+        self.assertEqual([o["name"] for o in self.operations(capture) if o.get("status") == "STATUS_OBJECT_NAME_NOT_FOUND"], ["FLUSH"])
+        self.assertEqual(self.files(capture)[0], {})
 
     def test_a_name_that_was_not_captured_is_not_that_of_the_share(self):
         scene, talk, client = self.scene(port=smb.PORT)

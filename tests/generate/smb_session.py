@@ -20,12 +20,12 @@ READ_RESPONSES = (0xd, 0xe, 0xf, 0x10)
 
 class Object:
     """A file or directory. path: None if it was deleted; paths: all that it had; ids: handles.
-    changes: (command, offset, bytes, size after; None: of zeros before a WRITE); moves: commands that changed its path or took it away."""
+    changes: (command, offset, bytes, size after; None: of zeros before a WRITE); attempts: WRITEs; moves: commands that changed its path or took it away."""
 
     def __init__(self, path, is_directory=False, data=b"", by=None):
         self.path, self.is_directory, self.data, self.by = path, is_directory, bytearray(data), by
         self.paths, self.ids, self.changes, self.moves, self.deletes, self.number = {path}, set(), [], [], False, 0
-        self.is_unanswered = False
+        self.attempts = []
         if data:
             self.changes.append((None, 0, bytes(data), len(data)))
 
@@ -45,6 +45,10 @@ class Object:
             del self.data[size:]
         elif size > before:
             self.put(command, before, bytes(size - before))
+
+    def has_unanswered(self, is_known):
+        """Whether a WRITE did not change it, but nothing shows that."""
+        return any(command.status is None or (command.status and not is_known(command)) for command in self.attempts)
 
     def possible(self, is_known):
         """For each byte the values that it can have, if changes are known of which the function says so: since the last one of these."""
@@ -221,9 +225,6 @@ class Player:
     def reconnect(self, channel):
         """The session's connections end with what is outstanding; the handles are gone."""
         for other in [each for each in self.channels if each.session == channel.session]:
-            for each in other.waiting:
-                if hasattr(each, "found"):
-                    each.found.is_unanswered = True
             other.waiting.clear()
             self.channels.remove(other)
         channel.handles.clear()
@@ -401,6 +402,7 @@ class Player:
         dice = self.dice
         offset, data = dice.randrange(len(found.data) + dice.choice((1, 1, 300))), self.noise(dice.choice((1, 100, 900, 2500)))
         command, fails, is_inline = Command("WRITE", 0, found.paths, offset, len(data)), dice.random() < 0.07, dice.random() < 0.4
+        found.attempts.append(command)
         pieces = [] if is_inline else self.pieces(channel, len(data))
         body = smb.write(file, offset, data) if is_inline else smb.write(file, offset, pieces=pieces, channel=dice.choice((1, 2)))
         self.ask(channel, [(smb.WRITE, command, body)], dice.choice((1, 1, 1, 3)))
@@ -417,7 +419,6 @@ class Player:
                 command.moved = len(data)
             self.tell(channel, [(smb.WRITE, command, smb.error() if fails else smb.written(len(data)), DENIED if fails else 0)],
                       inv=pieces[0][1] if pieces and not fails else None)
-        finish.found = found
         channel.waiting.append(finish)
 
     def read(self, channel, file, found):
@@ -456,7 +457,7 @@ class Player:
         self.ask(channel, [(smb.SET_INFO, command, smb.set_info(file, kind, struct.pack("<Q", size)))])
         if kind == END:
             found.resize(command, size)
-        elif size < len(found.data):
+        else:
             # rounded up to blocks; the size is not on the wire
             self.rounded.add(found)
             found.resize(command, min(len(found.data), -(-size // 512) * 512))
