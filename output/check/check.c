@@ -41,6 +41,20 @@ static bool is_cut(const struct rtap_packet *packet)
 	       (packet->tcp.present || (packet->ib.has_bth && ib_opcodes[packet->ib.opcode].class == IB_SEND));
 }
 
+static void take_tcp_order(struct subject *subject)
+{
+	const struct rtap_tcp_facts *tcp = &subject->packet->tcp;
+	struct check_connection *connection = subject->connection;
+	unsigned sender = subject->sender;
+	uint32_t end = tcp->sequence + tcp->payload.wire + !!(tcp->flags & RTAP_TCP_FLAG_SYN);
+
+	subject->is_ahead = tcp->flags & RTAP_TCP_FLAG_ACK && connection->has_tcp_end[!sender] &&
+			    (int32_t)(tcp->acknowledgment - connection->tcp_end[!sender]) > 0;
+	if (!connection->has_tcp_end[sender] || (int32_t)(end - connection->tcp_end[sender]) > 0)
+		connection->tcp_end[sender] = end;
+	connection->has_tcp_end[sender] = true;
+}
+
 void check_packet(struct check *check, const struct rtap_packet *packet)
 {
 	struct subject subject = { .violations = &check->violations, .memory = &check->memory, .packet = packet };
@@ -52,6 +66,8 @@ void check_packet(struct check *check, const struct rtap_packet *packet)
 		subject.connection = check_memory_connection(&check->memory, packet->flow.connection);
 		subject.is_gap = packet->flow.analysis == RTAP_PSN_GAP || packet->flow.tcp_analysis == RTAP_TCP_GAP || is_cut(packet);
 		subject.sender = !packet->flow.from_a;
+		if (packet->tcp.present)
+			take_tcp_order(&subject);
 	}
 	if (is_ib && subject.connection && !subject.connection->was_sought)
 		find_setup(check, &subject);

@@ -109,7 +109,7 @@ static void check_first(const struct subject *subject, struct state *state, cons
 	if (half->has_sent || !half->was_whole || !state->has_mpa[0] || !state->has_mpa[1])
 		return;
 	if (subject->sender != state->initiator) {
-		state->early_open = !other->has_sent && other->was_whole;
+		state->early_open = !other->has_sent && other->was_whole && !subject->is_ahead;
 		state->early = (struct check_origin){ subject->packet->frame->number, subject->packet->frame->time_ns, true };
 		return;
 	}
@@ -227,7 +227,7 @@ static void check_reads(const struct subject *subject, struct state *state, cons
 
 	if (facts->opcode == RTAP_RDMAP_READ_RESPONSE && facts->last) {
 		half->responses++;
-		if (is_known && half->responses > other->reads) {
+		if (is_known && half->responses > other->reads && !subject->is_ahead) {
 			subject_break(subject, RULE_RDMAP_UNREQUESTED, "%llu Read Responses, %llu Read Requests", (unsigned long long)half->responses,
 				      (unsigned long long)other->reads);
 			half->responses = other->reads;
@@ -237,7 +237,8 @@ static void check_reads(const struct subject *subject, struct state *state, cons
 		uint32_t most = subject->sender == state->initiator ? reply->ird : reply->ord;
 
 		half->reads++;
-		if (is_known && reply->enhanced && most != NOT_NEGOTIATED && half->reads - other->responses > most)
+		if (is_known && reply->enhanced && most != NOT_NEGOTIATED && half->reads > other->responses &&
+		    half->reads - other->responses > most && !subject->is_ahead)
 			subject_break(subject, RULE_RDMAP_READ_DEPTH, "%llu outstanding, %u negotiated",
 				      (unsigned long long)(half->reads - other->responses), most);
 	}

@@ -189,7 +189,7 @@ static void check_credits(const struct subject *subject, struct state *state, st
 			return;
 		grant = 1;
 	}
-	if (caller->excess || caller->outstanding <= grant)
+	if (caller->excess || caller->outstanding <= grant || subject->is_ahead)
 		return;
 	caller->excess = caller->count;
 	caller->excess_grant = grant;

@@ -10,6 +10,7 @@
 #include "output/check/subject.h"
 
 #define REQUESTS 256             /* outstanding requests kept */
+#define LATE_REQUESTS 4          /* requests after a response: its own can be among them, captured late */
 #define NVME_PSDT 14, 2
 #define NVME_USES_SGL 1
 #define NVME_ANY_HEAD 0xffff     /* without flow control of submission queues */
@@ -34,6 +35,10 @@ struct state {
 	/* a command above the size of the queue, until responses prove that so many were outstanding; 0: none */
 	uint64_t excess, proven;
 	struct check_origin excess_origin;
+	/* a response to no request yet: captures can have the two directions in another order */
+	struct check_origin early;
+	enum check_rule_number early_rule;
+	uint64_t early_id, early_count; /* early_count: requests before it */
 	int64_t limit;           /* SRP: requests that may be sent */
 	bool has_window, has_order;
 	uint32_t max_cmdsn, next_cmdsn;
@@ -51,11 +56,38 @@ static void discard(struct state *state)
 	*state = (struct state){ .has_begun = true };
 }
 
+static void note_early(const struct subject *subject, struct state *state, uint64_t id, enum check_rule_number rule)
+{
+	if (!state->is_whole || state->early.frame)
+		return;
+	state->early = (struct check_origin){ subject->packet->frame->number, subject->packet->frame->time_ns, true };
+	state->early_rule = rule;
+	state->early_id = id;
+	state->early_count = state->count;
+}
+
+/* Whether the response to a request was captured before it. A response to which none of the next requests fits is a violation. */
+static bool take_early(const struct subject *subject, struct state *state, uint64_t id)
+{
+	bool fits = state->early.frame && state->early_id == id;
+
+	if (!state->early.frame || (!fits && state->count - state->early_count < LATE_REQUESTS))
+		return false;
+	if (!fits)
+		subject_break_at(subject, &state->early, state->early_rule, "0x%llx is in no request before it, nor in the %d after it",
+				 (unsigned long long)state->early_id, LATE_REQUESTS);
+	state->early.frame = 0;
+	return fits;
+}
+
 /* Records a request. */
 static void add_request(const struct subject *subject, struct state *state, uint64_t id)
 {
 	struct request *oldest = &state->requests[0];
 
+	state->count++;
+	if (take_early(subject, state, id))
+		return;
 	for (unsigned i = 0; i < REQUESTS && oldest->frame; i++)
 		if (state->requests[i].frame < oldest->frame)
 			oldest = &state->requests[i];
@@ -63,7 +95,7 @@ static void add_request(const struct subject *subject, struct state *state, uint
 		state->is_whole = false;
 	state->outstanding += !oldest->frame;
 	*oldest = (struct request){
-		.frame = subject->packet->frame->number, .time_ns = subject->packet->frame->time_ns, .number = ++state->count, .id = id };
+		.frame = subject->packet->frame->number, .time_ns = subject->packet->frame->time_ns, .number = state->count, .id = id };
 }
 
 /*
@@ -140,8 +172,7 @@ static void take_nvme_response(const struct subject *subject, struct state *stat
 	if (setup && setup->is_nvme && head != NVME_ANY_HEAD && head > setup->nvme_host_send)
 		subject_break(subject, RULE_NVME_HEAD, "SQHD %u, queue of %u", head, setup->nvme_host_send + 1u);
 	if (!take_answer(subject, state, cid, RULE_NVME_CID, &answered)) {
-		if (state->is_whole)
-			subject_break(subject, RULE_NVME_RESPONSE, "CID 0x%04x", cid);
+		note_early(subject, state, cid, RULE_NVME_RESPONSE);
 		return;
 	}
 	if (!state->excess || answered.number >= state->excess)
@@ -174,8 +205,8 @@ static void take_srp_unit(const struct subject *subject, struct state *state, co
 	case SRP_CREDIT_REQUEST: case SRP_AER_REQUEST: state->limit += (int32_t)bits(unit, SRP_DELTA); break;
 	case SRP_RESPONSE:
 		state->limit += (int32_t)bits(unit, SRP_DELTA);
-		if (!take_answer(subject, state, bits(unit, SRP_TAG), RULE_SRP_TAG, &answered) && state->is_whole)
-			subject_break(subject, RULE_SRP_ANSWER, "tag 0x%llx", (unsigned long long)bits(unit, SRP_TAG));
+		if (!take_answer(subject, state, bits(unit, SRP_TAG), RULE_SRP_TAG, &answered))
+			note_early(subject, state, bits(unit, SRP_TAG), RULE_SRP_ANSWER);
 		break;
 	default: break;
 	}

@@ -25,6 +25,8 @@ struct check_connection {
 	struct setup *setup;                    /* owned; NULL: its communication management was not captured */
 	bool was_sought;                        /* setup */
 	bool had_gap;                           /* a packet before the current one was not captured */
+	bool has_tcp_end[2];
+	uint32_t tcp_end[2];                    /* sequence number after the last captured byte of each end */
 	void *groups[CHECK_GROUPS];
 	size_t sizes[CHECK_GROUPS];
 };
@@ -42,6 +44,11 @@ struct subject {
 	const struct rtap_packet *packet;
 	struct check_connection *connection; /* NULL: unknown */
 	unsigned sender;             /* index of the sender: 0 for end a of the connection */
+	/*
+	 * It acknowledges bytes of the other end that are captured later, if at all: the capture has the two directions in another order, so that
+	 * what the other end sent before this packet is not known. TCP alone shows it.
+	 */
+	bool is_ahead;
 	bool is_gap;                 /* packets before this one were not captured; set by ib_sequence_packet() too */
 };
 

@@ -48,6 +48,9 @@ def response(t):
     t.warm().flush(1)
     t.respond(1)
     t.respond(2)
+    for number in range(3, 7):
+        t.flush(number)
+        t.respond(number)
 
 
 @on_nvme("nvme-head")
@@ -110,6 +113,9 @@ def srp_response(t):
     t.command(7)
     t.respond(7)
     t.respond(8)
+    for tag in range(9, 13):
+        t.command(tag)
+        t.respond(tag)
 
 
 class Iser(Talk):
