@@ -101,9 +101,12 @@ static bool follow(const struct image_part *part, const struct copied_facts *cop
 		   struct image_part *followed)
 {
 	bool is_read = part->effect->kind == BLOCK_READ;
-	uint64_t frame = is_read ? part->effect->request_frame : part->effect->response_frame;
+	uint64_t frame = image_frame_of(part->effect);
 
-	if (frame < copied->source_frame || (is_read && frame > copied->request_frame))
+	/* one that ended after the copy began can have seen a later command */
+	if (is_read && (part->is_late || part->effect->response_frame > copied->request_frame || frame < copied->source->destroyed))
+		return false;
+	if (frame < copied->source_frame)
 		return false;
 	if (part->effect->request_frame == copied->request_frame && part->effect->response_frame == copied->response_frame)
 		return false; /* parts of one copy */
@@ -118,12 +121,55 @@ static bool follow(const struct image_part *part, const struct copied_facts *cop
 	if (effect->kind != BLOCK_COPIED)
 		followed->kind = effect->kind;
 	image_part_order(followed);
-	if (frame > copied->request_frame)
-		effect->kind = followed->kind = BLOCK_SPOILED; /* both were under way */
+	if (is_read && followed->is_late)
+		return false;
+	/* both were under way, or what became of it before the copy is not known */
+	if (frame > copied->request_frame || (frame < copied->source->destroyed && copied->source->destroyed <= copied->request_frame))
+		effect->kind = followed->kind = BLOCK_SPOILED;
+	/* nor whether the source was set later */
+	if (part->is_late) {
+		effect->kind = followed->kind = BLOCK_SPOILED;
+		followed->reason = RTAP_MISSING_EVICTED;
+	}
 	if (followed->kind != BLOCK_SPOILED && followed->kind != BLOCK_ZEROED && !image_may_make(part->images, length)) {
 		effect->kind = followed->kind = BLOCK_SPOILED;
 		followed->reason = RTAP_MISSING_EVICTED;
 	}
+	return true;
+}
+
+static bool add_piece(struct images *images, struct copied *copied, uint64_t begin, uint64_t end)
+{
+	struct copied *piece;
+
+	if (begin >= end)
+		return true;
+	piece = images->copies.count < MOST_COPIES && images->memory + COPIED_MEMORY <= images->max_memory ? malloc(sizeof *piece) : NULL;
+	if (!piece)
+		return false;
+	*piece = *copied;
+	piece->facts.from = begin;
+	piece->facts.to += begin - copied->facts.from;
+	piece->facts.length = end - begin;
+	images->memory += COPIED_MEMORY;
+	images->copies.count++;
+	TAILQ_INSERT_BEFORE(copied, piece, link);
+	return true;
+}
+
+/* A command set the source from `begin` to `end`; the rest of the part becomes others. False: no memory for these. */
+static bool set_source(struct images *images, struct copied *copied, uint64_t begin, uint64_t end, uint64_t frame)
+{
+	struct copied_facts *facts = &copied->facts;
+
+	if (frame == facts->source_frame)
+		return true;
+	if (!add_piece(images, copied, facts->from, begin) || !add_piece(images, copied, end, facts->from + facts->length))
+		return false;
+	facts->to += begin - facts->from;
+	facts->from = begin;
+	facts->length = end - begin;
+	facts->source_frame = frame;
 	return true;
 }
 
@@ -139,14 +185,17 @@ static void follow_all(const struct image_part *part, uint64_t begin, uint64_t e
 		uint64_t last = end < facts.from + facts.length ? end : facts.from + facts.length;
 		struct block_effect effect;
 		struct image_part followed;
+		bool is_followed;
 
 		if (facts.response_frame <= part->effect->request_frame)
 			break;
-		if (!image_may_pass(images, 1) || part->depth >= MOST_DEPTH) {
+		is_followed = facts.source == part->image && first < last && follow(part, &facts, last - first, &effect, &followed);
+		if (!image_may_pass(images, 1) || part->depth >= MOST_DEPTH ||
+		    (is_followed && !set_source(images, copied, first, last, image_frame_of(part->effect)))) {
 			give_up_all(images);
 			break;
 		}
-		if (facts.source == part->image && first < last && follow(part, &facts, last - first, &effect, &followed))
+		if (is_followed)
 			put(&followed, first - facts.from + facts.to, last - facts.from + facts.to);
 		/* giving up may have emptied the list */
 		copied = TAILQ_EMPTY(&images->copies.list) ? NULL : TAILQ_PREV(copied, copied_list, link);
@@ -154,12 +203,15 @@ static void follow_all(const struct image_part *part, uint64_t begin, uint64_t e
 	images->captured = captured;
 }
 
-/* Applies the part, also to what was copied from its range. */
+/* Applies the part, also to what was copied from its range. Where the data of a read is missing, the source was not set. */
 static void put(const struct image_part *part, uint64_t begin, uint64_t end)
 {
+	bool is_read = part->effect->kind == BLOCK_READ;
+
 	image_put(part, begin, end);
-	if (!TAILQ_EMPTY(&part->images->copies.list))
-		follow_all(part, begin, end);
+	for (uint64_t stop = end; begin < end && !TAILQ_EMPTY(&part->images->copies.list); begin = stop)
+		if (!is_read || image_has_data(part, begin, end, &stop))
+			follow_all(part, begin, stop);
 }
 
 /* A part of a copy that can still change: with a command on its source that is reported later. */
@@ -167,8 +219,6 @@ static void note_copy(const struct image_part *part, const struct image *source,
 {
 	const struct block_effect *effect = part->effect;
 
-	if (source_frame < source->destroyed && source->destroyed <= effect->request_frame)
-		source_frame = source->destroyed;
 	if (source_frame <= effect->request_frame)
 		add_copied(part->images, &(struct copied_facts){
 			.source = source, .image = part->image, .from = effect->source + done, .to = effect->offset + done, .length = length,
@@ -184,6 +234,12 @@ static void copy(struct image_part *part, const struct image *source)
 	uint64_t given_up = copies->given_up;
 	uint8_t bytes[CHUNK];
 
+	if (effect->source > INT64_MAX || effect->length > INT64_MAX - effect->source) {
+		/* no device has these blocks */
+		part->kind = BLOCK_SPOILED;
+		put(part, effect->offset, effect->offset + effect->length);
+		return;
+	}
 	for (uint64_t done = 0, length; done < effect->length; done += length) {
 		struct extent here = { .end = UINT64_MAX };
 		uint64_t from = effect->source + done;

@@ -126,6 +126,16 @@ static bool is_present(const struct coverage *data, uint64_t at, uint64_t limit,
 	return present;
 }
 
+bool image_has_data(const struct image_part *part, uint64_t begin, uint64_t end, uint64_t *stop)
+{
+	const uint8_t *bytes;
+	uint64_t offset = part->effect->offset, after;
+	bool present = is_present(part->effect->data, begin - offset, end - offset, &after, &bytes);
+
+	*stop = offset + after;
+	return present && bytes;
+}
+
 static bool put_bytes(const struct image_part *part, uint64_t begin, const uint8_t *bytes, uint64_t length)
 {
 	if (!disk_write(part->images->disk, part->image->entry, begin, bytes, length))

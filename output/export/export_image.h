@@ -71,6 +71,9 @@ struct image_part {
 /* Sets `is_late`, and whether the order of the command permits its kind. */
 void image_part_order(struct image_part *part);
 
+/* Whether the data of the command has the byte at `begin`; *stop: the end of the bytes like it, at most `end`. */
+bool image_has_data(const struct image_part *part, uint64_t begin, uint64_t end, uint64_t *stop);
+
 /* Applies the part where nothing newer is known. */
 void image_put(const struct image_part *part, uint64_t begin, uint64_t end);
 

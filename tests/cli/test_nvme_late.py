@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Images when commands of other queues are reported late, because their data was captured late: after copies and deallocations that followed them."""
+import unittest
+
+import nvme
+import test_nvme
+from conversation import Connection, Scene
+
+BLOCK = nvme.BLOCK
+OLD, FIRST, SECOND = (bytes([byte]) * BLOCK for byte in (1, 2, 3))
+
+
+class Late(test_nvme.Nvme):
+    def setUp(self):
+        super().setUp()
+        self.made = Scene("late", "")
+        self.queues = [nvme.Host(Connection(self.made, a=("10.0.0.2", 0x11 + n, 0x100), b=("10.0.0.1", 0x22 + n, 0x800000)), n + 1) for n in range(4)]
+        for queue in self.queues:
+            self.made.put(*queue.connect())
+
+    def begin(self, row):
+        """The command, and some of its data. Returns (packets of the response, rest of the data)."""
+        send, data, answer = row
+        self.made.put(*send, *data[:1])
+        return answer, data[1:]
+
+    def late(self, row):
+        """All of the command but some data, which is returned."""
+        answer, data = self.begin(row)
+        self.made.put(*answer)
+        return data
+
+    def done(self, *rows):
+        for row in rows:
+            self.made.put(*row[0], *row[1], *row[2])
+
+    def blocks(self, *numbers, name="1.img"):
+        """The blocks; None: missing."""
+        images, missing = self.images(self.capture(self.made))
+        lost = {at // BLOCK for path, offset, length, _ in missing if path.endswith(name) for at in range(offset, offset + length, BLOCK)}
+        image = images[test_nvme.NQN + "/" + name]
+        return [None if number in lost else image[number * BLOCK:(number + 1) * BLOCK] for number in numbers]
+
+    def test_of_two_late_writes_of_a_source_the_copy_has_the_later_one(self):
+        """The later one is reported first, because its queue was opened first, and covers a part of the other, and of the copy."""
+        copier, other, one, _ = self.queues
+        self.done(copier.write(0, OLD * 6))
+        first = self.late(one.write(1, FIRST * 4))
+        second = self.late(other.write(2, SECOND * 2))
+        self.done(copier.copy(10, (0, 6)))
+        self.made.put(*second, *first)
+        self.assertEqual(self.blocks(*range(16)), [OLD, FIRST, SECOND, SECOND, FIRST, OLD] + [bytes(BLOCK)] * 4 + [OLD, FIRST, SECOND, SECOND, FIRST, OLD])
+
+    def test_a_late_read_does_not_change_a_copy(self):
+        """It saw what was there before the write that was copied."""
+        copier, writer, reader, _ = self.queues
+        self.done(copier.write(0, OLD))
+        answer, seen = self.begin(reader.read(0, OLD * 4))
+        written = self.late(writer.write(0, FIRST * 4))
+        self.made.put(*answer)
+        self.done(copier.copy(10, (0, 4)))
+        self.made.put(*written, *seen)
+        self.assertEqual(self.blocks(0, 10, 11), [FIRST] * 3)
+
+    def test_a_copy_of_blocks_that_no_device_has(self):
+        """2^64 - 512 is the first byte of the source. The limit of work does not count these blocks."""
+        copier = self.queues[0]
+        self.done(copier.write(0, OLD * 2), copier.copy(10, ((1 << 55) - 1, 2)))
+        self.assertEqual(self.images(self.capture(self.made))[1], [("block/%s/1.img" % test_nvme.NQN, 10 * BLOCK, 2 * BLOCK, "not_captured")])
+
+
+if __name__ == "__main__":
+    unittest.main()
