@@ -294,6 +294,22 @@ void apply_command(struct images *images, struct image *image, const struct bloc
 		put(&part, effect->offset, end);
 }
 
+void apply_to_end(struct images *images, struct image *image, const struct block_effect *effect)
+{
+	uint64_t size = image->entry->size, beyond = size > effect->offset ? size : effect->offset;
+	struct image_part part = { .images = images, .image = image, .effect = effect, .kind = effect->kind, .reason = RTAP_MISSING_NOT_CAPTURED };
+
+	if (effect->response_frame > images->newest)
+		images->newest = effect->response_frame;
+	image_part_order(&part);
+	put(&part, effect->offset, beyond);
+	if (!effect->offset || beyond >= INT64_MAX)
+		return;
+	if (part.kind != BLOCK_ZEROED)
+		part.kind = BLOCK_SPOILED;
+	put(&part, beyond, INT64_MAX);
+}
+
 void apply_unknown(struct images *images, struct image *image, uint64_t begin, uint64_t end, uint64_t frame, enum rtap_missing_reason reason)
 {
 	struct block_effect effect = { .kind = BLOCK_SPOILED, .request_frame = frame, .response_frame = frame };

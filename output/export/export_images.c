@@ -134,24 +134,27 @@ static struct image *create(struct images *images, const struct block_effect *ef
 	return image;
 }
 
-/* Applies a command up to the end of a device, whose known size is that of the image, or to all known units of the target. */
+/* Applies a command up to the end of a device, or to all known units of the target. */
 static void take_known(struct images *images, const struct block_effect *effect)
 {
+	bool is_whole = effect->to_end && !effect->offset, is_known = false;
 	struct image *image;
 
-	if (effect->to_end && !effect->offset)
+	if (is_whole)
 		note_destroyed(images, effect);
 	STAILQ_FOREACH(image, &images->all, link) {
-		struct block_effect known = *effect;
-
 		if (!is_of(image, effect->target, effect->unit, effect->name))
 			continue;
+		is_known = true;
 		take_destroyed(images, image);
 		if (effect->to_end)
-			known.length = image->entry->size > effect->offset ? image->entry->size - effect->offset : 0;
-		if (known.length && image_is_possible(images, &known))
-			apply_command(images, image, &known, NULL);
+			apply_to_end(images, image, effect);
+		else if (effect->length && image_is_possible(images, effect))
+			apply_command(images, image, effect, NULL);
 	}
+	/* of a unit that is not known yet, only whole units are remembered */
+	if (!is_whole && (!is_known || effect->unit == BLOCK_ALL_UNITS))
+		note_destroyed(images, effect);
 }
 
 void images_take(struct images *images, const struct block_effect *effect)

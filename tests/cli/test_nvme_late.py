@@ -8,6 +8,7 @@ from conversation import Connection, Scene
 
 BLOCK = nvme.BLOCK
 OLD, FIRST, SECOND = (bytes([byte]) * BLOCK for byte in (1, 2, 3))
+UNKNOWN_FORMAT = 4            # of Copy: its ranges are not known, and the blocks from the first one on are missing
 
 
 class Late(test_nvme.Nvme):
@@ -67,6 +68,32 @@ class Late(test_nvme.Nvme):
         copier = self.queues[0]
         self.done(copier.write(0, OLD * 2), copier.copy(10, ((1 << 55) - 1, 2)))
         self.assertEqual(self.images(self.capture(self.made))[1], [("block/%s/1.img" % test_nvme.NQN, 10 * BLOCK, 2 * BLOCK, "not_captured")])
+
+    def test_a_late_write_beyond_the_known_size(self):
+        """All blocks up to the end became unknown after it."""
+        copier, writer, other, _ = self.queues
+        self.done(copier.write(0, OLD * 8))
+        written = self.late(writer.write(40, FIRST * 4))
+        self.done(copier.copy(20, (0, 1, 1), style=UNKNOWN_FORMAT), copier.copy(4, (40, 2)))
+        after = self.late(other.write(42, SECOND * 2))
+        self.made.put(*written, *after)
+        self.assertEqual(self.blocks(3, 4, 5, 6, 40, 41, 42, 43), [OLD, None, None, OLD, None, None, SECOND, SECOND])
+
+    def test_a_write_is_after_the_later_one_of_two_late_commands_up_to_the_end(self):
+        copier, one, other, writer = self.queues
+        self.done(copier.write(0, OLD * 8))
+        written = self.late(writer.write(40, FIRST * 4))
+        for queue in (one, other):
+            self.done(queue.copy(20, (0, 1, 1), style=UNKNOWN_FORMAT))
+        self.made.put(*written)
+        self.assertEqual(self.blocks(0, 40, 43), [OLD, None, None])
+
+    def test_a_late_write_of_a_namespace_that_is_not_known_yet(self):
+        copier, writer, _, _ = self.queues
+        written = self.late(writer.write(40, FIRST * 4, nsid=2))
+        self.done(copier.copy(20, (0, 1, 1), style=UNKNOWN_FORMAT, nsid=2), copier.write(41, SECOND, nsid=2))
+        self.made.put(*written)
+        self.assertEqual(self.blocks(40, 41, 42, name="2.img"), [None, SECOND, None])
 
 
 if __name__ == "__main__":
