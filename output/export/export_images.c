@@ -159,8 +159,8 @@ static void take_known(struct images *images, const struct block_effect *effect)
 
 void images_take(struct images *images, const struct block_effect *effect)
 {
-	struct block_effect source = *effect;
-	struct image *image;
+	struct block_effect from = *effect;
+	struct image *image, *source;
 
 	images->commands++;
 	if (effect->address)
@@ -178,15 +178,16 @@ void images_take(struct images *images, const struct block_effect *effect)
 	image = find(images, effect);
 	if (!image)
 		image = create(images, effect);
-	source.unit = effect->source_unit;
+	from.unit = effect->source_unit;
+	source = effect->kind == BLOCK_COPIED ? find(images, &from) : NULL;
 	if (image && effect->address)
 		nameless_know(images, image, effect);
 	if (image && effect->is_nameless)
-		nameless_apply(images, image, effect);
+		nameless_apply(images, image, source, effect);
 	if (image)
-		apply_command(images, image, effect, effect->kind == BLOCK_COPIED ? find(images, &source) : NULL);
+		apply_command(images, image, effect, source);
 	if (image && effect->address && !effect->is_nameless)
-		nameless_apply(images, image, effect);
+		nameless_apply(images, image, source, effect);
 }
 
 typedef int print_range(void *owner, const struct disk_entry *entry, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);

@@ -80,9 +80,8 @@ static bool is_related(const struct image *image, const struct image *named)
 	return image->is_nameless && !named->is_nameless && image->addresses & named->addresses && !strcmp(image->unit, named->unit);
 }
 
-void nameless_apply(struct images *images, struct image *image, const struct block_effect *effect)
+void nameless_apply(struct images *images, struct image *image, struct image *source, const struct block_effect *effect)
 {
-	bool is_copy = effect->kind == BLOCK_COPIED;
 	struct image *other;
 
 	if (!images->nameless.images || effect->kind == BLOCK_READ)
@@ -90,8 +89,8 @@ void nameless_apply(struct images *images, struct image *image, const struct blo
 	STAILQ_FOREACH(other, &images->all, link) {
 		if (is_related(other, image))
 			compare(images, other, image, effect->offset, effect->offset + effect->length);
-		else if (is_related(image, other) && is_copy && effect->source_unit == effect->unit)
-			compare(images, image, other, effect->source, effect->source + effect->length);
+		else if (source && is_related(source, other))
+			compare(images, source, other, effect->source, effect->source + effect->length);
 	}
 }
 

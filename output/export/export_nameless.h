@@ -16,8 +16,11 @@ void nameless_take(struct images *images, const struct block_effect *effect);
 /* The image is that of the command. Call it before the command is applied. */
 void nameless_know(struct images *images, struct image *image, const struct block_effect *effect);
 
-/* Compares images by name with those by address: call it after a command on the former, and before one on the latter. */
-void nameless_apply(struct images *images, struct image *image, const struct block_effect *effect);
+/*
+ * Compares images by name with those by address: call it after a command on the former, and before one on the latter. `source`: the image of the
+ * source of a copy; NULL: none.
+ */
+void nameless_apply(struct images *images, struct image *image, struct image *source, const struct block_effect *effect);
 
 /* Call before the missing ranges are listed: makes bytes unknown. */
 void nameless_finish(struct images *images);

@@ -95,6 +95,19 @@ class Late(test_nvme.Nvme):
         self.made.put(*written)
         self.assertEqual(self.blocks(40, 41, 42, name="2.img"), [None, SECOND, None])
 
+    def test_a_copy_from_another_namespace_of_a_queue_without_its_connect(self):
+        """The block was written on a queue with a name while it was read: what is copied is unknown, although it is read once more after the copy."""
+        named, nameless = self.queues[0], nvme.Host(Connection(self.made, a=("10.0.0.2", 0x1f, 0x100), b=("10.0.0.1", 0x2f, 0x800000)), 9)
+        self.done(nameless.write(1, OLD), nameless.write(0, OLD, nsid=2)) # the size of blocks
+        send, data, answer = nameless.read(0, OLD * 2)
+        self.made.put(*send)
+        self.done(named.write(0, FIRST))
+        self.made.put(*data, *answer)
+        self.done(nameless.copy(5, (0, 2, 1), style=2, nsid=2), nameless.read(0, FIRST))
+        images, missing = self.images(self.capture(self.made))
+        self.assertEqual([(path, offset // BLOCK, length) for path, offset, length, _ in missing], [("block/10.0.0.1/2.img", 5, BLOCK)])
+        self.assertEqual((images["10.0.0.1/1.img"], images["10.0.0.1/2.img"][6 * BLOCK:]), (FIRST + OLD, OLD))
+
 
 if __name__ == "__main__":
     unittest.main()
