@@ -7,14 +7,11 @@
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dissect/rpc/rpc_body.h"
@@ -23,46 +20,14 @@
 #include "output/packet/printer.h"
 
 #include "harness.h"
+#include "scratch_tree.h"
 
 #define HEADER_LENGTH 4
 #define EXTENTS 64
 #define MAX_EXCHANGES 64
-#define MAX_DEPTH 200
 
 /* Byte 0, above the server's two bits. */
 enum { NO_REPLY = 4, WITH_HOLES = 8, WITH_ELSEWHERE = 16, NOT_ACCEPTED = 32, CUT = 64 };
-
-static char outer[64], inner[80];
-
-/* Empties a directory and removes it; counts what was in it. */
-static unsigned remove_tree(int parent, const char *name, unsigned depth)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	unsigned count = 0;
-
-	REQUIRE(directory);
-	REQUIRE(depth < MAX_DEPTH);
-	while ((entry = readdir(directory))) {
-		struct stat status;
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		count++;
-		for (const char *c = entry->d_name; *c; c++)
-			REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f);
-		REQUIRE(!fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW));
-		REQUIRE(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
-		if (S_ISDIR(status.st_mode))
-			remove_tree(fd, entry->d_name, depth + 1);
-		else
-			REQUIRE(!unlinkat(fd, entry->d_name, 0));
-	}
-	closedir(directory);
-	REQUIRE(!unlinkat(parent, name, AT_REMOVEDIR));
-	return count;
-}
 
 /* Cuts a message into extents; every third is not there, if the options want it. */
 static void fill_part(struct rpc_part *part, struct xdr_extent *extents, struct rtap_missing *missing, const uint8_t *bytes, size_t length,
@@ -135,24 +100,16 @@ static size_t run_exchange(struct export_files *export, const uint8_t *data, siz
 	return used + reply_length;
 }
 
-static void open_directory(void)
-{
-	const char *memory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-
-	snprintf(outer, sizeof outer, "%s/rdmatap-fuzz-XXXXXX", memory);
-	REQUIRE(mkdtemp(outer));
-	snprintf(inner, sizeof inner, "%s/x", outer);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct export_files *export;
+	struct scratch scratch;
 	struct rtap_error error;
 	struct printer printer;
 	int sink = open("/dev/null", O_WRONLY);
 
-	open_directory();
-	export = export_files_open(inner, &(struct export_files_options){ .max_memory = 1 << 16 }, &error);
+	scratch_open(&scratch);
+	export = export_files_open(scratch.inner, &(struct export_files_options){ .max_memory = 1 << 16 }, &error);
 	REQUIRE(export && sink >= 0);
 	for (uint64_t i = 0; i < MAX_EXCHANGES && size > HEADER_LENGTH; i++) {
 		size_t used = run_exchange(export, data, size, i);
@@ -166,7 +123,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	printer_fini(&printer);
 	REQUIRE(export_files_close(export, &error) == RTAP_STATUS_OK);
 	close(sink);
-	/* one entry: the directory */
-	REQUIRE(remove_tree(AT_FDCWD, outer, 0) == 1);
+	scratch_close(&scratch);
 	return 0;
 }
