@@ -20,12 +20,19 @@ struct place {
 	size_t length;
 };
 
+static uint8_t fold(char c)
+{
+	return (uint8_t)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
+/* Equal for names that differ in the case of ASCII letters only. */
 static uint64_t hash_of(const struct place *place)
 {
 	uint64_t words[2 + (HASHED + 7) / 8] = { (uintptr_t)place->parent, place->length };
 	size_t length = place->length < HASHED ? place->length : HASHED;
 
-	memcpy(words + 2, place->name, length);
+	for (size_t i = 0; i < length; i++)
+		((uint8_t *)(words + 2))[i] = fold(place->name[i]);
 	return map_hash(words, 2 + (length + 7) / 8);
 }
 
@@ -35,6 +42,17 @@ static bool is_at(const void *value, const void *wanted)
 	const struct place *place = wanted;
 
 	return node->parent == place->parent && !strncmp(node->name, place->name, place->length) && !node->name[place->length];
+}
+
+static bool is_folded_at(const void *value, const void *wanted)
+{
+	const struct path_node *node = value;
+	const struct place *place = wanted;
+	size_t i = 0;
+
+	while (i < place->length && fold(node->name[i]) == fold(place->name[i]))
+		i++;
+	return node->parent == place->parent && i == place->length && !node->name[i];
 }
 
 static struct path_node *find(const struct path_tree *tree, const struct place *place)
@@ -60,6 +78,21 @@ struct path_node *path_tree_find(const struct path_tree *tree, const char *path)
 	for (unsigned level = 0; next_place(&path, &place); level++) {
 		place.parent = node;
 		node = level < PATH_TREE_LEVELS ? find(tree, &place) : NULL;
+		if (!node)
+			return NULL;
+	}
+	return node;
+}
+
+struct path_node *path_tree_find_folded(const struct path_tree *tree, const char *path)
+{
+	struct path_node *node = NULL, *exact;
+	struct place place;
+
+	for (unsigned level = 0; next_place(&path, &place); level++) {
+		place.parent = node;
+		exact = level < PATH_TREE_LEVELS ? find(tree, &place) : NULL;
+		node = exact || level >= PATH_TREE_LEVELS ? exact : map_find(&tree->nodes, hash_of(&place), is_folded_at, &place);
 		if (!node)
 			return NULL;
 	}

@@ -30,7 +30,10 @@ struct path_tree {
 /* The node at a path. NULL: there is none. */
 struct path_node *path_tree_find(const struct path_tree *tree, const char *path);
 
-/* The same with a reference, created with all directories if necessary, zeroed. NULL: out of memory, or too deep. */
+/* The same; components can also differ in the case of ASCII letters. Any one of several. */
+struct path_node *path_tree_find_folded(const struct path_tree *tree, const char *path);
+
+/* The first with a reference, created with all directories if necessary, zeroed. NULL: out of memory, or too deep. */
 struct path_node *path_tree_get(struct path_tree *tree, const char *path);
 
 /* Returns a reference. Nodes without references are freed. */

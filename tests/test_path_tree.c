@@ -512,6 +512,29 @@ Test(path_tree, is_a_list_of_paths_in_which_moves_rewrite_beginnings)
 		run(seed, 0);
 }
 
+Test(path_tree, finds_paths_that_differ_in_case)
+{
+	struct path_tree tree = { .node_size = sizeof(struct path_node) };
+	struct path_node *upper = path_tree_get(&tree, "srv/Dir/A.TXT"), *lower = path_tree_get(&tree, "srv/Dir/a.txt");
+
+	cr_assert(upper && lower && upper != lower);
+	cr_expect_eq(path_tree_find_folded(&tree, "srv/Dir/A.TXT"), upper);
+	cr_expect_eq(path_tree_find_folded(&tree, "srv/Dir/a.txt"), lower);
+	path_tree_release(&tree, lower);
+	cr_expect_eq(path_tree_find_folded(&tree, "SRV/dir/a.tXt"), upper);
+	cr_expect_null(path_tree_find(&tree, "srv/Dir/a.txt"));
+	/* other characters are not letters: '@' and '`', '[' and '{' differ as letters do */
+	for (const char *path = "srv/dir/a.tx\0srv/dir/a.txtt\0srv/dir\0srv/dir/a.txt/b\0"; *path; path += strlen(path) + 1)
+		cr_expect(!path_tree_find_folded(&tree, path) || path_tree_find_folded(&tree, path) == upper->parent, "%s", path);
+	path_tree_release(&tree, path_tree_get(&tree, "@["));
+	lower = path_tree_get(&tree, "@[");
+	cr_expect_null(path_tree_find_folded(&tree, "`{"));
+	path_tree_release(&tree, lower);
+	path_tree_release(&tree, upper);
+	cr_expect_eq(tree.memory, 0);
+	path_tree_fini(&tree, NULL);
+}
+
 Test(path_tree, is_unchanged_by_what_fails_for_lack_of_memory)
 {
 	for (unsigned seed = 1; seed <= 2; seed++)

@@ -191,6 +191,23 @@ static void keep_deleted(struct images *images, const char *path)
 		images->refused++;
 }
 
+/* A file that was opened by its path in other cases, as its id on the disk proves, has that path now. */
+static void take_case(struct images *images, const struct file_effect *effect)
+{
+	const struct path *path;
+	const struct image *image;
+	char *before;
+
+	if (!effect->disk_id || effect->is_new || (effect->kind != FILE_RESIZED && effect->kind != FILE_SIZE_SEEN) || find_file(images, effect->path))
+		return;
+	path = (const struct path *)path_tree_find_folded(&images->paths.tree, effect->path);
+	image = path ? path->file : NULL;
+	before = image && image->disk_id == effect->disk_id ? path_tree_text(&path->node) : NULL;
+	if (before && !paths_move(&images->paths, before, effect->path))
+		images->refused++;
+	free(before);
+}
+
 /* Whether the path was opened, and is not the file any more that had it: who renamed or replaced that was not captured. */
 static bool is_other(const struct images *images, const struct file_effect *effect)
 {
@@ -211,6 +228,7 @@ void images_take_file(struct images *images, const struct file_effect *effect)
 	}
 	if (effect->kind == FILE_DATA && !image_is_possible(images, &effect->bytes))
 		return;
+	take_case(images, effect);
 	if ((effect->kind == FILE_RESIZED && effect->is_new) || is_other(images, effect))
 		keep_deleted(images, effect->path);
 	image = file_of(images, effect, has_bytes);

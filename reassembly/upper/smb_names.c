@@ -284,8 +284,16 @@ static void set_aside(struct rtap_tracker *tracker, struct smb_node *node, const
 	free(to);
 }
 
-struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
-			       const struct smb_change *change)
+/* The path of the file in other cases, which only the id on the disk proves; on the heap. NULL: there is none. */
+static char *other_case(const struct path_tree *tree, const char *path, uint64_t disk_id)
+{
+	const struct smb_node *node = (const struct smb_node *)path_tree_find_folded(tree, path);
+
+	return node && node->file && node->file->disk_id == disk_id ? path_tree_text(&node->head) : NULL;
+}
+
+static struct smb_file *open_at(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
+				const struct smb_change *change)
 {
 	struct path_tree *tree = &names_of(tracker)->tree;
 	uint64_t before = tree->memory;
@@ -316,6 +324,17 @@ struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_ke
 	if (disk_id)
 		file->disk_id = disk_id;
 	add_entry(tracker, key, file, (size_t)(tree->memory > before ? tree->memory - before : 0) + strlen(path));
+	return file;
+}
+
+struct smb_file *smb_file_open(struct rtap_tracker *tracker, const struct smb_key *key, const char *path, bool is_new, uint64_t disk_id,
+			       const struct smb_change *change)
+{
+	const struct path_tree *tree = &names_of(tracker)->tree;
+	char *other = is_new || !disk_id || path_tree_find(tree, path) ? NULL : other_case(tree, path, disk_id);
+	struct smb_file *file = open_at(tracker, key, other ? other : path, is_new, disk_id, change);
+
+	free(other);
 	return file;
 }
 
