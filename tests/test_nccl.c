@@ -136,6 +136,37 @@ Test(nccl, a_recovery_of_the_first_transfer_makes_no_receiver_late)
 	cr_expect_eq(nccl_judge(&pace, &next).receiver_ns, 10 * US);
 }
 
+Test(nccl, what_was_not_captured_makes_nobody_late)
+{
+	const struct nccl_times first = { .index = 1, .bytes = 8192, .announced_ns = 0, .first_ns = 20 * US, .last_ns = 30 * US };
+	const struct nccl_times late = { .index = 3, .bytes = 8192, .announced_ns = 10 * US, .first_ns = 5 * MS, .last_ns = 5010 * US };
+	struct nccl_pace pace = { 0 };
+	struct nccl_times times;
+	struct nccl_costs costs;
+
+	/* the transfer before is missing; it lacks data; this one does; nothing before is known; all is known */
+	for (int i = 0; i < 5; i++) {
+		pace = (struct nccl_pace){ 0 };
+		times = first;
+		times.lacks_data = i == 1;
+		if (i != 3)
+			nccl_judge(&pace, &times);
+		times = late;
+		times.index = i ? 2 : 3;
+		times.lacks_data = i == 2;
+		costs = nccl_judge(&pace, &times);
+		cr_expect_eq(costs.knows_sender, i == 4, "%d", i);
+		cr_expect_eq(costs.knows_receiver, i == 4, "%d", i);
+		cr_expect_str_eq(costs.verdict, i == 4 ? "sender late" : "none", "%d: %s", i, costs.verdict);
+	}
+	/* a short time is a limit, whatever is missing */
+	pace = (struct nccl_pace){ 0 };
+	nccl_judge(&pace, &first);
+	times = late;
+	times.first_ns = 500 * US;
+	cr_expect(nccl_judge(&pace, &times).knows_sender);
+}
+
 Test(nccl, costs_are_those_of_the_definitions)
 {
 	struct nccl_pace pace = { 0 };

@@ -294,7 +294,7 @@ static void note_arrival(const struct nccl_link *link, int64_t time_ns)
 	note_event(link->sender->job, time_ns);
 }
 
-void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_ns)
+void nccl_job_ended(struct nccl_progress *progress, uint64_t transfers, int64_t time_ns)
 {
 	struct nccl_link *link = progress->link;
 	struct nccl_job *job;
@@ -310,11 +310,11 @@ void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_
 		link->to_send--;
 	}
 	progress->phase = NCCL_ENDED;
-	if (!has_data)
+	if (!transfers)
 		return;
 	/* later announcements can be caused by this one */
 	decide(job);
-	link->ended++;
+	link->ended += transfers;
 	note_arrival(link, time_ns);
 }
 

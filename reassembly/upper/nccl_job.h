@@ -84,8 +84,11 @@ void nccl_job_announced(struct nccl_jobs *jobs, struct nccl_progress *progress, 
 /* Records its first data. Only the first call has an effect. */
 void nccl_job_begun(struct nccl_jobs *jobs, struct nccl_progress *progress, int64_t time_ns);
 
-/* Records its end; has_data: with all its data, at that time. Only the first call has an effect. */
-void nccl_job_ended(struct nccl_progress *progress, bool has_data, int64_t time_ns);
+/*
+ * Records its end, at that time if all its data was captured. `transfers`: 0 if it was not; else 1 more than the number of transfers before it that
+ * were not captured. Only the first call has an effect.
+ */
+void nccl_job_ended(struct nccl_progress *progress, uint64_t transfers, int64_t time_ns);
 
 /* Data of a transfer that seemed to be complete was retransmitted, and arrived at that time. */
 void nccl_job_arrived(const struct nccl_progress *progress, int64_t time_ns);

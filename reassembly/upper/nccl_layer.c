@@ -241,20 +241,40 @@ static void claim(struct rtap_tracker *tracker, struct message *message)
 		claim_data_for(tracker, region, message);
 }
 
-/* Immediate data that gives the number of bytes written is the second sign. */
-static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
+/* The memory of the WRITE, or if it ends a transfer without being part of its data, of one shortly before. */
+static struct region *find_ended(const struct rtap_tracker *tracker, const struct message *message)
 {
 	struct region *region = find(tracker, message);
+
+	for (int i = 0; !region && i < NCCL_MOST_RECEIVES && (!i || !message->shown.has_immediate); i++) {
+		message = message_list_before(message);
+		if (!message)
+			return NULL;
+		region = find(tracker, message);
+	}
+	return region;
+}
+
+/*
+ * Immediate data that gives the number of bytes written is the second sign, also of an empty WRITE to the beginning of the memory. For several
+ * receives it is the sizes, whose sum gives it.
+ */
+static bool is_proven_by(struct rtap_tracker *tracker, struct message *message)
+{
+	struct region *region = find_ended(tracker, message);
 	uint32_t immediate = (uint32_t)message->shown.immediate;
 	struct nccl_transfer *transfer;
 
-	if (!region && !message->shown.length && message_list_before(message))
-		region = find(tracker, message_list_before(message));
 	if (!region || is_known(region))
 		return false;
 	transfer = nccl_transfer_of(region->request);
-	if (!transfer->bytes || (transfer->bytes != immediate && transfer->bytes != __builtin_bswap32(immediate)))
+	if (transfer->receives > 1) {
+		if (message->shown.length != transfer->receives * SIZE_BYTES || !transfer->bytes || transfer->bytes + 1 != message->sizes)
+			return false;
+	} else if (!transfer->bytes ? message->shown.length || immediate || message->shown.virtual_address != region->begin || message->shown.r_key != region->key :
+				      transfer->bytes != immediate && transfer->bytes != __builtin_bswap32(immediate)) {
 		return false;
+	}
 	prove(tracker, region->request->connection->upper_state);
 	return message->region;
 }

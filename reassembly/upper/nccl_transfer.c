@@ -211,6 +211,14 @@ static void note_qp(struct nccl_transfer *transfer, uint32_t connection)
 		transfer->qps[transfer->qp_count++] = connection;
 }
 
+/* The transfers of the channel after those counted before, up to this one; those between were not captured. */
+static uint64_t count_up_to(const struct nccl_transfer *transfer)
+{
+	uint64_t done = transfer->channel->done;
+
+	return !done || transfer->index <= done ? 1 : transfer->index - done;
+}
+
 void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -230,7 +238,7 @@ void nccl_transfer_take(struct nccl_transfer *transfer, const struct message *me
 	transfer->has_data = true;
 	if (!nccl_transfer_is_whole(transfer))
 		return;
-	nccl_job_ended(&transfer->progress, true, transfer->last_ns);
+	nccl_job_ended(&transfer->progress, count_up_to(transfer), transfer->last_ns);
 	if (transfer->index > transfer->channel->done)
 		transfer->channel->done = transfer->index;
 	for (uint32_t i = 0; i < transfer->link_count; i++)
@@ -383,7 +391,8 @@ static struct nccl_costs judge(struct nccl_transfer *transfer, const struct mess
 	channel->last_silence = progress->begun_after;
 	return nccl_judge(&channel->pace, &(struct nccl_times){
 		.index = transfer->index, .bytes = transfer->bytes, .announced_ns = transfer->request.time_ns, .first_ns = transfer->first_ns,
-		.last_ns = transfer->last_ns, .again_ns = transfer->again_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack, .lost_ns = lost->time_us * UINT64_C(1000),
+		.last_ns = transfer->last_ns, .again_ns = transfer->again_ns, .acknowledged_ns = transfer->ack_ns, .has_ack = transfer->has_own_ack,
+		.lacks_data = !nccl_transfer_is_whole(transfer), .lost_ns = lost->time_us * UINT64_C(1000),
 		.announcement_lost_ns = announcement ? announcement->shown.time_lost_us * UINT64_C(1000) : 0,
 		.paused_ns = { nccl_job_paused(progress, before, progress->announced_after), nccl_job_paused(progress, ready, progress->begun_after) },
 		.knows_free = { progress->knows_receiver, progress->knows_sender },
@@ -420,7 +429,8 @@ static void fill(struct nccl_operation *operation, const struct nccl_transfer *t
 	}
 	if (costs) {
 		operation_add_text(&operation->operation, "verdict", costs->verdict);
-		operation_add_wait(&operation->operation, "sender_wait", costs->sender_ns, RTAP_WAIT_RESPONDER);
+		if (costs->knows_sender)
+			operation_add_wait(&operation->operation, "sender_wait", costs->sender_ns, RTAP_WAIT_RESPONDER);
 		if (costs->knows_receiver)
 			operation_add_wait(&operation->operation, "receiver_wait", costs->receiver_ns, RTAP_WAIT_REQUESTER);
 		operation_add_wait(&operation->operation, "network_time", costs->network_ns, RTAP_WAIT_NETWORK);
@@ -473,7 +483,7 @@ void nccl_transfer_end(struct rtap_tracker *tracker, struct nccl_transfer *trans
 	struct request *request = &transfer->request;
 
 	nccl_transfer_conclude(tracker, transfer);
-	nccl_job_ended(&transfer->progress, false, 0);
+	nccl_job_ended(&transfer->progress, 0, 0);
 	leave_index(tracker, transfer);
 	leave_channel(transfer);
 	request_end(tracker, request);

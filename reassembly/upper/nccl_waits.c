@@ -39,7 +39,7 @@ static int64_t excess(const struct nccl_pace *pace, const struct nccl_times *tim
 	if (pace->has_rate)
 		expected_ns = (int64_t)((double)pace->least_rate * (double)times->bytes / 1024);
 	/* without a rate, only recoveries show that the network was slow */
-	if (pace->has_rate || times->bytes < RATED_BYTES)
+	if (!times->lacks_data && (pace->has_rate || times->bytes < RATED_BYTES))
 		excess_ns = between(expected_ns, sent_ns);
 	if (times->has_ack && pace->has_ack)
 		excess_ns += between(pace->least_ack_ns, between(times->last_ns, times->acknowledged_ns));
@@ -76,7 +76,7 @@ static void take_pause(int64_t *delay_ns, int64_t paused_ns, struct nccl_costs *
 static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_t end_ns, int64_t ready_ns)
 {
 	costs->knows_receiver_own = costs->knows_receiver && times->knows_free[0];
-	costs->knows_sender_own = times->knows_free[1];
+	costs->knows_sender_own = costs->knows_sender && times->knows_free[1];
 	if (costs->knows_receiver_own)
 		costs->receiver_own_ns = least(costs->receiver_ns, between(later(end_ns, times->free_ns[0]), times->announced_ns));
 	if (costs->knows_sender_own)
@@ -85,7 +85,8 @@ static void own(struct nccl_costs *costs, const struct nccl_times *times, int64_
 
 struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *times)
 {
-	struct nccl_costs costs = { .knows_receiver = pace->has_end && times->index == pace->index + 1 };
+	bool knows_end = pace->has_end ? !pace->lacks_data && times->index == pace->index + 1 : times->index <= 1;
+	struct nccl_costs costs = { .knows_sender = true, .knows_receiver = pace->has_end && knows_end };
 	int64_t ready_ns = pace->has_end ? later(times->announced_ns, pace->end_ns) : times->announced_ns, lost_ns, end_ns;
 
 	if (costs.knows_receiver)
@@ -100,8 +101,12 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	costs.sender_ns -= lost_ns;
 	costs.network_ns += lost_ns;
 	/* the sender was not ready when the announcement arrived, so it had not waited for it */
-	if (costs.sender_ns >= NCCL_NOTABLE_NS)
+	if (costs.sender_ns >= NCCL_NOTABLE_NS) {
 		costs.receiver_ns = 0;
+		costs.knows_sender = knows_end && !times->lacks_data;
+		costs.knows_receiver &= costs.knows_sender;
+		costs.sender_ns = costs.knows_sender ? costs.sender_ns : 0;
+	}
 	own(&costs, times, pace->end_ns, ready_ns);
 	costs.verdict = verdict_of(&costs);
 	/* retransmitted data ends with its acknowledgement; least_ack_ns is 0 before it is known */
@@ -111,5 +116,6 @@ struct nccl_costs nccl_judge(struct nccl_pace *pace, const struct nccl_times *ti
 	pace->end_ns = pace->has_end ? later(pace->end_ns, end_ns) : end_ns;
 	pace->has_end = true;
 	pace->index = times->index;
+	pace->lacks_data = times->lacks_data;
 	return costs;
 }

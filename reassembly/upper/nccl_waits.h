@@ -17,6 +17,7 @@ struct nccl_pace {
 	bool has_end;            /* the two below are valid */
 	int64_t end_ns;          /* when their last data was captured, or its last copy if some was sent again */
 	uint64_t index;          /* of the last one */
+	bool lacks_data;         /* it does */
 	bool has_ack, has_rate;  /* valid: least_ack_ns, least_rate */
 	int64_t least_ack_ns;    /* from the last data to its acknowledgement */
 	uint64_t least_rate;     /* nanoseconds for 1,024 bytes, from the first to the last data */
@@ -28,6 +29,7 @@ struct nccl_times {
 	int64_t announced_ns, first_ns, last_ns, acknowledged_ns;
 	int64_t again_ns;        /* of the last copy of data that was sent again; 0: none */
 	bool has_ack;            /* acknowledged_ns is valid */
+	bool lacks_data;         /* some of its data was not captured: it can have begun earlier, and ended later */
 	uint64_t lost_ns;        /* by recoveries within its data */
 	uint64_t announcement_lost_ns; /* by recoveries of its announcement */
 	int64_t paused_ns[2];    /* pauses of the job, before the announcement and before the data */
@@ -36,7 +38,8 @@ struct nccl_times {
 };
 
 struct nccl_costs {
-	bool knows_receiver;     /* false: the transfer before it was not captured, so receiver_ns is unknown */
+	bool knows_sender;       /* false: 1 ms or more, but the transfer before it, or its first data, may not have been captured: sender_ns is unknown */
+	bool knows_receiver;     /* false: the transfer before it was not captured, or not all of it, so receiver_ns is unknown; or knows_sender is false */
 	int64_t receiver_ns;     /* receiver late: time from the last data of the previous transfer to the announcement, which data followed at once */
 	int64_t sender_ns;       /* sender late: its buffer was announced and the previous transfer complete, but its data had not begun */
 	int64_t network_ns;      /* its data and acknowledgement took longer than those of the fastest transfers */

@@ -56,6 +56,19 @@ class Layouts(Nccl):
                         self.expect(self.operations(sender), made)
                         self.expect(self.operations(receiver), made)
 
+    def test_one_transfer_is_recognised(self):
+        """Memory and immediate data of the same transfer are two signs."""
+        for layout in nccl.LAYOUTS:
+            for sizes in ([1000], [0], [1000, 2000], [0, 7, 4096]):
+                for qps, adaptive in ((1, False), (2, False), (1, True)):
+                    # two entries of 32 bytes are also one of 64: later announcements decide
+                    if (sizes == [0] and (qps > 1 or adaptive)) or (layout == "old" and len(sizes) > 1):
+                        continue
+                    with self.subTest(layout=layout, sizes=sizes, qps=qps, adaptive=adaptive):
+                        sender, receiver, link = self.pair(layout=layout, qps=qps, adaptive=adaptive)
+                        made = self.run_job(link, [sizes])
+                        self.expect(self.operations(receiver), made)
+
     def test_the_tail_of_adaptive_routing_belongs_to_its_transfer(self):
         for qps in (1, 2):
             sender, receiver, link = self.pair(adaptive=True, qps=qps)
@@ -572,6 +585,23 @@ class Damaged(Nccl):
                 o = json.loads(line)
                 with self.subTest(seed=seed, id=o["id"], object=o["object"]):
                     self.check_known(o, made.pop((int(o["object"].split()[2], 16), int(o["id"]))), known)
+
+    def test_a_transfer_that_was_not_captured_makes_no_sender_late(self):
+        """The one after it was announced early, and waited for it."""
+        sender, receiver, link = self.pair()
+        made = self.run_job(link, [4096] * 3)
+        time = made[-1].ended
+        announced = [(time + i * nccl.US, link.announce(time + i * nccl.US, [4096])) for i in range(3)]
+        for i, (_, addresses) in enumerate(announced):
+            for pair, packets in link.data_of([4096], addresses):
+                pair.deliver(pair.b, packets, time + (i + 1) * 4 * MS)
+        expected = ["none"] * 3 + ["sender late"] * 3
+        self.assertEqual([o["verdict"] for o in self.operations(receiver)], expected)
+        hidden = [frame for frame in receiver.frames if frame[1][42] in (nccl.WRITE_ONLY, *Captured.EXTENDED)
+                  and frame[0] > time + 8 * MS and frame[0] < time + 9 * MS]
+        receiver.frames = [frame for frame in receiver.frames if frame not in hidden]
+        last = self.operations(receiver)[-1]
+        self.assertEqual((last["verdict"], "sender_wait" in last, "receiver_wait" in last), ("none", False, False))
 
     def test_an_acknowledgement_that_was_not_captured_is_no_delay(self):
         """The next one acknowledges this transfer too."""
