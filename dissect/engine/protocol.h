@@ -467,7 +467,7 @@ enum protocol_number {
 enum protocol_scope {
 	SCOPE_PACKET,  /* each packet */
 	SCOPE_MESSAGE, /* a message: the header of its transport, or management data */
-	SCOPE_CALL,    /* an RPC call or reply */
+	SCOPE_CALL,    /* a request or response of an upper layer, such as an RPC call */
 	SCOPE_CAPTURE, /* where and how the packet was captured: link and addresses; only rows with RTAP_COMPARED are compared */
 };
 

@@ -193,7 +193,7 @@ static bool take_packet(struct upper_work *work)
 	const struct rtap_layer *layer;
 	struct scsi_session *session;
 	const uint8_t *header;
-	uint32_t end;
+	uint32_t length;
 
 	if (work->message && work->message->region) {
 		if (scsi_take_data(work))
@@ -210,20 +210,20 @@ static bool take_packet(struct upper_work *work)
 	if (!upper_is_new(work) || !layer || layer->length < ISCSI_LENGTH)
 		return true;
 	header = layer_bytes(packet, layer) - ISER_LENGTH;
-	end = layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured : packet->sources[layer->source].captured;
+	length = upper_rest(packet, layer).captured - ISCSI_LENGTH;
 	switch (header[ISER_LENGTH] & 0x3f) {
 	case ISCSI_LOGIN:
 		learn_login(work, session, header + ISER_LENGTH);
 		take_other(work, header + ISER_LENGTH);
 		break;
 	case ISCSI_COMMAND:
-		take_command(work, header, end - layer->offset - ISCSI_LENGTH);
+		take_command(work, header, length);
 		break;
 	case ISCSI_RESPONSE:
-		take_response(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
+		take_response(work, header + ISER_LENGTH, length);
 		break;
 	case ISCSI_DATA_OUT:
-		take_data_out(work, header + ISER_LENGTH, end - layer->offset - ISCSI_LENGTH);
+		take_data_out(work, header + ISER_LENGTH, length);
 		break;
 	case ISCSI_REJECT:
 		take_reject(work, header + ISER_LENGTH);

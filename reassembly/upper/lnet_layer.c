@@ -496,9 +496,7 @@ static bool read_send(const struct rtap_packet *packet, struct lnet_send *send)
 		return false;
 	send->header = layer_bytes(packet, layer);
 	send->is_little = layer->protocol == PROTOCOL_LNET;
-	/* the source of a single packet has more bytes after its payload */
-	send->captured = (layer->source == packet->payload.source ? packet->payload.offset + packet->payload.captured :
-								    packet->sources[layer->source].captured) - layer->offset;
+	send->captured = upper_rest(packet, layer).captured;
 	return true;
 }
 

@@ -294,23 +294,17 @@ static void take_ack(struct upper_work *work, struct rds_side *side, uint64_t se
 static bool read_send(const struct rtap_packet *packet, struct rds_fragment *fragment)
 {
 	const struct rtap_layer *layer = packet->layers, *end = packet->layers + packet->layer_count;
-	uint32_t after;
+	struct rtap_payload send;
 
 	while (layer < end && layer->protocol != PROTOCOL_RDS)
 		layer++;
 	if (layer == end || layer->length < RDS_HEADER_LENGTH)
 		return false;
-	after = layer->offset + RDS_HEADER_LENGTH;
+	send = upper_rest(packet, layer);
 	fragment->header = layer_bytes(packet, layer);
 	fragment->bytes = fragment->header + RDS_HEADER_LENGTH;
-	/* the source of a single packet has more bytes after its payload */
-	if (layer->source == packet->payload.source) {
-		fragment->captured = packet->payload.offset + packet->payload.captured - after;
-		fragment->wire = packet->payload.offset + packet->payload.wire - after;
-	} else {
-		fragment->captured = packet->sources[layer->source].captured - after;
-		fragment->wire = packet->sources[layer->source].wire - after;
-	}
+	fragment->captured = send.captured - RDS_HEADER_LENGTH;
+	fragment->wire = send.wire - RDS_HEADER_LENGTH;
 	return rds_checksum_is_good(fragment->header) && fragment->wire <= bits(fragment->header, RDS_LENGTH);
 }
 

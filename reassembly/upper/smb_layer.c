@@ -58,19 +58,6 @@ static void take_credits(struct upper_work *work, struct smb_connection *state, 
 		other->left += (uint32_t)granted;
 }
 
-/* The bytes of the SEND from the header on, as far as they were captured, and their number on the wire. */
-static struct rtap_span bytes_of(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t *wire)
-{
-	if (layer->source == packet->payload.source) {
-		uint32_t before = layer->offset - packet->payload.offset;
-
-		*wire = packet->payload.wire - before;
-		return (struct rtap_span){ layer_bytes(packet, layer), packet->payload.captured - before };
-	}
-	*wire = packet->sources[layer->source].wire - layer->offset;
-	return (struct rtap_span){ layer_bytes(packet, layer), packet->sources[layer->source].captured - layer->offset };
-}
-
 static void set_shown(struct rtap_tracker *tracker, struct connection *connection, uint8_t *bytes, uint32_t length)
 {
 	struct smb_connection *state = connection->upper_state;
@@ -106,8 +93,9 @@ static void show_message(struct upper_work *work, const struct smb_whole *whole,
 /* A transfer with data. */
 static void take_transfer(struct upper_work *work, struct smb_connection *state, const struct rtap_layer *layer)
 {
-	uint32_t wire, offset, length;
-	struct rtap_span bytes = bytes_of(work->packet, layer, &wire);
+	const struct rtap_payload send = upper_rest(work->packet, layer);
+	struct rtap_span bytes = { layer_bytes(work->packet, layer), send.captured };
+	uint32_t offset, length;
 	const struct psn_stream *stream;
 	struct smb_fragment fragment;
 	struct smb_request *request;

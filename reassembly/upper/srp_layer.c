@@ -35,10 +35,7 @@ static struct unit unit_of(const struct rtap_packet *packet)
 		layer++;
 	if (layer == packet->layers + packet->layer_count)
 		return (struct unit){ NULL, 0 };
-	/* the source of a single packet has more bytes after its payload */
-	if (layer->source == packet->payload.source)
-		return (struct unit){ layer_bytes(packet, layer), packet->payload.offset + packet->payload.captured - layer->offset };
-	return (struct unit){ layer_bytes(packet, layer), packet->sources[layer->source].captured - layer->offset };
+	return (struct unit){ layer_bytes(packet, layer), upper_rest(packet, layer).captured };
 }
 
 /*

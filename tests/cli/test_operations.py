@@ -8,6 +8,7 @@ import os
 import re
 
 from cli import CliTest, TESTDATA, TESTS
+from test_recognition import CAPTURES
 
 CAPTURE = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 
@@ -39,8 +40,7 @@ class Operations(CliTest):
         helped = re.search(r"--layer NAME .*: (.*)", self.run_program("operations", "--help").stdout.decode())[1]
         self.assertEqual(sorted(helped.split(", ")), sorted(layers))
         found = set()
-        for name in ("roce-nfs3.pcap.gz", "roce-nvmeof.pcap.gz", "roce-srp.pcap.gz", "roce-iser.pcap.gz", "roce-rnbd.pcap.gz", "conn_smb.pcap", "conn_rds.pcap",
-                     "conn_lnet.pcap", "nccl-ring.pcap"):
+        for name in (name for name, wanted in CAPTURES if wanted):
             path = os.path.join(TESTDATA, name)
             every = self.lines("operations", path, "-e", "layer")
             found |= set(every)

@@ -125,14 +125,3 @@ class Recognition(CliTest):
         for path, wanted in made:
             with self.subTest(path=os.path.basename(path)):
                 self.assertEqual(self.layers(path), wanted)
-
-    def test_every_layer_has_a_capture(self):
-        """The names of --decode-as that are upper layers of commands or messages."""
-        said = {layer for _, layers in CAPTURES for layer in layers}
-        text = " ".join(self.lines("--help"))
-        for name in ("nvme", "srp", "iser", "rds", "smb", "lnet"):
-            self.assertIn(name, text)
-            self.assertIn(name, said)
-        # over RTRS
-        self.assertIn("rtrs", text)
-        self.assertIn("rnbd", said)
