@@ -480,6 +480,26 @@ Test(tracker, an_atomic_captured_after_its_response_and_a_later_one_has_its_valu
 	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 0);
 }
 
+/* The first request after the beginning of the capture comes from the end that had sent responses. */
+Test(tracker, responses_before_the_first_request_are_kept_if_the_other_direction_is_paired)
+{
+	begin(64 * MIB, true);
+	RESPONSE(READ_FIRST, 2, .syndrome = 0x1f, .msn = 2, BYTES(256));
+	RESPONSE(READ_LAST, 3, .syndrome = 0x1f, .msn = 2, BYTES(44));
+	RESPONSE(SEND_ONLY, 100, .ack_request = true, BYTES(8));
+	REQUEST(ACK, 100, .syndrome = 0x1f, .msn = 1);
+	REQUEST(SEND_ONLY, 4, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 4, .syndrome = 0x1f, .msn = 3);
+	now_ns += 1000000 * MICROSECOND;
+	REQUEST(SEND_ONLY, 5, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 5, .syndrome = 0x1f, .msn = 4);
+	end();
+	cr_expect_eq(connections, 1);
+	cr_expect_eq(reported, 4);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].psn, 2);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].length, 300);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

@@ -226,6 +226,14 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow, struct frame
 	connection_account(tracker, connection);
 }
 
+/* Both ends are known now: processes what waited in either direction. */
+static void replay_both(struct rtap_tracker *tracker, const struct connection *connection, struct frame_result *result)
+{
+	for (int i = 0; i < 2; i++)
+		if (connection->flows[i]->pending_count)
+			replay(tracker, connection->flows[i], result);
+}
+
 /*
  * The request that was just registered may be that of the last response of a waiting flow, if there is only one such flow.
  */
@@ -238,7 +246,7 @@ static void pair_waiting(struct rtap_tracker *tracker, struct connection *connec
 	    find_requester(tracker, flow) != connection)
 		return;
 	pair(tracker, flow, connection);
-	replay(tracker, flow, result);
+	replay_both(tracker, flow->connection, result);
 }
 
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn, struct frame_result *result)
@@ -291,8 +299,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection, struct frame_result *result)
 {
 	pair(tracker, flow, connection);
-	if (flow->pending_count)
-		replay(tracker, flow, result);
+	replay_both(tracker, flow->connection, result);
 }
 
 /* Responses only: their receiver must have sent requests. */
@@ -399,6 +406,6 @@ bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const str
 	if (!requester)
 		return false;
 	pair(tracker, flow, requester);
-	replay(tracker, flow, result);
+	replay_both(tracker, flow->connection, result);
 	return true;
 }
