@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of reliable connections against a model of requesters, responders, the network and the capture point (transfer_model.h): what is
+ * reported of a message is true of one message of the model, with just the bytes that were captured; if the capture has every packet, in order,
+ * all is reported, with the right frames, repeats and counts.
+ * Input: a header of TRANSFER_HEADER bytes, then records of TRANSFER_RECORD bytes: a message to post, time, and faults of the frames to come.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/tracker.h>
+
+#include "tests/roce_kit.h"
+
+#include "harness.h"
+#include "transfer_model.h"
+
+#define HOST 0x0a000001u      /* of side A; B's is the next */
+#define PAYLOAD_AT(length, payload) ((length) - 4 - (4 - (payload) % 4) % 4 - (payload))
+#define COUNTED 4             /* packets whose identifications show that their sender counts */
+#define TIGHT_MEMORY (UINT64_C(1) << 16)
+
+/* What the capture has of a message. */
+struct sight {
+	bool seen[TRANSFER_PACKETS];    /* a packet with this data was captured, perhaps truncated */
+	bool claimed[TRANSFER_PACKETS]; /* a reported message has it */
+	uint32_t kept[TRANSFER_PACKETS]; /* bytes of its payload */
+	bool has_request, is_again, is_reported, is_complete; /* is_again: requested again */
+	bool begins_late;               /* a READ whose restart was captured before its request, or without it */
+	uint64_t first, last, frames, repeats, answered; /* numbers of frames, and counts, if the capture has all in order */
+};
+
+struct run {
+	struct rtap_tracker *tracker;
+	uint64_t frames;
+	bool is_exact;           /* the capture has every packet, in order */
+	bool is_clear;           /* the capture shows why each packet comes again */
+	bool is_paired;          /* it is known which responses belong to which requests */
+	bool is_tight;
+	struct sight sights[TRANSFER_MESSAGES];
+	unsigned requests[TRANSFER_DIRECTIONS]; /* captured, without repeats */
+	uint64_t counts[TRANSFER_CONNECTIONS][RTAP_CONNECTION_ANOMALY_COUNT];
+};
+
+static struct transfer_model model;
+
+static uint32_t qpn_of(unsigned connection, unsigned side)
+{
+	return (model.options & TRANSFER_SAME_QPNS || !side ? 0x100u : 0x200u) + connection;
+}
+
+/* ---- frames ---- */
+
+static void give(struct run *run, const uint8_t *bytes, uint32_t captured, uint32_t wire, int64_t time_ns, struct rtap_packet *packet)
+{
+	/* a block of just this size: reading outside of it is seen */
+	uint8_t *block = malloc(captured);
+	struct rtap_frame frame = {
+		.bytes = block, .captured_length = captured, .wire_length = wire, .link_type = RTAP_LINK_RAW, .number = ++run->frames,
+		.time_ns = time_ns,
+	};
+
+	REQUIRE(block);
+	memcpy(block, bytes, captured);
+	rtap_tracker_frame(run->tracker, &frame, packet);
+	free(block);
+}
+
+static uint16_t port_of(unsigned connection)
+{
+	/* as rdma_flow_label_to_udp_sport(rdma_calc_flow_label()) of Linux computes it */
+	uint64_t product = (uint64_t)qpn_of(connection, 0) * qpn_of(connection, 1);
+	uint32_t label;
+
+	if (!(model.options & TRANSFER_PORTS))
+		return 49152;
+	product ^= product >> 20;
+	product ^= product >> 40;
+	label = product & 0xfffff;
+	return (uint16_t)(0xc000 | ((label & 0x3fff) ^ (label >> 14)));
+}
+
+/* Makes the frame; returns its length. *payload: where its payload is. */
+static uint32_t make_frame(const struct transfer_frame *frame, uint8_t *bytes, uint32_t *payload)
+{
+	static uint8_t data[4096];
+	const struct transfer_message *message = frame->message;
+	unsigned sender = (frame->direction & 1) ^ frame->is_response;
+	struct roce roce = {
+		.source = HOST + sender, .destination = HOST + !sender, .opcode = frame->opcode, .ack_request = frame->ack_request,
+		.dest_qp = qpn_of(frame->direction / 2, !sender), .psn = frame->psn & 0xffffff, .syndrome = frame->syndrome, .msn = frame->msn,
+		.payload = data, .payload_length = frame->opcode == 0x0c ? 0 : frame->length,
+	};
+	uint32_t length;
+
+	if (message) {
+		roce.virtual_address = message->virtual_address + frame->offset;
+		roce.r_key = message->r_key;
+		roce.dma_length = (uint32_t)(message->length - frame->offset);
+		roce.immediate = message->immediate;
+		roce.swap_or_add = message->index * 3u;
+		roce.compare = message->index * 5u;
+		transfer_fill(message, 0, 8, data);
+		for (unsigned i = 0; i < 8; i++)
+			roce.original = roce.original << 8 | data[i];
+		transfer_fill(message, frame->offset, frame->offset + roce.payload_length, data);
+	}
+	length = roce_frame(bytes, &roce);
+	*payload = PAYLOAD_AT(length, roce.payload_length);
+	if (frame->opcode == 0x12) /* the original value counts as its payload */
+		*payload -= 8;
+	roce_put(bytes + 4, frame->id, 2);
+	roce_put(bytes + 20, port_of(frame->direction / 2), 2);
+	return length;
+}
+
+static void give_setup(struct run *run, unsigned connection)
+{
+	static const uint8_t attributes[] = { CM_REQ, CM_REP, CM_RTU };
+	static uint8_t bytes[ROCE_MAX_FRAME];
+	const struct transfer_requester *first = &model.requesters[2 * connection];
+	struct rtap_packet packet;
+
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned side = i & 1;
+		struct roce_cm cm = {
+			.attribute = attributes[i], .transaction = 0x10 + connection, .service_id = 0x1064e51, .local_id = 0x20 + 2 * connection + side,
+			.remote_id = 0x20 + 2 * connection + !side, .qpn = qpn_of(connection, side),
+			/* of the packets that it will receive */
+			.psn = (uint32_t)first[!side].acknowledged & 0xffffff, .mtu_code = (uint8_t)(__builtin_ctz(model.path_mtu) - 7),
+		};
+		uint32_t length = roce_cm_frame(bytes, HOST + side, HOST + !side, &cm);
+
+		give(run, bytes, length, length, TRANSFER_START_NS, &packet);
+	}
+}
+
+/* ---- what the capture has ---- */
+
+/* The place of a request or response in its message's data; TRANSFER_PACKETS: it carries none. */
+static uint64_t data_at(const struct transfer_frame *frame)
+{
+	if (!frame->message || transfer_is_answered_by_data(frame->message) != frame->is_response)
+		return TRANSFER_PACKETS;
+	return frame->psn - frame->message->psn;
+}
+
+/* SENDs and WRITEs that the response acknowledges. */
+static void note_answer(struct run *run, const struct transfer_frame *frame)
+{
+	uint64_t end = frame->psn + (!frame->message && frame->syndrome == 0x1f);
+
+	for (unsigned i = 0; i < model.message_count; i++) {
+		const struct transfer_message *message = &model.messages[i];
+		struct sight *sight = &run->sights[i];
+
+		if (message->direction != frame->direction)
+			continue;
+		if (transfer_is_answered_by_data(message) ? message->completed == frame : message->end <= end && !sight->answered)
+			sight->answered = run->frames;
+	}
+}
+
+static void note(struct run *run, const struct transfer_frame *frame, uint32_t payload, uint32_t captured)
+{
+	uint64_t at = data_at(frame);
+	uint32_t length = frame->opcode == 0x12 ? 8 : frame->length, kept = captured > payload ? captured - payload : 0;
+	struct sight *sight;
+	bool is_new;
+
+	/* truncated before its syndrome; a Middle has none */
+	if (frame->is_response && frame->opcode != 0x0e && captured < 44)
+		return;
+	if (frame->is_response)
+		note_answer(run, frame);
+	if (!frame->message)
+		return;
+	sight = &run->sights[frame->message->index];
+	if (kept > length)
+		kept = length;
+	if (at < TRANSFER_PACKETS) {
+		is_new = !sight->seen[at];
+		sight->seen[at] = true;
+		if (kept > sight->kept[at])
+			sight->kept[at] = kept;
+	} else {
+		is_new = !sight->has_request && frame->psn == frame->message->psn;
+	}
+	sight->begins_late |= !frame->is_response && frame->psn > frame->message->psn && frame->opcode == 0x0c && !sight->has_request;
+	sight->is_again |= !frame->is_response && (frame->is_again || frame->is_copy);
+	/* with all of its extended header */
+	if (!frame->is_response && frame->psn == frame->message->psn && captured >= payload)
+		sight->has_request = true;
+	if (!is_new) {
+		sight->repeats++;
+		return;
+	}
+	sight->frames++;
+	sight->last = run->frames;
+	if (!sight->first)
+		sight->first = run->frames;
+}
+
+static enum rtap_psn_analysis analysis_of(const struct transfer_frame *frame)
+{
+	return frame->is_copy ? RTAP_PSN_DUPLICATE : frame->is_again ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_IN_ORDER;
+}
+
+static void count(struct run *run, const struct transfer_frame *frame)
+{
+	uint64_t *counts = run->counts[frame->direction / 2];
+
+	counts[RTAP_CONNECTION_ANOMALY_RETRANSMISSION] += frame->message && analysis_of(frame) == RTAP_PSN_RETRANSMISSION;
+	counts[RTAP_CONNECTION_ANOMALY_DUPLICATE] += frame->is_copy;
+	run->requests[frame->direction] += !frame->is_response && !frame->is_copy && !frame->is_again;
+	if (frame->message || !frame->is_response || frame->is_copy)
+		return;
+	counts[RTAP_CONNECTION_ANOMALY_NAK_SEQUENCE] += frame->syndrome == 0x60;
+	counts[RTAP_CONNECTION_ANOMALY_NAK_ACCESS] += frame->syndrome == 0x62;
+	counts[RTAP_CONNECTION_ANOMALY_RNR] += frame->syndrome >> 5 == 1;
+}
+
+static void check_packet(const struct run *run, const struct transfer_frame *frame, const struct rtap_packet *packet)
+{
+	enum rtap_psn_analysis expected = analysis_of(frame);
+
+	if (!run->is_exact || !run->is_paired || !frame->message || !packet->flow.present)
+		return;
+	if (!run->is_clear && (!(model.options & TRANSFER_IDS) || run->requests[frame->direction] < COUNTED))
+		return;
+	/* a response to a request that was sent again can be its first one, or the first one that the capture has */
+	if (frame->is_response && !run->is_clear)
+		return;
+	if (packet->flow.analysis != expected)
+		fprintf(stderr, "frame %llu: analysis %u, not %u\n", (unsigned long long)run->frames, packet->flow.analysis, expected);
+	REQUIRE(packet->flow.analysis == expected);
+}
+
+static void give_frame(struct run *run, struct transfer_frame *frame)
+{
+	static uint8_t bytes[ROCE_MAX_FRAME];
+	uint32_t payload, length = make_frame(frame, bytes, &payload), captured = length;
+	struct rtap_packet packet;
+
+	if (frame->fault == TRANSFER_CUT && captured > 40 + frame->argument * 24)
+		captured = 40 + frame->argument * 24;
+	if (model.snap && captured > model.snap)
+		captured = model.snap;
+	give(run, bytes, captured, length, frame->captured_ns, &packet);
+	note(run, frame, payload, captured);
+	count(run, frame);
+	check_packet(run, frame, &packet);
+}
+
+/* ---- what is reported ---- */
+
+static unsigned side_of(const struct rtap_end *end)
+{
+	REQUIRE(end->address_length == 4 && end->address[0] == 10 && (end->address[3] == 1 || end->address[3] == 2));
+	return end->address[3] - 1;
+}
+
+static unsigned direction_of(const struct rtap_message *shown)
+{
+	const struct rtap_connection *connection = shown->connection;
+	const struct rtap_end *requester, *responder;
+	unsigned side;
+
+	REQUIRE(connection);
+	requester = shown->from_a ? &connection->a : &connection->b;
+	responder = shown->from_a ? &connection->b : &connection->a;
+	side = side_of(requester);
+	REQUIRE(side_of(responder) == !side);
+	for (unsigned number = 0; number < TRANSFER_CONNECTIONS; number++)
+		if ((requester->qpn_known && requester->qpn == qpn_of(number, side)) ||
+		    (!requester->qpn_known && responder->qpn == qpn_of(number, !side)))
+			return 2 * number + side;
+	require(false, "a queue pair of the model");
+	return 0;
+}
+
+/* Bytes of a part of the message that are listed as missing. */
+static uint64_t missing_within(const struct rtap_message *shown, uint64_t begin, uint64_t end)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < shown->missing_count; i++) {
+		uint64_t from = shown->missing[i].offset, to = from + shown->missing[i].length;
+
+		if (from < begin)
+			from = begin;
+		if (to > end)
+			to = end;
+		sum += to > from ? to - from : 0;
+	}
+	return sum;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is missing is what was not captured. `base`: of the reported message in that of the model. */
+static void check_missing(struct run *run, const struct rtap_message *shown, const struct transfer_message *message, uint64_t base)
+{
+	struct sight *sight = &run->sights[message->index];
+
+	for (uint64_t at = base / model.path_mtu; at < message->packets; at++) {
+		uint64_t begin = at * model.path_mtu - base, end = least(message->length - base, begin + model.path_mtu), kept = sight->kept[at];
+
+		begin = least(begin, shown->length);
+		end = least(end, shown->length);
+		kept = least(kept, end - begin);
+		/* what was not captured is missing */
+		REQUIRE(missing_within(shown, begin + kept, end) == end - begin - kept);
+		if (missing_within(shown, begin, end) == end - begin)
+			continue;
+		/* a READ requested again from its middle, see check_values(), has its responses too; a repeat of what was evicted is new */
+		REQUIRE(!sight->claimed[at] || run->is_tight || (message->verb == TRANSFER_READ && (!run->is_paired || sight->begins_late)));
+		sight->claimed[at] = true;
+		REQUIRE(run->is_tight || !missing_within(shown, begin, begin + kept));
+	}
+}
+
+static void check_complete(const struct run *run, const struct rtap_message *shown, const struct transfer_message *message, uint64_t base)
+{
+	static uint8_t bytes[TRANSFER_PACKETS * 4096];
+	const struct sight *sight = &run->sights[message->index];
+
+	REQUIRE(!base || shown->request_seen);
+	REQUIRE(shown->length == message->length - base && shown->length_known && !shown->missing_count);
+	for (uint64_t at = base / model.path_mtu; at < message->packets; at++)
+		REQUIRE(sight->seen[at]);
+	if (!(model.options & (TRANSFER_BYTES | TRANSFER_SUMS)))
+		return;
+	transfer_fill(message, base, message->length, bytes);
+	if (model.options & TRANSFER_BYTES && !shown->bytes_evicted)
+		REQUIRE(shown->bytes.length == shown->length && (!shown->length || !memcmp(shown->bytes.bytes, bytes, shown->length)));
+	if (model.options & TRANSFER_SUMS)
+		REQUIRE(shown->has_crc && shown->crc32 == crc32_z(0, bytes, shown->length));
+}
+
+static void check_values(const struct run *run, const struct rtap_message *shown, const struct transfer_message *message, uint64_t base)
+{
+	static const uint8_t verbs[] = { RTAP_VERB_SEND, RTAP_VERB_SEND, RTAP_VERB_SEND, RTAP_VERB_WRITE, RTAP_VERB_WRITE, RTAP_VERB_READ,
+					 RTAP_VERB_COMPARE_SWAP, RTAP_VERB_FETCH_ADD };
+	static const uint8_t kinds[] = { RTAP_KIND_SEND, RTAP_KIND_SEND, RTAP_KIND_SEND, RTAP_KIND_WRITE, RTAP_KIND_WRITE, RTAP_KIND_READ,
+					 RTAP_KIND_ATOMIC, RTAP_KIND_ATOMIC };
+
+	REQUIRE(shown->verb == verbs[message->verb] && shown->kind == kinds[message->verb]);
+	REQUIRE(!shown->has_immediate || message->verb == TRANSFER_SEND_IMMEDIATE || message->verb == TRANSFER_WRITE_IMMEDIATE);
+	REQUIRE(!shown->has_immediate || shown->immediate == message->immediate);
+	REQUIRE(!shown->has_invalidate || (message->verb == TRANSFER_SEND_INVALIDATE && shown->invalidated_r_key == message->immediate));
+	REQUIRE(!shown->request_seen || message->verb >= TRANSFER_WRITE);
+	if (!shown->request_seen)
+		return;
+	/* a READ requested again from its middle can be one of its own if the capture lacks the first request then, or the path MTU is not known */
+	REQUIRE(!base || (message->verb == TRANSFER_READ && (!run->is_paired || run->is_tight || run->sights[message->index].begins_late)));
+	REQUIRE(shown->has_key && shown->r_key == message->r_key && shown->virtual_address == message->virtual_address + base);
+	REQUIRE(shown->length == message->length - base);
+	if (message->verb > TRANSFER_READ)
+		REQUIRE(shown->swap_or_add == message->index * 3u);
+	if (message->verb == TRANSFER_COMPARE_SWAP)
+		REQUIRE(shown->compare == message->index * 5u);
+}
+
+static void check_exact(const struct run *run, const struct rtap_message *shown, const struct transfer_message *message)
+{
+	const struct sight *sight = &run->sights[message->index];
+	bool is_answered = sight->answered;
+	/* where packets overtake others, responses can arrive that their requester has just requested again */
+	bool is_known = is_answered && (run->is_clear || !sight->is_again || !transfer_is_answered_by_data(message));
+
+	REQUIRE(!sight->is_reported);
+	REQUIRE(shown->first_frame == sight->first && shown->last_frame == sight->last && shown->frames == sight->frames);
+	if (shown->repeats != sight->repeats)
+		fprintf(stderr, "message %u: %llu repeats, not %llu\n", message->index, (unsigned long long)shown->repeats, (unsigned long long)sight->repeats);
+	REQUIRE(shown->repeats == sight->repeats);
+	REQUIRE(!is_answered || shown->complete);
+	REQUIRE(!is_answered || shown->outcome == RTAP_OUTCOME_GOOD);
+	if (is_known && shown->answered_in != sight->answered)
+		fprintf(stderr, "message %u: answered in %llu, not %llu\n", message->index, (unsigned long long)shown->answered_in, (unsigned long long)sight->answered);
+	REQUIRE(!is_known || shown->answered_in == sight->answered);
+	REQUIRE(shown->has_immediate == (shown->complete && (message->verb == TRANSFER_SEND_IMMEDIATE || message->verb == TRANSFER_WRITE_IMMEDIATE)));
+}
+
+static void take_message(void *owner, const struct rtap_message *shown)
+{
+	struct run *run = owner;
+	unsigned direction;
+	struct transfer_message *message;
+	uint64_t psn, base;
+
+	if (shown->kind == RTAP_KIND_MAD)
+		return;
+	direction = direction_of(shown);
+	/* all PSNs of a direction are within 2^23 of the middle */
+	psn = TRANSFER_FIRST_PSN + (uint64_t)(int64_t)((int32_t)(shown->psn << 8) >> 8);
+	message = transfer_message_at(&model, direction, psn);
+	REQUIRE(message);
+	base = (psn - message->psn) * model.path_mtu;
+	REQUIRE(message->verb <= TRANSFER_READ || !base);
+	REQUIRE(shown->length <= message->length - base);
+	check_values(run, shown, message, base);
+	check_missing(run, shown, message, base);
+	if (shown->complete)
+		check_complete(run, shown, message, base);
+	if (run->is_exact && run->is_paired)
+		check_exact(run, shown, message);
+	run->sights[message->index].is_reported = true;
+	run->sights[message->index].is_complete |= shown->complete && !base;
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct run *run = owner;
+	/* the first ones depend on which packets are copies */
+	static const uint8_t exact[] = {
+		RTAP_CONNECTION_ANOMALY_RETRANSMISSION, RTAP_CONNECTION_ANOMALY_NAK_SEQUENCE, RTAP_CONNECTION_ANOMALY_NAK_ACCESS,
+		RTAP_CONNECTION_ANOMALY_RNR,
+		RTAP_CONNECTION_ANOMALY_LOST, RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER, RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT,
+		RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH, RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE, RTAP_CONNECTION_ANOMALY_RESYNCHRONISED,
+	};
+	unsigned number = 0;
+
+	if (!run->is_exact || !run->is_paired || connection->transport != RTAP_TRANSPORT_RC)
+		return;
+	while (number < TRANSFER_CONNECTIONS && connection->a.qpn != qpn_of(number, side_of(&connection->a)))
+		number++;
+	REQUIRE(number < TRANSFER_CONNECTIONS);
+	for (unsigned i = run->is_clear ? 0 : 4; i < sizeof exact; i++) {
+		if (connection->anomaly_counts[exact[i]] != run->counts[number][exact[i]])
+			fprintf(stderr, "connection %u: %s: %llu, not %llu\n", number, rtap_connection_anomaly_name(exact[i]),
+				(unsigned long long)connection->anomaly_counts[exact[i]], (unsigned long long)run->counts[number][exact[i]]);
+		REQUIRE(connection->anomaly_counts[exact[i]] == run->counts[number][exact[i]]);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int order_of_capture(const void *left, const void *right)
+{
+	const struct transfer_frame *a = *(struct transfer_frame *const *)left, *b = *(struct transfer_frame *const *)right;
+
+	if (a->captured_ns != b->captured_ns)
+		return a->captured_ns < b->captured_ns ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool is_exact(void)
+{
+	for (unsigned i = 0; i < model.frame_count; i++) {
+		const struct transfer_frame *frame = &model.frames[i];
+
+		if (!frame->is_captured || frame->is_late || frame->fault == TRANSFER_CUT)
+			return false;
+	}
+	return !model.snap && model.frame_count < TRANSFER_FRAMES;
+}
+
+/*
+ * Whether the capture shows why each packet comes again. Without identifications, one that comes within a millisecond counts as a copy made by the
+ * network, unless a NAK or a missing response explains it. Nothing does if the network made copies of requests, if packets overtook others, or if
+ * responses were lost after their capture.
+ */
+static bool is_clear(void)
+{
+	unsigned requests[TRANSFER_DIRECTIONS] = { 0 };
+
+	for (unsigned i = 0; i < model.frame_count; i++) {
+		const struct transfer_frame *frame = &model.frames[i];
+		bool has_ids = model.options & TRANSFER_IDS && requests[frame->direction] >= COUNTED;
+
+		if (frame->is_late || frame->fault == TRANSFER_COPIED || frame->fault == TRANSFER_DELAYED)
+			return false;
+		if (!has_ids && frame->is_response && frame->fault == TRANSFER_LOST_AFTER)
+			return false;
+		requests[frame->direction] += !frame->is_response && !frame->is_again;
+	}
+	return true;
+}
+
+static void check_all(const struct run *run)
+{
+	for (unsigned i = 0; i < model.message_count; i++) {
+		const struct transfer_message *message = &model.messages[i];
+		const struct sight *sight = &run->sights[i];
+		bool is_whole = message->verb < TRANSFER_WRITE || (sight->has_request && !sight->begins_late);
+
+		for (uint64_t at = 0; at < message->packets; at++) {
+			uint32_t length = (uint32_t)least(model.path_mtu, message->length - at * model.path_mtu);
+
+			is_whole &= sight->seen[at] && sight->kept[at] == length;
+			/* the response to an atomic alone is an unexpected one, not a message */
+			REQUIRE(sight->claimed[at] || !sight->kept[at] || (message->verb > TRANSFER_READ && !sight->has_request));
+		}
+		if (!sight->is_complete && is_whole && run->is_paired)
+			fprintf(stderr, "message %u should be complete\n", i);
+		REQUIRE(sight->is_complete || !is_whole || !run->is_paired);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct transfer_frame *order[TRANSFER_FRAMES];
+	static struct run run;
+	struct rtap_tracker_options options = { .size = sizeof options, .message = take_message, .connection = take_connection, .owner = &run };
+	unsigned captured = 0;
+
+	if (size < TRANSFER_HEADER || size > TRANSFER_HEADER + TRANSFER_RECORD * 512)
+		return 0;
+	transfer_run(&model, data, size);
+	for (unsigned i = 0; i < model.frame_count; i++)
+		if (model.frames[i].is_captured)
+			order[captured++] = &model.frames[i];
+	qsort(order, captured, sizeof *order, order_of_capture);
+	memset(&run, 0, sizeof run);
+	run.is_clear = is_clear();
+	run.is_paired = model.options & TRANSFER_CM;
+	run.is_tight = data[7] >> 4 == 15;
+	run.is_exact = is_exact() && !run.is_tight;
+	options.bytes = model.options & TRANSFER_BYTES;
+	options.checksums = model.options & TRANSFER_SUMS;
+	options.max_memory = run.is_tight ? TIGHT_MEMORY : 0;
+	REQUIRE(rtap_tracker_open(&run.tracker, &options, NULL) == RTAP_STATUS_OK);
+	if (model.options & TRANSFER_CM)
+		for (unsigned connection = 0; connection < (model.options & TRANSFER_TWO ? TRANSFER_CONNECTIONS : 1); connection++)
+			give_setup(&run, connection);
+	for (unsigned i = 0; i < captured; i++)
+		give_frame(&run, order[i]);
+	rtap_tracker_finish(run.tracker);
+	if (!run.is_tight)
+		check_all(&run);
+	rtap_tracker_close(run.tracker);
+	return 0;
+}
