@@ -500,6 +500,40 @@ Test(tracker, responses_before_the_first_request_are_kept_if_the_other_direction
 	cr_expect_eq(by_kind[RTAP_KIND_READ].length, 300);
 }
 
+/* The capture begins within the READ: what the restart's First answers is no other one. */
+Test(tracker, a_read_restarted_where_its_first_captured_response_was_is_one)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 1, .ack_request = true, BYTES(8));
+	RESPONSE(ACK, 1, .syndrome = 0x1f, .msn = 1);
+	RESPONSE(READ_MIDDLE, 3, BYTES(256));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 2, BYTES(88));
+	RESPONSE(READ_FIRST, 3, .syndrome = 0x1f, .msn = 2, BYTES(256));
+	RESPONSE(READ_LAST, 4, .syndrome = 0x1f, .msn = 2, BYTES(88));
+	end();
+	cr_expect_eq(reported, 2);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].repeats, 2);
+}
+
+/* The response to an atomic counts it in its MSN, though it acknowledges only what came before. */
+Test(tracker, parts_of_two_sends_after_an_atomic_are_not_joined)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_FIRST, 1, BYTES(256));
+	REQUEST(SEND_LAST, 2, .ack_request = true, BYTES(44));
+	RESPONSE(ACK, 2, .syndrome = 0x1f, .msn = 1);
+	REQUEST(FETCH_ADD, 3, .r_key = 7);
+	REQUEST(SEND_FIRST, 4, BYTES(256));
+	RESPONSE(ATOMIC_ACK, 3, .syndrome = 0x1f, .msn = 2);
+	/* the Last of this one and the First of the next one were not captured */
+	REQUEST(SEND_MIDDLE, 7, BYTES(256));
+	REQUEST(SEND_LAST, 8, .ack_request = true, BYTES(44));
+	RESPONSE(ACK, 8, .syndrome = 0x1f, .msn = 4);
+	end();
+	cr_expect_eq(reported, 4);
+	cr_expect_eq(complete, 2);
+}
+
 Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 {
 	begin(64 * MIB, true);

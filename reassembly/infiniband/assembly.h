@@ -99,10 +99,10 @@ static inline bool assembly_same_verb(const struct message *message, enum rtap_v
 	return message && message->shown.verb == verb;
 }
 
-/* Whether packets before and at or after `psn` belong to a READ whose request was not seen: only a restart of it begins there. */
+/* Whether a READ whose request was not seen began before `psn` and has responses there or later: only a restart of it begins there. */
 static inline bool assembly_is_inside(const struct message *read, uint64_t psn)
 {
-	return psn > read->low && psn <= read->high;
+	return psn <= read->high && (psn > read->low || (psn == read->low && !read->has_first));
 }
 
 /* Whether two parts can belong to one SEND whose packets in between were not seen. */

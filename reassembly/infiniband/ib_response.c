@@ -46,6 +46,20 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	}
 }
 
+/* READs and atomics that begin below this PSN are counted by the MSN of a response: it counts the one that it answers. IBTA vol. 1, C9-148. */
+static uint64_t reads_counted(const struct pending_response *response, uint64_t acknowledged)
+{
+	return acknowledged + (ib_opcodes[response->opcode].class != IB_ACKNOWLEDGE);
+}
+
+/* Whether the MSN of the response counts a message that the one before it did not count. */
+static bool is_newly_counted(const struct psn_stream *stream, const struct message *message, uint64_t from, uint64_t reads)
+{
+	if (is_answered_by_data(message))
+		return message->low >= stream->msn_reads && message->low < reads;
+	return message->high >= from && message->high < stream->acknowledged;
+}
+
 /*
  * Where more than one packet is missing, the parts before and after the gap can be one message or two. The MSN, which counts
  * messages, decides if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
@@ -54,15 +68,16 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 							const struct pending_response *response, struct frame_result *result)
 {
 	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
+	uint64_t reads = reads_counted(response, stream->acknowledged);
 	struct message *later;
 
 	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
 		return;
 	for (const struct message *message = message_list_find_before(stream, from, stream->unanswered);
-	     message && message->low < stream->acknowledged; message = TAILQ_NEXT(message, link)) {
+	     message && message->low < reads; message = TAILQ_NEXT(message, link)) {
 		const struct message *next = TAILQ_NEXT(message, link);
 
-		if (message->high < from || message->high >= stream->acknowledged)
+		if (!is_newly_counted(stream, message, from, reads))
 			continue;
 		messages++;
 		pairs += next && next->high < stream->acknowledged && assembly_may_be_one(message, next);
@@ -117,6 +132,7 @@ static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream,
 		join_by_msn(tracker, stream, acknowledged, response, result);
 	if (ib_opcodes[response->opcode].headers & IB_AETH) {
 		stream->msn = response->msn;
+		stream->msn_reads = reads_counted(response, psn);
 		stream->msn_known = true;
 	}
 	answer_up_to(stream, psn, response, flow);
@@ -337,7 +353,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		message->end = psn + 1;
 	/* A restarted READ has Firsts in its middle: they do not show its beginning. */
 	if (!message->shown.request_seen)
-		assembly_extend(message, psn, psn > message->low ? IB_MIDDLE : place);
+		assembly_extend(message, psn, message->shown.frames && psn >= message->low ? IB_MIDDLE : place);
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
