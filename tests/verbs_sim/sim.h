@@ -79,6 +79,7 @@ struct sim_frame {
 };
 
 struct sim_feed {
+	bool ended; /* file and generator: no frame is left */
 	uint8_t *file;         /* the capture file's bytes */
 	size_t file_size, file_at;
 	bool file_nanoseconds;

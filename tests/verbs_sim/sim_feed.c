@@ -209,9 +209,11 @@ bool sim_feed_next(struct sim_context *context, struct sim_frame *frame)
 {
 	switch (sim_config.feed) {
 	case SIM_FEED_GENERATOR:
-		return next_of_generator(&context->feed, frame);
+		context->feed.ended = !next_of_generator(&context->feed, frame);
+		return !context->feed.ended;
 	case SIM_FEED_FILE:
-		return next_of_file(&context->feed, frame);
+		context->feed.ended = !next_of_file(&context->feed, frame);
+		return !context->feed.ended;
 	case SIM_FEED_VETH:
 		return next_of_socket(&context->feed, frame);
 	case SIM_FEED_NONE:

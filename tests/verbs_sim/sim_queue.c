@@ -15,6 +15,8 @@
 
 #include "tests/verbs_sim/sim.h"
 
+#define MODERATION_NS 500000
+
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
@@ -146,7 +148,7 @@ static void raise_event(struct sim_cq *cq)
 		sim_violation("too many completion events");
 }
 
-/* Makes the channel readable when the next frame may be there. */
+/* Makes the channel readable when the next frame may be there, or up to MODERATION_NS later: devices moderate interrupts too. */
 static void set_alarm(struct sim_context *context, struct sim_channel *channel)
 {
 	uint64_t at = context->paused_until_ns, after, burst_at, extra;
@@ -154,7 +156,7 @@ static void set_alarm(struct sim_context *context, struct sim_channel *channel)
 
 	if (context->feed.socket >= 0)
 		watch(channel->channel.fd, context->feed.socket);
-	if (!at && !sim_config.pace)
+	if (!at && (!sim_config.pace || context->feed.ended))
 		return;
 	after = sim_now_ns(CLOCK_MONOTONIC);
 	if (!at) {
@@ -165,7 +167,7 @@ static void set_alarm(struct sim_context *context, struct sim_channel *channel)
 		burst_at = after + sim_config.burst_ns - (after - context->pace_start_ns) % sim_config.burst_ns;
 		at = burst_at < at ? burst_at : at;
 	}
-	after = at > after ? at - after : 1;
+	after = at > after + MODERATION_NS ? at - after : MODERATION_NS;
 	when.it_value.tv_sec = (time_t)(after / 1000000000);
 	when.it_value.tv_nsec = (long)(after % 1000000000);
 	timerfd_settime(channel->timer, 0, &when, NULL);
