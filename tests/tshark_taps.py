@@ -7,17 +7,26 @@ import shutil
 import subprocess
 import tempfile
 
+# What it finds it appends to the file that NOTED names, which is another one in each process of tshark_server.c.
 TAP = """
 number, filter = %d, [==[%s]==]
 found, tap = pcall(Listener.new, "frame", filter)
 if found then
-    local number, out = number, out
-    tap.packet = function(pinfo) out:write(number, " ", pinfo.number, "\\n") end
-    tap.draw = function() out:flush() end
+    local number, frames = number, {}
+    tap.packet = function(pinfo) frames[#frames + 1] = number .. " " .. pinfo.number .. "\\n" end
+    tap.draw = function() note(table.concat(frames)) end
 else
-    out:write(number, " refused\\n")
+    note(number .. " refused\\n")
 end
 """
+NOTE = """
+function note(text)
+    local out = io.open(os.getenv("NOTED"), "a")
+    out:write(text)
+    out:close()
+end
+"""
+SERVER = os.environ.get("TSHARK_SERVER")
 
 
 @functools.lru_cache
@@ -45,23 +54,72 @@ def available():
                                                                    stderr=subprocess.DEVNULL).stdout.decode()
 
 
-def run(command, filters, env=None):
-    """The finished process, and by filter the numbers of the frames that it selects; None: tshark rejects the filter."""
+def write_taps(directory, filters):
+    """The path of the script."""
+    script = os.path.join(directory, "taps.lua")
+    with open(script, "w", encoding="utf-8") as taps:
+        taps.write(NOTE)
+        taps.writelines(TAP % named for named in enumerate(filters))
+    open(os.path.join(directory, "noted"), "w", encoding="ascii").close()
+    if without_root():
+        for path in (directory, os.path.join(directory, "noted")):
+            shutil.chown(path, "nobody")
+    return script
+
+
+def frames_of(filters, *directories):
     frames = {wanted: set() for wanted in filters}
-    names = list(frames)
-    with tempfile.TemporaryDirectory() as directory:
-        script, noted = (os.path.join(directory, name) for name in ("taps.lua", "noted"))
-        with open(script, "w", encoding="utf-8") as taps:
-            taps.write("out = io.open([==[%s]==], 'w')" % noted)
-            taps.writelines(TAP % named for named in enumerate(names))
-        if without_root():
-            shutil.chown(directory, "nobody")
-        done = subprocess.run(command + ["-X", "lua_script:" + script], stdin=subprocess.DEVNULL, capture_output=True, env=env, **without_root())
-        with open(noted, encoding="ascii") as lines:
+    names = list(filters)
+    for directory in directories:
+        with open(os.path.join(directory, "noted"), encoding="ascii") as lines:
             for line in lines:
                 number, frame = line.split()
                 if frame == "refused":
                     frames[names[int(number)]] = None
                 else:
                     frames[names[int(number)]].add(int(frame))
-    return done, frames
+    return frames
+
+
+def run(command, filters, env=None):
+    """The finished process, and by filter the numbers of the frames that it selects; None: tshark rejects the filter."""
+    with tempfile.TemporaryDirectory() as directory:
+        script = write_taps(directory, filters)
+        done = subprocess.run(command + ["-X", "lua_script:" + script], stdin=subprocess.DEVNULL, capture_output=True,
+                              env=dict(env or os.environ, NOTED=os.path.join(directory, "noted")), **without_root())
+        return done, frames_of(filters, directory)
+
+
+class Tshark:
+    """Runs of one command, each with another capture after -r: one start serves all of them if TSHARK_SERVER is the library to preload."""
+
+    def __init__(self, command, filters):
+        self.command, self.filters, self.process = command, list(filters), None
+        if SERVER:
+            self.directory = tempfile.TemporaryDirectory()
+            script = write_taps(self.directory.name, self.filters)
+            self.process = subprocess.Popen(command + ["-X", "lua_script:" + script, "-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True, **without_root(),
+                                            env=dict(os.environ, LD_PRELOAD=SERVER, NOTED=os.path.join(self.directory.name, "noted")))
+
+    def close(self):
+        if self.process:
+            self.process.communicate()
+            self.directory.cleanup()
+
+    def run(self, capture):
+        """As the function run()."""
+        if not self.process:
+            return run(self.command + ["-r", capture], self.filters)
+        directory = tempfile.mkdtemp(dir=self.directory.name)
+        if without_root():
+            shutil.chown(directory, "nobody")
+        print(os.path.abspath(capture), directory, sep="\t", file=self.process.stdin, flush=True)
+        word, status = self.process.stdout.readline().split()
+        output, errors = (open(os.path.join(directory, name), "rb") for name in ("output", "errors"))
+        with output, errors:
+            done = subprocess.CompletedProcess(self.command, os.waitstatus_to_exitcode(int(status)), output.read(), errors.read())
+        open(os.path.join(directory, "noted"), "a", encoding="ascii").close()
+        frames = frames_of(self.filters, self.directory.name, directory)
+        shutil.rmtree(directory)
+        return done, frames
